@@ -1,4 +1,4 @@
-# The CUDA version whose headers and NVRTC `make setup` fetches, such as 12.4 or 13.0.
+# The CUDA version whose headers and NVRTC `make setup` downloads, such as 12.4 or 13.0.
 CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
@@ -6,29 +6,29 @@ CARGO ?= cargo
 .PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 launch-cost
 
 help:
-	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
-	@echo "make pins     pin what make setup fetches to the newest there is (scripts/pins)"
+	@echo "make setup    download CUDA headers, NVRTC and libclang (CUDA=12.4: another version than 13.0)"
+	@echo "make pins     pin the newest versions for make setup (scripts/pins)"
 	@echo "make demo     build and run the main example"
 	@echo "make test     build and run all tests"
-	@echo "make fuzz     random programs of the safe API for an hour (SECONDS=60, START=first seed, SEED=one program)"
+	@echo "make fuzz     run random programs of the safe API for an hour (SECONDS=60, START=first seed, SEED=one program)"
 	@echo "make bench    build and run the benches"
-	@echo "make launch-cost  what the safe layer adds to a launch, on a driver that returns at once"
-	@echo "make check    formatting, lints, documentation, licences"
-	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
-	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
-	@echo "make aarch64  everything compiles for aarch64, and tests pass on an emulated processor (see scripts/aarch64.sh)"
-	@echo "make mutants  change the sources in many small ways, and see whether a test notices (hours; ARGS=--help)"
-	@echo "make package  pack, build and document every crate as crates.io and docs.rs would (ARGS=--quick: pack alone)"
-	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
+	@echo "make launch-cost  measure the overhead of the safe layer for a launch, with a driver that returns immediately"
+	@echo "make check    check formatting, lints, documentation, licences and imports"
+	@echo "make bundle   pack all programs into one archive, for a GPU machine without Rust"
+	@echo "make tsan     run the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
+	@echo "make aarch64  compile everything for aarch64, and run tests under QEMU (see scripts/aarch64.sh)"
+	@echo "make mutants  change the sources in many small ways, and list changes that no test notices (hours, ARGS=--help)"
+	@echo "make package  pack, build and document every crate as crates.io and docs.rs do (ARGS=--quick: only pack)"
+	@echo "make semver   compare the public API with that of a commit (BASE=commit, needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
-	@echo "make loading  tests of the features that change a whole build: dynamic-loading, and no bindgen"
-	@echo "make lto      tests of link-time optimisation, with nvJitLink, which it fetches (40 MB)"
-	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"
+	@echo "make loading  run tests of features that change the whole build: dynamic-loading, and no bindgen"
+	@echo "make lto      run tests of link-time optimization, with nvJitLink, which it downloads (40 MB)"
+	@echo "make stranger build and run a crate outside the repository, without headers, libclang, Python or driver"
 
 setup:
 	@$(PYTHON) scripts/setup.py --cuda "$(CUDA)"
 
-# The newest versions of the default set, with hashes; commit them after all tests have passed with them.
+# Pins the newest versions of the default set, with hashes. Commit them after all tests have passed with them.
 pins:
 	$(PYTHON) scripts/pins.py
 
@@ -38,7 +38,7 @@ demo: setup
 test: setup
 	$(CARGO) test --locked --workspace
 
-# A minute of it is part of test. See cuda-safe/tests/fuzz/README.md.
+# `make test` runs a minute of it. See cuda-safe/tests/fuzz/README.md.
 fuzz: SECONDS := 3600
 fuzz: START := $(shell date +%s)000
 fuzz: setup
@@ -46,20 +46,20 @@ fuzz: setup
 	CUDA_FUZZ_SECONDS=$(SECONDS) CUDA_FUZZ_START=$(START) $(if $(SEED),CUDA_FUZZ_SEED=$(SEED)) $(if $(KEEP),CUDA_FUZZ_KEEP=$(KEEP)) \
 		$(CARGO) test --locked -p cuda-safe --test fuzz random_programs $(ARGS) -- --nocapture
 
-# Not part of test, because these features change a whole build.
+# Not part of test, because these features change the whole build.
 loading: setup
 	$(CARGO) test --locked -p cuda-direct-sys --no-default-features --features nvrtc --lib --test failures --test locate
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
 		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1'
 
-# Not part of test, since nvJitLink is large and nothing else needs it.
+# Not part of test, because nvJitLink is large and nothing else needs it.
 lto: setup
 	$(PYTHON) scripts/setup.py --nvjitlink
 	CUDA_SAFE_LIBNVJITLINK="$$($(PYTHON) scripts/setup.py --nvjitlink)" $(CARGO) test --locked -p cuda-safe --test jit_link \
 		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1' -- --include-ignored
 
-# Takes nothing that make setup brings.
+# Uses nothing of make setup.
 stranger:
 	scripts/stranger.sh
 
@@ -84,23 +84,23 @@ check: setup
 bundle: setup
 	$(PYTHON) scripts/bundle.py
 
-# Publishes nothing. Needs no network beyond the crates of Cargo.lock.
+# Publishes nothing. Needs no network except for the crates of Cargo.lock.
 package:
 	$(PYTHON) scripts/package.py $(ARGS)
 
-# Not part of check: the tool takes a quarter of an hour to build, and nothing is released that must stay as it is.
+# Not part of check, because building the tool takes a quarter of an hour, and there is no release to be compatible with.
 semver:
 	scripts/semver.sh $(BASE)
 
-# Races in the emulator. Not part of check: needs the standard library's sources, see the script.
+# Finds data races in the emulator. Not part of check, because it needs the standard library's sources: see the script.
 tsan: setup
 	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
 
-# Not part of check: needs a cross compiler and QEMU, see the script. Takes nothing that make setup brings.
+# Not part of check, because it needs a cross compiler and QEMU: see the script. Uses nothing of make setup.
 aarch64:
 	scripts/aarch64.sh $(ARGS)
 
-# Not part of check, since it takes hours. See scripts/mutants/README.md.
+# Not part of check, because it takes hours. See scripts/mutants/README.md.
 mutants: setup
 	$(CARGO) run --locked -p mutants -- $(ARGS)
 

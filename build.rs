@@ -1,9 +1,9 @@
-//! Compiles the kernels of `examples/embedded_kernels.rs`, and gives examples, benches and tests a run path, so that they
-//! start with nothing set in the shell.
+//! Compiles the kernels of `examples/embedded_kernels.rs`, and gives examples, benches and tests run paths, so that they
+//! start without environment variables:
 //!
-//! - to NVRTC and the builtins it loads by name, where the loader does not find them by itself;
-//! - where no driver is installed, to a folder in which `cuda-emulator` is called `libcuda.so.1`.
-//!   With `CUDA_EMULATOR=1` this is done even if a driver is installed, with `CUDA_EMULATOR=0` never.
+//! - to NVRTC and the builtins that it loads by name, if the loader does not find them by itself;
+//! - if no driver is installed, to a folder in which `cuda-emulator` is called `libcuda.so.1`. `CUDA_EMULATOR=1` adds this
+//!   path even if a driver is installed, and `CUDA_EMULATOR=0` never adds it.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -18,7 +18,7 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;
     }
-    // cuda-sys's build script says what is installed.
+    // The build script of cuda-sys passes on the installed software.
     let fact = |name: &str| {
         env::var_os(name)
             .filter(|value| !value.is_empty())
@@ -32,18 +32,18 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let repository =
         PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
-    // OUT_DIR is <profile>/build/<package>/out; programs lie in <profile>/examples and <profile>/deps.
+    // OUT_DIR is <profile>/build/<package>/out. Programs are in <profile>/examples and <profile>/deps.
     let profile = out
         .ancestors()
         .nth(3)
-        .expect("OUT_DIR lies in the profile's folder");
+        .expect("OUT_DIR is in the profile's folder");
 
     let mut run_paths = Vec::new();
     if emulator {
         run_paths.push(origin(profile, &emulator_folder(&out)));
     }
     if let Some(dir) = fact("DEP_CUDA_NVRTC_DIR") {
-        // What `make setup` brought moves with the checkout; a toolkit of the system stays where it is.
+        // The folder of `make setup` moves with the checkout. A toolkit of the system does not.
         let ours = dir.starts_with(&repository);
         run_paths.push(if ours {
             origin(profile, &dir)
@@ -52,7 +52,7 @@ fn main() {
         });
     }
     if !run_paths.is_empty() {
-        // The older kind of run path also holds for what NVRTC itself loads.
+        // The older kind of run path also applies to the libraries that NVRTC loads.
         println!("cargo::rustc-link-arg=-Wl,--disable-new-dtags");
     }
     for path in run_paths {
@@ -62,7 +62,7 @@ fn main() {
     }
 }
 
-/// A folder with `libcuda.so.1` as a link to the emulator, which cargo builds after this script has run.
+/// Creates a folder with a link `libcuda.so.1` to the emulator, which cargo builds after this script.
 fn emulator_folder(out: &Path) -> PathBuf {
     let folder = out.join("driver");
     std::fs::create_dir_all(&folder).expect("OUT_DIR can be written");
@@ -74,7 +74,7 @@ fn emulator_folder(out: &Path) -> PathBuf {
     folder
 }
 
-/// `dir` as the loader finds it from a program in a folder of `profile`.
+/// Returns `dir` relative to a program in a folder of `profile`, in the loader's notation.
 fn origin(profile: &Path, dir: &Path) -> String {
     let (from, to): (Vec<Component>, Vec<Component>) =
         (profile.components().collect(), dir.components().collect());

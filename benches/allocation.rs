@@ -1,4 +1,4 @@
-//! Allocating and freeing memory: raw calls against the safe layer.
+//! Allocation and freeing of memory: raw calls compared with the safe layer.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn main() -> Result<()> {
 
 fn raw(stream: &Stream, bytes: usize) {
     let mut pointer = 0;
-    // SAFETY: the pointer is valid for the write, and given back once.
+    // SAFETY: the pointer is valid for the write, and freed once.
     unsafe {
         let code = sys::cuMemAllocAsync(&mut pointer, bytes, stream.as_raw());
         assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
@@ -29,7 +29,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let mut bench = Bench::new("allocation")?;
     let stream = bench.stream.clone();
     let context = bench.context.clone();
-    // Keep what the pool has: giving it back to the system is another cost.
+    // The pool retains its memory, because returning it to the system has an additional cost.
     let _keeper = DeviceBuffer::<u8>::uninit(&stream, 1 << 20)?;
     let mut group = criterion.benchmark_group("allocation");
     for bytes in [1 << 10, 1 << 20, bench.choose(1 << 28, 1 << 22)] {

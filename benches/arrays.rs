@@ -1,4 +1,5 @@
-//! Arrays: fused expressions, reductions along axes, transpositions, scans, histograms; some over all sizes, for plots.
+//! Arrays: fused expressions, reductions along axes, transpositions, scans, histograms. Some are measured over all sizes, for
+//! plots.
 //!
 //! `cargo bench --bench arrays -- NAME` measures only the work whose name contains NAME.
 
@@ -13,7 +14,7 @@ use cuda_safe::{DeviceBuffer, MemoryPool};
 
 fn main() -> Result<()> {
     let mut bench = Bench::new("arrays")?;
-    // Else every wait gives unused memory back to the system: see MemoryPool.
+    // Otherwise, every wait returns unused memory to the system: see MemoryPool.
     MemoryPool::current(bench.stream.context())?.set_release_threshold(u64::MAX)?;
     let only = std::env::args()
         .skip(1)
@@ -37,9 +38,9 @@ fn main() -> Result<()> {
 }
 
 struct Rows {
-    /// Only work whose name contains this.
+    /// Selects the work whose name contains this.
     only: Option<String>,
-    /// What the device reads, and reads and writes, in GB/s.
+    /// The device's rates for reading, and for reading and writing, in GB/s.
     read: f64,
     copy: f64,
 }
@@ -54,7 +55,8 @@ impl Rows {
         bench.ceiling("copy", self.copy, "GB/s")
     }
 
-    /// A row for an expression: `bytes` are those that have to be moved; `writes` says whether some are written.
+    /// Adds a row for an expression. `bytes` is the number of bytes that must be moved, and `writes` tells whether some of them
+    /// are written.
     fn measure<E: Evaluate>(
         &self,
         bench: &mut Bench,
@@ -70,7 +72,7 @@ impl Rows {
         })
     }
 
-    /// A row for what is a call of its own.
+    /// Adds a row for an operation that is not an expression.
     fn measure_call(
         &self,
         bench: &mut Bench,
@@ -108,7 +110,7 @@ impl Rows {
     fn maps(&self, bench: &mut Bench) -> Result<()> {
         let sizes: &[usize] = bench.choose(&[1 << 20, 1 << 24, 1 << 27], &[1 << 12]);
         for &count in sizes {
-            // Several inputs in turn, so that the cache is not what is measured.
+            // Alternates between several inputs, so that they are not read from the cache.
             let sets = ((1usize << 27) / count).clamp(1, 12);
             let name = size_name(count);
             let inputs: Vec<_> = (0..bench.choose(sets, 1))
@@ -256,7 +258,7 @@ impl Rows {
                 size_name(rows),
                 size_name(columns)
             );
-            // In the order of the first operand, with the second one transposed.
+            // In the order of the first operand, with a transposed second operand.
             self.measure(
                 bench,
                 &format!("{work}, added"),
@@ -310,7 +312,7 @@ impl Rows {
         bench.row(&work, &by, us, "")
     }
 
-    /// Values added at random places; the host waits, since places are checked.
+    /// Adds values at random indices. The host waits, because indices are checked.
     fn put_add(&self, bench: &mut Bench) -> Result<()> {
         let (count, length) = (
             bench.choose(1 << 24, 1 << 10),
@@ -347,7 +349,7 @@ impl Rows {
         })
     }
 
-    /// By cuBLAS, which has to be installed.
+    /// Matrix products by cuBLAS, which must be installed.
     #[cfg(feature = "cublas")]
     fn products(&self, bench: &mut Bench) -> Result<()> {
         fn product<T: cuda_compute::Math>(
@@ -379,8 +381,8 @@ impl Rows {
         product(self, bench, "f16", of_halves)
     }
 
-    /// Rates over sizes, for the plots. Inputs are pieces of a large array, each other than the last ones, so that they
-    /// come from memory and not from the cache.
+    /// Measures rates over sizes, for the plots. Inputs are changing pieces of a large array, so that they come from memory
+    /// and not from the cache.
     fn sizes(&self, bench: &mut Bench) -> Result<()> {
         let pieces = Pieces {
             pool: self.array(bench, &[bench.choose(1 << 29, 1 << 14)], 7)?,
@@ -426,7 +428,7 @@ impl Rows {
         Ok(())
     }
 
-    /// A point of a plot: each call with the next of the inputs. `bytes` are those that an element has to have moved.
+    /// Adds a point of a plot. Each call uses the next input. `bytes` is the number of bytes that must be moved per element.
     fn size<I>(
         &self,
         bench: &mut Bench,
@@ -444,7 +446,7 @@ impl Rows {
         bench.point(plot, count, bytes * count, &by, us)
     }
 
-    /// The host's time of an evaluation, and of its parts.
+    /// Measures the host time of an evaluation and of its parts.
     fn host(&self, bench: &mut Bench) -> Result<()> {
         let x = self.array(bench, &[1024], 1)?;
         let y = self.array(bench, &[1024], 2)?;
@@ -485,14 +487,14 @@ impl Rows {
     }
 }
 
-/// A large array, and where its next piece begins.
+/// A large array, and the start of its next piece.
 struct Pieces {
     pool: Array<f32>,
     next: Cell<usize>,
 }
 
 impl Pieces {
-    /// Inputs of this shape: as many as there are calls, if the pool has them before it begins again.
+    /// Returns inputs of this shape, one per call, or fewer if the pool would have to start again.
     fn take(&self, shape: &[usize]) -> Result<Vec<Array<f32>>> {
         let count: usize = shape.iter().product();
         (0..(self.pool.len() / count).min(22))

@@ -1,4 +1,4 @@
-//! From source to a kernel: compiled anew, from the cache on disk, from memory.
+//! From source to a kernel: by compilation, from the disk cache, from memory.
 
 mod common;
 

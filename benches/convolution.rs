@@ -1,4 +1,4 @@
-//! Convolution of images: one launch on the device against three ways on the CPU.
+//! Convolution of images: one launch on the device compared with three implementations on the CPU.
 
 mod common;
 
@@ -12,7 +12,7 @@ use cuda_compute::{
 };
 use cuda_safe::{DeviceBuffer, PinnedBuffer};
 
-/// The largest work for the CPU, in products: more would take it minutes instead of seconds.
+/// The largest work for the CPU, in products. More would take minutes instead of seconds.
 const MOST_PRODUCTS: usize = 1 << 34;
 
 fn main() -> Result<()> {
@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Weights of mixed sign that are not a product of two vectors.
+/// Returns weights of mixed sign that are not a product of two vectors.
 fn weights(count: usize) -> Vec<f32> {
     (0..count)
         .map(|i| ((i * 7919) % 1000) as f32 / 1000.0 - 0.48)
@@ -92,7 +92,7 @@ fn one(
             100.0 * work / fma
         )
     };
-    // Images in turn, more than the cache holds where that matters.
+    // Alternates between images, which exceed the cache if that matters.
     let sets = (bench.choose(1 << 27, 1 << 14) / pixels).clamp(2, 64);
     let inputs = bench.random(sets * pixels, 3)?;
     let mut outputs = DeviceBuffer::<f32>::zeroed(&bench.stream, sets * pixels)?;
@@ -145,7 +145,7 @@ fn one(
         &rates(us),
     )?;
 
-    // The CPU has no path for separable filters; the dense rows tell its time.
+    // The CPU has no implementation for separable filters. See its times for dense ones.
     if !separable {
         type Convolve = fn(&[f32], usize, usize, &Filter, ConvolutionOptions) -> Vec<f32>;
         for (by, convolve, most) in [
@@ -166,7 +166,7 @@ fn one(
             ),
         ] {
             if products > most {
-                println!("    {work}: {by} left out, it takes too long");
+                println!("    {work}: {by} skipped, because it takes too long");
                 continue;
             }
             let mut run = || black_box(convolve(&host, size, size, filter, options));
@@ -191,7 +191,7 @@ fn one(
     Ok(())
 }
 
-/// Images as files have them, by the method of arrays: each result is a new array.
+/// Convolves images with interleaved channels with the method of arrays. Each result is a new array.
 fn image<T: Pixel + Number>(
     bench: &mut Bench,
     size: usize,
@@ -208,7 +208,7 @@ fn image<T: Pixel + Number>(
     let elements = size * size * channels;
     let bytes = elements * T::DATA_TYPE.size();
     let options = ConvolutionOptions::default().border(Border::Clamp);
-    // Images in turn, more than the cache holds. Any bits are integers.
+    // Alternates between images, which exceed the cache. Any bits are valid integers.
     let sets = (bench.choose(1 << 28, 1 << 14) / bytes).clamp(2, 64);
     let pool = bench.random((sets * bytes).div_ceil(4), 4)?;
     let count = pool.len();

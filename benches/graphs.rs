@@ -1,5 +1,5 @@
-//! What a graph saves: many launches recorded once, and repeated by one call. And what the safe layer adds to that call,
-//! and what it takes to make a graph, to change it, and to instantiate it.
+//! The gain of graphs, which record many launches once and repeat them by one call. Also the overhead of the safe layer for
+//! that call, and the times to create, change and instantiate a graph.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     making(&mut bench, &three)
 }
 
-/// So many launches in a row.
+/// The number of launches in a row.
 fn row(stream: &Stream, three: &Function, x: &mut DeviceBuffer<f32>, count: usize) -> Result<()> {
     for _ in 0..count {
         // SAFETY: the kernel does nothing.
@@ -38,12 +38,12 @@ fn captured(
     unsafe { stream.capture(|_| row(stream, three, x, count)) }
 }
 
-/// Kernels launched one by one against the same as a graph: the time of one.
+/// Compares kernels that are launched one by one with the same kernels in a graph, by the time per kernel.
 fn per_kernel(bench: &mut Bench, three: &Function) -> Result<()> {
     let stream = bench.stream.clone();
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 256)?;
     let mut exec = captured(&stream, three, &mut x, KERNELS_IN_A_ROW)?.instantiate()?;
-    // 510 entries, all there before the device begins.
+    // 510 entries, all queued before the device starts.
     let queue = Queue {
         calls: 5,
         host_ns: 1_000_000,
@@ -68,7 +68,7 @@ fn per_kernel(bench: &mut Bench, three: &Function) -> Result<()> {
     measure("graph replay", &mut || Ok(exec.launch(&stream)?))
 }
 
-/// The call that launches a graph: the raw one against the method.
+/// Compares the raw call that launches a graph with the method.
 fn launches(bench: &mut Bench, three: &Function) -> Result<()> {
     let stream = bench.stream.clone();
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 256)?;
@@ -81,7 +81,7 @@ fn launches(bench: &mut Bench, three: &Function) -> Result<()> {
             &stream,
             rounds,
             || {
-                // SAFETY: both are live, and the kernels of the graph do nothing.
+                // SAFETY: both handles are live, and the graph's kernels do nothing.
                 let code = unsafe { sys::cuGraphLaunch(raw, stream.as_raw()) };
                 assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
             },
@@ -95,7 +95,7 @@ fn launches(bench: &mut Bench, three: &Function) -> Result<()> {
     Ok(())
 }
 
-/// What comes before the launch, on the host.
+/// Measures the host's work before the launch.
 fn making(bench: &mut Bench, three: &Function) -> Result<()> {
     let stream = bench.stream.clone();
     let context = bench.context.clone();
@@ -125,7 +125,7 @@ fn making(bench: &mut Bench, three: &Function) -> Result<()> {
     let mut exec = captures().instantiate()?;
     let update = host_us(|| exec.update(captures()).expect("an update"));
     let mut graph = Graph::new(&context)?;
-    // SAFETY: the kernel does nothing, here and below.
+    // SAFETY: the kernel does nothing. The same holds for the launches below.
     let node = unsafe { graph.add_kernel(&[], three, config, (&mut x, 2f32, 256u32))? };
     let mut exec = graph.instantiate()?;
     let set = host_us(|| {

@@ -1,6 +1,6 @@
-//! What the safe layer adds to a launch: the raw driver call against `Function::launch`. What the way
-//! to the driver's function adds: the linker's, or with `--features dynamic-loading` an address that
-//! the first call looks up, each against a pointer that the driver gave.
+//! The overhead of the safe layer for a launch: the raw driver call compared with `Function::launch`. Also the
+//! overhead of the path to the driver's function: through the linker, or with `--features dynamic-loading` through an
+//! address that the first call looks up, compared with a pointer from the driver.
 
 mod common;
 
@@ -23,7 +23,7 @@ extern "C" __global__ void sixteen(float *a, float *b, float *c, float *d, float
 "#;
 
 cuda_safe::kernels! {
-    /// One of them as a function.
+    /// The kernel `three` as a typed function.
     struct Typed = KERNELS;
     /// Does nothing.
     fn three(x: &mut [f32], factor: f32, n: u32);
@@ -40,13 +40,13 @@ fn pointer(value: &mut u64) -> *mut c_void {
     (&raw mut *value).cast()
 }
 
-/// One way to the driver's function: a call of it by that name or pointer.
+/// Calls the driver's function by a name or a pointer.
 macro_rules! raw_launch_by {
     ($launch:expr, $function:expr, $stream:expr, $pointers:expr) => {{
         let null = std::ptr::null_mut();
         let (function, stream) = ($function.as_raw(), $stream.as_raw());
-        // SAFETY: the kernels take as many arguments as there are pointers, of their types, and do
-        // nothing with them.
+        // SAFETY: the number and types of the pointers match the kernels' parameters, which the
+        // kernels ignore.
         let code = unsafe {
             $launch(
                 function,
@@ -70,14 +70,14 @@ fn raw_launch(function: &Function, stream: &Stream, pointers: &mut [*mut c_void]
     raw_launch_by!(sys::cuLaunchKernel, function, stream, pointers);
 }
 
-/// The driver's own address of the function, which no linker or loader stands before.
+/// Returns the driver's address of the function, without the linker or loader in between.
 fn looked_up() -> Result<sys::PFN_cuLaunchKernel> {
     let since = driver::Version {
         major: 12,
         minor: 0,
     };
     let address = driver::symbol(c"cuLaunchKernel", since)?;
-    // SAFETY: the driver gave it under the name and version of this type.
+    // SAFETY: the driver returned it for the name and version of this type.
     Ok(black_box(unsafe {
         std::mem::transmute::<NonNull<c_void>, sys::PFN_cuLaunchKernel>(address)
     }))
@@ -99,8 +99,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let [a, b, c, d] = &mut buffers[..] else {
         unreachable!()
     };
-    // Raw code, too, has to put its arguments somewhere for each call: values of 8 bytes, and
-    // pointers to them.
+    // Raw code must store its arguments for each call, too: values of 8 bytes, and pointers to them.
     let addresses = [&*a, &*b, &*c, &*d].map(DeviceBuffer::as_device_ptr);
     let raw_with = |function: &Function, mut values: [u64; 3]| {
         raw_launch(function, &stream, &mut values.each_mut().map(pointer));

@@ -1,4 +1,4 @@
-//! Random numbers: how far from the speed of writing them.
+//! Random numbers, compared with the speed of writing memory.
 
 mod common;
 

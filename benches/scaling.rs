@@ -1,10 +1,10 @@
-//! How sums and convolutions scale over devices: what is measured, and what a model makes of the parts for more devices than
-//! there are. `docs/SCALING.md` states the model.
+//! The scaling of sums and convolutions over devices: measurements, and the predictions of a model for more devices.
+//! `docs/SCALING.md` describes the model.
 //!
 //! scaling [--network MICROSECONDS GB_PER_S]
 //!
-//! Started by itself it takes all devices, a thread for each: by copies between them, and by NCCL where that is installed.
-//! Started by `mpirun` or another launcher, each process is a rank, and NCCL connects them.
+//! Without a launcher, it uses all devices with one thread each: with copies between them, and with NCCL if it is installed.
+//! Under `mpirun` or another launcher, each process is a rank, and NCCL connects them.
 
 mod scales;
 
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
         return Ok(());
     }
     if env::var_os("CUDA_EMULATOR_DEVICES").is_none() {
-        // SAFETY: there is one thread, and the driver has not been called yet. A GPU's driver knows no such variable.
+        // SAFETY: there is one thread, and the driver has not been called yet. A GPU's driver ignores this variable.
         unsafe { env::set_var("CUDA_EMULATOR_DEVICES", "2") };
     }
     let contexts: Vec<_> = Device::all()?
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
                 let ranks = Communicator::for_devices(&contexts[..size], options.clone())?;
                 nccl.push(on_ranks(ranks, &sizes)?);
             }
-            let by = format!("NCCL {}, a thread for each device", library.version());
+            let by = format!("NCCL {}, one thread per device", library.version());
             print(&by, &sizes, &locals, &nccl, network)
         }
         Err(missing) => {
@@ -81,7 +81,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// What the ranks of a group measure, each on a thread of its own.
+/// Runs the measurements of a group's ranks, each on its own thread.
 fn on_ranks<C: Collectives + Send>(ranks: Vec<C>, sizes: &Sizes) -> Result<Measured> {
     thread::scope(|scope| {
         let threads: Vec<_> = ranks
@@ -92,7 +92,7 @@ fn on_ranks<C: Collectives + Send>(ranks: Vec<C>, sizes: &Sizes) -> Result<Measu
             .into_iter()
             .map(|thread| thread.join().map_err(|_| anyhow!("a rank panicked"))?)
             .collect::<Result<_>>()?;
-        // All ranks have found the same.
+        // All ranks have the same results.
         Ok(found.swap_remove(0))
     })
 }
@@ -109,14 +109,14 @@ fn print(
         println!("These are times of the emulator, not of a GPU.");
     }
     if measured.is_empty() {
-        println!("There is one device: nothing to compare.");
+        println!("There is only one device, so there is nothing to compare.");
         return Ok(());
     }
     print!("{}", report::tables(sizes, locals, measured, network));
     Ok(())
 }
 
-/// Latency and bandwidth between hosts, which one host can't measure.
+/// Parses latency and bandwidth between hosts, which cannot be measured on one host.
 fn network() -> Result<Option<Link>> {
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -125,11 +125,13 @@ fn network() -> Result<Option<Link>> {
         }
         let mut number = || -> Result<f64> {
             let text = arguments.next();
-            let text = text.context("--network needs microseconds and GB/s, as --network 5 48")?;
+            let text = text.context(
+                "--network needs microseconds and GB/s. Fix: use a form such as --network 5 48",
+            )?;
             let number: f64 = text
                 .parse()
-                .with_context(|| format!("{text:?} is no number"))?;
-            ensure!(number > 0.0, "{text} is not more than 0");
+                .with_context(|| format!("{text:?} is not a number"))?;
+            ensure!(number > 0.0, "{text} must be greater than 0");
             Ok(number)
         };
         return Ok(Some(Link {

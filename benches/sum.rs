@@ -1,4 +1,4 @@
-//! The sum of floats: one launch on the device against three ways on the CPU.
+//! The sum of floats: one launch on the device compared with three implementations on the CPU.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         &[1 << 10, 1 << 16],
     );
     let largest = *sizes.last().expect("sizes");
-    // Pieces of one large pool in turn, so that the cache is not what is measured.
+    // Alternates between pieces of one large buffer, so that they are not read from the cache.
     let pool = bench.random(largest.max(bench.choose(1 << 28, 1 << 18)), 1)?;
     let read = bench.read_ceiling(&pool)?;
     bench.ceiling("read", read, "GB/s")?;
@@ -103,7 +103,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         group.bench_function(format!("{label} result on the host"), |b| {
             b.iter(|| reducer.sum(&bench.stream, &data).expect("the sum"));
         });
-        // A second a call is for the table alone.
+        // Work that takes a second per call is only in the table.
         for (by, function) in [
             ("CPU, plain loop", cpu::sum_plain as fn(&[f32]) -> f32),
             ("CPU, one thread vectorised", cpu::sum_vectorised),

@@ -1,4 +1,4 @@
-//! Copies between host and device: raw calls against the safe layer, with pageable and with pinned
+//! Copies between host and device: raw calls compared with the safe layer, with pageable memory, pinned
 //! memory, and pageable memory through a `Staging`.
 
 mod common;
@@ -16,7 +16,7 @@ fn main() -> Result<()> {
 }
 
 fn raw_up(stream: &Stream, host: &[f32], device: &mut DeviceBuffer<f32>) {
-    // SAFETY: both are as long as `host`, which is borrowed until the wait is over.
+    // SAFETY: both have the length of `host`, which is borrowed until the wait has finished.
     unsafe {
         let bytes = size_of_val(host);
         let to = device.as_device_ptr();
@@ -98,7 +98,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
                     bench.row(&work("to a new vector"), by, us, &rate(us))?;
                 }
             }
-            anyhow::ensure!(host == data, "{memory} memory came back changed");
+            anyhow::ensure!(host == data, "{memory} memory has changed");
 
             group.bench_function(format!("{memory}, to the device, raw"), |b| {
                 b.iter(|| raw_up(&stream, host, &mut device));

@@ -1,12 +1,12 @@
-//! Arrays: the temperature of a plate, step by step, and what its numbers say.
+//! Arrays: simulates the temperature of a plate, and evaluates it.
 //!
 //! ```text
 //! arrays [EDGE [STEPS]]
 //! ```
 //!
-//! Shows expressions that become one kernel each, views of an array, writing into a part of one, reductions along an
-//! axis, closures as device code, and a kernel of three results: the colours of a picture. A plain loop on the CPU checks
-//! the temperatures.
+//! Shows expressions that become one kernel each, views of an array, assignment to a part of an array, reductions along
+//! an axis, closures as device code, and a kernel with three results: the colours of a picture. A plain loop on the CPU
+//! checks the temperatures.
 
 mod common;
 
@@ -21,27 +21,29 @@ fn main() -> Result<()> {
     let gpu = Gpu::open()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, otherwise: usize| match arguments.get(at) {
-        Some(text) => text.parse().with_context(|| format!("{text} is no number")),
+        Some(text) => text
+            .parse()
+            .with_context(|| format!("{text} is not a number")),
         None => Ok(otherwise),
     };
     let edge: usize = number(0, gpu.size(384, 64))?;
     let steps = number(1, gpu.size(5000, 100))?;
-    ensure!(edge >= 8, "a plate has 8 x 8 points or more");
+    ensure!(edge >= 8, "EDGE is {edge}, and must be at least 8");
 
     heading(format!(
         "heat in a plate of {edge} x {edge} points, {steps} steps"
     ));
-    // One side is hot, the others are cold, and stay so.
+    // One side stays hot, and the others stay cold.
     let mut plate = Array::<f32>::zeros(&gpu.stream, [edge, edge])?;
     plate.slice_mut(s![0])?.fill(100.0)?;
     for _ in 0..steps {
-        // Each point becomes the mean of its neighbours: views of one array, which share its memory.
+        // Each point becomes the mean of its neighbours. They are views that share the array's memory.
         let above = plate.slice(s![..-2, 1..-1])?;
         let below = plate.slice(s![2.., 1..-1])?;
         let left = plate.slice(s![1..-1, ..-2])?;
         let right = plate.slice(s![1..-1, 2..])?;
         let next = ((above + below) + (left + right)) * 0.25;
-        // The expression reads what was there before.
+        // The expression reads the old values.
         plate.slice_mut(s![1..-1, 1..-1])?.assign(next)?;
     }
 
@@ -60,7 +62,7 @@ fn main() -> Result<()> {
     println!("means of the first rows: {:.2?}", &rows[..5]);
     ensure!(
         rows.windows(2).all(|pair| pair[0] >= pair[1] - 1e-3),
-        "heat flows away from the hot side"
+        "the plate is not warmest at its hot side"
     );
 
     let celsius_to_fahrenheit = device_fn!(|celsius: f32| celsius * 1.8 + 32.0);
@@ -68,7 +70,7 @@ fn main() -> Result<()> {
     let corner = fahrenheit.slice(s![-1, -1])?.item()?;
     ensure!(corner == celsius_to_fahrenheit.call((0.0,)), "{corner}");
 
-    // From black by red and yellow to white: each colour takes a third of the way.
+    // From black through red and yellow to white: each colour rises over a third of the range.
     let glow = device_fn!(|celsius: f32, from: f32| ((celsius - from) * 7.65).clamp(0.0, 255.0));
     let (red, green, blue) = eval((
         glow.map((&plate, 0.0)),
@@ -92,7 +94,7 @@ fn main() -> Result<()> {
         .map(|(a, b)| (a - b).abs())
         .fold(0.0, f32::max);
     println!("largest difference from the CPU: {off:e}");
-    ensure!(off < 1e-3, "the CPU computes something else: {off}");
+    ensure!(off < 1e-3, "the result differs from the CPU's by {off}");
     Ok(())
 }
 

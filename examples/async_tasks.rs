@@ -1,6 +1,6 @@
-//! Tasks that wait for the device without blocking a thread: requests of a server, all on one thread of a runtime.
+//! Tasks that wait for the device without blocking a thread: a server's requests on one thread of a runtime.
 //!
-//! Shows `Stream::finished`, a future that a thread of the driver wakes. It is bound to no runtime; this one is Tokio's.
+//! Shows `Stream::finished`, a future that a thread of the driver wakes. It works with any runtime. This example uses Tokio.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     let runtime = runtime::Builder::new_current_thread().build()?;
     let tasks = task::LocalSet::new();
     let (outputs, turns, time) = runtime.block_on(tasks.run_until(async {
-        // Whatever else the thread has to do: it gets on while requests are under way.
+        // Stands for other work of the thread, which continues while the requests run.
         let turns = Rc::new(Cell::new(0u64));
         let counter = turns.clone();
         let other = task::spawn_local(async move {
@@ -68,14 +68,14 @@ fn main() -> Result<()> {
         scramble::check(input, output, rounds)?;
     }
     println!(
-        "All answered after {}; meanwhile the thread had {turns} turns for something else.",
+        "All requests were answered after {}. Meanwhile, the thread did other work {turns} times.",
         show(time)
     );
     ensure!(turns > 0, "the thread was blocked");
     Ok(())
 }
 
-/// One request: up, a kernel, down. The thread is free wherever `await` stands.
+/// One request: a copy to the device, a kernel, a copy back. The thread is free at every `await`.
 async fn answer(
     stream: Stream,
     scramble: Function,
@@ -87,10 +87,10 @@ async fn answer(
     let up = stream.upload(host, &mut x)?;
     let config = LaunchConfig::for_elements(x.len());
     let n = i32::try_from(x.len())?;
-    // SAFETY: the kernel changes n numbers, as many as the buffer has.
+    // SAFETY: the kernel changes n numbers, which is the buffer's length.
     unsafe { scramble.launch(&stream, config, (&mut x, n, rounds))? };
     stream.finished()?.await?;
-    let down = stream.download(&x, up.wait()?)?; // `up` is over: this doesn't wait
+    let down = stream.download(&x, up.wait()?)?; // the upload has finished, so this does not wait
     stream.finished()?.await?;
     Ok(down.wait()?.to_vec())
 }

@@ -1,7 +1,7 @@
 //! Thread block clusters: blocks that read and write each other's shared memory.
 //!
-//! A histogram with more bins than the shared memory of a block holds: the blocks of a cluster hold a part of the bins each,
-//! and count in each other's. Beside it the same by atomic additions in global memory.
+//! A histogram with more bins than the shared memory of one block can hold. Each block of a cluster holds a part of the
+//! bins, and all blocks count in all parts. It is compared with atomic additions in global memory.
 
 mod common;
 
@@ -28,7 +28,7 @@ extern "C" __global__ void by_clusters(const unsigned *x, unsigned n, unsigned *
         const unsigned bin = x[i] % bins;
         atomicAdd(cluster.map_shared_rank(mine, bin / part) + bin % part, 1);
     }
-    cluster.sync(); // nobody counts any more, and nobody has gone before
+    cluster.sync(); // all blocks have finished counting, and none has exited
     unsigned *to = counts + cluster.block_rank() * part;
     for (unsigned i = threadIdx.x; i < part; i += blockDim.x)
         if (mine[i]) atomicAdd(to + i, mine[i]);
@@ -40,7 +40,7 @@ extern "C" __global__ void in_global_memory(const unsigned *x, unsigned n, unsig
 }
 "#;
 
-/// 256 KiB of counters: more than any block has.
+/// 256 KiB of counters, more than the shared memory of any block.
 const BINS: usize = 1 << 16;
 const CLUSTER: u32 = 8;
 
@@ -55,7 +55,7 @@ fn main() -> Result<()> {
     let len = gpu.size(1 << 26, 1 << 16);
     heading(format!("{len} numbers in {BINS} bins"));
     let module = Module::compile(&gpu.context, SOURCE)?;
-    // Some bins get far more than others, as it is with most data.
+    // Some bins get far more numbers than others, as in most data.
     let numbers: Vec<u32> = data::integers(len).iter().map(|x| x & (x >> 16)).collect();
     let x = DeviceBuffer::from_slice(stream, &numbers)?;
     let mut counts = DeviceBuffer::<u32>::zeroed(stream, BINS)?;
@@ -83,13 +83,13 @@ fn main() -> Result<()> {
         let arguments = (len as u32, BINS as u32);
         times.push(measure(&gpu, 5, || {
             counts.fill(stream, 0)?;
-            // SAFETY: `len` numbers are read, and counted in as many bins as there are.
+            // SAFETY: the kernel reads `len` numbers, and writes within the `BINS` counters.
             unsafe { kernel.launch(stream, config, (&x, arguments.0, &mut counts, arguments.1))? };
             Ok(())
         })?);
         ensure!(
             counts.to_vec(stream)? == expected,
-            "the CPU counted otherwise"
+            "the counts differ from the CPU's"
         );
     }
     let mut table = Table::new(&["counted in", "time", "gain"]);
@@ -100,6 +100,6 @@ fn main() -> Result<()> {
         show(shared),
         ratio(global, shared),
     ]);
-    println!("{table}\nBoth counted what the CPU did.");
+    println!("{table}\nBoth results equal the CPU's.");
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! A graph with a loop: the device itself decides when a computation has converged, and the host waits once.
+//! A graph with a loop: the device decides when a computation has converged, and the host waits once.
 //!
-//! Solves a system of equations by Jacobi's method, whose number of rounds nobody knows in advance: with a host that reads
-//! the error after every round, and as a graph whose conditional node goes on while the error is too large.
+//! Solves a system of equations by Jacobi's method. The number of rounds is not known in advance. In the first version, the
+//! host reads the error after every two rounds. In the second one, a conditional node of a graph repeats its body while the
+//! error is too large.
 
 mod common;
 
@@ -25,7 +26,7 @@ extern "C" __global__ void round_of_jacobi(const float *x, float *y, const float
     if (i >= n) return;
     const float left = i > 0 ? x[i - 1] : 0.0f, right = i < n - 1 ? x[i + 1] : 0.0f;
     y[i] = 0.25f * (b[i] + left + right);
-    // Floats that are not negative are ordered as their bits are.
+    // Non-negative floats have the same order as their bits.
     atomicMax((unsigned *)change, __float_as_uint(fabsf(y[i] - x[i])));
 }
 
@@ -79,7 +80,7 @@ fn main() -> Result<()> {
     })?;
     let solution = x.to_vec(stream)?;
 
-    // The same as a graph that owns its memory.
+    // The same computation as a graph that owns its memory.
     let mut graph = Graph::new(context)?;
     let b = graph.keep(DeviceBuffer::from_slice(stream, &right_side)?);
     let x = graph.keep(DeviceBuffer::<f32>::uninit(stream, unknowns)?);
@@ -90,7 +91,7 @@ fn main() -> Result<()> {
     let zero = graph.add_fill(&[], rounds, 0)?;
     let again = graph.add_condition(Some(1))?;
     graph.add_while(&[start, zero], again, |body| {
-        // SAFETY: n elements each; the handle is this graph's.
+        // SAFETY: n elements each. The handle belongs to this graph.
         unsafe {
             let first = body.add_kernel(&[], &round, config, (x, y, b, change, n))?;
             let clear = body.add_fill(&[first], change, 0.0)?;
@@ -102,7 +103,7 @@ fn main() -> Result<()> {
     let mut exec = graph.instantiate()?;
     let by_device = measure(&gpu, 5, || Ok(exec.launch(stream)?))?;
 
-    let mut table = Table::new(&["who decides", "rounds", "time", "gain"]);
+    let mut table = Table::new(&["decided by", "rounds", "time", "gain"]);
     table.row([
         "the host".into(),
         host_rounds.get().to_string(),
@@ -117,15 +118,18 @@ fn main() -> Result<()> {
         ratio(by_host.wall, by_device.wall),
     ]);
     println!("{table}");
-    ensure!(device_rounds == host_rounds.get(), "as many rounds");
+    ensure!(
+        device_rounds == host_rounds.get(),
+        "the numbers of rounds differ"
+    );
     let same = exec.memory(x)?.to_vec(stream)?;
-    ensure!(same == solution, "the same solution, bit for bit");
+    ensure!(same == solution, "the solutions are not equal bit for bit");
     for (i, &b) in right_side.iter().enumerate() {
         let at = |i: usize| solution.get(i).copied().unwrap_or(0.0);
         let left = if i > 0 { at(i - 1) } else { 0.0 };
         let error = 4.0 * at(i) - left - at(i + 1) - b;
         ensure!(error.abs() <= 1e-5, "equation {i} is off by {error}");
     }
-    println!("Both found the solution, after as many rounds.");
+    println!("Both found the solution after the same number of rounds.");
     Ok(())
 }

@@ -8,12 +8,12 @@
 //! file with a square filter of odd size, one row per line. Without arguments the example generates
 //! a picture and applies every named filter to it.
 //!
-//! Shows constants that are inserted into the source when the program runs (the image's width and the
-//! filter's size), a kernel with a grid-stride loop, the ready-made convolutions of `cuda-compute`
-//! beside it (of planes of floats, and of bytes with their channels side by side, as the file has them),
-//! and a check of all against the CPU. The output has the input's size; everything beyond
-//! the border counts as zero. A filter whose weights cancel out, such as sobel, has results of both
-//! signs: their magnitudes are written, so that edges of either direction are seen.
+//! Shows constants that are inserted into the source at run time (the image's width and the filter's
+//! size), a kernel with a grid-stride loop, and the ready-made convolutions of `cuda-compute` for
+//! comparison (of planes of floats, and of bytes with interleaved channels, as in the file). All
+//! results are checked against the CPU. The output has the size of the input. Pixels beyond the border
+//! count as zero. The weights of some filters, such as sobel, add up to zero, so their results have
+//! both signs. The magnitudes are written, so that edges of either direction are visible.
 
 mod common;
 
@@ -80,9 +80,11 @@ fn main() -> Result<()> {
     }
     print!("{table}");
     println!(
-        "By events: this example's kernel alone. By the clock: with the copies there and back."
+        "By events: only the kernel of this example. By the clock: with the copies in both directions."
     );
-    println!("cuda-compute: the ready-made kernels, by events; a picture of bytes is one launch.");
+    println!(
+        "cuda-compute: the ready-made kernels, by events. A picture of bytes takes one launch."
+    );
     println!("Every pixel was checked against the CPU.\n");
     for (filter, output) in &work.outputs {
         let what = if filter.finds_edges() {
@@ -95,7 +97,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What to convolve, with what, and where the results go.
+/// The image, the filters, and the output paths.
 struct Work {
     input: PathBuf,
     outputs: Vec<(Filter, PathBuf)>,
@@ -142,7 +144,7 @@ impl Work {
     }
 }
 
-/// Convolves every plane. The events are around the kernels, the clock is around the copies too.
+/// Convolves every plane. The events measure the kernels. The clock also includes the copies.
 fn convolve(
     gpu: &Gpu,
     picture: &Picture,
@@ -183,7 +185,7 @@ fn check(planes: &[Vec<f32>], expected: &[Vec<f32>], filter: &Filter, width: usi
         let (difference, at) = cpu::largest_difference(plane, expected);
         ensure!(
             difference <= limit,
-            "{}: pixel {}, {} is {}, and the CPU says {}",
+            "{}: pixel {}, {} is {}, but {} on the CPU",
             filter.name,
             at % width,
             at / width,
@@ -194,7 +196,7 @@ fn check(planes: &[Vec<f32>], expected: &[Vec<f32>], filter: &Filter, width: usi
     Ok(())
 }
 
-/// A sum that lies between two integers may be rounded to either.
+/// A sum between two integers may be rounded to either one.
 fn check_bytes(bytes: &[u8], expected: &Picture, filter: &Filter) -> Result<()> {
     let limit = filter.tolerance(255.0);
     let [low, high] = [-limit, limit].map(|slack| expected.bytes(|value| value + slack));
@@ -202,7 +204,7 @@ fn check_bytes(bytes: &[u8], expected: &Picture, filter: &Filter) -> Result<()> 
         let (low, high) = (low[at], high[at]);
         ensure!(
             (low..=high).contains(byte),
-            "{}: byte {at} is {byte}, and the CPU says {low} to {high}",
+            "{}: byte {at} is {byte}, but {low} to {high} on the CPU",
             filter.name
         );
     }

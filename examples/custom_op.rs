@@ -1,9 +1,8 @@
-//! An operator object for someone else's array type.
+//! An operator object for the array type of another library.
 //!
-//! Shows how a library that has arrays of its own, here `ndarray`, gets operators that run on the
-//! device: an array of any strides is made contiguous when it has to be, output memory is allocated
-//! only when the shape changes, and a kernel may have several outputs. The number of arguments is
-//! known only when the program runs, so the launch takes a list of them.
+//! Shows device operators for the arrays of a library, here `ndarray`. Arrays of any strides are made
+//! contiguous if necessary, output memory is allocated only when the shape changes, and a kernel may have
+//! several outputs. The number of arguments is known only at run time, so the launch takes a list.
 
 mod common;
 
@@ -43,29 +42,30 @@ extern "C" __global__ void sum_and_difference(float *sum, float *difference,
 /// Threads per block.
 const BLOCK: u32 = 512;
 
-/// An elementwise kernel of `INPUTS` arrays in and `OUTPUTS` arrays out, called as a function of
-/// arrays. Its parameters are the outputs, the inputs, and the number of elements as an `int`.
+/// An elementwise kernel with `INPUTS` input arrays and `OUTPUTS` output arrays, called as a function
+/// of arrays. Its parameters are the outputs, the inputs, and the number of elements as an `int`.
 struct Operator<'gpu, const INPUTS: usize, const OUTPUTS: usize> {
     gpu: &'gpu Gpu,
     kernel: Function,
     shape: Vec<usize>,
     inputs: Vec<DeviceBuffer<f32>>,
     outputs: Vec<DeviceBuffer<f32>>,
-    /// How often memory was allocated, and how often an input had to be made contiguous.
+    /// The numbers of allocations, and of inputs that were made contiguous.
     allocations: usize,
     rearranged: usize,
 }
 
 impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUTPUTS> {
     /// # Safety
-    /// The kernel has the parameters that the type promises, and keeps to the elements it is given.
+    /// The caller must ensure that the kernel has the parameters of this type, and accesses only the
+    /// elements of its arguments.
     unsafe fn new(gpu: &'gpu Gpu, module: &Module, name: &str) -> Result<Self> {
         let kernel = module.function(name)?;
         if let Some(parameters) = kernel.parameters()? {
             let (has, needs) = (parameters.len(), OUTPUTS + INPUTS + 1);
             ensure!(
                 has == needs,
-                "{name} has {has} parameters, and needs {needs}"
+                "{name} has {has} parameters, and must have {needs}"
             );
         }
         Ok(Self {
@@ -86,7 +86,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
             let other = input.shape();
             ensure!(
                 other == shape,
-                "arrays of the shapes {shape:?} and {other:?}"
+                "the arrays have the shapes {shape:?} and {other:?}, and must have the same shape"
             );
         }
         self.allocate_for(&shape)?;
@@ -108,7 +108,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
                 buffer.to_vec(&self.gpu.stream)?,
             )?);
         }
-        Ok(results.try_into().expect("as many as there are outputs"))
+        Ok(results.try_into().expect("one result per output"))
     }
 
     fn allocate_for(&mut self, shape: &[usize]) -> Result<()> {
@@ -124,7 +124,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
         Ok(())
     }
 
-    /// Enqueues the kernel: a thread for each element, in ceil(n / 512) blocks.
+    /// Enqueues the kernel with one thread per element, in ceil(n / 512) blocks.
     fn launch(&mut self) -> Result<()> {
         let n = i32::try_from(self.shape.iter().product::<usize>())?;
         let config = LaunchConfig::for_elements_in_blocks(n, BLOCK);
@@ -139,7 +139,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
             arguments.push(buffer);
         }
         arguments.push(n);
-        // SAFETY: the kernel reads and writes n elements of each, as `new` was promised.
+        // SAFETY: the kernel accesses n elements of each buffer, by the contract of `new`.
         unsafe {
             self.kernel
                 .launch_list(&self.gpu.stream, config, arguments)?
@@ -160,23 +160,23 @@ fn main() -> Result<()> {
         )
     };
 
-    heading("double, of arrays of any strides");
+    heading("doubling arrays of any strides");
     let rows = gpu.size(2048, 128);
     let x = Array2::from_shape_vec((rows, 700), data::normal(rows * 700))?;
     let views = [
-        ("as it is", x.view().into_dyn()),
+        ("unchanged", x.view().into_dyn()),
         ("transposed", x.t().into_dyn()),
         (
             "every third column",
             x.slice_axis(Axis(1), Slice::from(..).step_by(3)).into_dyn(),
         ),
         (
-            "rows from the last",
+            "rows in reverse order",
             x.slice_axis(Axis(0), Slice::from(..).step_by(-1))
                 .into_dyn(),
         ),
         (
-            "one row for all",
+            "one row",
             x.slice_axis(Axis(0), Slice::from(0..1)).into_dyn(),
         ),
         (
@@ -239,11 +239,11 @@ fn main() -> Result<()> {
     let (_, cpu) = measure_cpu(gpu.size(5, 2), || (&x + &y, &x - &y));
     ensure!(
         both.allocations == again,
-        "memory was allocated though the shape stayed"
+        "memory was allocated although the shape did not change"
     );
     let mut table = Table::new(&["", "time"]);
     table.row([
-        format!("{}, the kernel alone, by events", gpu.label()),
+        format!("{}, only the kernel, by events", gpu.label()),
         show(kernel.device),
     ]);
     table.row([

@@ -1,7 +1,7 @@
-//! Graphs that a kernel launches: a scheduler on the device takes orders from a list, and runs the graph that each asks for.
+//! Graphs that a kernel launches: a scheduler on the device reads a list of orders, and launches a graph for each.
 //!
-//! The scheduler is a graph of one kernel. It launches the graph of the next order, and after that itself, until the list is
-//! done: the host launches once, and waits once.
+//! The scheduler is a graph of one kernel. It launches the graph of the next order, and then itself, until the list is
+//! finished. The host launches and waits once.
 
 mod common;
 
@@ -31,7 +31,7 @@ extern "C" __global__ void sharpen(float *x, int n) {
 
 extern "C" __global__ void schedule(u64 smooth, u64 sharpen, const int *orders, int count, int *done, int *failed) {
     if (*done == count) return;
-    const u64 tail = 0x0100000000000000; // one after the other, when this graph is over
+    const u64 tail = 0x0100000000000000; // in sequence, after this graph has finished
     u64 itself;
     asm("mov.u64 %0, %%current_graph_exec;" : "=l"(itself));
     const int order = orders[(*done)++];
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
         Ok((exec, handle))
     };
     let mut graph = Graph::new(context)?;
-    // SAFETY: n elements each, in buffers that outlive the graphs, which run one after the other.
+    // SAFETY: n elements each, in buffers that outlive the graphs. The graphs run in sequence.
     unsafe {
         let kernel = module.function("smooth")?;
         let there = graph.add_kernel(&[], &kernel, config, (&x, &y, n))?;
@@ -78,7 +78,7 @@ fn main() -> Result<()> {
     let failed = graph.keep(DeviceBuffer::<i32>::zeroed(stream, 1)?);
     let arguments = (smooth, sharpen, list, count, done, failed);
     let schedule = module.function("schedule")?;
-    // SAFETY: the graphs live to the end of this function, which waits, and nothing else is done with them meanwhile.
+    // SAFETY: the graphs live until this function has waited, and are not used otherwise until then.
     unsafe { graph.add_kernel(&[], &schedule, LaunchConfig::new(1, 1), arguments)? };
     let mut scheduler = graph.instantiate_with(InstantiateFlags::DEVICE_LAUNCH)?;
     scheduler.launch(stream)?;
@@ -86,11 +86,11 @@ fn main() -> Result<()> {
 
     ensure!(
         scheduler.memory(failed)?.to_vec(stream)? == [0],
-        "all launches succeeded"
+        "a launch on the device failed"
     );
     ensure!(
         scheduler.memory(done)?.to_vec(stream)? == [count],
-        "all orders were taken"
+        "not all orders were executed"
     );
     let mut expected = start;
     for &order in &orders {
@@ -113,6 +113,6 @@ fn main() -> Result<()> {
         .map(|(x, expected)| (x - expected).abs())
         .fold(0.0f32, f32::max);
     ensure!(worst < 1e-4, "off by {worst}");
-    println!("The device took all {count} orders; the host waited once.");
+    println!("The device executed all {count} orders. The host waited once.");
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Everything about every device, as tables.
+//! All properties of all devices, as tables.
 //!
-//! Shows how devices are found and queried, and what follows from their attributes: the number of
-//! cores, and the peak rates of memory and arithmetic. `device_query --short` omits the list of all
+//! Shows how to find and query devices, and how to compute the number of cores and the peak rates of
+//! memory and arithmetic from their attributes. `device_query --short` omits the list of all
 //! attributes.
 
 mod common;
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Checks that the driver gives the same answer in different ways.
+/// Checks that different queries return the same answers.
 fn check(device: Device) -> Result<()> {
     let address = device.pci_bus_id()?;
     let found = Device::by_pci_bus_id(&address)?;
@@ -43,7 +43,7 @@ fn check(device: Device) -> Result<()> {
     );
     ensure!(
         listed.contains(&count),
-        "the list of attributes lacks {count:?}"
+        "the list of attributes does not contain {count:?}"
     );
     ensure!(
         device.multiprocessor_count()? > 0,
@@ -52,12 +52,12 @@ fn check(device: Device) -> Result<()> {
     let memory = Context::primary_of(device)?.memory_info()?;
     ensure!(
         memory.free <= memory.total,
-        "more memory is free than there is"
+        "the free memory exceeds the total memory"
     );
     Ok(())
 }
 
-/// The most important facts, with units.
+/// The most important properties, with units.
 fn summary(device: Device) -> Result<Table> {
     let get = |attribute| device.attribute(attribute);
     let capability = device.compute_capability()?;
@@ -79,8 +79,8 @@ fn summary(device: Device) -> Result<Table> {
     match capability.cores_per_multiprocessor() {
         Some(each) => {
             let cores = multiprocessors * each;
-            row("cores", format!("{each} each, {cores} in all"));
-            // One fused multiply-add a core and clock counts as two operations.
+            row("cores", format!("{each} each, {cores} in total"));
+            // One fused multiply-add per core and clock counts as two operations.
             let peak = 2.0 * f64::from(cores) * clock_khz * 1e3 / 1e12;
             row("peak of float32", format!("{peak:.1} TFLOP/s"));
         }
@@ -91,13 +91,13 @@ fn summary(device: Device) -> Result<Table> {
     row("memory free now", format!("{:.1} GiB", gib(memory.free)));
     row("memory clock", format!("{:.0} MHz", memory_khz / 1e3));
     row("memory bus", format!("{bus_bits} bits"));
-    // Two transfers a clock.
+    // Two transfers per clock.
     let bandwidth = 2.0 * memory_khz * 1e3 * bus_bits / 8.0 / 1e9;
     row("peak of memory bandwidth", format!("{bandwidth:.0} GB/s"));
     row("L2 cache", kib(Attribute::L2_CACHE_SIZE)?);
     row("constant memory", kib(Attribute::TOTAL_CONSTANT_MEMORY)?);
     row(
-        "shared memory a block",
+        "shared memory per block",
         kib(Attribute::MAX_SHARED_MEMORY_PER_BLOCK)?,
     );
     row(
@@ -105,20 +105,20 @@ fn summary(device: Device) -> Result<Table> {
         kib(Attribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
     );
     row(
-        "  a multiprocessor",
+        "  per multiprocessor",
         kib(Attribute::MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
     );
     row(
-        "registers a block",
+        "registers per block",
         get(Attribute::MAX_REGISTERS_PER_BLOCK)?.to_string(),
     );
     row("warp size", get(Attribute::WARP_SIZE)?.to_string());
     row(
-        "threads a block",
+        "threads per block",
         get(Attribute::MAX_THREADS_PER_BLOCK)?.to_string(),
     );
     row(
-        "threads a multiprocessor",
+        "threads per multiprocessor",
         get(Attribute::MAX_THREADS_PER_MULTIPROCESSOR)?.to_string(),
     );
     row(
@@ -154,7 +154,7 @@ fn summary(device: Device) -> Result<Table> {
     Ok(table)
 }
 
-/// All attributes that the driver knows, by its own names.
+/// All attributes of the driver, by their names.
 fn attributes(device: Device) -> Table {
     let mut table = Table::new(&["attribute", "value"]);
     for (attribute, value) in device.attributes() {

@@ -1,7 +1,7 @@
 //! A 4 x 4 matrix doubled on the device: the smallest complete program.
 //!
-//! Shows memory that is copied to the device and back by hand, a kernel compiled from a string, a
-//! two-dimensional block, and then the same in one line with `InOut`.
+//! Shows explicit copies to the device and back, a kernel compiled from a string, and a two-dimensional
+//! block. Then it does the same in one line with `InOut`.
 
 mod common;
 
@@ -41,12 +41,12 @@ fn main() -> Result<()> {
     print_matrix(&doubled);
     check(&original, &doubled)?;
 
-    // The short way: the host's array travels with the launch, there and back.
+    // Shorter: the launch copies the host's array to the device and back.
     let mut matrix = original.clone();
     // SAFETY: as above, with the array's 16 elements.
     unsafe { double_them.launch(&gpu.stream, config, (InOut(&mut matrix),))? };
     check(&original, &matrix)?;
-    println!("\nInOut gives the same.");
+    println!("\nInOut computes the same.");
 
     let kernel = measure(&gpu, gpu.size(100, 5), || {
         // SAFETY: as above.
@@ -60,7 +60,7 @@ fn main() -> Result<()> {
     })?;
     heading("times");
     let mut table = Table::new(&["", "by events", "by the clock"]);
-    table.row(["the kernel alone", &show(kernel.device), &show(kernel.wall)]);
+    table.row(["only the kernel", &show(kernel.device), &show(kernel.wall)]);
     table.row([
         "InOut: copy, kernel, copy",
         &show(in_out.device),
@@ -72,10 +72,7 @@ fn main() -> Result<()> {
 
 fn check(original: &[f32], doubled: &[f32]) -> Result<()> {
     let expected: Vec<f32> = original.iter().map(|value| 2.0 * value).collect();
-    ensure!(
-        doubled == expected,
-        "{doubled:?} is not the double of {original:?}"
-    );
+    ensure!(doubled == expected, "{doubled:?} is not twice {original:?}");
     Ok(())
 }
 

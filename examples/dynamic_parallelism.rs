@@ -1,9 +1,8 @@
-//! Kernels that launch kernels: an integral that is refined where it needs it, and nowhere else.
+//! Kernels that launch kernels: an integral with adaptive refinement.
 //!
-//! Each block integrates a piece of the interval. Where two steps of its rule differ by too much, it launches two grids for
-//! the halves, without the host: the compiled program is linked with the toolkit's device runtime (`libcudadevrt.a`),
-//! which one call does. The result is checked against the integral that is known, and against the same refinement on the
-//! host.
+//! Each block integrates a piece of the interval. If two steps of its rule differ by too much, it launches two grids for
+//! the halves, without the host. For this, one call links the compiled program with the toolkit's device runtime
+//! (`libcudadevrt.a`). The result is checked against the known integral, and against the same refinement on the host.
 
 mod common;
 
@@ -48,13 +47,13 @@ fn main() -> Result<()> {
     unsafe { integrate.launch(&gpu.stream, LaunchConfig::new(1, 1), arguments)? };
     let (sum, pieces) = (sum.to_vec(&gpu.stream)?[0], pieces.to_vec(&gpu.stream)?[0]);
     let exact = 100.0 * ((0.7f64 / 1e-2).atan() + (0.3f64 / 1e-2).atan());
-    println!("integral {sum:.9}, exact {exact:.9}, of {pieces} pieces");
+    println!("integral {sum:.9}, exact {exact:.9}, from {pieces} pieces");
     ensure!((sum - exact).abs() < 10.0 * tolerance);
 
     heading("The same on the host");
     let on_host = count(0.0, 1.0, tolerance);
     println!("{on_host} pieces");
-    // A comparison may be decided otherwise where the last bits differ.
+    // If the last bits differ, a comparison may have another result.
     ensure!(pieces.abs_diff(on_host) <= 2);
     Ok(())
 }
@@ -67,7 +66,7 @@ fn simpson(a: f64, b: f64) -> f64 {
     (b - a) / 6.0 * (f(a) + 4.0 * f((a + b) / 2.0) + f(b))
 }
 
-/// How many pieces the refinement comes to.
+/// The number of pieces after the refinement.
 fn count(a: f64, b: f64, tolerance: f64) -> u32 {
     let middle = (a + b) / 2.0;
     let difference = simpson(a, b) - (simpson(a, middle) + simpson(middle, b));

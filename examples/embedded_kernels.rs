@@ -1,9 +1,9 @@
-//! Kernels that were compiled when this program was built, and are a part of it.
+//! Kernels that were compiled and embedded when this program was built.
 //!
-//! The build script has compiled the folder `examples/kernels` by `cuda-direct-build`: to machine code for two
-//! architectures, and to PTX for all others. A program with embedded kernels needs no compiler where it runs. Shows the
-//! typed kernels that were made of the sources, what was made of a kernel that Rust has no types for, and one library for
-//! two contexts. Every result is checked.
+//! The build script compiles the folder `examples/kernels` with `cuda-direct-build`, to machine code for two architectures
+//! and to PTX for all others. A program with embedded kernels needs no compiler at run time. Shows the typed kernels that
+//! were generated from the sources, a kernel whose types Rust cannot express, and one library for two contexts. Every
+//! result is checked.
 
 mod common;
 
@@ -24,7 +24,7 @@ struct Affine {
 }
 
 cuda_safe::kernels! {
-    /// What the build script could not declare.
+    /// The kernel that the build script could not declare.
     struct ByHand;
     /// `x = scale x + shift`
     fn affine(x: &mut [f32], f: Affine, n: u32);
@@ -97,6 +97,6 @@ fn main() -> Result<()> {
         unsafe { function.launch(&stream, config, arguments)? };
         ensure!(out == largest);
     }
-    println!("largest: the same in both");
+    println!("largest: the same in both contexts");
     Ok(())
 }

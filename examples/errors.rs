@@ -1,7 +1,7 @@
-//! A tour of what goes wrong, and of what the messages say.
+//! A tour of errors and their messages.
 //!
-//! Shows the kind and the complete message of each error. All of them are really provoked. Those after
-//! which the process can't use its device any more run in a child process: this program, started again.
+//! Provokes every error, and shows its kind and complete message. Errors that make the device unusable
+//! for the process run in a child process, which is this program, started again.
 
 mod common;
 
@@ -26,12 +26,12 @@ __device__ float offset[3];
 "#;
 
 cuda_safe::kernels! {
-    /// With two mistakes: the elements are floats, and `n` is an int.
+    /// A declaration with two mistakes: the elements are floats, and `n` is an int.
     struct Declared = SOURCE;
     fn scale(x: &mut [u64], factor: f32, n: u32);
 }
 
-/// A stop of the tour: what is done wrong, which error must result, and how to provoke it.
+/// A stop of the tour: the mistake, the expected error, and the code that provokes it.
 struct Stop {
     title: &'static str,
     expected: fn(&ErrorKind) -> bool,
@@ -80,7 +80,7 @@ const TOUR: &[Stop] = &[
         provoke: |gpu, module| {
             let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
             let scale = module.function("scale")?;
-            // SAFETY: refused before anything is launched.
+            // SAFETY: rejected before the launch.
             unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), (&mut x, 2.0f32)) }
         },
     },
@@ -91,7 +91,7 @@ const TOUR: &[Stop] = &[
             let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
             let scale = module.function("scale")?;
             let arguments = (&mut x, 2.0f64, 10i32);
-            // SAFETY: refused before anything is launched.
+            // SAFETY: rejected before the launch.
             unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), arguments) }
         },
     },
@@ -102,12 +102,12 @@ const TOUR: &[Stop] = &[
             let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
             let scale = module.function("scale")?;
             let arguments = (&mut x, 2i32, 10i32);
-            // SAFETY: refused before anything is launched.
+            // SAFETY: rejected before the launch.
             unsafe { scale.launch(&gpu.stream, LaunchConfig::new(1, 10), arguments) }
         },
     },
     Stop {
-        title: "a kernel that is declared otherwise than it is written",
+        title: "a declaration that differs from the kernel's source",
         expected: is!(ErrorKind::Signature),
         provoke: |gpu, _| Declared::load(&gpu.context).map(drop),
     },
@@ -118,7 +118,7 @@ const TOUR: &[Stop] = &[
             let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
             let scale = module.function("scale")?;
             let config = LaunchConfig::new(1, (64, 64));
-            // SAFETY: refused before anything is launched.
+            // SAFETY: rejected before the launch.
             unsafe { scale.launch(&gpu.stream, config, (&mut x, 2.0f32, 10i32)) }
         },
     },
@@ -129,7 +129,7 @@ const TOUR: &[Stop] = &[
             let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 10)?;
             let scale = module.function("scale")?;
             let config = LaunchConfig::new(1, 10).shared_bytes(1 << 20);
-            // SAFETY: refused before anything is launched.
+            // SAFETY: rejected before the launch.
             unsafe { scale.launch(&gpu.stream, config, (&mut x, 2.0f32, 10i32)) }
         },
     },
@@ -150,7 +150,7 @@ const TOUR: &[Stop] = &[
         },
     },
     Stop {
-        title: "more memory than there is",
+        title: "more memory than the device has",
         expected: is!(ErrorKind::OutOfMemory { .. }),
         provoke: |gpu, _| {
             let bytes = gpu.context.memory_info()?.total + (1 << 30);
@@ -181,7 +181,7 @@ const TOUR: &[Stop] = &[
         provoke: |gpu, _| {
             let compiled = Program::new(SOURCE).compile(Architecture::real_of(80))?;
             let cubin = compiled.cubin().unwrap_or_default();
-            // SAFETY: refused for its length, before anything follows what is in it.
+            // SAFETY: rejected because of its length, before its contents are used.
             unsafe { Module::from_cubin(&gpu.context, &cubin[..cubin.len() / 2]) }.map(drop)
         },
     },
@@ -198,16 +198,16 @@ const TOUR: &[Stop] = &[
     },
 ];
 
-/// Something after which the process can't use its device: a title, the devices that the process may see
-/// (`None` for all), and what to do.
+/// An error that makes the device unusable for the process: a title, the devices that are visible to the
+/// process (`None` for all), and the code that provokes it.
 type Danger = (&'static str, Option<&'static str>, fn() -> Result<()>);
 const DANGEROUS: &[Danger] = &[
     (
-        "a kernel that writes out of bounds, and what comes after",
+        "a kernel that writes out of bounds, and the calls after it",
         None,
         out_of_bounds,
     ),
-    ("no device to be seen", Some("-1"), no_device),
+    ("no visible device", Some("-1"), no_device),
 ];
 
 fn main() -> Result<ExitCode> {
@@ -223,7 +223,7 @@ fn main() -> Result<ExitCode> {
             Err(error) => show(&error, stop.expected)?,
         }
     }
-    // None of these did any harm: the device is as usable as before.
+    // None of these errors affects the device.
     ensure!(!gpu.context.is_poisoned(), "an error poisoned the context");
     let ones = DeviceBuffer::from_slice(&gpu.stream, &[1.0f32; 10])?;
     ensure!(
@@ -232,7 +232,7 @@ fn main() -> Result<ExitCode> {
     );
 
     for (title, devices, _) in DANGEROUS {
-        heading(format!("{title} (in a process of its own)"));
+        heading(format!("{title} (in a separate process)"));
         let mut command = Command::new(std::env::current_exe()?);
         if let Some(devices) = devices {
             command.env("CUDA_VISIBLE_DEVICES", devices);
@@ -244,13 +244,13 @@ fn main() -> Result<ExitCode> {
         );
     }
     println!(
-        "\n{} errors, each as it should be.",
+        "\n{} errors, all as expected.",
         TOUR.len() + DANGEROUS.len() + 1
     );
     Ok(ExitCode::SUCCESS)
 }
 
-/// The environment variable that tells a child process what to do.
+/// The environment variable that selects the error in a child process.
 const CHILD: &str = "CUDA_DIRECT_ERRORS_CHILD";
 
 fn child(title: &str) -> Result<ExitCode> {
@@ -266,28 +266,28 @@ fn out_of_bounds() -> Result<()> {
     let write_at =
         Module::compile(&context, Program::new(SOURCE).name("errors.cu"))?.function("write_at")?;
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10)?;
-    // SAFETY: a fault on purpose: element 2^40 of 10. The device contains it.
+    // SAFETY: a deliberate fault: element 2^40 of 10. The device stops the kernel.
     unsafe { write_at.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40))? };
-    // The launch itself is only enqueued; the fault shows where the host waits.
+    // The launch is only enqueued. The fault is reported when the host waits.
     match stream.synchronize() {
-        Ok(()) => bail!("writing out of bounds was no error"),
+        Ok(()) => bail!("writing out of bounds caused no error"),
         Err(error) => show(&error, is!(ErrorKind::Fault))?,
     }
-    println!("\nThe context is poisoned; whatever is tried next says so:");
+    println!("\nThe context is poisoned. Every later call reports this:");
     match x.to_vec(&stream) {
         Ok(_) => bail!("the poisoned context still works"),
         Err(error) => show(&error, is!(ErrorKind::Poisoned))?,
     }
     ensure!(
         context.is_poisoned(),
-        "the context does not know that it is poisoned"
+        "the context does not report that it is poisoned"
     );
     Ok(())
 }
 
 fn no_device() -> Result<()> {
     match Device::count() {
-        Ok(count) => bail!("{count} devices can be seen"),
+        Ok(count) => bail!("{count} devices are visible"),
         Err(error) => show(&error, is!(ErrorKind::NoDevice)),
     }
 }
@@ -296,7 +296,7 @@ fn no_device() -> Result<()> {
 fn show(error: &Error, expected: fn(&ErrorKind) -> bool) -> Result<()> {
     ensure!(
         expected(error.kind()),
-        "another kind of error than expected: {error:?}"
+        "an unexpected kind of error: {error:?}"
     );
     let kind = format!("{:?}", error.kind());
     let name = kind.split([' ', '{']).next().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Graphs: many small launches that are described once, and then enqueued by one call.
 //!
-//! Shows a graph that is captured from what a stream is given (the heat equation in a rod, whose steps are so short that
-//! launching them takes longer than running them), and one that is built by hand, with branches that run side by side, a
-//! function of the host, memory of its own, and parameters that change between launches.
+//! Shows two graphs. The first one is captured from a stream: the heat equation in a rod, whose steps are so short that
+//! launching them takes longer than running them. The second one is built node by node, with parallel branches, a host
+//! function, memory that it owns, and parameters that change between launches.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     by_hand(&gpu, &module)
 }
 
-/// Steps of a rod of heat, launched one by one and as a graph.
+/// Steps of the heat equation, launched one by one and as a graph.
 fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     let points = gpu.size(1 << 16, 1 << 10);
     let steps = gpu.size(1000, 20);
@@ -80,7 +80,7 @@ fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     ]);
     println!("{table}");
 
-    // From the start, once more, beside the CPU.
+    // Once more from the start, compared with the CPU.
     x.copy_from_slice(stream, &start)?;
     exec.launch(stream)?;
     let result = x.to_vec(stream)?;
@@ -94,20 +94,20 @@ fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     for (i, (got, expected)) in result.iter().zip(&before).enumerate() {
         ensure!(
             (got - expected).abs() <= 1e-5,
-            "point {i}: {got}, and the CPU says {expected}"
+            "point {i} is {got}, but {expected} on the CPU"
         );
     }
-    println!("The graph gave the CPU's result.");
+    println!("The graph's result equals the CPU's.");
     Ok(())
 }
 
-/// Four parts of a vector, each scaled by a kernel of its own, between one copy up and one down.
+/// Four parts of a vector, each scaled by a separate kernel, between a copy to the device and a copy back.
 fn by_hand(gpu: &Gpu, module: &Module) -> Result<()> {
-    heading("a graph that is built by hand");
+    heading("a graph built node by node");
     let scale = module.function("scale")?;
     const PART: usize = 1000;
     let mut graph = Graph::new(&gpu.context)?;
-    // The graph owns its memory; nodes name it by tokens.
+    // The graph owns its memory. Nodes refer to it by tokens.
     let host = graph.keep(PinnedBuffer::<f32>::zeroed(&gpu.context, 4 * PART)?);
     let x = graph.keep(DeviceBuffer::<f32>::uninit(&gpu.stream, 4 * PART)?);
     let up = graph.add_copy(&[], x, host)?;
@@ -116,7 +116,7 @@ fn by_hand(gpu: &Gpu, module: &Module) -> Result<()> {
     for i in 0..4 {
         let part = x.slice(i * PART..(i + 1) * PART)?;
         let arguments = (part, (i + 1) as f32, PART as i32);
-        // SAFETY: the kernel changes `PART` elements, as many as the part has.
+        // SAFETY: the kernel changes `PART` elements, which is the length of the part.
         parts.push(unsafe { graph.add_kernel(&[up], &scale, config, arguments)? });
     }
     let down = graph.add_copy(&parts, host, x)?; // waits for all four
@@ -124,7 +124,7 @@ fn by_hand(gpu: &Gpu, module: &Module) -> Result<()> {
     let mut launch = 0;
     graph.add_host_function(&[down], move || {
         launch += 1;
-        let _ = sender.send(launch); // nobody may be listening any more
+        let _ = sender.send(launch); // the receiver may be gone
     })?;
     print!("{}", graph.to_dot()?);
 
@@ -134,7 +134,7 @@ fn by_hand(gpu: &Gpu, module: &Module) -> Result<()> {
     for (i, part) in exec.memory(host)?.chunks(PART).enumerate() {
         ensure!(part.iter().all(|&value| value == (i + 1) as f32));
     }
-    // Another factor for the third part; and without the first.
+    // Another factor for the third part, and no kernel for the first.
     let arguments = (x.slice(2 * PART..3 * PART)?, -1.0f32, PART as i32);
     // SAFETY: as above.
     unsafe { exec.set_kernel(parts[2], &scale, config, arguments)? };
@@ -145,6 +145,6 @@ fn by_hand(gpu: &Gpu, module: &Module) -> Result<()> {
         ensure!(part.iter().all(|&value| value == factor));
     }
     ensure!(done.try_iter().collect::<Vec<i32>>() == [1, 2]);
-    println!("Two launches, with other parameters the second time: both as expected.");
+    println!("Two launches, the second one with other parameters: both as expected.");
     Ok(())
 }

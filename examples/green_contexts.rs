@@ -1,8 +1,8 @@
-//! Green contexts: two partitions of the device's multiprocessors, in which a long kernel doesn't hold up short ones.
+//! Green contexts: two partitions of the device's multiprocessors, so that a long kernel does not delay short ones.
 //!
-//! A long kernel that fills the device leaves no room: what is launched meanwhile waits until its blocks are done, however
-//! urgent it is. Here the long one runs in a green context with most of the multiprocessors, and short ones, which stand
-//! for requests that have to be answered at once, in another with the rest.
+//! While a long kernel fills the device, even urgent launches wait until its blocks have finished. Here the long kernel runs
+//! in a green context with most of the multiprocessors. Short kernels, which represent urgent requests, run in another one
+//! with the rest.
 
 mod common;
 
@@ -17,7 +17,7 @@ use common::{
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, green::GreenContext};
 
 const SOURCE: &str = r#"
-// Keeps each multiprocessor that it gets busy for so many nanoseconds a block, and notes which one it was.
+// Keeps a multiprocessor busy for a number of nanoseconds per block, and records which one it was.
 extern "C" __global__ void work(unsigned long long nanoseconds, unsigned *places) {
     unsigned long long start, now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
@@ -38,10 +38,10 @@ fn main() -> Result<()> {
         all.count(),
         all.smallest()
     ));
-    // The short kernels get an eighth of the device, or the least that there can be.
+    // The short kernels get an eighth of the device, or the smallest possible group.
     let parts = all.split(1, (all.count() / 8).max(1))?;
     let Some(rest) = parts.rest else {
-        println!("too few to be divided");
+        println!("too few to divide");
         return Ok(());
     };
     let (long, short) = (
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
 
     let work = Module::compile(&gpu.context, SOURCE)?.function("work")?;
     let (_, urgent) = gpu.context.stream_priority_range()?;
-    // Two streams of the whole device, the second as urgent as can be.
+    // Two streams of the whole device, the second one with the highest priority.
     let options = cuda_safe::StreamOptions::default().priority(urgent);
     let plain = [
         Stream::new(&gpu.context)?,
@@ -67,7 +67,7 @@ fn main() -> Result<()> {
     let (places, alone) = latency(&gpu, &work, &apart)?;
 
     let mut table = Table::new(&[
-        "a short kernel beside a long one",
+        "a short kernel during a long one",
         "slowest of five",
         "gain",
     ]);
@@ -82,7 +82,7 @@ fn main() -> Result<()> {
     let [long, short] = places;
     ensure!(
         long.iter().all(|place| !short.contains(place)),
-        "the two have run on the same multiprocessors: {long:?} and {short:?}"
+        "both ran on the same multiprocessors: {long:?} and {short:?}"
     );
     println!(
         "the long kernel ran on {} multiprocessors, the short ones on {}: none in common",
@@ -92,21 +92,21 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The time of the slowest of five short kernels on the second stream, while a long one fills what the first has; and where
-/// they ran.
+/// Returns the time of the slowest of five short kernels on the second stream, while a long one fills the first stream's
+/// multiprocessors, and the multiprocessors of both.
 fn latency(
     gpu: &Gpu,
     work: &Function,
     [long, short]: &[Stream; 2],
 ) -> Result<([Vec<u32>; 2], Duration)> {
-    // More blocks than fit at once, several times over.
+    // Several times more blocks than fit at once.
     let fit = work.max_active_blocks(1024, 0)? * gpu.context.multiprocessors()?.count();
     let blocks = 2 * fit;
     let mut places = DeviceBuffer::<u32>::zeroed(long, blocks as usize)?;
     let mut place = DeviceBuffer::<u32>::zeroed(short, 1)?;
     let nanoseconds = |time: Duration| time.as_nanos() as u64;
     short.synchronize()?;
-    // SAFETY: each block writes one number, and there are as many as blocks.
+    // SAFETY: each block writes one number, and there is one number per block.
     unsafe {
         work.launch(
             long,
@@ -114,7 +114,7 @@ fn latency(
             (nanoseconds(LONG), &mut places),
         )?;
     }
-    std::thread::sleep(Duration::from_millis(2)); // it has begun
+    std::thread::sleep(Duration::from_millis(2)); // the long kernel has started
     let mut times = Vec::new();
     let mut short_places = Vec::new();
     for _ in 0..5 {

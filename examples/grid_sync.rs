@@ -1,7 +1,7 @@
 //! A cooperative launch: all blocks of a grid wait for each other.
 //!
-//! Scales a vector to length 1. That takes the sum of all squares before the first element can be written: two kernels, or
-//! one whose blocks meet in the middle, and have kept their elements meanwhile.
+//! Scales a vector to length 1. The first element can only be written when the sum of all squares is known. This takes two
+//! kernels, or one whose blocks synchronize in the middle and keep their elements in registers.
 
 mod common;
 
@@ -40,7 +40,7 @@ extern "C" __global__ void scale(float *x, const double *sum, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] *= factor;
 }
 
-// PER elements a thread, which stay in registers.
+// PER elements per thread, which stay in registers.
 extern "C" __global__ void normalise(float *x, double *sum, int n) {
     const int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
     float mine[PER];
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
     let source = format!("#define PER {PER}\n{SOURCE}");
     let module = Module::compile(&gpu.context, &source)?;
     let normalise = module.function("normalise")?;
-    // As many blocks as are resident at the same time: more of them could not wait for each other.
+    // All blocks must be resident at the same time, because more could not wait for each other.
     let each = normalise.max_active_blocks(BLOCK, 0)?;
     let blocks = gpu.size(each * gpu.context.device().multiprocessor_count()?, 4);
     let len = blocks as usize * BLOCK as usize * PER;
@@ -100,21 +100,21 @@ fn main() -> Result<()> {
     let one = measure(&gpu, 9, || {
         x.copy_from(stream, &start)?;
         sum.fill(stream, 0.0)?;
-        // SAFETY: as above; PER elements for each thread.
+        // SAFETY: as above, with PER elements for each thread.
         unsafe { normalise.launch(stream, config.cooperative(true), (&mut x, &mut sum, n))? };
         Ok(())
     })?;
     check(&input, &x.to_vec(stream)?)?;
 
-    let mut table = Table::new(&["with the copy before it", "time", "gain"]);
+    let mut table = Table::new(&["with the copy before", "time", "gain"]);
     table.row(["two kernels".into(), show(two.device), String::new()]);
     let gain = ratio(two.device, one.device);
-    table.row(["one, whose blocks meet".into(), show(one.device), gain]);
+    table.row(["one with synchronization".into(), show(one.device), gain]);
     println!("{table}");
 
-    // A grid that is too large is refused, and does not hang.
+    // A grid that is too large is rejected and does not hang.
     let too_large = LaunchConfig::new(gpu.size(2 * blocks, 1 << 20), BLOCK).cooperative(true);
-    // SAFETY: refused.
+    // SAFETY: rejected.
     let refused = unsafe { normalise.launch(stream, too_large, (&mut x, &mut sum, n)) };
     println!(
         "Twice as many blocks: {}",
@@ -130,7 +130,7 @@ fn check(input: &[f32], output: &[f32]) -> Result<()> {
         let error = (f64::from(got) - expected).abs();
         ensure!(
             error <= 1e-6 * expected.abs(),
-            "element {i}: {got}, and the CPU says {expected}"
+            "element {i} is {got}, but {expected} on the CPU"
         );
     }
     Ok(())

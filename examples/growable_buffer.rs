@@ -1,10 +1,10 @@
-//! A buffer that becomes longer where it is, against one that is allocated anew and copied.
+//! A buffer that grows in place, compared with a new allocation and a copy.
 //!
-//! Results arrive in batches, and nobody knows how many there will be. A `GrowableBuffer` puts more memory behind further
-//! addresses; without it, each batch that doesn't fit takes a larger buffer, a copy of everything, and room for both.
+//! Results arrive in batches, and their number is not known in advance. A `GrowableBuffer` maps more memory to further
+//! addresses. Without it, each batch that does not fit needs a larger buffer, a copy of everything, and memory for both.
 //!
 //! ```text
-//! growable_buffer [GIB]    how large the buffers become: 64 GiB unless there is less
+//! growable_buffer [GIB]    the final size of the buffers: 64 GiB unless less is free
 //! ```
 
 mod common;
@@ -19,7 +19,7 @@ use cuda_safe::{
 };
 use std::time::Instant;
 
-/// Milliseconds of some work, until the stream has done it.
+/// Returns the milliseconds of the work, including the wait for the stream.
 fn time(stream: &Stream, work: impl FnOnce() -> Result<()>) -> Result<f64> {
     stream.synchronize()?;
     let start = Instant::now();
@@ -35,16 +35,16 @@ fn main() -> Result<()> {
         Some(gib) => gib.parse::<usize>()? << 30,
         None => gpu.size(64 << 30, 64 << 20),
     };
-    // Two thirds of what is free: a copy needs room for the old and the new.
+    // Two thirds of the free memory, because a copy needs memory for the old and the new buffer.
     let free = context.memory_info()?.free;
     let step = gpu.size(1 << 30, 4 << 20);
     let most = most.min(free / 3 * 2) / step * step;
     ensure!(
         most >= step,
-        "the buffers grow in steps of {step} bytes: {free} bytes are free, of which two thirds are used; ask for more GiB"
+        "the buffers grow in steps of {step} bytes, and two thirds of the {free} free bytes are used. Fix: pass a larger GIB"
     );
 
-    heading("a buffer grows, and stays where it is");
+    heading("a buffer that grows and keeps its address");
     let mut growing = GrowableBuffer::<u64>::with_capacity(stream, most / 8)?;
     let address = growing.as_device_ptr();
     for batch in 0..5u64 {
@@ -52,9 +52,9 @@ fn main() -> Result<()> {
         growing.grow(from + 1000)?;
         growing.slice_mut(from..)?.fill(stream, batch)?;
     }
-    ensure!(growing.as_device_ptr() == address, "the address stays");
+    ensure!(growing.as_device_ptr() == address, "the address changed");
     let edge = growing.slice(2999..3001)?.to_vec(stream)?;
-    ensure!(edge == [2, 3], "what was there stays");
+    ensure!(edge == [2, 3], "the old contents changed");
     let taken = growing.allocated_bytes();
     println!(
         "{} numbers at {address:#x}, in {taken} bytes",
@@ -66,7 +66,7 @@ fn main() -> Result<()> {
 
     let unit = if step >= 1 << 30 { 30 } else { 20 };
     let name = if unit == 30 { "GiB" } else { "MiB" };
-    heading("up to the same size in equal steps, milliseconds in all");
+    heading("up to the same size in equal steps, total milliseconds");
     let head = format!("GrowableBuffer ({})", gpu.label());
     let mut table = Table::new(&["up to", "step", &head, "allocate and copy", "ratio"]);
     let mut size = (4 * step).min(most);
@@ -86,8 +86,8 @@ fn main() -> Result<()> {
                 let mut larger = DeviceBuffer::<u8>::uninit(stream, end)?;
                 let mut kept = larger.slice_mut(..copied.len())?;
                 kept.copy_from(stream, &copied)?;
-                copied = larger; // the old one is freed behind the copy
-                // The pool gives memory back when the host waits: without it, there is soon no room for both.
+                copied = larger; // the old one is freed after the copy
+                // The pool returns memory to the device when the host waits. Without the wait, memory for both soon runs out.
                 stream.synchronize()?;
             }
             Ok(())
@@ -105,6 +105,6 @@ fn main() -> Result<()> {
         size *= 2;
     }
     print!("{table}");
-    println!("What the copies take beside the time: room for the old and the new at once.");
+    println!("The copies also need memory for the old and the new buffer at the same time.");
     Ok(())
 }

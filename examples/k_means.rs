@@ -1,12 +1,12 @@
-//! k-means: points in clusters, and the clusters found by arrays alone.
+//! k-means: finds the clusters of points, with arrays only.
 //!
 //! ```text
 //! k_means [POINTS [CLUSTERS]]
 //! ```
 //!
-//! Shows arrays of three axes that stretch to one another, the place of the smallest element along an axis, sums of what a
-//! comparison chooses, elements taken by their places, and random numbers. The clusters are found again where they were
-//! put, and each step is checked against what mathematics says of it.
+//! Shows broadcasting of arrays with three axes, the index of the smallest element along an axis, sums of elements that a
+//! comparison selects, gathered elements, and random numbers. The example checks that the clusters are found at their
+//! original places, and checks a mathematical property of each step.
 
 mod common;
 
@@ -18,15 +18,17 @@ use common::{
 };
 use cuda_compute::{Array, Expr, NewAxis, Random, concatenate, eval, s};
 
-/// Axes of the space that the points lie in.
+/// Dimensions of the points.
 const SPACE: usize = 3;
-/// How far the points of a cluster lie from its centre, on each axis.
+/// Standard deviation of a cluster's points from its centre, on each axis.
 const DEVIATION: f32 = 0.07;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, otherwise: usize| match arguments.get(at) {
-        Some(text) => text.parse().with_context(|| format!("{text} is no number")),
+        Some(text) => text
+            .parse()
+            .with_context(|| format!("{text} is not a number")),
         None => Ok(otherwise),
     };
     let gpu = Gpu::open()?;
@@ -56,10 +58,10 @@ fn main() -> Result<()> {
             format!("{:.6}", found.moved),
             show(clock.elapsed()),
         ]);
-        // Each half of a step can only bring points and centres nearer to each other.
+        // Neither half of a step can increase the distances between points and centres.
         ensure!(
             found.distance <= before * (1.0 + 1e-5),
-            "the distances grow"
+            "the distances increased"
         );
         before = found.distance;
         centres = found.centres;
@@ -71,7 +73,7 @@ fn main() -> Result<()> {
     check(&centres, &truth, before, count / clusters)
 }
 
-/// Clusters of points, each point in one chosen by chance, and where their centres are: corners of a cube.
+/// Returns points in randomly chosen clusters, and the clusters' centres, which are corners of a cube.
 fn clouds(gpu: &Gpu, points: usize, clusters: usize) -> Result<(Array<f32>, Array<f32>)> {
     let corners: Vec<f32> = (0..clusters)
         .flat_map(|corner| (0..SPACE).map(move |axis| (corner >> axis & 1) as f32))
@@ -84,13 +86,13 @@ fn clouds(gpu: &Gpu, points: usize, clusters: usize) -> Result<(Array<f32>, Arra
     Ok(((truth.take(&cluster, 0)? + spread).eval()?, truth))
 }
 
-/// Squared distances: a row for each point, a column for each centre.
+/// Returns the squared distances, with a row for each point and a column for each centre.
 fn distances(points: &Array<f32>, centres: &Array<f32>) -> Result<Expr<f32>> {
     let away = points.slice(s![.., NewAxis, ..])? - centres.slice(s![NewAxis, .., ..])?;
     Ok((&away * &away).sum_axis(2))
 }
 
-/// The first centre is the first point, each next one the point that is farthest from all centres so far.
+/// Chooses the first centres: the first point, and then always the point farthest from all centres so far.
 fn far_apart(points: &Array<f32>, clusters: usize) -> Result<Array<f32>> {
     let mut centres = points.slice(s![..1])?;
     for _ in 1..clusters {
@@ -101,12 +103,12 @@ fn far_apart(points: &Array<f32>, clusters: usize) -> Result<Array<f32>> {
     Ok(centres)
 }
 
-/// A step: each point goes to its nearest centre, then each centre into the middle of its points.
+/// A step: assigns each point to its nearest centre, then moves each centre to the mean of its points.
 struct Step {
     centres: Array<f32>,
     /// The mean squared distance of points from the centres before the step.
     distance: f32,
-    /// How far a coordinate of a centre has moved, at most.
+    /// The largest change of a centre's coordinate.
     moved: f32,
 }
 
@@ -133,7 +135,7 @@ impl Step {
     }
 }
 
-/// The centres are where the clusters were put, as near as the mean of so many points is.
+/// Checks that the centres are at the original places, within the error of a mean of this number of points.
 fn check(centres: &Array<f32>, truth: &Array<f32>, distance: f32, each: usize) -> Result<()> {
     let all = distances(centres, truth)?;
     let (which, off) = eval((all.argmin_axis(1), all.min_axis(1)))?;
@@ -146,13 +148,13 @@ fn check(centres: &Array<f32>, truth: &Array<f32>, distance: f32, each: usize) -
     let off = off.max().eval()?.item()?.sqrt();
     let expected = DEVIATION / (each as f32).sqrt();
     println!(
-        "centres are off by {off:.6} at most; the mean of {each} points by about {expected:.6} on each axis"
+        "centres are off by at most {off:.6}, and the mean of {each} points by about {expected:.6} on each axis"
     );
     ensure!(off < 6.0 * expected, "the centres are off by {off}");
     let variance = SPACE as f32 * DEVIATION * DEVIATION;
     ensure!(
         (distance / variance - 1.0).abs() < 0.1,
-        "the points are {distance} off, and were put {variance} off"
+        "the mean squared distance of the points is {distance}, and the expected one {variance}"
     );
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! The Mandelbrot set as a picture: a closure of Rust as device code.
+//! The Mandelbrot set as a picture: a Rust closure as device code.
 //!
 //! ```text
 //! mandelbrot [WIDTH [STEPS [OUTPUT]]]
 //! ```
 //!
-//! WIDTH is the picture's in pixels, STEPS how far each point is followed, OUTPUT a PNG or JPEG file.
+//! WIDTH is the picture's width in pixels, STEPS the maximum number of steps per point, OUTPUT a PNG or JPEG file.
 //!
-//! Shows closures that run on the device and on the CPU alike, one of them with a loop; a row and a column that stretch
-//! to a plane; a kernel with three outputs, the colours; and reductions. The picture is checked by what is known of the
-//! set, its area and a part that has a formula, and against the CPU.
+//! Shows closures that run on the device and on the CPU, one of them with a loop, a row and a column that are broadcast to a
+//! plane, a kernel with three outputs (the colours), and reductions. The picture is checked against the known area of the
+//! set, against a part that has a formula, and against the CPU.
 
 mod common;
 
@@ -22,8 +22,8 @@ use common::{
 };
 use cuda_compute::{Array, DeviceFn, device_fn, eval};
 
-/// How many steps of z² + c leave the circle of radius 16, with a fraction for smooth colours; 0 for those that never
-/// do, which are the set's as far as these steps can tell.
+/// Returns after how many steps of z² + c a point leaves the circle of radius 16, with a fraction for smooth colours.
+/// Returns 0 for points that never leave it in these steps, which are treated as points of the set.
 const STEPS_OUT: DeviceFn<fn(f32, f32, u32) -> f32> =
     device_fn!(|re: f32, im: f32, most: u32| -> f32 {
         let mut x = 0.0f32;
@@ -40,7 +40,7 @@ const STEPS_OUT: DeviceFn<fn(f32, f32, u32) -> f32> =
         0.0
     });
 
-/// Whether a point is well inside the two largest parts of the set: the heart, and the circle to its left.
+/// Returns whether a point is well inside one of the two largest parts of the set: the cardioid, and the circle to its left.
 const INSIDE: DeviceFn<fn(f32, f32) -> bool> = device_fn!(|re: f32, im: f32| -> bool {
     let from_cusp = (re - 0.25) * (re - 0.25) + im * im;
     let heart = from_cusp * (from_cusp + (re - 0.25)) < 0.249 * im * im;
@@ -48,7 +48,7 @@ const INSIDE: DeviceFn<fn(f32, f32) -> bool> = device_fn!(|re: f32, im: f32| -> 
     heart || circle
 });
 
-/// One of the colours, from 0 to 255: they go round at different places.
+/// Returns one of the colours, from 0 to 255. Each has a different phase.
 const COLOUR: DeviceFn<fn(f32, f32) -> f32> = device_fn!(|steps: f32, shift: f32| {
     if steps > 0.0 {
         127.5 - 127.5 * (steps.ln_1p() * 2.5 + shift).cos()
@@ -57,7 +57,7 @@ const COLOUR: DeviceFn<fn(f32, f32) -> f32> = device_fn!(|steps: f32, shift: f32
     }
 });
 
-/// The plane's part that is shown: all of the set.
+/// The visible part of the plane, which contains the whole set.
 const LEFT: f32 = -2.1;
 const RIGHT: f32 = 0.7;
 const TOP: f32 = 1.2;
@@ -69,7 +69,7 @@ fn main() -> Result<()> {
     let number = |at: usize, name: &str| -> Result<Option<u32>> {
         let parse = |text: &String| {
             text.parse()
-                .with_context(|| format!("{name} is a number, not {text}"))
+                .with_context(|| format!("{name} is {text}, and must be a number"))
         };
         arguments.get(at).map(parse).transpose()
     };
@@ -80,11 +80,11 @@ fn main() -> Result<()> {
         Some(path) => PathBuf::from(path),
         None => output_path("mandelbrot.png")?,
     };
-    ensure!(width >= 16, "a picture has 16 columns or more");
+    ensure!(width >= 16, "WIDTH is {width}, and must be at least 16");
     let height = (width as f32 * 2.0 * TOP / (RIGHT - LEFT)) as usize;
-    heading(format!("{width} x {height} points, {most} steps at most"));
+    heading(format!("{width} x {height} points, at most {most} steps"));
 
-    // A row and a column, which stretch to the plane.
+    // A row and a column, which are broadcast to the plane.
     let re = Array::linspace(&gpu.stream, LEFT, RIGHT, width)?;
     let im = Array::linspace(&gpu.stream, TOP, -TOP, height)?.reshape([height, 1])?;
     let mut steps_out = STEPS_OUT.map((&re, &im, most)).eval()?;
@@ -108,7 +108,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What mathematics says about the picture.
+/// Checks known properties of the set.
 fn known(steps_out: &Array<f32>, re: &Array<f32>, im: &Array<f32>, most: u32) -> Result<()> {
     let stays = steps_out.equal(0.0);
     let inside = INSIDE.map((re, im));
@@ -117,23 +117,23 @@ fn known(steps_out: &Array<f32>, re: &Array<f32>, im: &Array<f32>, most: u32) ->
     let (members, sure, wrong) = (members.item()?, sure.item()?, wrong.item()?);
     let (width, height) = (re.len(), im.len());
     let plane = f64::from((RIGHT - LEFT) * 2.0 * TOP);
-    // The outermost points lie on the edge of the plane.
+    // The outermost points are on the edge of the plane.
     let point = plane / ((width - 1) * (height - 1)) as f64;
     let area = members as f64 * point;
-    println!("area of the points that stay: {area:.4}; of the set: {AREA}");
-    println!("{sure} points are known to stay, and do");
+    println!("area of the points that stay: {area:.4}, of the set: {AREA}");
+    println!("{sure} points are known to stay, and they do");
     ensure!(
         wrong == 0,
-        "{wrong} points of the heart and the circle left"
+        "{wrong} points of the cardioid and the circle left"
     );
-    // Few steps leave a rim of points that would still go; few pixels hit the border by chance.
+    // With few steps, a rim of points has not left yet. With few pixels, the border is sampled coarsely.
     let tolerance = 10.0 / f64::from(most) + 10.0 / width as f64;
     ensure!((area - AREA).abs() < tolerance, "the area is not {AREA}");
     Ok(())
 }
 
-/// The same closure on the CPU. The device may round a product and a sum once instead of twice, which
-/// lets points beside the border go at another step; elsewhere the steps are as good as equal.
+/// Compares with the same closure on the CPU. The device may round a product and a sum once instead of twice, so points
+/// near the border may leave at another step. Elsewhere, the steps are nearly equal.
 fn against_the_cpu(
     steps_out: &Array<f32>,
     re: &Array<f32>,
@@ -142,7 +142,7 @@ fn against_the_cpu(
 ) -> Result<()> {
     let (re_host, im_host) = (re.to_vec()?, im.to_vec()?);
     let width = re_host.len();
-    // Some of the rows: one core is no match.
+    // Only some of the rows, because one core is slow.
     let rows: Vec<usize> = (0..im_host.len())
         .step_by(im_host.len().div_ceil(24))
         .collect();
@@ -161,10 +161,10 @@ fn against_the_cpu(
         .count();
     let share = 100.0 * others as f64 / host.len() as f64;
     println!(
-        "{} rows on one core of the CPU, by the clock: {}; {share:.2} % of their points go at another step there",
+        "{} rows on one core of the CPU, by the clock: {}. {share:.2} % of their points leave at another step there",
         rows.len(),
         show(cpu_time)
     );
-    ensure!(share < 2.0, "the CPU computes another picture");
+    ensure!(share < 2.0, "the picture differs from the CPU's");
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Several GPUs: a sum and a convolution that are spread over them, with what each rank did.
+//! Several GPUs: a sum and a convolution, spread over all devices, with a report of each rank.
 //!
 //! many_gpus [FILE]
 //!
-//! With a file of `f32`, it is summed up as well, in pieces: it may be larger than all memory.
+//! FILE is a file of `f32`, which is summed up in pieces. It may be larger than all memory.
 //!
-//! Started by a launcher, each process is a rank with a device of its own, and NCCL connects them:
+//! Under a launcher, each process is a rank with its own device, and NCCL connects them:
 //!
 //! ```text
 //! mpirun -n 2 many_gpus
@@ -13,8 +13,8 @@
 //! for r in 0 1; do CUDA_NCCL_RANK=$r CUDA_NCCL_SIZE=2 CUDA_NCCL_ADDRESS=127.0.0.1:29400 many_gpus & done; wait
 //! ```
 //!
-//! Started by itself, it takes all devices of the machine, a thread for each, and copies between them: no NCCL. The work is the
-//! same function, written for either.
+//! Without a launcher, the program uses all devices of the machine with one thread each, and copies between them instead of
+//! NCCL. The same function does the work in both cases.
 
 mod common;
 
@@ -35,7 +35,7 @@ use cuda_nccl::{
 };
 use cuda_safe::{Device, DeviceBuffer, LaunchConfig, Module, Stream};
 
-/// Numbers that every rank can make for itself, of any part of the whole.
+/// A kernel that generates any part of the numbers, so that every rank can generate its own.
 const FILL: &str = r#"extern "C" __global__ void fill(float *x, unsigned long long first, unsigned long long n) {
     const unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
     for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; i += step)
@@ -45,24 +45,24 @@ const FILL: &str = r#"extern "C" __global__ void fill(float *x, unsigned long lo
 fn main() -> Result<()> {
     if let Some(launch) = Launch::from_env()? {
         println!("{launch}");
-        // What nobody answers for half a minute is an error on all ranks.
+        // A call without an answer for half a minute is an error on all ranks.
         let options = CommunicatorOptions::default().timeout(Duration::from_secs(30));
-        // SAFETY: all ranks run this program, and call the same of it.
+        // SAFETY: all ranks run this program and make the same calls.
         let options = unsafe { options.unverified() };
         let group = launch.communicator(options)?;
         println!("{}", work(&group)?);
         return Ok(());
     }
     if std::env::var_os("CUDA_EMULATOR_DEVICES").is_none() {
-        // SAFETY: there is one thread, and the driver has not been called yet. A GPU's driver knows no such variable.
+        // SAFETY: there is one thread, and the driver has not been called yet. A GPU's driver ignores this variable.
         unsafe { std::env::set_var("CUDA_EMULATOR_DEVICES", "2") };
     }
     let devices = Device::count()?;
     heading(format!(
-        "{devices} devices of this process, by copies between them"
+        "{devices} devices of this process, with copies between them"
     ));
     let reports = PeerGroup::of_all_devices()?.run(|rank| {
-        // An error of one rank is the error of all.
+        // An error of one rank is an error on all ranks.
         work(rank).map_err(|error| cuda_nccl::Error::Value(format!("{error:#}")))
     })?;
     for report in reports {
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What each rank does, and a report of it.
+/// The work of one rank. Returns a report.
 fn work(group: &impl Collectives) -> Result<String> {
     let device = group.context().device();
     let emulated = is_emulated(device)?;
@@ -86,7 +86,7 @@ fn work(group: &impl Collectives) -> Result<String> {
     Ok(report)
 }
 
-/// Each rank reads its share from the disk, in pieces, and shows how far it is.
+/// Each rank reads its share from the disk in pieces, and shows its progress.
 fn sum_of_file(group: &impl Collectives, path: &Path) -> Result<String> {
     let vector = FileVector::<f32>::open(path)?;
     let own = vector.share(group.rank(), group.size());
@@ -102,7 +102,7 @@ fn sum_of_file(group: &impl Collectives, path: &Path) -> Result<String> {
     let sum = vector.sum(group, FilePass::new().progress(&mut show))?;
     let seconds = clock.elapsed().as_secs_f64();
     Ok(format!(
-        "  numbers {} to {} of {} in {}: the sum of all is {sum}; {seconds:.2} s, {:.1} GB/s of all ranks\n",
+        "  numbers {} to {} of {} in {}: the total is {sum} ({seconds:.2} s, {:.1} GB/s over all ranks)\n",
         own.start,
         own.end,
         vector.len(),
@@ -111,14 +111,14 @@ fn sum_of_file(group: &impl Collectives, path: &Path) -> Result<String> {
     ))
 }
 
-/// Each rank reduces its part, and the results are put together.
+/// Each rank reduces its part, and the results are combined.
 fn sum(group: &impl Collectives, stream: &Stream, len: usize) -> Result<String> {
     let rows = part(len, group.size(), group.rank());
     let numbers = fill(stream, rows.start, rows.len())?;
     let reductions = Reductions::new(group)?;
     let (mut best, mut found) = (Duration::MAX, 0.0);
     for _ in 0..4 {
-        // So that all begin together.
+        // All ranks start together.
         group.gather_on_host(stream, &[0u32])?;
         let clock = Instant::now();
         found = f64::from(reductions.sum(stream, &numbers)?);
@@ -131,7 +131,7 @@ fn sum(group: &impl Collectives, stream: &Stream, len: usize) -> Result<String> 
     );
     let bytes = size_of::<f32>() * len;
     Ok(format!(
-        "  numbers {} to {} of {len}: the sum of all is {found:.0}; {} until it is on the host, {:.0} GB/s of all ranks\n",
+        "  numbers {} to {} of {len}: the total is {found:.0} ({} until it is on the host, {:.0} GB/s over all ranks)\n",
         rows.start,
         rows.end,
         show(best),
@@ -139,7 +139,7 @@ fn sum(group: &impl Collectives, stream: &Stream, len: usize) -> Result<String> 
     ))
 }
 
-/// Each rank has a strip of the image. The rows beside the cuts travel while the others are computed.
+/// Each rank has a strip of the image. Rows at the borders are transferred while the other rows are computed.
 fn convolve(group: &impl Collectives, stream: &Stream, side: usize) -> Result<String> {
     const WIDTH: usize = 7;
     let filter = Filter::new(WIDTH, WIDTH, &[1.0 / (WIDTH * WIDTH) as f32; WIDTH * WIDTH])?;
@@ -158,7 +158,7 @@ fn convolve(group: &impl Collectives, stream: &Stream, side: usize) -> Result<St
         best = best.min(clock.elapsed());
     }
 
-    // The same rows, out of the whole image on this device alone.
+    // The same rows, computed from the whole image on this device alone.
     let whole = fill(stream, 0, side * side)?;
     let mut expected = DeviceBuffer::<f32>::uninit(stream, side * side)?;
     let layout = Layout::new(side, side);
@@ -167,21 +167,21 @@ fn convolve(group: &impl Collectives, stream: &Stream, side: usize) -> Result<St
     let expected = expected
         .slice(rows.start * side..rows.end * side)?
         .to_vec(stream)?;
-    // Not the same bits: the order of a sum depends on where its row lies in a launch.
+    // The bits differ, because the order of a sum depends on its row's position in the launch.
     let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * b.abs().max(1.0);
     ensure!(
         smooth.to_vec(stream)?.iter().zip(&expected).all(close),
-        "rows {rows:?} differ from those of one device"
+        "rows {rows:?} differ from the result of one device"
     );
     Ok(format!(
-        "  rows {} to {} of an image of {side} x {side}, by {WIDTH} x {WIDTH}: {}; as on one device\n",
+        "  rows {} to {} of an image of {side} x {side}, by {WIDTH} x {WIDTH}: {}, as on one device\n",
         rows.start,
         rows.end,
         show(best)
     ))
 }
 
-/// The numbers of the whole from `first` on.
+/// Returns the numbers from `first` on.
 fn fill(stream: &Stream, first: usize, len: usize) -> Result<DeviceBuffer<f32>> {
     let fill = Module::compile(stream.context(), FILL)?.function("fill")?;
     let mut numbers = DeviceBuffer::uninit(stream, len)?;

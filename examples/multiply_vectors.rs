@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     let module = Module::compile(&gpu.context, SOURCE)?;
     let mut table = Table::new(&["element by element", "by events", "by the clock"]);
 
-    // 400 floats: one block of 400 threads, buffers that stay on the device.
+    // 400 floats: one block of 400 threads, and buffers that stay on the device.
     let multiply = module.function("multiply_vectors")?;
     let numbers = data::normal(2 * ELEMENTS as usize);
     let (a_host, b_host) = numbers.split_at(ELEMENTS as usize);
@@ -62,7 +62,7 @@ fn main() -> Result<()> {
     check(&product, a_host, b_host)?;
     table.row(["vectors of 400", &show(times.device), &show(times.wall)]);
 
-    // A 20 x 10 matrix: x counts columns, y counts rows. The host's slices travel along.
+    // A 20 x 10 matrix: x counts columns, y counts rows. The launch copies the host's slices.
     let multiply = module.function("multiply_matrices")?;
     let elements = (ROWS * COLUMNS) as usize;
     let (a_host, b_host) = (&a_host[..elements], &b_host[..elements]);
@@ -74,7 +74,7 @@ fn main() -> Result<()> {
         unsafe { multiply.launch(&gpu.stream, config, arguments)? };
         Ok(())
     })?;
-    heading("two matrices of 20 x 10: the product's first rows");
+    heading("two matrices of 20 x 10: the first rows of the product");
     for row in product.chunks(COLUMNS as usize).take(3) {
         println!("  {row:7.3?}");
     }
@@ -90,15 +90,15 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// One multiplication rounds the same way everywhere: the results are equal, bit for bit.
+/// A single multiplication rounds in the same way everywhere, so the results are equal bit for bit.
 fn check(product: &[f32], a: &[f32], b: &[f32]) -> Result<()> {
     for (i, ((p, a), b)) in product.iter().zip(a).zip(b).enumerate() {
         ensure!(
             *p == a * b,
-            "element {i}: {a} * {b} gave {p}, and the CPU {}",
+            "element {i}: {a} * {b} is {p}, but {} on the CPU",
             a * b
         );
     }
-    println!("  all {} products are the CPU's", product.len());
+    println!("  all {} products equal the CPU's", product.len());
     Ok(())
 }

@@ -1,8 +1,7 @@
-//! The operators of other examples, as kernels written by hand and as one line each over arrays.
+//! The operators of other examples, as handwritten kernels and as one-line array expressions.
 //!
-//! Shows what the kernels of `double_matrix`, `multiply_vectors` and `custom_op` become when the library makes them: a
-//! double, a product, two outputs of one kernel, and input of any strides. Both ways give the same bits, and both are
-//! timed.
+//! Shows the kernels of `double_matrix`, `multiply_vectors` and `custom_op` as expressions: doubling, a product, two outputs
+//! of one kernel, and input of any strides. Both versions produce the same bits, and both are timed.
 
 mod common;
 
@@ -38,7 +37,7 @@ extern "C" __global__ void sum_and_difference(float *sum, float *difference,
     }
 }
 
-// Element (row, column) of x lies at start + row * row_stride + column * column_stride.
+// Element (row, column) of x is at start + row * row_stride + column * column_stride.
 extern "C" __global__ void twice_strided(float *out, const float *x, int start, int row_stride,
                                          int column_stride, int rows, int columns) {
     const int i = INDEX;
@@ -52,7 +51,7 @@ extern "C" __global__ void twice_strided(float *out, const float *x, int start, 
 fn main() -> Result<()> {
     let gpu = Gpu::open()?;
     let both = Both::new(&gpu)?;
-    let mut table = Table::new(&["by events", "by hand", "one line"]);
+    let mut table = Table::new(&["by events", "handwritten", "one line"]);
 
     heading("2 x");
     both.twice(&mut table)?;
@@ -65,12 +64,12 @@ fn main() -> Result<()> {
     heading("shapes that don't fit");
     both.mistake()?;
 
-    heading("times of the kernels, where the results' memory is there already");
+    heading("times of the kernels, with results in existing memory");
     print!("{table}");
     Ok(())
 }
 
-/// The same numbers twice: buffers for kernels, arrays for expressions.
+/// The same numbers twice: as buffers for kernels, and as arrays for expressions.
 struct Both<'gpu> {
     gpu: &'gpu Gpu,
     module: Module,
@@ -115,7 +114,7 @@ impl<'gpu> Both<'gpu> {
         Ok(DeviceBuffer::uninit(&self.gpu.stream, elements)?)
     }
 
-    /// A row of times: of the kernel, and of the expression written into memory that is there.
+    /// Adds a row of times: of the kernel, and of the expression written to existing memory.
     fn time(
         &self,
         table: &mut Table,
@@ -186,7 +185,7 @@ impl<'gpu> Both<'gpu> {
 
         let (sum, difference) = eval((x + y, x - y))?;
 
-        // The memory of the results comes from the driver's pool, which has kept that of the last ones.
+        // The results' memory comes from the driver's pool, which has retained that of the previous results.
         self.time(table, "x + y and x - y", by_hand, || {
             drop(eval((x + y, x - y))?);
             Ok(())
@@ -200,7 +199,7 @@ impl<'gpu> Both<'gpu> {
     fn strided(&self, table: &mut Table) -> Result<()> {
         let (rows, columns) = (self.rows, self.columns);
         let (height, width) = (rows as i32, columns as i32);
-        // By hand, every view is a start, strides and lengths that somebody has to get right.
+        // For a handwritten kernel, you must compute the start, strides and lengths of every view.
         let views = [
             (
                 "transposed",
@@ -229,7 +228,7 @@ impl<'gpu> Both<'gpu> {
             let mut by_hand = || {
                 let x = &self.x_buffer;
                 let arguments = (&mut out, x, start, row_stride, column_stride, rows, columns);
-                // SAFETY: a thread for each element of out; start and strides stay within x for all of them.
+                // SAFETY: one thread per element of out. Start and strides stay within x for all of them.
                 unsafe { kernel.launch(&self.gpu.stream, config, arguments) }
             };
             by_hand()?;
@@ -245,7 +244,7 @@ impl<'gpu> Both<'gpu> {
         Ok(())
     }
 
-    /// The double of the elements of x that a view has, row by row.
+    /// Returns twice the elements of a view of x, row by row.
     fn expected(
         &self,
         rows: usize,
@@ -273,16 +272,16 @@ impl<'gpu> Both<'gpu> {
         self.x_host.iter().zip(&self.y_host)
     }
 
-    /// One operation rounds the same way everywhere: all three are equal, bit for bit.
+    /// A single operation rounds in the same way everywhere, so all three are equal bit for bit.
     fn check(&self, by_hand: &DeviceBuffer<f32>, array: &Array<f32>, cpu: &[f32]) -> Result<()> {
         let (by_hand, array) = (by_hand.to_vec(&self.gpu.stream)?, array.to_vec()?);
         ensure!(
             by_hand == cpu,
-            "the kernel written by hand is not as the CPU"
+            "the handwritten kernel differs from the CPU"
         );
-        ensure!(array == cpu, "the expression is not as the CPU");
+        ensure!(array == cpu, "the expression differs from the CPU");
         println!(
-            "  by hand, as an expression and on the CPU: {} equal numbers",
+            "  handwritten, as an expression and on the CPU: {} equal numbers",
             cpu.len()
         );
         Ok(())

@@ -1,8 +1,8 @@
 //! Two devices: copies between them, and a kernel that reads the other's memory.
 //!
-//! Shows how two devices are linked, copies that need no access and are slow, the access that makes them fast and lets
-//! kernels in, and a copy of a rectangle. Every copy is made by a raw call too, beside it: the safe layer adds nothing.
-//! With one device it says so, and ends.
+//! Shows how two devices are linked, slow copies without peer access, fast copies and kernels with peer access, and a copy
+//! of a rectangle. Every copy is compared with a raw call, to show that the safe layer adds nothing. If there is only one
+//! device, the example says so and ends.
 
 mod common;
 
@@ -27,12 +27,12 @@ const COPY: &str = r#"extern "C" __global__ void copy(uint4 *to, const uint4 *fr
 
 fn main() -> Result<()> {
     if std::env::var_os("CUDA_EMULATOR_DEVICES").is_none() {
-        // SAFETY: there is one thread, and the driver has not been called yet. A GPU's driver knows no such variable.
+        // SAFETY: there is one thread, and the driver has not been called yet. A GPU's driver ignores this variable.
         unsafe { std::env::set_var("CUDA_EMULATOR_DEVICES", "2") };
     }
     let devices = Device::all()?;
     let [here, there, ..] = devices[..] else {
-        println!("There is one device: nothing to copy between.");
+        println!("There is only one device, so there is nothing to copy.");
         return Ok(());
     };
     let emulated = is_emulated(here)?;
@@ -58,7 +58,7 @@ fn main() -> Result<()> {
     source.fill(&far, 7)?;
     far.synchronize()?;
     let mut target = PitchedBuffer::<u32>::zeroed(&stream, extent)?;
-    heading(format!("{} MiB from the one to the other", bytes >> 20));
+    heading(format!("{} MiB from one to the other", bytes >> 20));
     let mut table = Table::new(&["GB/s", "safe", "raw", "raw / safe"]);
     let mut row_of = |name: &str, safe: Duration, raw: Duration| {
         table.row([
@@ -77,14 +77,14 @@ fn main() -> Result<()> {
         let (safe, raw) = compare(&stream, &far, &mut target, &source)?;
         row_of("copy with access", safe, raw);
 
-        // A kernel of this device reads the other's memory.
+        // A kernel of this device reads the other device's memory.
         target.memset_u8(&stream, 0)?;
         let copy = Module::compile(&context, COPY)?.function("copy")?;
         let config = LaunchConfig::new(4 * here.multiprocessor_count()?, 512);
-        ensure!(source.pitch() == 4 * row, "rows without gaps");
+        ensure!(source.pitch() == 4 * row, "the rows have gaps");
         let time = best(|| {
             let view = access.pitched(&source)?;
-            // SAFETY: as many elements as both have; nothing else uses them.
+            // SAFETY: the number of elements of both buffers, which nothing else uses.
             unsafe { copy.launch(&stream, config, (&mut target, view, words / 4))? };
             Ok(stream.synchronize()?)
         })?;
@@ -109,7 +109,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The best time of a copy by the safe layer, and by the raw call that it makes, taken in turns.
+/// Returns the best times of a copy by the safe layer and by the raw call, measured alternately.
 fn compare(
     stream: &Stream,
     far: &Stream,
@@ -129,7 +129,7 @@ fn compare(
         let _current = stream.context().push_current()?;
         let (near, there) = (stream.context().as_raw(), far.context().as_raw());
         raw = raw.min(best(|| {
-            // SAFETY: memory of these contexts of so many bytes, which nothing else uses.
+            // SAFETY: `bytes` bytes of memory of these contexts, which nothing else uses.
             let code =
                 unsafe { sys::cuMemcpyPeerAsync(to, near, from, there, bytes, stream.as_raw()) };
             stream.context().check("cuMemcpyPeerAsync", code)?;
@@ -139,7 +139,7 @@ fn compare(
     Ok((safe, raw))
 }
 
-/// The shortest of several runs.
+/// Returns the shortest time of several runs.
 fn best(mut work: impl FnMut() -> Result<()>) -> Result<Duration> {
     work()?;
     let mut best = Duration::MAX;

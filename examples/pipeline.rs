@@ -1,8 +1,8 @@
-//! Work in pieces: one is uploaded while the one before it is computed and the one before that comes back.
+//! Work in pieces: one is uploaded while the previous one is computed and the one before that is downloaded.
 //!
 //! Shows `Pipeline`, a ring of slots that each have a stream and memory on both sides, with one slot (nothing
-//! overlaps), two (a double buffer) and three. The pieces are copied from an ordinary slice and back to another; they
-//! could as well be read from a file and written to a socket.
+//! overlaps), two (a double buffer) and three. The pieces are copied from one ordinary slice to another. They could also
+//! be read from a file and written to a socket.
 
 mod common;
 
@@ -19,7 +19,7 @@ use common::{
 use cuda_safe::{Context, Function, LaunchConfig, Module, WithLen, memory::Pipeline};
 
 const SOURCE: &str = r#"
-// Enough arithmetic that the kernel takes about as long as the copies on the host.
+// Enough arithmetic for the kernel to take about as long as the host's copies.
 extern "C" __global__ void scramble(const unsigned *x, unsigned *y, int n, int rounds) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         unsigned value = x[i];
@@ -61,8 +61,8 @@ fn main() -> Result<()> {
         table.row([format!("{slots}"), show(time), ratio(times[0], time)]);
     }
     println!("{table}");
-    println!("All gave the CPU's result.");
-    // The emulator's streams share a few CPU cores with all else.
+    println!("All results equal the CPU's.");
+    // The emulator's streams share a few CPU cores with everything else.
     ensure!(
         gpu.emulated || times[2] < times[0],
         "three slots gained nothing"
@@ -70,7 +70,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// All of `input` through a ring of `slots`; gives the time of a second run, when everything is loaded.
+/// Sends all of `input` through a ring of `slots`. Returns the time of a second run, when everything is loaded.
 fn run(
     context: &Context,
     scramble: &Function,
@@ -88,7 +88,7 @@ fn run(
         pipeline.run(
             input.chunks(piece).zip(output.chunks_mut(piece)),
             |(part, _), host| host[..part.len()].copy_from_slice(part),
-            // SAFETY: the kernel reads n numbers of x and writes n of y, as many as both have, on their stream.
+            // SAFETY: the kernel reads n numbers of x and writes n of y, the length of both, on their stream.
             |stream, x, y| unsafe {
                 scramble.launch(stream, config, (&*x, WithLen::i32(y), rounds))
             },

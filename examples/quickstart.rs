@@ -1,12 +1,12 @@
-//! The tour of the library, from a first kernel to a table of GPU against CPU.
+//! A tour of the library, from a first kernel to a comparison of GPU and CPU.
 //!
 //! ```text
 //! quickstart [INPUT [OUTPUT]]
 //! ```
 //!
-//! Shows a kernel compiled from a string, buffers, the short way with `In` and `Out`, an image
-//! convolved from a file to a file, the sum of 2^27 − 157 numbers, and times measured by events. INPUT
-//! and OUTPUT are PNG or JPEG files; without them it generates a picture.
+//! Shows a kernel compiled from a string, buffers, host slices with `In` and `Out`, the convolution of an
+//! image file, the sum of 2^27 − 157 numbers, and times measured by events. INPUT and OUTPUT are PNG or
+//! JPEG files. Without them, the example generates a picture.
 
 mod common;
 
@@ -40,11 +40,11 @@ fn main() -> Result<()> {
     heading(format!("5. The {} against the CPU", gpu.label()));
     print!("{table}");
     println!(
-        "Own kernel and cuda-compute: on the {}, by events, with the data there already.",
+        "Own kernel and cuda-compute: on the {}, by events, with the data on the device.",
         gpu.label()
     );
-    println!("Gain: of cuda-compute over all cores.");
-    println!("\nAll results are right.");
+    println!("Gain: cuda-compute compared with all cores.");
+    println!("\nAll results are correct.");
     Ok(())
 }
 
@@ -61,7 +61,7 @@ fn multiply_vectors(gpu: &Gpu) -> Result<()> {
     let (a_host, b_host) = numbers.split_at(400);
     let config = LaunchConfig::new(1, 400);
 
-    // With buffers: memory on the device is made, filled and read back by hand.
+    // With buffers: allocates, fills and reads device memory explicitly.
     let a = DeviceBuffer::from_slice(&gpu.stream, a_host)?;
     let b = DeviceBuffer::from_slice(&gpu.stream, b_host)?;
     let mut dest = DeviceBuffer::<f32>::zeroed(&gpu.stream, 400)?;
@@ -77,7 +77,7 @@ fn multiply_vectors(gpu: &Gpu) -> Result<()> {
         show(end.duration_since(&start)?)
     );
 
-    // With In and Out: the host's slices travel with the launch.
+    // With In and Out: the launch copies the host's slices.
     let mut product = vec![0.0f32; 400];
     // SAFETY: as above.
     unsafe {
@@ -99,7 +99,7 @@ fn check_product(product: &[f32], a: &[f32], b: &[f32]) -> Result<()> {
     Ok(())
 }
 
-/// Applies a 7 x 7 Gaussian filter to a picture, from a file to a file.
+/// Applies a 7 x 7 Gaussian filter to a picture file.
 fn convolve_picture(
     gpu: &Gpu,
     input: Option<PathBuf>,
@@ -125,7 +125,7 @@ fn convolve_picture(
         let expected = cpu::convolve_all_cores(plane, picture.width, &filter);
         check_plane(result, &expected, filter.tolerance(255.0))?;
     }
-    // The race is about one plane.
+    // The comparison uses one plane.
     let plane = picture.with_planes(vec![picture.planes[0].clone()]);
     let (first, runs) = (&plane.planes[0], gpu.size(20, 1));
     let image = DeviceBuffer::from_slice(&gpu.stream, first)?;
@@ -151,10 +151,10 @@ fn convolve_picture(
     Ok(())
 }
 
-/// The sum of many normal-distributed numbers.
+/// Sums many normally distributed numbers.
 fn sum_numbers(gpu: &Gpu, table: &mut Table) -> Result<()> {
     let len = gpu.size((1 << 27) - 157, (1 << 24) - 157);
-    heading(format!("4. The sum of {len} normal-distributed numbers"));
+    heading(format!("4. The sum of {len} normally distributed numbers"));
     let x_host = data::normal(len);
     let x = DeviceBuffer::from_slice(&gpu.stream, &x_host)?;
     let mut kernels = Sum::new(gpu)?;
@@ -173,7 +173,7 @@ fn sum_numbers(gpu: &Gpu, table: &mut Table) -> Result<()> {
         let error = (f64::from(sum) - exact).abs();
         ensure!(
             error <= limit,
-            "a sum is off by {error}, and {limit} is the limit"
+            "a sum is off by {error}, and the limit is {limit}"
         );
     }
     let race = Race {
@@ -192,7 +192,7 @@ fn check_plane(plane: &[f32], expected: &[f32], limit: f32) -> Result<()> {
     Ok(())
 }
 
-/// The same work in four ways.
+/// Times of the same work in four implementations.
 struct Race {
     here: Duration,
     ready_made: Duration,

@@ -1,9 +1,8 @@
-//! Raw driver calls and the safe layer in one program: what somebody wants to call directly, with the safe layer's handles
-//! and its errors.
+//! Raw driver calls and the safe layer in one program: raw calls with the handles and errors of the safe layer.
 //!
-//! In a pitched allocation each row begins at an aligned address. `PitchedBuffer` is such memory; here it is made and
-//! copied by raw calls, to show how these go together with the rest. The context, the stream, the kernel and all errors are the safe
-//! layer's.
+//! In a pitched allocation, each row begins at an aligned address. `PitchedBuffer` provides such memory, but this example
+//! allocates and copies it by raw calls, to show how they work together with the safe layer. The context, the stream, the
+//! kernel and all errors belong to the safe layer.
 
 use anyhow::{Result, ensure};
 use cuda_safe::{
@@ -17,7 +16,7 @@ const HEIGHT: usize = 4;
 fn main() -> Result<()> {
     let context = Context::primary(0)?;
 
-    // A stream that a raw call creates; the object then owns it.
+    // A raw call creates the stream. The object then owns it.
     let stream = {
         let _current = context.push_current()?;
         let mut raw = std::ptr::null_mut();
@@ -25,7 +24,7 @@ fn main() -> Result<()> {
         context.check("cuStreamCreate", unsafe {
             sys::cuStreamCreate(&mut raw, 1)
         })?;
-        // SAFETY: just made in this context, and destroyed by nobody else.
+        // SAFETY: just created in this context, and not destroyed by other code.
         unsafe { Stream::from_raw(&context, raw) }
     };
 
@@ -36,10 +35,10 @@ fn main() -> Result<()> {
         image.pitch
     );
 
-    // A view gives the safe methods access to raw memory: here, to one row after another.
+    // A view gives the safe methods access to raw memory, here to one row after another.
     for row in 0..HEIGHT {
         let at = image.ptr + (row * image.pitch) as sys::CUdeviceptr;
-        // SAFETY: a row has room for WIDTH floats, and lives until `image` goes.
+        // SAFETY: a row has room for WIDTH floats, and lives until `image` is dropped.
         let mut row_view = unsafe { DeviceViewMut::<f32>::borrow_raw(at, WIDTH, &stream) };
         row_view.fill(&stream, row as f32)?;
     }
@@ -54,7 +53,7 @@ fn main() -> Result<()> {
     )?;
     let add_column = module.function("add_column")?;
     let config = LaunchConfig::new((1, HEIGHT as u32), 128);
-    // SAFETY: the kernel touches WIDTH floats of each row.
+    // SAFETY: the kernel accesses WIDTH floats of each row.
     unsafe {
         let whole = DeviceView::<u8>::borrow_raw(image.ptr, image.pitch * HEIGHT, &stream);
         add_column.launch(&stream, config, (whole, image.pitch as u64, WIDTH as i32))?;
@@ -65,10 +64,10 @@ fn main() -> Result<()> {
         let expected = (i / WIDTH + i % WIDTH) as f32;
         ensure!(value == expected, "element {i} is {value}, not {expected}");
     }
-    println!("all {} elements are right", host.len());
+    println!("all {} elements are correct", host.len());
 
-    // A raw call's failure, told as the safe layer's own are.
-    // SAFETY: plain values; the device does not exist.
+    // The failure of a raw call becomes an error of the safe layer.
+    // SAFETY: plain values. The device does not exist.
     let failed = unsafe { sys::cuDeviceGetAttribute(&mut 0, sys::CUdevice_attribute(1), 1234) };
     let error = context.check("cuDeviceGetAttribute", failed).unwrap_err();
     println!("{error}");
@@ -78,7 +77,7 @@ fn main() -> Result<()> {
 /// Device memory with aligned rows.
 struct Pitched<'a> {
     ptr: sys::CUdeviceptr,
-    /// Bytes from the start of a row to that of the next.
+    /// Bytes from the start of a row to the start of the next.
     pitch: usize,
     context: &'a Context,
 }
@@ -110,9 +109,9 @@ impl<'a> Pitched<'a> {
             Height: HEIGHT,
             ..Default::default()
         };
-        stream.synchronize()?; // the copy below is in no stream's order
+        stream.synchronize()?; // the copy below is not ordered with any stream
         let _current = context.push_current()?;
-        // SAFETY: `host` has room for all rows, and the copy is over when the call returns.
+        // SAFETY: `host` has room for all rows, and the copy has finished when the call returns.
         context.check("cuMemcpy2D", unsafe { sys::cuMemcpy2D_v2(&copy) })?;
         Ok(host)
     }
@@ -120,7 +119,7 @@ impl<'a> Pitched<'a> {
 
 impl Drop for Pitched<'_> {
     fn drop(&mut self) {
-        // Nothing may use the memory any more; an error here can't be acted upon.
+        // Nothing uses the memory any more. An error cannot be handled here.
         let freed = self.context.synchronize().and_then(|()| {
             let _current = self.context.push_current()?;
             // SAFETY: allocated above, and freed once.

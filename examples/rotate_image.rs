@@ -1,4 +1,4 @@
-//! Turns a picture about its middle, by a texture.
+//! Rotates a picture about its center with a texture.
 //!
 //! ```text
 //! rotate_image [INPUT [OUTPUT [DEGREES]]]
@@ -6,9 +6,9 @@
 //!
 //! INPUT and OUTPUT are PNG or JPEG files. Without arguments the example generates a picture.
 //!
-//! Shows a CUDA array with four bytes a texel, and a texture of it: the device reads bytes as numbers from 0 to 1, mixes the
-//! four texels around a point, and gives black outside of the picture, all in one instruction. The result is checked
-//! against the CPU, whose weights are exact: those of a texture have eight bits of fraction.
+//! Shows a CUDA array with four bytes per texel, and a texture of it. In one instruction, the device normalizes the bytes to
+//! 0..1, interpolates between the four texels around a point, and returns black outside of the picture. The result is
+//! checked against the CPU, whose weights are exact. The weights of a texture have eight fractional bits.
 
 mod common;
 
@@ -31,7 +31,7 @@ const SOURCE: &str = r#"
 extern "C" __global__ void rotate(uchar4 *out, cudaTextureObject_t image, int width, int height, float cosine, float sine) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
-    // From the middle; the middle of a texel is half a texel from its corner.
+    // Relative to the center. The center of a texel is half a texel from its corner.
     const float u = x + 0.5f - width / 2.0f, v = y + 0.5f - height / 2.0f;
     const float4 c = tex2D<float4>(image, cosine * u + sine * v + width / 2.0f, cosine * v - sine * u + height / 2.0f);
     out[y * width + x] = make_uchar4(c.x * 255 + 0.5f, c.y * 255 + 0.5f, c.z * 255 + 0.5f, 255);
@@ -49,17 +49,17 @@ fn main() -> Result<()> {
         None => output_path("rotated.png")?,
     };
     let degrees: f32 = match arguments.get(2) {
-        Some(text) => text.parse().context("DEGREES is a number")?,
+        Some(text) => text.parse().context("DEGREES must be a number")?,
         None => 30.0,
     };
     let picture = Picture::read(&input)?;
     let (width, height) = (picture.width, picture.height);
     heading(format!(
-        "{}: {width} x {height} pixels, turned by {degrees} degrees",
+        "{}: {width} x {height} pixels, rotated by {degrees} degrees",
         input.display()
     ));
 
-    // Four bytes a texel: there are no texels of three.
+    // Four bytes per texel, because there are no texels of three.
     let texels: Vec<[u8; 4]> = (0..width * height)
         .map(|i| {
             let plane = |c: usize| picture.planes[c.min(picture.planes.len() - 1)][i] as u8;
@@ -68,7 +68,7 @@ fn main() -> Result<()> {
         .collect();
     let array = CudaArray::from_slice(&gpu.stream, [width, height], &texels)?;
     let sampler = Sampler::default()
-        .address([AddressMode::BORDER; 3]) // black, unless said otherwise
+        .address([AddressMode::BORDER; 3]) // black by default
         .filter(FilterMode::LINEAR)
         .normalized_read(true);
     let texture = Texture::new(&array, sampler)?;
@@ -100,11 +100,11 @@ fn main() -> Result<()> {
         .zip(&expected)
         .flat_map(|(a, b)| (0..3).map(move |c| (f32::from(a[c]) - b[c]).abs()))
         .fold(0.0f32, f32::max);
-    // Two weights, off by a 512th of 255 each, the coordinates' rounding, and half a step of the byte.
+    // Two weights, each off by up to 255 / 512, the rounding of the coordinates, and half a step of the byte.
     ensure!(worst < 2.5, "a channel differs by {worst}");
-    println!("largest difference to the CPU: {worst:.2} of 255");
+    println!("largest difference from the CPU: {worst:.2} of 255");
     println!(
-        "{}: {}; CPU, {} cores: {}",
+        "{}: {}. CPU, {} cores: {}",
         gpu.label(),
         show(times.device),
         cpu::cores(),
@@ -118,7 +118,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The same with exact weights, as numbers from 0 to 255.
+/// Computes the same on the CPU with exact weights, as numbers from 0 to 255.
 fn rotate_on_cpu(
     texels: &[[u8; 4]],
     width: usize,

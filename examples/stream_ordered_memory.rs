@@ -1,7 +1,7 @@
 //! Memory that is allocated and freed in the order of a stream, and the pool behind it.
 //!
-//! A buffer is dropped while kernels still use it, and the next one gets the same memory, without a wait of the host. The
-//! pool keeps what is freed, or gives it back to the device at every wait: its threshold decides.
+//! A buffer is dropped while kernels still use it, and the next buffer gets the same memory, without a wait of the host. The
+//! release threshold decides whether the pool keeps freed memory, or returns it to the device at every wait.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     let pool = MemoryPool::current(context)?;
     pool.trim_to(0)?;
 
-    heading("a chain of temporary buffers, none of which is waited for");
+    heading("a chain of temporary buffers without waits");
     let steps = 20;
     let chain = |stream: &Stream| -> Result<DeviceBuffer<i32>> {
         let mut x = DeviceBuffer::<i32>::zeroed(stream, len)?;
@@ -38,12 +38,12 @@ fn main() -> Result<()> {
             let config = LaunchConfig::for_elements(len);
             // SAFETY: n elements are read and n written.
             unsafe { add.launch(stream, config, (&x, &mut y, step, len as i32))? };
-            x = y; // the one before is freed, after its kernel
+            x = y; // frees the previous buffer after its kernel
         }
         Ok(x)
     };
     let last = chain(stream)?;
-    let reserved = pool.reserved()?; // before a wait, at which the pool gives back what is free
+    let reserved = pool.reserved()?; // before a wait, at which the pool would return free memory
     let result = last.to_vec(stream)?;
     let expected = (1..=steps).sum::<i32>();
     ensure!(result.iter().all(|&value| value == expected));
@@ -51,15 +51,12 @@ fn main() -> Result<()> {
         "{steps} steps with a new buffer of {bytes} bytes each took {reserved} bytes from the device."
     );
     let pieces = bytes.next_multiple_of(64 << 20);
-    ensure!(
-        reserved <= 4 * pieces,
-        "buffers that are freed are used again"
-    );
+    ensure!(reserved <= 4 * pieces, "freed buffers were not reused");
     drop(last);
     stream.synchronize()?;
-    ensure!(pool.used()? == 0, "all is freed");
+    ensure!(pool.used()? == 0, "not all memory was freed");
 
-    heading("what is freed goes back to the device at a wait, or stays with the pool");
+    heading("freed memory is returned to the device at a wait, or stays in the pool");
     let mut times = Vec::new();
     for threshold in [0, u64::MAX] {
         pool.set_release_threshold(threshold)?;
@@ -70,17 +67,17 @@ fn main() -> Result<()> {
         })?);
     }
     let kept = pool.reserved()?;
-    ensure!(kept >= bytes, "the pool keeps what was freed");
+    ensure!(kept >= bytes, "the pool did not keep the freed memory");
     pool.trim_to(0)?;
     ensure!(
         pool.reserved()? == 0,
-        "and gives it back when it is told to"
+        "the pool did not return memory when it was trimmed"
     );
     pool.set_release_threshold(0)?;
-    let mut table = Table::new(&["what is freed", "allocate, fill, free, wait", "gain"]);
-    table.row(["goes back".into(), show(times[0].wall), String::new()]);
+    let mut table = Table::new(&["freed memory", "allocate, fill, free, wait", "gain"]);
+    table.row(["is returned".into(), show(times[0].wall), String::new()]);
     let gain = ratio(times[0].wall, times[1].wall);
-    table.row(["stays with the pool".into(), show(times[1].wall), gain]);
+    table.row(["stays in the pool".into(), show(times[1].wall), gain]);
     println!("{table}");
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Copies and kernels of several streams at the same time.
 //!
-//! Shows page-locked memory, transfers that own it while they run, one stream for each piece of
-//! work, and events that measure when each step began and ended. For comparison, the same work runs on
+//! Shows page-locked memory, transfers that own it while they run, one stream for each piece of work,
+//! and events that measure the start and end of each step. For comparison, the same work also runs on
 //! one stream.
 
 mod common;
@@ -37,7 +37,7 @@ fn main() -> Result<()> {
     let one_stream: Vec<&Stream> = vec![&streams[0]; PIECES];
     let a_stream_each: Vec<&Stream> = streams.iter().collect();
 
-    // Memory is made, and the code loaded, before anything is measured.
+    // Memory is allocated and code is loaded before the measurement.
     let mut pieces = Pieces::new(&gpu, &streams, &input)?;
     pieces.run(&scramble, &one_stream, rounds)?;
     let serial = pieces.run(&scramble, &one_stream, rounds)?;
@@ -47,11 +47,11 @@ fn main() -> Result<()> {
     pieces.check(&input, rounds)?;
 
     serial.draw("on one stream", parallel.device.max(serial.device));
-    parallel.draw("on a stream each", parallel.device.max(serial.device));
+    parallel.draw("on several streams", parallel.device.max(serial.device));
     let mut table = Table::new(&["", "by events", "by the clock"]);
     table.row(["one stream".into(), show(serial.device), show(serial.wall)]);
     table.row([
-        "a stream each".into(),
+        "several streams".into(),
         show(parallel.device),
         show(parallel.wall),
     ]);
@@ -60,16 +60,16 @@ fn main() -> Result<()> {
         ratio(serial.device, parallel.device),
         ratio(serial.wall, parallel.wall),
     ]);
-    println!("\n< copies in, # computes, > copies out; waiting for one's turn counts as the step.");
+    println!("\n< copies in, # computes, > copies out. A step includes its wait for the device.");
     println!("\n{table}");
 
     ensure!(
         !serial.overlaps(),
         "steps of one stream ran at the same time"
     );
-    println!("Both gave the CPU's result.");
-    // The emulator's streams share a few CPU cores with all else: whether they overlap is up to the
-    // system's scheduler.
+    println!("Both results equal the CPU's.");
+    // The emulator's streams share a few CPU cores with everything else, so the system's scheduler
+    // decides whether they overlap.
     let overlapped = parallel.overlaps();
     println!(
         "The streams' steps {}.",
@@ -90,7 +90,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The memory of each piece, on both sides.
+/// The memory of each piece, on the host and on the device.
 struct Pieces {
     device: Vec<DeviceBuffer<u32>>,
     /// `None` while a transfer owns it.
@@ -108,7 +108,7 @@ impl Pieces {
         };
         for (stream, part) in streams.iter().zip(input.chunks(len)) {
             let buffer = DeviceBuffer::uninit(stream, len)?;
-            // Whatever else uses the buffer comes after its allocation.
+            // All other uses of the buffer are ordered after its allocation.
             stream.synchronize()?;
             pieces.device.push(buffer);
             pieces
@@ -139,16 +139,16 @@ impl Pieces {
                 Ok(event)
             };
             let buffer = &mut self.device[i];
-            let input = self.inputs[i].take().expect("the last run gave it back");
-            let output = self.outputs[i].take().expect("the last run gave it back");
+            let input = self.inputs[i].take().expect("the last run returned it");
+            let output = self.outputs[i].take().expect("the last run returned it");
             let n = i32::try_from(buffer.len())?;
             let config = LaunchConfig::for_occupancy(scramble, buffer.len())?;
 
             let begin = mark()?;
             let upload = stream.upload(input, buffer)?;
             let copied_in = mark()?;
-            // SAFETY: the kernel changes n numbers, as many as the buffer has. It follows the upload
-            // on the same stream, and `Pieces::new` and the end of each run waited for the rest.
+            // SAFETY: the kernel changes n numbers, the length of the buffer. It follows the upload on
+            // the same stream, and `Pieces::new` and the end of each run waited for all other work.
             unsafe { scramble.launch(stream, config, (&mut *buffer, n, rounds))? };
             let computed = mark()?;
             let download = stream.download(buffer, output)?;
@@ -174,9 +174,9 @@ impl Pieces {
     }
 }
 
-/// When each step of each piece ended, from the common start.
+/// The end of each step of each piece, relative to the common start.
 struct Timeline {
-    /// Begin, copied in, computed, copied out.
+    /// Start, end of the copy in, end of the computation, end of the copy out.
     marks: Vec<[Duration; 4]>,
     device: Duration,
     wall: Duration,
@@ -200,12 +200,12 @@ impl Timeline {
         })
     }
 
-    /// Whether a piece began before one that was enqueued earlier had ended.
+    /// Returns whether a piece started before an earlier one had finished.
     fn overlaps(&self) -> bool {
         self.marks.windows(2).any(|pair| pair[1][1] < pair[0][3])
     }
 
-    /// A line for each piece; `<` copies in, `#` computes, `>` copies out.
+    /// Prints a line for each piece: `<` copies in, `#` computes, `>` copies out.
     fn draw(&self, title: &str, longest: Duration) {
         const COLUMNS: f64 = 72.0;
         println!("\n{title}:");

@@ -1,7 +1,7 @@
-//! What C++ offers beyond arrays of floats.
+//! Features of C++ beyond arrays of floats.
 //!
-//! Shows a `#[repr(C)]` struct passed by value, a template kernel for several types by name
-//! expression, constant memory that the host sets, and a `__device__` variable that it reads back.
+//! Shows a `#[repr(C)]` struct passed by value, a template kernel that is instantiated for several types
+//! by name expressions, constant memory that the host sets, and a `__device__` variable that it reads.
 
 mod common;
 
@@ -22,7 +22,7 @@ struct Affine {
     double weight;
 };
 
-// A struct by value lies in the kernel's parameters: no allocation, no copy of one's own.
+// A struct by value is part of the kernel's parameters, so it needs no allocation and no separate copy.
 extern "C" __global__ void affine(float *x, Affine f, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -30,14 +30,14 @@ extern "C" __global__ void affine(float *x, Affine f, int n) {
     x[i] = float(f.weight * (f.invert ? -y : y));
 }
 
-// A template: each instance that is named when compiling is there to be launched.
+// A template. Each instance that is named at compilation can be launched.
 template <typename T, int TIMES>
 __global__ void add(T *sum, const T *x, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) for (int k = 0; k < TIMES; ++k) sum[i] += x[i];
 }
 
-// Constant memory: small, read by all threads at once, set by the host.
+// Constant memory: small, read by all threads, set by the host.
 __constant__ float coefficients[4];
 // A variable in device memory, which lives as long as the module.
 __device__ unsigned long long evaluations;
@@ -52,7 +52,7 @@ extern "C" __global__ void polynomial(float *y, const float *x, int n) {
 }
 "#;
 
-/// The same struct for Rust. C++ pads silently; `Pod` wants the padding spelt out.
+/// The same struct in Rust. C++ pads implicitly. `Pod` requires explicit padding.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Affine {
@@ -92,11 +92,11 @@ fn struct_by_value(gpu: &Gpu, module: &Module) -> Result<()> {
     let before = data::normal(ELEMENTS as usize);
     let mut x = DeviceBuffer::from_slice(&gpu.stream, &before)?;
     let config = LaunchConfig::for_elements(ELEMENTS);
-    // SAFETY: the kernel works on ELEMENTS floats, and the two structs are laid out alike.
+    // SAFETY: the kernel works on ELEMENTS floats, and both structs have the same layout.
     unsafe { affine.launch(&gpu.stream, config, (&mut x, f, ELEMENTS))? };
     let after = x.to_vec(&gpu.stream)?;
     for (before, after) in before.iter().zip(&after) {
-        // The compiler may fuse the multiplication and the addition: one rounding less.
+        // The compiler may fuse the multiplication and the addition, which rounds only once.
         let expected = -0.25 * (2.0 * before + 0.5);
         ensure!(
             (after - expected).abs() <= 1e-6,
@@ -119,7 +119,7 @@ where
     let x = DeviceBuffer::from_slice(&gpu.stream, &values)?;
     let mut sum = DeviceBuffer::from_slice(&gpu.stream, &values)?;
     let config = LaunchConfig::for_elements(ELEMENTS);
-    // SAFETY: the instance is one for T, and both buffers have ELEMENTS elements.
+    // SAFETY: the instance is for T, and both buffers have ELEMENTS elements.
     unsafe { add.launch(&gpu.stream, config, (&mut sum, &x, ELEMENTS))? };
     let expected: Vec<T> = values.iter().map(|&value| expected(value, value)).collect();
     ensure!(sum.to_vec(&gpu.stream)? == expected, "{name} is wrong");
@@ -145,7 +145,7 @@ fn constant_and_global(gpu: &Gpu, module: &Module) -> Result<()> {
     let config = LaunchConfig::for_elements(ELEMENTS);
     let runs = gpu.size(100, 3);
     let times = measure(gpu, runs, || {
-        // SAFETY: the kernel reads ELEMENTS floats and writes as many.
+        // SAFETY: the kernel reads ELEMENTS floats and writes ELEMENTS floats.
         unsafe { polynomial.launch(&gpu.stream, config, (&mut y, &x, ELEMENTS))? };
         Ok(())
     })?;
@@ -157,7 +157,7 @@ fn constant_and_global(gpu: &Gpu, module: &Module) -> Result<()> {
             "p({x}) is {y}, not {expected}"
         );
     }
-    // One run to warm up comes before those that are measured.
+    // A warm-up run precedes the measured runs.
     let (counted, expected) = (
         evaluations.to_vec(&gpu.stream)?[0],
         (runs as u64 + 1) * ELEMENTS as u64,
@@ -166,9 +166,9 @@ fn constant_and_global(gpu: &Gpu, module: &Module) -> Result<()> {
         counted == expected,
         "{counted} evaluations were counted, not {expected}"
     );
-    println!("1 - 2 x + 0.5 x^2 + 0.25 x^3, evaluated {counted} times as the device counted");
+    println!("1 - 2 x + 0.5 x^2 + 0.25 x^3, evaluated {counted} times, as counted by the device");
     println!(
-        "{} a launch by events, {} by the clock",
+        "{} per launch by events, {} by the clock",
         show(times.device),
         show(times.wall)
     );

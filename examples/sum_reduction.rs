@@ -1,8 +1,8 @@
-//! The sum of 2^27 − 157 normal-distributed numbers, in several ways.
+//! The sum of 2^27 − 157 normally distributed numbers, in several ways.
 //!
-//! Shows a reduction that is completed on the GPU; one that leaves a partial sum for each block, and
-//! is finished on the CPU; the ready-made one of `cuda-compute`; and the rounding error of each in
-//! float32, against a float64 sum.
+//! Compares a complete reduction on the GPU, a reduction to one partial sum per block that the CPU
+//! finishes, and the ready-made reduction of `cuda-compute`. Shows the rounding error of each one in
+//! float32, compared with a float64 sum.
 
 mod common;
 
@@ -24,16 +24,16 @@ fn main() -> Result<()> {
     let len = gpu.size((1 << 27) - 157, (1 << 24) - 157);
     let runs = gpu.size(20, 1);
 
-    heading(format!("the sum of {len} normal-distributed floats"));
+    heading(format!("the sum of {len} normally distributed floats"));
     let x = data::normal(len);
     let mut report = Report::new(&x);
     println!(
-        "float64 on the CPU says {:.6}; a float32 sum may be off by {:.3}",
+        "float64 on the CPU: {:.6}. A float32 sum may be off by {:.3}.",
         report.exact, report.limit
     );
 
-    // One number after the other is what a first program does. Its errors pile up, so it is only
-    // shown and not held to the limit.
+    // The obvious loop over all numbers accumulates rounding errors, so its sum is shown without a
+    // check against the limit.
     let (sum, time) = measure_cpu(3, || cpu::sum_plain(&x));
     report.show("CPU, a plain loop", sum, None, time);
     let (sum, time) = measure_cpu(3, || cpu::sum_one_core(&x));
@@ -60,14 +60,12 @@ fn main() -> Result<()> {
     report.add(&name, sum, Some(times.device), times.wall)?;
 
     println!("\n{}", report.table);
-    println!(
-        "The time by the clock lasts until the host has the sum; GB/s are by the events where"
-    );
-    println!("there are any. The input lies on the device already.");
+    println!("The time by the clock ends when the host has the sum. GB/s are by events");
+    println!("if there are any. The input is already on the device.");
     Ok(())
 }
 
-/// (a) All of it on the device: one number comes back.
+/// (a) Everything on the device, which returns one number.
 fn complete_reduction(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)> {
     let mut kernels = Sum::new(gpu)?;
     let mut sum = 0.0;
@@ -81,8 +79,8 @@ fn complete_reduction(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(
     Ok((sum, Times { device, wall }))
 }
 
-/// (b) Each block reduces its elements in place and leaves one partial sum; the CPU adds those.
-/// Every run destroys its input, so it works on a copy. Copying is not measured.
+/// (b) Each block reduces its elements in place to one partial sum, and the CPU adds these. Every run
+/// destroys its input, so it works on a copy. The measurement excludes copying.
 fn partial_sums(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)> {
     let kernels = Sum::new(gpu)?;
     let mut copy = DeviceBuffer::<f32>::uninit(&gpu.stream, x.len())?;
@@ -107,7 +105,7 @@ fn partial_sums(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, T
     Ok((sum, Times { device, wall }))
 }
 
-/// The results side by side.
+/// A table of all results.
 struct Report {
     exact: f64,
     limit: f64,
@@ -117,7 +115,14 @@ struct Report {
 
 impl Report {
     fn new(x: &[f32]) -> Self {
-        let head = ["way", "sum", "error", "by events", "by the clock", "GB/s"];
+        let head = [
+            "method",
+            "sum",
+            "error",
+            "by events",
+            "by the clock",
+            "GB/s",
+        ];
         Self {
             exact: cpu::sum_f64(x),
             limit: tolerance(cpu::sum_of_magnitudes(x)),
@@ -126,7 +131,7 @@ impl Report {
         }
     }
 
-    /// A row of the table.
+    /// Adds a row to the table.
     fn show(&mut self, way: &str, sum: f32, device: Option<Duration>, wall: Duration) {
         let error = f64::from(sum) - self.exact;
         self.table.row([
@@ -139,13 +144,13 @@ impl Report {
         ]);
     }
 
-    /// A row of the table whose sum must be right.
+    /// Adds a row whose sum must be within the limit.
     fn add(&mut self, way: &str, sum: f32, device: Option<Duration>, wall: Duration) -> Result<()> {
         self.show(way, sum, device, wall);
         let error = (f64::from(sum) - self.exact).abs();
         ensure!(
             error <= self.limit,
-            "{way}: {sum} is off by {error}, and {} is the limit",
+            "{way}: {sum} is off by {error}, and the limit is {}",
             self.limit
         );
         Ok(())

@@ -1,4 +1,4 @@
-//! Blurs a picture in several passes between two arrays, each of which is read by a texture and written by a surface.
+//! Blurs a picture in several passes between two arrays, which are read by textures and written by surfaces.
 //!
 //! ```text
 //! surface_blur [INPUT [OUTPUT [PASSES]]]
@@ -6,9 +6,9 @@
 //!
 //! INPUT and OUTPUT are PNG or JPEG files. Without arguments the example generates a picture.
 //!
-//! Shows arrays that are made for surfaces, textures and surfaces as parameters of a typed kernel, and that both hold their
-//! array. The texture repeats the edge, so that the kernel needs no test for it. The result is checked against the CPU: it
-//! is the same bit for bit, since no texel is mixed by the texture.
+//! Shows arrays that are created for surfaces, and textures and surfaces as parameters of a typed kernel. Both keep their
+//! array alive. The texture repeats the edge, so that the kernel needs no special case for it. The result is checked against
+//! the CPU. It is equal bit for bit, because the texture does not interpolate.
 
 mod common;
 
@@ -37,11 +37,11 @@ cuda_safe::kernels! {
             // A surface counts the first coordinate in bytes.
             surf2Dwrite(sum / 9, to, x * (int)sizeof(float), y);
         }"#;
-    /// The mean of a pixel and the eight around it.
+    /// The mean of a pixel and its eight neighbors.
     fn blur(from: &Texture, to: &Surface, width: i32, height: i32);
 }
 
-/// An array as kernels read and write it.
+/// An array with the texture and the surface by which kernels access it.
 struct Canvas {
     array: CudaArray,
     texture: Texture,
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
         None => output_path("blurred.png")?,
     };
     let passes: usize = match arguments.get(2) {
-        Some(text) => text.parse().context("PASSES is a number")?,
+        Some(text) => text.parse().context("PASSES must be a number")?,
         None => 6,
     };
     let picture = Picture::read(&input)?;
@@ -97,16 +97,16 @@ fn main() -> Result<()> {
                 &canvases[pass % 2].texture,
                 &canvases[(pass + 1) % 2].surface,
             );
-            // SAFETY: both arrays have width x height floats; one is read, the other written, in the stream's order.
+            // SAFETY: both arrays have width x height floats. One is read and the other written, in the stream's order.
             unsafe { kernels.blur(&gpu.stream, config, from, to, width as i32, height as i32)? };
         }
         planes.push(canvases[passes % 2].array.to_vec::<f32>(&gpu.stream)?);
     }
     for (blurred, plane) in planes.iter().zip(&picture.planes) {
         let expected = (0..passes).fold(plane.clone(), |plane, _| on_cpu(&plane, width, height));
-        ensure!(*blurred == expected, "the CPU has other values");
+        ensure!(*blurred == expected, "the values differ from the CPU's");
     }
-    println!("the CPU has the same values");
+    println!("all values equal the CPU's");
     let times = measure(&gpu, gpu.size(20, 1), || {
         let (from, to) = (&canvases[0].texture, &canvases[1].surface);
         // SAFETY: as above.

@@ -1,8 +1,8 @@
-//! A matrix is transposed by tiles, each of which one thread copies.
+//! Transposes a matrix in tiles. One thread copies each tile.
 //!
-//! Shows `TensorMap`: a kernel takes two maps by value, copies a tile to shared memory by the first one, exchanges rows and
-//! columns there, and copies it out by the second. The matrix's sides are no multiples of the tile's: what lies outside is
-//! neither read nor written, and the kernel need not know the sides at all.
+//! Shows `TensorMap`: a kernel takes two maps by value, copies a tile to shared memory with the first one, exchanges rows and
+//! columns there, and copies it to global memory with the second one. The sides of the matrix are not multiples of the
+//! tile's sides. Elements outside of the matrix are neither read nor written, and the kernel does not need its sides.
 
 mod common;
 
@@ -18,7 +18,7 @@ use cuda_safe::{DeviceAttribute, DeviceBuffer, LaunchConfig, Module, tensor_map:
 const TILE: u32 = 32;
 
 const SOURCE: &str = r#"
-// What cuda.h calls CUtensorMap.
+// The CUtensorMap of cuda.h.
 struct alignas(64) TensorMap { char bytes[128]; };
 
 __device__ unsigned shared(const void *p) { return __cvta_generic_to_shared(p); }
@@ -31,7 +31,7 @@ extern "C" __global__ void transpose(const __grid_constant__ TensorMap from, con
     if (threadIdx.x == 0) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(shared(&arrived)));
         asm volatile("fence.mbarrier_init.release.cluster;");
-        // The barrier counts the bytes: a tile has as many as it has, also where it reaches beyond the matrix.
+        // The barrier counts the bytes of a whole tile, even if the tile extends beyond the matrix.
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(shared(&arrived)), "n"(sizeof in));
         asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                      " [%0], [%1, {%2, %3}], [%4];"
@@ -41,12 +41,12 @@ extern "C" __global__ void transpose(const __grid_constant__ TensorMap from, con
     asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }"
                  :: "r"(shared(&arrived)) : "memory");
 
-    // Along diagonals, so that the threads of a warp use different banks on both sides.
+    // Along diagonals, so that the threads of a warp access different banks for loads and stores.
     for (int row = threadIdx.x / 32; row < 32; row += blockDim.x / 32) {
         const int column = threadIdx.x % 32, k = (row + column) % 32;
         out[k][column] = in[column][k];
     }
-    // What threads have written is seen by the copy after this fence.
+    // After this fence, the copy sees the values that threads have written.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -67,7 +67,7 @@ fn main() -> Result<()> {
         .attribute(DeviceAttribute::TENSOR_MAP_ACCESS_SUPPORTED)?
         == 0
     {
-        println!("Tensor maps need compute capability 9.0; this device has {capability}.");
+        println!("Tensor maps need compute capability 9.0, but this device has {capability}.");
         return Ok(());
     }
     let (width, height) = gpu.size((10_004usize, 6_404usize), (212, 100));
@@ -81,11 +81,11 @@ fn main() -> Result<()> {
     let config = LaunchConfig::new((side(width), side(height)), 256);
     let times = {
         let (wide, high) = (width as u64, height as u64);
-        // The dimension whose elements follow each other comes first.
+        // The dimension with consecutive elements comes first.
         let from = TensorMap::builder(&input, &[wide, high]).tiled(&[TILE, TILE])?;
         let to = TensorMap::builder(&mut output, &[high, wide]).tiled(&[TILE, TILE])?;
         measure(&gpu, 5, || {
-            // SAFETY: the kernel reads by the first map and writes by the second, both of which are borrowed here.
+            // SAFETY: the kernel reads through the first map and writes through the second. Both are borrowed here.
             unsafe { transpose.launch(&gpu.stream, config, (from, to))? };
             Ok(())
         })?
@@ -100,6 +100,6 @@ fn main() -> Result<()> {
             "row {row}, column {column} is wrong"
         );
     }
-    println!("Every number is where it should be.");
+    println!("Every number is in the right place.");
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Two processes and one buffer: the first computes, the second reads the result where it lies.
+//! Two processes and one buffer: the first process computes, and the second one reads the result without a copy.
 //!
-//! The program starts itself again, and sends handles of a buffer and of an event to the second process: plain bytes over a
-//! pipe. The second process's stream waits for the first one's event, and sums up without a copy through the host.
+//! The program starts itself again, and sends the handles of a buffer and an event to the second process as plain bytes over
+//! a pipe. The second process's stream waits for the event and sums up the buffer, without a copy through the host.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn main() -> Result<()> {
     unsafe { square.launch(stream, config, (&mut numbers, LEN as u32))? };
     ready.record(stream)?;
 
-    // Nothing is waited for: the other process's stream does that.
+    // No wait here: the other process's stream waits.
     let mut other = Command::new(std::env::current_exe()?)
         .arg("second")
         .stdin(Stdio::piped())
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
     pipe.write_all(&ready.ipc_handle()?.to_bytes())?;
     drop(pipe);
     ensure!(other.wait()?.success(), "the second process failed");
-    // It has closed the buffer, so that it may go.
+    // It has closed the buffer, so this process may free it.
     numbers.close()?;
     Ok(())
 }
@@ -70,12 +70,12 @@ fn second() -> Result<()> {
     // SAFETY: the first process keeps the event until this one ends.
     let ready = unsafe { Event::open(context, &IpcEventHandle::from_bytes(event))? };
     let handle = IpcMemoryHandle::from_bytes(memory);
-    // SAFETY: the first process keeps the buffer until this one ends, and writes before the event only.
+    // SAFETY: the first process keeps the buffer until this one ends, and writes to it only before the event.
     let numbers = unsafe { OpenedBuffer::<u32>::open(stream, &handle, LEN)? };
     let sum = Module::compile(context, SOURCE)?.function("sum")?;
     let mut total = DeviceBuffer::<u64>::zeroed(stream, 1)?;
     stream.wait_event(&ready)?;
-    // SAFETY: LEN elements are read, and one is added to.
+    // SAFETY: the kernel reads LEN elements and adds to one.
     unsafe {
         sum.launch(
             stream,
@@ -85,7 +85,7 @@ fn second() -> Result<()> {
     };
     let total = total.to_vec(stream)?[0];
     let expected: u64 = (0..LEN as u32).map(|i| u64::from(i.wrapping_mul(i))).sum();
-    println!("the second process sums up {LEN} squares of the first: {total}");
+    println!("the second process summed up {LEN} squares of the first one: {total}");
     ensure!(total == expected, "{expected} expected");
     Ok(numbers.close()?)
 }

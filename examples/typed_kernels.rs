@@ -1,8 +1,8 @@
-//! Kernels as functions of Rust: declared once, compared with the code, called with typed arguments.
+//! Kernels as Rust functions: declared once, compared with the source, called with typed arguments.
 //!
-//! Shows what is declared for memory, values, structs, templates and pointers that may be null; that
-//! a declaration is compared with the source by the compiler itself; and what it says when the two
-//! differ. Every result is checked against the CPU.
+//! Shows declarations of memory, values, structs, templates and pointers that may be null. The CUDA
+//! compiler compares a declaration with the source, and the example shows its error for a mismatch. Every
+//! result is checked against the CPU.
 
 mod common;
 
@@ -13,7 +13,7 @@ use common::{
 };
 use cuda_safe::{DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Out};
 
-/// Would stand in a file of its own otherwise, and come in by `include_str!`.
+/// Programs usually keep this in a separate file and use `include_str!`.
 const SOURCE: &str = r#"
 struct Affine { float scale, shift; };
 
@@ -22,7 +22,7 @@ __global__ void saxpy(float a, const float *x, float *y, unsigned n) {
     if (i < n) y[i] += a * x[i];
 }
 
-// Leaves out what the mask says, where there is one.
+// Skips the elements that the mask excludes, if there is a mask.
 __global__ void affine(float *x, Affine f, const bool *mask, unsigned n) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && (!mask || mask[i])) x[i] = f.scale * x[i] + f.shift;
@@ -39,7 +39,7 @@ __global__ void lengths(float *out, const float2 *points, unsigned n) {
 }
 "#;
 
-/// The same struct for Rust.
+/// The same struct in Rust.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Affine {
@@ -54,18 +54,18 @@ cuda_safe::kernels! {
     /// `y += a x`
     fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
 
-    /// `x = scale x + shift` where the mask is not 0; everywhere if its address is 0.
+    /// `x = scale x + shift` where the mask is not 0, or everywhere if its address is 0.
     fn affine(x: &mut [f32], f: Affine, mask: *const u8, n: u32);
 
-    /// The larger one of each two neighbours.
+    /// The larger element of each pair of neighbors.
     fn largest_i64(out: &mut [i64], x: &[i64], pairs: u32) = "largest_of_pairs<long long>";
 
-    /// How far points are from the origin. C++'s type is named: no other type will do.
+    /// Distances of points from the origin. The C++ type is named, so only this type matches.
     fn lengths(out: &mut [f32], points: &[[f32; 2]] = "const float2 *", n: u32);
 }
 
 cuda_safe::kernels! {
-    /// With mistakes in it: `y` is not written, and `n` is unsigned.
+    /// A declaration with mistakes: `y` is written, and `n` is unsigned in the source.
     struct Mistaken = SOURCE;
 
     fn saxpy(a: f32, x: &[f32], y: &[f32], n: i32);
@@ -92,12 +92,12 @@ fn memory_and_values(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> Resu
     );
     let x = DeviceBuffer::from_slice(&gpu.stream, &x_host)?;
     let mut y = DeviceBuffer::from_slice(&gpu.stream, &y_host)?;
-    // `2.0` needs no suffix, and `&y` in place of `&mut y` would not compile.
+    // `2.0` needs no suffix, and `&y` instead of `&mut y` would not compile.
     // SAFETY: both have ELEMENTS elements.
     unsafe { kernels.saxpy(&gpu.stream, config, 2.0, &x, &mut y, ELEMENTS)? };
     let results = y.to_vec(&gpu.stream)?;
     for ((x, y), result) in x_host.iter().zip(&y_host).zip(results) {
-        // The compiler may fuse the two operations: one rounding less.
+        // The compiler may fuse the two operations, which rounds only once.
         ensure!(
             (result - (2.0 * x + y)).abs() <= 1e-6,
             "2 * {x} + {y} is not {result}"
@@ -118,7 +118,7 @@ fn structs_and_null(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> Resul
     let mask = DeviceBuffer::from_slice(&gpu.stream, &mask_host)?;
     for address in [0, mask.as_device_ptr()] {
         let mut x = before.clone();
-        // SAFETY: ELEMENTS elements, as many in the mask, which lives until the launch has waited.
+        // SAFETY: ELEMENTS elements in both, and the mask lives until the launch has waited.
         unsafe { kernels.affine(&gpu.stream, config, InOut(&mut x), f, address, ELEMENTS)? };
         for ((before, after), mask) in before.iter().zip(&x).zip(&mask_host) {
             let is_left_out = address != 0 && *mask == 0;
@@ -133,12 +133,12 @@ fn structs_and_null(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> Resul
             );
         }
     }
-    println!("2 x + 1, everywhere and where a mask says");
+    println!("2 x + 1, for all elements and with a mask");
     Ok(())
 }
 
 fn templates_and_vectors(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> Result<()> {
-    heading("an instance of a template, and a type of C++ by its name");
+    heading("an instance of a template, and a named C++ type");
     let x: Vec<i64> = (0..2 * i64::from(ELEMENTS))
         .map(|i| i * 7919 % 1009)
         .collect();
@@ -147,7 +147,7 @@ fn templates_and_vectors(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> 
         .map(|i| [3.0 * i as f32, 4.0 * i as f32])
         .collect();
     let mut lengths = vec![0.0f32; ELEMENTS as usize];
-    // SAFETY: twice as many elements as pairs, and as many results; ELEMENTS points and lengths.
+    // SAFETY: two elements and one result per pair, and ELEMENTS points and lengths.
     unsafe {
         kernels.largest_i64(&gpu.stream, config, Out(&mut largest), In(&x), ELEMENTS)?;
         kernels.lengths(
@@ -165,11 +165,11 @@ fn templates_and_vectors(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> 
         let expected = 5.0 * i as f32;
         ensure!(
             (length - expected).abs() <= 1e-6 * expected,
-            "a point {expected} away is {length} away"
+            "the distance of a point is {length}, not {expected}"
         );
     }
     println!("{ELEMENTS} pairs of long long, and {ELEMENTS} points of float2");
-    // A field for each kernel has all that a Function has.
+    // Each kernel is also a field, which has the methods of `Function`.
     let full = LaunchConfig::for_occupancy(&kernels.lengths, ELEMENTS)?;
     println!(
         "`{}` runs best in blocks of {}",
@@ -180,9 +180,9 @@ fn templates_and_vectors(gpu: &Gpu, kernels: &Kernels, config: LaunchConfig) -> 
 }
 
 fn what_does_not_match(gpu: &Gpu) -> Result<()> {
-    heading("a declaration that does not match its code");
+    heading("a declaration that does not match its source");
     let Err(error) = Mistaken::load(&gpu.context) else {
-        anyhow::bail!("the mistakes went through");
+        anyhow::bail!("the mistakes were accepted");
     };
     ensure!(*error.kind() == ErrorKind::Signature, "{error}");
     for told in [
@@ -190,9 +190,12 @@ fn what_does_not_match(gpu: &Gpu) -> Result<()> {
         "`n` is declared as `int` and is `unsigned int`",
         "[f32; 3] has 12 bytes, the C++ type 8",
     ] {
-        ensure!(error.detail().contains(told), "not told: {told}");
+        ensure!(
+            error.detail().contains(told),
+            "missing in the error: {told}"
+        );
     }
     println!("{error}");
-    println!("\nAll results are right.");
+    println!("\nAll results are correct.");
     Ok(())
 }

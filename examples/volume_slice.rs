@@ -1,14 +1,14 @@
-//! Cuts an oblique slice through a volume, by a texture of three dimensions.
+//! Cuts an oblique slice through a volume with a three-dimensional texture.
 //!
 //! ```text
 //! volume_slice [SIDE [OUTPUT]]
 //! ```
 //!
-//! SIDE is the volume's in texels, OUTPUT a PNG or JPEG file.
+//! SIDE is the side of the volume in texels, OUTPUT a PNG or JPEG file.
 //!
-//! Shows a CUDA array of three dimensions that is filled from device memory, where a kernel has computed it, and read with
-//! coordinates from 0 to 1, mixed from the eight texels around a point. The slice is checked against the CPU, which mixes
-//! with exact weights.
+//! Shows a three-dimensional CUDA array that is filled from device memory, where a kernel has computed it. The texture uses
+//! normalized coordinates and interpolates between the eight texels around a point. The slice is checked against the CPU,
+//! which interpolates with exact weights.
 
 mod common;
 
@@ -35,7 +35,7 @@ extern "C" __global__ void shells(float *volume, int side) {
     volume[((long long)z * side + y) * side + x] = 0.5f + 0.25f * cosf(40 * a) * expf(-2 * a) + 0.25f * cosf(60 * b) * expf(-3 * b);
 }
 
-// A plane through the middle, spanned by two directions.
+// A plane through the center, spanned by two directions.
 extern "C" __global__ void slice(float *out, cudaTextureObject_t volume, int edge, float3 right, float3 down) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= edge) return;
@@ -51,14 +51,17 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let gpu = Gpu::open()?;
     let side: usize = match arguments.first() {
-        Some(text) => text.parse().context("SIDE is a number")?,
+        Some(text) => text.parse().context("SIDE must be a number")?,
         None => gpu.size(512, 48),
     };
     let output = match arguments.get(1) {
         Some(path) => PathBuf::from(path),
         None => output_path("slice.png")?,
     };
-    ensure!((2..=1024).contains(&side), "SIDE is 2 to 1024");
+    ensure!(
+        (2..=1024).contains(&side),
+        "SIDE is {side}, and must be 2 to 1024"
+    );
     let edge = gpu.size(2048, 256);
     heading(format!(
         "a volume of {side} x {side} x {side} texels, a slice of {edge} x {edge} pixels"
@@ -69,7 +72,7 @@ fn main() -> Result<()> {
     let texels = volume.to_vec(&gpu.stream)?;
     let array = CudaArray::uninit::<f32>(&gpu.context, [side; 3])?;
     array.copy_from(&gpu.stream, &volume)?;
-    drop(volume); // in stream order: the copy comes first
+    drop(volume); // in stream order, after the copy
     let sampler = Sampler::default()
         .normalized_coordinates(true)
         .filter(FilterMode::LINEAR);
@@ -90,9 +93,9 @@ fn main() -> Result<()> {
         .enumerate()
         .map(|(i, pixel)| (pixel - on_cpu(&texels, side, edge, i)).abs())
         .fold(0.0f32, f32::max);
-    // Three weights, off by a 512th of at most the difference of neighbours each, which is far below 1.
+    // Three weights, each off by up to 1/512 of the difference of neighbors, which is far below 1.
     ensure!(worst < 6.0 / 512.0, "a pixel differs by {worst}");
-    println!("largest difference to the CPU: {worst:.5}, of values from 0 to 1");
+    println!("largest difference from the CPU: {worst:.5}, for values from 0 to 1");
     println!("{}: {}", gpu.label(), show(times.device));
     let picture = Picture {
         width: edge,
@@ -119,7 +122,7 @@ fn volume(stream: &Stream, module: &Module, side: usize) -> Result<DeviceBuffer<
     Ok(volume)
 }
 
-/// A pixel with exact weights.
+/// Computes a pixel with exact weights.
 fn on_cpu(texels: &[f32], side: usize, edge: usize, i: usize) -> f32 {
     let s = ((i % edge) as f32 + 0.5) / edge as f32 - 0.5;
     let t = ((i / edge) as f32 + 0.5) / edge as f32 - 0.5;

@@ -1,5 +1,5 @@
-//! Four ways to bring a vector before a kernel, which reads each element once: a copy of it; the vector itself, page-locked
-//! and read over the link (zero-copy); the same for a slice that is only borrowed; managed memory, which moves by itself.
+//! Four ways for a kernel to read a vector, each element once: from a copy, from the page-locked vector over the link
+//! (zero-copy), the same for a borrowed slice, and from managed memory, which the driver moves.
 
 mod common;
 
@@ -19,7 +19,7 @@ const SOURCE: &str = r#"
 extern "C" __global__ void sum(const unsigned *x, unsigned n, unsigned long long *total) {
     unsigned long long own = 0;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) own += x[i];
-    // One sum of each block goes to the host's memory: an atomic addition there takes a microsecond.
+    // Each block adds only one sum to the host's memory, because an atomic addition there takes a microsecond.
     __shared__ unsigned long long block;
     if (threadIdx.x == 0) block = 0;
     __syncthreads();
@@ -29,7 +29,7 @@ extern "C" __global__ void sum(const unsigned *x, unsigned n, unsigned long long
 }
 "#;
 
-/// Adds up `x`, wherever its memory lies. The result is small: the kernel writes it to the host's memory by itself.
+/// Adds up `x`, in any kind of memory. The kernel writes the small result to the host's memory directly.
 fn sum(
     kernel: &Function,
     stream: &Stream,
@@ -38,7 +38,7 @@ fn sum(
 ) -> Result<u64> {
     total.host_mut()?[0] = 0;
     let config = LaunchConfig::new(264, 256);
-    // SAFETY: the kernel reads as many elements as it is told, and writes one; all of this stream.
+    // SAFETY: the kernel reads n elements and writes one, all of this stream.
     unsafe { kernel.launch(stream, config, (x, x.len() as u32, &mut *total))? };
     Ok(total.host()?[0])
 }
@@ -51,10 +51,10 @@ fn main() -> Result<()> {
     let numbers: Vec<u32> = (0..len as u32).collect();
     let expected: u64 = numbers.iter().map(|&x| u64::from(x)).sum();
     let mut total = MappedBuffer::<u64>::zeroed(stream, 1)?;
-    let mut table = Table::new(&["where the vector is", "time of one sum"]);
+    let mut table = Table::new(&["location of the vector", "time of one sum"]);
     let runs = 5;
 
-    heading("a copy in the device's memory");
+    heading("a copy in device memory");
     let time = measure(&gpu, runs, || {
         let x = DeviceBuffer::from_slice(stream, &numbers)?;
         ensure!(sum(&kernel, stream, &x, &mut total)? == expected);
@@ -62,7 +62,7 @@ fn main() -> Result<()> {
     })?;
     table.row(["copied each time".into(), show(time.wall)]);
 
-    heading("borrowed, page-locked while a function runs");
+    heading("borrowed, and page-locked while a function runs");
     let time = measure(&gpu, runs, || {
         let found = stream.mapped_read(&numbers, RegisterFlags::default(), |x| {
             Ok(sum(&kernel, stream, &x, &mut total))
@@ -72,14 +72,14 @@ fn main() -> Result<()> {
     })?;
     table.row(["page-locked each time".into(), show(time.wall)]);
 
-    heading("the vector itself, page-locked for good");
+    heading("the vector itself, page-locked permanently");
     let mapped = RegisteredBuffer::new(context, numbers)?.into_mapped(stream)?;
     let time = measure(&gpu, runs, || {
         ensure!(sum(&kernel, stream, &mapped, &mut total)? == expected);
         Ok(())
     })?;
     table.row(["page-locked once".into(), show(time.wall)]);
-    let numbers = mapped.into_host()?.into_host()?; // the vector comes out again
+    let numbers = mapped.into_host()?.into_host()?; // returns the vector
 
     heading("managed memory, prefetched");
     let mut managed = ManagedBuffer::<u32>::zeroed(stream, len)?;
@@ -92,7 +92,7 @@ fn main() -> Result<()> {
     table.row(["moved to the device once".into(), show(time.wall)]);
     println!("{table}");
     println!(
-        "The kernel reads {} KiB; all four sums are the same.",
+        "The kernel reads {} KiB. All four sums are equal.",
         len * 4 / 1024
     );
     Ok(())

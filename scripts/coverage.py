@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Lists the driver functions that cuda-safe calls in docs/COVERAGE.md.
+"""Lists the driver functions that cuda-safe calls in docs/COVERAGE.md, and links its documentation to NVIDIA's manual.
 
-    scripts/coverage.py FOLDER   writes the page, with chapters from the headers in a folder, from which the carried
-                                 bindings must have been generated
-    scripts/coverage.py --write  writes the page with its existing chapters
-    scripts/coverage.py          fails unless the page matches the sources and the carried bindings
+    scripts/coverage.py FOLDER   writes the page and the links, with chapters from the headers in a folder, from which the
+                                 carried bindings must have been generated
+    scripts/coverage.py --write  writes the page and the links with the page's existing chapters
+    scripts/coverage.py          fails unless page and links match the sources and the carried bindings
+
+The links are a line "See ... in NVIDIA's manual." in the documentation of each item that has aliases such as
+`#[doc(alias = "cuMemAlloc")]`. They lead to the function's chapter.
 """
 
 import pathlib
@@ -15,6 +18,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/COVERAGE.md"
 HEADERS = ["cuda.h", "cudaGL.h", "cudaProfiler.h"]
 NOT_YET = "no method yet"
+MANUAL = "https://docs.nvidia.com/cuda/cuda-driver-api"
+COMPILER = {"nvrtc": "https://docs.nvidia.com/cuda/nvrtc/index.html",
+            "nvJitLink": "https://docs.nvidia.com/cuda/nvjitlink/index.html"}
+LINKS = re.compile(r"\s*/// See .* in NVIDIA's manual\.")
+ALIAS = re.compile(r'#\[doc\(alias = "((?:cu[A-Z]|nvrtc|nvJitLink)\w*)"\)\]')
 
 # The reasons why functions have no method and should not get one. Names are regular expressions.
 REASONS = [
@@ -83,11 +91,12 @@ def functions(bindings):
 def chapters(header):
     """Returns [(chapter, [function])] and the deprecated functions, in the header's order."""
     found, deprecated, chapter, seen = {}, set(), None, set()
-    token = re.compile(r"\\defgroup \w+ (?P<chapter>[^\n]+)"
+    token = re.compile(r"\\defgroup (?P<group>\w+) (?P<chapter>[^\n]+)"
                        r"|(?P<old>__CUDA_DEPRECATED )?CUresult(?: CUDAAPI)?\s+(?:CUDAAPI\s+)?(?P<name>cu[A-Z]\w*)\(")
     for match in token.finditer(header):
         if match["chapter"]:
-            chapter = match["chapter"].replace("[DEPRECATED]", "").strip()
+            title = match["chapter"].replace("[DEPRECATED]", "").strip()
+            chapter = f"[{title}]({MANUAL}/group__{match['group'].replace('_', '__')}.html)"
         elif match["name"] and plain(match["name"]) not in seen:
             name = plain(match["name"])
             seen.add(name)
@@ -162,6 +171,52 @@ def read(text):
     return found, deprecated
 
 
+def linked(text, pages):
+    """Returns the text of a source file with a line of links for each item that has aliases."""
+    lines, out = text.splitlines(), []
+    while lines:
+        size = 0
+        while size < len(lines) and lines[size].lstrip().startswith(("///", "#[")):
+            size += 1
+        block, lines = lines[:size], lines[size:]
+        out += with_links(block, pages)
+        if lines:
+            out.append(lines.pop(0))
+    return "\n".join(out) + "\n"
+
+
+def with_links(block, pages):
+    """Returns the documentation and the attributes of an item, with its links."""
+    old = [at for at, line in enumerate(block) if LINKS.fullmatch(line)]
+    for at in reversed(old):
+        del block[at]
+        if block[at - 1].strip() == "///":
+            del block[at - 1]
+    functions = {}
+    for line in block:
+        for name in ALIAS.findall(line):
+            compiler = next((page for prefix, page in COMPILER.items() if name.startswith(prefix)), None)
+            functions.setdefault(pages.get(plain(name), compiler), []).append(f"`{name}`")
+    functions.pop(None, None)
+    documentation = [at for at, line in enumerate(block) if line.lstrip().startswith("///")]
+    if not functions or not documentation:
+        return block
+    heading = [at for at in documentation if re.match(r"\s*/// #+ ", block[at]) and not in_code(block[:at])]
+    at = heading[0] if heading else documentation[-1] + 1
+    indent = re.match(r"\s*", block[documentation[0]])[0]
+    links = ", ".join(f"[{', '.join(names)}]({page})" for page, names in functions.items())
+    new = [f"{indent}/// See {links} in NVIDIA's manual."]
+    if block[at - 1].strip() != "///":
+        new.insert(0, f"{indent}///")
+    if heading:
+        new.append(f"{indent}///")
+    return block[:at] + new + block[at:]
+
+
+def in_code(lines):
+    return sum(line.lstrip().startswith("/// ```") for line in lines) % 2 == 1
+
+
 def main(arguments):
     where = reached(sources())
     known = functions((ROOT / "cuda-sys/bindings/cuda.rs").read_text())
@@ -179,11 +234,15 @@ def main(arguments):
     strangers = sorted(set(where) - known)
     if strangers:
         return f"called by cuda-safe, but not in the bindings: {', '.join(strangers)}"
-    text = page(found, deprecated, where)
-    if write:
-        PAGE.write_text(text)
-    elif text != PAGE.read_text():
-        return f"{PAGE.relative_to(ROOT)} does not match the sources. Fix: run scripts/coverage.py --write"
+    pages = {name: chapter[chapter.index("](") + 2:-1] for chapter, names in found.items() for name in names}
+    texts = {PAGE: page(found, deprecated, where)}
+    for path in (ROOT / "cuda-safe/src").rglob("*.rs"):
+        texts[path] = linked(path.read_text(), pages)
+    changed = [path for path, text in texts.items() if text != path.read_text()]
+    for path in changed:
+        if not write:
+            return f"{path.relative_to(ROOT)} does not match the sources. Fix: run scripts/coverage.py --write"
+        path.write_text(texts[path])
     return 0
 
 

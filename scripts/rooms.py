@@ -3,7 +3,8 @@
 
     scripts/rooms.py           fails on an import that the table of rooms does not allow, on a room that the table does
                                not describe, on a cycle between files that is not listed, and on a file or function
-                               that ARCHITECTURE.md, CONTRIBUTING.md or docs/TERMS.md names and that does not exist
+                               that ARCHITECTURE.md, CONTRIBUTING.md or docs/TERMS.md names and that does not exist,
+                               and on a public item of an internal package that nothing uses
     scripts/rooms.py --arrows  prints which room uses which, with one example for each
     scripts/rooms.py --test    tests this script
 
@@ -17,6 +18,7 @@ The line `<!-- largest cycle: crate/src 12 -->` limits the cycles of a crate tha
 import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 from rust_paths import Crate, cycles
@@ -30,6 +32,9 @@ FILE = re.compile(r"[\w./*-]*\w\.(rs|py|sh|md|cu|cuh|toml|patch|txt)")
 FOLDER = re.compile(r"[\w.-]+(/[\w.-]+)*/")
 PATH = re.compile(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)+(\(\))?|[a-z_]\w*\(\)")
 DEFINED = r"\b(?:fn|struct|enum|trait|type|const|static|mod|union|macro_rules!|macro)\s+"
+PUBLIC = re.compile(r"\bpub\s+(?:const\s+|unsafe\s+)*(?:fn|struct|enum|const|static|type|trait)\s+(\w+)")
+# Packages that only this repository uses. rustc can't see whether another package uses a public item.
+INTERNAL = ["cuda-emulator/engine/src", "cuda-emulator/src", "cuda-emulator/conformance", "cuda-emulator/checks/src"]
 # Paths of other crates and of the language.
 FOREIGN = {"std", "mem", "core", "ptr", "bytemuck", "libc", "sys", "cuda_sys"}
 
@@ -183,6 +188,23 @@ def check_page(page, names, say):
                     say(f"{where}: `{row_files[0]}` has no `{name}`")
 
 
+def check_unused(root, say):
+    """Finds public items of internal packages whose names occur nowhere else."""
+    texts = {
+        file: re.sub(r"//[^\n]*", "", file.read_text(encoding="utf-8"))
+        for folder in sorted({path.parts[0] for path in (p.relative_to(root) for p in root.glob("*/**/*.rs"))})
+        if folder != "target"
+        for file in (root / folder).rglob("*.rs")
+    }
+    counts = Counter(name for text in texts.values() for name in re.findall(r"\b[A-Za-z_]\w*", text))
+    for src in INTERNAL:
+        for file, text in texts.items():
+            if file.is_relative_to(root / src):
+                for name in PUBLIC.findall(text):
+                    if counts[name] == 1:
+                        say(f"{file}: nothing uses `{name}`")
+
+
 def check(root, say):
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
     tables = BEGIN.findall(text)
@@ -192,6 +214,7 @@ def check(root, say):
         check_crate(root / src, Table(body), say)
     for src, most in LIMIT.findall(text):
         check_limit(root / src, int(most), say)
+    check_unused(root, say)
     names = Names(root)
     for page in [root / "ARCHITECTURE.md", root / "CONTRIBUTING.md", root / "docs/TERMS.md"]:
         if page.exists():
@@ -226,6 +249,7 @@ def test():
         ("a limit", {"ARCHITECTURE.md": right["ARCHITECTURE.md"] + "<!-- largest cycle: a/src 1 -->\n"}, "allows 1"),
         ("a file", {"ARCHITECTURE.md": right["ARCHITECTURE.md"] + "See `low/gone.rs`.\n"}, "no file"),
         ("a function", {"ARCHITECTURE.md": right["ARCHITECTURE.md"] + "See `Low::gone`.\n"}, "nothing is named"),
+        ("an item", {"cuda-emulator/engine/src/lib.rs": "pub const fn lonely() {} // lonely\n"}, "nothing uses `lonely`"),
         ("a function of a file", {"docs/TERMS.md": "| a call | `high.rs` | `Low::new` |\n"}, "has no"),
     ]
     failed = 0
@@ -252,8 +276,7 @@ def main():
         text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
         for src in dict.fromkeys([src for src, _ in BEGIN.findall(text)] + [src for src, _ in LIMIT.findall(text)]):
             _, found = arrows(ROOT / src)
-            for (room, other), uses in sorted(found.items()):
-                file, line, path = uses[0]
+            for (room, other), ((file, line, path), *_) in sorted(found.items()):
                 print(f"{src}: {room} -> {other} ({file.relative_to(ROOT)}:{line}, {path})")
         return None
     said = []

@@ -8,7 +8,7 @@
 #   4. compute with the program of step 2 and the emulator's folder on LD_LIBRARY_PATH;
 #   5. compute with `cargo run --features emulator`, without other settings.
 #
-# Its Cargo.toml is the one that README.md shows under "In a project of your own".
+# Its Cargo.toml is the one in docs/SETUP.md.
 #
 # Requires Rust, a C compiler, git, and the crates of Cargo.lock from cargo's cache or the network.
 set -euo pipefail
@@ -50,11 +50,11 @@ cd crate
 # The dependency versions that this repository was tested with.
 cp "$work/cuda-direct/Cargo.lock" .
 # Makes `dynamic-loading` a feature of the crate, to build it both ways, and shortens the build of the emulator.
-awk '/^## / { ours = /^## In a project of your own/ } ours && /^```$/ { shown = 0 } shown; ours && /^```toml$/ { shown = 1 }' \
-    "$work/cuda-direct/README.md" |
+awk '/^## / { ours = /^## Cargo\.toml/ } ours && /^```$/ { shown = 0 } shown; ours && /^```toml$/ { shown = 1 }' \
+    "$work/cuda-direct/docs/SETUP.md" |
     sed -e 's/, features = \["dynamic-loading"\]//' -e 's/^opt-level = 3/opt-level = 0/' \
         -e 's|^\[features\]|&\ndynamic-loading = ["cuda-safe/dynamic-loading"]|' -e '/^\[dependencies\]$/d' >>Cargo.toml
-grep -q '^emulator = ' Cargo.toml || fail "README.md shows no Cargo.toml"
+grep -q '^emulator = ' Cargo.toml || fail "docs/SETUP.md has no Cargo.toml"
 cat >src/main.rs <<'RUST'
 use cuda_safe::{Context, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Stream, driver};
 
@@ -106,7 +106,7 @@ echo "== 1. linked (${SECONDS}s)"
 stranger cargo build 2>&1 | tee build.log
 grep -q 'BINDINGS_ORIGIN: &str = "bindings that cuda-sys carries"' "$built"/debug/build/cuda-direct-sys-*/out/toolkit.rs ||
     fail "the build script found headers"
-# The README's setup must cause no warnings, except that a linked program needs NVRTC.
+# The setup of docs/SETUP.md must cause no warnings, except that a linked program needs NVRTC.
 if grep 'warning: cuda-direct-sys' build.log | grep -v 'no NVRTC: '; then
     fail "cargo warns"
 fi

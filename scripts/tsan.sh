@@ -88,7 +88,7 @@ run() {
 echo "== a deliberate race must be found"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if run --test behaviour -- --ignored --exact threads::a_race_on_purpose >"$log" 2>&1 ||
+if run --test behaviour -- --ignored --exact threads::deliberate_race >"$log" 2>&1 ||
     ! grep -q 'WARNING: ThreadSanitizer: data race' "$log"; then
     cat "$log"
     fail "the race was not found"

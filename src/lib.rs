@@ -1,4 +1,4 @@
-//! The examples and benches of cuda-direct: `examples/` shows one idea a file, `benches/` measures.
+//! The examples and benches of cuda-direct. Each file in `examples/` shows one idea, and `benches/` contains measurements.
 //!
-//! There is no library here. The crates to depend on are `cuda-safe` (the thin safe layer), `cuda-sys` (the raw
-//! calls), `cuda-compute` (ready-made kernels) and `cuda-emulator` (a driver in software, for tests).
+//! This package has no library. Depend on `cuda-safe` (the thin safe layer), `cuda-sys` (raw calls), `cuda-compute`
+//! (arrays and ready-made kernels), `cuda-nccl` (several GPUs) or `cuda-emulator` (a driver in software, for tests).

@@ -1,31 +1,31 @@
-//! `examples/dlpack` with Python's standard library: what PyTorch and CuPy would be handed, as ctypes sees it.
+//! `examples/dlpack` with Python's standard library: the structures that PyTorch and CuPy receive, read by ctypes.
 
 use std::{env, path::Path, process::Command};
 
 #[test]
 fn python_sees_dlpacks_structures() {
-    // Programs of a profile lie in `deps`, those of examples beside it. `cargo test` builds both.
+    // Test programs are in `deps`, and examples in a folder beside it. `cargo test` builds both.
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let library = profile.join("examples/libdlpack.so");
     assert!(
         library.exists(),
-        "{} is not there: cargo build --example dlpack",
+        "{} does not exist. Fix: cargo build --example dlpack",
         library.display()
     );
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/dlpack/structures.py");
     let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
     let output = Command::new(&python)
-        .arg("-B") // leaves no compiled files among the sources
+        .arg("-B") // no compiled files among the sources
         .args([script, library])
-        .env("CUDA_EMULATOR_QUIET", "1") // `err` is to hold nothing
+        .env("CUDA_EMULATOR_QUIET", "1") // `err` must be empty
         .output()
         .unwrap_or_else(|error| panic!("{}: {error}", python.display()));
     let (out, err) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    // What Python ignores, such as an exception in a destructor, stands in `err`.
+    // `err` contains exceptions that Python ignores, for example those in destructors.
     let passed = output.status.success() && out.contains("checks passed") && err.is_empty();
     assert!(passed, "{}\n{out}{err}", output.status);
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use cuda_safe::Stream;
 
-/// The time of so many launches on the host alone: the queue is emptied every few hundred, outside
-/// the time.
+/// Returns the host time of a number of launches. The queue is emptied every few hundred launches,
+/// outside of the measured time.
 pub fn launches(stream: &Stream, iterations: u64, mut launch: impl FnMut()) -> Duration {
     const BATCH: u64 = 256;
     let mut total = Duration::ZERO;
@@ -23,9 +23,9 @@ pub fn launches(stream: &Stream, iterations: u64, mut launch: impl FnMut()) -> D
     total
 }
 
-/// Nanoseconds of two ways: the median of the first, and the first plus the median of what the
-/// second took more. Measured in pairs of short rounds, each way first in every other pair, since a
-/// launch's own time drifts by more than the difference that is looked for.
+/// Returns the nanoseconds of two implementations: the median of the first one, and that median plus
+/// the median of the differences. Measures pairs of short rounds with alternating order, because a
+/// launch's own time drifts by more than the difference.
 pub fn compare(
     stream: &Stream,
     rounds: usize,

@@ -1,4 +1,4 @@
-//! What the benches share: the device, times by events, and the rows of the summary table.
+//! Shared code of the benches: the device, times by events, and the rows of the summary table.
 
 #![allow(dead_code, reason = "every bench uses a part of it")]
 
@@ -16,11 +16,11 @@ use cuda_safe::{
     Context, DeviceAttribute, DeviceBuffer, Event, Function, LaunchConfig, Module, Stream, driver,
 };
 
-/// Kernels of the benches themselves: data and ceilings.
+/// Kernels for data and for ceilings.
 const KERNELS: &str = r#"
 typedef unsigned long long u64;
 
-// Uniform in [-1, 1), other numbers for every seed.
+// Uniform in [-1, 1), with different numbers for every seed.
 extern "C" __global__ void fill_random(float *out, u64 count, u64 seed) {
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count;
          i += (u64)gridDim.x * blockDim.x) {
@@ -38,7 +38,7 @@ extern "C" __global__ void spin(u64 nanoseconds) {
     while (now - start < nanoseconds);
 }
 
-// A plain loop of 16-byte loads, summed; the sums are thrown away.
+// A plain loop of 16-byte loads. Their sums are discarded.
 extern "C" __global__ void __launch_bounds__(1024)
 read_only(const float4 *in, float *out, u64 count) {
     float sum = 0;
@@ -51,7 +51,7 @@ read_only(const float4 *in, float *out, u64 count) {
     if (sum == 12345.678f) *out = sum;
 }
 
-// 32 independent chains of multiply-adds, 1024 a turn.
+// 32 independent chains of multiply-adds, 1024 per iteration.
 extern "C" __global__ void __launch_bounds__(512)
 fma_rate(float *out, float a, float b, int turns) {
     float x[32];
@@ -67,20 +67,20 @@ fma_rate(float *out, float a, float b, int turns) {
 }
 "#;
 
-/// How much is queued while the device spins.
+/// The amount of work that is queued while the device spins.
 #[derive(Clone, Copy)]
 pub struct Queue {
     /// Calls of the work. The driver's queue has room for about a thousand entries.
     pub calls: usize,
-    /// Nanoseconds that a call costs the host at most.
+    /// The maximum host time of a call in nanoseconds.
     pub host_ns: u64,
 }
 
-/// The device, and where the results go.
+/// The device, and the file for the results.
 pub struct Bench {
     pub context: Context,
     pub stream: Stream,
-    /// Whether the device is the emulator: sizes are small then, and its times say nothing about a GPU.
+    /// Whether the device is the emulator. Sizes are then small, and times say nothing about a GPU.
     pub emulated: bool,
     multiprocessors: u32,
     module: Module,
@@ -89,7 +89,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Device 0; results go to `<name>.jsonl` in `BENCH_OUT`, otherwise in `target/benches`.
+    /// Opens device 0. Results are written to `<name>.jsonl` in `BENCH_OUT`, or in `target/benches`.
     pub fn new(name: &str) -> Result<Self> {
         let context = Context::primary(0)?;
         let device = context.device();
@@ -123,30 +123,29 @@ impl Bench {
         })
     }
 
-    /// `gpu` on a GPU, `emulator` on the emulator.
+    /// Returns `gpu` on a GPU, and `emulator` on the emulator.
     pub fn choose<T>(&self, gpu: T, emulator: T) -> T {
         if self.emulated { emulator } else { gpu }
     }
 
-    /// The name of the device's column.
+    /// Returns the name of the device's column.
     pub fn label(&self) -> &'static str {
         self.choose("GPU", "emulator")
     }
 
-    /// Random numbers from -1 to 1 in device memory.
+    /// Returns random numbers from -1 to 1 in device memory.
     pub fn random(&self, count: usize, seed: u64) -> Result<DeviceBuffer<f32>> {
         let mut buffer = DeviceBuffer::uninit(&self.stream, count)?;
         let config = LaunchConfig::new(self.choose(4096, 4), 256);
         let fill = self.module.function("fill_random")?;
-        // SAFETY: the kernel writes `count` floats, as many as the buffer has.
+        // SAFETY: the kernel writes `count` floats, the length of the buffer.
         unsafe { fill.launch(&self.stream, config, (&mut buffer, count as u64, seed))? };
         self.stream.synchronize()?;
         Ok(buffer)
     }
 
-    /// The times on the device of `repeats` calls of `work(i)`, by an event before and one after
-    /// each. On a GPU the queue is filled while the device spins, so that the host's own time is
-    /// not in them.
+    /// Returns the device times of `repeats` calls of `work(i)`, by events before and after each call.
+    /// On a GPU, the queue is filled while the device spins, which excludes the host's time.
     pub fn device_times(
         &self,
         repeats: usize,
@@ -159,7 +158,7 @@ impl Bench {
         self.device_times_in(queue, repeats, work)
     }
 
-    /// [`device_times`](Self::device_times) of work that is more than a few launches.
+    /// Like [`device_times`](Self::device_times), for work of more than a few launches.
     pub fn device_times_in(
         &self,
         queue: Queue,
@@ -195,7 +194,7 @@ impl Bench {
         Ok(times)
     }
 
-    /// The median of [`device_times`](Self::device_times), in microseconds, after one call more.
+    /// Returns the median of [`device_times`](Self::device_times) in microseconds, after a warm-up call.
     pub fn device_us(
         &self,
         repeats: usize,
@@ -205,7 +204,7 @@ impl Bench {
         Ok(median_us(self.device_times(repeats, work)?))
     }
 
-    /// Bytes a second that a plain loop reads, in GB/s.
+    /// Returns the rate at which a plain loop reads, in GB/s.
     pub fn read_ceiling(&self, data: &DeviceBuffer<f32>) -> Result<f64> {
         let kernel = self.module.function("read_only")?;
         let mut out = DeviceBuffer::<f32>::zeroed(&self.stream, 1)?;
@@ -213,7 +212,7 @@ impl Bench {
         for (blocks, threads) in [(2, 1024), (4, 512), (8, 256)] {
             let config = LaunchConfig::new(self.multiprocessors * blocks, threads);
             let us = self.device_us(self.choose(7, 1), |_| {
-                // SAFETY: the kernel reads len / 4 vectors; the buffer starts on 16 bytes.
+                // SAFETY: the kernel reads len / 4 vectors, and the buffer is aligned to 16 bytes.
                 unsafe {
                     let vectors = data.len() as u64 / 4;
                     kernel.launch(&self.stream, config, (data, &mut out, vectors))?;
@@ -225,7 +224,7 @@ impl Bench {
         Ok(data.size_bytes() as f64 / best / 1e3)
     }
 
-    /// Bytes a second that the driver's own copy reads and writes together, in GB/s.
+    /// Returns the rate of the driver's copy, counting reads and writes, in GB/s.
     pub fn copy_ceiling(
         &self,
         from: &DeviceBuffer<f32>,
@@ -235,7 +234,7 @@ impl Bench {
         Ok(2.0 * from.size_bytes() as f64 / us / 1e3)
     }
 
-    /// Multiply-adds a second, in 10¹².
+    /// Returns the multiply-adds per second, in 10¹².
     pub fn fma_ceiling(&self) -> Result<f64> {
         let kernel = self.module.function("fma_rate")?;
         let mut out = DeviceBuffer::<f32>::zeroed(&self.stream, 1)?;
@@ -249,7 +248,7 @@ impl Bench {
         Ok(f64::from(blocks) * 512.0 * f64::from(turns) * 1024.0 / us / 1e6)
     }
 
-    /// A row of the summary: how long `by` took for `work`, and what that comes to.
+    /// Adds a row to the summary: the time of `by` for `work`, and a note such as its rate.
     pub fn row(&mut self, work: &str, by: &str, us: f64, note: &str) -> Result<()> {
         println!("    {work:36} {by:32} {us:12.2} us  {note}");
         writeln!(
@@ -259,7 +258,7 @@ impl Bench {
         Ok(())
     }
 
-    /// A point of a plot of bytes a second over sizes: how long `by` took for `elements` of them.
+    /// Adds a point to a plot of bytes per second over sizes: the time of `by` for `elements` elements.
     pub fn point(
         &mut self,
         plot: &str,
@@ -278,14 +277,14 @@ impl Bench {
         Ok(())
     }
 
-    /// What could not be measured here, and why.
+    /// Records a measurement that is not possible here, and the reason.
     pub fn missing(&mut self, what: &str, why: &str) -> Result<()> {
         println!("    {what}: missing ({why})");
         writeln!(self.rows, "{{\"missing\": {what:?}, \"why\": {why:?}}}")?;
         Ok(())
     }
 
-    /// A ceiling measured in this run.
+    /// Records a ceiling that was measured in this run.
     pub fn ceiling(&mut self, name: &str, value: f64, unit: &str) -> Result<()> {
         println!("    {name}: {value:.2} {unit}");
         writeln!(
@@ -296,14 +295,14 @@ impl Bench {
     }
 }
 
-/// The median, in microseconds.
+/// Returns the median in microseconds.
 pub fn median_us(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-/// The median time of a call on the host, in microseconds: as many calls as fit in a quarter of a
-/// second, at least three.
+/// Returns the median host time of a call in microseconds, from the calls of a quarter of a second, or
+/// at least three.
 pub fn host_us(mut work: impl FnMut()) -> f64 {
     let mut times = Vec::new();
     let begin = std::time::Instant::now();
@@ -315,7 +314,7 @@ pub fn host_us(mut work: impl FnMut()) -> f64 {
     median_us(times)
 }
 
-/// Criterion with few, short samples: there are many sizes.
+/// Returns criterion with few and short samples, because there are many sizes.
 pub fn criterion() -> criterion::Criterion {
     criterion::Criterion::default()
         .configure_from_args()
@@ -324,7 +323,7 @@ pub fn criterion() -> criterion::Criterion {
         .measurement_time(Duration::from_millis(500))
 }
 
-/// "2^20", "2^27 - 157", or the number.
+/// Returns a text such as "2^20" or "2^27 - 157", or the number.
 pub fn size_name(count: usize) -> String {
     if count.is_power_of_two() {
         return format!("2^{}", count.trailing_zeros());

@@ -1,4 +1,4 @@
-"""The work of bench `arrays` by other libraries, under the same names.
+"""The work of the bench `arrays` by other libraries, under the same names.
 
 Each call makes its result's memory as the library does by default: PyTorch's and CuPy's from their pools, which have kept
 that of the last result. CUB writes into memory that is there.
@@ -19,7 +19,7 @@ def sizes(shape):
     return " x ".join(name(length) for length in shape)
 
 
-# For the plots: sizes, and how many arrays the work reads and writes.
+# For the plots: sizes, and the number of arrays that the work reads and writes.
 EXPONENTS = range(10, 29, 2)
 PLOTS = {"2x + 3": (1, 1), "sin(x) exp(y) + x y": (2, 1), "sum": (1, 0), "inclusive scan": (1, 1),
          "transposition of a square": (1, 1), "softmax of rows of 1024": (1, 1)}
@@ -32,13 +32,13 @@ def product(shape):
 
 
 def turns(make, elements):
-    """Several inputs in turn, so that the cache is not what is measured."""
+    """Alternates between several inputs, so that they are not read from the cache."""
     count = max(1, min(12, (1 << 27) // elements))
     return itertools.cycle([make() for _ in range(count)]).__next__
 
 
 def rows(random, sin, exp, add, fused, softmax, mean_and_variance, argmax, cumsum, dense):
-    """(work, call) of each row; what a library lacks is None. `fused` says who makes one kernel of an expression."""
+    """Yields (work, call) of each row. A call is None if the library lacks it. `fused` is for expressions as one kernel."""
     for n in MAPS:
         pairs = turns(lambda: (random((n,)), random((n,))), n)
         name = sizes((n,))
@@ -72,7 +72,7 @@ def rows(random, sin, exp, add, fused, softmax, mean_and_variance, argmax, cumsu
 
 
 def device_us(peers, call, repeats=15):
-    """The median of the device's times, after one call more."""
+    """Returns the median of the device times, after a warm-up call."""
     call()
     peers.reserve = 200_000 + 3_000_000
     return peers.gpu.median(lambda i: call(), repeats)
@@ -85,7 +85,7 @@ def measure(peers, by, work):
 
 
 def measure_host(peers, by, name, call):
-    """The host's time of a call that waits for its own result."""
+    """Returns the host time of a call that waits for its result."""
     call()
     times = []
     for _ in range(100):
@@ -98,7 +98,7 @@ def measure_host(peers, by, name, call):
 
 
 def measure_sizes(peers, by, calls):
-    """Points of the plots. Each call takes inputs that it makes of where they lie in the pool: see `Calls`."""
+    """Measures points of the plots. Each call gets inputs at changing positions of the pool: see `Calls`."""
     for exponent in EXPONENTS:
         count, edge = 1 << exponent, 1 << exponent // 2
         shapes = {"transposition of a square": (edge, edge), "softmax of rows of 1024": (count // 1024, 1024)}
@@ -111,7 +111,7 @@ def measure_sizes(peers, by, calls):
 
 
 class Calls:
-    """The works of the plots that a library has, and how it sees floats of the pool: view(place, shape)."""
+    """The plotted operations of a library, and its view of the pool's floats: view(place, shape)."""
 
     def __init__(self, view, **of):
         self.view = view
@@ -139,7 +139,7 @@ def pytorch(peers):
                 mean_and_variance=lambda x: torch.var_mean(x, 1), argmax=torch.argmax,
                 cumsum=torch.cumsum, dense=lambda x: x.contiguous())
         measure(peers, "PyTorch", work(lambda f: f))
-        # As the bench: f32 without TF32, and f16 with sums in f32 throughout, which is not PyTorch's default.
+        # As in the bench: f32 without TF32, and f16 with all sums in f32, which is not PyTorch's default.
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         for name, element in (("f32", torch.float32), ("f16", torch.float16)):
@@ -211,7 +211,7 @@ def cub(peers, library):
     out, small = gpu.alloc(4 << 28), gpu.alloc(256 * 8)
 
     def run(name, *arguments):
-        """Pointers are numbers of device addresses, lengths are c_longlong."""
+        """Pointers are device addresses as numbers. Lengths are c_longlong."""
         pointers = [x if isinstance(x, c_longlong) else c_void_p(x) for x in arguments]
         status = getattr(library, f"cub_{name}")(c_void_p(temporary), ctypes.byref(size), gpu.stream, *pointers)
         if status:

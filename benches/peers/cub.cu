@@ -1,5 +1,5 @@
-// CUB behind a C interface, for run.py, arrays.py and tune.py. Each function takes its temporary memory and the size of
-// that, as CUB's own do: with no memory it only sets the size.
+// CUB with a C interface, for run.py, arrays.py and tune.py. Like CUB's functions, each one takes its temporary memory and
+// the size of that memory. Without memory it only sets the size.
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -10,7 +10,7 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-// The two sums of bench `sum` and of tune.py, whose memory is of a fixed size.
+// The two sums of the bench `sum` and of tune.py, with memory of fixed size.
 extern "C" int cub_sum_f32(const float *in, float *out, long long count, void *temporary,
                            size_t bytes, void *stream) {
     return cub::DeviceReduce::Sum(temporary, bytes, in, out, count, (cudaStream_t)stream);
@@ -44,7 +44,7 @@ PEER(histogram, const unsigned char *in, unsigned *bins, long long count) {
     return cub::DeviceHistogram::HistogramEven(temporary, *bytes, in, bins, 257, 0, 256, count, stream);
 }
 
-// Where a row begins.
+// The start of a row.
 struct RowStart {
     long long columns;
     __host__ __device__ long long operator()(long long row) const { return row * columns; }

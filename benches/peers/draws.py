@@ -1,4 +1,4 @@
-"""Random numbers of other libraries, under the names of bench `random`. All write into memory that is there."""
+"""Random numbers of other libraries, under the names of the bench `random`. All write to existing memory."""
 
 import ctypes
 from ctypes import c_double, c_float, c_size_t, c_ulonglong, c_void_p
@@ -7,7 +7,7 @@ import kernels
 
 COUNT = 1 << 27
 PHILOX = 161
-# What cuRAND does by itself, and what it offers as the fastest: numbers that depend on the device.
+# cuRAND's default order, and its fastest order, whose numbers depend on the device.
 ORDERS = {"cuRAND": 101, "cuRAND, dynamic order": 104}
 
 

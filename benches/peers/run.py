@@ -1,4 +1,4 @@
-"""The work of the benches by other libraries, each where installed, into the same summary.
+"""Measures the work of the benches with other libraries that are installed, for the same summary.
 
     python3 benches/peers/run.py [name ...]
 
@@ -34,11 +34,11 @@ from driver import Gpu  # noqa: E402
 SUM_SIZES = [1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30]
 IMAGES = [512, 1024, 4096, 8192]
 FILTERS = [3, 5, 7, 9, 15, 31]
-# Images as files have them: their side, channels and filters, and the bytes of the types.
+# Images with interleaved channels: their side, channels and filters, and the bytes of the types.
 SIDE, INTERLEAVED, SMALL_FILTERS = 4096, [("u8", 1), ("u8", 3), ("u16", 1)], [3, 5, 9]
 BYTES = {"u8": 1, "u16": 2}
 POOL = 1 << 30
-BATCH, ROUNDS = 64, 400  # launches, as bench `launch` has them
+BATCH, ROUNDS = 64, 400  # launches, as in the bench `launch`
 SPIN = """
 extern "C" __global__ void spin(unsigned long long nanoseconds) {
     unsigned long long start, now;
@@ -76,7 +76,7 @@ def name_of(count):
 
 
 class Missing(Exception):
-    """What a peer needs is not installed."""
+    """A requirement of a peer is not installed."""
 
 
 class Peers:
@@ -88,7 +88,7 @@ class Peers:
         self.emulated = gpu.name().startswith("CUDA emulator")
         self.kernels = str(kernels.compile_cubin(kernels.Kernel(SPIN, "peers.cu"), ptx=self.emulated))
         spin = gpu.function(self.kernels, "spin")
-        self.reserve = 200_000  # nanoseconds of the host's a call, while the device waits
+        self.reserve = 200_000  # host time per call in nanoseconds, during which the device waits
         gpu.hold = lambda ns: gpu.launch(spin, 1, 1, [c_ulonglong(ns + self.reserve)])
         self.out_floats = 2 * IMAGES[-1] ** 2
         self.pool_floats = POOL
@@ -96,7 +96,7 @@ class Peers:
 
     @functools.cached_property
     def pool(self):
-        """Inputs, taken from it in turn."""
+        """A buffer of inputs, used in rotation."""
         if self.emulated:
             raise Missing("needs a GPU")
         pool = self.gpu.alloc(4 * POOL)
@@ -108,7 +108,7 @@ class Peers:
         return self.gpu.alloc(4 * self.out_floats)
 
     def launch(self, kernel, *arguments):
-        """One of the kernels above, waited for."""
+        """Runs one of the kernels above, and waits for it."""
         function = self.gpu.function(self.kernels, kernel)
         self.gpu.launch(function, 4096, 256, [c_ulonglong(argument) for argument in arguments])
         self.gpu.sync()
@@ -138,7 +138,7 @@ class Peers:
         return at
 
     def out_piece(self, floats):
-        """Outputs rotate as the benches' own do."""
+        """Outputs rotate as in the benches."""
         if self.out_cursor + floats > self.out_floats:
             self.out_cursor = 0
         at, self.out_cursor = self.out_cursor, self.out_cursor + floats
@@ -153,7 +153,7 @@ class Peers:
             self.note(work=f"sum of {name_of(count)} f32", by=by, us=us, note="device time")
 
     def convolutions(self, by, prepare):
-        """prepare(size, k) gives call(offset in floats), or None where there is none."""
+        """prepare(size, k) returns call(offset in floats), or None if it is not supported."""
         for size in IMAGES:
             for k in FILTERS:
                 call = prepare(size, k)
@@ -165,7 +165,7 @@ class Peers:
                 self.note(work=f"{size}² by {k} x {k}", by=by, us=us, note="device time")
 
     def images(self, by, prepare):
-        """prepare(type, channels, k) gives call(address of an image)."""
+        """prepare(type, channels, k) returns call(address of an image)."""
         for element, channels in INTERLEAVED:
             floats = SIDE * SIDE * channels * BYTES[element] // 4
             for k in SMALL_FILTERS:
@@ -177,8 +177,8 @@ class Peers:
                 self.note(work=f"{SIDE}²{interleaved} {element} by {k} x {k}", by=by, us=us, note="device time")
 
     def launches(self, by, call, synchronize):
-        """Host time of a launch with three arguments, in batches between which the queue empties,
-        and of a launch that is waited for."""
+        """Measures the host time of a launch with three arguments, in batches between which the queue empties,
+        and of a launch with a wait."""
         def waited():
             call()
             synchronize()
@@ -241,7 +241,7 @@ def npp(peers):
     coefficients = peers.gpu.alloc(1 << 14)
 
     def filtering(call, size, step, k):
-        """run(image, result) for images of size², whose rows have `step` bytes."""
+        """Returns run(image, result) for images of size² with rows of `step` bytes."""
         array = (ctypes.c_float * (k * k))(*weights(k))
         peers.gpu.sync()
         ctypes.CDLL("libcuda.so.1").cuMemcpyHtoD_v2(c_ulonglong(coefficients), array,
@@ -314,7 +314,7 @@ def torch(peers):
             filter_ = torch.tensor(weights(k), device="cuda").reshape(1, 1, k, k)
 
             def call(tf32, at):
-                # TF32 is its default; the algorithms that this brings are the slower ones for some sizes.
+                # TF32 is its default, but for some sizes it selects slower algorithms.
                 torch.backends.cudnn.allow_tf32 = tf32
                 return torch.nn.functional.conv2d(
                     pool[at:at + size * size].reshape(1, 1, size, size), filter_, padding=k // 2)
@@ -331,7 +331,7 @@ def numba(peers):
     if peers.emulated:
         raise Missing("compiles to machine code, which the emulator does not take")
     import numpy as np
-    # numba-cuda, up to 0.30 at least, names what NumPy 2.5 dropped.
+    # numba-cuda (at least up to 0.30) uses names that NumPy 2.5 removed.
     if not hasattr(np, "row_stack"):
         np.row_stack = np.vstack
     from numba import cuda
@@ -363,7 +363,7 @@ def pycuda(peers):
         peers.launches("PyCUDA, prepared", lambda: function.prepared_async_call(
             (1, 1), (32, 1, 1), stream, array, 2.0, 256), stream.synchronize)
     finally:
-        # PyCUDA aborts the process at its end otherwise.
+        # Otherwise, PyCUDA aborts the process at its end.
         context.pop()
         context.detach()
 
@@ -382,7 +382,7 @@ def cuda_core(peers):
 
 
 def rust_program(name):
-    """A peer's program: named by an environment variable, otherwise built."""
+    """Returns a peer's program from an environment variable, or builds it."""
     variable = f"{name.upper()}_PEER"
     if os.environ.get(variable):
         return os.environ[variable]
@@ -396,7 +396,7 @@ def rust_program(name):
 
 
 def rust(peers, name):
-    """A process of its own, which makes its own context, and prints rows."""
+    """Runs a separate process, which creates its own context and prints rows."""
     with subprocess.Popen([rust_program(name), peers.kernels], stdout=subprocess.PIPE, text=True) as program:
         for line in program.stdout:
             peers.note(**json.loads(line))
@@ -420,7 +420,7 @@ def main():
             run(peers)
         except (ImportError, Missing) as why:
             peers.missing(by, why)
-        except Exception as error:  # one peer's failure is told, and is not another's
+        except Exception as error:  # a peer's failure is reported and does not affect other peers
             print(f"  {by} FAILED: {type(error).__name__}: {error}", flush=True)
             peers.note(failed=by, why=f"{type(error).__name__}: {error}"[:300])
 

@@ -1,4 +1,4 @@
-"""Copies of pageable memory by other libraries, under the names of bench `transfer`. Times are the host's, with the wait."""
+"""Copies of pageable memory by other libraries, under the names of the bench `transfer`. Host times, including the wait."""
 
 import statistics
 import time
@@ -7,7 +7,7 @@ SIZES = [1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30]
 
 
 def host_us(call):
-    """The median, as the bench takes it: a quarter of a second of calls, at least three."""
+    """Returns the median of the calls of a quarter of a second, or at least three, as the bench does."""
     times, begin = [], time.perf_counter()
     while len(times) < 3 or (time.perf_counter() - begin < 0.25 and len(times) < 1000):
         start = time.perf_counter()
@@ -17,7 +17,7 @@ def host_us(call):
 
 
 def measure(peers, by, prepare):
-    """prepare(bytes) gives the calls to the device, to host memory that was used before, and to new host memory."""
+    """prepare(bytes) returns the copies to the device, to host memory that was used before, and to new host memory."""
     for size in SIZES:
         name = f"2^{size.bit_length() - 1} bytes pageable"
         for way, call in zip(("to the device", "to the host", "to a new vector"), prepare(size)):

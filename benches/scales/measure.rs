@@ -1,4 +1,4 @@
-//! What is measured: the parts of the model, and the whole.
+//! Measurements of the model's parts, and of whole operations.
 
 use std::time::Instant;
 
@@ -16,10 +16,10 @@ const FILL: &str = r#"extern "C" __global__ void fill(float *x, unsigned long lo
         x[i] = (float)(i % 1024) * 0x1p-10f;
 }"#;
 
-/// By how many devices the model divides the work.
+/// The numbers of devices for which the model divides the work.
 pub const DEVICES: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// How large everything is.
+/// The sizes of all measurements.
 pub struct Sizes {
     pub emulated: bool,
     /// Numbers of a sum.
@@ -30,10 +30,10 @@ pub struct Sizes {
     pub filter: usize,
     /// Lengths of all-reduces, in floats.
     pub reduced: Vec<usize>,
-    /// Floats that go to a neighbour, to measure the link.
+    /// Floats sent to a neighbour, to measure the link.
     pub sent: usize,
     repeats: usize,
-    /// How many calls are enqueued one behind the other.
+    /// The number of calls that are enqueued in a row.
     batch: usize,
 }
 
@@ -71,27 +71,27 @@ impl Sizes {
     }
 }
 
-/// What one device needs for the share that each of [`DEVICES`] has, in microseconds.
+/// The times of one device for the share of a device in each of [`DEVICES`], in microseconds.
 pub struct Locals {
     pub sums: Vec<f64>,
     pub convolutions: Vec<f64>,
 }
 
-/// What a group needs, in microseconds.
+/// The times of a group, in microseconds.
 pub struct Measured {
     pub devices: usize,
-    /// The result on the host: the work of one device divided, and that of one device each.
+    /// The sum with its result on the host: for divided work, and for the same work on each device.
     pub sum: [f64; 2],
-    /// The same with the results combined on the devices, by an all-reduce of one number.
+    /// The same, with the results combined on the devices by an all-reduce of one number.
     pub sum_reduced: [f64; 2],
     pub convolution: [f64; 2],
-    /// All-reduces of [`Sizes::reduced`], enqueued one behind the other.
+    /// All-reduces of [`Sizes::reduced`], enqueued in a row.
     pub reduces: Vec<f64>,
     /// An all-reduce of one number, waited for.
     pub reduce_waited: f64,
     /// Waiting for a stream with nothing on it.
     pub wait: f64,
-    /// One number, and many, to the neighbour and from it.
+    /// One number, and many numbers, sent to a neighbour and received from it.
     pub hop: f64,
     pub sent: f64,
 }
@@ -106,7 +106,7 @@ pub fn locals(device: &SingleRank, sizes: &Sizes) -> Result<Locals> {
     Ok(Locals { sums, convolutions })
 }
 
-/// All ranks call it, and find the same.
+/// All ranks call this, and get the same results.
 pub fn group(group: &impl Collectives, sizes: &Sizes) -> Result<Measured> {
     let stream = &Stream::new(group.context())?;
     let devices = group.size();
@@ -144,7 +144,7 @@ pub fn group(group: &impl Collectives, sizes: &Sizes) -> Result<Measured> {
     })
 }
 
-/// Until the sum is on the host.
+/// Measures a sum until it is on the host.
 fn sum(group: &impl Collectives, stream: &Stream, sizes: &Sizes, own: usize) -> Result<f64> {
     let numbers = numbers(stream, own)?;
     let reductions = Reductions::new(group)?;
@@ -172,7 +172,7 @@ fn sum_reduced(
     })
 }
 
-/// Of an image of that many rows.
+/// Measures the convolution of an image with that number of rows.
 fn convolution(
     group: &impl Collectives,
     stream: &Stream,
@@ -194,7 +194,7 @@ fn convolution(
     })
 }
 
-/// Each sends to the next rank, and receives from the one before.
+/// Each rank sends to the next rank, and receives from the previous one.
 fn ring(group: &impl Collectives, stream: &Stream, sizes: &Sizes, len: usize) -> Result<f64> {
     let (rank, size) = (group.rank(), group.size());
     let out = DeviceBuffer::<f32>::zeroed(stream, len)?;
@@ -206,7 +206,7 @@ fn ring(group: &impl Collectives, stream: &Stream, sizes: &Sizes, len: usize) ->
     })
 }
 
-/// One of several calls that are enqueued one behind the other.
+/// Measures one of several calls that are enqueued in a row.
 fn batched(
     group: &impl Collectives,
     stream: &Stream,
@@ -220,7 +220,8 @@ fn batched(
     Ok(all / sizes.batch as f64)
 }
 
-/// The median of the slowest rank's times, from when all are there, in microseconds. The same on all ranks.
+/// Returns the median of the slowest rank's times in microseconds, measured from when all ranks are ready. All ranks get the
+/// same value.
 fn timed(
     group: &impl Collectives,
     stream: &Stream,

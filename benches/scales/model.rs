@@ -1,26 +1,26 @@
-//! What the parts come to for any number of devices: the model of `docs/SCALING.md`.
+//! The model of `docs/SCALING.md`, which predicts times for any number of devices from the measured parts.
 
-/// A step between two devices: its latency in microseconds, and its gigabytes a second in each direction.
+/// A step between two devices: its latency in microseconds, and its gigabytes per second in each direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub hop_us: f64,
     pub gb_per_s: f64,
 }
 
-/// What is known of the devices.
+/// The measured properties of the devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
     pub link: Link,
-    /// All-reduce of one number over two devices, in microseconds.
+    /// The all-reduce of one number over two devices, in microseconds.
     pub reduce_us: f64,
-    /// What computing the rows at the borders adds, in microseconds.
+    /// The additional time for the rows at the borders, in microseconds.
     pub edge_us: f64,
     /// The bytes of one border.
     pub border: usize,
 }
 
 impl Model {
-    /// All-reduce of one number: up and down a tree.
+    /// Returns the time of an all-reduce of one number, up and down a tree.
     pub fn reduce(&self, devices: usize) -> f64 {
         match devices {
             0 | 1 => 0.0,
@@ -28,7 +28,7 @@ impl Model {
         }
     }
 
-    /// The borders of a strip, one after the other over one link.
+    /// Returns the time of a strip's borders, one after the other over one link.
     pub fn borders(&self, devices: usize) -> f64 {
         let sides = match devices {
             0 | 1 => return 0.0,
@@ -48,7 +48,7 @@ impl Model {
     }
 }
 
-/// The depth of a binary tree with that many leaves.
+/// Returns the depth of a binary tree with that number of leaves.
 fn depth(devices: usize) -> f64 {
     f64::from(devices.next_power_of_two().trailing_zeros())
 }

@@ -1,4 +1,4 @@
-//! Tables of what was measured, and of what the model says.
+//! Tables of the measurements and of the model's predictions.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub fn tables(
 ) -> String {
     let mut text = String::new();
     let out = &mut text;
-    // Writing to a string can't fail.
+    // Writing to a string cannot fail.
     let _ = parts(out, sizes, measured);
     let model = model(sizes, locals, &measured[0]);
     let _ = scaling(out, sizes, locals, measured, &model);
@@ -23,7 +23,7 @@ pub fn tables(
     if let Some(link) = network {
         let model = Model {
             link,
-            // The steps of the tree go over the network, too.
+            // The steps of the tree use the network, too.
             reduce_us: model.reduce_us + 2.0 * (link.hop_us - model.link.hop_us).max(0.0),
             ..model
         };
@@ -36,7 +36,7 @@ pub fn tables(
     text
 }
 
-/// From the smallest group there is: two devices, or as many as the launcher started.
+/// Creates the model from the smallest group: two devices, or the launcher's number of ranks.
 fn model(sizes: &Sizes, locals: &Locals, measured: &Measured) -> Model {
     let link = Link {
         hop_us: measured.hop,
@@ -146,7 +146,7 @@ fn scaling(
     Ok(())
 }
 
-/// What the model says for each number of devices.
+/// Writes the model's predictions for each number of devices.
 fn beyond(out: &mut String, locals: &Locals, model: &Model, by: &str) -> std::fmt::Result {
     writeln!(out, "\nby the model, {by}: {model:.2?}")?;
     writeln!(

@@ -1,5 +1,5 @@
-//! Which driver calls the algorithms make: few, and none that a call before has made already. Told by the emulator's
-//! trace. Each test runs in a process of its own, which must leak nothing.
+//! Checks, with the emulator's trace, that the algorithms make few driver calls and repeat none
+//! unnecessarily. Each test runs in a separate process, which must leak nothing.
 
 use std::sync::Barrier;
 
@@ -24,7 +24,8 @@ fn device() -> (Context, Stream) {
     (context, stream)
 }
 
-/// The names of the driver functions that `act` calls, without those that only ask which context is current.
+/// Returns the names of the driver functions that `act` calls, except those that only query the
+/// current context.
 fn made<R>(act: impl FnOnce() -> R) -> Vec<String> {
     let before = calls("cu").len();
     act();
@@ -36,7 +37,8 @@ fn made<R>(act: impl FnOnce() -> R) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Kernels in the context. The emulator refuses machine code, and takes PTX.
+/// Returns the number of kernels loaded in the context. The emulator rejects machine code and
+/// accepts PTX.
 fn loaded() -> usize {
     let loads = calls("cuModuleLoadDataEx").into_iter();
     loads
@@ -45,8 +47,8 @@ fn loaded() -> usize {
 }
 
 #[test]
-fn a_sum_is_a_launch_and_a_wait() {
-    traced("a_sum_is_a_launch_and_a_wait", "", || {
+fn a_sum_makes_one_launch_and_one_wait() {
+    traced("a_sum_makes_one_launch_and_one_wait", "", || {
         let (context, stream) = device();
         let data = DeviceBuffer::from_slice(&stream, &vec![1u32; 100_000]).unwrap();
         let mut sum = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
@@ -62,7 +64,7 @@ fn a_sum_is_a_launch_and_a_wait() {
         for _ in 0..3 {
             assert_eq!(made(|| reducer.sum(&stream, &data).unwrap()), wait);
         }
-        // The other streams' turn.
+        // The same on two other streams.
         let others = [(); 2].map(|()| Stream::new(&context).unwrap());
         for stream in &others {
             let data = DeviceBuffer::from_slice(stream, &[1.0f32; 3000]).unwrap();
@@ -78,8 +80,8 @@ fn a_sum_is_a_launch_and_a_wait() {
 }
 
 #[test]
-fn a_convolution_is_a_launch() {
-    traced("a_convolution_is_a_launch", "", || {
+fn a_convolution_makes_one_launch() {
+    traced("a_convolution_makes_one_launch", "", || {
         let (context, stream) = device();
         let filter = Filter::new(3, 3, &[1.0; 9]).unwrap();
         let convolution = Convolution::new(&context, &filter).unwrap();
@@ -117,44 +119,40 @@ fn a_convolution_of_an_array_allocates_its_result_and_launches() {
 }
 
 #[test]
-fn kernels_are_compiled_once_for_all_who_share_them() {
-    traced(
-        "kernels_are_compiled_once_for_all_who_share_them",
-        "",
-        || {
-            let (context, stream) = device();
-            let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
-            let kernels = Kernels::new(&context).unwrap();
-            assert_eq!((kernels.compiled(), loaded()), (0, 0));
-            for _ in 0..2 {
-                let reducer = Reducer::with_kernels(&kernels);
-                assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
-                assert_eq!((kernels.compiled(), loaded()), (1, 1));
-            }
-            let reducer = Reducer::with_kernels(&kernels.clone());
-            // Another operation, another accumulator, the first once more.
-            assert_eq!(reducer.max(&stream, &data).unwrap(), Some(2.0));
-            assert_eq!(reducer.sum_wide(&stream, &data).unwrap(), 3.0);
+fn shared_kernels_are_compiled_once() {
+    traced("shared_kernels_are_compiled_once", "", || {
+        let (context, stream) = device();
+        let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+        let kernels = Kernels::new(&context).unwrap();
+        assert_eq!((kernels.compiled(), loaded()), (0, 0));
+        for _ in 0..2 {
+            let reducer = Reducer::with_kernels(&kernels);
             assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
-            assert_eq!((kernels.compiled(), loaded()), (3, 3));
-            // The same expressions, written down twice.
-            for _ in 0..2 {
-                // SAFETY: the expressions only compute.
-                let squares = unsafe { MapReduce::<f32, f32>::new("x * x", "a + b", "0") };
-                assert_eq!(reducer.reduce(&stream, &squares, &data).unwrap(), 5.0);
-            }
-            assert_eq!((kernels.compiled(), loaded()), (4, 4));
-            // Kernels of one's own.
-            assert_eq!(
-                Reducer::new(&context).unwrap().sum(&stream, &data).unwrap(),
-                3.0
-            );
-            assert_eq!((kernels.compiled(), loaded()), (4, 5));
-        },
-    );
+            assert_eq!((kernels.compiled(), loaded()), (1, 1));
+        }
+        let reducer = Reducer::with_kernels(&kernels.clone());
+        // Another operation, another accumulator, and the first again.
+        assert_eq!(reducer.max(&stream, &data).unwrap(), Some(2.0));
+        assert_eq!(reducer.sum_wide(&stream, &data).unwrap(), 3.0);
+        assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
+        assert_eq!((kernels.compiled(), loaded()), (3, 3));
+        // The same expressions, written twice.
+        for _ in 0..2 {
+            // SAFETY: The expressions only compute their result.
+            let squares = unsafe { MapReduce::<f32, f32>::new("x * x", "a + b", "0") };
+            assert_eq!(reducer.reduce(&stream, &squares, &data).unwrap(), 5.0);
+        }
+        assert_eq!((kernels.compiled(), loaded()), (4, 4));
+        // A reducer with its own kernels.
+        assert_eq!(
+            Reducer::new(&context).unwrap().sum(&stream, &data).unwrap(),
+            3.0
+        );
+        assert_eq!((kernels.compiled(), loaded()), (4, 5));
+    });
 }
 
-/// Bytes that `act` allocates on the device.
+/// Returns the number of bytes that `act` allocates on the device.
 fn allocated(act: impl FnOnce()) -> u64 {
     let before = calls("cuMemAllocAsync").len();
     act();
@@ -170,8 +168,8 @@ fn allocated(act: impl FnOnce()) -> u64 {
 }
 
 #[test]
-fn values_put_into_a_large_array_allocate_little() {
-    const TEST: &str = "values_put_into_a_large_array_allocate_little";
+fn scatters_into_a_large_array_allocate_little() {
+    const TEST: &str = "scatters_into_a_large_array_allocate_little";
     fn check<T: Number + Ordered>(stream: &Stream, one: T) {
         const LENGTH: usize = 1 << 20;
         let mut x = Array::<T>::zeros(stream, [LENGTH]).unwrap();
@@ -200,8 +198,8 @@ fn values_put_into_a_large_array_allocate_little() {
 }
 
 #[test]
-fn threads_that_want_one_kernel_compile_it_once() {
-    traced("threads_that_want_one_kernel_compile_it_once", "", || {
+fn concurrent_threads_compile_a_kernel_once() {
+    traced("concurrent_threads_compile_a_kernel_once", "", || {
         let (context, _) = device();
         let reducer = Reducer::new(&context).unwrap();
         let start = Barrier::new(8);
@@ -220,14 +218,14 @@ fn threads_that_want_one_kernel_compile_it_once() {
 }
 
 #[test]
-fn a_kernel_that_could_not_be_had_is_had_the_next_time() {
-    const TEST: &str = "a_kernel_that_could_not_be_had_is_had_the_next_time";
+fn failed_kernel_loads_are_retried() {
+    const TEST: &str = "failed_kernel_loads_are_retried";
     let body: fn() = || {
         let (context, stream) = device();
         let kernels = Kernels::new(&context).unwrap();
         let reducer = Reducer::with_kernels(&kernels);
         let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
-        // SAFETY: this one does not compile.
+        // SAFETY: This expression does not compile.
         let wrong = unsafe { MapReduce::<f32, f32>::new("x * not_a_name", "a + b", "0.0f") };
         for _ in 0..2 {
             let error = reducer.reduce(&stream, &wrong, &data).unwrap_err();
@@ -243,36 +241,36 @@ fn a_kernel_that_could_not_be_had_is_had_the_next_time() {
 }
 
 #[test]
-fn of_many_streams_the_oldest_are_let_go_of() {
-    traced("of_many_streams_the_oldest_are_let_go_of", "", || {
+fn the_least_recent_of_many_streams_are_released() {
+    traced("the_least_recent_of_many_streams_are_released", "", || {
         let (context, stream) = device();
         let reducer = Reducer::new(&context).unwrap();
         let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
         stream.synchronize().unwrap();
-        let gone = || calls("cuStreamDestroy").len();
+        let destroyed = || calls("cuStreamDestroy").len();
         for number in 0..100 {
             let other = Stream::new(&context).unwrap();
             assert_eq!(reducer.sum(&other, &data).unwrap(), 5000);
-            // Always among the last that were used.
+            // This stream is always among the most recently used.
             assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
             drop(other);
-            assert_eq!(gone(), (number + 2usize).saturating_sub(64));
+            assert_eq!(destroyed(), (number + 2usize).saturating_sub(64));
         }
         let freed = calls("cuMemFreeAsync").len();
         reducer.release(&stream);
-        reducer.release(&stream); // nothing is left to let go of
+        reducer.release(&stream); // nothing is left to release
         assert_eq!(calls("cuMemFreeAsync").len(), freed + 1);
         assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
         drop(reducer);
-        assert_eq!(gone(), 100);
+        assert_eq!(destroyed(), 100);
         stream.close().unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(gone(), 100); // the data holds it
+        assert_eq!(destroyed(), 100); // the data keeps the stream alive
     });
 }
 
 #[test]
-fn nothing_keeps_a_context_but_those_who_use_it() {
-    traced("nothing_keeps_a_context_but_those_who_use_it", "", || {
+fn the_last_user_destroys_the_context() {
+    traced("the_last_user_destroys_the_context", "", || {
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::new(&context).unwrap();
@@ -287,14 +285,14 @@ fn nothing_keeps_a_context_but_those_who_use_it() {
 }
 
 #[test]
-fn no_workspace_is_made_in_a_capture() {
-    traced("no_workspace_is_made_in_a_capture", "", || {
+fn captures_do_not_allocate_a_workspace() {
+    traced("captures_do_not_allocate_a_workspace", "", || {
         let (context, stream) = device();
         let reducer = Reducer::new(&context).unwrap();
         let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
         let mut sum = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: a live stream.
+        // SAFETY: The stream is live.
         let code = unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), mode) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
         let allocations = calls("cuMemAlloc").len();
@@ -303,10 +301,10 @@ fn no_workspace_is_made_in_a_capture() {
         assert!(error.to_string().contains("captured"), "{error}");
         assert_eq!(calls("cuMemAlloc").len(), allocations);
         let mut graph = std::ptr::null_mut();
-        // SAFETY: a live stream; `graph` is valid for the write.
+        // SAFETY: The stream is live and `graph` is valid for writes.
         let code = unsafe { sys::cuStreamEndCapture(stream.as_raw(), &mut graph) };
-        assert_eq!(code, CUresult::CUDA_SUCCESS, "the capture is as it was");
-        // SAFETY: made by the call above, destroyed once.
+        assert_eq!(code, CUresult::CUDA_SUCCESS, "the capture is still valid");
+        // SAFETY: The graph was created by the call above and is destroyed once.
         let code = unsafe { sys::cuGraphDestroy(graph) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
         reducer.sum_into(&stream, &data, &mut sum).unwrap();

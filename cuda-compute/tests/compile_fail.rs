@@ -1,4 +1,4 @@
-//! What must not compile: closures that the device can't run, device text from elsewhere.
+//! Code that must not compile: closures that the device cannot run, and unchecked device code.
 
 #[test]
 fn misuse_does_not_compile() {

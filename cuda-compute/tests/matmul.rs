@@ -1,6 +1,6 @@
-//! Matrix products without cuBLAS: what needs none, and what is told where it is missing. And by cuBLAS itself, compared with
-//! loops of `f64`: these tests need a GPU and the library, neither of which the emulator has, so they run where they are
-//! asked for, and fail where one is missing:
+//! Matrix products. The first tests run without cuBLAS: empty products, and errors if the library
+//! is missing. The others compare cuBLAS with loops in `f64`. They need a GPU and the library,
+//! which the emulator lacks, so they are ignored by default and fail if either is missing:
 //!
 //! `cargo test -p cuda-compute --features cublas --test matmul -- --ignored`
 
@@ -41,7 +41,7 @@ fn empty_products_need_no_library() {
 }
 
 #[test]
-fn shapes_that_have_no_product_are_told() {
+fn shapes_without_a_product_are_rejected() {
     let stream = stream();
     let a = Array::<f64>::zeros(&stream, [2, 3]).unwrap();
     let error = a.matmul(&a).unwrap_err().to_string();
@@ -57,19 +57,19 @@ fn shapes_that_have_no_product_are_told() {
     assert!(error.contains("multiply by it with `*`"), "{error}");
 }
 
-/// In a process of its own, where the variable names no library.
+/// Runs in a separate process, in which the variable names a missing library.
 #[test]
-fn a_missing_library_is_an_error() {
+fn a_missing_library_is_reported() {
     if env::var_os("CUDA_COMPUTE_LIBCUBLAS").is_none() {
         let child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "a_missing_library_is_an_error", "--nocapture"])
+            .args(["--exact", "a_missing_library_is_reported", "--nocapture"])
             .env("CUDA_COMPUTE_LIBCUBLAS", "/no/such/libcublas.so.13")
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&child.stdout);
+        let text = String::from_utf8_lossy(&child.stdout);
         assert!(
-            child.status.success() && told.contains("1 passed"),
-            "{told}"
+            child.status.success() && text.contains("1 passed"),
+            "{text}"
         );
         return;
     }
@@ -88,7 +88,7 @@ fn a_missing_library_is_an_error() {
     assert_eq!((&a + &a).eval().unwrap().to_vec().unwrap(), [2.0; 4]);
 }
 
-/// An element as a complex number of `f64`, and from it.
+/// An element type that converts to and from a complex number of `f64`.
 trait Wide: Math {
     fn of(value: Complex<f64>) -> Self;
     fn wide(self) -> Complex<f64>;
@@ -128,8 +128,8 @@ fn random<T: Wide>(stream: &Stream, seed: u64, shape: &[usize]) -> Array<T> {
     Array::from_shape(stream, shape, &values).unwrap()
 }
 
-/// Compares `[batch, m, k] × [batch, k, n]` with a loop. `rounding` is that of sums and of the result, relative to the sum of
-/// absolute products.
+/// Compares `[batch, m, k] × [batch, k, n]` with a loop. `rounding` is the error of sums and of the
+/// result, relative to the sum of absolute products.
 fn compare<T: Wide>(left: &Array<T>, right: &Array<T>, options: MatmulOptions, rounding: f64) {
     let got = left.matmul_with(right, options).unwrap();
     let (&[batch, m, k], &[_, _, n]) = (left.shape().as_slice(), right.shape().as_slice()) else {
@@ -157,7 +157,7 @@ fn compare<T: Wide>(left: &Array<T>, right: &Array<T>, options: MatmulOptions, r
     }
 }
 
-/// All layouts, at lengths that are no multiples of anything.
+/// Checks all layouts, with lengths that are not multiples of a power of two.
 fn layouts<T: Wide>(rounding: f64) {
     let stream = stream();
     let plain = MatmulOptions::default();
@@ -174,7 +174,8 @@ fn layouts<T: Wide>(rounding: f64) {
     compare(&left_turned, &right, plain, rounding);
     compare(&left, &right_turned, plain, rounding);
     compare(&left_turned, &right_turned, plain, rounding);
-    // A part, from an odd element on; backwards, which is copied; one matrix for all; one for all on the right.
+    // A slice that starts at an odd element, a reversed matrix (which is copied), and one matrix
+    // for the whole batch on either side.
     let part = random::<T>(&stream, 5, &[batch + 1, m + 2, k + 3]);
     let part = part.slice(s![1.., 1..=m as isize, 3..]).unwrap();
     compare(&part, &right, plain, rounding);
@@ -201,7 +202,7 @@ fn layouts<T: Wide>(rounding: f64) {
         plain,
         rounding,
     );
-    // Long sums, which several blocks add.
+    // Long sums, which are split between several blocks.
     let (left, right) = (
         random(&stream, 8, &[1, 8, 20_000]),
         random(&stream, 9, &[1, 20_000, 8]),
@@ -219,7 +220,8 @@ macro_rules! on_a_gpu {
     )*};
 }
 
-// The result's rounding, and that of sums in f32 or f64: a few units, as errors of long sums mostly cancel.
+// The rounding of the result, plus that of sums in f32 or f64: a few units, because most errors of
+// long sums cancel.
 on_a_gpu! {
     products_of_f16: f16, 1.0 / 2048.0 + 1e-5;
     products_of_bf16: bf16, 1.0 / 256.0 + 1e-5;
@@ -231,22 +233,22 @@ on_a_gpu! {
 
 #[test]
 #[ignore = "needs a GPU and cuBLAS"]
-fn tf32_is_what_is_asked_for() {
+fn tf32_is_used_only_on_request() {
     let stream = stream();
-    // 1 + 2^-12 has no TF32: it is 1 there.
+    // TF32 cannot represent 1 + 2^-12 and rounds it to 1.
     let fine = Array::full(&stream, [1, 256, 256], 1.0f32 + 1.0 / 4096.0).unwrap();
     let ones = Array::<f32>::ones(&stream, [1, 256, 256]).unwrap();
     compare(&fine, &ones, MatmulOptions::default(), 1e-6);
     let rough = MatmulOptions::default().tf32(true);
     compare(&fine, &ones, rough, 1.0 / 2048.0);
     let value = fine.matmul_with(&ones, rough).unwrap().to_vec().unwrap()[0];
-    assert_eq!(value, 256.0, "tensor cores weren't used");
+    assert_eq!(value, 256.0, "tensor cores were not used");
 }
 
-/// Sums beyond what `f16` has, whose result has an `f16`.
+/// Intermediate sums exceed the range of `f16`, but the results do not.
 #[test]
 #[ignore = "needs a GPU and cuBLAS"]
-fn f16_is_added_as_f32() {
+fn f16_products_are_summed_in_f32() {
     let stream = stream();
     let large = Array::full(&stream, [64, 4096], f16::from_f32(60.0)).unwrap();
     let signs = Expr::<u64>::index(4096, 0).unwrap();
@@ -261,7 +263,7 @@ fn f16_is_added_as_f32() {
 
 #[test]
 #[ignore = "needs a GPU and cuBLAS"]
-fn streams_and_threads_have_handles() {
+fn products_run_on_many_streams_and_threads() {
     let one = stream();
     let other = Stream::new(one.context()).unwrap();
     let a = random::<f64>(&one, 1, &[1, 200, 300]);
@@ -278,7 +280,7 @@ fn streams_and_threads_have_handles() {
             });
         }
     });
-    // More streams than handles are kept.
+    // More streams than the cache of handles can hold.
     for _ in 0..40 {
         let own = Stream::new(one.context()).unwrap();
         let a = random::<f64>(&own, 1, &[1, 20, 30])
@@ -293,10 +295,10 @@ fn streams_and_threads_have_handles() {
     }
 }
 
-/// What is left out of memory's order comes to light where many products follow each other.
+/// A long chain of products reveals missing synchronization of memory.
 #[test]
 #[ignore = "needs a GPU and cuBLAS"]
-fn products_of_products() {
+fn long_chains_of_products() {
     let stream = stream();
     let turn = [0.6f64, -0.8, 0.8, 0.6]; // a rotation
     let turn = Array::from_shape(&stream, [2, 2], &turn).unwrap();

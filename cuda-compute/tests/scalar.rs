@@ -1,4 +1,5 @@
-//! The arithmetic of `kernels/scalar.cuh` against Rust's: on a GPU where there is one, on the emulator otherwise.
+//! Compares the arithmetic of `kernels/scalar.cuh` with Rust's. The tests use a GPU if there is
+//! one, otherwise the emulator.
 
 #[path = "shared/checks.rs"]
 mod checks;
@@ -20,7 +21,7 @@ struct Table<T> {
 }
 
 impl<T: Pod + PartialEq + std::fmt::Debug> Table<T> {
-    /// Compiles `expressions`: the type of each in CUDA C++, and its text.
+    /// Compiles `expressions`, each given by its type in CUDA C++ and its text.
     fn new(type_name: &str, values: &[T], expressions: &[(&str, String)]) -> Self {
         let mut text = "#include \"scalar.cuh\"\n".to_string();
         for (number, (result, expression)) in expressions.iter().enumerate() {
@@ -43,7 +44,8 @@ impl<T: Pod + PartialEq + std::fmt::Debug> Table<T> {
         }
     }
 
-    /// Holds the results of expression `number` to those of `wanted`, bit by bit; NaN is NaN, whatever its bits.
+    /// Compares the results of expression `number` with those of `wanted`, bit by bit. All NaNs are
+    /// equal.
     fn check<R: Outcome>(&self, number: usize, wanted: impl Fn(T, T) -> R) {
         let mut pairs: Vec<(T, T)> = Vec::new();
         for &a in &self.values {
@@ -59,7 +61,8 @@ impl<T: Pod + PartialEq + std::fmt::Debug> Table<T> {
         let mut out = DeviceBuffer::<R>::zeroed(&self.stream, blocks * BLOCK).unwrap();
         let kernel = self.module.function(&format!("k{number}")).unwrap();
         let config = LaunchConfig::new(blocks as u32, BLOCK as u32);
-        // SAFETY: each thread takes one element of each, there are as many as threads, and all is on one stream.
+        // SAFETY: Each thread accesses one element of each buffer. Each buffer has one element per
+        // thread, and all work is on one stream.
         unsafe { kernel.launch(&self.stream, config, (&left, &right, &mut out)) }.unwrap();
         let got = out.to_vec(&self.stream).unwrap();
         for ((a, b), got) in pairs.into_iter().zip(got) {
@@ -73,7 +76,7 @@ impl<T: Pod + PartialEq + std::fmt::Debug> Table<T> {
     }
 }
 
-/// What an expression results in.
+/// The result type of an expression.
 trait Outcome: Pod + std::fmt::Debug {
     fn is_nan(self) -> bool {
         false
@@ -98,12 +101,12 @@ impl Outcome for f64 {
     }
 }
 
-/// A truth value in memory.
+/// A bool in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
 struct Truth(u8);
 
-/// Calls of `functions` of scalar.cuh for type `type_name`.
+/// Returns calls of `functions` of scalar.cuh for the type `type_name`.
 fn calls<'a>(type_name: &'a str, functions: &[&str]) -> Vec<(&'a str, String)> {
     functions
         .iter()
@@ -148,7 +151,7 @@ const INTEGER: &[&str] = &[
     "rs_unbounded_shr<T>(a, b)",
 ];
 
-/// The quotient rounded down, and its remainder. A zero divisor gives zeros.
+/// Returns the quotient rounded down, and its remainder. A zero divisor gives zeros.
 fn floored(a: i128, b: i128) -> (i128, i128) {
     if b == 0 {
         return (0, 0);
@@ -201,7 +204,7 @@ macro_rules! integers {
             check(&|_, _| 3);
             check(&|a, b| floored(a as i128, b as i128).1 as T);
             check(&|a, b| floored(a as i128, b as i128).0 as T);
-            // A negative count is a large one.
+            // A negative count is treated as a large one.
             let count = |b: T| u32::try_from(b).unwrap_or(u32::MAX);
             check(&|a, b| a.unbounded_shl(count(b)));
             check(&|a, b| a.unbounded_shr(count(b)));
@@ -265,7 +268,7 @@ macro_rules! reals {
             check(&|a, b| a.rem_euclid(b));
             check(&|a, b| a.div_euclid(b));
             let or_nan = |a: T, b: T, extreme: T| if a.is_nan() || b.is_nan() { T::NAN } else { extreme };
-            // Of zeros of either sign, the first.
+            // Of two zeros with different signs, the first is returned.
             check(&|a, b| or_nan(a, b, if a >= b { a } else { b }));
             check(&|a, b| or_nan(a, b, if a <= b { a } else { b }));
             check(&|a, b| or_nan(a, b, if a >= b { a } else { b }.min(2.0)));
@@ -327,7 +330,7 @@ macro_rules! casts {
     )*};
 }
 
-/// Numbers at the ends of every integer type, cut to this one.
+/// Returns the limits of every integer type, truncated to this one.
 macro_rules! edges {
     ($type:ident) => {{
         let mut edges: Vec<$type> = Vec::new();
@@ -341,7 +344,8 @@ macro_rules! edges {
     }};
 }
 
-/// The same as real numbers, with their neighbours and halves; NaN's bits are the same in all conversions.
+/// Returns the same limits as real numbers, with their neighbors and halves. NaN has the same bits
+/// in all conversions.
 macro_rules! real_edges {
     ($type:ident) => {{
         let mut edges: Vec<$type> = vec![
@@ -390,7 +394,7 @@ casts! {
 }
 
 #[test]
-fn casts_of_truths() {
+fn casts_of_bools() {
     let casts: Vec<_> = TYPES
         .iter()
         .map(|to| (*to, format!("rs_cast<{to}>(a)")))

@@ -1,5 +1,5 @@
-//! What must not be read, reused, freed or given back while work that touches it is enqueued: results of reductions whose
-//! wait fails, and memory that is shared with another library.
+//! Memory that must not be read, reused or freed while work that uses it is enqueued: results of
+//! reductions whose wait fails, and memory shared with another library.
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
@@ -35,8 +35,8 @@ fn device() -> (Context, Stream) {
 }
 
 #[test]
-fn a_sum_whose_wait_fails_leaves_the_next_one_right() {
-    const TEST: &str = "a_sum_whose_wait_fails_leaves_the_next_one_right";
+fn sums_are_correct_after_a_failed_wait() {
+    const TEST: &str = "sums_are_correct_after_a_failed_wait";
     let body: fn() = || {
         let (context, stream) = device();
         let ones = DeviceBuffer::from_slice(&stream, &[1u32; 1000]).unwrap();
@@ -62,14 +62,14 @@ fn a_sum_whose_wait_fails_leaves_the_next_one_right() {
 }
 
 #[test]
-fn a_result_that_may_be_written_to_is_leaked() {
-    passes("a_result_that_may_be_written_to_is_leaked", NO_WAIT, || {
+fn results_of_unfinished_kernels_are_leaked() {
+    passes("results_of_unfinished_kernels_are_leaked", NO_WAIT, || {
         let (context, stream) = device();
         let ones = DeviceBuffer::from_slice(&stream, &[1u32; 1000]).unwrap();
         let reducer = Reducer::new(&context).unwrap();
         reducer.sum(&stream, &ones).unwrap_err();
         drop(reducer);
-        // Places that the kernel would write to if one of them were the result's.
+        // If the result's memory had been freed, the kernel might write to one of these buffers.
         let places: Vec<_> = (0..64)
             .map(|_| PinnedBuffer::from_slice(&context, &[7u64]).unwrap())
             .collect();
@@ -82,8 +82,8 @@ fn a_result_that_may_be_written_to_is_leaked() {
 }
 
 #[test]
-fn memory_of_another_context_is_refused() {
-    passes("memory_of_another_context_is_refused", "", || {
+fn memory_of_another_context_is_rejected() {
+    passes("memory_of_another_context_is_rejected", "", || {
         let (context, stream) = device();
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let theirs = Stream::new(&created).unwrap();
@@ -114,10 +114,11 @@ fn memory_of_another_context_is_refused() {
 
 static DELETED: AtomicUsize = AtomicUsize::new(0);
 static IDLE: AtomicBool = AtomicBool::new(false);
-/// Whether the deleter looks. That lets held work begin.
+/// Whether the deleter queries the stream. A query lets held work begin.
 static LOOKS: AtomicBool = AtomicBool::new(true);
 
-/// Another library's tensor of 1000 floats, whose deleter looks whether the taking stream has anything left to do.
+/// Another library's tensor of 1000 floats. Its deleter checks whether the stream of the importing
+/// array is idle.
 struct Theirs {
     tensor: DLManagedTensorVersioned,
     taker: Stream,
@@ -127,7 +128,7 @@ struct Theirs {
 impl Theirs {
     fn tensor(memory: &DeviceBuffer<f32>, taker: &Stream) -> *mut DLManagedTensorVersioned {
         unsafe extern "C" fn delete(tensor: *mut DLManagedTensorVersioned) {
-            // SAFETY: made below, and deleted once.
+            // SAFETY: The tensor was created below and is deleted once.
             let theirs = unsafe { Box::from_raw((*tensor).manager_ctx.cast::<Theirs>()) };
             DELETED.fetch_add(1, Ordering::SeqCst);
             if LOOKS.load(Ordering::SeqCst) {
@@ -135,7 +136,7 @@ impl Theirs {
             }
         }
         let place = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
-        // SAFETY: room for it.
+        // SAFETY: The box has room for the value.
         unsafe {
             let shape = &raw mut (*place).shape;
             let data: *mut c_void =
@@ -172,13 +173,13 @@ impl Theirs {
 }
 
 #[test]
-fn memory_is_given_back_when_the_work_on_it_is_over() {
-    const TEST: &str = "memory_is_given_back_when_the_work_on_it_is_over";
+fn imported_memory_is_deleted_after_its_work() {
+    const TEST: &str = "imported_memory_is_deleted_after_its_work";
     let body: fn() = || {
         let (_, stream) = device();
         let memory = DeviceBuffer::from_slice(&stream, &[3.0f32; 1000]).unwrap();
         let raw = Theirs::tensor(&memory, &stream);
-        // SAFETY: handed over once, and copied there on this stream.
+        // SAFETY: The tensor is handed over once, and its memory was written on this stream.
         let x = unsafe { Array::<f32>::from_dlpack(&stream, raw).unwrap() };
         let y = (&x * 2.0).eval().unwrap();
         assert_eq!(DELETED.load(Ordering::SeqCst), 0);
@@ -192,13 +193,13 @@ fn memory_is_given_back_when_the_work_on_it_is_over() {
 }
 
 #[test]
-fn memory_is_not_given_back_where_nothing_can_tell() {
-    const TEST: &str = "memory_is_not_given_back_where_nothing_can_tell";
+fn imported_memory_is_leaked_if_waiting_fails() {
+    const TEST: &str = "imported_memory_is_leaked_if_waiting_fails";
     passes(TEST, NO_WAIT, || {
         let (_, stream) = device();
         let memory = DeviceBuffer::from_slice(&stream, &[3.0f32; 1000]).unwrap();
         let raw = Theirs::tensor(&memory, &stream);
-        // SAFETY: handed over once, and copied there on this stream.
+        // SAFETY: The tensor is handed over once, and its memory was written on this stream.
         let x = unsafe { Array::<f32>::from_dlpack(&stream, raw).unwrap() };
         let y = (&x * 2.0).eval().unwrap();
         drop(x);
@@ -208,15 +209,15 @@ fn memory_is_not_given_back_where_nothing_can_tell() {
 }
 
 #[test]
-fn a_producers_stream_waits_instead_of_the_host() {
-    const TEST: &str = "a_producers_stream_waits_instead_of_the_host";
+fn deletion_is_ordered_by_the_producer_stream() {
+    const TEST: &str = "deletion_is_ordered_by_the_producer_stream";
     let body: fn() = || {
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
         let mut memory = DeviceBuffer::<f32>::uninit(&theirs, 1000).unwrap();
         memory.fill(&theirs, 3.0).unwrap(); // held, so the array's stream has to wait for it
         let raw = Theirs::tensor(&memory, &stream);
-        // SAFETY: handed over once, and used again in the order of `theirs`.
+        // SAFETY: The tensor is handed over once and used again in the order of `theirs`.
         let x = unsafe {
             let tensor = Incoming::from_versioned(raw).unwrap();
             tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
@@ -249,10 +250,10 @@ fn a_producers_stream_waits_instead_of_the_host() {
     });
 }
 
-/// What a library does with a tensor: enqueues a copy of it on its stream, and deletes it.
+/// Uses a tensor as another library does: enqueues a copy of it on its stream and deletes it.
 fn consume(raw: *mut DLManagedTensorVersioned, on: &Stream) -> DeviceBuffer<f32> {
     let mut copy = DeviceBuffer::uninit(on, 1000).unwrap();
-    // SAFETY: a live tensor of so many floats, deleted once.
+    // SAFETY: The tensor is live, has this many floats and is deleted once.
     unsafe {
         let address = (*raw).dl_tensor.data.addr() as u64;
         let view = DeviceView::<f32>::borrow_raw(address, 1000, on);
@@ -263,8 +264,8 @@ fn consume(raw: *mut DLManagedTensorVersioned, on: &Stream) -> DeviceBuffer<f32>
 }
 
 #[test]
-fn what_was_given_is_freed_behind_the_takers_work() {
-    const TEST: &str = "what_was_given_is_freed_behind_the_takers_work";
+fn exported_memory_is_freed_after_the_consumer() {
+    const TEST: &str = "exported_memory_is_freed_after_the_consumer";
     passes(TEST, "", || {
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
@@ -282,12 +283,12 @@ fn what_was_given_is_freed_behind_the_takers_work() {
         theirs.synchronize().unwrap();
         assert!(pool.used().unwrap() < used, "nothing was freed");
     });
-    // Of streams that are numbers, the work of all is waited for.
+    // If streams are given as numbers, the work of all of them is waited for.
     passes(TEST, "", || {
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
         let mut tensor = Array::full(&stream, 1000, 3.0f32).unwrap().share_dlpack();
-        // SAFETY: a live stream.
+        // SAFETY: The stream is live.
         unsafe { tensor.ready_for(Some(theirs.as_raw() as i64)).unwrap() };
         let copy = consume(tensor.into_raw(), &theirs);
         assert!(theirs.query().unwrap());
@@ -296,9 +297,9 @@ fn what_was_given_is_freed_behind_the_takers_work() {
 }
 
 #[test]
-fn what_was_given_is_leaked_where_nothing_can_tell() {
+fn exported_memory_is_leaked_if_waiting_fails() {
     passes(
-        "what_was_given_is_leaked_where_nothing_can_tell",
+        "exported_memory_is_leaked_if_waiting_fails",
         NO_WAIT,
         || {
             let (context, stream) = device();
@@ -307,7 +308,7 @@ fn what_was_given_is_leaked_where_nothing_can_tell() {
             let pool = MemoryPool::current(&context).unwrap();
             let used = pool.used().unwrap();
             let mut tensor = x.into_dlpack().unwrap();
-            // SAFETY: no stream.
+            // SAFETY: -1 is not a stream handle.
             unsafe { tensor.ready_for(Some(-1)).unwrap() };
             let raw = tensor.into_raw();
             drop(consume(raw, &theirs));

@@ -1,9 +1,9 @@
-//! Tells the engine how it is being compiled.
+//! Sets a configuration flag if the engine is compiled without optimization.
 
 use std::env;
 
 fn main() {
-    // The driver warns about an unoptimised engine, because kernels then take dozens of times longer.
+    // The driver warns about an unoptimized engine, because kernels then take dozens of times longer.
     println!("cargo::rustc-check-cfg=cfg(cuda_emulator_unoptimised)");
     if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
         println!("cargo::rustc-cfg=cuda_emulator_unoptimised");

@@ -40,7 +40,7 @@ fn calls(rank: &PeerRank) -> Result<()> {
     Ok(())
 }
 
-/// What a child does: values of its variable.
+/// The scenarios of a child: values of its variable.
 const DEFAULT: &str = "default";
 const WITHOUT_LINKS: &str = "without links";
 const ON_ONE_DEVICE: &str = "on one device";
@@ -59,7 +59,7 @@ fn child(how: &str) {
         let source = r#"extern "C" __global__ void fault() { asm("trap;"); }"#;
         let module = Module::compile(&contexts[0], source).unwrap();
         let fault = module.function("fault").unwrap();
-        // SAFETY: it uses no memory.
+        // SAFETY: The kernel uses no memory.
         unsafe { fault.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
         stream.synchronize().unwrap_err();
     }
@@ -69,21 +69,21 @@ fn child(how: &str) {
 
 /// Returns the output if the failure did not occur.
 fn fails(function: &str, call: usize) -> Option<String> {
-    let text = said(
+    let text = output_of(
         DEFAULT,
         &format!("{function}:{call}:CUDA_ERROR_OUT_OF_MEMORY"),
     );
     text.contains("never fired").then_some(text)
 }
 
-/// What a child says that does this, with a failure.
-fn said(how: &str, failure: &str) -> String {
+/// Runs a child in a scenario with a failure, and returns its output.
+fn output_of(how: &str, failure: &str) -> String {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["every_call_fails_in_turn", "--exact", "--nocapture"])
         .env(CHILD, how)
         .env("CUDA_EMULATOR_DEVICES", "2")
         .env("CUDA_EMULATOR_HOLD", "1")
-        // Each process compiles the kernels again, as at a user's first start.
+        // Each process compiles the kernels again, as for a user's first start.
         .env("CUDA_DIRECT_CACHE", "off")
         .env("CUDA_EMULATOR_FAIL", failure)
         .stdout(Stdio::piped())
@@ -94,7 +94,7 @@ fn said(how: &str, failure: &str) -> String {
     while child.try_wait().unwrap().is_none() {
         if start.elapsed() > Duration::from_secs(120) {
             child.kill().unwrap();
-            panic!("{how}, {failure}: it hangs");
+            panic!("{how}, {failure}: the child hangs");
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -142,25 +142,26 @@ fn every_call_fails_in_turn() {
     }
 }
 
-/// How often a child calls a function of the driver, in words.
+/// Checks how often a child calls a function of the driver. `times` is the emulator's wording.
 #[track_caller]
 fn expect_calls(how: &str, function: &str, times: &str) {
-    let text = said(how, &format!("{function}:999:CUDA_ERROR_UNKNOWN"));
+    let text = output_of(how, &format!("{function}:999:CUDA_ERROR_UNKNOWN"));
     let wanted = format!("never fired: {function} was called {times}");
-    assert!(text.contains(&wanted), "{how}: {wanted}? {text}");
+    assert!(text.contains(&wanted), "{how}: no {wanted:?} in: {text}");
     assert!(text.contains("child done: Ok([(), ()])"), "{how}: {text}");
 }
 
 #[test]
-fn linked_devices_are_opened_to_each_other() {
-    // Each way once. The current pools and those of the group, of both devices.
+fn linked_devices_enable_peer_access() {
+    // Each direction once. The pools are the current pools and those of the group, for both
+    // devices.
     expect_calls(DEFAULT, "cuCtxEnablePeerAccess", "2 times");
     expect_calls(DEFAULT, "cuMemPoolCreate", "2 times");
     expect_calls(DEFAULT, "cuMemPoolSetAccess", "4 times");
 }
 
 #[test]
-fn nothing_is_opened_without_links_or_on_one_device() {
+fn peer_access_needs_links_and_two_devices() {
     for how in [WITHOUT_LINKS, ON_ONE_DEVICE] {
         for function in [
             "cuCtxEnablePeerAccess",
@@ -173,22 +174,22 @@ fn nothing_is_opened_without_links_or_on_one_device() {
 }
 
 #[test]
-fn devices_whose_links_are_used_up_copy_by_way_of_the_host() {
+fn devices_without_free_peer_links_copy_through_the_host() {
     for call in ["1", "2", "1+"] {
         let failure = format!("cuCtxEnablePeerAccess:{call}:CUDA_ERROR_TOO_MANY_PEERS");
-        let text = said(DEFAULT, &failure);
+        let text = output_of(DEFAULT, &failure);
         assert!(text.contains("child done: Ok([(), ()])"), "{text}");
         assert!(!text.contains("never fired"), "{text}");
     }
 }
 
 #[test]
-fn devices_without_pools_have_other_memory() {
-    let text = said(DEFAULT, "cuMemPoolCreate:1+:CUDA_ERROR_NOT_SUPPORTED");
+fn devices_without_pools_use_other_memory() {
+    let text = output_of(DEFAULT, "cuMemPoolCreate:1+:CUDA_ERROR_NOT_SUPPORTED");
     assert!(text.contains("child done: Ok([(), ()])"), "{text}");
     assert!(!text.contains("never fired"), "{text}");
     // Other failures are errors.
-    let text = said(DEFAULT, "cuMemPoolCreate:1:CUDA_ERROR_OUT_OF_MEMORY");
+    let text = output_of(DEFAULT, "cuMemPoolCreate:1:CUDA_ERROR_OUT_OF_MEMORY");
     assert!(
         text.contains("child done: Err(cuMemPoolCreate failed: "),
         "{text}"
@@ -196,8 +197,8 @@ fn devices_without_pools_have_other_memory() {
 }
 
 #[test]
-fn a_device_that_has_failed_is_an_error_of_the_first_call() {
-    let text = said(AFTER_A_FAULT, "cuMemPoolCreate:999:CUDA_ERROR_UNKNOWN");
+fn failed_device_is_reported_by_the_first_call() {
+    let text = output_of(AFTER_A_FAULT, "cuMemPoolCreate:999:CUDA_ERROR_UNKNOWN");
     assert!(
         text.contains("child done: Err(cuCtxEnablePeerAccess failed: "),
         "{text}"

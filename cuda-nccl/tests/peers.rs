@@ -342,7 +342,7 @@ fn drop_does_not_wait_for_stuck_work() {
     let options = PeerOptions::default().timeout(Duration::from_secs(3)); // long enough to compile both kernels
     let mut group = ranks(2, options).into_iter();
     let (zero, one) = (group.next().unwrap(), group.next().unwrap());
-    let (loaded, gone) = (Barrier::new(2), Barrier::new(2));
+    let (loaded, dropped) = (Barrier::new(2), Barrier::new(2));
     // The first call of a kind loads its kernel, and the driver then waits for all work of the
     // context.
     let load = |rank: &PeerRank, stream: &Stream| {
@@ -359,7 +359,7 @@ fn drop_does_not_wait_for_stuck_work() {
             // Its stream waits for the other's, which never gets there.
             zero.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             drop(zero);
-            gone.wait();
+            dropped.wait();
         });
         scope.spawn(|| {
             let stream = Stream::new(one.context()).unwrap();
@@ -370,7 +370,7 @@ fn drop_does_not_wait_for_stuck_work() {
             one.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             assert!(matches!(one.wait(&stream), Err(Error::Lost(_))));
             drop(one);
-            gone.wait();
+            dropped.wait();
             signal.set(1);
             stream.synchronize().unwrap();
         });
@@ -598,9 +598,9 @@ fn single_rank_rejects_memory_and_streams_of_other_contexts() {
     is_foreign(single.exchange(&stream, &[(0, same.view())], &mut [(0, there.view_mut())]));
     is_foreign(single.gather_on_host(&far, &[1]).map(drop));
     is_foreign(single.wait(&far));
-    // And what is right goes on.
+    // Valid calls still work.
     single.all_reduce(&stream, near, Reduction::Sum).unwrap();
-    single.report_error("nobody is told");
+    single.report_error("no other rank");
     assert_eq!(single.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
     assert_eq!((single.rank(), single.size()), (0, 1));
 }
@@ -631,7 +631,7 @@ fn memory_of_another_device_is_named() {
 }
 
 #[test]
-fn roots_that_differ_are_named() {
+fn different_roots_are_named() {
     suite::on_all(ranks(3, PeerOptions::default()), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
@@ -647,7 +647,7 @@ fn roots_that_differ_are_named() {
 }
 
 #[test]
-fn lengths_that_are_no_parts_are_named() {
+fn invalid_part_lengths_are_named() {
     suite::on_all(ranks(2, PeerOptions::default()), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let mut three = DeviceBuffer::<u8>::zeroed(&stream, 3).unwrap();
@@ -673,7 +673,7 @@ fn lengths_that_are_no_parts_are_named() {
                 "all_to_all: `from` has {from} elements and `to` {to}: both must have the same length, a multiple of 2 (one part per rank)"
             )
         };
-        // Of one length each, and of an even one where the other is not.
+        // Two equal lengths that are not a multiple of 2, and two different lengths.
         assert_eq!(text(rank.all_to_all(&stream, &four, &mut two)), parts(4, 2));
         let other = DeviceBuffer::<u8>::zeroed(&stream, 3).unwrap();
         assert_eq!(
@@ -694,10 +694,11 @@ fn lengths_that_are_no_parts_are_named() {
     });
 }
 
-/// Three calls whose second makes no stream wait for another rank: what the others still read of the first must outlast the
-/// third, which writes to the same outbox.
+/// Makes three calls, of which the second makes no stream wait for another rank. The third call
+/// uses the same outbox as the first. It must not overwrite data that other ranks are still
+/// reading.
 fn an_outbox_outlasts_its_readers(between: impl Fn(&PeerRank, &Stream) + Sync) {
-    // The emulator begins what nobody waits for late, so that rank 1 is behind.
+    // The emulator delays work that is not waited for, so rank 1 is behind.
     if !in_separate_process(&[("CUDA_EMULATOR_HOLD", "2000")]) {
         return;
     }
@@ -707,7 +708,7 @@ fn an_outbox_outlasts_its_readers(between: impl Fn(&PeerRank, &Stream) + Sync) {
         let me = rank.rank() as u32;
         let [mut first, mut third] =
             [me + 1, 10 * (me + 1)].map(|x| DeviceBuffer::from_slice(&stream, &[x; 100]).unwrap());
-        // The kernel is there, and everything before is over.
+        // The kernel is loaded, and all earlier work has finished.
         let mut other = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
         for _ in 0..2 {
             rank.all_reduce(&stream, &mut other, Reduction::Sum)
@@ -738,12 +739,12 @@ fn an_outbox_outlasts_its_readers_over_a_call_on_the_host() {
 }
 
 #[test]
-fn an_outbox_outlasts_its_readers_over_a_call_that_was_refused() {
+fn an_outbox_outlasts_its_readers_over_a_rejected_call() {
     an_outbox_outlasts_its_readers(|rank, _| rank.report_error("on purpose"));
 }
 
 #[test]
-fn a_group_reports_the_first_error_that_is_a_reason() {
+fn run_returns_the_first_root_cause() {
     let group = || PeerGroup::new(&contexts(3)).unwrap();
     let value = |rank: &PeerRank| Err::<(), _>(Error::Value(format!("of rank {}", rank.rank())));
     let lost = |rank: &PeerRank| Err::<(), _>(Error::Lost(format!("of rank {}", rank.rank())));
@@ -776,9 +777,9 @@ fn a_group_may_have_sixteen_ranks() {
 }
 
 #[test]
-fn a_rank_that_is_dropped_waits_for_its_work() {
+fn dropped_rank_waits_for_its_work() {
     if !in_separate_process(&[]) {
-        return; // what waits for all work of the context would wait for this
+        return; // calls that wait for the whole context would wait for this
     }
     let options = PeerOptions::default().timeout(Duration::from_secs(60));
     let rank = ranks(1, options).pop().unwrap();
@@ -799,9 +800,9 @@ fn a_rank_that_is_dropped_waits_for_its_work() {
 }
 
 #[test]
-fn a_rank_that_is_dropped_waits_no_longer_than_the_time_limit() {
+fn dropped_rank_waits_at_most_the_time_limit() {
     if !in_separate_process(&[]) {
-        return; // what waits for all work of the context would wait for this
+        return; // calls that wait for the whole context would wait for this
     }
     for waits_before in [false, true] {
         let limit = Duration::from_secs(2);
@@ -821,7 +822,7 @@ fn a_rank_that_is_dropped_waits_no_longer_than_the_time_limit() {
         let start = Instant::now();
         drop(rank);
         let took = start.elapsed();
-        // The work is known to be stuck after a wait.
+        // After a wait, the work is known to be stuck.
         assert_eq!(took < limit, waits_before, "{took:?}");
         signal.set(1);
         stream.synchronize().unwrap();
@@ -829,7 +830,7 @@ fn a_rank_that_is_dropped_waits_no_longer_than_the_time_limit() {
 }
 
 #[test]
-fn reductions_that_differ_are_named() {
+fn different_reductions_are_named() {
     suite::on_all(ranks(2, small()), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let all = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();

@@ -1,10 +1,11 @@
-//! Green contexts: parts of a device's multiprocessors, with streams that run on them alone.
+//! Green contexts, whose streams run on part of a device's multiprocessors.
 //!
-//! Ask a device or a context for its [`Multiprocessors`], [split](Multiprocessors::split) them, and make a
-//! [`GreenContext`] of a part. Kernels on its streams leave the other multiprocessors to other work.
+//! Get the [`Multiprocessors`] of a device or context, [split](Multiprocessors::split) them, and
+//! create a [`GreenContext`] from one part. Kernels on its streams leave the other multiprocessors
+//! free for other work.
 //!
 //! - [`GreenContext`]: the context, and its streams and events
-//! - [`Multiprocessors`], [`Split`], [`SplitFlags`]: which multiprocessors
+//! - [`Multiprocessors`], [`Split`], [`SplitFlags`]: sets of multiprocessors
 
 pub use crate::context::{
     green::GreenContext,

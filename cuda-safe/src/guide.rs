@@ -1,4 +1,32 @@
-//! How to use this crate, by subject. Read [memory and streams](memory_and_streams) first.
+//! Guides to the crate, one task each.
+//!
+//! **Start here**
+//!
+//! - [Memory and streams](memory_and_streams): buffers, copies, ordering and waiting
+//! - [Launch safety](launch_safety): kernel arguments, the checks of a launch, and your obligations
+//! - [Errors](errors): error kinds, and the state after a fault
+//!
+//! **Coming from another interface**
+//!
+//! - [The CUDA runtime API](from_cuda_runtime), [PyCUDA](from_pycuda), [cudarc](from_cudarc)
+//!
+//! **Writing programs**
+//!
+//! - [Typed kernels](typed_kernels): kernels declared as Rust functions
+//! - [Kinds of memory](kinds_of_memory): pinned, mapped and managed memory, and pools
+//! - [Virtual memory](virtual_memory): growable buffers, and memory shared between processes and
+//!   with Vulkan
+//! - [Textures](textures): arrays, textures and surfaces
+//! - [Graphs](graphs): work that is launched as a whole
+//! - [Raw calls](raw_calls): driver functions without a method
+//!
+//! **Making programs fast**
+//!
+//! - [Profiling](profiling), [block sizes](block_sizes), [overlap of copies and kernels](overlap)
+//!
+//! **Testing and distributing programs**
+//!
+//! - [Debugging](debugging), [continuous integration](continuous_integration), [shipping](shipping)
 
 #[doc = include_str!("guide/memory_and_streams.md")]
 pub mod memory_and_streams {}

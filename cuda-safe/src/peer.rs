@@ -1,11 +1,11 @@
-//! How devices reach each other: links between devices, access to memory of other devices, and atomic operations.
+//! Links between devices, access to memory of other devices, and atomic operations across them.
 //!
-//! [`Device::link_to`](crate::Device::link_to) describes the link between two devices. [`PeerAccess`] lets kernels of one context
-//! use memory of another device.
+//! [`Device::link_to`](crate::Device::link_to) describes the link between two devices.
+//! [`PeerAccess`] lets kernels of one context use memory of another device.
 //!
 //! - Access: [`PeerAccess`]
 //! - Links: [`PeerLink`], [`PeerAttribute`], [`AtomicOperation`], [`AtomicCapabilities`]
-//! - Writes by other devices of the bus: [`FlushScope`]
+//! - Writes by other devices on the bus: [`FlushScope`]
 
 pub use crate::{
     context::gpu_direct::FlushScope,

@@ -1,4 +1,4 @@
-//! A launch allocates nothing on the host, whatever its arguments are, host slices apart.
+//! A launch allocates nothing on the host for any kind of argument except host slices.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -11,19 +11,19 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Counts each thread's allocations. A driver that is a library of its own has an allocator of its own.
+/// Counts each thread's allocations. A driver that is a separate library has its own allocator.
 struct Counting;
 
-// SAFETY: the system's allocator, unchanged.
+// SAFETY: forwards to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -31,7 +31,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `work` allocates.
+/// Returns how often `work` allocates.
 fn allocations(work: impl FnOnce()) -> usize {
     let before = ALLOCATIONS.get();
     work();
@@ -50,7 +50,10 @@ extern "C" __global__ void nothing() {}
 
 #[test]
 fn launches_allocate_nothing() {
-    assert!(allocations(|| drop(Box::new(1))) > 0, "nothing is counted");
+    assert!(
+        allocations(|| drop(Box::new(1))) > 0,
+        "the counter does not count"
+    );
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     let module = Module::compile(&context, SOURCE).unwrap();
@@ -71,7 +74,7 @@ fn launches_allocate_nothing() {
             nothing.launch(&stream, config, ()).unwrap();
         }
     };
-    launch(); // the first one reads the parameters
+    launch(); // the first launch reads the parameters
     let again = allocations(|| (0..10).for_each(|_| launch()));
     assert_eq!(again, 0);
     assert_eq!(x.to_vec(&stream).unwrap(), [1.5; 8]);

@@ -1,5 +1,5 @@
-//! What must not compile: borrows that would outlive their memory, elements that are not plain
-//! data, arguments that a typed kernel does not take.
+//! Misuse that must not compile: borrows that would outlive their memory, elements that are not
+//! plain data, and arguments that a typed kernel does not accept.
 
 #[test]
 fn misuse_does_not_compile() {

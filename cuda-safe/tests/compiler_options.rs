@@ -1,5 +1,5 @@
-//! Options that newer compilers have; what an older one does not know, it says. A program of its own, since NVRTC keeps some
-//! of them for the whole process.
+//! Options of newer compilers, and the errors of compilers that do not know them. This is a
+//! separate program because NVRTC keeps some options for the whole process.
 
 use std::{
     env, fs,
@@ -25,7 +25,7 @@ use cuda_safe::{
 
 const VIRTUAL: Architecture = Architecture::virtual_of(90);
 
-/// A folder for one test, removed at its end.
+/// A folder for one test, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -61,7 +61,7 @@ fn has(major: u32, minor: u32) -> bool {
 }
 
 #[test]
-fn arithmetic_is_as_precise_as_asked_for() {
+fn precision_options_select_instructions() {
     let ptx = |change: fn(Program) -> Program| {
         let compiled = compile(change(Program::new(SOURCE))).unwrap();
         compiled.ptx().to_owned()
@@ -77,7 +77,7 @@ fn arithmetic_is_as_precise_as_asked_for() {
 }
 
 #[test]
-fn the_language_is_what_was_asked_for() {
+fn language_and_diagnostic_options_apply() {
     let source = "struct S { int x; S() : x(N) {} }; int twice(const S &s) { return 2 * s.x; }\n\
         __global__ void k(int *x, const int *y) { *x = twice(S()) + *y; __int128 unused; }";
     let folder = Folder::new("options");
@@ -102,7 +102,7 @@ fn the_language_is_what_was_asked_for() {
 }
 
 #[test]
-fn newer_options_are_known_or_named() {
+fn newer_options_work_or_are_named_in_the_error() {
     let folder = Folder::new("newer-options");
     let (times, trace) = (folder.0.join("times.csv"), folder.0.join("trace"));
     let program = || Program::new(SOURCE);
@@ -138,7 +138,7 @@ fn newer_options_are_known_or_named() {
         ),
     ] {
         match compile(program) {
-            // Some were there before they were documented.
+            // Some options existed before they were documented.
             Ok(compiled) => assert!(compiled.ptx().contains(".entry"), "{name}"),
             Err(error) => {
                 assert!(!is_known, "{name}: {error}");
@@ -150,9 +150,9 @@ fn newer_options_are_known_or_named() {
     assert_eq!(trace.with_extension("json").is_file(), has(12, 8));
 }
 
-/// The cache keeps apart what these options change, and doesn't keep what writes files of its own.
+/// The options are part of the cache key. Programs that write other files are not cached.
 #[test]
-fn the_cache_knows_the_options() {
+fn options_are_part_of_the_cache_key() {
     let folder = Folder::new("cached-options");
     let cached = |program: Program| {
         let program = program.cache(Cache::Folder(folder.0.clone()));
@@ -194,7 +194,7 @@ fn precompiled_headers_are_written_and_read() {
         return;
     }
     let written = written.unwrap();
-    // Whether it can be written is up to the system's addresses.
+    // The compiler may fail to write it, depending on the addresses that the system gives out.
     let state = written.precompiled_header().unwrap();
     assert_eq!(
         file.is_file(),
@@ -202,12 +202,16 @@ fn precompiled_headers_are_written_and_read() {
         "{state:?}: {}",
         written.log()
     );
-    // SAFETY: written above, if at all, by this compiler.
+    // SAFETY: if the file exists, this compiler wrote it above.
     let used = unsafe { source("b").use_precompiled_header(&file) };
     let used = compile(used).unwrap();
-    assert_eq!(used.precompiled_header(), None, "none was to be written");
+    assert_eq!(
+        used.precompiled_header(),
+        None,
+        "the program creates no header"
+    );
     assert!(used.ptx().contains(".entry"));
-    // SAFETY: a folder of this test.
+    // SAFETY: the folder belongs to this test.
     let automatic = unsafe { source("c").precompiled_headers_in(&folder.0) };
     assert!(compile(automatic).unwrap().precompiled_header().is_some());
     let heap = precompiled_header_heap().unwrap();
@@ -220,7 +224,7 @@ fn precompiled_headers_are_written_and_read() {
 }
 
 #[test]
-fn a_compilation_can_be_cancelled() {
+fn compilation_can_be_cancelled() {
     let program = Program::new(SOURCE).cache(Cache::Off);
     let asked = AtomicU32::new(0);
     let never = program.compile_unless(VIRTUAL, || {
@@ -235,14 +239,14 @@ fn a_compilation_can_be_cancelled() {
     assert!(asked.load(Ordering::Relaxed) > 0);
     let error = program.compile_unless(VIRTUAL, || true).unwrap_err();
     assert!(error.to_string().contains("was cancelled"), "{error}");
-    let panics: fn() -> bool = || panic!("out of the compiler's way");
+    let panics: fn() -> bool = || panic!("expected: in the cancel function");
     let error = program.compile_unless(VIRTUAL, panics).unwrap_err();
     assert!(error.to_string().contains("was cancelled"), "{error}");
     assert!(program.compile(VIRTUAL).is_ok());
 }
 
 #[test]
-fn the_function_that_may_cancel_must_not_compile() {
+fn cancel_function_must_not_compile() {
     let program = Program::new(SOURCE).cache(Cache::Off);
     if !has(12, 8) {
         let error = program.compile_unless(VIRTUAL, || true).unwrap_err();
@@ -271,13 +275,13 @@ fn the_function_that_may_cancel_must_not_compile() {
         let _ = sender.send((cancelled, refusals.into_inner().unwrap()));
     });
     let result = receiver.recv_timeout(Duration::from_secs(60));
-    let (cancelled, refusals) = result.expect("a compilation waits for itself");
+    let (cancelled, refusals) = result.expect("the compilation waits for itself");
     assert!(cancelled.unwrap_err().to_string().contains("was cancelled"));
-    assert_eq!(refusals.len(), 3, "the compiler asks once");
+    assert_eq!(refusals.len(), 3, "the compiler calls the function once");
     for error in refusals {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert!(error.to_string().contains("compile_unless"), "{error}");
     }
-    // Outside of the function everything works again.
+    // After the compilation, all calls work again.
     assert!(program.compile(VIRTUAL).is_ok());
 }

@@ -1,8 +1,9 @@
-//! One program with and without the libraries, by the feature `dynamic-loading`:
+//! Runs one program with and without the libraries, using the feature `dynamic-loading`:
 //!
 //! `cargo test -p cuda-safe --features dynamic-loading --test driverless`
 //!
-//! Each case is a process of its own, which is this program again: a library is looked for once.
+//! Each case runs this program again as a child process, because a process looks for a library only
+//! once.
 
 use std::{env, process::Command};
 
@@ -13,7 +14,7 @@ use cuda_safe::{
 
 const CHILD: &str = "CUDA_SAFE_TEST_DRIVERLESS";
 
-/// Runs `body` as all that this program does, with these variables set.
+/// Runs only `body` in a child process with these environment variables.
 fn in_child(test: &str, variables: &[(&str, &str)], body: fn()) {
     if let Ok(wanted) = env::var(CHILD) {
         if wanted == test {
@@ -36,10 +37,10 @@ fn in_child(test: &str, variables: &[(&str, &str)], body: fn()) {
 fn is(error: &Error, kind: &ErrorKind, file: &str) {
     assert_eq!(error.kind(), kind, "{error}");
     let text = error.to_string();
-    assert!(text.contains(file), "what was looked for: {text}");
+    assert!(text.contains(file), "no searched file: {text}");
     let remedies: &[&str] = match kind {
         ErrorKind::NoDevice => &[
-            "Install the NVIDIA driver",
+            "install the NVIDIA driver",
             "`cargo run --features emulator`",
             "`use cuda_emulator as _;`",
             "CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so",
@@ -50,15 +51,15 @@ fn is(error: &Error, kind: &ErrorKind, file: &str) {
         ],
     };
     for remedy in remedies {
-        assert!(text.contains(remedy), "what to do: {text}");
+        assert!(text.contains(remedy), "no remedy: {text}");
     }
 }
 
 #[test]
-fn without_a_driver_a_program_starts_and_is_told() {
+fn program_starts_without_driver_and_calls_return_errors() {
     let variables = [("CUDA_SYS_LIBCUDA", "/nowhere/libcuda.so.1")];
     in_child(
-        "without_a_driver_a_program_starts_and_is_told",
+        "program_starts_without_driver_and_calls_return_errors",
         &variables,
         || {
             assert!(!driver::is_available());
@@ -88,10 +89,10 @@ fn without_a_driver_a_program_starts_and_is_told() {
 }
 
 #[test]
-fn without_a_compiler_a_program_starts_and_is_told() {
+fn program_starts_without_compiler_and_calls_return_errors() {
     let variables = [("CUDA_SYS_LIBNVRTC", "/nowhere/libnvrtc.so")];
     in_child(
-        "without_a_compiler_a_program_starts_and_is_told",
+        "program_starts_without_compiler_and_calls_return_errors",
         &variables,
         || {
             assert!(driver::is_available());
@@ -105,7 +106,7 @@ fn without_a_compiler_a_program_starts_and_is_told() {
             ] {
                 is(&error, &ErrorKind::NoCompiler, "/nowhere/libnvrtc.so");
             }
-            // PTX needs no compiler but the driver's.
+            // The driver compiles PTX itself.
             let ptx =
                 ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
             let module = Module::from_ptx(&context, ptx).unwrap();
@@ -119,8 +120,8 @@ fn without_a_compiler_a_program_starts_and_is_told() {
 }
 
 #[test]
-fn with_both_the_same_program_computes() {
-    in_child("with_both_the_same_program_computes", &[], || {
+fn program_computes_with_driver_and_compiler() {
+    in_child("program_computes_with_driver_and_compiler", &[], || {
         assert!(driver::is_available());
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
@@ -129,7 +130,7 @@ fn with_both_the_same_program_computes() {
         let mut buffer = DeviceBuffer::from_slice(&stream, &[1, 2, 3]).unwrap();
         let config = LaunchConfig::new(1, 3);
         let twice = module.function("twice").unwrap();
-        // SAFETY: three threads, three elements.
+        // SAFETY: three threads write three elements.
         unsafe { twice.launch(&stream, config, (&mut buffer,)) }.unwrap();
         assert_eq!(buffer.to_vec(&stream).unwrap(), [2, 4, 6]);
     });

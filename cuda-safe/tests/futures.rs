@@ -1,4 +1,5 @@
-//! Waiting without a thread. A program of its own, and one test at a time: see `held`.
+//! Waiting without blocking a thread. This is a separate program whose tests run one at a time: see
+//! `hold`.
 
 use std::{
     future::Future,
@@ -17,7 +18,7 @@ use cuda_safe::{
     Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, PinnedBuffer, Result, Stream,
 };
 
-/// One test at a time, with the primary context of device 0 and a stream on it.
+/// Locks out other tests and returns the primary context of device 0 with a stream on it.
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
     static ONE: Mutex<()> = Mutex::new(());
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,7 +27,7 @@ fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
     (one, context, stream)
 }
 
-/// Counts, and unparks a thread.
+/// Counts wakes and unparks a thread.
 struct Count(AtomicUsize, thread::Thread);
 
 impl Count {
@@ -65,27 +66,27 @@ fn block_on(future: impl Future<Output = Result<()>>) -> Result<()> {
     }
 }
 
-/// Work on a stream that ends when a message comes. The driver may run its callbacks one after another: until then, no other
-/// stream's come.
-fn held(stream: &Stream) -> mpsc::Sender<()> {
+/// Enqueues work that ends when a message arrives. The driver may run its callbacks one after
+/// another, so callbacks of other streams may wait until then.
+fn hold(stream: &Stream) -> mpsc::Sender<()> {
     let (go, wait) = mpsc::channel();
     stream
         .launch_host_function(move || {
-            let _ = wait.recv(); // also where the test has failed
+            let _ = wait.recv(); // also ends when the test has failed and dropped the sender
         })
         .unwrap();
     go
 }
 
 #[test]
-fn a_future_is_woken_once_when_the_work_is_over() {
+fn future_wakes_its_last_waker_once() {
     let (_one, _, stream) = device();
-    let gate = held(&stream);
+    let gate = hold(&stream);
     let mut future = pin!(stream.finished().unwrap());
     let (first, second) = (Count::new(), Count::new());
     assert!(poll(future.as_mut(), &first).is_pending());
     assert!(poll(future.as_mut(), &first).is_pending());
-    assert!(poll(future.as_mut(), &second).is_pending()); // the last one counts
+    assert!(poll(future.as_mut(), &second).is_pending()); // replaces the first waker
     assert!(!future.is_over());
     assert!(format!("{future:?}").starts_with("Finished(pending"));
     gate.send(()).unwrap();
@@ -95,13 +96,13 @@ fn a_future_is_woken_once_when_the_work_is_over() {
     assert!(future.is_over());
     assert!(poll(future.as_mut(), &first).is_ready());
     assert_eq!((first.get(), second.get()), (0, 1));
-    // The callback that woke it is work of the stream as well, and may not have returned yet.
+    // The callback that woke the future is also work of the stream and may not have returned yet.
     stream.synchronize().unwrap();
     assert_eq!((first.get(), second.get()), (0, 1));
 }
 
 #[test]
-fn many_wait_at_the_same_time_without_a_thread_each() {
+fn one_thread_waits_for_many_streams() {
     let (_one, context, _) = device();
     let streams: Vec<_> = (0..16).map(|_| Stream::new(&context).unwrap()).collect();
     let mut works: Vec<_> = streams
@@ -137,7 +138,7 @@ async fn there_and_back(stream: &Stream, i: u32) -> Result<()> {
 }
 
 #[test]
-fn an_event_is_waited_for_and_not_what_comes_behind_it() {
+fn event_future_ignores_later_work() {
     let (_one, context, stream) = device();
     let waiter = Stream::new(&context).unwrap();
     let source = r#"extern "C" __global__ void spin(unsigned long long nanoseconds) {
@@ -149,26 +150,29 @@ fn an_event_is_waited_for_and_not_what_comes_behind_it() {
     let spin = spin.function("spin").unwrap();
     let wait = |milliseconds: u64| {
         let config = LaunchConfig::new(1, 1);
-        // SAFETY: it touches no memory.
+        // SAFETY: the kernel touches no memory.
         unsafe { spin.launch(&stream, config, (milliseconds * 1_000_000,)) }.unwrap();
     };
-    wait(1); // it is loaded
+    wait(1); // loads the kernel
     stream.synchronize().unwrap();
     wait(20);
     let reached = stream.record_event().unwrap();
     wait(500);
     block_on(reached.finished(&waiter).unwrap()).unwrap();
     assert!(reached.query().unwrap());
-    assert!(!stream.query().unwrap(), "it has waited for all");
+    assert!(
+        !stream.query().unwrap(),
+        "the future waited for the whole stream"
+    );
     block_on(stream.finished().unwrap()).unwrap();
-    stream.synchronize().unwrap(); // what woke the future counts as work of the stream
+    stream.synchronize().unwrap(); // the callback that woke the future is also work of the stream
     assert!(stream.query().unwrap());
 }
 
 #[test]
-fn a_future_that_is_dropped_harms_nothing() {
+fn future_can_be_dropped_before_it_is_ready() {
     let (_one, _, stream) = device();
-    /// Makes a CUDA call when it goes, which a thread of the driver could not.
+    /// Makes a CUDA call when dropped, which is not allowed on a thread of the driver.
     struct Owner(Mutex<Option<DeviceBuffer<u8>>>, mpsc::Sender<Result<()>>);
     impl Wake for Owner {
         fn wake(self: Arc<Self>) {}
@@ -179,7 +183,7 @@ fn a_future_that_is_dropped_harms_nothing() {
             self.1.send(buffer.close()).unwrap();
         }
     }
-    let gate = held(&stream);
+    let gate = hold(&stream);
     let (sender, receiver) = mpsc::channel();
     let buffer = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
     let waker = Waker::from(Arc::new(Owner(Mutex::new(Some(buffer)), sender)));
@@ -187,25 +191,25 @@ fn a_future_that_is_dropped_harms_nothing() {
     let polled = future.as_mut().poll(&mut Task::from_waker(&waker));
     assert!(polled.is_pending());
     drop(waker);
-    assert!(receiver.try_recv().is_err()); // the future has one still
+    assert!(receiver.try_recv().is_err()); // the future still holds one
     drop(future);
-    receiver.try_recv().unwrap().unwrap(); // by this thread, before the work is over
+    receiver.try_recv().unwrap().unwrap(); // dropped by this thread, before the work has finished
     drop(stream.finished().unwrap()); // never polled
     gate.send(()).unwrap();
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn a_waker_must_make_no_calls_and_its_panic_goes_no_further() {
+fn waker_calls_fail_and_its_panic_is_contained() {
     let (_one, _, stream) = device();
     struct Bad(mpsc::Sender<bool>);
     impl Wake for Bad {
         fn wake(self: Arc<Self>) {
             self.0.send(Context::primary(0).is_err()).unwrap();
-            panic!("expected, in a waker");
+            panic!("expected: in a waker");
         }
     }
-    let gate = held(&stream);
+    let gate = hold(&stream);
     let (sender, receiver) = mpsc::channel();
     let waker = Waker::from(Arc::new(Bad(sender)));
     let mut future = pin!(stream.finished().unwrap());
@@ -218,7 +222,7 @@ fn a_waker_must_make_no_calls_and_its_panic_goes_no_further() {
 }
 
 #[test]
-fn streams_of_other_threads_are_refused() {
+fn finished_rejects_per_thread_streams_of_other_threads() {
     let (_one, context, _) = device();
     let stream = Stream::per_thread_default(&context);
     block_on(stream.finished().unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! What every kind of handle does in the same way: who owns it, when it is released, what is equal. Told by the
-//! emulator's trace; each test runs in a process of its own, which must leak nothing.
+//! Behaviour common to all kinds of handles: ownership, release and equality, checked in the
+//! emulator's trace. Each test runs in its own process, which must leak nothing.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -33,7 +33,7 @@ use cuda_safe::{
 const PTX: &str =
     ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry none() { ret; }\n";
 
-/// The methods that all kinds have, by hand: there is no trait for them.
+/// The methods that all kinds have. They are listed by hand because they share no trait.
 struct Kind<T: 'static, R: 'static> {
     name: &'static str,
     release: &'static str,
@@ -43,7 +43,7 @@ struct Kind<T: 'static, R: 'static> {
     as_raw: fn(&T) -> R,
     into_raw: fn(T) -> Result<R, T>,
     close: fn(T) -> Result<()>,
-    /// Whether it belongs to no context, and so shows none.
+    /// Whether it belongs to no context, so that `Debug` shows none.
     has_no_parent: bool,
 }
 
@@ -59,7 +59,7 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
     let name = kind.name;
     let start = released();
 
-    // Equal are the clones, and what has the same raw handle.
+    // Clones are equal, and so are handles with the same raw handle.
     let (a, b) = ((kind.make)(&context), (kind.make)(&context));
     assert!(a != b && a == a.clone(), "{name}");
     assert_eq!(hash(&a), hash(&a.clone()), "{name}");
@@ -70,13 +70,13 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
     assert!(shown.starts_with(&format!("{name}(0x")), "{shown}");
     assert!(kind.has_no_parent || shown.contains("device 0"), "{shown}");
 
-    // What is borrowed is never released, and can't be given away.
+    // A borrowed handle is never released, and `into_raw` rejects it.
     drop(borrowed.clone());
     let borrowed = (kind.into_raw)(borrowed).unwrap_err();
     (kind.close)(borrowed).unwrap();
     assert_eq!(released(), start, "{name} borrowed");
 
-    // What is owned is released with the last hold, by drop or by `close`.
+    // The last owner releases the handle, by drop or by `close`.
     let held = a.clone();
     (kind.close)(a).unwrap();
     assert_eq!(released(), start, "{name} held");
@@ -85,7 +85,7 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
     (kind.close)(b).unwrap();
     assert_eq!(released(), start + 2, "{name} closed");
 
-    // What is handed over is released by whoever takes it.
+    // After `into_raw`, the new owner releases the handle.
     let c = (kind.make)(&context);
     let raw = (kind.as_raw)(&c);
     let held = c.clone();
@@ -96,7 +96,7 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
     let taken = (kind.own)(&context, raw);
     assert_eq!((kind.as_raw)(&taken), raw, "{name}");
     drop(taken);
-    assert_eq!(released(), start + 3, "{name} taken back");
+    assert_eq!(released(), start + 3, "{name} owned again");
 }
 
 macro_rules! kind {
@@ -105,9 +105,9 @@ macro_rules! kind {
             name: stringify!($type),
             release: $release,
             make: $make,
-            // SAFETY: handed over by `into_raw`, or given back by the borrower before the owner.
+            // SAFETY: `into_raw` gave up the handle, or the borrower is dropped before the owner.
             own: |context, raw| unsafe { $type::from_raw(context, raw) },
-            // SAFETY: the owner is held for longer.
+            // SAFETY: the owner outlives the borrow.
             borrow: |context, raw| unsafe { $type::borrow_raw(context, raw) },
             as_raw: $type::as_raw,
             into_raw: $type::into_raw,
@@ -138,7 +138,7 @@ fn external_memory() {
                 let options = PhysicalOptions::default().handles(handles);
                 let memory = PhysicalMemory::with_options(context, unit, options).unwrap();
                 let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
-                // SAFETY: memory of that size, which nobody uses.
+                // SAFETY: the memory has that size and is never accessed.
                 unsafe { ExternalMemory::import(context, kind, file, unit as u64, false) }.unwrap()
             }
         ));
@@ -154,7 +154,7 @@ fn external_semaphores() {
             |context| {
                 let kind = ExternalSemaphoreKind::TIMELINE_FD;
                 let page = semaphore::Page::new(kind.0, 0);
-                // SAFETY: a timeline, for which nobody else waits.
+                // SAFETY: nothing else waits for the timeline.
                 unsafe { ExternalSemaphore::import(context, kind, page.export()) }.unwrap()
             }
         ));
@@ -186,9 +186,9 @@ fn libraries() {
             name: "Library",
             release: "cuLibraryUnload",
             make: |_| Library::from_ptx(PTX).unwrap(),
-            // SAFETY: handed over by `into_raw`.
+            // SAFETY: `into_raw` gave up the handle.
             own: |_, raw| unsafe { Library::from_raw(raw) },
-            // SAFETY: the owner is held for longer.
+            // SAFETY: the owner outlives the borrow.
             borrow: |_, raw| unsafe { Library::borrow_raw(raw) },
             as_raw: Library::as_raw,
             into_raw: Library::into_raw,
@@ -199,14 +199,14 @@ fn libraries() {
 }
 
 #[test]
-fn a_library_is_unloaded_after_the_wait_for_its_contexts() {
-    let test = "a_library_is_unloaded_after_the_wait_for_its_contexts";
+fn library_unload_waits_for_all_its_contexts() {
+    let test = "library_unload_waits_for_all_its_contexts";
     traced(test, "", || {
         let library = Library::from_ptx(PTX).unwrap();
         let first = Context::primary(0).unwrap();
         let second = Context::create(first.device(), ContextFlags::AUTO).unwrap();
         let function = library.kernel("none").unwrap().function(&second).unwrap();
-        library.module(&second).unwrap(); // again
+        library.module(&second).unwrap(); // the same module again
         drop(second);
         let close = library.close();
         assert!(close.is_ok());
@@ -215,15 +215,19 @@ fn a_library_is_unloaded_after_the_wait_for_its_contexts() {
         };
         assert_eq!(counts(), [0, 0, 0]);
         drop(function);
-        // The context that goes then waits, too.
+        // Destroying the second context waits, too.
         assert_eq!(counts(), [1, 2, 1]);
-        assert_eq!(calls("cuModuleUnload").len(), 0, "the library's");
+        assert_eq!(
+            calls("cuModuleUnload").len(),
+            0,
+            "a module of the library was unloaded"
+        );
     });
 }
 
 #[test]
-fn a_library_whose_context_can_not_be_waited_for_stays() {
-    let test = "a_library_whose_context_can_not_be_waited_for_stays";
+fn library_stays_loaded_if_its_context_cannot_synchronize() {
+    let test = "library_stays_loaded_if_its_context_cannot_synchronize";
     passes(
         test,
         "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999",
@@ -234,7 +238,7 @@ fn a_library_whose_context_can_not_be_waited_for_stays() {
             let raw = library.as_raw();
             let error = library.close().unwrap_err();
             assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
-            // SAFETY: it is still there, and nobody else's any more.
+            // SAFETY: the library is still loaded, and `close` gave up its ownership.
             let library = unsafe { Library::from_raw(raw) };
             assert!(library.kernel("none").is_ok());
         },
@@ -273,9 +277,9 @@ fn array(context: &Context) -> CudaArray {
 fn arrays() {
     traced("arrays", "", || {
         check(&Kind {
-            // SAFETY: handed over by `into_raw`.
+            // SAFETY: `into_raw` gave up the handle.
             own: |context, raw| unsafe { CudaArray::from_raw(context, raw) }.unwrap(),
-            // SAFETY: the owner is held for longer.
+            // SAFETY: the owner outlives the borrow.
             borrow: |context, raw| unsafe { CudaArray::borrow_raw(context, raw) }.unwrap(),
             name: "CudaArray",
             release: "cuArrayDestroy",
@@ -292,9 +296,9 @@ fn arrays() {
 fn mipmapped_arrays() {
     traced("mipmapped_arrays", "", || {
         check(&Kind {
-            // SAFETY: handed over by `into_raw`.
+            // SAFETY: `into_raw` gave up the handle.
             own: |context, raw| unsafe { MipmappedArray::from_raw(context, raw, 2) }.unwrap(),
-            // SAFETY: the owner is held for longer.
+            // SAFETY: the owner outlives the borrow.
             borrow: |context, raw| unsafe { MipmappedArray::borrow_raw(context, raw, 2) }.unwrap(),
             name: "MipmappedArray",
             release: "cuMipmappedArrayDestroy",
@@ -329,8 +333,8 @@ fn surfaces() {
 }
 
 #[test]
-fn a_texture_is_destroyed_before_what_it_reads() {
-    let test = "a_texture_is_destroyed_before_what_it_reads";
+fn texture_is_destroyed_before_its_source() {
+    let test = "texture_is_destroyed_before_its_source";
     traced(test, "", || {
         let context = Context::primary(0).unwrap();
         let texture = Texture::new(&array(&context), Sampler::default()).unwrap();
@@ -342,15 +346,15 @@ fn a_texture_is_destroyed_before_what_it_reads() {
         };
         assert_eq!(counts(), [0, 0, 0]);
         drop(clone);
-        // Both wait for the context.
+        // The texture and the array both wait for the context.
         assert_eq!(counts(), [2, 1, 1]);
     });
 }
 
 #[test]
-fn a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory() {
-    let test = "a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory";
-    // Both ways of waiting fail.
+fn texture_keeps_its_source_if_its_context_cannot_synchronize() {
+    let test = "texture_keeps_its_source_if_its_context_cannot_synchronize";
+    // Both attempts to wait fail.
     passes(
         test,
         "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999",
@@ -366,7 +370,7 @@ fn a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory() {
             stream.synchronize().unwrap();
             let _current = context.push_current().unwrap();
             let (mut base, mut size) = (0, 0);
-            // SAFETY: places for the results.
+            // SAFETY: the pointers are valid for writes.
             let code = unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, address) };
             assert_eq!((code, base), (sys::CUresult::CUDA_SUCCESS, address));
         },
@@ -374,8 +378,8 @@ fn a_texture_whose_context_can_not_be_waited_for_stays_with_its_memory() {
 }
 
 #[test]
-fn memory_that_can_not_be_waited_for_stays_with_what_it_is_mapped_onto() {
-    let test = "memory_that_can_not_be_waited_for_stays_with_what_it_is_mapped_onto";
+fn mapped_buffer_keeps_external_memory_if_waits_fail() {
+    let test = "mapped_buffer_keeps_external_memory_if_waits_fail";
     // All ways of waiting fail.
     let fail = "cuStreamSynchronize:1:999,cuStreamSynchronize:2:999,cuEventRecord:1:999,cuCtxSynchronize:1:999";
     passes(test, fail, || {
@@ -386,7 +390,7 @@ fn memory_that_can_not_be_waited_for_stays_with_what_it_is_mapped_onto() {
         let options = PhysicalOptions::default().handles(handles);
         let made = PhysicalMemory::with_options(&context, unit, options).unwrap();
         let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, made.export().unwrap());
-        // SAFETY: memory of that size, which nobody else uses.
+        // SAFETY: the memory has that size and nothing else uses it.
         let buffer = unsafe {
             let memory = ExternalMemory::import(&context, kind, file, unit as u64, false).unwrap();
             memory.buffer::<u32>(&stream, 0, 10).unwrap()
@@ -395,9 +399,13 @@ fn memory_that_can_not_be_waited_for_stays_with_what_it_is_mapped_onto() {
         let error = buffer.close().unwrap_err();
         assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
         let _current = context.push_current().unwrap();
-        // SAFETY: nobody else destroys it.
+        // SAFETY: nothing else destroys it.
         let code = unsafe { sys::cuDestroyExternalMemory(raw) };
-        assert_eq!(code, sys::CUresult::CUDA_SUCCESS, "it was destroyed before");
+        assert_eq!(
+            code,
+            sys::CUresult::CUDA_SUCCESS,
+            "it was already destroyed"
+        );
     });
 }
 
@@ -418,9 +426,9 @@ fn contexts() {
             name: "Context",
             release: "cuCtxDestroy",
             make: |context| Context::create(context.device(), ContextFlags::AUTO).unwrap(),
-            // SAFETY: handed over by `into_raw`.
+            // SAFETY: `into_raw` gave up the handle.
             own: |_, raw| unsafe { Context::from_raw(raw).unwrap() },
-            // SAFETY: the owner is held for longer.
+            // SAFETY: the owner outlives the borrow.
             borrow: |_, raw| unsafe { Context::borrow_raw(raw).unwrap() },
             as_raw: Context::as_raw,
             into_raw: Context::into_raw,
@@ -431,17 +439,18 @@ fn contexts() {
 }
 
 #[test]
-fn a_hold_on_a_primary_context_is_handed_over_and_taken_back() {
+fn primary_context_reference_can_be_given_up_and_taken_over() {
     traced(
-        "a_hold_on_a_primary_context_is_handed_over_and_taken_back",
+        "primary_context_reference_can_be_given_up_and_taken_over",
         "",
         || {
             let released = || calls("cuDevicePrimaryCtxRelease").len();
             let raw = Context::primary(0).unwrap().into_raw().unwrap();
             assert_eq!(released(), 0);
-            // SAFETY: the hold was handed over, and belongs to nobody else.
+            // SAFETY: `into_raw` gave up the reference, and nothing else owns it.
             let context = unsafe { Context::from_raw(raw).unwrap() };
-            // To see that it is the primary one takes another hold, which is given back.
+            // `from_raw` retains the primary context once more to recognize it, and releases that
+            // again.
             assert_eq!(released(), 1);
             assert_eq!(context, Context::primary(0).unwrap());
             assert_eq!(released(), 2);
@@ -454,13 +463,13 @@ fn a_hold_on_a_primary_context_is_handed_over_and_taken_back() {
 }
 
 #[test]
-fn a_raw_context_whose_device_is_not_told_stays_the_callers() {
-    let test = "a_raw_context_whose_device_is_not_told_stays_the_callers";
+fn context_from_raw_failure_leaves_ownership_with_the_caller() {
+    let test = "context_from_raw_failure_leaves_ownership_with_the_caller";
     for call in ["cuCtxGetDevice:1:999", "cuDevicePrimaryCtxGetState:1:999"] {
         passes(test, call, || {
             let device = Device::get(0).unwrap();
             let context = Context::create(device, ContextFlags::AUTO).unwrap();
-            // SAFETY: the hold is given up only if this succeeds, which it does not.
+            // SAFETY: ownership moves only on success, and this call fails.
             let error = unsafe { Context::from_raw(context.as_raw()) }.unwrap_err();
             assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
             context.synchronize().unwrap();
@@ -470,9 +479,9 @@ fn a_raw_context_whose_device_is_not_told_stays_the_callers() {
 }
 
 #[test]
-fn a_pushed_context_is_current_until_its_guard_goes() {
+fn pushed_context_is_current_until_its_guard_drops() {
     passes(
-        "a_pushed_context_is_current_until_its_guard_goes",
+        "pushed_context_is_current_until_its_guard_drops",
         "",
         || {
             let current = || {
@@ -496,68 +505,65 @@ fn a_pushed_context_is_current_until_its_guard_goes() {
                 }
                 assert_eq!(current(), a.as_raw());
             }
-            assert!(current().is_null(), "nothing was current before");
+            assert!(current().is_null(), "no context was current before");
         },
     );
 }
 
-/// The latest guard that is left decides which context is current, whatever the order of the drops.
+/// The latest remaining guard decides which context is current, in whatever order guards are
+/// dropped.
 #[test]
-fn guards_of_current_contexts_can_be_dropped_in_any_order() {
-    passes(
-        "guards_of_current_contexts_can_be_dropped_in_any_order",
-        "",
-        || {
-            let current = || {
-                let mut raw = std::ptr::null_mut();
-                // SAFETY: `raw` is valid for the write.
-                let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
-                assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
-                raw
-            };
-            let device = Context::primary(0).unwrap().device();
-            let [a, b, c] = [(); 3].map(|()| Context::create(device, ContextFlags::AUTO).unwrap());
-            let first = a.push_current().unwrap();
-            let second = b.push_current().unwrap();
-            drop(first);
-            assert_eq!(current(), b.as_raw());
-            // The first guard's context can be destroyed now.
-            a.close().unwrap();
-            let third = c.push_current().unwrap();
-            let fourth = b.push_current().unwrap();
-            drop(third);
-            assert_eq!(current(), b.as_raw());
-            drop(second);
-            assert_eq!(current(), b.as_raw());
-            // Calls in another context leave the order as it is.
-            c.synchronize().unwrap();
-            assert_eq!(current(), b.as_raw());
-            drop(fourth);
-            assert!(current().is_null(), "nothing was current before");
+fn context_guards_can_be_dropped_in_any_order() {
+    passes("context_guards_can_be_dropped_in_any_order", "", || {
+        let current = || {
+            let mut raw = std::ptr::null_mut();
+            // SAFETY: `raw` is valid for the write.
+            let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
+            assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
+            raw
+        };
+        let device = Context::primary(0).unwrap().device();
+        let [a, b, c] = [(); 3].map(|()| Context::create(device, ContextFlags::AUTO).unwrap());
+        let first = a.push_current().unwrap();
+        let second = b.push_current().unwrap();
+        drop(first);
+        assert_eq!(current(), b.as_raw());
+        // Now the first guard's context can be destroyed.
+        a.close().unwrap();
+        let third = c.push_current().unwrap();
+        let fourth = b.push_current().unwrap();
+        drop(third);
+        assert_eq!(current(), b.as_raw());
+        drop(second);
+        assert_eq!(current(), b.as_raw());
+        // Calls in another context do not change the order.
+        c.synchronize().unwrap();
+        assert_eq!(current(), b.as_raw());
+        drop(fourth);
+        assert!(current().is_null(), "no context was current before");
 
-            // A guard that was made while a call had its own context current.
-            let stream = Stream::new(&c).unwrap();
-            let before = current();
-            let outer = b.push_current().unwrap();
-            let inner = stream.ordered_with([], || b.push_current()).unwrap();
-            drop(outer);
-            assert_eq!(current(), b.as_raw());
-            drop(inner);
-            assert_eq!(current(), before);
-        },
-    );
+        // Creates a guard while a call has its own context current.
+        let stream = Stream::new(&c).unwrap();
+        let before = current();
+        let outer = b.push_current().unwrap();
+        let inner = stream.ordered_with([], || b.push_current()).unwrap();
+        drop(outer);
+        assert_eq!(current(), b.as_raw());
+        drop(inner);
+        assert_eq!(current(), before);
+    });
 }
 
 #[test]
-fn a_linkers_log_stays_where_the_driver_writes_it() {
-    passes("a_linkers_log_stays_where_the_driver_writes_it", "", || {
+fn linker_log_outlives_into_raw() {
+    passes("linker_log_outlives_into_raw", "", || {
         let context = Context::primary(0).unwrap();
         let raw = Linker::new(&context).unwrap().into_raw().unwrap();
-        // What was the log, if it were free.
+        // If the log had been freed, these allocations would reuse its memory.
         let others: Vec<_> = (0..64).map(|_| vec![0u8; 16 << 10]).collect();
         let _current = context.push_current().unwrap();
         let text = c"nonsense";
-        // SAFETY: the linker is live and the caller's; text that ends in NUL, no options.
+        // SAFETY: this test owns the live linker. The text ends in NUL, and there are no options.
         let failed = unsafe {
             sys::cuLinkAddData_v2(
                 raw,
@@ -572,7 +578,7 @@ fn a_linkers_log_stays_where_the_driver_writes_it() {
         };
         assert_ne!(failed, sys::CUresult::CUDA_SUCCESS);
         assert!(others.iter().flatten().all(|&byte| byte == 0));
-        // SAFETY: handed over by `into_raw`, and released by nobody else.
+        // SAFETY: `into_raw` gave up the handle, and nothing else releases it.
         unsafe { Linker::from_raw(&context, raw) }.close().unwrap();
     });
 }

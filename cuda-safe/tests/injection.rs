@@ -1,5 +1,5 @@
-//! Every driver call of a typical program is made to fail in turn, on the emulator: there must be
-//! no panic, no double free, and no leak but where the failed call was to release something.
+//! Makes every driver call of a typical program fail in turn, on the emulator. There must be no
+//! panic and no double free, and no leak unless the failed call was to release something.
 //!
 //! The program runs in child processes, one for each call that it makes.
 
@@ -40,7 +40,7 @@ const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
     .visible .entry store(.param .u64 p, .param .u32 v) {\n.reg .u64 %a;\n.reg .u32 %v;\n\
     ld.param.u64 %a, [p];\nld.param.u32 %v, [v];\nst.global.u32 [%a], %v;\nret;\n}\n";
 
-/// What a program does, from the first call to the last.
+/// The whole program, from the first call to the last.
 fn program() -> Result<()> {
     let device = Device::get(0)?;
     device.name()?;
@@ -68,7 +68,7 @@ fn textures(context: &Context) -> Result<()> {
     let format = TexelFormat::of::<f32>();
     let array = CudaArray::new(context, format, [4, 4], ArrayFlags::SURFACE)?;
     array.copy_from_slice(&stream, &[1.5f32; 16])?;
-    // SAFETY: the array is held for longer.
+    // SAFETY: the array outlives the borrow.
     let same = unsafe { CudaArray::borrow_raw(context, array.as_raw())? };
     assert_eq!(same.to_vec::<f32>(&stream)?, [1.5; 16]);
     let texture = Texture::new(&array, Sampler::default())?;
@@ -85,7 +85,7 @@ fn textures(context: &Context) -> Result<()> {
     levels.level(1)?.copy_from_slice(&stream, &[0.5f32; 4])?;
     let view = ResourceView::new(ViewFormat::UINT_1X32);
     Texture::with_view(&levels, Sampler::default(), view)?.close()?;
-    // Of arrays that have their memory, the driver tells neither.
+    // The driver returns neither for arrays that already have memory.
     assert!(array.memory_requirements().is_err() && levels.memory_requirements().is_err());
     assert!(array.sparse_properties().is_err() && levels.sparse_properties().is_err());
     assert!(array.plane(0).is_err());
@@ -136,7 +136,7 @@ fn mappings(context: &Context) -> Result<()> {
         view.set_access(context.device(), MemoryAccess::READ_WRITE)?;
         view.access(context.device())?;
     }
-    // SAFETY: of the two views one is used at a time, in the order of one stream.
+    // SAFETY: the two views are used one at a time, in the order of one stream.
     unsafe {
         views[0].view_mut::<u8>(&stream)?.fill(&stream, 7)?;
         let all = views[1].view::<u8>(&stream)?.to_vec(&stream)?;
@@ -168,9 +168,9 @@ fn imports(context: &Context) -> Result<()> {
     let stream = Stream::new(context)?;
     let kind = ExternalSemaphoreKind::TIMELINE_FD;
     let page = semaphore::Page::new(kind.0, 0);
-    // SAFETY: a timeline, on account of which nobody uses memory.
+    // SAFETY: the timeline orders no accesses to memory.
     let semaphore = unsafe { ExternalSemaphore::import(context, kind, page.export())? };
-    // Each wait comes behind its signal, so that none hangs.
+    // Each wait follows its signal, so no wait hangs.
     stream.signal_semaphore(&semaphore, 1)?;
     stream.wait_semaphore(&semaphore, 1)?;
     let mut graph = Graph::new(context)?;
@@ -191,7 +191,7 @@ fn imports(context: &Context) -> Result<()> {
     let unit = PhysicalMemory::unit(context)?;
     let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     let file = PhysicalMemory::with_options(context, unit, options)?.export()?;
-    // SAFETY: memory of that size, which nobody else uses.
+    // SAFETY: the memory has that size and nothing else uses it.
     let image = unsafe {
         let kind = ExternalMemoryKind::OPAQUE_FD;
         let memory = ExternalMemory::import(context, kind, file, unit as u64, false)?;
@@ -217,7 +217,7 @@ fn settings(context: &Context) -> Result<()> {
         }
     };
     let result = signalled();
-    // Otherwise a signal whose stream isn't done is leaked.
+    // A signal whose stream still has work would be leaked.
     let _ = stream.settle();
     result?;
     drop(signal);
@@ -288,7 +288,7 @@ fn graphs(context: &Context) -> Result<()> {
     let host = graph.keep(PinnedBuffer::<u32>::zeroed(context, 4)?);
     let x = graph.keep(DeviceBuffer::<u32>::uninit(&stream, 4)?);
     let up = graph.add_copy(&[], x, host)?;
-    // SAFETY: one number is written.
+    // SAFETY: the kernel writes one number.
     let stored = unsafe { graph.add_kernel(&[up], &store, config, (x, 7u32))? };
     let filled = graph.add_fill(&[up], x.slice(2..)?, 5)?;
     let both = graph.add_empty(&[stored])?;
@@ -323,7 +323,7 @@ fn graphs(context: &Context) -> Result<()> {
 
     let mut y = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
     let dropped = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
-    // SAFETY: one number is written; `y` and the kernel outlive the graph.
+    // SAFETY: the kernel writes one number. `y` and the kernel outlive the graph.
     let graph = unsafe {
         stream.capture(|capture| {
             other.wait_stream(&stream)?;
@@ -358,12 +358,12 @@ fn streams_and_events(context: &Context) -> Result<()> {
     end.synchronize()?;
     end.elapsed_ms_since(&start)?;
     stream.query()?;
-    // Called or not, the closure is gone.
+    // The closure is dropped whether it was called or not.
     if enqueued.is_err() {
         assert_eq!(
             std::sync::Arc::strong_count(&token),
             1,
-            "the closure was not reclaimed"
+            "the closure was not dropped"
         );
     }
     enqueued?;
@@ -403,7 +403,7 @@ fn launches(context: &Context) -> Result<()> {
 #[test]
 fn program_in_a_child() {
     if env::var_os(CHILD).is_none() {
-        return; // run by the test below
+        return; // the test below runs it
     }
     match program() {
         Ok(()) => println!("program: done"),
@@ -417,7 +417,7 @@ struct Run {
     calls: Vec<String>,
 }
 
-/// Runs the program with the n-th driver call failing; 0 for none.
+/// Runs the program and lets the n-th driver call fail, or none if `nth` is 0.
 fn run(nth: usize, code: &str) -> Run {
     let name = format!("cuda-safe-injection-{}-{nth}-{code}", std::process::id());
     let trace: PathBuf = env::temp_dir().join(name);
@@ -442,7 +442,7 @@ fn run(nth: usize, code: &str) -> Run {
     Run {
         code: output.status.code(),
         text: String::from_utf8_lossy(&text).into_owned(),
-        // Other lines tell what kernels did.
+        // Other lines report the work of kernels.
         calls: calls
             .lines()
             .filter(|line| line.contains(") = "))
@@ -451,7 +451,8 @@ fn run(nth: usize, code: &str) -> Run {
     }
 }
 
-/// Calls after whose failure a leak is right: they release, or tell whether it is safe to.
+/// Calls whose failure may cause a leak: they release something, or they determine whether
+/// releasing is safe.
 const RELEASING: [&str; 14] = [
     "Free",
     "Destroy",
@@ -469,7 +470,7 @@ const RELEASING: [&str; 14] = [
     "CtxGetDevice",
 ];
 
-/// Exit code of a leak on the emulator.
+/// The exit code with which the emulator reports a leak.
 const LEAKED: i32 = 99;
 
 fn fail_each_call(code: &str) {
@@ -485,7 +486,7 @@ fn fail_each_call(code: &str) {
         let about = format!("call {nth}: {injected}\n{}", run.text);
         assert!(
             run.text.contains("program: "),
-            "no result, a panic?\n{about}"
+            "no result, possibly a panic\n{about}"
         );
         assert!(!run.text.contains("panicked"), "{about}");
         if !RELEASING.iter().any(|name| injected.contains(name)) {
@@ -497,18 +498,21 @@ fn fail_each_call(code: &str) {
             let releases = ["Free", "Destroy", "Unload"]
                 .iter()
                 .any(|name| call.contains(name));
-            let refused = call.contains("= CUDA_ERROR_INVALID") && !call.contains("(injected)");
-            assert!(!(releases && refused), "released twice?\n{call}\n{about}");
+            let rejected = call.contains("= CUDA_ERROR_INVALID") && !call.contains("(injected)");
+            assert!(
+                !(releases && rejected),
+                "possibly released twice\n{call}\n{about}"
+            );
         }
     }
 }
 
 #[test]
-fn every_call_may_fail() {
+fn program_survives_failure_of_every_call() {
     fail_each_call("CUDA_ERROR_UNKNOWN");
 }
 
 #[test]
-fn every_call_may_run_out_of_memory() {
+fn program_survives_out_of_memory_in_every_call() {
     fail_each_call("CUDA_ERROR_OUT_OF_MEMORY");
 }

@@ -1,5 +1,5 @@
-//! Link-time optimisation by nvJitLink. What happens without it is tested always; the rest needs it, and is ignored
-//! otherwise: `make lto` brings it and runs these tests.
+//! Link-time optimization by nvJitLink. The behaviour without the library is always tested. The
+//! other tests need it and are ignored by default: `make lto` installs it and runs them.
 #![cfg(feature = "nvrtc")]
 
 use std::{env, process::Command};
@@ -25,7 +25,7 @@ fn programs() -> [Program; 2] {
     [Program::new(ANSWER).name("answer.cu"), user]
 }
 
-/// A linker with both programs.
+/// Returns a linker with both programs.
 fn linker(target: Architecture) -> JitLinker {
     let mut linker = JitLinker::new(target, &JitLinkOptions::default());
     for (name, program) in ["answer", "user"].into_iter().zip(programs()) {
@@ -45,11 +45,11 @@ fn stored(module: &Module) -> i32 {
 }
 
 #[test]
-fn without_nvjitlink_it_is_told_what_was_looked_for() {
+fn missing_nvjitlink_error_names_the_searched_file() {
     const VARIABLE: &str = "CUDA_SAFE_LIBNVJITLINK";
     const FILE: &str = "/no/such/libnvJitLink.so";
     if env::var(VARIABLE).as_deref() != Ok(FILE) {
-        let test = "without_nvjitlink_it_is_told_what_was_looked_for";
+        let test = "missing_nvjitlink_error_names_the_searched_file";
         let output = Command::new(env::current_exe().unwrap())
             .args([test, "--exact", "--nocapture"])
             .env(VARIABLE, FILE)
@@ -74,7 +74,7 @@ fn without_nvjitlink_it_is_told_what_was_looked_for() {
 }
 
 #[test]
-fn what_is_compiled_for_it_is_no_module() {
+fn lto_programs_cannot_be_loaded_as_modules() {
     let context = Context::primary(0).unwrap();
     let folder = env::temp_dir().join(format!("cuda-safe-lto-{}", std::process::id()));
     let program = Program::new(ANSWER)
@@ -96,10 +96,10 @@ fn what_is_compiled_for_it_is_no_module() {
 }
 
 #[test]
-fn what_can_not_be_an_input_is_told() {
+fn linker_rejects_invalid_inputs() {
     let mut linker = JitLinker::new(TARGET, &JitLinkOptions::default());
     let compiled = Program::new(ANSWER).compile(TARGET).unwrap();
-    // SAFETY: nothing here is machine code.
+    // SAFETY: no input contains machine code.
     let errors = unsafe {
         [
             linker.add_compiled("a\0b", &compiled).unwrap_err(),
@@ -134,7 +134,7 @@ fn functions_of_one_program_are_inlined_in_another() {
 
 #[test]
 #[ignore = "needs nvJitLink (make lto)"]
-fn one_call_compiles_links_and_loads() {
+fn link_optimized_compiles_links_and_loads() {
     let context = Context::primary(0).unwrap();
     let options = JitLinkOptions::default()
         .max_registers(32)
@@ -151,7 +151,7 @@ fn one_call_compiles_links_and_loads() {
 
 #[test]
 #[ignore = "needs nvJitLink (make lto)"]
-fn a_real_architecture_gives_machine_code() {
+fn real_architecture_links_to_machine_code() {
     let linked = linker(Architecture::real_of(90)).link().unwrap();
     assert!(linked.cubin().unwrap().starts_with(b"\x7fELF"));
     assert!(linked.ptx().is_empty());
@@ -160,7 +160,7 @@ fn a_real_architecture_gives_machine_code() {
 
 #[test]
 #[ignore = "needs nvJitLink (make lto)"]
-fn programs_without_ir_are_linked_too() {
+fn programs_without_lto_ir_can_be_linked() {
     let target = Architecture::real_of(90);
     let mut linker = JitLinker::new(target, &JitLinkOptions::default());
     let [answer, user] = programs();
@@ -177,7 +177,7 @@ fn programs_without_ir_are_linked_too() {
 
 #[test]
 #[ignore = "needs nvJitLink (make lto)"]
-fn what_does_not_link_is_told_with_the_log() {
+fn link_errors_contain_the_log() {
     let target = Architecture::real_of(90);
     let [answer, user] = programs().map(|one| one.lto().compile(target).unwrap());
     let none = JitLinkOptions::default();

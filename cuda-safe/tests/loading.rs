@@ -1,7 +1,7 @@
-//! Loading and unloading as the driver sees it: the emulator's trace tells which calls were made,
-//! and its injected failures what becomes of each code.
+//! Loading and unloading as the driver sees it. The emulator's trace shows which calls were made,
+//! and its injected failures show how each code is handled.
 //!
-//! Each case runs in a child process, since the emulator reads its settings once.
+//! Each case runs in a child process, because the emulator reads its settings once.
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
@@ -13,7 +13,7 @@ const CHILD: &str = "CUDA_SAFE_TEST_LOADING";
 
 const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
 
-/// Runs a test of this file again, with a trace and a failure.
+/// Runs a test of this file again with a trace and an injected failure.
 fn child(test: &str, failure: &str) {
     let name = format!("cuda-safe-loading-{}-{test}", std::process::id());
     let trace = env::temp_dir().join(name);
@@ -32,12 +32,12 @@ fn child(test: &str, failure: &str) {
     assert!(text.contains("1 passed"), "{failure}:\n{text}");
 }
 
-/// The failure that is injected, in a child.
+/// Returns the injected failure in a child process.
 fn failure() -> Option<String> {
     env::var(CHILD).ok()
 }
 
-/// Calls of functions whose names begin like this so far, in order.
+/// Returns the functions called so far whose names begin with `name`, in order.
 fn calls(name: &str) -> Vec<String> {
     let trace = PathBuf::from(env::var_os("CUDA_EMULATOR_TRACE").unwrap());
     fs::read_to_string(trace)
@@ -57,15 +57,15 @@ fn load(context: &Context) -> Module {
 }
 
 #[test]
-fn the_last_hold_unloads_once() {
+fn last_reference_unloads_once() {
     if failure().is_none() {
-        return child("the_last_hold_unloads_once", "");
+        return child("last_reference_unloads_once", "");
     }
     let context = Context::primary(0).unwrap();
     let module = load(&context);
     let twin = module.clone();
     module.close().unwrap();
-    assert_eq!(unloaded(), 0, "others hold it");
+    assert_eq!(unloaded(), 0, "other references remain");
     drop(twin);
     assert_eq!(unloaded(), 1);
 
@@ -75,13 +75,13 @@ fn the_last_hold_unloads_once() {
     let module = load(&context);
     let kernel = module.function("k").unwrap();
     drop(module);
-    assert_eq!(unloaded(), 2, "the kernel holds it");
+    assert_eq!(unloaded(), 2, "the kernel owns a reference");
     drop(kernel);
     assert_eq!(unloaded(), 3);
 
     let module = load(&context);
     let borrow = || {
-        // SAFETY: `module` is held for longer.
+        // SAFETY: `module` outlives the borrow.
         unsafe { Module::borrow_raw(&context, module.as_raw()) }
     };
     borrow().close().unwrap();
@@ -89,17 +89,17 @@ fn the_last_hold_unloads_once() {
     drop(borrow().into_raw());
     assert_eq!(unloaded(), 3, "borrowed");
     let raw = module.into_raw().unwrap();
-    assert_eq!(unloaded(), 3, "handed over");
-    // SAFETY: handed over, and used by nobody else.
+    assert_eq!(unloaded(), 3, "unloaded after into_raw");
+    // SAFETY: `into_raw` gave up the handle, and nothing else uses it.
     let code = unsafe { cuda_safe::sys::cuModuleUnload(raw) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
     context.close().unwrap();
 }
 
 #[test]
-fn kernels_are_waited_for_before_their_code_goes() {
+fn unload_waits_for_kernels() {
     if failure().is_none() {
-        return child("kernels_are_waited_for_before_their_code_goes", "");
+        return child("unload_waits_for_kernels", "");
     }
     let context = Context::primary(0).unwrap();
     let waits_and_unloads = || {
@@ -112,11 +112,11 @@ fn kernels_are_waited_for_before_their_code_goes() {
 }
 
 #[test]
-fn closing_tells_what_dropping_can_not() {
-    let name = "closing_tells_what_dropping_can_not";
+fn close_returns_errors_of_unloading() {
+    let name = "close_returns_errors_of_unloading";
     let failures = [
         "cuModuleUnload:1:CUDA_ERROR_INVALID_HANDLE",
-        // The wait is tried again.
+        // The library waits a second time if the first wait fails.
         "cuCtxSynchronize:1:CUDA_ERROR_NOT_PERMITTED,cuCtxSynchronize:2:CUDA_ERROR_NOT_PERMITTED",
     ];
     let Some(failure) = failure() else {
@@ -127,13 +127,13 @@ fn closing_tells_what_dropping_can_not() {
     let raw = module.as_raw();
     let error = module.close().unwrap_err();
     assert!(failure.starts_with(error.call()), "{error}");
-    // SAFETY: still loaded, since closing failed, and held by nobody.
+    // SAFETY: the module is still loaded because `close` failed, and nothing else owns it.
     let code = unsafe { cuda_safe::sys::cuModuleUnload(raw) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
-/// What is said when the driver refuses PTX with a code.
-fn refused(code: CUresult) -> Error {
+/// Returns the error of loading PTX if the driver returns `code`.
+fn load_error(code: CUresult) -> Error {
     let context = Context::primary(0).unwrap();
     let error = Module::from_ptx(&context, PTX).unwrap_err();
     assert_eq!(error.call(), "cuModuleLoadDataEx");
@@ -142,7 +142,7 @@ fn refused(code: CUresult) -> Error {
 }
 
 #[test]
-fn each_refusal_is_explained() {
+fn load_errors_explain_each_code() {
     let codes = [
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -155,10 +155,10 @@ fn each_refusal_is_explained() {
     let Some(failure) = failure() else {
         return codes
             .iter()
-            .for_each(|&code| child("each_refusal_is_explained", &inject(code)));
+            .for_each(|&code| child("load_errors_explain_each_code", &inject(code)));
     };
     let code = codes.into_iter().find(|&code| inject(code) == failure);
-    let error = refused(code.unwrap());
+    let error = load_error(code.unwrap());
     let (kind, detail) = (error.kind(), error.detail());
     let load = ErrorKind::Load { log: String::new() };
     match code.unwrap() {
@@ -193,8 +193,8 @@ fn each_refusal_is_explained() {
 }
 
 #[test]
-fn ptx_is_loaded_where_machine_code_is_refused() {
-    let name = "ptx_is_loaded_where_machine_code_is_refused";
+fn ptx_is_loaded_if_machine_code_is_rejected() {
+    let name = "ptx_is_loaded_if_machine_code_is_rejected";
     let refusals = [
         "NO_BINARY_FOR_GPU",
         "INVALID_IMAGE",
@@ -224,8 +224,8 @@ fn ptx_is_loaded_where_machine_code_is_refused() {
 }
 
 #[test]
-fn names_come_from_the_ptx_where_the_driver_can_not_list_them() {
-    let name = "names_come_from_the_ptx_where_the_driver_can_not_list_them";
+fn function_names_fall_back_to_ptx() {
+    let name = "function_names_fall_back_to_ptx";
     if failure().is_none() {
         return child(name, "cuModuleGetFunctionCount:1:CUDA_ERROR_NOT_SUPPORTED");
     }
@@ -239,13 +239,13 @@ fn names_come_from_the_ptx_where_the_driver_can_not_list_them() {
 }
 
 #[test]
-fn without_ptx_the_failure_is_told() {
+fn function_names_fail_without_ptx() {
     if failure().is_none() {
         let failure = "cuModuleGetFunctionCount:1:CUDA_ERROR_NOT_SUPPORTED";
-        return child("without_ptx_the_failure_is_told", failure);
+        return child("function_names_fail_without_ptx", failure);
     }
     let context = Context::primary(0).unwrap();
-    // SAFETY: made by the compiler, and kept in the repository.
+    // SAFETY: the compiler made this file, which is part of the repository.
     let module = unsafe { Module::from_fatbin(&context, include_bytes!("data/kernels.fatbin")) };
     let module = module.unwrap();
     let error = module.function_names().unwrap_err();

@@ -1,5 +1,6 @@
-//! Two processes: memory by file descriptors, memory and events by handles. A test starts this program again for the second
-//! process, and talks with it over a socket, on which nobody waits for ever.
+//! Memory shared by file descriptors, and memory and events shared by handles, between two
+//! processes. A test starts this program again as the second process. The two talk over a socket
+//! with a time limit, so that neither waits forever.
 
 use std::{
     env,
@@ -23,7 +24,8 @@ use cuda_safe::{
 };
 
 const SECOND: &str = "CUDA_SAFE_TEST_SECOND";
-/// Elements of memory that shares nothing with other memory: small pieces lie together in one of the driver's.
+/// Number of elements of an allocation that shares its block with no other. The driver places
+/// several small allocations in one block.
 const LARGE: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -34,7 +36,7 @@ extern "C" __global__ void spin(unsigned long long nanoseconds) {
     do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)); while (now - start < nanoseconds);
 }"#;
 
-/// The other process, and the socket to it.
+/// The second process, and the socket to it.
 struct Peer {
     child: Child,
     socket: UnixStream,
@@ -44,7 +46,8 @@ struct Peer {
 fn together(test: &str, first: impl FnOnce(&mut Peer), second: impl FnOnce(UnixStream)) {
     match env::var(SECOND) {
         Ok(name) if name == test => {
-            // SAFETY: the first process has put the socket there, and nothing else uses it.
+            // SAFETY: the first process has passed the socket as descriptor 0, and nothing else
+            // uses it.
             let socket = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
             socket.set_read_timeout(Some(PATIENCE)).unwrap();
             second(socket);
@@ -102,12 +105,12 @@ fn receive<const N: usize>(mut socket: &UnixStream) -> [u8; N] {
     bytes
 }
 
-/// Room for a message's descriptor, aligned as the system wants it.
+/// A buffer for the descriptor of one message, with the alignment that the system requires.
 #[repr(C, align(8))]
 struct Control([u8; 64]);
 
 fn message(bytes: &mut IoSliceMut<'_>, control: &mut Control, length: usize) -> libc::msghdr {
-    // SAFETY: a message of zeros is an empty one.
+    // SAFETY: an all-zero message is a valid empty message.
     let mut message: libc::msghdr = unsafe { mem::zeroed() };
     message.msg_iov = std::ptr::from_mut(bytes).cast();
     message.msg_iovlen = 1;
@@ -116,11 +119,11 @@ fn message(bytes: &mut IoSliceMut<'_>, control: &mut Control, length: usize) -> 
     message
 }
 
-/// Sends a file descriptor: the other process gets one of its own for the same file.
+/// Sends a file descriptor. The receiver gets its own descriptor for the same file.
 fn send_fd(socket: &UnixStream, fd: BorrowedFd<'_>) {
     let (mut byte, mut control) = ([1u8], Control([0; 64]));
     let mut bytes = IoSliceMut::new(&mut byte);
-    // SAFETY: the room is large enough for one descriptor, and everything outlives the call.
+    // SAFETY: the buffer is large enough for one descriptor, and everything outlives the call.
     unsafe {
         let message = message(&mut bytes, &mut control, libc::CMSG_SPACE(4) as usize);
         let header = libc::CMSG_FIRSTHDR(&message);
@@ -142,7 +145,7 @@ fn receive_fd(socket: &UnixStream) -> OwnedFd {
         let mut message = message(&mut bytes, &mut control, 64);
         assert_eq!(libc::recvmsg(socket.as_raw_fd(), &mut message, 0), 1);
         let header = libc::CMSG_FIRSTHDR(&message);
-        assert!(!header.is_null(), "a descriptor");
+        assert!(!header.is_null(), "the message has no descriptor");
         OwnedFd::from_raw_fd(libc::CMSG_DATA(header).cast::<i32>().read_unaligned())
     }
 }
@@ -188,7 +191,7 @@ fn read(mapping: &Mapping, stream: &Stream, len: usize) -> Vec<u32> {
 }
 
 #[test]
-fn physical_memory_by_descriptor() {
+fn physical_memory_is_shared_by_descriptor() {
     let first = |peer: &mut Peer| {
         let (context, stream) = device();
         let size = 2 * PhysicalMemory::unit(&context).unwrap();
@@ -202,7 +205,7 @@ fn physical_memory_by_descriptor() {
         assert_eq!(read(&mapping, &stream, 4), [1, 20, 3, 40]);
         write(&mapping, &stream, &[5]);
         drop((mapping, memory));
-        // All of it is gone here, and the other process has it still.
+        // This process has dropped everything, and the other one still has the memory.
         send(&peer.socket, &[1]);
         let _: [u8; 1] = receive(&peer.socket);
     };
@@ -210,19 +213,19 @@ fn physical_memory_by_descriptor() {
         let fd = receive_fd(&socket);
         let (context, stream) = device();
         let unit = PhysicalMemory::unit(&context).unwrap();
-        // What is said of the size isn't believed.
+        // `import` verifies the stated size.
         for wrong in [unit, 3 * unit, 7, 0] {
             let error = PhysicalMemory::import(&context, &fd, wrong).unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-            let told = error.to_string();
-            assert!(told.contains(&format!("{wrong} bytes")), "{told}");
-            assert!(told.contains("pass the size()"), "{told}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("{wrong} bytes")), "{text}");
+            assert!(text.contains("pass the size()"), "{text}");
         }
         let error = PhysicalMemory::import(&context, &socket, unit).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         let memory = PhysicalMemory::import(&context, &fd, 2 * unit).unwrap();
         drop(fd);
-        assert!(memory.export().is_err(), "what came from elsewhere");
+        assert!(memory.export().is_err(), "imported memory was exported");
         let mapping = mapped(&context, &memory);
         assert_eq!(read(&mapping, &stream, 3), [1, 2, 3]);
         write(&mapping, &stream, &[1, 20, 3, 40]);
@@ -231,12 +234,12 @@ fn physical_memory_by_descriptor() {
         assert_eq!(read(&mapping, &stream, 4), [5, 20, 3, 40]);
         send(&socket, &[1]);
     };
-    together("physical_memory_by_descriptor", first, second);
+    together("physical_memory_is_shared_by_descriptor", first, second);
 }
 
 #[test]
-fn a_descriptor_is_inherited() {
-    let test = "a_descriptor_is_inherited";
+fn child_process_inherits_a_descriptor() {
+    let test = "child_process_inherits_a_descriptor";
     if let Ok(name) = env::var(SECOND) {
         if name == test {
             let (context, stream) = device();
@@ -258,7 +261,7 @@ fn a_descriptor_is_inherited() {
 }
 
 #[test]
-fn memory_and_events_by_handles() {
+fn memory_and_events_are_shared_by_handles() {
     let first = |peer: &mut Peer| {
         let (context, stream) = device();
         let options = EventOptions::default()
@@ -269,7 +272,7 @@ fn memory_and_events_by_handles() {
         let small = IpcBuffer::from_slice(&stream, &[5u8, 6, 7]).unwrap();
         let module = Module::compile(&context, SPIN).unwrap();
         let spin = module.function("spin").unwrap();
-        // SAFETY: it touches no memory.
+        // SAFETY: the kernel touches no memory.
         unsafe {
             spin.launch(&stream, LaunchConfig::new(1, 1), (200_000_000u64,))
                 .unwrap()
@@ -280,7 +283,7 @@ fn memory_and_events_by_handles() {
         send(&peer.socket, &small.ipc_handle().unwrap().to_bytes());
         send(&peer.socket, &event.ipc_handle().unwrap().to_bytes());
         assert!(event.elapsed_ms_since(&event).is_err());
-        // The other process has recorded it now: its work, not this one's.
+        // The other process has recorded the event now, so a wait covers the other process's work.
         let _: [u8; 1] = receive(&peer.socket);
         stream.wait_event(&event).unwrap();
         assert_eq!(
@@ -290,7 +293,7 @@ fn memory_and_events_by_handles() {
         event.synchronize().unwrap();
         assert!(event.query().unwrap());
         send(&peer.socket, &[1]);
-        // Closed there before it is freed here.
+        // The other process closes the memory before this one frees it.
         let _: [u8; 1] = receive(&peer.socket);
         shared.close().unwrap();
         send(&peer.socket, &[1]);
@@ -300,12 +303,12 @@ fn memory_and_events_by_handles() {
         let (handle, small): ([u8; 64], [u8; 64]) = (receive(&socket), receive(&socket));
         let event: [u8; 64] = receive(&socket);
         let (context, stream) = device();
-        // SAFETY: the first process keeps it, and waits.
+        // SAFETY: the first process keeps it and waits.
         let event = unsafe { Event::open(&context, &IpcEventHandle::from_bytes(event)).unwrap() };
-        assert!(event.ipc_handle().is_err(), "only who has made it");
+        assert!(event.ipc_handle().is_err(), "an opened event has a handle");
         let handle = IpcMemoryHandle::from_bytes(handle);
         let small = IpcMemoryHandle::from_bytes(small);
-        // SAFETY: the first process keeps both, and waits.
+        // SAFETY: the first process keeps both and waits.
         unsafe {
             let error = OpenedBuffer::<u32>::open(&stream, &small, LARGE).unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
@@ -331,11 +334,11 @@ fn memory_and_events_by_handles() {
         drop(event);
         send(&socket, &[1]);
     };
-    together("memory_and_events_by_handles", first, second);
+    together("memory_and_events_are_shared_by_handles", first, second);
 }
 
 #[test]
-fn an_event_orders_work_back_and_forth() {
+fn shared_event_orders_work_in_both_directions() {
     const ROUNDS: u32 = 20;
     let first = |peer: &mut Peer| {
         let (context, stream) = device();
@@ -363,10 +366,10 @@ fn an_event_orders_work_back_and_forth() {
         let (context, stream) = device();
         let [ping, pong] = [(); 2].map(|()| {
             let handle = IpcEventHandle::from_bytes(receive(&socket));
-            // SAFETY: the first process keeps both, and waits.
+            // SAFETY: the first process keeps both and waits.
             unsafe { Event::open(&context, &handle).unwrap() }
         });
-        // SAFETY: the first process keeps it; the events order the work.
+        // SAFETY: the first process keeps it, and the events order the work.
         let mut theirs = unsafe { OpenedBuffer::<u32>::open(&stream, &handle, 64).unwrap() };
         for round in 0..ROUNDS {
             let _: [u8; 1] = receive(&socket);
@@ -380,20 +383,20 @@ fn an_event_orders_work_back_and_forth() {
         theirs.close().unwrap();
         send(&socket, &[1]);
     };
-    together("an_event_orders_work_back_and_forth", first, second);
+    together("shared_event_orders_work_in_both_directions", first, second);
 }
 
 #[test]
-fn a_killed_process_holds_nobody_up() {
+fn killed_process_does_not_block_others() {
     let first = |peer: &mut Peer| {
         let handle = IpcMemoryHandle::from_bytes(receive(&peer.socket));
         let [reached, pending] =
             [(); 2].map(|()| IpcEventHandle::from_bytes(receive(&peer.socket)));
         let (context, stream) = device();
-        // SAFETY: the driver sees to the end of a process that is killed.
+        // SAFETY: the driver cleans up after a killed process.
         let open = |handle: &IpcEventHandle| unsafe { Event::open(&context, handle).unwrap() };
         let (reached, pending) = (open(&reached), open(&pending));
-        // SAFETY: the other process won't use it any more.
+        // SAFETY: the other process does not use it any more.
         let theirs = unsafe { OpenedBuffer::<u16>::open(&stream, &handle, 3).unwrap() };
         assert!(reached.query().unwrap());
         let emulated = is_emulated(&context);
@@ -403,7 +406,7 @@ fn a_killed_process_holds_nobody_up() {
             assert!(!stream.query().unwrap());
         }
         peer.kill();
-        // On a GPU, a wait for what was never reached has no end.
+        // On a GPU, a wait for an event that was never reached does not end.
         if emulated {
             stream.synchronize().unwrap();
             assert!(pending.query().unwrap());
@@ -412,7 +415,7 @@ fn a_killed_process_holds_nobody_up() {
         stream.wait_event(&reached).unwrap();
         assert_eq!(theirs.to_vec(&stream).unwrap(), [1, 2, 3]);
         theirs.close().unwrap();
-        // SAFETY: nobody has it.
+        // SAFETY: the memory is not open anywhere.
         let error = unsafe { OpenedBuffer::<u16>::open(&stream, &handle, 3).unwrap_err() };
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert!(error.detail().contains("ended"), "{error}");
@@ -424,11 +427,11 @@ fn a_killed_process_holds_nobody_up() {
         let [reached, pending] = [(); 2].map(|()| Event::with_options(&context, options).unwrap());
         reached.record(&stream).unwrap();
         stream.synchronize().unwrap();
-        // It stays until the end, because it waits for its kernels when it goes.
+        // Keeps it until the end, because dropping it waits for its kernels.
         let module = Module::compile(&context, SPIN).unwrap();
         let spin = module.function("spin").unwrap();
         if is_emulated(&context) {
-            // SAFETY: it touches no memory.
+            // SAFETY: the kernel touches no memory.
             unsafe {
                 spin.launch(&stream, LaunchConfig::new(1, 1), (60_000_000_000u64,))
                     .unwrap();
@@ -439,10 +442,10 @@ fn a_killed_process_holds_nobody_up() {
         for event in [&reached, &pending] {
             send(&socket, &event.ipc_handle().unwrap().to_bytes());
         }
-        // Killed while it waits.
+        // The first process kills this one while it waits.
         let _: [u8; 1] = receive(&socket);
     };
-    let test = "a_killed_process_holds_nobody_up";
+    let test = "killed_process_does_not_block_others";
     if env::var_os(SECOND).is_some() {
         return together(test, first, second);
     }
@@ -453,15 +456,15 @@ fn a_killed_process_holds_nobody_up() {
 }
 
 #[test]
-fn what_is_no_handle() {
+fn invalid_handles_are_rejected() {
     let (context, stream) = device();
     for bytes in [[0; 64], [0xff; 64], [0x2f; 64]] {
-        // SAFETY: it can't be opened.
+        // SAFETY: opening it fails.
         let memory = unsafe {
             let handle = IpcMemoryHandle::from_bytes(bytes);
             OpenedBuffer::<u8>::open(&stream, &handle, 1).unwrap_err()
         };
-        // SAFETY: it can't be opened.
+        // SAFETY: opening it fails.
         let event =
             unsafe { Event::open(&context, &IpcEventHandle::from_bytes(bytes)).unwrap_err() };
         for error in [memory, event] {
@@ -471,12 +474,12 @@ fn what_is_no_handle() {
     let own = IpcBuffer::from_slice(&stream, &[1u8]).unwrap();
     let handle = own.ipc_handle().unwrap();
     assert_eq!(handle, own.ipc_handle().unwrap());
-    // SAFETY: it can't be opened.
+    // SAFETY: opening it fails.
     let error = unsafe { OpenedBuffer::<u8>::open(&stream, &handle, 1).unwrap_err() };
     assert!(error.detail().contains("process's own"), "{error}");
     let options = EventOptions::default().interprocess(true);
     let event = Event::with_options(&context, options).unwrap();
-    // SAFETY: it can't be opened.
+    // SAFETY: opening it fails.
     let error = unsafe { Event::open(&context, &event.ipc_handle().unwrap()).unwrap_err() };
     assert!(error.detail().contains("process's own"), "{error}");
     let none = IpcBuffer::<u8>::zeroed(&stream, 0).unwrap();
@@ -486,10 +489,10 @@ fn what_is_no_handle() {
     assert!(plain.detail().contains("interprocess"), "{plain}");
 }
 
-/// The driver takes a file of number 0 for none at all.
+/// The driver takes descriptor 0 for no descriptor.
 #[test]
-fn a_pool_comes_as_the_file_of_number_0() {
-    const TEST: &str = "a_pool_comes_as_the_file_of_number_0";
+fn pool_can_be_imported_from_descriptor_0() {
+    const TEST: &str = "pool_can_be_imported_from_descriptor_0";
     match env::var(SECOND) {
         Ok(name) if name == TEST => {
             let context = Context::primary(0).unwrap();
@@ -508,13 +511,14 @@ fn a_pool_comes_as_the_file_of_number_0() {
     assert!(second.wait().unwrap().success());
 }
 
-/// An element with a greater alignment than the driver gives to allocations.
+/// An element whose alignment is greater than that of the driver's allocations.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(1048576))]
 struct Block([[u8; 1024]; 1024]);
 
-/// Each block is aligned, or rejected with the reason. Returns how many are rejected.
-fn are_aligned_or_rejected(call: &str, blocks: &[cuda_safe::Result<u64>]) -> usize {
+/// Checks that each block is aligned, or rejected with the reason. Returns the number of rejected
+/// blocks.
+fn check_aligned_or_rejected(call: &str, blocks: &[cuda_safe::Result<u64>]) -> usize {
     let mut rejected = 0;
     for block in blocks {
         match block {
@@ -545,7 +549,7 @@ fn memory_of_another_process_is_aligned_or_rejected() {
             let pooled = pool.allocate::<u8>(&stream, size_of::<Block>()).unwrap();
             send(&peer.socket, &opened.ipc_handle().unwrap().to_bytes());
             send(&peer.socket, &pooled.export_pointer().unwrap().to_bytes());
-            // The next ones begin behind these.
+            // The next allocations begin behind these.
             let opened = (opened, IpcBuffer::<u8>::zeroed(&stream, 100).unwrap());
             kept.push((opened, (pooled, pool.allocate::<u8>(&stream, 100).unwrap())));
         }
@@ -564,7 +568,7 @@ fn memory_of_another_process_is_aligned_or_rejected() {
         let (mut opened, mut pooled) = (Vec::new(), Vec::new());
         for (handle, pointer) in handles {
             let handle = IpcMemoryHandle::from_bytes(handle);
-            // SAFETY: the first process keeps both, and waits.
+            // SAFETY: the first process keeps both and waits.
             unsafe {
                 let block = OpenedBuffer::<Block>::open(&stream, &handle, 1);
                 opened.push(block.map(|block| block.as_device_ptr()));
@@ -575,8 +579,8 @@ fn memory_of_another_process_is_aligned_or_rejected() {
         }
         stream.synchronize().unwrap();
         let rejected = [
-            are_aligned_or_rejected("OpenedBuffer::open", &opened),
-            are_aligned_or_rejected("MemoryPool::import_pointer", &pooled),
+            check_aligned_or_rejected("OpenedBuffer::open", &opened),
+            check_aligned_or_rejected("MemoryPool::import_pointer", &pooled),
         ];
         let is_emulated = context.device().name().unwrap().contains("emulator");
         assert!(!rejected.contains(&0) || !is_emulated, "{rejected:?}");

@@ -1,5 +1,5 @@
-//! Words of memory that streams and the host write, and that streams wait for. A program of its own: a test that fails
-//! leaves a stream that waits for ever.
+//! Words of memory that streams and the host write, and that streams wait for. This is a separate
+//! program because a failing test leaves a stream that waits forever.
 
 use std::{thread, time::Duration};
 
@@ -15,7 +15,8 @@ fn device() -> (Context, Stream) {
     (context, stream)
 }
 
-/// The stream waits for `value` while the word is `before`, and goes on when it is `after`.
+/// Checks that the stream waits for `value` while the word is `before` and continues when it is
+/// `after`.
 fn waits<T: SignalWord>(until: WaitUntil, value: T, before: T, after: T) {
     let (context, stream) = device();
     let signal = Signal::new(&context, before).unwrap();
@@ -27,9 +28,9 @@ fn waits<T: SignalWord>(until: WaitUntil, value: T, before: T, after: T) {
 }
 
 #[test]
-fn a_stream_waits_until_the_host_says_so() {
+fn stream_waits_for_a_word_that_the_host_writes() {
     waits(WaitUntil::AT_LEAST, 5u32, 4, 5);
-    waits(WaitUntil::AT_LEAST, 1u32, u32::MAX, 2); // a counter that wraps round
+    waits(WaitUntil::AT_LEAST, 1u32, u32::MAX, 2); // the counter wraps around
     waits(WaitUntil::EQUAL, 5u32, 6, 5);
     waits(WaitUntil::ANY_BIT, 6u32, 1, 3);
     waits(WaitUntil::NOT_ALL_BITS, 6u32, !6, 1);
@@ -38,7 +39,7 @@ fn a_stream_waits_until_the_host_says_so() {
 }
 
 #[test]
-fn the_host_sees_how_far_a_stream_has_come() {
+fn host_reads_progress_of_a_stream() {
     let (context, stream) = device();
     let (go, progress) = (
         Signal::<u32>::new(&context, 0).unwrap(),
@@ -62,19 +63,19 @@ fn the_host_sees_how_far_a_stream_has_come() {
 }
 
 #[test]
-fn a_signal_that_goes_too_early_does_no_harm() {
+fn signal_can_be_dropped_before_the_stream_writes_it() {
     let (context, stream) = device();
     let go = Signal::<u32>::new(&context, 0).unwrap();
     let late = Signal::<u32>::new(&context, 0).unwrap();
     stream.wait_signal(&go, WaitUntil::EQUAL, 1).unwrap();
     stream.write_signal(&late, 1).unwrap();
-    drop(late); // leaked: the stream writes to it later
+    drop(late); // leaked, because the stream writes to it later
     go.set(1);
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn signals_stay_in_their_context() {
+fn signals_of_other_contexts_are_rejected() {
     let (_, stream) = device();
     let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let signal = Signal::<u32>::new(&created, 0).unwrap();
@@ -88,7 +89,7 @@ fn signals_stay_in_their_context() {
 }
 
 #[test]
-fn operations_on_words_come_in_batches() {
+fn memory_operations_run_in_batches() {
     let (context, stream) = device();
     let words = PinnedBuffer::<u32>::with_flags(&context, 4, PinnedFlags::DEVICE_MAP).unwrap();
     let at = |index: u64| words.device_ptr().unwrap() + 4 * index;
@@ -99,7 +100,7 @@ fn operations_on_words_come_in_batches() {
         MemoryOperation::write_u64(at(2), 5 << 32 | 6),
         MemoryOperation::wait_u64(at(2), WaitUntil::AT_LEAST, 0),
     ];
-    // SAFETY: the words outlive the wait below, and the host leaves them alone until then.
+    // SAFETY: the words outlive the wait below, and the host does not touch them until then.
     unsafe {
         stream.memory_operations(&operations).unwrap();
         stream.memory_operations(&[]).unwrap();
@@ -112,10 +113,10 @@ fn operations_on_words_come_in_batches() {
         &[MemoryOperation::write_u64(at(1), 1)],
         &too_many,
     ] {
-        // SAFETY: these are refused.
+        // SAFETY: the call rejects these operations.
         assert!(unsafe { stream.memory_operations(wrong) }.is_err());
     }
-    // Memory of a pool is no place for words.
+    // Words in pool memory are rejected.
     let buffer = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
     let pooled = [MemoryOperation::write_u32(buffer.as_device_ptr(), 1)];
     // SAFETY: as above.

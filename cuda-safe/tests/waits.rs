@@ -1,7 +1,9 @@
-//! Waits that fail while work is queued: memory that the work touches must not go back to the program.
+//! Waits that fail while work is pending. Memory that the work touches must not return to the
+//! program.
 //!
-//! On the emulator, with streams held: nothing that is enqueued begins before somebody waits for it, so what was not
-//! waited for shows. Each test runs in a process of its own, where the driver calls that it names fail.
+//! The tests run on the emulator with held streams: enqueued work begins only when the host waits
+//! for it, so a missing wait shows. Each test runs in its own process, where the driver calls that
+//! it names fail.
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
@@ -18,7 +20,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-/// The ways of waiting, all of which fail.
+/// All ways to wait, each of which fails.
 const NO_WAIT: &str = "cuStreamSynchronize:1+:CUDA_ERROR_UNKNOWN,\
     cuEventSynchronize:1+:CUDA_ERROR_UNKNOWN,cuCtxSynchronize:1+:CUDA_ERROR_UNKNOWN";
 
@@ -26,7 +28,7 @@ const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
     .visible .entry increment(.param .u64 p) {\n.reg .u64 %a;\n.reg .u32 %v;\n\
     ld.param.u64 %a, [p];\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\nst.global.u32 [%a], %v;\nret;\n}\n";
 
-/// Codes that a wait may fail with, none of which says that the work is over.
+/// Codes that a wait may return although the work is still pending.
 const HARMLESS: [&str; 4] = [
     "CUDA_ERROR_NOT_PERMITTED",
     "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
@@ -34,7 +36,7 @@ const HARMLESS: [&str; 4] = [
     "CUDA_ERROR_UNKNOWN",
 ];
 
-/// Passes when the n-th wait for a stream fails, by each of the codes.
+/// Checks that `body` passes if the n-th wait for a stream fails with each of the codes.
 #[track_caller]
 fn passes_with_failing_waits(test: &str, nth: &[u32], body: fn()) {
     for code in HARMLESS {
@@ -42,7 +44,7 @@ fn passes_with_failing_waits(test: &str, nth: &[u32], body: fn()) {
             passes(test, &format!("cuStreamSynchronize:{n}:{code}"), body);
         }
     }
-    // The event fails too: the context is left.
+    // The event also fails, so only the wait for the context remains.
     let stubborn = "cuStreamSynchronize:1:999,cuStreamSynchronize:2:999,cuEventRecord:1:999";
     passes(test, stubborn, body);
 }
@@ -54,21 +56,21 @@ fn device() -> (Context, Stream) {
 }
 
 #[test]
-fn an_upload_has_read_its_slice_when_it_returns() {
-    passes_with_failing_waits("an_upload_has_read_its_slice_when_it_returns", &[1], || {
+fn upload_has_read_its_slice_when_it_returns() {
+    passes_with_failing_waits("upload_has_read_its_slice_when_it_returns", &[1], || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let mut host = vec![7u32; 1000];
         buffer.copy_from_slice(&stream, &host).unwrap_err();
-        host.fill(8); // the program's again
+        host.fill(8); // the slice belongs to the program again
         assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
     });
 }
 
 #[test]
-fn a_download_has_written_its_slice_when_it_returns() {
+fn download_has_written_its_slice_when_it_returns() {
     passes_with_failing_waits(
-        "a_download_has_written_its_slice_when_it_returns",
+        "download_has_written_its_slice_when_it_returns",
         &[1],
         || {
             let (_, stream) = device();
@@ -85,39 +87,31 @@ fn a_download_has_written_its_slice_when_it_returns() {
 }
 
 #[test]
-fn a_failed_to_vec_frees_nothing_that_is_written_to() {
-    passes_with_failing_waits(
-        "a_failed_to_vec_frees_nothing_that_is_written_to",
-        &[1],
-        || {
-            let (_, stream) = device();
-            let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 100_000).unwrap();
-            buffer.fill(&stream, 7).unwrap();
-            buffer.to_vec(&stream).unwrap_err();
-            assert!(stream.query().unwrap(), "the copy is still queued");
-        },
-    );
-    // Owned memory is leaked where nothing can tell.
-    passes(
-        "a_failed_to_vec_frees_nothing_that_is_written_to",
-        NO_WAIT,
-        || {
-            let (_, stream) = device();
-            let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-            buffer.fill(&stream, 7).unwrap();
-            buffer.to_vec(&stream).unwrap_err();
-            // What takes its place would show what is written to freed memory.
-            let places: Vec<Vec<u32>> = (0..100).map(|_| vec![9; 1000]).collect();
-            while !stream.query().unwrap() {
-                std::thread::yield_now();
-            }
-            assert!(places.iter().flatten().all(|&value| value == 9));
-        },
-    );
+fn failed_to_vec_frees_no_memory_in_use() {
+    passes_with_failing_waits("failed_to_vec_frees_no_memory_in_use", &[1], || {
+        let (_, stream) = device();
+        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 100_000).unwrap();
+        buffer.fill(&stream, 7).unwrap();
+        buffer.to_vec(&stream).unwrap_err();
+        assert!(stream.query().unwrap(), "the copy is still pending");
+    });
+    // If the state of the work is unknown, owned memory is leaked.
+    passes("failed_to_vec_frees_no_memory_in_use", NO_WAIT, || {
+        let (_, stream) = device();
+        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+        buffer.fill(&stream, 7).unwrap();
+        buffer.to_vec(&stream).unwrap_err();
+        // New allocations in the same places would show writes to freed memory.
+        let places: Vec<Vec<u32>> = (0..100).map(|_| vec![9; 1000]).collect();
+        while !stream.query().unwrap() {
+            std::thread::yield_now();
+        }
+        assert!(places.iter().flatten().all(|&value| value == 9));
+    });
 }
 
 #[test]
-fn a_pipeline_takes_nothing_that_is_not_there() {
+fn pipeline_outputs_only_finished_pieces() {
     let body = || {
         let (context, _) = device();
         let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 1000, 1000).unwrap();
@@ -129,36 +123,32 @@ fn a_pipeline_takes_nothing_that_is_not_there() {
                 |piece, host| assert_eq!(host, [piece; 1000]),
             )
         };
-        run(4).unwrap_err(); // an input must not be filled again, nor an output taken, too early
+        run(4).unwrap_err(); // the pipeline must not reuse an input or output too early
         run(4).unwrap();
     };
-    let test = "a_pipeline_takes_nothing_that_is_not_there";
+    let test = "pipeline_outputs_only_finished_pieces";
     for code in HARMLESS {
         for n in [1, 2, 5] {
             passes(test, &format!("cuEventSynchronize:{n}:{code}"), body);
         }
     }
-    // Owned memory is leaked where nothing can tell.
-    passes(
-        "a_pipeline_takes_nothing_that_is_not_there",
-        NO_WAIT,
-        || {
-            let (context, _) = device();
-            let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 1000, 1000).unwrap();
-            let run = pipeline.run(
-                0..4,
-                |piece, host| host.fill(*piece),
-                |stream, x, y| y.copy_from(stream, x),
-                |_, host| assert!(host.is_empty(), "nothing is known to be there"),
-            );
-            run.unwrap_err();
-        },
-    );
+    // If the state of the work is unknown, owned memory is leaked.
+    passes("pipeline_outputs_only_finished_pieces", NO_WAIT, || {
+        let (context, _) = device();
+        let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 1000, 1000).unwrap();
+        let run = pipeline.run(
+            0..4,
+            |piece, host| host.fill(*piece),
+            |stream, x, y| y.copy_from(stream, x),
+            |_, host| assert!(host.is_empty(), "an output was used after a failed wait"),
+        );
+        run.unwrap_err();
+    });
 }
 
 #[test]
-fn a_scope_has_waited() {
-    passes_with_failing_waits("a_scope_has_waited", &[1], || {
+fn scope_waits_for_its_work() {
+    passes_with_failing_waits("scope_waits_for_its_work", &[1], || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let (mut from, mut to) = (vec![7u32; 1000], vec![0u32; 1000]);
@@ -180,58 +170,54 @@ fn a_scope_has_waited() {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let _ = stream.scope(|scope| -> cuda_safe::Result<()> {
                 scope.upload(&from, &mut buffer)?;
-                panic!("on purpose")
+                panic!("expected")
             });
         }));
         assert!(caught.is_err());
         from.fill(8);
         assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
     };
-    passes("a_scope_has_waited", "", panicking);
-    passes("a_scope_has_waited", "cuStreamSynchronize:1:999", panicking);
-}
-
-#[test]
-fn a_transfer_that_fails_to_start_gives_back_what_is_at_rest() {
-    // The mark behind the copy fails, and the wait.
-    for fail in [
-        "cuEventRecord:1:999",
-        "cuEventRecord:1:999,cuStreamSynchronize:1:999",
-    ] {
-        passes(
-            "a_transfer_that_fails_to_start_gives_back_what_is_at_rest",
-            fail,
-            || {
-                let (context, stream) = device();
-                let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-                let host = PinnedBuffer::from_slice(&context, &[7u32; 1000]).unwrap();
-                let failed = stream.upload(host, &mut buffer).unwrap_err();
-                assert!(
-                    format!("{failed:?}").contains("cuEventRecord"),
-                    "{failed:?}"
-                );
-                failed.host.unwrap().fill(8);
-                assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
-            },
-        );
-    }
-    let fail = format!("cuEventRecord:1:999,{NO_WAIT}");
+    passes("scope_waits_for_its_work", "", panicking);
     passes(
-        "a_transfer_that_fails_to_start_gives_back_what_is_at_rest",
-        &fail,
-        || {
-            let (context, stream) = device();
-            let buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-            let host = PinnedBuffer::zeroed(&context, 1000).unwrap();
-            let failed = stream.download(&buffer, host).unwrap_err();
-            assert!(failed.host.is_none(), "the copy is still queued");
-        },
+        "scope_waits_for_its_work",
+        "cuStreamSynchronize:1:999",
+        panicking,
     );
 }
 
 #[test]
-fn a_transfer_is_over_when_it_is_waited_for_or_dropped() {
-    const TEST: &str = "a_transfer_is_over_when_it_is_waited_for_or_dropped";
+fn failed_transfer_returns_host_memory_if_idle() {
+    // Recording the event after the copy fails, and then also the wait.
+    for fail in [
+        "cuEventRecord:1:999",
+        "cuEventRecord:1:999,cuStreamSynchronize:1:999",
+    ] {
+        passes("failed_transfer_returns_host_memory_if_idle", fail, || {
+            let (context, stream) = device();
+            let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+            let host = PinnedBuffer::from_slice(&context, &[7u32; 1000]).unwrap();
+            let failed = stream.upload(host, &mut buffer).unwrap_err();
+            assert!(
+                format!("{failed:?}").contains("cuEventRecord"),
+                "{failed:?}"
+            );
+            failed.host.unwrap().fill(8);
+            assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
+        });
+    }
+    let fail = format!("cuEventRecord:1:999,{NO_WAIT}");
+    passes("failed_transfer_returns_host_memory_if_idle", &fail, || {
+        let (context, stream) = device();
+        let buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+        let host = PinnedBuffer::zeroed(&context, 1000).unwrap();
+        let failed = stream.download(&buffer, host).unwrap_err();
+        assert!(failed.host.is_none(), "the copy is still pending");
+    });
+}
+
+#[test]
+fn transfer_wait_and_drop_wait_for_the_copy() {
+    const TEST: &str = "transfer_wait_and_drop_wait_for_the_copy";
     for fail in [
         "",
         "cuEventSynchronize:1:999",
@@ -243,7 +229,7 @@ fn a_transfer_is_over_when_it_is_waited_for_or_dropped() {
             let host = PinnedBuffer::from_slice(&context, &[7u32; 1000]).unwrap();
             let address = host.as_ptr();
             drop(stream.upload(host, &mut buffer).unwrap());
-            // The same place again, as the emulator gives it.
+            // The emulator usually returns the same address again.
             let again = PinnedBuffer::from_slice(&context, &[8u32; 1000]).unwrap();
             println!("same place: {}", again.as_ptr() == address);
             assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
@@ -258,10 +244,10 @@ fn a_transfer_is_over_when_it_is_waited_for_or_dropped() {
             if let Ok(host) = transfer.wait() {
                 assert_eq!(*host, [7; 1000]);
             }
-            assert!(stream.query().unwrap(), "the copy is still queued");
+            assert!(stream.query().unwrap(), "the copy is still pending");
         });
     }
-    // Leaked where nothing can tell: no address is used again.
+    // If the state of the work is unknown, the memory is leaked, so no address is used again.
     passes(TEST, NO_WAIT, || {
         let (context, stream) = device();
         let buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -280,8 +266,8 @@ fn a_transfer_is_over_when_it_is_waited_for_or_dropped() {
 }
 
 #[test]
-fn host_arguments_are_the_hosts_again_after_a_launch() {
-    const TEST: &str = "host_arguments_are_the_hosts_again_after_a_launch";
+fn host_arguments_are_not_written_after_launch_returns() {
+    const TEST: &str = "host_arguments_are_not_written_after_launch_returns";
     let body: fn() = || {
         let (context, stream) = device();
         let module = Module::from_ptx(&context, PTX).unwrap();
@@ -298,7 +284,7 @@ fn host_arguments_are_the_hosts_again_after_a_launch() {
             while !stream.query().unwrap() {
                 std::thread::yield_now();
             }
-            assert_eq!(both[0], 100, "written after the launch was over");
+            assert_eq!(both[0], 100, "written after the launch returned");
             assert!([7, 8].contains(&seen[0]));
         } else {
             assert_eq!(both, [8]);
@@ -323,8 +309,8 @@ fn host_arguments_are_the_hosts_again_after_a_launch() {
 }
 
 #[test]
-fn borrowed_memory_is_not_given_back_where_nothing_can_tell() {
-    const TEST: &str = "borrowed_memory_is_not_given_back_where_nothing_can_tell";
+fn process_aborts_if_state_of_borrowed_memory_is_unknown() {
+    const TEST: &str = "process_aborts_if_state_of_borrowed_memory_is_unknown";
     aborts(TEST, NO_WAIT, || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -347,8 +333,8 @@ fn borrowed_memory_is_not_given_back_where_nothing_can_tell() {
 }
 
 #[test]
-fn settle_tells_what_is_known() {
-    const TEST: &str = "settle_tells_what_is_known";
+fn settle_reports_done_failed_or_unknown() {
+    const TEST: &str = "settle_reports_done_failed_or_unknown";
     passes(TEST, "", || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -379,8 +365,8 @@ fn settle_tells_what_is_known() {
 }
 
 #[test]
-fn a_context_settles_with_all_its_streams() {
-    const TEST: &str = "a_context_settles_with_all_its_streams";
+fn context_settle_waits_for_all_its_streams() {
+    const TEST: &str = "context_settle_waits_for_all_its_streams";
     let body: fn() = || {
         let (context, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -400,8 +386,8 @@ fn a_context_settles_with_all_its_streams() {
 }
 
 #[test]
-fn an_owner_that_can_not_be_told_to_wait_has_nothing_to_wait_for() {
-    const TEST: &str = "an_owner_that_can_not_be_told_to_wait_has_nothing_to_wait_for";
+fn copy_has_finished_if_owner_stream_cannot_wait() {
+    const TEST: &str = "copy_has_finished_if_owner_stream_cannot_wait";
     let body: fn() = || {
         let (context, stream) = device();
         let other = Stream::new(&context).unwrap();
@@ -409,7 +395,7 @@ fn an_owner_that_can_not_be_told_to_wait_has_nothing_to_wait_for() {
         let mut source = DeviceBuffer::<u32>::uninit(&other, 1000).unwrap();
         source.fill(&other, 7).unwrap();
         let copied = target.copy_from(&stream, &source);
-        // In the order of `other`, which may not know of the copy.
+        // Frees it in the order of `other`, which may not have been ordered after the copy.
         drop(source);
         other.synchronize().unwrap();
         let mut reused = DeviceBuffer::<u32>::uninit(&other, 1000).unwrap();
@@ -436,13 +422,13 @@ fn an_owner_that_can_not_be_told_to_wait_has_nothing_to_wait_for() {
             );
         }
     }
-    // Nor can the host wait.
+    // The host cannot wait either.
     aborts(TEST, &format!("cuStreamWaitEvent:2:999,{NO_WAIT}"), body);
 }
 
 #[test]
-fn every_owner_is_told_whatever_becomes_of_one() {
-    const TEST: &str = "every_owner_is_told_whatever_becomes_of_one";
+fn all_owner_streams_wait_even_if_one_fails() {
+    const TEST: &str = "all_owner_streams_wait_even_if_one_fails";
     let body: fn() = || {
         let (context, stream) = device();
         let owners = [(); 3].map(|()| Stream::new(&context).unwrap());
@@ -475,58 +461,54 @@ fn every_owner_is_told_whatever_becomes_of_one() {
 }
 
 #[test]
-fn a_panic_in_ordered_work_leaves_the_owners_in_order() {
-    passes(
-        "a_panic_in_ordered_work_leaves_the_owners_in_order",
-        "",
-        || {
-            let (context, stream) = device();
-            let other = Stream::new(&context).unwrap();
-            let mut target = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-            let mut source = DeviceBuffer::<u32>::uninit(&other, 1000).unwrap();
-            source.fill(&other, 7).unwrap();
-            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                let _ =
-                    stream.ordered_with([source.view().owner()], || -> cuda_safe::Result<()> {
-                        // Raw, as kernels are.
-                        // SAFETY: 4000 bytes of both; ordered with the owner.
-                        let code = unsafe {
-                            cuda_safe::sys::cuMemcpyDtoDAsync_v2(
-                                target.as_device_ptr(),
-                                source.as_device_ptr(),
-                                4000,
-                                stream.as_raw(),
-                            )
-                        };
-                        assert_eq!(code, CUresult::CUDA_SUCCESS);
-                        panic!("on purpose")
-                    });
-            }));
-            assert!(caught.is_err());
-            source.fill(&other, 9).unwrap();
-            other.synchronize().unwrap();
-            assert!(stream.query().unwrap(), "the owner did not wait");
-            assert_eq!(
-                target.slice_mut(..).unwrap().to_vec(&stream).unwrap(),
-                [7; 1000]
-            );
-        },
-    );
+fn owner_streams_are_ordered_after_a_panic() {
+    passes("owner_streams_are_ordered_after_a_panic", "", || {
+        let (context, stream) = device();
+        let other = Stream::new(&context).unwrap();
+        let mut target = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+        let mut source = DeviceBuffer::<u32>::uninit(&other, 1000).unwrap();
+        source.fill(&other, 7).unwrap();
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _ = stream.ordered_with([source.view().owner()], || -> cuda_safe::Result<()> {
+                // Makes a raw call, as kernels do.
+                //
+                // SAFETY: both have 4000 bytes, and the copy is ordered with the owner.
+                let code = unsafe {
+                    cuda_safe::sys::cuMemcpyDtoDAsync_v2(
+                        target.as_device_ptr(),
+                        source.as_device_ptr(),
+                        4000,
+                        stream.as_raw(),
+                    )
+                };
+                assert_eq!(code, CUresult::CUDA_SUCCESS);
+                panic!("expected")
+            });
+        }));
+        assert!(caught.is_err());
+        source.fill(&other, 9).unwrap();
+        other.synchronize().unwrap();
+        assert!(stream.query().unwrap(), "the owner did not wait");
+        assert_eq!(
+            target.slice_mut(..).unwrap().to_vec(&stream).unwrap(),
+            [7; 1000]
+        );
+    });
 }
 
 #[test]
-fn parameters_that_could_not_be_read_once_are_read_again() {
-    const TEST: &str = "parameters_that_could_not_be_read_once_are_read_again";
+fn kernel_parameters_are_read_again_after_a_failure() {
+    const TEST: &str = "kernel_parameters_are_read_again_after_a_failure";
     let body: fn() = || {
         let (context, stream) = device();
         let module = Module::from_ptx(&context, PTX).unwrap();
         let increment = module.function("increment").unwrap();
         let config = LaunchConfig::new(1, 1);
         let mut x = DeviceBuffer::from_slice(&stream, &[7u32]).unwrap();
-        // SAFETY: nothing is launched where the arguments can't be checked.
+        // SAFETY: the launch fails before it starts, because the arguments cannot be checked.
         let error = unsafe { increment.launch(&stream, config, (&mut x, 1u32)) }.unwrap_err();
         assert_ne!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
-        // SAFETY: nothing is launched with a wrong number of arguments.
+        // SAFETY: the launch fails because the number of arguments is wrong.
         let error = unsafe { increment.launch(&stream, config, (&mut x, 1u32)) }.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
         // SAFETY: the kernel reads and writes one number.
@@ -535,13 +517,13 @@ fn parameters_that_could_not_be_read_once_are_read_again() {
     };
     passes(TEST, "cuFuncGetParamInfo:1:999", body);
     passes(TEST, "cuFuncGetParamInfo:2:2", body);
-    // Without its address it can't be called; the address is asked for again as well.
+    // `cuFuncGetParamInfo` cannot be called without its address, which is looked up again, too.
     passes(TEST, "cuGetProcAddress:1:999", body);
 }
 
 #[test]
-fn a_created_context_is_waited_for_before_it_ends() {
-    const TEST: &str = "a_created_context_is_waited_for_before_it_ends";
+fn context_waits_for_its_work_before_it_is_destroyed() {
+    const TEST: &str = "context_waits_for_its_work_before_it_is_destroyed";
     let body: fn() = || {
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let stream = Stream::new(&created).unwrap();
@@ -556,14 +538,14 @@ fn a_created_context_is_waited_for_before_it_ends() {
     };
     passes(TEST, "", body);
     passes(TEST, "cuCtxSynchronize:1:999", body);
-    passes(TEST, NO_WAIT, body); // leaked, as nothing can tell
+    passes(TEST, NO_WAIT, body); // leaked, because the state of the work is unknown
 }
 
-/// What the driver returns in every context of a process after a fault in one of them.
+/// Codes that the driver returns in every context of a process after a fault in one of them.
 const FAULTED: &str =
     "cuStreamQuery:1+:CUDA_ERROR_LAUNCH_FAILED,cuStreamSynchronize:1+:CUDA_ERROR_LAUNCH_FAILED";
 
-/// The kind of a signal's memory after the signal has been dropped while a write of it is queued.
+/// Returns the memory type of a signal's memory after the signal was dropped with a pending write.
 fn memory_of_a_dropped_signal() -> MemoryType {
     let (context, stream) = device();
     let signal = Signal::<u32>::new(&context, 0).unwrap();
@@ -574,8 +556,8 @@ fn memory_of_a_dropped_signal() -> MemoryType {
 }
 
 #[test]
-fn a_signal_outlives_a_fault_that_may_be_of_another_context() {
-    let test = "a_signal_outlives_a_fault_that_may_be_of_another_context";
+fn signal_is_leaked_if_the_fault_may_be_in_another_context() {
+    let test = "signal_is_leaked_if_the_fault_may_be_in_another_context";
     passes(test, FAULTED, || {
         let _other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         assert_eq!(memory_of_a_dropped_signal(), MemoryType::HOST);
@@ -583,16 +565,16 @@ fn a_signal_outlives_a_fault_that_may_be_of_another_context() {
 }
 
 #[test]
-fn a_signal_is_freed_after_a_fault_of_its_own_context() {
-    let test = "a_signal_is_freed_after_a_fault_of_its_own_context";
+fn signal_is_freed_after_a_fault_in_its_own_context() {
+    let test = "signal_is_freed_after_a_fault_in_its_own_context";
     passes(test, FAULTED, || {
         assert_eq!(memory_of_a_dropped_signal(), MemoryType::UNKNOWN);
     });
 }
 
 #[test]
-fn memory_that_stays_registered_ends_the_process() {
-    const TEST: &str = "memory_that_stays_registered_ends_the_process";
+fn process_aborts_if_memory_stays_registered() {
+    const TEST: &str = "process_aborts_if_memory_stays_registered";
     const ALWAYS: &str = "cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN";
     fn page_locked(body: fn(&mut [u32]) -> Result<()>) -> Result<()> {
         let (context, _) = device();
@@ -607,20 +589,20 @@ fn memory_that_stays_registered_ends_the_process() {
         let _ = page_locked(|_| Ok(()));
     });
     aborts(TEST, ALWAYS, || {
-        let _ = panic::catch_unwind(|| page_locked(|_| panic!("in the body")));
+        let _ = panic::catch_unwind(|| page_locked(|_| panic!("expected: in the body")));
     });
 }
 
 #[test]
-fn a_panic_while_memory_is_mapped_waits_for_the_work() {
-    const TEST: &str = "a_panic_while_memory_is_mapped_waits_for_the_work";
+fn mapped_waits_for_the_work_after_a_panic() {
+    const TEST: &str = "mapped_waits_for_the_work_after_a_panic";
     fn fill_and_panic(host: &mut [u32]) {
         let (_, stream) = device();
         let flags = RegisterFlags::default();
         let mapped = panic::catch_unwind(panic::AssertUnwindSafe(|| {
             stream.mapped(host, flags, |mut view| -> Result<()> {
                 view.fill(&stream, 7)?;
-                panic!("in the body")
+                panic!("expected: in the body")
             })
         }));
         assert!(mapped.is_err());

@@ -92,7 +92,7 @@ fn alias_macros_are_found() {
     );
     assert!(
         !aliases.contains("cuMemcpy"),
-        "a name that stands for itself needs no alias"
+        "a name that maps to itself needs no alias"
     );
 }
 
@@ -111,6 +111,6 @@ fn tables_use_the_first_of_equal_constants() {
     );
     assert!(
         table.contains("(\"CU_B\", Self::CU_B)"),
-        "but the list has all of them"
+        "the list contains all of them"
     );
 }

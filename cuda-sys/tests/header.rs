@@ -89,7 +89,7 @@ fn every_function_is_bound() {
 #[test]
 fn every_nvrtc_function_is_bound() {
     let root = declared(ROOT);
-    let text = header("nvrtc.h").expect("nvrtc.h is there");
+    let text = header("nvrtc.h").expect("nvrtc.h exists");
     let code = code(&text);
     let functions: Vec<&str> = identifiers(&code)
         .filter(|word| {
@@ -108,7 +108,7 @@ fn every_nvrtc_function_is_bound() {
 #[test]
 fn every_type_is_bound() {
     let (root, versioned) = (declared(ROOT), declared(VERSIONED));
-    let text = header("cuda.h").expect("cuda.h is there");
+    let text = header("cuda.h").expect("cuda.h exists");
     let mut count = 0;
     for line in code(&text).lines() {
         let closes = line.strip_prefix("} ").filter(|rest| rest.ends_with(';'));
@@ -131,9 +131,9 @@ fn every_type_is_bound() {
 #[test]
 fn every_macro_is_bound() {
     let (root, casts) = (declared(ROOT), declared(CASTS));
-    let mut text = header("cuda.h").expect("cuda.h is there");
+    let mut text = header("cuda.h").expect("cuda.h exists");
     if cfg!(feature = "nvrtc") {
-        text += &header("nvrtc.h").expect("nvrtc.h is there");
+        text += &header("nvrtc.h").expect("nvrtc.h exists");
     }
     let text = code(&text);
     let mut constants = 0;
@@ -178,7 +178,7 @@ fn every_macro_is_bound() {
 /// Lets the C compiler check the bindings' layout of every struct and union.
 #[test]
 fn layouts_agree_with_the_c_compiler() {
-    let text = header("cuda.h").expect("cuda.h is there") + &header("nvrtc.h").unwrap_or_default();
+    let text = header("cuda.h").expect("cuda.h exists") + &header("nvrtc.h").unwrap_or_default();
     let code = code(&text).split_whitespace().collect::<Vec<_>>().join(" ");
     let words: Vec<&str> = identifiers(&code).collect();
     let tags: Vec<(&str, &str)> = words
@@ -400,7 +400,10 @@ fn comments_begin_with_their_text() {
     };
     assert_eq!(arrows("///&lt; Automatic scheduling\n"), 1);
     assert_eq!((arrows(ROOT), arrows(VERSIONED)), (0, 0));
-    assert!(ROOT.contains("///Automatic scheduling"), "and have it");
+    assert!(
+        ROOT.contains("///Automatic scheduling"),
+        "the comment itself is present"
+    );
 }
 
 #[test]

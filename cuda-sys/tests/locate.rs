@@ -43,7 +43,7 @@ impl Fake {
             .join("locate")
             .join(name);
         if root.exists() {
-            fs::remove_dir_all(&root).expect("the last run's directory goes");
+            fs::remove_dir_all(&root).expect("the directory of the last run can be removed");
         }
         fs::create_dir_all(root.join("repository")).expect("a directory");
         Self {
@@ -103,7 +103,7 @@ impl Fake {
 }
 
 fn nvrtc(fake: &Fake, toolkit: &Toolkit) -> String {
-    fake.short(toolkit.nvrtc.as_deref().expect("NVRTC was asked for"))
+    fake.short(toolkit.nvrtc.as_deref().expect("NVRTC was requested"))
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn variables_come_first_and_in_their_order() {
     assert_eq!(
         fake.found().version,
         13_000,
-        "this repository's own before the usual places"
+        "the repository's toolkit precedes the usual places"
     );
     fake.set("CUDA_ROOT", "c");
     assert_eq!(fake.found().version, 12_040);
@@ -332,8 +332,8 @@ fn pip_nvrtc_needs_no_headers() {
     fake.file("opt/cuda/lib64/libnvrtc.so.13", "");
     assert_eq!(nvrtc(&fake, &fake.found()), "opt/cuda/lib64/libnvrtc.so.13");
     // A runtime-only toolkit has no headers.
-    fs::remove_dir_all(fake.root.join("opt/cuda/include")).expect("it was there");
-    fs::remove_dir_all(fake.root.join("site")).expect("it was there");
+    fs::remove_dir_all(fake.root.join("opt/cuda/include")).expect("the directory exists");
+    fs::remove_dir_all(fake.root.join("site")).expect("the directory exists");
     fake.set("CUDA_HOME", "opt/cuda");
     let none = fake
         .ask(|machine| locate::toolkit(machine, true))

@@ -1,7 +1,8 @@
-//! Compares the constants and structures that `cuda-safe` types by hand with the header that the bindings were made of.
+//! Compares the constants and structures that `cuda-safe` declares by hand with the header from
+//! which the bindings were generated.
 //!
-//! `cuda-safe` types them by hand because headers of CUDA 12.0 lack some of them. The test is here so that it runs with every
-//! header that `make headers` tries.
+//! `cuda-safe` declares them by hand because headers of CUDA 12.0 lack some of them. The test is in
+//! this crate so that it runs with every header that `make headers` tries.
 
 #[allow(dead_code, unused_imports, reason = "cuda-safe uses all of it")]
 #[path = "../../cuda-safe/src/raw/structures.rs"]
@@ -11,7 +12,7 @@ use std::{collections::BTreeMap, fs, mem::offset_of, path::Path};
 
 use structures::*;
 
-/// The bindings without white space.
+/// Returns the bindings without white space.
 fn bindings() -> String {
     dense(&fs::read_to_string(concat!(env!("OUT_DIR"), "/bindings.rs")).unwrap())
 }
@@ -20,7 +21,7 @@ fn dense(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The number at the beginning of a text.
+/// Returns the number at the beginning of a text.
 fn number(text: &str) -> Option<u64> {
     let end = text
         .find(|c: char| !c.is_ascii_alphanumeric())
@@ -32,7 +33,8 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// The constants of the bindings by their names: `pub const NAME: Type = Type(1);` or `pub const NAME: u32 = 1;`.
+/// Returns the constants of the bindings by name: `pub const NAME: Type = Type(1);` or `pub const
+/// NAME: u32 = 1;`.
 fn header_constants(bindings: &str) -> BTreeMap<&str, u64> {
     let mut found = BTreeMap::new();
     for rest in bindings.split("pubconst").skip(1) {
@@ -51,8 +53,8 @@ fn header_constants(bindings: &str) -> BTreeMap<&str, u64> {
     found
 }
 
-/// The constants of `cuda-safe`, with their files: `NAME = 1, "CU_NAME";` in `raw`, and `NAME = 1,` for each attribute of a
-/// device.
+/// Returns the constants of `cuda-safe` with their files: `NAME = 1, "CU_NAME";` in `raw`, and
+/// `NAME = 1,` for each device attribute.
 fn typed_constants() -> Vec<(String, String, u64)> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-safe/src");
     let mut found = Vec::new();
@@ -105,17 +107,17 @@ fn compare_constants(bindings: &str) -> Vec<String> {
         }
     }
     assert!(missing.len() < count / 2, "{missing:?}");
-    // The bindings have none of the names of cudaGL.h.
+    // The bindings do not include the names of cudaGL.h.
     missing.retain(|name| !name.starts_with("CU_GL_"));
     missing
 }
 
 #[test]
-fn constants_are_those_of_the_header() {
+fn constants_match_the_header() {
     compare_constants(&bindings());
 }
 
-/// The bundled bindings are of the newest header.
+/// The bundled bindings were generated from the newest header.
 #[test]
 fn the_newest_header_has_all_constants() {
     let missing = compare_constants(&dense(include_str!("../bindings/cuda.rs")));
@@ -127,7 +129,8 @@ struct Layout {
     offsets: BTreeMap<String, usize>,
 }
 
-/// The layout of a structure, from the assertions that bindgen makes for it; `None` if the header doesn't have it.
+/// Returns the layout of a structure from the assertions that bindgen generates, or `None` if the
+/// header lacks it.
 fn layout(bindings: &str, name: &str) -> Option<Layout> {
     let value = |rest: &str| number(rest.split_once(")-").unwrap().1).unwrap() as usize;
     let size = bindings.split(&format!("\"Sizeof{name}\"")).nth(1)?;
@@ -142,7 +145,8 @@ fn layout(bindings: &str, name: &str) -> Option<Layout> {
     })
 }
 
-/// Compares the size of a structure and the offsets of some of its fields. Returns whether the header has it.
+/// Compares the size of a structure and the offsets of some of its fields. Returns whether the
+/// header declares it.
 macro_rules! compare {
     ($bindings:expr, $type:ty, $c:literal $(, $field:ident = $name:literal)*) => {
         match layout($bindings, $c) {
@@ -160,7 +164,7 @@ macro_rules! compare {
 }
 
 #[test]
-fn structures_are_those_of_the_header() {
+fn structures_match_the_header() {
     let text = bindings();
     let text = text.as_str();
     let found = [

@@ -5,14 +5,14 @@ use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Program};
 
 use super::{filter::Filter, gpu::Gpu};
 
-/// `WIDTH` and `SIZE` are defined when the program runs. The compiler then unrolls the loops over
+/// `WIDTH` and `SIZE` are defined at run time. The compiler then unrolls the loops over
 /// the filter and turns the division by the width into a multiplication.
 const SOURCE: &str = r#"
 extern "C" __global__ void convolve(float *out, const float *image, const float *filter,
                                     int height) {
     constexpr int RADIUS = SIZE / 2;
     const int pixels = WIDTH * height;
-    // A loop with the stride of the grid: right for every number of blocks.
+    // A grid-stride loop works with any number of blocks.
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < pixels; i += gridDim.x * blockDim.x) {
         const int row = i / WIDTH;
         const int column = i % WIDTH;
@@ -23,7 +23,7 @@ extern "C" __global__ void convolve(float *out, const float *image, const float 
             for (int fx = 0; fx < SIZE; ++fx) {
                 const int y = row + RADIUS - fy;
                 const int x = column + RADIUS - fx;
-                // Beyond the border all is zero.
+                // Pixels beyond the border are zero.
                 if (y >= 0 && y < height && x >= 0 && x < WIDTH)
                     sum += filter[fy * SIZE + fx] * image[y * WIDTH + x];
             }
@@ -33,7 +33,7 @@ extern "C" __global__ void convolve(float *out, const float *image, const float 
 }
 "#;
 
-/// A filter on the device, with the kernel made for it.
+/// A filter on the device, with the kernel compiled for it.
 pub struct Convolution {
     kernel: Function,
     width: usize,
@@ -41,7 +41,7 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// Compiles for images of this width, and uploads the filter.
+    /// Compiles the kernel for images of this width, and uploads the filter.
     pub fn new(gpu: &Gpu, width: usize, filter: &Filter) -> Result<Self> {
         let program = Program::new(SOURCE)
             .name("convolve.cu")
@@ -55,8 +55,8 @@ impl Convolution {
         })
     }
 
-    /// Enqueues the convolution of one plane. `out` becomes as large as `image`; what lies beyond
-    /// the border counts as zero.
+    /// Enqueues the convolution of one plane. `out` must have the size of `image`. Pixels beyond the
+    /// border count as zero.
     pub fn run(
         &self,
         gpu: &Gpu,
@@ -66,7 +66,7 @@ impl Convolution {
         let pixels = image.len();
         anyhow::ensure!(
             out.len() == pixels && pixels.is_multiple_of(self.width),
-            "{pixels} pixels are no rows of {}, or the output has another size",
+            "{pixels} pixels are not a multiple of the width {}, or the output has another size",
             self.width
         );
         let height = i32::try_from(pixels / self.width)?;

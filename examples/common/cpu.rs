@@ -1,25 +1,25 @@
-//! The same work on the CPU: to check the results, and to compare the times.
+//! The same work on the CPU, to check results and compare times.
 
 use std::thread;
 
 use super::filter::Filter;
 
-/// The exact answer, as near as float64 comes.
+/// Returns the sum in float64, as the exact result.
 pub fn sum_f64(x: &[f32]) -> f64 {
     x.iter().map(|&value| f64::from(value)).sum()
 }
 
-/// The sum of absolute values, the scale of a sum's rounding errors.
+/// Returns the sum of absolute values, the scale of a sum's rounding errors.
 pub fn sum_of_magnitudes(x: &[f32]) -> f64 {
     x.iter().map(|&value| f64::from(value.abs())).sum()
 }
 
-/// One number after the other, in float32: slow, and rounding errors pile up.
+/// Adds one number after another in float32, which is slow and accumulates rounding errors.
 pub fn sum_plain(x: &[f32]) -> f32 {
     x.iter().sum()
 }
 
-/// One core, with enough independent sums for its vector registers.
+/// Adds on one core, with enough independent sums for its vector registers.
 pub fn sum_one_core(x: &[f32]) -> f32 {
     const LANES: usize = 64;
     let mut sums = [0.0f32; LANES];
@@ -32,7 +32,7 @@ pub fn sum_one_core(x: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest.iter().sum::<f32>()
 }
 
-/// Every core, each with a part.
+/// Adds on all cores, each with a part.
 pub fn sum_all_cores(x: &[f32]) -> f32 {
     let part = x.len().div_ceil(cores()).max(1);
     thread::scope(|scope| {
@@ -47,8 +47,8 @@ pub fn sum_all_cores(x: &[f32]) -> f32 {
     })
 }
 
-/// Convolution with a zero border and an output of the input's size, on one core. `first_row` is
-/// the number of the first row of `out`.
+/// Convolves rows on one core, with a zero border. `first_row` is the number of the first row of
+/// `out`.
 fn convolve_rows(out: &mut [f32], first_row: usize, image: &[f32], width: usize, filter: &Filter) {
     let (size, radius) = (filter.size, filter.size / 2);
     let height = image.len() / width;
@@ -56,14 +56,14 @@ fn convolve_rows(out: &mut [f32], first_row: usize, image: &[f32], width: usize,
         let row = first_row + i;
         out_row.fill(0.0);
         for fy in 0..size {
-            // Convolution turns the filter: the image's row above meets the filter's row below.
+            // Convolution reverses the filter: the image's upper row meets the filter's lower row.
             let Some(y) = (row + radius).checked_sub(fy).filter(|&y| y < height) else {
                 continue;
             };
             let image_row = &image[y * width..(y + 1) * width];
             for fx in 0..size {
                 let weight = filter.weights[fy * size + fx];
-                // out[x] takes image[x + radius - fx], where that exists.
+                // out[x] uses image[x + radius - fx] if that exists.
                 let (to, from) = (fx.saturating_sub(radius), radius.saturating_sub(fx));
                 if to >= width || from >= width {
                     continue;
@@ -76,14 +76,14 @@ fn convolve_rows(out: &mut [f32], first_row: usize, image: &[f32], width: usize,
     }
 }
 
-/// Convolution on one core.
+/// Convolves on one core.
 pub fn convolve_one_core(image: &[f32], width: usize, filter: &Filter) -> Vec<f32> {
     let mut out = vec![0.0; image.len()];
     convolve_rows(&mut out, 0, image, width, filter);
     out
 }
 
-/// Convolution on every core, each with some rows.
+/// Convolves on all cores, each with some rows.
 pub fn convolve_all_cores(image: &[f32], width: usize, filter: &Filter) -> Vec<f32> {
     let mut out = vec![0.0; image.len()];
     let rows = (image.len() / width).div_ceil(cores()).max(1);
@@ -99,14 +99,14 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The largest difference between two results, and where it is.
+/// Returns the largest difference between two results, and its position.
 pub fn largest_difference(a: &[f32], b: &[f32]) -> (f32, usize) {
     assert_eq!(a.len(), b.len(), "results of different lengths");
     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
     differences
         .enumerate()
         .fold((0.0, 0), |(most, at), (i, d)| {
-            // A NaN is the worst of all differences.
+            // A NaN counts as the largest difference.
             if d > most || d.is_nan() {
                 (d, i)
             } else {

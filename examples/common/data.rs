@@ -5,12 +5,12 @@ use std::thread;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use rand_distr::{Distribution, StandardNormal};
 
-/// The seed of everything random in the examples.
+/// The seed of all random numbers in the examples.
 const SEED: u64 = 20_130_607;
-/// Numbers made from one seed: the result must not depend on how many cores there are.
+/// Generates numbers from one seed. The result does not depend on the number of cores.
 const CHUNK: usize = 1 << 20;
 
-/// `len` numbers of mean 0 and standard deviation 1.
+/// Returns `len` numbers with mean 0 and standard deviation 1.
 pub fn normal(len: usize) -> Vec<f32> {
     let mut values = vec![0.0f32; len];
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -29,13 +29,13 @@ pub fn normal(len: usize) -> Vec<f32> {
     values
 }
 
-/// `len` numbers from 0 up to 1.
+/// Returns `len` numbers in `0..1`.
 pub fn uniform(len: usize) -> Vec<f32> {
     let mut random = StdRng::seed_from_u64(SEED);
     (0..len).map(|_| random.random()).collect()
 }
 
-/// `len` numbers of 32 random bits.
+/// Returns `len` numbers of 32 random bits.
 pub fn integers(len: usize) -> Vec<u32> {
     let mut random = StdRng::seed_from_u64(SEED);
     (0..len).map(|_| random.random()).collect()

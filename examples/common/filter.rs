@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
 
-/// Weights, row by row.
+/// The weights, row by row.
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub name: String,
@@ -13,10 +13,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The filters that have a name.
+    /// The names of the built-in filters.
     pub const NAMES: [&'static str; 5] = ["box", "gauss", "sobel", "sharpen", "emboss"];
 
-    /// A named filter, or else the text file of this name.
+    /// Returns the filter of this name, or reads the text file of this name.
     pub fn find(name_or_file: &str) -> Result<Self> {
         match Self::named(name_or_file) {
             Some(filter) => Ok(filter),
@@ -41,12 +41,12 @@ impl Filter {
         })
     }
 
-    /// A text file: one row of the filter per line, numbers separated by blanks or commas. Empty lines
-    /// and what follows a `#` do not count.
+    /// Reads a text file with one row of the filter per line, and numbers separated by blanks or commas.
+    /// Empty lines, and text after a `#`, are ignored.
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).with_context(|| {
             format!(
-                "{} is neither a filter's name ({}) nor a file that can be read",
+                "{} is neither the name of a filter ({}) nor a readable file",
                 path.display(),
                 Self::NAMES.join(", ")
             )
@@ -64,7 +64,7 @@ impl Filter {
                 .filter(|word| !word.is_empty())
                 .map(|word| {
                     word.parse()
-                        .with_context(|| format!("line {}: {word:?} is no number", number + 1))
+                        .with_context(|| format!("line {}: {word:?} is not a number", number + 1))
                 })
                 .collect::<Result<Vec<f32>>>()?;
             if !row.is_empty() {
@@ -72,12 +72,15 @@ impl Filter {
             }
         }
         let size = rows.len();
-        ensure!(size % 2 == 1, "it has {size} rows, and needs an odd number");
+        ensure!(
+            size % 2 == 1,
+            "it has {size} rows, and must have an odd number"
+        );
         for (i, row) in rows.iter().enumerate() {
             let columns = row.len();
             ensure!(
                 columns == size,
-                "it has {size} rows, but row {} has {columns} columns: it must be square",
+                "it has {size} rows, but row {} has {columns} columns. It must be square",
                 i + 1
             );
         }
@@ -88,20 +91,21 @@ impl Filter {
         })
     }
 
-    /// Whether the weights cancel out: such a filter finds edges, and its results have a sign.
+    /// Returns whether the weights add up to zero. Such a filter finds edges, and its results have both
+    /// signs.
     pub fn finds_edges(&self) -> bool {
         self.weights.iter().sum::<f32>().abs() < 1e-3
     }
 
-    /// The most that rounding can make of values up to `largest`: each product and each addition
-    /// is off by at most half a unit in the last place.
+    /// Returns the largest possible rounding error for values up to `largest`. Each product and each
+    /// addition is off by at most half a unit in the last place.
     pub fn tolerance(&self, largest: f32) -> f32 {
         let magnitudes: f32 = self.weights.iter().map(|w| w.abs()).sum();
         magnitudes * largest * f32::EPSILON * self.weights.len() as f32
     }
 }
 
-/// A bell curve that sums to one.
+/// Returns a bell curve with sum one.
 fn gauss(size: usize, sigma: f32) -> Vec<f32> {
     let middle = (size / 2) as f32;
     let bell = |i: usize| (-(i as f32 - middle).powi(2) / (2.0 * sigma * sigma)).exp();

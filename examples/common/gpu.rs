@@ -1,15 +1,15 @@
-//! The device that an example runs on, and whether it is a real one.
+//! The device of an example: a GPU or the emulator.
 
 use std::fmt::Display;
 
 use anyhow::Result;
 use cuda_safe::{Context, Device, Stream};
 
-/// A context and a stream on device 0: what every example begins with.
+/// A context and a stream on device 0, which every example uses.
 pub struct Gpu {
     pub context: Context,
     pub stream: Stream,
-    /// No GPU: the driver is the emulator, which computes on the CPU.
+    /// Whether the driver is the emulator, which computes on the CPU.
     pub emulated: bool,
 }
 
@@ -33,23 +33,23 @@ impl Gpu {
         })
     }
 
-    /// A size for a GPU, or one with which the emulator is done in seconds.
+    /// Returns a size for a GPU, or a smaller one that the emulator can handle in seconds.
     pub fn size<T>(&self, gpu: T, emulator: T) -> T {
         if self.emulated { emulator } else { gpu }
     }
 
-    /// The head of a table's column with times of this device.
+    /// Returns the head of a table column with times of this device.
     pub fn label(&self) -> &'static str {
         self.size("GPU", "emulator")
     }
 }
 
-/// The emulator says what it is in the device's name.
+/// The emulator identifies itself in the device's name.
 pub fn is_emulated(device: Device) -> Result<bool> {
     Ok(device.name()?.starts_with("CUDA emulator"))
 }
 
-/// One line: name, generation, size.
+/// Returns one line with name, generation and size.
 fn describe(device: Device) -> Result<String> {
     let capability = device.compute_capability()?;
     let multiprocessors = device.multiprocessor_count()?;
@@ -64,7 +64,7 @@ fn describe(device: Device) -> Result<String> {
     ))
 }
 
-/// A heading above a step's output.
+/// Prints a heading above a step's output.
 pub fn heading(text: impl Display) {
     println!("\n== {text}");
 }

@@ -7,12 +7,12 @@ use cuda_safe::Event;
 
 use super::gpu::Gpu;
 
-/// What one piece of work took.
+/// The time of one piece of work.
 #[derive(Clone, Copy)]
 pub struct Times {
-    /// From one event to the other: what the device was busy with.
+    /// From one event to the other: the time of the device.
     pub device: Duration,
-    /// From the first call until the host knew that all was done.
+    /// From the first call until the host knew that everything had finished.
     pub wall: Duration,
 }
 
@@ -21,7 +21,7 @@ pub fn measure(gpu: &Gpu, runs: usize, mut work: impl FnMut() -> Result<()>) -> 
     measure_prepared(gpu, runs, &mut (), |()| Ok(()), |()| work())
 }
 
-/// As [`measure`], with something to be done to `state` before each run that is not measured.
+/// Like [`measure`], with an unmeasured preparation of `state` before each run.
 pub fn measure_prepared<S>(
     gpu: &Gpu,
     runs: usize,
@@ -70,7 +70,7 @@ fn median(times: impl Iterator<Item = Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// A time with three digits and the unit that suits it.
+/// Formats a time with three digits and a suitable unit.
 pub fn show(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let (value, unit) = match seconds {
@@ -86,14 +86,14 @@ pub fn show(time: Duration) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// How many times longer `slow` took than `fast`.
+/// Formats the ratio of `slow` to `fast`.
 pub fn ratio(slow: Duration, fast: Duration) -> String {
     let ratio = slow.as_secs_f64() / fast.as_secs_f64();
     let digits = if ratio < 1.0 { 3 } else { 1 };
     format!("{ratio:.digits$} x")
 }
 
-/// Bytes moved in that time, in GB/s.
+/// Formats the rate of bytes per time in GB/s.
 pub fn bandwidth(bytes: usize, time: Duration) -> String {
     format!("{:.1}", bytes as f64 / 1e9 / time.as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! What the examples share: one subject per file. An example takes what it needs.
+//! Shared code of the examples, one subject per file.
 
 #![allow(dead_code, reason = "no example uses all of it")]
 

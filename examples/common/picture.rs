@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use image::{DynamicImage, GrayImage, RgbImage};
 
-/// A grey picture of one plane, or a coloured one of three (red, green, blue): values from 0 to
+/// A gray picture of one plane, or a color picture of three (red, green, blue), with values from 0 to
 /// 255, row by row.
 pub struct Picture {
     pub width: usize,
@@ -19,7 +19,7 @@ pub struct Picture {
 impl Picture {
     /// Reads a PNG or JPEG file. Transparency is dropped.
     pub fn read(path: &Path) -> Result<Self> {
-        let image = image::open(path).with_context(|| format!("can't read {}", path.display()))?;
+        let image = image::open(path).with_context(|| format!("cannot read {}", path.display()))?;
         let grey = !image.color().has_color();
         let (width, height) = (image.width() as usize, image.height() as usize);
         let (channels, bytes) = if grey {
@@ -42,8 +42,8 @@ impl Picture {
         })
     }
 
-    /// Writes a file; its extension decides on the format. Values beyond 0 to 255 are cut off; with
-    /// `magnitudes`, negative ones count as positive.
+    /// Writes a file in the format of its extension. Values are clamped to 0 to 255. With `magnitudes`,
+    /// their absolute values are used.
     pub fn write(&self, path: &Path, magnitudes: bool) -> Result<()> {
         let bytes = self.bytes(|value| if magnitudes { value.abs() } else { value });
         let (width, height) = (u32::try_from(self.width)?, u32::try_from(self.height)?);
@@ -52,13 +52,13 @@ impl Picture {
         } else {
             RgbImage::from_raw(width, height, bytes).map(DynamicImage::from)
         };
-        let image = image.context("planes and size do not agree")?;
+        let image = image.context("the planes do not match the size")?;
         image
             .save(path)
-            .with_context(|| format!("can't write {}", path.display()))
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// The pixels as files have them, channels side by side: what `of` makes of each value, rounded and cut off.
+    /// Returns the pixels with interleaved channels, as in files. Applies `of` to each value, rounds and clamps it.
     pub fn bytes(&self, of: impl Fn(f32) -> f32) -> Vec<u8> {
         let byte = |value: f32| of(value).round().clamp(0.0, 255.0) as u8;
         let pixels = 0..self.width * self.height;
@@ -66,7 +66,7 @@ impl Picture {
         pixels.map(byte).collect()
     }
 
-    /// A coloured test picture: rings that get finer outwards, a chequered corner, fading colours.
+    /// Returns a color test picture: rings that get finer outwards, a checkered corner, color gradients.
     pub fn test(width: usize, height: usize) -> Self {
         let plane = |shift: f32| {
             let mut values = Vec::with_capacity(width * height);
@@ -94,7 +94,7 @@ impl Picture {
         }
     }
 
-    /// The same picture with other planes.
+    /// Returns the picture with other planes.
     pub fn with_planes(&self, planes: Vec<Vec<f32>>) -> Self {
         Self {
             width: self.width,
@@ -104,14 +104,14 @@ impl Picture {
     }
 }
 
-/// A place for a file that an example writes: a folder of its own among the temporary files.
+/// Returns a path for an example's output file, in a folder `cuda-direct` among the temporary files.
 pub fn output_path(name: &str) -> Result<PathBuf> {
     let folder = std::env::temp_dir().join("cuda-direct");
-    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder.join(name))
 }
 
-/// A picture file with the test picture, for those who have none at hand.
+/// Writes the test picture to a file, for runs without an input.
 pub fn write_test_picture(width: usize, height: usize) -> Result<PathBuf> {
     let path = output_path("test-picture.png")?;
     Picture::test(width, height).write(&path, false)?;

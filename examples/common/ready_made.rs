@@ -1,4 +1,4 @@
-//! The kernels of `cuda-compute`, called as the examples call their own.
+//! The kernels of `cuda-compute`, with the same interface as the examples' own kernels.
 
 use anyhow::Result;
 use cuda_compute::{Array, Convolution, Filter as Weights, Layout};
@@ -11,7 +11,7 @@ use super::{
     picture::Picture,
 };
 
-/// The sum in one call: one launch, in which the last block finishes.
+/// Computes the sum with one launch, in which the last block finishes.
 pub fn sum(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)> {
     let reducer = cuda_compute::Reducer::new(&gpu.context)?;
     let mut on_device = DeviceBuffer::<f32>::uninit(&gpu.stream, 1)?;
@@ -28,7 +28,7 @@ pub fn sum(gpu: &Gpu, x: &DeviceBuffer<f32>, runs: usize) -> Result<(f32, Times)
     Ok((sum, Times { device, wall }))
 }
 
-/// Convolves every plane of a picture, with the kernels' time.
+/// Convolves every plane of a picture, and returns the kernels' time.
 pub fn convolve(
     gpu: &Gpu,
     picture: &Picture,
@@ -54,7 +54,7 @@ pub fn convolve(
     Ok((planes.collect::<cuda_safe::Result<_>>()?, times))
 }
 
-/// Convolves a picture's bytes as its file has them, with the kernel's time.
+/// Convolves a picture's bytes with interleaved channels, as in files, and returns the kernel's time.
 pub fn convolve_bytes(
     gpu: &Gpu,
     picture: &Picture,

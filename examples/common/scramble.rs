@@ -1,4 +1,4 @@
-//! Work for kernels that is easily made longer, and easily checked: rounds of a linear congruential generator.
+//! Work for kernels that is easy to scale and to check: rounds of a linear congruential generator.
 
 use anyhow::{Result, ensure};
 
@@ -13,13 +13,13 @@ extern "C" __global__ void scramble(unsigned *x, int n, int rounds) {
 }
 "#;
 
-/// That `outputs` are the scrambled `input`.
+/// Checks that `outputs` are the scrambled `input`.
 pub fn check<'a>(
     input: &[u32],
     outputs: impl IntoIterator<Item = &'a u32>,
     rounds: i32,
 ) -> Result<()> {
-    // All rounds together are one multiplication and one addition.
+    // All rounds together are equivalent to one multiplication and one addition.
     let round = |value: u32| value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     let all = |value| (0..rounds).fold(value, |value, _| round(value));
     let (shift, factor) = (all(0), all(1).wrapping_sub(all(0)));
@@ -28,10 +28,14 @@ pub fn check<'a>(
         let expected = value.wrapping_mul(factor).wrapping_add(shift);
         ensure!(
             got == expected,
-            "element {i}: {got}, and the CPU says {expected}"
+            "element {i} is {got}, but {expected} on the CPU"
         );
         count += 1;
     }
-    ensure!(count == input.len(), "{count} of {} results", input.len());
+    ensure!(
+        count == input.len(),
+        "there are {count} results instead of {}",
+        input.len()
+    );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Sums on the GPU by kernels written here.
+//! Sums on the GPU by handwritten kernels.
 
 use anyhow::Result;
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Program};
@@ -6,7 +6,7 @@ use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Program};
 use super::gpu::Gpu;
 
 const SOURCE: &str = r#"
-// Each thread sums every so-many-th element, the block adds up its threads' sums in shared memory.
+// Each thread sums elements with a fixed stride, and the block adds its threads' sums in shared memory.
 extern "C" __global__ void sum_of_blocks(float *sums, const float *x, unsigned long long n) {
     __shared__ float shared[THREADS];
     float sum = 0.0f;
@@ -20,7 +20,7 @@ extern "C" __global__ void sum_of_blocks(float *sums, const float *x, unsigned l
     if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
 }
 
-// Each block halves its 2 * THREADS elements again and again, in place, until one is left.
+// Each block repeatedly halves its 2 * THREADS elements in place, until one is left.
 extern "C" __global__ void reduce_in_place(float *partials, float *x, unsigned long long n) {
     const unsigned long long first = 2ull * THREADS * blockIdx.x;
     for (unsigned half = THREADS; half > 0; half /= 2) {
@@ -35,7 +35,7 @@ extern "C" __global__ void reduce_in_place(float *partials, float *x, unsigned l
 /// Threads per block, a power of two.
 const THREADS: u32 = 512;
 
-/// The kernels, and the memory that they need besides their input.
+/// The kernels, and the memory that they need in addition to their input.
 pub struct Sum {
     sum_of_blocks: Function,
     reduce_in_place: Function,
@@ -63,14 +63,14 @@ impl Sum {
         })
     }
 
-    /// Enqueues the whole sum: the elements into one sum per block, and these sums into one by the same
-    /// kernel with a single block.
+    /// Enqueues the whole sum. The first launch reduces the elements to one sum per block, and the second
+    /// one reduces these sums with a single block of the same kernel.
     pub fn enqueue(&mut self, gpu: &Gpu, x: &DeviceBuffer<f32>) -> Result<()> {
         let all = LaunchConfig::new(self.blocks, THREADS);
         let one = LaunchConfig::new(1, THREADS);
         let (n, blocks) = (x.len() as u64, u64::from(self.blocks));
-        // SAFETY: the first launch reads n elements and writes one sum a block, the second reads
-        // those and writes one; all buffers are of this stream.
+        // SAFETY: the first launch reads n elements and writes one sum per block. The second one
+        // reads those and writes one. All buffers belong to this stream.
         unsafe {
             self.sum_of_blocks
                 .launch(&gpu.stream, all, (&mut self.sums, x, n))?;
@@ -80,18 +80,19 @@ impl Sum {
         Ok(())
     }
 
-    /// Waits for the sum that was enqueued last.
+    /// Waits for the last enqueued sum, and returns it.
     pub fn result(&self, gpu: &Gpu) -> Result<f32> {
         Ok(self.total.to_vec(&gpu.stream)?[0])
     }
 
-    /// How many partial sums [`enqueue_in_place`](Self::enqueue_in_place) leaves of `len` elements.
+    /// Returns the number of partial sums of [`enqueue_in_place`](Self::enqueue_in_place) for `len`
+    /// elements.
     pub fn partials_of(len: usize) -> usize {
         len.div_ceil(2 * THREADS as usize)
     }
 
-    /// Enqueues the reduction of each block's elements in place, which leaves one partial sum per
-    /// block, for the CPU to add. Destroys `x`.
+    /// Enqueues the reduction of each block's elements in place, to one partial sum per block, which the
+    /// CPU adds. Destroys `x`.
     pub fn enqueue_in_place(
         &self,
         gpu: &Gpu,
@@ -101,7 +102,7 @@ impl Sum {
         let blocks = Self::partials_of(x.len());
         anyhow::ensure!(
             partials.len() == blocks,
-            "{blocks} partial sums need that much room"
+            "the output must have {blocks} elements, one per block"
         );
         let config = LaunchConfig::new(u32::try_from(blocks)?, THREADS);
         let n = x.len() as u64;
@@ -114,9 +115,9 @@ impl Sum {
     }
 }
 
-/// The error that a sum of `len` numbers, whose magnitudes sum to `magnitudes`, may have: each of
-/// the few thousand additions that a number goes through at most rounds by half a unit in the last
-/// place, and such errors cancel out, so that this is generous.
+/// Returns the error limit for a sum of `len` numbers with a sum of magnitudes `magnitudes`. Each of the
+/// few thousand additions of a number rounds by at most half a unit in the last place. Such errors
+/// partly cancel out, so the limit is generous.
 pub fn tolerance(magnitudes: f64) -> f64 {
     magnitudes * f64::from(f32::EPSILON)
 }

@@ -1,8 +1,8 @@
-//! Text tables: the first column to the left, numbers to the right.
+//! Text tables, with the first column aligned to the left and all others to the right.
 
 use std::fmt;
 
-/// Rows under a head; printing it aligns the columns.
+/// Rows under a head. Printing aligns the columns.
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
@@ -14,7 +14,7 @@ impl Table {
         }
     }
 
-    /// Adds a row; missing cells at its end stay empty.
+    /// Adds a row. Missing cells at its end stay empty.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }

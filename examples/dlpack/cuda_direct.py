@@ -58,7 +58,7 @@ class Facts(ctypes.Structure):
 
 RELEASE = ctypes.CFUNCTYPE(None, c_uint64)
 
-# Calls of the library let other threads of Python run: a wait in one of them may be for what another thread does.
+# Calls of the library let other Python threads run, because one thread may wait for the work of another.
 lib = None
 
 
@@ -87,14 +87,14 @@ def load(path):
 
 
 def checked(result):
-    """The result, unless it is null."""
+    """Returns the result unless it is null."""
     if not result:
         raise BufferError(lib.error().decode())
     return result
 
 
 def stream():
-    """The number of the stream that all arrays belong to."""
+    """Returns the number of the stream that all arrays belong to."""
     return checked(lib.stream())
 
 
@@ -124,19 +124,19 @@ def delete(pointer, versioned):
 
 @ctypes.PYFUNCTYPE(None, c_void_p)
 def _forget(capsule):
-    """Deletes what nobody has taken out of a capsule; by its address, as it has no references any more."""
+    """Deletes the unused tensor of a capsule, by the capsule's address, because it has no references any more."""
     for versioned, (name, _) in NAMES.items():
         if python.PyCapsule_IsValid(capsule, name):
             delete(python.PyCapsule_GetPointer(capsule, name), versioned)
 
 
 def capsule_of(pointer, versioned):
-    """A capsule that owns a tensor."""
+    """Returns a capsule that owns a tensor."""
     return python.PyCapsule_New(pointer, NAMES[versioned][0], ctypes.cast(_forget, c_void_p))
 
 
 def taken_out(capsule):
-    """The tensor of a capsule, which is the caller's from here on; and whether it is versioned."""
+    """Takes the tensor out of a capsule for the caller. Also returns whether it is versioned."""
     for versioned, (name, used) in NAMES.items():
         if python.PyCapsule_IsValid(id(capsule), name):
             pointer = python.PyCapsule_GetPointer(id(capsule), name)
@@ -146,13 +146,13 @@ def taken_out(capsule):
 
 
 def from_dlpack(other, behind=-1):
-    """An array of a tensor's memory. With the number of the other library's stream, both streams wait for each other, and
-    the host for neither."""
+    """Creates an array from a tensor's memory. With the number of the other library's stream, both streams wait for each
+    other, and the host does not wait."""
     kind, _ = other.__dlpack_device__()
     ours = None if kind == CPU else stream() if behind == -1 else -1
     try:
         capsule = other.__dlpack__(stream=ours, max_version=(1, 1))
-    except TypeError:  # of before 1.0
+    except TypeError:  # of versions before 1.0
         capsule = other.__dlpack__(stream=ours)
     pointer, versioned = taken_out(capsule)
     return Array(lib.take(pointer, versioned, behind))
@@ -167,7 +167,7 @@ def _release(key):
 
 
 def from_interface(other):
-    """An array of the memory that `__cuda_array_interface__` tells about."""
+    """Creates an array from the memory of `__cuda_array_interface__`."""
     told = other.__cuda_array_interface__
     if told.get("mask") is not None:
         raise BufferError("elements that are masked")
@@ -201,7 +201,7 @@ class Array:
 
     @classmethod
     def new(cls, dtype, shape, host):
-        """An array of a copy of bytes."""
+        """Creates an array with a copy of bytes."""
         code, bits = TYPES[dtype]
         lengths = (c_size_t * len(shape))(*shape)
         return cls(lib.new(code, bits, len(shape), lengths, bytes(host)))
@@ -233,7 +233,7 @@ class Array:
             raise BufferError(lib.error().decode())
 
     def read(self, size):
-        """So many bytes: all elements, in C order."""
+        """Returns all elements in C order, as a number of bytes."""
         host = ctypes.create_string_buffer(size)
         if lib.read(self.handle, host, size):
             raise BufferError(lib.error().decode())
@@ -245,7 +245,7 @@ class Array:
         return CUDA, 0
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """The array stays: its tensor is read-only, or a copy for those who ask for one or know no flags."""
+        """The array stays valid. Its tensor is read-only, or a copy if the caller requests one or does not support flags."""
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the array is on CUDA device 0, not on {dl_device}")
         versioned = max_version is not None and max_version[0] >= 1
@@ -257,7 +257,7 @@ class Array:
         return other.given().__dlpack__(stream=stream, max_version=max_version)
 
     def given(self):
-        """Gives the array away: who takes the result may write to it."""
+        """Gives the array away. The recipient may write to it."""
         return Given(self)
 
     def _capsule(self, give, stream, versioned):
@@ -288,7 +288,7 @@ class Array:
 
 
 class Given:
-    """An array that is given away to the first who takes it."""
+    """An array that is given away to its first recipient."""
 
     def __init__(self, array):
         self.array = array
@@ -301,7 +301,7 @@ class Given:
 
 
 class Writable:
-    """An array that others may write to by `__cuda_array_interface__`, which PyTorch insists on."""
+    """An array that is writable through `__cuda_array_interface__`, which PyTorch requires."""
 
     def __init__(self, array):
         self.array = array

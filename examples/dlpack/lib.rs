@@ -1,7 +1,7 @@
-//! Arrays for Python, as a C library: PyTorch and CuPy take them, and arrays are made of theirs. `cuda_direct.py` wraps it
-//! with ctypes; the README beside it says how to run this.
+//! A C library that exchanges arrays with PyTorch and CuPy in Python. `cuda_direct.py` wraps it with ctypes. The README in
+//! this folder describes how to run it.
 //!
-//! Every function that can fail returns null or a number other than 0 then, and `arrays_error` tells why.
+//! If a function fails, it returns null or a number other than 0, and `arrays_error` returns the reason.
 
 mod typed;
 
@@ -19,7 +19,7 @@ use cuda_compute::{
 use cuda_safe::{Context, MemoryPool, Stream};
 use typed::Typed;
 
-/// What Python holds.
+/// The handle of an array in Python.
 pub type Handle = *mut Box<dyn Typed>;
 
 thread_local! {
@@ -52,19 +52,19 @@ fn handle(array: Result<Box<dyn Typed>>) -> Handle {
     )
 }
 
-/// The text of the thread's last error, until the next one.
+/// Returns the text of the thread's last error. It is valid until the next error.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_error() -> *const c_char {
     ERROR.with_borrow(|text| text.as_ptr())
 }
 
-/// The number of the stream that all arrays belong to; 0 is an error.
+/// Returns the number of the stream that all arrays belong to, or 0 on errors.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_stream() -> i64 {
     or(0, stream().map(stream_number))
 }
 
-/// Waits for all work, and gives the bytes that are allocated from the driver's pool; `u64::MAX` is an error.
+/// Waits for all work, and returns the bytes allocated from the driver's pool, or `u64::MAX` on errors.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_used() -> u64 {
     let used = || {
@@ -75,10 +75,10 @@ pub extern "C" fn arrays_used() -> u64 {
     or(u64::MAX, used())
 }
 
-/// An array of a copy of the host's elements, in C order.
+/// Creates an array with a copy of the host's elements, in C order.
 ///
 /// # Safety
-/// `lengths` has `rank` numbers, `host` the elements.
+/// `lengths` must have `rank` numbers, and `host` all elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_new(
     code: u8,
@@ -99,11 +99,11 @@ pub unsafe extern "C" fn arrays_new(
     handle(new())
 }
 
-/// An array of a DLPack tensor's memory. If `behind` isn't -1, it is the number of the stream in whose order the tensor is
-/// ready, and its memory used again; otherwise the tensor is ready on `arrays_stream`.
+/// Creates an array from the memory of a DLPack tensor. If `behind` is not -1, it is the number of the stream on which the
+/// tensor is ready and its memory is reused later. Otherwise the tensor is ready on `arrays_stream`.
 ///
 /// # Safety
-/// As `Incoming::from_versioned` and `Incoming::into_array`, or `from_unversioned` and `into_array_behind`.
+/// As for `Incoming::from_versioned` and `Incoming::into_array`, or `from_unversioned` and `into_array_behind`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_take(tensor: *mut c_void, versioned: bool, behind: i64) -> Handle {
     let take = || {
@@ -124,11 +124,11 @@ pub unsafe extern "C" fn arrays_take(tensor: *mut c_void, versioned: bool, behin
     handle(take())
 }
 
-/// The tensor of an array, for the stream that `__dlpack__` was given (null stands for `None`). It is read-only and shares
-/// the array's memory; or, if `give`, it may be written to, and the handle is gone, even if the call fails.
+/// Returns the tensor of an array for the `stream` argument of `__dlpack__` (null for `None`). It is read-only and shares
+/// the array's memory. If `give` is set, it is writable, and the handle becomes invalid, even if the call fails.
 ///
 /// # Safety
-/// A handle of this library, and a live stream or one of the numbers that stand for none.
+/// The handle must be one of this library. The stream must be live, or one of DLPack's special numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_tensor(
     array: Handle,
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn arrays_tensor(
     or(std::ptr::null_mut(), tensor())
 }
 
-/// What `arrays_facts` tells.
+/// The result of `arrays_facts`.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Facts {
@@ -169,10 +169,11 @@ pub struct Facts {
     version: u32,
 }
 
-/// The facts of `__cuda_array_interface__`. If they are for writing, the array is copied first if others share its memory.
+/// Writes the fields of `__cuda_array_interface__` to `facts`. For writable access, the array is copied first if others
+/// share its memory.
 ///
 /// # Safety
-/// A handle of this library; `facts` can be written.
+/// The handle must be one of this library, and `facts` must be valid for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_facts(array: Handle, writing: bool, facts: *mut Facts) -> i32 {
     let tell = || {
@@ -199,7 +200,7 @@ pub unsafe extern "C" fn arrays_facts(array: Handle, writing: bool, facts: *mut 
     or(1, tell())
 }
 
-/// Python's way to keep an object alive.
+/// A Python object that must stay alive.
 struct Keeper {
     release: unsafe extern "C" fn(u64),
     object: u64,
@@ -207,16 +208,16 @@ struct Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // SAFETY: the function that `arrays_of_facts` was given.
+        // SAFETY: the function that was passed to `arrays_of_facts`.
         unsafe { (self.release)(self.object) };
     }
 }
 
-/// An array of the memory that another object's `__cuda_array_interface__` tells about. `release` is called with `object`
-/// when it is not needed any more; also if the call fails.
+/// Creates an array from the memory of another object's `__cuda_array_interface__`. When the object is no longer needed,
+/// `release` is called with `object`, even if this call fails.
 ///
 /// # Safety
-/// As `Array::from_cuda_array_interface`; `facts` can be read.
+/// As for `Array::from_cuda_array_interface`, and `facts` must be valid for reads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_of_facts(
     facts: *const Facts,
@@ -244,11 +245,15 @@ pub unsafe extern "C" fn arrays_of_facts(
     handle(take())
 }
 
-/// A new array. `what` is 0: another reference; 1: all elements doubled, of truth values the opposite; 2: the transposed
-/// array; 3: every second of the first axis, from the second on.
+/// Returns a new array, selected by `what`:
+///
+/// - 0: another reference
+/// - 1: all elements doubled, or negated for truth values
+/// - 2: the transposed array
+/// - 3: every second element of the first axis, starting with the second
 ///
 /// # Safety
-/// A handle of this library.
+/// The handle must be one of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_made(array: Handle, what: u8) -> Handle {
     // SAFETY: by this function's contract.
@@ -258,14 +263,14 @@ pub unsafe extern "C" fn arrays_made(array: Handle, what: u8) -> Handle {
         1 => array.doubled(),
         2 => Ok(array.transposed()),
         3 => array.every_second(),
-        _ => Err(Error::Value(format!("{what} stands for nothing"))),
+        _ => Err(Error::Value(format!("what is {what}, and must be 0 to 3"))),
     })
 }
 
-/// Doubles all elements in place; of truth values, the opposite.
+/// Doubles all elements in place, or negates truth values.
 ///
 /// # Safety
-/// A handle of this library, used by nobody else meanwhile.
+/// The handle must be one of this library, and must not be used elsewhere during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_double(array: Handle) -> i32 {
     // SAFETY: by this function's contract.
@@ -275,7 +280,7 @@ pub unsafe extern "C" fn arrays_double(array: Handle) -> i32 {
 /// Copies the elements to the host, in C order.
 ///
 /// # Safety
-/// A handle of this library; `host` has room for so many bytes.
+/// The handle must be one of this library, and `host` must have room for `bytes` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_read(array: Handle, host: *mut u8, bytes: usize) -> i32 {
     // SAFETY: by this function's contract.
@@ -286,7 +291,7 @@ pub unsafe extern "C" fn arrays_read(array: Handle, host: *mut u8, bytes: usize)
 /// Drops an array.
 ///
 /// # Safety
-/// A handle of this library, which is not used again.
+/// The handle must be one of this library, and must not be used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_drop(array: Handle) {
     // SAFETY: by this function's contract.

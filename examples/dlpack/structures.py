@@ -1,4 +1,4 @@
-"""Checks what the library hands to Python and takes from it, with Python's standard library alone. Needs no GPU.
+"""Checks the structures that the library exchanges with Python, with the standard library only. Needs no GPU.
 
     python3 structures.py PATH/libdlpack.so
 """
@@ -114,7 +114,7 @@ def who_may_write():
 
 
 class Producer:
-    """A library in Python, whose memory is an array's."""
+    """A Python library that uses the memory of an array."""
 
     alive = []
 
@@ -185,7 +185,7 @@ def their_tensors():
 
 
 class Interface:
-    """An object that tells about an array's memory."""
+    """An object that describes an array's memory."""
 
     def __init__(self, array, **changed):
         self.array = array

@@ -1,4 +1,4 @@
-"""Hands arrays to PyTorch and CuPy and takes theirs, in one process on a GPU, and checks values, memory and order.
+"""Exchanges arrays with PyTorch and CuPy in one process on a GPU, and checks values, memory and order.
 
     python3 torch_and_cupy.py PATH/libdlpack.so [torch] [cupy]
 
@@ -24,7 +24,7 @@ def check(what, *conditions):
 
 
 def host_of(name):
-    """Six elements, and the same doubled, as bytes (of bfloat16 as floats that are cut)."""
+    """Six elements, and the same doubled, as bytes (bfloat16 as truncated floats)."""
     if name == "bfloat16":
         bits = [numpy.arange(-2, 4).astype("float32") * factor for factor in (1, 2)]
         return [(x.view("uint32") >> 16).astype("uint16").tobytes() for x in bits]
@@ -58,7 +58,7 @@ def with_torch():
         shared = torch.from_dlpack(x)
         same = name == "bfloat16" or shared.data_ptr() == address(x)
         double = ~shared if name == "bool" else shared + shared if not name.startswith("uint") or name == "uint8" else None
-        given = torch.from_dlpack(x.another().given())  # a copy, since x is there
+        given = torch.from_dlpack(x.another().given())  # a copy, because x still exists
         check(
             f"torch: {name}: takes ours", shared.dtype == getattr(torch, name), shared.shape == (2, 3), same,
             bytes_of(shared) == host, double is None or bytes_of(double) == twice,
@@ -84,7 +84,7 @@ def with_torch():
     )
     del views
 
-    # Who may write.
+    # Write access.
     ours = Array.new("float32", (4,), numpy.ones(4, "float32").tobytes())
     shared, old = torch.from_dlpack(ours), address(ours)
     ours.double()
@@ -112,7 +112,7 @@ def with_torch():
     del part
     gc.collect()
     check("torch: our memory lives as long as its tensors", held == still >= 4 << 20, cd.lib.used() == before)
-    y = z = theirs = None  # which may hold tensors
+    y = z = theirs = None  # these may hold tensors
     gc.collect()
     before = torch.cuda.memory_allocated()
     theirs = torch.zeros(1 << 20, device="cuda")
@@ -126,7 +126,7 @@ def with_torch():
     after = torch.cuda.memory_allocated() - before
     check(f"torch: its memory lives as long as our arrays ({held}, then {after} bytes more)", held == 4 << 20, after == 0)
 
-    # Order. Long work is enqueued, and nobody waits for it: a missing wait would show wrong numbers.
+    # Order. Long work is enqueued without a wait, so a missing wait of a stream would cause wrong numbers.
     count = 1 << 26
     side = torch.cuda.Stream()
     for give in (True, False):
@@ -150,7 +150,7 @@ def with_torch():
     z.drop()
     del theirs
     for behind in (-1, side.cuda_stream):
-        torch.cuda.empty_cache()  # so that the memory is used again at once
+        torch.cuda.empty_cache()  # so that the memory is reused immediately
         with torch.cuda.stream(side):
             theirs = torch.full((count,), 5, dtype=torch.int32, device="cuda")
             y = cd.from_dlpack(theirs, behind=behind)
@@ -181,7 +181,7 @@ def with_torch():
     again.drop()
     del seen
 
-    # __cuda_array_interface__. PyTorch tells no stream, so the order is up to us.
+    # __cuda_array_interface__. PyTorch passes no stream, so this test orders the work.
     ours = Array.new("float32", (2, 3), numpy.arange(6, dtype="float32").tobytes())
     tensor = torch.as_tensor(cd.Writable(ours.transposed()), device="cuda")
     torch.cuda.synchronize()
@@ -199,7 +199,7 @@ def with_cupy():
     print(f"CuPy {cupy.__version__}")
     for name in cd.TYPES:
         if name == "bfloat16":
-            continue  # CuPy has no such elements
+            continue  # CuPy has no such element type
         host, twice = host_of(name)
         x = Array.new(name, (2, 3), host)
         shared = cupy.from_dlpack(x)
@@ -221,7 +221,7 @@ def with_cupy():
             address(z) == theirs.data.ptr, z.read(len(host)) == host,
         )
     x = cupy.arange(24, dtype="float32").reshape(4, 6)
-    # CuPy 14 divides the bytes of negative strides as unsigned numbers, so its DLPack tensors of such views are refused.
+    # CuPy 14 divides the bytes of negative strides as unsigned numbers, so its DLPack tensors of such views are rejected.
     both = (cd.from_dlpack, cd.from_interface)
     for what, view, takes in [("a transposed array", x.T, both), ("a slice with steps", x[1:, ::2], both),
                               ("a slice with steps backwards", x[::-1, ::-2], both[1:])]:
@@ -242,7 +242,7 @@ def with_cupy():
     back.drop()
     gc.collect()
     check("cupy: our memory lives as long as its arrays, and ours of those", held >= 4 << 20, cd.lib.used() == before)
-    y = z = theirs = None  # which may hold arrays
+    y = z = theirs = None  # these may hold arrays
     gc.collect()
     pool = cupy.get_default_memory_pool()
     before = pool.used_bytes()
@@ -280,7 +280,7 @@ def main():
     if "torch" in wanted:
         import torch
 
-        torch.zeros(1, device="cuda")  # its context is the primary one, which both use
+        torch.zeros(1, device="cuda")  # creates the primary context, which both use
     cd.load(sys.argv[1])
     cd.stream()
     if "torch" in wanted:

@@ -1,4 +1,4 @@
-//! Arrays whose elements' type is known when the program runs.
+//! Arrays whose element type is known only at run time.
 
 use cuda_compute::{
     Array, DataType, Element, Error, Expr, Order, Result,
@@ -91,7 +91,7 @@ impl<T: Doubled> Typed for Array<T> {
     }
 }
 
-/// Calls a function for the type of elements that a value names.
+/// Calls a function for the element type that a value names.
 macro_rules! typed {
     ($data:expr, $function:ident($($argument:expr),*)) => {
         match $data {
@@ -111,14 +111,14 @@ macro_rules! typed {
             DataType::Complex32 => $function::<Complex<f32>>($($argument),*),
             DataType::Complex64 => $function::<Complex<f64>>($($argument),*),
             DataType::Struct(own) => Err(Error::Value(format!(
-                "Python knows no elements of {}",
+                "Python has no element type {}",
                 own.name()
             ))),
         }
     };
 }
 
-/// An array of a copy of the host's elements.
+/// Creates an array with a copy of the host's elements.
 pub fn new(
     stream: &Stream,
     dtype: DLDataType,
@@ -131,14 +131,14 @@ pub fn new(
         Ok(Box::new(Array::<T>::from_buffer(buffer, lengths)?))
     }
     let data = dtype.data_type();
-    let data = data.ok_or_else(|| Error::Value(format!("there are no arrays of {dtype}")))?;
+    let data = data.ok_or_else(|| Error::Value(format!("arrays of {dtype} are not supported")))?;
     typed!(data, make(stream, lengths, host))
 }
 
-/// An array of a tensor's memory.
+/// Creates an array from a tensor's memory.
 ///
 /// # Safety
-/// As `Incoming::into_array`, or `Incoming::into_array_behind`.
+/// As for `Incoming::into_array`, or `Incoming::into_array_behind`.
 pub unsafe fn take(
     stream: &Stream,
     tensor: Incoming,
@@ -161,10 +161,10 @@ pub unsafe fn take(
     typed!(tensor.data_type()?, make(stream, tensor, behind))
 }
 
-/// An array of the memory that another object tells about.
+/// Creates an array from the memory that another object describes.
 ///
 /// # Safety
-/// As `Array::from_cuda_array_interface`.
+/// As for `Array::from_cuda_array_interface`.
 pub unsafe fn of_facts(
     stream: &Stream,
     told: &CudaArrayInterface<'_>,
@@ -194,6 +194,6 @@ pub unsafe fn of_facts(
         "f8" => make::<f64>(stream, told, owner),
         "c8" => make::<Complex<f32>>(stream, told, owner),
         "c16" => make::<Complex<f64>>(stream, told, owner),
-        _ => make::<f32>(stream, told, owner), // which names what it isn't
+        _ => make::<f32>(stream, told, owner), // returns an error with the actual type
     }
 }

@@ -29,24 +29,11 @@ const TEXT: &str = include_str!("../kernels/elementwise.cu");
 
 impl Specialisation for Elementwise {
     fn source(&self) -> Source {
-        with_headers(
-            Source::new("elementwise.cu", TEXT, "elementwise"),
-            &self.form,
-        )
-        .define("THREADS", THREADS)
-        .define("UNROLL", self.unroll)
+        self.form
+            .add_headers(Source::new("elementwise.cu", TEXT, "elementwise"))
+            .define("THREADS", THREADS)
+            .define("UNROLL", self.unroll)
     }
-}
-
-/// Adds the headers that every kernel of an expression includes.
-pub(super) fn with_headers(source: Source, form: &Form) -> Source {
-    let source = source
-        .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
-        .header("array.cuh", include_str!("../kernels/array.cuh"))
-        .header("complex.cuh", include_str!("../kernels/complex.cuh"))
-        .header("random.cuh", include_str!("../kernels/random.cuh"))
-        .header("expression.cuh", form.header());
-    form.add_to(source)
 }
 
 /// Enqueues a kernel that computes the plan's values and stores them in the targets, one per root.
@@ -116,10 +103,7 @@ fn unroll(form: &Form) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{
-            render::{LeafForm, Source as LeafSource},
-            space::Access,
-        },
+        super::{plan::LeafSource, render::LeafForm, space::Access},
         *,
     };
     use crate::element::DataType;

@@ -224,7 +224,7 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
         }
         let nodes: Vec<&Arc<Node>> = together.iter().map(|&i| roots[i]).collect();
         let plan = Plan::new(&nodes, shape, &computed)?;
-        let layout = result_layout(&plan, shape);
+        let layout = plan.result_layout(shape);
         let mut memories = Vec::with_capacity(nodes.len());
         for node in &nodes {
             let memory = Memory::new(kernels, stream, shape.elements(), node.data)?;
@@ -331,18 +331,6 @@ fn ready_reductions<'a>(
         }
     }
     ready
-}
-
-/// Returns the layout of a new array: dense, in the memory order of the first array with the full
-/// shape.
-pub(super) fn result_layout(plan: &Plan, shape: Shape) -> Layout {
-    let whole = |leaf: &&super::plan::Leaf| leaf.memory().is_some() && leaf.layout.shape == shape;
-    match plan.leaves.iter().find(whole) {
-        Some(leaf) if !leaf.layout.is_dense(Order::C) => {
-            Layout::dense_along(shape, &leaf.layout.axes())
-        }
-        _ => Layout::dense(shape, Order::C),
-    }
 }
 
 /// Computes an expression into memory that only the expression itself may also use.

@@ -5,7 +5,6 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
 
 use super::{
-    elementwise::with_headers,
     hashed::Hashed,
     node::{Kind, Node},
     operands::{Operands, Target, grid, launch},
@@ -67,7 +66,9 @@ impl Specialisation for FoldKernel {
             Walk::Rows { group } => (group, 0),
             Walk::Columns { width } => (0, width),
         };
-        let source = with_headers(Source::new("fold.cu", TEXT, "fold"), &self.form)
+        let source = self
+            .form
+            .add_headers(Source::new("fold.cu", TEXT, "fold"))
             .header("folds.cuh", include_str!("../kernels/folds.cuh"))
             .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
             .header("fold.cuh", header(&self.folds))
@@ -137,7 +138,7 @@ pub(super) fn run(
     let folds = folds(&mut plan, &parts, shape)?;
 
     // The axes from the largest to the smallest stride.
-    let dense = super::evaluate::result_layout(&plan, shape).axes();
+    let dense = plan.result_layout(shape).axes();
     let in_rows = dense
         .iter()
         .rfind(|&&axis| shape[axis] != 1)
@@ -437,8 +438,9 @@ mod tests {
 
     use super::{
         super::{
+            plan::LeafSource,
             reduction::{Fold, Nan},
-            render::{LeafForm, Source as LeafSource},
+            render::LeafForm,
             space::{Access, Inner},
         },
         *,

@@ -8,8 +8,7 @@ use cuda_safe::{Function, LaunchConfig, Stream};
 pub(crate) use super::operands::grid;
 use super::operands::launch;
 use super::{
-    elementwise::with_headers,
-    evaluate::{first_array, reductions, result_layout},
+    evaluate::{first_array, reductions},
     hashed::Hashed,
     node::Node,
     operands::{Operands, Target},
@@ -99,7 +98,7 @@ impl Prepared {
 
     /// Returns the layout of a new array for the values.
     pub(crate) fn result_layout(&self) -> Layout {
-        result_layout(&self.plan, self.shape)
+        self.plan.result_layout(self.shape)
     }
 
     /// Allocates memory for elements of a result.
@@ -190,7 +189,7 @@ impl Fused {
 
 /// Adds the headers that expressions need to a kernel's source.
 pub(crate) fn source(source: Source, form: &Form) -> Source {
-    with_headers(source, form)
+    form.add_headers(source)
 }
 
 /// Returns the maximum number of elements of a vector for which a thread holds at most 32 bytes of

@@ -6,8 +6,8 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{Function, LaunchConfig, Stream};
 
 use super::{
-    plan::{Leaf, Origin, Plan},
-    render::{Form, LeafForm, Slots, Source},
+    plan::{Leaf, LeafSource, Origin, Plan},
+    render::{Form, LeafForm, Slots},
     space::{Access, Space},
 };
 use crate::{
@@ -41,7 +41,7 @@ struct Start {
     /// random numbers the first block.
     word: u64,
     size: usize,
-    source: Source,
+    source: LeafSource,
     /// The key of random numbers.
     key: u64,
 }
@@ -189,7 +189,7 @@ impl Start {
         Self {
             word: target.memory.address() + (target.layout.offset * size) as u64,
             size,
-            source: Source::Memory,
+            source: LeafSource::Memory,
             key: 0,
         }
     }
@@ -200,14 +200,18 @@ impl Start {
 /// vectors may have 32 bytes to use whole blocks of these, because generating a block costs more
 /// than the memory accesses.
 fn vector_width(space: &Space, starts: &[Start]) -> usize {
-    let memory = starts.iter().filter(|start| start.source == Source::Memory);
+    let memory = starts
+        .iter()
+        .filter(|start| start.source == LeafSource::Memory);
     // No single load can read other structs.
     let whole = |start: &Start| start.size.is_power_of_two() && start.size <= 16;
     if !memory.clone().all(whole) {
         return 1;
     }
     let largest = memory.map(|start| start.size).max();
-    let random = starts.iter().filter(|start| start.source == Source::Random);
+    let random = starts
+        .iter()
+        .filter(|start| start.source == LeafSource::Random);
     let block = random.map(|start| 16 / start.size).max();
     let mut width = match (largest, block) {
         (Some(largest), block) => (16 / largest).max(block.unwrap_or(1).min(32 / largest)),
@@ -224,11 +228,11 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
                         let outer = &strides[..strides.len() - 1];
                         let whole = || outer.iter().all(|stride| stride % width as isize == 0);
                         match start.source {
-                            Source::Memory => {
+                            LeafSource::Memory => {
                                 start.word.is_multiple_of((width * start.size) as u64) && whole()
                             }
-                            Source::Random => whole(),
-                            Source::Place | Source::Given => true,
+                            LeafSource::Random => whole(),
+                            LeafSource::Place | LeafSource::Given => true,
                         }
                     }
                     _ => false,
@@ -338,8 +342,8 @@ mod tests {
             source,
             key: 0,
         };
-        let random = |size| start(Source::Random, size);
-        let memory = |size| start(Source::Memory, size);
+        let random = |size| start(LeafSource::Random, size);
+        let memory = |size| start(LeafSource::Memory, size);
         let width = |length: usize, starts: &[Start]| {
             let mut strides = [0; MAX_RANK];
             strides[0] = 1;
@@ -353,7 +357,7 @@ mod tests {
         assert_eq!(width(100, &[random(8), memory(8)]), 2);
         assert_eq!(width(100, &[random(4), memory(16)]), 2);
         assert_eq!(width(100, &[random(4), memory(1)]), 16);
-        assert_eq!(width(100, &[start(Source::Place, 8), memory(8)]), 2);
+        assert_eq!(width(100, &[start(LeafSource::Place, 8), memory(8)]), 2);
         // Rows with six of eight elements allow vectors of two.
         let (mut dense, mut rows) = ([0; MAX_RANK], [0; MAX_RANK]);
         dense[..2].copy_from_slice(&[6, 1]);
@@ -363,7 +367,7 @@ mod tests {
     }
 
     /// The width for operands of these sizes, first addresses and strides.
-    fn width_of(lengths: &[usize], operands: &[(Source, usize, u64, &[isize])]) -> usize {
+    fn width_of(lengths: &[usize], operands: &[(LeafSource, usize, u64, &[isize])]) -> usize {
         let starts: Vec<Start> = operands
             .iter()
             .map(|&(source, size, word, _)| Start {
@@ -387,9 +391,9 @@ mod tests {
     #[test]
     fn vectors_have_sixteen_bytes_of_the_largest_element() {
         let width = |sizes: &[usize]| {
-            let operands: Vec<(Source, usize, u64, &[isize])> = sizes
+            let operands: Vec<(LeafSource, usize, u64, &[isize])> = sizes
                 .iter()
-                .map(|&size| (Source::Memory, size, 1 << 20, &[1][..]))
+                .map(|&size| (LeafSource::Memory, size, 1 << 20, &[1][..]))
                 .collect();
             width_of(&[100], &operands)
         };
@@ -399,7 +403,7 @@ mod tests {
         // Structs that no load takes whole.
         assert_eq!([3, 12, 32].map(|size| width(&[size])), [1; 3]);
         assert_eq!(width(&[4, 12]), 1);
-        assert_eq!(width_of(&[100], &[(Source::Place, 8, 0, &[1])]), 1);
+        assert_eq!(width_of(&[100], &[(LeafSource::Place, 8, 0, &[1])]), 1);
     }
 
     #[test]
@@ -407,7 +411,7 @@ mod tests {
         let floats = |lengths: &[usize], operands: &[(u64, &[isize])]| {
             let operands: Vec<_> = operands
                 .iter()
-                .map(|&(word, strides)| (Source::Memory, 4, word, strides))
+                .map(|&(word, strides)| (LeafSource::Memory, 4, word, strides))
                 .collect();
             width_of(lengths, &operands)
         };
@@ -430,11 +434,17 @@ mod tests {
         assert_eq!(layers, 2);
         // Places have no address that could be unaligned, and random numbers only rows.
         let with = |source, row: isize| {
-            let memory: (Source, usize, u64, &[isize]) = (Source::Memory, 4, 0, &[16, 1]);
+            let memory: (LeafSource, usize, u64, &[isize]) = (LeafSource::Memory, 4, 0, &[16, 1]);
             width_of(&[5, 8], &[memory, (source, 4, 7, &[row, 1])])
         };
-        assert_eq!([with(Source::Place, 9), with(Source::Given, 9)], [4, 4]);
-        assert_eq!([with(Source::Random, 9), with(Source::Random, 12)], [1, 4]);
+        assert_eq!(
+            [with(LeafSource::Place, 9), with(LeafSource::Given, 9)],
+            [4, 4]
+        );
+        assert_eq!(
+            [with(LeafSource::Random, 9), with(LeafSource::Random, 12)],
+            [1, 4]
+        );
     }
 
     #[test]

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 use super::{
     node::{Draw, Kind, Node},
     operation::Operation,
-    render::Source,
 };
 use crate::{
     array::{Layout, MAX_RANK, Memory, Order, Shape},
@@ -69,6 +68,18 @@ impl Value {
     }
 }
 
+/// The source of a leaf's values in a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LeafSource {
+    Memory,
+    /// The offsets themselves.
+    Place,
+    /// Random numbers, which the offsets determine: bits for integers, normal numbers for floats.
+    Random,
+    /// Results of reductions that the kernel itself computes.
+    Given,
+}
+
 /// An input of a kernel: it is read from memory or derived from the elements' indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
@@ -95,12 +106,12 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// Returns the part of the origin that affects the code.
-    pub(crate) fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> LeafSource {
         match self {
-            Self::Memory(_) => Source::Memory,
-            Self::Place => Source::Place,
-            Self::Random(_) => Source::Random,
-            Self::Given(_) => Source::Given,
+            Self::Memory(_) => LeafSource::Memory,
+            Self::Place => LeafSource::Place,
+            Self::Random(_) => LeafSource::Random,
+            Self::Given(_) => LeafSource::Given,
         }
     }
 }
@@ -149,6 +160,18 @@ pub(crate) type Stored = (Arc<Memory>, Layout);
 pub(crate) type Computed = FxHashMap<*const Node, Stored>;
 
 impl Plan {
+    /// Returns the layout of a new array for the values: dense, in the memory order of the first
+    /// array with the full shape.
+    pub(crate) fn result_layout(&self, shape: Shape) -> Layout {
+        let whole = |leaf: &&Leaf| leaf.memory().is_some() && leaf.layout.shape == shape;
+        match self.leaves.iter().find(whole) {
+            Some(leaf) if !leaf.layout.is_dense(Order::C) => {
+                Layout::dense_along(shape, &leaf.layout.axes())
+            }
+            _ => Layout::dense(shape, Order::C),
+        }
+    }
+
     /// Plans the `roots`, which can be broadcast to `shape`. Their reductions must be in
     /// `computed`.
     pub(crate) fn new(roots: &[&Arc<Node>], shape: Shape, computed: &Computed) -> Result<Self> {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use super::{
     operation::{Operation, rounded},
     own::OwnFunction,
-    plan::Value,
+    plan::{LeafSource, Value},
     space::{Access, Inner},
 };
 use crate::{
     element::{DataType, definitions},
-    kernel::{Source as KernelSource, TYPES},
+    kernel::{Source, TYPES},
 };
 
 /// The properties of an expression that affect its code. Addresses, sizes and numbers are passed at
@@ -38,19 +38,7 @@ pub(crate) struct Form {
 pub(crate) struct LeafForm {
     pub(crate) data: DataType,
     pub(crate) access: Access,
-    pub(crate) source: Source,
-}
-
-/// The source of a leaf's values in a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Source {
-    Memory,
-    /// The offsets themselves.
-    Place,
-    /// Random numbers, which the offsets determine: bits for integers, normal numbers for floats.
-    Random,
-    /// Results of reductions that the kernel itself computes.
-    Given,
+    pub(crate) source: LeafSource,
 }
 
 /// The positions of a launch's parameter words. Word 0 is the number of elements.
@@ -96,7 +84,7 @@ impl Form {
             .map(|&(_, access)| operand(access))
             .collect();
         let keys = self.leaves.iter().map(|leaf| {
-            let slot = (leaf.source == Source::Random).then_some(next);
+            let slot = (leaf.source == LeafSource::Random).then_some(next);
             next += usize::from(slot.is_some());
             slot
         });
@@ -155,9 +143,15 @@ impl Form {
         text
     }
 
-    /// Adds the headers that the code includes to a kernel's source: structs, and functions in CUDA
-    /// C++.
-    pub(crate) fn add_to(&self, source: KernelSource) -> KernelSource {
+    /// Adds the headers that a kernel of the form includes: those of every expression, structs, and
+    /// functions in CUDA C++.
+    pub(crate) fn add_headers(&self, source: Source) -> Source {
+        let source = source
+            .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
+            .header("array.cuh", include_str!("../kernels/array.cuh"))
+            .header("complex.cuh", include_str!("../kernels/complex.cuh"))
+            .header("random.cuh", include_str!("../kernels/random.cuh"))
+            .header("expression.cuh", self.header());
         let structs = self.structs();
         let source = match structs.is_empty() {
             true => source,
@@ -180,11 +174,11 @@ impl Form {
         text.push_str("template <int V> struct Inputs {\n");
         for (i, leaf) in self.leaves.iter().enumerate() {
             let _ = match (leaf.source, leaf.is_single()) {
-                (Source::Memory, true) => writeln!(text, "    {} x{i};", leaf.data.stored()),
-                (Source::Memory, false) => {
+                (LeafSource::Memory, true) => writeln!(text, "    {} x{i};", leaf.data.stored()),
+                (LeafSource::Memory, false) => {
                     writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored())
                 }
-                (Source::Given, _) => writeln!(text, "    {} x{i};", leaf.data.computed()),
+                (LeafSource::Given, _) => writeln!(text, "    {} x{i};", leaf.data.computed()),
                 _ => writeln!(text, "    offset_t x{i};"),
             };
         }
@@ -251,21 +245,21 @@ impl Form {
             let offset = self.offset(leaf.access, slot);
             let stored = leaf.data.stored();
             let _ = match (leaf.source, leaf.is_single()) {
-                (Source::Memory, true) => writeln!(
+                (LeafSource::Memory, true) => writeln!(
                     text,
                     "    in.x{i} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
-                (Source::Memory, false) => {
+                (LeafSource::Memory, false) => {
                     writeln!(
                         text,
                         "    in.x{i} = load_pack<{stored}, V>(w.at[{slot}], {offset});"
                     )
                 }
-                (Source::Place, _) => {
+                (LeafSource::Place, _) => {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
                 }
-                (Source::Random, _) => writeln!(text, "    in.x{i} = {offset};"),
-                (Source::Given, _) => Ok(()),
+                (LeafSource::Random, _) => writeln!(text, "    in.x{i} = {offset};"),
+                (LeafSource::Given, _) => Ok(()),
             };
         }
         text.push_str("}\n");
@@ -340,13 +334,13 @@ impl Form {
                 Value::Load { leaf, .. } => {
                     let form = &self.leaves[usize::from(*leaf)];
                     match (form.source, form.is_single()) {
-                        (Source::Memory, true) => format!("value_of(in.x{leaf})"),
-                        (Source::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
-                        (Source::Place, true) => format!("({computed})in.x{leaf}"),
-                        (Source::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
-                        (Source::Given, _) => format!("in.x{leaf}"),
-                        (Source::Random, true) => format!("r{leaf}[0]"),
-                        (Source::Random, false) => format!("r{leaf}[lane]"),
+                        (LeafSource::Memory, true) => format!("value_of(in.x{leaf})"),
+                        (LeafSource::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
+                        (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
+                        (LeafSource::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
+                        (LeafSource::Given, _) => format!("in.x{leaf}"),
+                        (LeafSource::Random, true) => format!("r{leaf}[0]"),
+                        (LeafSource::Random, false) => format!("r{leaf}[lane]"),
                     }
                 }
                 Value::Apply {
@@ -401,7 +395,7 @@ impl Form {
 
     /// Returns whether `random.cuh` is needed.
     fn is_random(&self) -> bool {
-        let drawn = |leaf: &LeafForm| leaf.source == Source::Random;
+        let drawn = |leaf: &LeafForm| leaf.source == LeafSource::Random;
         let made = |value: &Value| matches!(value, Value::Apply { operation: Operation::Call(function), .. } if function.is_random);
         self.leaves.iter().any(drawn) || self.values.iter().any(made)
     }
@@ -427,7 +421,7 @@ impl Form {
 impl LeafForm {
     /// Returns whether vectors of this leaf are loaded from memory.
     pub(super) fn is_read(&self) -> bool {
-        self.source == Source::Memory && !self.is_single()
+        self.source == LeafSource::Memory && !self.is_single()
     }
 
     /// Returns whether all elements of a vector are the same.
@@ -442,7 +436,7 @@ mod tests {
 
     const STRIDED: Access = Access::Strided(Inner::Next);
 
-    fn leaf(source: Source, access: Access) -> LeafForm {
+    fn leaf(source: LeafSource, access: Access) -> LeafForm {
         LeafForm {
             data: DataType::F32,
             access,
@@ -467,14 +461,14 @@ mod tests {
     fn leaves_are_read_in_vectors_if_they_lie_in_memory() {
         let same = Access::Strided(Inner::Same);
         for (source, access, read, single) in [
-            (Source::Memory, Access::Linear, true, false),
-            (Source::Memory, STRIDED, true, false),
-            (Source::Memory, Access::Uniform, false, true),
-            (Source::Memory, same, false, true),
-            (Source::Place, Access::Linear, false, false),
-            (Source::Place, same, false, true),
-            (Source::Random, Access::Linear, false, false),
-            (Source::Given, Access::Uniform, false, true),
+            (LeafSource::Memory, Access::Linear, true, false),
+            (LeafSource::Memory, STRIDED, true, false),
+            (LeafSource::Memory, Access::Uniform, false, true),
+            (LeafSource::Memory, same, false, true),
+            (LeafSource::Place, Access::Linear, false, false),
+            (LeafSource::Place, same, false, true),
+            (LeafSource::Random, Access::Linear, false, false),
+            (LeafSource::Given, Access::Uniform, false, true),
         ] {
             let leaf = leaf(source, access);
             assert_eq!(
@@ -490,9 +484,9 @@ mod tests {
         let scalar = |scalar, data| Value::Scalar { scalar, data };
         let values = vec![scalar(0, DataType::Complex64), scalar(1, DataType::U8)];
         let leaves = [
-            leaf(Source::Memory, Access::Linear),
-            leaf(Source::Memory, STRIDED),
-            leaf(Source::Random, Access::Linear),
+            leaf(LeafSource::Memory, Access::Linear),
+            leaf(LeafSource::Memory, STRIDED),
+            leaf(LeafSource::Random, Access::Linear),
         ];
         let slots = form(values, &leaves).slots();
         // One axis of two words, addresses and strides, a key, numbers.

@@ -6,14 +6,14 @@ use cuda_safe::{LaunchConfig, Stream};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    elementwise::with_headers,
     hashed::Hashed,
     node::{Kind, Node},
     operands::{Operands, Target, grid, launch},
     operation::rounded,
+    plan::LeafSource,
     plan::{Computed, Plan, Stored},
     reduction::{self, Folded, Reduction, add_to, header},
-    render::{Form, Source as LeafSource},
+    render::Form,
 };
 use crate::{
     array::{Layout, Memory, Shape},
@@ -104,7 +104,9 @@ impl Rows {
 
 impl Specialisation for Rows {
     fn source(&self) -> Source {
-        let source = with_headers(Source::new("rows.cu", TEXT, "rows"), &self.form)
+        let source = self
+            .form
+            .add_headers(Source::new("rows.cu", TEXT, "rows"))
             .header("folds.cuh", include_str!("../kernels/folds.cuh"))
             .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
             .header("stages.cuh", self.header())
@@ -275,7 +277,7 @@ fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<(Layout, usize)> {
     if leaves.any(|leaf| leaf.origin.source() == LeafSource::Random) {
         return None;
     }
-    let layout = super::evaluate::result_layout(plan, shape);
+    let layout = plan.result_layout(shape);
     let densest = *layout.axes().iter().rfind(|&&axis| shape[axis] != 1)?;
     (axes >> densest & 1 == 1).then_some((layout, densest))
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::{
-    elementwise::with_headers,
     hashed::Hashed,
     operands::grid,
-    render::{Form, LeafForm, Source as LeafSource},
+    plan::LeafSource,
+    render::{Form, LeafForm},
     space::{Access, Inner, Space},
 };
 use crate::{
@@ -41,7 +41,8 @@ pub(super) struct Tile {
 
 impl Specialisation for Tile {
     fn source(&self) -> Source {
-        with_headers(Source::new("tile.cu", TEXT, "tile"), &self.form)
+        self.form
+            .add_headers(Source::new("tile.cu", TEXT, "tile"))
             .header("turned.cuh", self.header())
             .define("RANK", self.form.rank)
             .define("ACROSS", self.across)

@@ -1,4 +1,4 @@
-//! First steps: creation, views, operators, assignment.
+//! Basic operations: creation, views, operators and assignment.
 
 use cuda_compute::{Array, NewAxis, Order, eval, s};
 use cuda_safe::memory::{Staging, StagingOptions};
@@ -21,7 +21,7 @@ fn operators_and_functions() {
 }
 
 #[test]
-fn arrays_of_a_stream_with_a_staging_go_through_it() {
+fn transfers_use_the_staging_of_the_stream() {
     let stream = stream();
     let options = StagingOptions::default()
         .piece_bytes(4096)
@@ -69,7 +69,7 @@ fn views_and_broadcasts() {
         .map(|i| i - i % 4 * 100 + i / 4 % 3 * 1000)
         .collect();
     assert_eq!(z.to_vec().unwrap(), wanted);
-    // The transposed array's result lies as it does.
+    // The result of an expression over a transposed array has the same strides.
     let u = (&t + 1).eval().unwrap();
     assert_eq!(u.strides(), t.strides());
     assert_eq!(
@@ -95,7 +95,7 @@ fn two_outputs_and_bools() {
 }
 
 #[test]
-fn assignment_sees_what_was_before() {
+fn assignment_reads_the_old_elements() {
     let stream = stream();
     let mut x = Array::range(&stream, 0..10).unwrap();
     let before = x.clone();
@@ -108,7 +108,7 @@ fn assignment_sees_what_was_before() {
     assert_eq!(x.as_device_ptr(), address, "in place");
     x.slice_mut(s![..;2]).unwrap().fill(7).unwrap();
     assert_eq!(x.to_vec().unwrap(), [7, 0, 7, 4, 7, 8, 7, 12, 7, 16]);
-    // An expression that somebody keeps still gives what it gave.
+    // An expression created before the assignment keeps its old value.
     let kept = &x + 1;
     x.assign(&kept * 10).unwrap();
     assert_eq!(kept.eval().unwrap().to_vec().unwrap()[..2], [8, 1]);
@@ -116,7 +116,7 @@ fn assignment_sees_what_was_before() {
 }
 
 #[test]
-fn shapes_that_do_not_fit_are_told_with_the_line() {
+fn shape_errors_name_the_line() {
     let stream = stream();
     let x = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
     let y = Array::<f32>::zeros(&stream, [4]).unwrap();

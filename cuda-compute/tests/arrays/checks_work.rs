@@ -1,4 +1,5 @@
-//! Programs that the emulator's checks must stop. All tests run with the checks, which `checks.rs` selects.
+//! Checks that the emulator stops faulty programs. All tests run with the checks that `checks.rs`
+//! selects.
 
 use std::{
     env,
@@ -13,7 +14,7 @@ use crate::stream;
 /// The exit code of a process that leaks.
 const LEAKED: i32 = 99;
 
-/// Runs a test in a separate process, which selects its own checks.
+/// Runs a test in a separate process, because each process selects its checks once.
 fn child(test: &str) -> Output {
     Command::new(env::current_exe().unwrap())
         .args(["--ignored", "--exact", test])
@@ -33,11 +34,11 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn a_read_of_uninitialised_memory_fails_a_test() {
+fn reading_uninitialized_memory_fails_a_test() {
     if !is_emulated() {
         return;
     }
-    let output = child("checks_work::reads_uninitialised_memory");
+    let output = child("checks_work::reads_uninitialized_memory");
     let text = text(&output);
     assert!(!output.status.success(), "{text}");
     assert!(
@@ -47,15 +48,16 @@ fn a_read_of_uninitialised_memory_fails_a_test() {
 }
 
 #[test]
-#[ignore = "a part of `a_read_of_uninitialised_memory_fails_a_test`"]
-fn reads_uninitialised_memory() {
+#[ignore = "a part of `reading_uninitialized_memory_fails_a_test`"]
+fn reads_uninitialized_memory() {
     let stream = stream();
     let source = r#"extern "C" __global__ void copy(const int *x, int *y) { *y = *x + 1; }"#;
     let module = Module::compile(stream.context(), source).unwrap();
     let copy = module.function("copy").unwrap();
     let x = DeviceBuffer::<i32>::uninit(&stream, 1).unwrap();
     let mut y = DeviceBuffer::<i32>::zeroed(&stream, 1).unwrap();
-    // SAFETY: one thread reads one element and writes another, in memory that lives until the stream is done.
+    // SAFETY: One thread reads one element and writes another. The memory lives until the stream is
+    // done.
     unsafe { copy.launch(&stream, LaunchConfig::new(1, 1), (&x, &mut y)) }.unwrap();
     stream.synchronize().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Values combined with elements at places.
+//! `put_add`, `put_min` and `put_max`, which combine values with the elements at given indices.
 
 use cuda_compute::{Array, Expr, Number, Ordered, s};
 use half::{bf16, f16};
@@ -6,7 +6,7 @@ use num_complex::Complex;
 
 use crate::{random::Random, stream};
 
-/// Places within `length`, some of them many times, some counted from the end.
+/// Returns indices within `length`. Some occur many times, and some count from the end.
 fn places(count: usize, length: usize) -> Vec<i64> {
     let mut random = Random(count as u64);
     let place = |_| {
@@ -36,7 +36,7 @@ fn folded<T: Copy>(start: &[T], places: &[i64], values: &[T], fold: impl Fn(T, T
 fn check_integers<T: Number + Ordered + Ord>(add: fn(T, T) -> T, of: impl Fn(u64) -> T) {
     let stream = stream();
     let mut random = Random(5);
-    // Of the last two, the array is far larger than what is put there.
+    // In the last two cases, the array has far more elements than are written.
     for (count, length) in [(1, 1), (1000, 7), (5000, 1003), (3, 5000), (700, 40_001)] {
         let places = places(count, length);
         let start: Vec<T> = (0..length).map(|_| of(random.bits())).collect();
@@ -59,7 +59,7 @@ fn check_integers<T: Number + Ordered + Ord>(add: fn(T, T) -> T, of: impl Fn(u64
 }
 
 #[test]
-fn integers() {
+fn integers_are_combined_exactly() {
     check_integers(i8::wrapping_add, |x| x as i8);
     check_integers(u8::wrapping_add, |x| x as u8);
     check_integers(i16::wrapping_add, |x| x as i16);
@@ -70,14 +70,16 @@ fn integers() {
     check_integers(u64::wrapping_add, |x| x);
 }
 
-/// The sum, and what it can be told from: numbers of 53 bits, with exponents so near that 128 bits hold all.
+/// Returns the sum as a multiple of a unit, and that unit. The values have 53 bits and such similar
+/// exponents that 128 bits hold the sum exactly.
 fn exact_sum(values: &[f64]) -> (i128, f64) {
     let unit = 2f64.powi(-60);
     let sum = values.iter().map(|value| (value / unit) as i128).sum();
     (sum, unit)
 }
 
-/// Sums of floats: the bits are the same however the values are ordered, and within the bound that is documented.
+/// Checks sums of floats. Their bits do not depend on the order of the values, and the error is
+/// within the documented bound.
 fn check_sums<T: Number>(bits: i32, of: impl Fn(f64) -> T, back: impl Fn(T) -> f64) {
     let stream = stream();
     let mut random = Random(11);
@@ -120,7 +122,7 @@ fn check_sums<T: Number>(bits: i32, of: impl Fn(f64) -> T, back: impl Fn(T) -> f
             let (sum, unit) = exact_sum(&all);
             let off = (((back(got) / unit) as i128 - sum) as f64 * unit).abs();
             let half_a_bit = (sum as f64 * unit).abs() * 2f64.powi(-bits);
-            // Single precision is added in double.
+            // Single precision is summed in double precision.
             let slack = 1.0 + 2f64.powi(-20);
             let allowed = half_a_bit * slack + largest * 2f64.powi(-bits) / 2.0 + unit;
             assert!(
@@ -132,7 +134,7 @@ fn check_sums<T: Number>(bits: i32, of: impl Fn(f64) -> T, back: impl Fn(T) -> f
 }
 
 #[test]
-fn sums_of_floats_are_the_same_in_any_order() {
+fn sums_of_floats_do_not_depend_on_the_order() {
     check_sums(24, |x| x as f32, f64::from);
     check_sums(53, |x| x, |x| x);
     check_sums(11, f16::from_f64, f16::to_f64);
@@ -142,7 +144,7 @@ fn sums_of_floats_are_the_same_in_any_order() {
 }
 
 #[test]
-fn parts_of_complex_numbers() {
+fn complex_numbers_are_added_by_part() {
     let stream = stream();
     let mut x = Array::from_slice(&stream, &[Complex::new(1.0f32, 2.0); 3]).unwrap();
     let values: Vec<_> = (0..100).map(|i| Complex::new(i as f32, -0.5)).collect();
@@ -153,7 +155,7 @@ fn parts_of_complex_numbers() {
     assert_eq!(x.to_vec().unwrap(), [one, Complex::new(4951.0, -48.0), one]);
 }
 
-/// The sum of the values in one place that holds `start`.
+/// Adds all values to one element that holds `start`, and returns the result.
 fn sum_at<T: Number>(start: T, values: &[T]) -> T {
     let stream = stream();
     let mut x = Array::from_slice(&stream, &[start]).unwrap();
@@ -164,7 +166,7 @@ fn sum_at<T: Number>(start: T, values: &[T]) -> T {
 }
 
 #[test]
-fn sums_at_the_ends_of_the_range() {
+fn sums_handle_overflow_infinity_and_rounding() {
     let big = 2f32.powi(20);
     assert_eq!(sum_at(0.0, &[big, 1.5, -big]), 1.5);
     assert_eq!(sum_at(-big, &[big, 2f32.powi(-3)]), 0.125);
@@ -176,7 +178,7 @@ fn sums_at_the_ends_of_the_range() {
     );
     assert_eq!(sum_at(0.0, &[f64::MAX, f64::MAX]), f64::INFINITY);
     assert_eq!(sum_at(0.0, &[f32::MAX, f32::MAX]), f32::INFINITY);
-    // Between, a sum may be beyond the type's range.
+    // An intermediate sum may be outside the type's range.
     assert_eq!(sum_at(0.0, &[f32::MAX, f32::MAX, -f32::MAX]), f32::MAX);
     assert_eq!(sum_at(1.0f64, &[f64::INFINITY, 3.0]), f64::INFINITY);
     assert_eq!(
@@ -188,7 +190,7 @@ fn sums_at_the_ends_of_the_range() {
     assert!(sum_at(f64::NAN, &[1.0]).is_nan());
     assert!(sum_at(f32::INFINITY, &[f32::NEG_INFINITY]).is_nan());
     assert_eq!(sum_at(f32::INFINITY, &[1.0]), f32::INFINITY);
-    // 2^53 + 1 has no double; its half is rounded once.
+    // 2^53 + 1 is not representable in `f64`. The sum is rounded only once.
     let odd = 2f64.powi(53);
     assert_eq!(sum_at(odd, &[0.5, 0.5, 1.0]), odd + 2.0);
     assert_eq!(sum_at(0.0, &[odd, 0.75, 0.75]), odd + 2.0);
@@ -240,7 +242,7 @@ fn check_extremes_of<T: Ordered>(length: usize, of: impl Fn(f64) -> T, back: imp
 }
 
 #[test]
-fn extremes_of_floats_pass_over_nan() {
+fn extremes_of_floats_ignore_nan() {
     check_extremes(|x| x as f32, f64::from);
     check_extremes(|x| x, |x| x);
     check_extremes(f16::from_f64, f16::to_f64);
@@ -256,9 +258,9 @@ fn extremes_of_floats_pass_over_nan() {
 }
 
 #[test]
-fn values_of_expressions_at_computed_places() {
+fn indices_and_values_may_be_expressions() {
     let stream = stream();
-    // The sums of rows by places, and the counts of what was added.
+    // Sums by row, and the number of values added to each.
     let x = Array::range(&stream, 0..6000)
         .unwrap()
         .cast::<f32>()
@@ -274,14 +276,14 @@ fn values_of_expressions_at_computed_places() {
     let mut counts = Array::<u16>::zeros(&stream, [60]).unwrap();
     counts.put_add(row, 1).unwrap();
     assert_eq!(counts.to_vec().unwrap(), [100; 60]);
-    // What is read is what was before, also by a view.
+    // The expression reads the old elements, also through a view.
     let mut y = Array::from_slice(&stream, &[1.0f64, 2.0, 4.0]).unwrap();
     let view = y.slice(s![..;-1]).unwrap();
     y.put_add(Array::from_slice(&stream, &[0, 0, 1]).unwrap(), &view)
         .unwrap();
     assert_eq!(y.to_vec().unwrap(), [7.0, 3.0, 4.0]);
     assert_eq!(view.to_vec().unwrap(), [4.0, 2.0, 1.0]);
-    // In place, if nobody else holds it; nothing put changes nothing.
+    // An array that is not shared is changed in place. Empty indices change nothing.
     let (mut z, none) = (
         Array::<i32>::zeros(&stream, [2, 2]).unwrap(),
         Vec::<u8>::new(),
@@ -295,7 +297,7 @@ fn values_of_expressions_at_computed_places() {
         (z.as_device_ptr(), z.to_vec().unwrap()),
         (address, vec![0, 0, 0, 5])
     );
-    // Places are counted in C order.
+    // Indices count in C order.
     let mut turned = Array::<f32>::zeros(&stream, [2, 3]).unwrap().t();
     turned
         .put_add(Array::from_slice(&stream, &[1u32, 1]).unwrap(), 2.0)
@@ -304,7 +306,7 @@ fn values_of_expressions_at_computed_places() {
 }
 
 #[test]
-fn wrong_places_are_errors() {
+fn invalid_indices_are_rejected() {
     let stream = stream();
     let places = Array::from_slice(&stream, &[2, 3, 0]).unwrap();
     let mut x = Array::<f32>::zeros(&stream, [3]).unwrap();
@@ -313,7 +315,11 @@ fn wrong_places_are_errors() {
         error.contains("index 1 is 3, beyond the 3 elements"),
         "{error}"
     );
-    assert_eq!(x.to_vec().unwrap(), [1.0, 0.0, 1.0], "the others are added");
+    assert_eq!(
+        x.to_vec().unwrap(),
+        [1.0, 0.0, 1.0],
+        "valid indices are still added"
+    );
     let mut x = Array::<u64>::zeros(&stream, [3]).unwrap();
     assert!(x.put_max(&places, 9).is_err());
     let mut x = Array::<u8>::zeros(&stream, [3]).unwrap();
@@ -324,7 +330,7 @@ fn wrong_places_are_errors() {
     assert_eq!(x.sum().eval().unwrap().item().unwrap(), 4.0);
     let mut none = Array::<f32>::from_slice(&stream, &[]).unwrap();
     assert!(none.put_add(&places, 1.0).is_err());
-    // More values than any kernel goes through.
+    // More values than any kernel can process.
     for count in [1usize << 45, 1 << 62, (1 << 62) + 1] {
         let mut x = Array::<u16>::zeros(&stream, [3]).unwrap();
         let endless = Expr::index([count], 0).unwrap();

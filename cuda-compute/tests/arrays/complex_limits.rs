@@ -1,4 +1,5 @@
-//! Complex functions of infinities, NaN and zeros of either sign, against the C library, which follows C's Annex G.
+//! Complex functions of infinities, NaN and signed zeros, compared with the C library, which
+//! follows Annex G of the C standard.
 
 use cuda_compute::{Array, ComplexNumber, Element, Expr, eval};
 use num_complex::Complex;
@@ -7,9 +8,8 @@ use crate::stream;
 
 type C = Complex<f64>;
 
-// The C library's.
-// SAFETY: they are declared as C declares them, and take any number. A structure of two `f64` is passed and returned as C's
-// `double _Complex`.
+// The C library's functions. SAFETY: The declarations match C's and accept any number. A structure
+// of two `f64` is passed and returned as C's `double _Complex`.
 unsafe extern "C" {
     safe fn csqrt(z: C) -> C;
     safe fn cexp(z: C) -> C;
@@ -25,7 +25,7 @@ unsafe extern "C" {
     safe fn carg(z: C) -> f64;
 }
 
-/// Which part of the argument makes a function periodic.
+/// The part of the argument in which a function is periodic.
 #[derive(Clone, Copy, PartialEq)]
 enum Angle {
     Neither,
@@ -33,7 +33,7 @@ enum Angle {
     Imaginary,
 }
 
-/// Whether Annex G decides the signs of zeros and infinities of the result.
+/// Returns whether Annex G specifies the signs of zeros and infinities of the result.
 fn signs_are_decided(z: C, angle: Angle) -> bool {
     let angle = match angle {
         Angle::Neither => 0.0,
@@ -43,7 +43,8 @@ fn signs_are_decided(z: C, angle: Angle) -> bool {
     angle.is_finite() && !z.is_nan()
 }
 
-/// Whether a part is the wanted one: the same NaN, infinity or zero, or near.
+/// Returns whether a part has the expected value: the same NaN, infinity or zero, or a number near
+/// it.
 fn is_near(got: f64, wanted: f64, signs: bool, off: f64) -> bool {
     if wanted.is_nan() || got.is_nan() {
         return wanted.is_nan() && got.is_nan();
@@ -55,18 +56,18 @@ fn is_near(got: f64, wanted: f64, signs: bool, off: f64) -> bool {
     (got - wanted).abs() <= off * wanted.abs()
 }
 
-/// All pairs of these parts.
+/// Returns all complex numbers with these parts.
 fn grid(parts: &[f64]) -> Vec<C> {
     let pair = |&re: &f64| parts.iter().map(move |&im| C::new(re, im));
     parts.iter().flat_map(pair).collect()
 }
 
-/// A complex type, its values as `f64`, and how far results may be off.
+/// A complex type, its conversion to `f64`, and the tolerance of its results.
 trait Narrow: ComplexNumber {
     const OFF: f64;
     fn of(z: C) -> Self;
     fn wide(self) -> C;
-    /// What the type makes of an exact result.
+    /// Rounds an exact result to the type.
     fn rounded(z: C) -> C {
         Self::of(z).wide()
     }
@@ -109,7 +110,7 @@ fn cases<T: Narrow>() -> Vec<Case<T>> {
     ]
 }
 
-/// Compares every function with the C library's, and reports all that differ.
+/// Compares every function with the C library's and reports all differences.
 fn check<T: Narrow>(parts: &[f64]) {
     let host: Vec<T> = grid(parts).into_iter().map(T::of).collect();
     let z = Array::from_slice(&stream(), &host).unwrap();
@@ -134,7 +135,7 @@ fn check<T: Narrow>(parts: &[f64]) {
     );
 }
 
-/// Parts whose functions neither overflow nor lose digits, and those that are special.
+/// Parts for which no function overflows or loses digits, and special values.
 const PARTS: [f64; 13] = [
     0.0,
     -0.0,
@@ -152,20 +153,20 @@ const PARTS: [f64; 13] = [
 ];
 
 #[test]
-fn functions_of_special_parts_are_those_of_annex_g() {
+fn functions_of_special_values_follow_annex_g() {
     check::<C>(&PARTS);
     check::<Complex<f32>>(&PARTS);
 }
 
 #[test]
-fn parts_that_overflow_alone_do_not_overflow_in_products() {
-    // e^710 is infinite as f64, e^710 sin(1e-5) is not. The same of f32 and 89.
+fn products_do_not_overflow_early() {
+    // e^710 overflows `f64`, but e^710 sin(1e-5) does not. The same holds for e^89 and `f32`.
     check::<C>(&[0.0, -0.0, 1e-5, -1e-300, 1.0, 709.5, -710.5, 720.0, 1430.0]);
     check::<Complex<f32>>(&[0.0, -0.0, 1e-5, -1e-30, 1.0, 88.5, -89.5, 95.0, 180.0]);
 }
 
 #[test]
-fn square_roots_lie_on_the_side_of_the_cut_that_the_sign_of_zero_names() {
+fn the_sign_of_zero_selects_the_square_root() {
     let z = [C::new(-4.0, 0.0), C::new(-4.0, -0.0), C::new(4.0, -0.0)];
     let roots = Array::from_slice(&stream(), &z).unwrap().sqrt();
     let roots = roots.eval().unwrap().to_vec().unwrap();
@@ -178,7 +179,7 @@ fn square_roots_lie_on_the_side_of_the_cut_that_the_sign_of_zero_names() {
 }
 
 #[test]
-fn sizes_and_angles_of_special_parts() {
+fn abs_and_arg_of_special_values() {
     let host = grid(&PARTS);
     let z = Array::from_slice(&stream(), &host).unwrap();
     let (sizes, angles) = eval((z.abs(), z.arg())).unwrap();
@@ -196,14 +197,15 @@ fn sizes_and_angles_of_special_parts() {
     }
 }
 
-/// The elements of an expression.
+/// Evaluates an expression and returns its elements.
 fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
     expression.eval().unwrap().to_vec().unwrap()
 }
 
-/// What NumPy 1.26, 2.0, 2.2 and 2.4 return for `np.power` of zero, as `complex64` and `complex128`, with zeros of either sign.
+/// The expected values are those of `np.power` of zero in NumPy 1.26, 2.0, 2.2 and 2.4, as
+/// `complex64` and `complex128`, with zeros of either sign.
 #[test]
-fn powers_of_zero_are_those_of_numpy() {
+fn powers_of_zero_match_numpy() {
     fn check<T: Narrow>() {
         let (nan, infinity) = (f64::NAN, f64::INFINITY);
         let (zero, one, both_nan) = (C::ZERO, C::ONE, C::new(nan, nan));
@@ -255,14 +257,14 @@ fn powers_of_zero_and_infinity() {
     assert_eq!(power(infinity, real(2.0)), infinity);
     assert_eq!(power(infinity, real(-2.0)), zero);
     assert_eq!(power(infinity, zero), real(1.0));
-    // The sign of zero names the side of the cut.
+    // The sign of zero selects the side of the branch cut.
     assert!((power(C::new(-4.0, 0.0), real(0.5)).im - 2.0).abs() < 1e-12);
     assert!((power(C::new(-4.0, -0.0), real(0.5)).im + 2.0).abs() < 1e-12);
 }
 
 #[test]
 fn quotients_by_zero_do_not_depend_on_its_sign() {
-    // As NumPy: by the size of the divisor's real part.
+    // As in NumPy, the result depends only on the magnitude of the divisor's real part.
     let z = Array::from_slice(&stream(), &[C::new(1.0, -1.0); 4]).unwrap();
     let zeros = grid(&[0.0, -0.0]);
     let zeros = Array::from_slice(&stream(), &zeros).unwrap();
@@ -271,7 +273,7 @@ fn quotients_by_zero_do_not_depend_on_its_sign() {
 }
 
 #[test]
-fn products_of_infinities_are_the_last_running_products() {
+fn products_of_infinities_equal_the_last_running_product() {
     let infinity = Complex::new(f32::INFINITY, 0.0);
     let one = Complex::new(1.0f32, 0.0);
     for host in [&[infinity][..], &[one, infinity], &[infinity, one, one]] {

@@ -1,4 +1,4 @@
-//! Convolution as a method of arrays, against loops on the host.
+//! Convolutions of arrays, compared with loops on the host.
 
 use cuda_compute::{
     Array, Border, Convolution, ConvolutionOptions, Error, Extent, Filter, Kind, Layout, Pixel, s,
@@ -10,12 +10,12 @@ use crate::{random::Random, stream};
 
 const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 
-/// What the host needs to know of an element.
+/// The operations on elements that the host reference needs.
 trait Value: Pixel {
     fn float(self) -> f32;
-    /// From the sum.
+    /// Rounds a sum to this type.
     fn rounded(sum: f32) -> Self;
-    /// Any one.
+    /// Returns a random element.
     fn random(random: &mut Random) -> Self;
 }
 
@@ -54,7 +54,7 @@ macro_rules! floats {
 integers!(u8, u16);
 floats!(f16: Self::to_f32, Self::from_f32; bf16: Self::to_f32, Self::from_f32; f32: |x| x, |x| x);
 
-/// Height, width and channels; one channel has no axis of its own.
+/// Height, width and channels. An image with one channel has no channel axis.
 type Sides = [usize; 3];
 
 fn shape([height, width, channels]: Sides) -> Vec<usize> {
@@ -70,14 +70,15 @@ fn image<T: Value>(sides: Sides) -> Vec<T> {
     (0..count).map(|_| T::random(&mut random)).collect()
 }
 
-/// Weights of both signs, some of whose sums are beyond the limits of integers, and most are not.
+/// Returns a filter with weights of both signs. Some of its sums exceed the range of integers, most
+/// do not.
 fn filter(width: usize, height: usize) -> Filter {
     let mut random = Random((width * 100 + height) as u64);
     let weights = random.reals(width * height);
     Filter::new(width, height, &weights).unwrap()
 }
 
-/// The place in the image that stands for one beyond its edges.
+/// Returns the position inside the image that an outside position maps to.
 fn inside(border: Border, at: isize, size: usize) -> Option<usize> {
     let size = size as isize;
     let place = match border {
@@ -94,8 +95,8 @@ fn inside(border: Border, at: isize, size: usize) -> Option<usize> {
     Some(place as usize)
 }
 
-/// For each element of the result, the sum in `f32` in the order that is documented, the sum in `f64`, and that of the
-/// magnitudes.
+/// Returns, for each element of the result, the sum in `f32` in the documented order, the sum in
+/// `f64`, and the sum of the magnitudes.
 fn sums<T: Value>(
     image: &[T],
     [height, width, channels]: Sides,
@@ -144,7 +145,7 @@ fn sums<T: Value>(
     all
 }
 
-/// Compares every element.
+/// Compares every element with the reference.
 fn check<T: Value>(stream: &Stream, sides: Sides, filter: &Filter, options: ConvolutionOptions) {
     let host = image::<T>(sides);
     let array = Array::from_shape(stream, &*shape(sides), &host).unwrap();
@@ -160,7 +161,7 @@ fn check<T: Value>(stream: &Stream, sides: Sides, filter: &Filter, options: Conv
     let got = result.to_vec().unwrap();
     let wanted = sums(&host, sides, filter, options);
     assert_eq!(got.len(), wanted.len());
-    // Another kernel's, whose order is its own.
+    // Single-channel `f32` images use another kernel, which adds in another order.
     let plane = size_of::<T>() == 4 && sides[2] == 1;
     for (place, (got, (sum, exact, magnitude))) in got.into_iter().zip(wanted).enumerate() {
         let bound = filter.weights().len() as f64 * magnitude / f64::from(1 << 24);
@@ -170,8 +171,8 @@ fn check<T: Value>(stream: &Stream, sides: Sides, filter: &Filter, options: Conv
     }
 }
 
-/// All channels and borders, with filters and images of odd and even sides: images that the filter is larger than, and
-/// images of several blocks.
+/// Checks all numbers of channels and all borders with filters and images of odd and even sizes.
+/// Some images are smaller than the filter and some span several blocks.
 fn check_all<T: Value>() {
     let stream = stream();
     let mut turn = 0;
@@ -192,33 +193,34 @@ fn check_all<T: Value>() {
 }
 
 #[test]
-fn bytes() {
+fn u8_images() {
     check_all::<u8>();
 }
 
 #[test]
-fn sixteen_bits() {
+fn u16_images() {
     check_all::<u16>();
 }
 
 #[test]
-fn halves() {
+fn f16_images() {
     check_all::<f16>();
 }
 
 #[test]
-fn brain_halves() {
+fn bf16_images() {
     check_all::<bf16>();
 }
 
 #[test]
-fn floats() {
+fn f32_images() {
     check_all::<f32>();
 }
 
-/// Rows that start where 4 elements can be loaded at once, and stored, and others.
+/// Checks rows whose start is aligned for loads and stores of 4 elements, and rows whose start is
+/// not.
 #[test]
-fn rows_that_start_anywhere() {
+fn rows_of_any_alignment() {
     let stream = stream();
     let (odd, even) = (filter(3, 3), filter(4, 2));
     for border in BORDERS {
@@ -231,11 +233,11 @@ fn rows_that_start_anywhere() {
     check::<f16>(&stream, [5, 92, 3], &even, options);
     check::<bf16>(&stream, [5, 70, 4], &odd, options);
     check::<f32>(&stream, [5, 92, 3], &odd, options);
-    // Nowhere but by chance, in blocks that reach no edge.
+    // Aligned only by chance, in blocks that touch no edge.
     check::<u8>(&stream, [70, 101, 3], &odd, options);
     check::<f16>(&stream, [70, 303, 1], &odd, options);
     check::<f32>(&stream, [70, 101, 3], &odd, options);
-    // Only the input, or only the output.
+    // Only the input or only the output is aligned.
     let valid = options.extent(Extent::Valid);
     check::<u8>(&stream, [9, 92, 3], &odd, valid);
     check::<u8>(&stream, [9, 90, 3], &odd, valid);
@@ -258,14 +260,14 @@ fn kinds_extents_and_sizes_of_filters() {
     }
     let options = ConvolutionOptions::default().border(Border::Wrap);
     check::<u16>(&stream, [3, 5, 4], &filter(45, 45), options);
-    // A product of two vectors is no exception.
+    // A product of two vectors gives the same result.
     let weights = [0.25, 0.5, -0.25, 1.0, 0.125];
     let separable = Filter::separable(&weights, &weights).unwrap();
     check::<u8>(&stream, [7, 50, 3], &separable, options);
 }
 
 #[test]
-fn ties_go_to_even_and_integers_have_limits() {
+fn integers_round_ties_to_even_and_saturate() {
     fn check<T: Value>(stream: &Stream, all: &[T], weights: &[f32]) {
         let array = Array::from_shape(stream, [1, all.len()], all).unwrap();
         for &weight in weights {
@@ -291,12 +293,12 @@ fn ties_go_to_even_and_integers_have_limits() {
     let words: Vec<u16> = (0..=65_535).collect();
     check(&stream, &words, &weights);
     check(&stream, &words, &[infinite, nan]);
-    // A third of their bits is lost, some overflow, some are too small.
+    // A third of these values lose bits, some overflow and some underflow.
     let halves: Vec<f16> = (0..=65_535).step_by(7).map(f16::from_bits).collect();
     check(&stream, &halves, &[0.5, 0.75, 1.000_488_3, 3.0]);
     let halves: Vec<bf16> = (0..=65_535).step_by(7).map(bf16::from_bits).collect();
     check(&stream, &halves, &[0.5, 1.003_906_3, 3.0]);
-    // By hand.
+    // Expected values computed by hand.
     let half = Filter::new(1, 1, &[0.5]).unwrap();
     let array = Array::from_shape(&stream, [1, 6], &[1u8, 2, 3, 5, 7, 255]).unwrap();
     let got = array.convolve(&half).unwrap().to_vec().unwrap();
@@ -304,7 +306,7 @@ fn ties_go_to_even_and_integers_have_limits() {
 }
 
 #[test]
-fn planes_of_floats_are_those_of_convolution() {
+fn f32_planes_match_convolution_kernel() {
     let stream = stream();
     let context = Context::primary(0).unwrap();
     let box_filter = Filter::new(5, 5, &[0.04; 25]).unwrap();
@@ -406,25 +408,25 @@ fn empty_images_and_results() {
 }
 
 #[test]
-fn what_is_no_image_is_refused() {
+fn invalid_images_are_rejected() {
     let stream = stream();
-    let refused = |shape: &[usize], filter: &Filter, why: &str| {
+    let assert_rejected = |shape: &[usize], filter: &Filter, why: &str| {
         let error = Array::<u8>::zeros(&stream, shape).unwrap().convolve(filter);
         let error = error.unwrap_err();
         assert!(matches!(error, Error::Shape(_)), "{error}");
         assert!(error.to_string().contains(why), "{error}");
     };
     let small = filter(3, 3);
-    refused(&[9], &small, "it has 1 axes");
-    refused(&[9, 9, 3, 1], &small, "it has 4 axes");
-    refused(&[9, 9, 2], &small, "it has 2 channels");
-    refused(&[0, 9, 5], &small, "it has 5 channels");
-    refused(&[9, 9, 0], &small, "it has 0 channels");
-    // 91 rows of 92, with the one that makes them even.
+    assert_rejected(&[9], &small, "it has 1 axes");
+    assert_rejected(&[9, 9, 3, 1], &small, "it has 4 axes");
+    assert_rejected(&[9, 9, 2], &small, "it has 2 channels");
+    assert_rejected(&[0, 9, 5], &small, "it has 5 channels");
+    assert_rejected(&[9, 9, 0], &small, "it has 0 channels");
+    // 91 rows of 92 weights, because rows are padded to an even length.
     let large = Filter::new(91, 91, &[0.0; 91 * 91]).unwrap();
-    refused(&[9, 9, 3], &large, "91 x 91 is too large");
+    assert_rejected(&[9, 9, 3], &large, "91 x 91 is too large");
     let long = Filter::new(1, 8170, &[0.0; 8170]).unwrap();
-    refused(&[9, 9, 3], &long, "1 x 8170 is too large");
+    assert_rejected(&[9, 9, 3], &long, "1 x 8170 is too large");
     let wide = Filter::new(8000, 1, &[0.0; 8000]).unwrap();
-    refused(&[9, 9, 4], &wide, "too little shared memory");
+    assert_rejected(&[9, 9, 4], &wide, "too little shared memory");
 }

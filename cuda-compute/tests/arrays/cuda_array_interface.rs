@@ -1,4 +1,4 @@
-//! The facts of `__cuda_array_interface__`, out of arrays and into them.
+//! Exports arrays through `__cuda_array_interface__` and imports them.
 
 use std::{
     borrow::Cow,
@@ -19,7 +19,7 @@ use num_complex::Complex;
 
 use crate::stream;
 
-/// Keeps memory alive, and tells when it is dropped.
+/// An owner of memory that counts its drops.
 struct Owner(DeviceBuffer<u8>, Arc<AtomicUsize>);
 
 impl Drop for Owner {
@@ -52,13 +52,13 @@ fn named<T: Element>(name: &str) {
     let x = Array::from_slice(&stream, &[T::default(); 3]).unwrap();
     let facts = x.cuda_array_interface().unwrap();
     assert_eq!((&*facts.typestr, facts.version), (name, 3));
-    // SAFETY: `x` lives on, and nobody writes to it.
+    // SAFETY: `x` stays alive and is not written to.
     let y = unsafe { Array::<T>::from_cuda_array_interface(&stream, &facts, x.clone()) };
     assert_eq!(y.unwrap().to_vec().unwrap(), x.to_vec().unwrap());
 }
 
 #[test]
-fn types_have_numpys_names() {
+fn types_have_numpy_names() {
     named::<bool>("|b1");
     named::<i8>("|i1");
     named::<i16>("<i2");
@@ -85,7 +85,7 @@ fn types_have_numpys_names() {
 }
 
 #[test]
-fn views_tell_strides_in_bytes() {
+fn views_export_strides_in_bytes() {
     let stream = stream();
     let x = Array::<f64>::zeros(&stream, [4, 6]).unwrap();
     let view = x.slice(s![..;-1, 1..;2]).unwrap();
@@ -99,7 +99,7 @@ fn views_tell_strides_in_bytes() {
 }
 
 #[test]
-fn what_may_be_written_to_is_alone() {
+fn exclusive_access_copies_shared_memory() {
     let stream = stream();
     let mut x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
     let address = x.as_device_ptr();
@@ -116,10 +116,10 @@ fn what_may_be_written_to_is_alone() {
 }
 
 #[test]
-fn memory_is_given_back_after_the_last_use() {
+fn owner_is_dropped_after_the_last_use() {
     let stream = stream();
     let (owner, facts, drops) = floats(&stream);
-    // SAFETY: what is told is right, and ordered.
+    // SAFETY: The description is correct, and the work is ordered by the stream.
     let mut x = unsafe { Array::<f32>::from_cuda_array_interface(&stream, &facts, owner).unwrap() };
     assert_eq!((x.as_device_ptr(), x.stream()), (facts.data, &stream));
     x.assign(&x + 1.0).unwrap();
@@ -147,7 +147,7 @@ fn memory_is_given_back_after_the_last_use() {
 }
 
 #[test]
-fn what_can_not_be_taken_is_given_back() {
+fn owner_of_a_rejected_description_is_dropped() {
     type Wrong = (fn(&mut CudaArrayInterface<'static>), &'static str);
     let wrong: [Wrong; 12] = [
         (|f| f.version = 1, "version 1"),
@@ -167,7 +167,7 @@ fn what_can_not_be_taken_is_given_back() {
     for (spoil, says) in wrong {
         let (owner, mut facts, drops) = floats(&stream);
         spoil(&mut facts);
-        // SAFETY: what is wrong is found before the memory is used.
+        // SAFETY: The error is found before the memory is used.
         let taken: Result<Array<f32>> =
             unsafe { Array::from_cuda_array_interface(&stream, &facts, owner) };
         let error = taken.unwrap_err().to_string();

@@ -1,4 +1,5 @@
-//! What the guide for CuPy users says of results that differ, row by row: the result here, and CuPy's by another name.
+//! Checks the table of differing results in the guide for CuPy users, row by row: this crate's
+//! result, and the way to get CuPy's.
 
 use cuda_compute::{
     Array, Border, ConvolutionOptions, Element, Expr, Filter, IntoShape, device_fn, s,
@@ -15,7 +16,7 @@ fn matrix<T: Element>(shape: impl IntoShape, host: &[T]) -> Array<T> {
     Array::from_shape(&stream(), shape, host).unwrap()
 }
 
-/// The elements of an expression.
+/// Evaluates an expression and returns its elements.
 #[track_caller]
 fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
     expression.eval().unwrap().to_vec().unwrap()
@@ -25,12 +26,12 @@ fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
 fn quotients_of_integers() {
     let (a, b) = (array(&[7, -7, 7, -7, 5]), array(&[2, 2, -2, -2, 0]));
     assert_eq!(values(&a / &b), [3, -3, -3, 3, 0]);
-    // Of `/`, a true division.
+    // CuPy's `/` is a true division.
     let quotients = values(a.cast::<f64>() / b.cast::<f64>());
     assert_eq!(quotients, [3.5, -3.5, -3.5, 3.5, f64::INFINITY]);
-    // Of `//`.
+    // CuPy's `//`.
     assert_eq!(values(a.div_floor(&b)), [3, -4, -4, 3, 0]);
-    // Rust's.
+    // Rust's `div_euclid`.
     assert_eq!(values(a.div_euclid(&b)), [3, -4, -3, 4, 0]);
     assert_eq!(values(array(&[i8::MIN]).div_floor(-1)), [i8::MIN]);
     assert_eq!(values(array(&[250u8]).div_floor(7)), [35]);
@@ -42,7 +43,8 @@ fn quotients_of_floats_rounded_down() {
         array(&[7.0, -7.0, 7.0, -0.5, 0.0, -0.0, 1.0, 6.0]),
         array(&[2.0, 2.0, -2.0, f64::INFINITY, 3.0, 3.0, 0.1, 0.1]),
     );
-    // The exact value of `0.1` is more than a tenth, so that it is in 1 nine times, and in 6 fifty-nine times.
+    // The double nearest to 0.1 is slightly more than a tenth, so 1 contains it only nine times and
+    // 6 only fifty-nine times.
     let wanted: [f64; 8] = [3.0, -4.0, -4.0, -1.0, 0.0, -0.0, 9.0, 59.0];
     let got = values(a.div_floor(&b));
     let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
@@ -69,7 +71,7 @@ fn remainders() {
     assert_eq!(values(&a % &b), [1.5, -1.5, 1.5, -0.0, 0.0]);
     let floored: Vec<f64> = values(a.mod_floor(&b));
     assert_eq!(floored, [1.5, 0.5, -0.5, 0.0, -0.0]);
-    // Zeros have the divisor's sign.
+    // Zeros have the sign of the divisor.
     assert!(floored[3].is_sign_positive() && floored[4].is_sign_negative());
     assert_eq!(values(a.rem_euclid(&b)), [1.5, 0.5, 1.5, 0.0, 0.0]);
     let infinity = f32::INFINITY;
@@ -106,7 +108,7 @@ fn shifts_by_the_width_or_more() {
 }
 
 #[test]
-fn nan_among_numbers() {
+fn extremes_ignore_nan() {
     let x = array(&[1.0f32, f32::NAN, 3.0]);
     assert_eq!((values(x.max())[0], values(x.min())[0]), (3.0, 1.0));
     assert_eq!((values(x.argmax())[0], values(x.argmin())[0]), (2, 0));
@@ -119,7 +121,7 @@ fn nan_among_numbers() {
     );
     assert!(values(x.maximum_or_nan(2.0))[1].is_nan() && values(x.minimum_or_nan(2.0))[1].is_nan());
     assert!(values(x.clamp(0.0, 2.0))[1].is_nan());
-    // Of NaN alone.
+    // All elements are NaN.
     let nothing = array(&[f32::NAN; 2]);
     assert!(values(nothing.max())[0].is_nan() && values(nothing.argmax())[0] == 0);
 }
@@ -138,17 +140,17 @@ fn dot_takes_two_vectors() {
         (square.dot(&x), "[3, 3] and [3]"),
         (x.dot(&square), "[3] and [3, 3]"),
         (x.dot(array(&[1, 2])), "[3] and [2]"),
-        // No axis of length 1 is stretched.
+        // Axes of length 1 are not broadcast.
         (x.dot(array(&[1])), "[3] and [1]"),
         (x.dot(2), "[3] and []"),
         (number.dot(&number), "[] and []"),
     ];
     for (dot, shapes) in shapes {
         let error = dot.eval().unwrap_err().to_string();
-        let told = ["`dot`", shapes, "cupy.rs", "matmul", "inner", ".sum()"];
-        assert!(told.iter().all(|part| error.contains(part)), "{error}");
+        let parts = ["`dot`", shapes, "cupy.rs", "matmul", "inner", ".sum()"];
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     }
-    // Errors of the operands come first.
+    // Errors of the operands take precedence.
     let error = (&x + array(&[1, 2]))
         .dot(&x)
         .eval()
@@ -181,7 +183,7 @@ fn signs_of_zeros() {
 }
 
 #[test]
-fn rounding_of_halves() {
+fn halves_round_to_even() {
     let x = array(&[0.5f32, 1.5, 2.5, -0.5]);
     assert_eq!(values(x.round()), [1.0, 2.0, 3.0, -1.0]);
     assert_eq!(values(x.round_ties_even()), [0.0, 2.0, 2.0, -0.0]);
@@ -242,7 +244,7 @@ fn indices_beyond_the_end() {
 }
 
 #[test]
-fn places_of_true_elements() {
+fn indices_of_true_elements() {
     let x = matrix([2, 3], &[0, 5, 0, 0, 0, 6]);
     let places = x.not_equal(0).nonzero().unwrap();
     assert_eq!(places.to_vec().unwrap(), [1, 5]);
@@ -259,7 +261,8 @@ fn histograms_of_numbers_beyond_the_bins() {
 #[test]
 fn norms_of_matrices() {
     let x = matrix([2, 2], &[3.0f64, 0.0, 0.0, 4.0]);
-    // `linalg.norm` without `ord`; with `ord=2` it is the largest singular value, 4, with `ord=1` a column's sum.
+    // NumPy's `linalg.norm` without `ord`. With `ord=2`, NumPy returns the largest singular value,
+    // 4, and with `ord=1` the largest column sum.
     assert_eq!(values(x.norm(2.0)), [5.0]);
     assert_eq!(values(x.norm(1.0)), [7.0]);
     assert_eq!(values(x.norm_axis(0, 1.0).max_or_nan()), [4.0]);
@@ -268,7 +271,7 @@ fn norms_of_matrices() {
 #[test]
 fn borders_of_convolutions() {
     let x = matrix([1, 4], &[1.0f32, 2.0, 3.0, 4.0]);
-    // A true convolution: the result takes the element before.
+    // This is a true convolution, so each result is the preceding element.
     let before = Filter::new(3, 1, &[0.0, 0.0, 1.0]).unwrap();
     assert_eq!(
         x.convolve(&before).unwrap().to_vec().unwrap(),
@@ -287,7 +290,7 @@ fn borders_of_convolutions() {
 }
 
 #[test]
-fn closures_have_rusts_operators() {
+fn closures_use_the_operators_of_rust() {
     let (a, b) = (array(&[7, -7, 7, -7]), array(&[3, 3, -3, -3]));
     let rest = device_fn!(|a: i32, b: i32| a % b);
     assert_eq!(values(rest.map((&a, &b))), [1, -1, 1, -1]);

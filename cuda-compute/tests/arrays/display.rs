@@ -1,4 +1,4 @@
-//! Arrays as text. The texts are NumPy's own (2.4), of the same arrays.
+//! Arrays formatted as text. The expected texts are NumPy's (2.4) for the same arrays.
 
 use cuda_compute::{Array, Element, IntoShape, s};
 use half::{bf16, f16};
@@ -6,12 +6,12 @@ use num_complex::Complex;
 
 use crate::stream;
 
-/// The text of an array of one axis.
+/// Formats a one-dimensional array.
 fn text<T: Element>(host: &[T]) -> String {
     Array::from_slice(&stream(), host).unwrap().to_string()
 }
 
-/// The text of an array without axes.
+/// Formats an array without axes.
 fn alone<T: Element>(value: T) -> String {
     let x = Array::from_shape(&stream(), [], &[value]).unwrap();
     x.to_string()
@@ -24,7 +24,7 @@ fn range(shape: impl IntoShape) -> Array<i64> {
 }
 
 #[test]
-fn floats_share_their_columns() {
+fn floats_are_aligned_in_columns() {
     let third = 1.0f64 / 3.0;
     assert_eq!(
         text(&[third, 2.0 * third, 1.0]),
@@ -48,13 +48,13 @@ fn floats_share_their_columns() {
     );
     let halves = [0.1, 0.5, 0.333].map(f16::from_f32);
     assert_eq!(text(&halves), "[0.1   0.5   0.333]");
-    // As the others, though NumPy doesn't have the type.
+    // NumPy does not have this type. It is formatted like the others.
     let halves = [0.1, 0.5, -3.0].map(bf16::from_f32);
     assert_eq!(text(&halves), "[ 0.1  0.5 -3. ]");
 }
 
 #[test]
-fn floats_of_many_sizes_have_powers_of_ten() {
+fn floats_of_many_magnitudes_have_exponents() {
     assert_eq!(text(&[1e8f32, 1.0]), "[1.e+08 1.e+00]");
     assert_eq!(text(&[1e-5f32, 0.0, 1.5]), "[1.0e-05 0.0e+00 1.5e+00]");
     assert_eq!(text(&[1.0, 1001.0]), "[1.000e+00 1.001e+03]");
@@ -71,7 +71,7 @@ fn floats_of_many_sizes_have_powers_of_ten() {
 }
 
 #[test]
-fn what_is_no_number() {
+fn nan_and_infinity() {
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     assert_eq!(text(&[nan, 1.5, inf, -inf]), "[ nan  1.5  inf -inf]");
     assert_eq!(text(&[nan, inf]), "[nan inf]");
@@ -104,7 +104,7 @@ fn integers_bools_and_complex_numbers() {
 }
 
 #[test]
-fn arrays_without_axes_are_numbers() {
+fn arrays_without_axes_print_as_numbers() {
     assert_eq!(alone(1.5), "1.5");
     assert_eq!(alone(1.0f32), "1.0");
     assert_eq!(alone(1e20), "1e+20");
@@ -125,7 +125,7 @@ fn arrays_without_axes_are_numbers() {
 }
 
 #[test]
-fn a_precision_is_the_same_for_all() {
+fn precision_applies_to_all_elements() {
     let stream = stream();
     let precise = |host: &[f64], digits: usize| {
         let x = Array::from_slice(&stream, host).unwrap();
@@ -148,7 +148,7 @@ fn a_precision_is_the_same_for_all() {
 }
 
 #[test]
-fn axes_are_brackets() {
+fn axes_print_as_brackets() {
     assert_eq!(range([0]).to_string(), "[]");
     assert_eq!(range([0, 3]).to_string(), "[]");
     assert_eq!(range([1]).to_string(), "[0]");
@@ -203,7 +203,7 @@ fn large_arrays_are_shortened() {
         "[[   0    1    2 ...  197  198  199]\n [ 200  201  202 ...  397  398  399]\n [ 400  401  402 ...  597  598  599]\n \
          [ 600  601  602 ...  797  798  799]\n [ 800  801  802 ...  997  998  999]\n [1000 1001 1002 ... 1197 1198 1199]]"
     );
-    // The digits are those of what is shown.
+    // The number of digits depends only on the elements that are shown.
     let x = (range([3000, 2]).cast::<f64>() / 8.0).eval().unwrap();
     assert_eq!(
         x.to_string(),
@@ -220,8 +220,8 @@ fn large_arrays_are_shortened() {
 }
 
 #[test]
-fn only_what_is_shown_is_read() {
-    // More elements than any memory has.
+fn only_shown_elements_are_read() {
+    // The array has more elements than fit in any memory.
     let x = range([3, 1]).broadcast_to([1 << 20, 3, 1 << 30]).unwrap();
     let page = "[[0 0 0 ... 0 0 0]\n  [1 1 1 ... 1 1 1]\n  [2 2 2 ... 2 2 2]]";
     let three = [page; 3].join("\n\n ");

@@ -1,7 +1,7 @@
-//! Random numbers: whether they have the distributions that they should, by fixed seeds.
+//! Checks the distributions of random numbers with fixed seeds.
 //!
-//! Bounds are those of the statistic's own deviation, times 4 or more: a correct generator with another seed would exceed
-//! one of them once in some thousand runs.
+//! Each bound is at least 4 standard deviations of its statistic. With other seeds, a correct
+//! generator would exceed a bound about once in some thousand runs.
 
 use cuda_compute::{Array, Error, Expr, Random, eval_on};
 
@@ -9,7 +9,7 @@ use crate::stream;
 
 const COUNT: usize = 1 << 17;
 
-/// Mean, variance, and the third and fourth moments of the standardised numbers.
+/// Returns the mean, the variance, and the third and fourth moments of the standardized numbers.
 fn moments(values: &[f64]) -> [f64; 4] {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -23,8 +23,8 @@ fn moments(values: &[f64]) -> [f64; 4] {
     ]
 }
 
-/// Whether the moments of numbers are these, within their deviations, each times 5. `eighth` is the eighth moment of the
-/// standardised numbers, which tells the fourth's deviation.
+/// Checks the moments of numbers within 5 standard deviations. `eighth` is the eighth moment of the
+/// standardized numbers, which determines the deviation of the fourth.
 fn check(values: &[f64], wanted: [f64; 4], sixth: f64, eighth: f64) {
     let n = values.len() as f64;
     let [_, variance, third, fourth] = wanted;
@@ -45,8 +45,9 @@ fn check(values: &[f64], wanted: [f64; 4], sixth: f64, eighth: f64) {
     }
 }
 
-/// The sum of squared differences from what is expected, in deviations from its mean; large ones say that the numbers
-/// have another distribution, very small ones that they are not random.
+/// Returns how many standard deviations the chi-square statistic is from its mean. A large positive
+/// value means another distribution, and a large negative one means the numbers are too regular to
+/// be random.
 fn chi_square(observed: &[u64], expected: impl Fn(usize) -> f64) -> f64 {
     let sum: f64 = (observed.iter().enumerate())
         .map(|(i, &count)| (count as f64 - expected(i)).powi(2) / expected(i))
@@ -61,7 +62,7 @@ fn counts(places: impl Iterator<Item = usize>, bins: usize) -> Vec<u64> {
     counts
 }
 
-/// The correlation of neighbours at a distance, in deviations.
+/// Returns the correlation of numbers at a distance, in standard deviations.
 fn correlation(values: &[f64], distance: usize) -> f64 {
     let [mean, variance, ..] = moments(values);
     let pairs = values.iter().zip(&values[distance..]);
@@ -82,7 +83,7 @@ fn single(values: &Array<f32>) -> Vec<f64> {
 fn uniform_numbers() {
     let stream = stream();
     let mut random = Random::new(1);
-    // An odd count, too.
+    // The count is odd, too.
     let x = single(&Array::<f32>::uniform(&stream, &mut random, COUNT + 1).unwrap());
     let y = Array::<f64>::uniform(&stream, &mut random, COUNT - 1)
         .unwrap()
@@ -125,8 +126,8 @@ fn bits() {
     }
 }
 
-/// The distribution function of the standard normal distribution, by the continued fraction or the series of its
-/// integral.
+/// The cumulative distribution function of the standard normal distribution, by a continued
+/// fraction or the series of its integral.
 fn normal_distribution(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
     if x.abs() > 3.0 {
@@ -146,7 +147,7 @@ fn normal_distribution(x: f64) -> f64 {
 
 fn check_normal(values: &[f64]) {
     check(values, [0.0, 1.0, 0.0, 3.0], 15.0, 105.0);
-    // From -4 to 4 in 64 parts, and what is beyond.
+    // 64 bins from -4 to 4, and one for each tail.
     let part = |v: f64| (v * 8.0 + 33.0).clamp(0.0, 65.0) as usize;
     let bins = counts(values.iter().map(|&v| part(v)), 66);
     let end = |i: usize| match i {
@@ -172,7 +173,7 @@ fn normal_numbers() {
     ));
     let twice = Array::<f64>::normal(&stream, &mut random, [COUNT - 1]).unwrap();
     check_normal(&twice.to_vec().unwrap());
-    // A log-normal number's logarithm.
+    // The logarithms of log-normal numbers are normal.
     let log = Expr::<f64>::log_normal(&mut random, COUNT, 2.0, 0.5).unwrap();
     let back = ((log.ln() - 2.0) / 0.5).eval_on(&stream).unwrap();
     check_normal(&back.to_vec().unwrap());
@@ -219,7 +220,7 @@ fn poisson_numbers() {
         let got = got.to_vec().unwrap();
         let mut probability = (-mean).exp();
         let mut probabilities = vec![probability];
-        // As far as a number is expected at all; the rest in the last place.
+        // Extends the bins until the expected count is small. The last bin holds the rest.
         while (probabilities.len() as f64) < mean || probability * count as f64 > 5.0 {
             probability *= mean / probabilities.len() as f64;
             probabilities.push(probability);
@@ -252,7 +253,7 @@ fn poisson_numbers() {
             "{mean}: {variance}"
         );
     }
-    // Large means, and one for each element.
+    // Large means, and a separate mean for each element.
     let means = Array::from_slice(&stream, &[0.0, -1.0, f64::NAN, 5.0, 1e6, 2e9]).unwrap();
     let got = Expr::<u32>::poisson(&mut random, [1000, 6], &means).unwrap();
     let got = got.eval().unwrap().to_vec().unwrap();
@@ -268,7 +269,7 @@ fn poisson_numbers() {
 }
 
 #[test]
-fn integers_and_chances() {
+fn uniform_integers_and_bernoulli() {
     let stream = stream();
     let mut random = Random::new(6);
     fn check_die(values: impl Iterator<Item = i128>) {
@@ -287,7 +288,7 @@ fn integers_and_chances() {
             .into_iter()
             .map(|v| i128::from(v) - 12),
     );
-    // Three quarters of all 64 bits: a remainder would favour the lowest quarter.
+    // The range is three quarters of 64 bits. Taking a remainder would favor the lowest quarter.
     let most = Array::<u64>::uniform_integers(&stream, &mut random, COUNT, 0..3 << 62).unwrap();
     let bins = counts(
         most.to_vec().unwrap().iter().map(|v| (v >> 60) as usize),
@@ -306,7 +307,7 @@ fn integers_and_chances() {
 }
 
 #[test]
-fn a_draw_takes_the_next_part_of_the_sequence() {
+fn draws_continue_the_sequence() {
     let stream = stream();
     let mut random = Random::new(7);
     let first = Array::<u32>::bits(&stream, &mut random, 9)
@@ -334,14 +335,14 @@ fn a_draw_takes_the_next_part_of_the_sequence() {
         .unwrap();
     assert_eq!(got, second);
     assert_ne!(copy, skipped);
-    // The same place, drawn in one kernel: one expression or two, the same numbers.
+    // Two draws from the same position in one kernel return the same numbers.
     let one = Expr::<f32>::uniform(&mut copy.clone(), 100).unwrap();
     let other = Expr::<f32>::uniform(&mut copy.clone(), 100).unwrap();
     let next = Expr::<f32>::uniform(&mut Random::new(8), 100).unwrap();
     let (zero, different) = eval_on(&stream, (&one - &other, &one - &next)).unwrap();
     assert_eq!(zero.to_vec().unwrap(), [0.0; 100]);
     assert!(different.to_vec().unwrap().iter().all(|&d| d != 0.0));
-    // Nothing is drawn of what has no elements, and nothing is taken for it.
+    // An empty draw does not advance the position.
     let before = copy.clone();
     assert!(
         Array::<f64>::normal(&stream, &mut copy, [0, 3])
@@ -358,7 +359,7 @@ fn a_draw_takes_the_next_part_of_the_sequence() {
 }
 
 #[test]
-fn values_outside_their_range_are_refused() {
+fn invalid_parameters_are_rejected() {
     let mut random = Random::new(9);
     let before = random.clone();
     let value = |error: Error| assert!(matches!(error, Error::Value(_)), "{error}");
@@ -379,7 +380,7 @@ fn values_outside_their_range_are_refused() {
 }
 
 #[test]
-fn permutations_have_each_place_once() {
+fn permutations_contain_each_index_once() {
     let stream = stream();
     let mut random = Random::new(11);
     for count in [
@@ -391,7 +392,7 @@ fn permutations_have_each_place_once() {
         let mut sorted = places.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..count as u32), "{count}");
-        // The same of the same block, whatever the type; another of another.
+        // The result depends on the position but not on the type.
         let again = Array::<u64>::permutation(&stream, &mut before.clone(), count).unwrap();
         let again = again.to_vec().unwrap();
         assert!(again.into_iter().eq(places.iter().map(|&i| i.into())));
@@ -402,7 +403,7 @@ fn permutations_have_each_place_once() {
             assert!(count < 100 || other.to_vec().unwrap() != places, "{count}");
         }
     }
-    // The same from run to run, and from device to device.
+    // The result is the same in every run and on every device.
     let places = Array::<u32>::permutation(&stream, &mut Random::new(0), 10).unwrap();
     assert_eq!(places.to_vec().unwrap(), [0, 9, 5, 6, 2, 4, 7, 8, 1, 3]);
     let error = Expr::<u32>::permutation(&mut random, (1 << 32) + 1).unwrap_err();
@@ -420,7 +421,7 @@ fn permutations_have_each_place_once() {
 }
 
 #[test]
-fn shuffled_along_every_axis() {
+fn shuffle_works_along_every_axis() {
     let stream = stream();
     let x = Array::range(&stream, 0..3 * 40 * 5)
         .unwrap()

@@ -1,4 +1,4 @@
-//! DLPack tensors: of a hand-written producer, and for a hand-written consumer.
+//! DLPack tensors from a hand-written producer and for a hand-written consumer.
 
 mod giving;
 mod producer;
@@ -14,9 +14,10 @@ use num_complex::Complex;
 
 use crate::stream;
 
-/// What a tensor holds, as its consumer reads it: only what the structure says.
+/// Reads a tensor's elements as a consumer does, using only the structure's fields.
 fn read<T: Element>(stream: &Stream, raw: *const DLManagedTensorVersioned) -> Vec<T::Stored> {
-    // SAFETY: a live tensor of the stream's context, with elements side by side and work that is ordered.
+    // SAFETY: The tensor is live and belongs to the stream's context. Its elements are contiguous
+    // and its work is ordered.
     unsafe {
         let tensor = &(*raw).dl_tensor;
         let lengths = std::slice::from_raw_parts(tensor.shape, tensor.ndim as usize);
@@ -26,9 +27,9 @@ fn read<T: Element>(stream: &Stream, raw: *const DLManagedTensorVersioned) -> Ve
     }
 }
 
-/// Calls the deleter, as a consumer does in the end.
+/// Calls the deleter, as a consumer does when it is done.
 fn delete(raw: *mut DLManagedTensorVersioned) {
-    // SAFETY: a live tensor that is deleted once.
+    // SAFETY: The tensor is live and is deleted once.
     unsafe { (*raw).deleter.unwrap()(raw) };
 }
 
@@ -37,7 +38,7 @@ fn there_and_back<T: Element>(values: &[T]) {
     let x = Array::from_shape(&stream, [2, values.len() / 2], values).unwrap();
     let address = x.as_device_ptr();
     let raw = x.into_dlpack().unwrap().into_raw();
-    // SAFETY: handed over once, and computed on this stream.
+    // SAFETY: The tensor is handed over once and computed on this stream.
     let y = unsafe {
         let tensor = Incoming::from_versioned(raw).unwrap();
         assert_eq!(tensor.data_type().unwrap(), T::DATA_TYPE);
@@ -57,7 +58,7 @@ fn there_and_back<T: Element>(values: &[T]) {
 }
 
 #[test]
-fn every_type_goes_there_and_back() {
+fn every_type_round_trips() {
     there_and_back(&[true, false, false, true]);
     there_and_back(&[i8::MIN, 1, 2, i8::MAX]);
     there_and_back(&[i16::MIN, 1, 2, i16::MAX]);
@@ -76,18 +77,18 @@ fn every_type_goes_there_and_back() {
 }
 
 #[test]
-fn a_type_is_chosen_after_a_look() {
+fn the_type_can_be_inspected_before_import() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1i16, 2]).unwrap();
     let raw = x.into_dlpack().unwrap().into_raw();
-    // SAFETY: handed over once.
+    // SAFETY: The tensor is handed over once.
     let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
     assert_eq!(tensor.data_type().unwrap(), DataType::I16);
     assert_eq!(tensor.shape(), [2]);
     assert_eq!(tensor.strides(), Some(&[1][..]));
     assert_eq!(tensor.version().map(|v| v.major), Some(1));
     assert!(!tensor.is_read_only());
-    // SAFETY: an error, whatever the contract is.
+    // SAFETY: The call returns an error before it uses the memory.
     let error = unsafe { tensor.into_array::<f32>(&stream) }.unwrap_err();
     let error = error.to_string();
     assert!(error.contains("int16") && error.contains("f32"), "{error}");

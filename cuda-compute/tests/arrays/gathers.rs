@@ -1,4 +1,4 @@
-//! Elements by their places.
+//! Gathers and scatters of elements by index.
 
 use cuda_compute::{Array, Expr, concatenate, s, stack};
 use half::f16;
@@ -7,7 +7,7 @@ use num_complex::Complex;
 use crate::stream;
 
 #[test]
-fn elements_of_a_line() {
+fn vector_elements_are_gathered() {
     let stream = stream();
     let host: Vec<f32> = (0..100_003).map(|i| i as f32).collect();
     let x = Array::from_slice(&stream, &host).unwrap();
@@ -17,7 +17,7 @@ fn elements_of_a_line() {
     let indices = Array::from_slice(&stream, &places).unwrap();
     let wanted: Vec<f32> = places.iter().map(|&i| host[i as usize] * 2.0).collect();
     assert!((&x * 2.0).take(&indices, 0).unwrap().to_vec().unwrap() == wanted);
-    // Places that are computed.
+    // Computed indices.
     let back = x
         .take(100_002 - Expr::index(100_003, 0).unwrap(), 0)
         .unwrap();
@@ -90,7 +90,7 @@ fn more_elements_than_32_bits_count() {
 }
 
 #[test]
-fn places_beyond_the_axis_are_errors() {
+fn indices_beyond_the_axis_are_rejected() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[10, 20, 30]).unwrap();
     for (wrong, number) in [
@@ -100,12 +100,12 @@ fn places_beyond_the_axis_are_errors() {
         ([i64::MAX, 0, 0], 0),
     ] {
         let indices = Array::from_slice(&stream, &wrong).unwrap();
-        let told = format!("index {number} is {}, beyond the 3 elements", wrong[number]);
+        let message = format!("index {number} is {}, beyond the 3 elements", wrong[number]);
         let error = x.take(&indices, 0).unwrap_err().to_string();
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&message), "{error}");
         let mut y = x.clone();
         let error = y.put(&indices, 7).unwrap_err().to_string();
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&message), "{error}");
         assert_eq!(x.to_vec().unwrap(), [10, 20, 30]);
         assert_eq!(
             y.to_vec().unwrap().iter().filter(|&&y| y == 7).count(),
@@ -125,7 +125,7 @@ fn places_beyond_the_axis_are_errors() {
 }
 
 #[test]
-fn scattered_values() {
+fn put_scatters_values() {
     let stream = stream();
     let mut x = Array::<f64>::zeros(&stream, [40, 50]).unwrap();
     let before = x.clone();
@@ -140,20 +140,20 @@ fn scattered_values() {
     assert_eq!(x.to_vec().unwrap(), wanted);
     assert!(
         before.to_vec().unwrap().iter().all(|&x| x == 0.0),
-        "the other reference"
+        "the other reference is unchanged"
     );
-    // In place, if nobody else holds it.
+    // An array that is not shared is changed in place.
     let address = x.as_device_ptr();
     x.put(Array::from_slice(&stream, &[-1i32]).unwrap(), -5.0)
         .unwrap();
     assert_eq!(x.as_device_ptr(), address);
     assert_eq!(x.slice(s![39, 49]).unwrap().item().unwrap(), -5.0);
-    // What is read is what was before.
+    // The expression reads the old elements.
     let mut y = Array::range(&stream, 0..10).unwrap();
     let (places, values) = (9 - &y, &y * 10);
     y.put(places, values).unwrap();
     assert_eq!(y.to_vec().unwrap(), [90, 80, 70, 60, 50, 40, 30, 20, 10, 0]);
-    // Places are counted in C order, whatever order the elements lie in.
+    // Indices count in C order, whatever the memory order of the elements.
     let mut z = Array::range(&stream, 0..6)
         .unwrap()
         .reshape([2, 3])
@@ -172,7 +172,7 @@ fn scattered_values() {
 }
 
 #[test]
-fn arrays_put_together() {
+fn concatenate_and_stack_join_arrays() {
     let stream = stream();
     let x = Array::range(&stream, 0..12)
         .unwrap()

@@ -1,4 +1,4 @@
-//! Arrays to and from those of `ndarray`.
+//! Conversions to and from `ndarray` arrays.
 
 use cuda_compute::{Array, Order};
 use ndarray::{Array1, Array3, ArrayD, Axis, IxDyn, ShapeBuilder, arr0, s};
@@ -6,7 +6,7 @@ use ndarray::{Array1, Array3, ArrayD, Axis, IxDyn, ShapeBuilder, arr0, s};
 use crate::stream;
 
 #[test]
-fn dense_arrays_lie_as_they_do_on_the_host() {
+fn dense_arrays_keep_their_memory_order() {
     let stream = stream();
     let host = Array3::from_shape_fn((3, 4, 5), |(i, j, k)| (i * 100 + j * 10 + k) as i32);
     let mut turned = host.view();
@@ -37,7 +37,7 @@ fn dense_arrays_lie_as_they_do_on_the_host() {
 }
 
 #[test]
-fn others_are_gathered() {
+fn views_with_gaps_are_copied() {
     let stream = stream();
     let host = Array3::from_shape_fn((4, 6, 8), |(i, j, k)| (i * 100 + j * 10 + k) as f32);
     for view in [
@@ -49,7 +49,7 @@ fn others_are_gathered() {
         let x = Array::from_ndarray(&stream, &view).unwrap();
         assert_eq!(x.to_ndarray().unwrap(), view.into_dyn());
     }
-    // A row that is stretched, a single number, truth values, one of each.
+    // A broadcast row, a single number and bools.
     let row = Array1::from_iter(0..5);
     let wide = row.broadcast((3, 5)).unwrap();
     let x = Array::from_ndarray(&stream, &wide).unwrap();

@@ -1,17 +1,17 @@
-//! Expressions over arrays of any layout, against ndarray.
+//! Expressions over arrays of any layout, compared with ndarray.
 
 use cuda_compute::{Array, Element, NewAxis, Order, eval, s};
 use ndarray::{ArrayD, IxDyn};
 
 use crate::{random::Random, stream};
 
-/// An array of integers in some layout, and the same on the host.
+/// Returns an array of integers in a random layout, and the same array on the host.
 fn any_layout(random: &mut Random, lengths: &[usize]) -> (Array<i32>, ArrayD<i32>) {
     any_layout_of(random, lengths, |value| value)
 }
 
-/// An array of a shape, in some layout, and the same on the host. Axes may be stretched. The elements are made of numbers
-/// from -500 to 499.
+/// Returns an array of the given shape in a random layout, and the same array on the host. Some
+/// axes are broadcast. The elements are made of numbers from -500 to 499.
 pub fn any_layout_of<T: Element>(
     random: &mut Random,
     lengths: &[usize],
@@ -26,7 +26,7 @@ pub fn any_layout_of<T: Element>(
         .map(|_| [1, 1, 1, 2, -1, -2][random.below(6)])
         .collect();
     let stretched: Vec<bool> = (0..rank).map(|_| random.below(7) == 0).collect();
-    // Before slices and permutation: long enough for the steps; length 1 where it is stretched.
+    // The shape before slicing and permuting: long enough for the steps, and 1 for broadcast axes.
     let mut own: Vec<usize> = vec![0; rank];
     for (place, &axis) in axes.iter().enumerate() {
         let step = steps[axis].unsigned_abs();
@@ -42,7 +42,7 @@ pub fn any_layout_of<T: Element>(
         .collect();
     let mut array = Array::from_shape(&stream(), &own[..], &values).unwrap();
     let mut host = ArrayD::from_shape_vec(IxDyn(&own), values).unwrap();
-    // `axes[place]` is the axis that this place becomes.
+    // `axes[place]` is the axis that this axis becomes.
     let mut back = vec![0; rank];
     for (place, &axis) in axes.iter().enumerate() {
         back[axis] = place;
@@ -64,7 +64,7 @@ pub fn any_layout_of<T: Element>(
 }
 
 #[test]
-fn any_layouts_together() {
+fn arrays_of_different_layouts_combine() {
     let mut random = Random(3);
     for round in 0..60 {
         let rank = 1 + random.below(4);
@@ -98,7 +98,7 @@ fn any_layouts_together() {
         assert_eq!(sum.to_vec().unwrap(), wanted, "{what}");
         let wanted: Vec<bool> = host_a.iter().zip(&host_b).map(|(a, b)| a > b).collect();
         assert_eq!(larger.to_vec().unwrap(), wanted, "{what}");
-        // Into a part of another array.
+        // Writes into a part of another array.
         let (mut c, mut host_c) = any_layout(&mut random, &lengths);
         if c.shape() == lengths[..] {
             c.assign(&a + &b).unwrap();
@@ -113,7 +113,7 @@ fn any_layouts_together() {
 }
 
 #[test]
-fn turned_arrays() {
+fn transposed_arrays() {
     let stream = stream();
     for [rows, columns] in [[32, 32], [33, 70], [64, 16], [100, 31], [40, 1000]] {
         let host: Vec<f64> = (0..rows * columns).map(|i| i as f64).collect();
@@ -135,7 +135,7 @@ fn turned_arrays() {
             .collect();
         assert_eq!(y.to_vec().unwrap(), wanted, "{rows} x {columns}");
     }
-    // Of a batch, in bytes and in 16 bytes.
+    // A batch, with elements of 1 and of 16 bytes.
     let host: Vec<u8> = (0..3 * 40 * 50).map(|i| i as u8).collect();
     let x = Array::from_shape(&stream, [3, 40, 50], &host).unwrap();
     let turned = x.permute(&[0, 2, 1]).unwrap();
@@ -152,7 +152,7 @@ fn turned_arrays() {
 }
 
 #[test]
-fn places_along_axes() {
+fn indices_along_axes() {
     let stream = stream();
     let x = Array::<u64>::zeros(&stream, [40, 36]).unwrap();
     let index = cuda_compute::Expr::index([40, 36], 0).unwrap() * 100

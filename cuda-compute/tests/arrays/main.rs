@@ -1,4 +1,4 @@
-//! Arrays and expressions, on whatever device there is.
+//! Arrays and expressions, on a GPU or the emulator.
 
 mod basics;
 #[path = "../shared/checks.rs"]
@@ -34,7 +34,7 @@ mod sums;
 
 use cuda_safe::{Context, Stream};
 
-/// A stream on the first device.
+/// Returns a stream on the first device.
 fn stream() -> Stream {
     Stream::new(&Context::primary(0).unwrap()).unwrap()
 }

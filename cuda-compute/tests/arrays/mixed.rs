@@ -1,11 +1,12 @@
-//! Expressions and reductions of several types in one kernel, over arrays of any layout, against ndarray.
+//! Expressions and reductions of several types in one kernel, over arrays of any layout, compared
+//! with ndarray.
 
 use cuda_compute::{Array, CastFrom, Element, Ordered, eval};
 use ndarray::{ArrayD, Axis, IxDyn};
 
 use crate::{layouts::any_layout_of, random::Random};
 
-/// Elements whose values are small integers.
+/// Element types whose values here are small integers.
 trait Small: Ordered {
     fn of(value: i32) -> Self;
     fn wide(self) -> i64;
@@ -26,7 +27,8 @@ macro_rules! small {
 
 small!(u8 i8 i16 u32 f32 f64 i64);
 
-/// A length for each axis: few elements, or many, or as many as vectors like.
+/// Returns a length for each axis. Some are small, some large, and some multiples of the vector
+/// size.
 fn lengths(random: &mut Random) -> Vec<usize> {
     let rank = 1 + random.below(4);
     let one = |random: &mut Random| match random.below(6) {

@@ -1,17 +1,17 @@
-//! NaN: its sign in halves, and which functions propagate it.
+//! NaN: its sign in half-precision types, and the functions that propagate it.
 
 use cuda_compute::{Array, Combination, Element, Expr, Float, Ordered, device_fn, eval, s};
 use half::{bf16, f16};
 
 use crate::stream;
 
-/// The elements of an expression.
+/// Evaluates an expression and returns its elements.
 #[track_caller]
 fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
     expression.eval().unwrap().to_vec().unwrap()
 }
 
-/// A float and its sign, which NaN has too.
+/// A float whose sign can be read, including the sign of NaN.
 trait Signed: Float {
     const NAN: Self;
     const TWO: Self;
@@ -70,7 +70,7 @@ fn check_copysign<T: Signed>() {
 }
 
 #[test]
-fn copysign_takes_and_gives_the_sign_of_nan() {
+fn copysign_reads_and_sets_the_sign_of_nan() {
     check_copysign::<f16>();
     check_copysign::<bf16>();
     check_copysign::<f32>();
@@ -99,7 +99,7 @@ fn choices_and_gathers_keep_the_sign_of_nan() {
     check_moves::<f64>();
 }
 
-/// Whether two floats are the same number, or both NaN.
+/// Returns whether two floats are equal or both NaN.
 fn same(a: f64, b: f64) -> bool {
     a == b || a.is_nan() && b.is_nan()
 }
@@ -129,7 +129,7 @@ fn minimum(a: f64, b: f64) -> f64 {
 }
 
 #[test]
-fn extremes_of_two_propagate_nan_if_asked_to() {
+fn binary_extremes_propagate_nan_on_request() {
     let stream = stream();
     let b = Array::from_slice(&stream, &EDGES).unwrap();
     let a = b.reshape([7, 1]).unwrap();
@@ -152,7 +152,7 @@ fn extremes_of_two_propagate_nan_if_asked_to() {
 }
 
 #[test]
-fn clamp_is_the_same_of_arrays_and_in_closures() {
+fn clamp_agrees_between_arrays_and_closures() {
     let stream = stream();
     let edges = Array::from_slice(&stream, &EDGES).unwrap();
     let x = edges.reshape([7, 1, 1]).unwrap();
@@ -175,7 +175,7 @@ fn clamp_is_the_same_of_arrays_and_in_closures() {
             "{x} from {low} to {high}: {}",
             closure[i]
         );
-        // Rust panics at bounds that are NaN, or in the wrong order.
+        // Rust panics if a bound is NaN or the bounds are reversed.
         if low <= high {
             let rust = in_closure.call((x, low, high));
             assert!(same(rust, wanted), "{x} from {low} to {high}: {rust}");
@@ -188,7 +188,7 @@ fn clamp_is_the_same_of_arrays_and_in_closures() {
     assert_eq!(values(whole.clamp(10, 0)), [0, 0, 0]);
 }
 
-/// The place of the first NaN, or of the first largest.
+/// Returns the index of the first NaN, or of the first best value.
 fn place_or_nan(values: &[f64], better: fn(f64, f64) -> bool) -> u64 {
     let mut best = 0;
     for (i, &v) in values.iter().enumerate() {
@@ -235,7 +235,7 @@ fn check_reductions<T: Ordered>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) 
             place_or_nan(&host, |a, b| a > b),
             "{places:?}"
         );
-        // Along either axis of a matrix, and along rows of which each is a result's.
+        // Along either axis of a matrix: each row, and each column.
         let matrix = x.reshape([40, 50]).unwrap();
         let rows = values(matrix.argmax_or_nan_axis(1));
         for (row, got) in host.chunks(50).zip(rows) {
@@ -255,7 +255,7 @@ fn check_reductions<T: Ordered>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) 
 }
 
 #[test]
-fn reductions_propagate_nan_if_asked_to() {
+fn reductions_propagate_nan_on_request() {
     check_reductions(|v| v, |v| v);
     check_reductions(|v| v as f32, f64::from);
     check_reductions(f16::from_f64, f16::to_f64);
@@ -283,7 +283,7 @@ fn reductions_propagate_nan_if_asked_to() {
 }
 
 #[test]
-fn scans_propagate_nan_if_asked_to() {
+fn scans_propagate_nan_on_request() {
     let host = [1.0f32, 3.0, f32::NAN, 5.0];
     let x = Array::from_slice(&stream(), &host).unwrap();
     let scan = |combination: Combination<f32>| x.scan(combination, 0).unwrap().to_vec().unwrap();

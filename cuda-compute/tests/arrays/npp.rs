@@ -1,4 +1,5 @@
-//! Convolutions of images, compared with what NPP (CUDA 13.0) gave for the same images on an H200: see `npp/record.py`.
+//! Convolutions of images, compared with recorded results of NPP (CUDA 13.0) on an H200. See
+//! `npp/record.py`.
 
 use cuda_compute::{Array, Border, ConvolutionOptions, Filter, Kind, Pixel};
 
@@ -8,7 +9,7 @@ const WIDTH: usize = 37;
 const HEIGHT: usize = 29;
 const FILTERS: [(usize, usize); 3] = [(3, 3), (5, 5), (7, 3)];
 
-/// `of` makes a pixel of a number, as the script does.
+/// Creates an image. `of` converts a number to a pixel, as in the script.
 fn image<T>(channels: usize, of: impl Fn(u64) -> T) -> Vec<T> {
     let places = (0..HEIGHT * WIDTH * channels).map(|i| {
         let (y, x, c) = (i / channels / WIDTH, i / channels % WIDTH, i % channels);
@@ -35,7 +36,8 @@ fn convolved<T: Pixel>(pixels: &[T], channels: usize, filter: &Filter) -> Vec<T>
         .unwrap()
 }
 
-/// NPP cuts off what is behind the point, we round: of the sum itself, both are what they should be.
+/// Checks integers. NPP truncates the sum and this crate rounds it, so both are compared with the
+/// exact sum.
 fn check_integers<T: Pixel>(
     recorded: &mut &[u8],
     of: impl Fn(u64) -> T,
@@ -57,16 +59,16 @@ fn check_integers<T: Pixel>(
             });
             for (i, ((sum, ours), theirs)) in sums.iter().zip(rounded).zip(theirs).enumerate() {
                 let cut = sum.clamp(0.0, most);
-                let told = format!("{sum} at {i}, {channels} channels, {width} x {height}");
-                assert_eq!(theirs, cut.trunc() as u32, "NPP's {told}");
-                assert_eq!(back(ours), cut.round_ties_even() as u32, "ours of {told}");
+                let case = format!("{sum} at {i}, {channels} channels, {width} x {height}");
+                assert_eq!(theirs, cut.trunc() as u32, "NPP's {case}");
+                assert_eq!(back(ours), cut.round_ties_even() as u32, "ours of {case}");
             }
         }
     }
 }
 
 #[test]
-fn images_convolved_by_npp() {
+fn convolutions_match_npp() {
     let recorded = &mut &include_bytes!("npp/recorded.bin")[..];
     check_integers(recorded, |value| (value >> 3) as u8, u32::from, 255.0);
     check_integers(

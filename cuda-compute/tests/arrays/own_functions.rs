@@ -1,4 +1,5 @@
-//! Functions in CUDA C++ within expressions: all types, helpers, texts made at run time, errors, kernels that are shared.
+//! CUDA C++ functions within expressions: all types, helper functions, source text created at run
+//! time, errors, and kernels shared between functions.
 
 use cuda_compute::{
     Array, Combination, CudaFn, Element, MapReduce, Reducer, concatenate, device_fn, eval, fold, s,
@@ -9,9 +10,9 @@ use num_complex::Complex;
 
 use crate::stream;
 
-/// A function that only computes, whatever it is given.
+/// Wraps a function that has no side effects.
 fn cuda<F: cuda_compute::Signature>(name: &str, text: &str) -> CudaFn<F> {
-    // SAFETY: so the tests in this file write them.
+    // SAFETY: All functions in this file only compute their result.
     unsafe { CudaFn::new(name, text) }
 }
 
@@ -40,7 +41,7 @@ fn one_to_six_parameters() {
         5: fn(f32, f32, f32, f32, f32), (&x, 10.0, &x, 1.0, &x * 2.0), [38.0, 52.0, 66.0];
         6: fn(f32, f32, f32, f32, f32, f32), (&x, 10.0, &x, 1.0, &x * 2.0, 1.0), [44.0, 58.0, 72.0];
     }
-    // It fuses, with closures and itself, and stretches.
+    // The function is fused with closures and with itself, and its arguments are broadcast.
     let square = cuda::<fn(f32) -> f32>(
         "square",
         "__device__ float square(float x) { return x * x; }",
@@ -57,7 +58,7 @@ fn one_to_six_parameters() {
 }
 
 #[test]
-fn every_type_is_known() {
+fn every_type_is_supported() {
     fn check<T: Element>(stream: &Stream, name: &str, values: &[T]) {
         let text = format!("__device__ {name} same(const {name} &x) {{ return x; }}");
         let same = cuda::<fn(T) -> T>("same", &text);
@@ -102,13 +103,13 @@ fn every_type_is_known() {
 }
 
 #[test]
-fn halves_are_rounded_and_complex_numbers_have_operators() {
+fn halves_round_and_complex_numbers_have_operators() {
     let stream = stream();
     let third =
         cuda::<fn(f16) -> f16>("third", "__device__ float third(float x) { return x / 3; }");
     let host: Vec<f16> = (0..200).map(|i| f16::from_f32(i as f32)).collect();
     let x = Array::from_slice(&stream, &host).unwrap();
-    // Rounded before it goes on: the sum is of halves.
+    // The result is rounded before it is used: the sum has half precision.
     let got = (third.map((&x,)) + third.map((&x,))).eval().unwrap();
     let wanted: Vec<f16> = host
         .iter()
@@ -137,10 +138,11 @@ fn halves_are_rounded_and_complex_numbers_have_operators() {
 }
 
 #[test]
-fn texts_have_helpers_includes_and_any_names() {
+fn source_may_use_helpers_includes_and_any_names() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1.0f32, 4.0, 9.0]).unwrap();
-    // Names of the kernels' macros, functions and types; a helper of one name in two texts.
+    // Names that the kernels use for macros, functions and types, and helpers of the same name in
+    // two texts.
     let one = cuda::<fn(f32) -> f32>(
         "compute",
         "#include <cuda_fp16.h>
@@ -160,7 +162,7 @@ fn texts_have_helpers_includes_and_any_names() {
     let wanted = |x: f32| (x + 3.0) * 2.0 + 0.5 + x * 10.0;
     let got = (one.map((&x,)) + two.map((&x,))).eval().unwrap();
     assert_eq!(got.to_vec().unwrap(), [1.0, 4.0, 9.0].map(wanted));
-    // The same in other kernels: by rows, down columns, with places, as combinations.
+    // The same in other kernels: by rows, by columns, with indices, and as combinations.
     let text = |name: &str| {
         format!(
             "__device__ int {name}(int ROWS, int COLUMNS) {{ int ROOM = ROWS, N = COLUMNS; return ROOM + N; }}"
@@ -224,7 +226,7 @@ fn texts_have_helpers_includes_and_any_names() {
 }
 
 #[test]
-fn texts_are_made_when_the_program_runs() {
+fn source_may_be_created_at_run_time() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1.0f64, 2.0, 3.0]).unwrap();
     let polynomial = |coefficients: &[f64]| {
@@ -251,7 +253,7 @@ fn texts_are_made_when_the_program_runs() {
 }
 
 #[test]
-fn errors_show_the_lines_of_the_text() {
+fn errors_show_the_source_lines() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1.0f32]).unwrap();
     let wrong = cuda::<fn(f32) -> f32>(
@@ -292,7 +294,7 @@ fn errors_show_the_lines_of_the_text() {
         );
         assert!(error.contains(" >    1 | __device__ float join"), "{error}");
     }
-    // Another type than Rust says.
+    // The declared type differs from the Rust type.
     for text in [
         "__device__ double wave(float x) { return x; }",
         "__device__ float wave(double x) { return x; }",
@@ -312,13 +314,13 @@ fn errors_show_the_lines_of_the_text() {
     let missing = cuda::<fn(f32) -> f32>("wave", "__device__ float waves(float x) { return x; }");
     let error = missing.map((&x,)).eval().unwrap_err().to_string();
     assert!(error.contains("wave"), "{error}");
-    // Nothing is left behind that would be in the way of the right one.
+    // A failed compilation does not affect the corrected function.
     let right = cuda::<fn(f32) -> f32>("wave", "__device__ float wave(float x) { return -x; }");
     assert_eq!(right.map((&x,)).eval().unwrap().item().unwrap(), -1.0);
 }
 
 #[test]
-fn identities_are_values() {
+fn identities_may_be_any_value() {
     let stream = stream();
     let none = Array::<f32>::zeros(&stream, 0).unwrap();
     let larger = device_fn!(|a: f32, b: f32| a.max(b));
@@ -350,7 +352,7 @@ fn identities_are_values() {
             .unwrap(),
         f16::from_f32(5000.0)
     );
-    // Bools, complex numbers; the library's own combinations as reductions.
+    // Bools, complex numbers, and the library's own combinations as reductions.
     let differ = cuda::<fn(bool, bool) -> bool>(
         "differ",
         "__device__ bool differ(bool a, bool b) { return a != b; }",
@@ -396,7 +398,7 @@ fn closures_reduce_device_memory() {
     let farthest = MapReduce::<i32, i64>::of(&far, &most);
     let wanted = host.iter().map(|&x| far.call((x.into(),))).max().unwrap();
     assert_eq!(reducer.reduce(&stream, &farthest, &data).unwrap(), wanted);
-    // Integers wrap around as in Rust, in the closure too.
+    // Integers wrap around as in Rust, also inside the closure.
     let square = device_fn!(|x: i32| x.wrapping_mul(x).wrapping_mul(x));
     let sum = fold!(|a: i32, b: i32| a.wrapping_add(b), 0);
     let cubes = MapReduce::<i32, i32>::of(&square, &sum);

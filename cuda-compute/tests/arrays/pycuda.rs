@@ -1,7 +1,7 @@
-//! What PyCUDA's tests of arrays expect, and what it gets wrong, with its sizes and tolerances. Random inputs are this
-//! crate's own.
+//! The expectations of PyCUDA's array tests, and cases that PyCUDA gets wrong, with PyCUDA's sizes
+//! and tolerances. The random inputs are this crate's.
 //!
-//! Its cases of scans are with this crate's scans, in `scans.rs`.
+//! PyCUDA's scan tests are in `scans.rs`.
 
 mod arithmetic;
 mod big;
@@ -20,19 +20,19 @@ use cuda_compute::{Array, Element, Expr};
 
 use crate::random::Random;
 
-/// The elements of an expression.
+/// Evaluates an expression and returns its elements.
 #[track_caller]
 fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
     expression.eval().unwrap().to_vec().unwrap()
 }
 
-/// The only element of an expression.
+/// Evaluates an expression and returns its only element.
 #[track_caller]
 fn value<T: Element>(expression: Expr<T>) -> T {
     expression.eval().unwrap().item().unwrap()
 }
 
-/// Uniform numbers, the same every time.
+/// Returns uniform numbers, the same in every run.
 fn uniform(random: &mut Random, count: usize, low: f64, high: f64) -> Vec<f64> {
     let unit = |random: &mut Random| (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
     (0..count)
@@ -40,12 +40,12 @@ fn uniform(random: &mut Random, count: usize, low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The numbers as `f32`.
+/// Converts the numbers to `f32`.
 fn singles(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&v| v as f32).collect()
 }
 
-/// Whether numbers are within a part of what is wanted.
+/// Asserts that each number is within a relative tolerance of the expected one.
 #[track_caller]
 fn assert_near<T: Copy + Debug + Into<f64>>(got: &[T], wanted: &[f64], part: f64) {
     assert_eq!(got.len(), wanted.len());
@@ -55,12 +55,12 @@ fn assert_near<T: Copy + Debug + Into<f64>>(got: &[T], wanted: &[f64], part: f64
     }
 }
 
-/// The numbers from a first one on, by a step.
+/// Returns the numbers from `first` to `last` in steps.
 fn every(first: i32, last: i32, step: usize) -> Vec<f32> {
     (first..=last).step_by(step).map(|i| i as f32).collect()
 }
 
-/// Whether the array is on the emulator, where large sizes take too long.
+/// Returns whether the array is on the emulator, where large sizes take too long.
 fn emulated<T: Element>(array: &Array<T>) -> bool {
     let name = array.stream().context().device().name().unwrap();
     name.starts_with("CUDA emulator")

@@ -1,4 +1,4 @@
-//! Reductions against plain loops and against ndarray.
+//! Reductions, compared with loops and with ndarray.
 
 use cuda_compute::{Array, Float, Number, eval, s};
 use cuda_safe::Stream;
@@ -39,7 +39,7 @@ fn all_elements_of_any_length() {
             host.iter().position(|&v| v == largest).unwrap() as u64
         );
         assert!(all.item().unwrap());
-        // From an odd place on, backwards, and every third.
+        // From an odd index on, reversed, and every third element.
         for part in [s![1..].to_vec(), s![..;-1].to_vec(), s![..;3].to_vec()] {
             let part = x.slice(part).unwrap();
             let wanted: i64 = part.to_vec().unwrap().iter().sum();
@@ -76,7 +76,7 @@ fn rows_that_end_within_a_vector() {
 }
 
 #[test]
-fn nan_is_passed_over() {
+fn nan_is_ignored() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[f32::NAN, 2.0, -1.0, f32::NAN, 2.0]).unwrap();
     let (low, high, at) = eval((x.min(), x.max(), x.argmax())).unwrap();
@@ -162,7 +162,7 @@ fn axes_of_any_array() {
             wanted_high.iter().copied().collect::<Vec<_>>(),
             "{what}"
         );
-        // The place of the first smallest, in C order along the axes.
+        // The index of the first smallest element, in C order along the axes.
         let kept: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
         let order: Vec<usize> = kept.iter().chain(&axes).copied().collect();
         let group: usize = axes.iter().map(|&axis| host.shape()[axis]).product();
@@ -228,7 +228,7 @@ fn reductions_within_expressions() {
     let stream = stream();
     let host: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let x = Array::from_shape(&stream, [3, 4], &host).unwrap();
-    // The softmax of rows: two reductions that depend on one another.
+    // The softmax of rows: one reduction depends on another.
     let raised = (&x - x.max_axis(1).keep_axes()).exp();
     let y = (&raised / raised.sum_axis(1).keep_axes()).eval().unwrap();
     for row in y.to_vec().unwrap().chunks(4) {
@@ -242,7 +242,7 @@ fn reductions_within_expressions() {
 }
 
 #[test]
-fn the_same_bits_every_time() {
+fn results_have_the_same_bits_every_time() {
     let stream = stream();
     let host: Vec<f32> = (0..300_000).map(|i| (i as f32).sin()).collect();
     let x = Array::from_shape(&stream, [300, 1000], &host).unwrap();
@@ -260,9 +260,9 @@ fn the_same_bits_every_time() {
 }
 
 #[test]
-fn rows_of_nothing() {
+fn empty_rows_reduce_to_identities() {
     let stream = crate::stream();
-    // What lies in memory before must not show.
+    // Fills the memory with other values first, so that unwritten results would show.
     drop(Array::full(&stream, [7, 5], 3i32).unwrap());
     let nothing = Array::<i32>::zeros(&stream, [7, 0, 5]).unwrap();
     for kept in [nothing.clone(), nothing.permute(&[0, 2, 1]).unwrap()] {
@@ -279,7 +279,7 @@ fn rows_of_nothing() {
 #[test]
 fn empty_arrays_reduce_to_identities_along_several_axes() {
     let stream = stream();
-    // Bytes that would show if results were left unwritten.
+    // Fills the memory with bytes that would show if results were left unwritten.
     drop(Array::full(&stream, [1 << 12], 0x55u8).unwrap());
     for (shape, axes, kept) in [
         ([2, 6, 0], &[0, 2][..], 6),
@@ -314,7 +314,7 @@ fn empty_arrays_reduce_to_identities_along_several_axes() {
 }
 
 #[test]
-fn variance_divides_by_nothing_as_numpy_does() {
+fn variance_divided_by_zero_matches_numpy() {
     fn check<T: Float>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) {
         let stream = stream();
         let three = Array::from_slice(&stream, &[1.0, 2.0, 6.0].map(&of)).unwrap();
@@ -329,8 +329,14 @@ fn variance_divides_by_nothing_as_numpy_does() {
         }
         for ddof in [0, 1, u32::MAX] {
             let (var, std) = eval((none.var(ddof), none.std(ddof))).unwrap();
-            assert!(wide(var.item().unwrap()).is_nan(), "var({ddof}) of nothing");
-            assert!(wide(std.item().unwrap()).is_nan(), "std({ddof}) of nothing");
+            assert!(
+                wide(var.item().unwrap()).is_nan(),
+                "var({ddof}) of no elements"
+            );
+            assert!(
+                wide(std.item().unwrap()).is_nan(),
+                "std({ddof}) of no elements"
+            );
         }
         let (one, two) = eval((three.var(1), three.var(2))).unwrap();
         assert_eq!(wide(one.item().unwrap()), 7.0);
@@ -342,7 +348,7 @@ fn variance_divides_by_nothing_as_numpy_does() {
 }
 
 #[test]
-fn variance_is_nan_wherever_an_infinity_is() {
+fn variance_with_an_infinity_is_nan() {
     let stream = stream();
     for length in [1usize, 2, 9, 300, 5000] {
         for place in [0, 1, length / 2, length - 1] {
@@ -369,7 +375,7 @@ fn variance_is_nan_wherever_an_infinity_is() {
 fn variance_of_finite_values_is_never_nan() {
     let stream = stream();
     for length in [2usize, 9, 300, 5000] {
-        // Their squares are beyond the range, but not their distances.
+        // The squares overflow, but the differences from the mean do not.
         let host = vec![1e30f32; length];
         let x = Array::from_slice(&stream, &host).unwrap();
         assert_eq!(x.var(0).eval().unwrap().item().unwrap(), 0.0, "{length}");
@@ -386,7 +392,7 @@ fn variance_of_finite_values_is_never_nan() {
 }
 
 #[test]
-fn what_is_computed_from_reductions_keeps_their_axes() {
+fn expressions_of_reductions_keep_their_axes() {
     let stream = stream();
     let x = Array::from_shape(&stream, [2, 3], &[3.0f32, 0.0, 4.0, 6.0, -8.0, 0.0]).unwrap();
     let unit = (&x / x.norm_axis(1, 2.0).keep_axes()).eval().unwrap();
@@ -397,7 +403,7 @@ fn what_is_computed_from_reductions_keeps_their_axes() {
         (range * 2.0).eval().unwrap().to_vec().unwrap(),
         [6.0, 16.0, 8.0]
     );
-    // Parts that are named again and again.
+    // Subexpressions that occur many times.
     let mut sum = x.sum_axis(1);
     for _ in 0..60 {
         sum = (&sum + &sum) * 0.5;

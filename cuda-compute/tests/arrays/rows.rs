@@ -1,4 +1,4 @@
-//! Expressions of rows that contain reductions of those rows.
+//! Row expressions that contain reductions of the same rows.
 
 use cuda_compute::{Array, Expr, eval};
 use half::f16;
@@ -13,7 +13,7 @@ fn numbers(count: usize) -> Vec<f64> {
 }
 
 #[test]
-fn softmax_and_normalisation() {
+fn softmax_and_normalization() {
     let stream = stream();
     for (rows, columns) in [
         (1, 1),
@@ -70,7 +70,7 @@ fn halves_columns_and_other_operands() {
     let low = x.min_axis(1).keep_axes().eval().unwrap();
     let wanted = ((&x - &low) * &scale).eval().unwrap();
     assert_eq!(y.to_vec().unwrap(), wanted.to_vec().unwrap());
-    // Columns that lie side by side in memory are rows of the transposed array, and the other way round.
+    // Columns that are contiguous in memory are rows of the transposed array, and vice versa.
     let turned = x.t();
     let y = (&turned - turned.min_axis(0).keep_axes()).eval().unwrap();
     let z = (&turned - turned.min_axis(1).keep_axes()).eval().unwrap();
@@ -90,7 +90,7 @@ fn halves_columns_and_other_operands() {
     }
 }
 
-/// All lanes of a row's group get the bits of one of them.
+/// All lanes of a row's group get the same bits.
 #[test]
 fn a_row_has_one_variance() {
     let stream = stream();

@@ -1,4 +1,4 @@
-//! Scans against loops, for every way that the kernels go through elements.
+//! Scans, compared with loops, for every way in which the kernels traverse elements.
 
 use std::{env, fmt::Debug, process::Command};
 
@@ -8,7 +8,7 @@ use num_complex::Complex;
 
 use crate::{random::whole_numbers, stream};
 
-/// Sizes around those of warps and tiles, and PyCUDA's.
+/// Sizes around those of warps and tiles, and PyCUDA's sizes.
 const SIZES: [usize; 13] = [
     0,
     1,
@@ -25,12 +25,12 @@ const SIZES: [usize; 13] = [
     (1 << 20) + 5,
 ];
 
-/// Small integers without a pattern.
+/// Returns small integers without a pattern.
 fn noise(count: usize) -> Vec<i32> {
     whole_numbers(count, -100..101)
 }
 
-/// The scan along the middle of three axes.
+/// Computes the scan along the middle of three axes.
 fn reference<T: Copy>(
     host: &[T],
     [outer, length, inner]: [usize; 3],
@@ -99,7 +99,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
     }
 }
 
-/// Every scan of a type, of lines, rows and columns.
+/// Checks every scan of a type along lines, rows and columns.
 fn integers<T>(
     convert: fn(i32) -> T,
     add: fn(T, T) -> T,
@@ -177,7 +177,7 @@ all_integers! {
     scans_of_u64: u64;
 }
 
-/// Sums that are exact, in whatever order they are computed.
+/// Checks sums that are exact in any order.
 fn exact<T: Number + Debug>(convert: fn(i32) -> T, add: fn(T, T) -> T) {
     let stream = stream();
     for [outer, length, inner] in [[1, 3001, 1], [301, 37, 1], [3, 301, 37]] {
@@ -264,7 +264,7 @@ fn signs_of_zero_and_infinities_stay() {
     assert_eq!(x.cumprod(0).unwrap().to_vec().unwrap()[1], infinite);
 }
 
-/// Scans of a shape along each axis, in memory of any order.
+/// Checks scans along each axis of an array in any memory order.
 fn along_each_axis(x: &Array<i32>, also: &str) {
     let (shape, host) = (x.shape(), x.to_vec().unwrap());
     for axis in 0..x.rank() {
@@ -331,7 +331,7 @@ fn views_and_broadcasts_are_scanned_as_they_are() {
     );
     let scalar = x.slice(s![4, 5..6]).unwrap();
     along_each_axis(&scalar.broadcast_to(5000).unwrap(), "one element");
-    // A row over a matrix, computed on the way.
+    // A matrix times a broadcast row, computed inside the scan.
     let row = x.slice(s![0]).unwrap();
     let sum = &x * &row + 1;
     let wanted = sum.eval().unwrap().cumsum(0).unwrap().to_vec().unwrap();
@@ -341,7 +341,7 @@ fn views_and_broadcasts_are_scanned_as_they_are() {
 #[test]
 fn many_tiles_of_a_line_and_of_columns() {
     let stream = stream();
-    // Each element on its own, so that tiles are small: more than 32 * 32 of them.
+    // The elements are not adjacent, so tiles are small and there are more than 32 * 32 of them.
     let host = noise(2 * 2_100_003);
     let x = Array::from_shape(&stream, [2_100_003, 2], &host).unwrap();
     along_each_axis(&x.slice(s![.., 1]).unwrap(), "a line");
@@ -353,7 +353,7 @@ fn many_tiles_of_a_line_and_of_columns() {
 fn more_elements_than_32_bits_count() {
     let stream = stream();
     let name = stream.context().device().name().unwrap();
-    // The emulator takes its time for each.
+    // The emulator is slow, so it gets fewer elements.
     let count = match name.starts_with("CUDA emulator") {
         true => (1usize << 20) + 5,
         false => (1 << 31) + 5,
@@ -366,7 +366,7 @@ fn more_elements_than_32_bits_count() {
     assert_eq!(small.len(), count / 256 + count.div_ceil(256));
     let ends = small.slice(s![-4..]).unwrap().to_vec().unwrap();
     assert_eq!(ends, [0, 1, 0, 1]);
-    // Down columns, in memory that is read backwards.
+    // Along columns, in memory that is read backwards.
     let flat = x.flip(0).unwrap().slice(s![..-1]).unwrap();
     let columns = flat
         .reshape([(count - 1) / 4, 4])
@@ -378,14 +378,14 @@ fn more_elements_than_32_bits_count() {
 }
 
 #[test]
-fn blocks_in_any_order() {
-    // In a process of its own: the emulator reads the variable once.
+fn blocks_may_run_in_any_order() {
+    // Runs in a separate process, because the emulator reads the variable once.
     if env::var_os("CUDA_EMULATOR_SEED").is_some() {
         return;
     }
     for (seed, test) in [
         ("1", "scans::many_tiles_of_a_line_and_of_columns"),
-        ("2", "scans::combinations_of_ones_own_keep_the_order"),
+        ("2", "scans::user_combinations_keep_the_order"),
         ("3", "scans::sums_of_floats_have_the_same_bits_every_time"),
         ("4", "scans::every_axis_of_every_layout"),
         ("5", "selections::elements_of_all_sizes"),
@@ -396,15 +396,15 @@ fn blocks_in_any_order() {
             .env("CUDA_EMULATOR_SEED", seed)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&output.stdout);
         assert!(
-            output.status.success() && told.contains("1 passed"),
-            "{told}"
+            output.status.success() && text.contains("1 passed"),
+            "{text}"
         );
     }
 }
 
-/// The functions x -> a x + b of 16-bit numbers, as `a << 16 | b`: first one, then the other.
+/// Composes the functions x -> a x + b of 16-bit numbers, stored as `a << 16 | b`, in order.
 pub(crate) fn one_after_the_other() -> Fold<u32> {
     fold!(
         |one: u32, other: u32| {
@@ -419,11 +419,12 @@ pub(crate) fn one_after_the_other() -> Fold<u32> {
 }
 
 #[test]
-fn combinations_of_ones_own_keep_the_order() {
+fn user_combinations_keep_the_order() {
     let then = one_after_the_other();
     let call = |one, other| then.call((one, other));
     let stream = stream();
-    // Within a vector and a warp, in several warps, in tiles, in groups of tiles; down columns, too.
+    // Within a vector and a warp, in several warps, in tiles and in groups of tiles. Also along
+    // columns.
     for shape in [
         [1, 3, 1],
         [1, 40, 1],
@@ -438,7 +439,7 @@ fn combinations_of_ones_own_keep_the_order() {
         [1, 20_000, 3],
         [1, 2000, 400],
     ] {
-        // Odd factors, whose products never end at 0.
+        // The factors are odd, so their products never become 0.
         let host: Vec<u32> = (0..shape.iter().product::<usize>() as u32)
             .map(|i| i.wrapping_mul(2_654_435_761) | 1 << 16)
             .collect();
@@ -473,7 +474,7 @@ fn combinations_of_bools_and_floats() {
 }
 
 #[test]
-fn reductions_within_are_computed_first() {
+fn inner_reductions_are_computed_first() {
     let stream = stream();
     let x = Array::from_shape(&stream, [30, 40], &noise(1200)).unwrap();
     let centred = &x - x.max_axis(0);
@@ -482,7 +483,7 @@ fn reductions_within_are_computed_first() {
 }
 
 #[test]
-fn scans_that_make_no_sense_are_refused() {
+fn invalid_scans_are_rejected() {
     let stream = stream();
     let x = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
     let error = x.cumsum(2).unwrap_err().to_string();

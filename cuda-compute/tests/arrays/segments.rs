@@ -1,4 +1,4 @@
-//! Scans of segments against loops, for every way that the kernels go through elements.
+//! Scans of segments, compared with loops, for every way in which the kernels traverse elements.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,8 @@ use num_complex::Complex;
 
 use crate::{random::Random, stream};
 
-/// Shapes whose middle axis is scanned: within a vector and a warp, in several warps, in tiles; down columns, too.
+/// Shapes whose middle axis is scanned: within a vector and a warp, in several warps and in tiles.
+/// Also along columns.
 const SHAPES: [[usize; 3]; 15] = [
     [1, 0, 1],
     [1, 1, 1],
@@ -27,13 +28,13 @@ const SHAPES: [[usize; 3]; 15] = [
     [1, 700, 100],
 ];
 
-/// Flags of which one in so many is true.
+/// Returns flags, of which one in `one_in` is true on average.
 fn flags(count: usize, one_in: usize) -> Vec<bool> {
     let mut random = Random(one_in as u64);
     (0..count).map(|_| random.below(one_in) == 0).collect()
 }
 
-/// The scan along the middle of three axes: of all up to each place, or of those before it.
+/// Computes the scan along the middle of three axes, inclusive and exclusive.
 fn reference<T: Copy>(
     (host, begins): (&[T], &[bool]),
     [outer, length, inner]: [usize; 3],
@@ -87,7 +88,7 @@ fn sums_of_integers() {
         let host: Vec<i32> = (0..count as i32)
             .map(|i| i.wrapping_mul(40_503) % 1000)
             .collect();
-        // Everywhere, often, seldom, and hardly ever.
+        // Segments that start everywhere, often and seldom.
         for one_in in [1, 3, 1000] {
             let begins = flags(count, one_in);
             check(
@@ -139,7 +140,7 @@ fn elements_of_every_size() {
             |&i| i as i64, sum, 0, i64::wrapping_add;
             |&i| (i % 1000) as f64, sum, 0.0, |a: f64, b: f64| a + b;
             |&i| (i % 1000) as f32, max, f32::NEG_INFINITY, f32::max;
-            // Up to 2048, all are halves.
+            // Halves hold all integers up to 2048 exactly.
             |&i| f16::from_f32((i % 8) as f32), max, f16::NEG_INFINITY, f16::max;
             |&i| Complex::new((i % 100) as f32, (i % 7) as f32), sum, Complex::ZERO, |a, b| a + b;
             |&i| Complex::new((i % 100) as f64, (i % 7) as f64), sum, Complex::ZERO, |a, b| a + b;
@@ -153,13 +154,14 @@ fn elements_of_every_size() {
 #[test]
 fn many_tiles_of_a_line_and_of_columns() {
     let stream = stream();
-    // More tiles than a group has, of a line; than a set has, of columns. A segment goes on through many of them.
+    // More tiles of a line than a group has, and more tiles of columns than a set has. A segment
+    // spans many of them.
     for (shape, step) in [([1, 1_100_003, 1], 2usize), ([1, 280_001, 5], 1)] {
         let count: usize = shape.iter().product();
         let host: Vec<u32> = (0..count as u32).map(|i| i % 10).collect();
         let begins = flags(count, 200_000);
         let heads = Array::from_shape(&stream, shape, &begins).unwrap();
-        // With gaps between the elements, a thread takes each on its own.
+        // The elements have gaps, so each thread loads them one by one.
         let x = Array::from_shape(&stream, shape, &host).unwrap();
         let x = x
             .repeat(step, 1)
@@ -188,7 +190,7 @@ fn axes_layouts_and_expressions() {
             assert_eq!(got.to_vec().unwrap(), wanted, "axis {axis}");
         }
     }
-    // Computed on the way: where the sign changes, and a row for all rows.
+    // Computed inside the scan: where the sign changes, and one row for all rows.
     let signs = x.less(0).not_equal(x.roll(1, 1).unwrap().less(0));
     let sums = (&x * 2)
         .segmented_scan(Combination::sum(), &signs, 1)
@@ -227,7 +229,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
     for _ in 0..3 {
         assert!(sums() == once);
     }
-    // An infinity stays in its segment.
+    // An infinity does not affect other segments.
     let x = Array::from_slice(&stream, &[1.0, f64::INFINITY, 2.0, f64::NAN, 3.0, 4.0]).unwrap();
     let begins = Array::from_slice(&stream, &[false, false, true, false, true, false]).unwrap();
     let sums = x.segmented_scan(Combination::sum(), &begins, 0).unwrap();

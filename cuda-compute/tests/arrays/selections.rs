@@ -1,4 +1,4 @@
-//! Selections against filters.
+//! Selections, compared with filters on the host.
 
 use cuda_compute::{Array, CastFrom, Number, s};
 use half::{bf16, f16};
@@ -105,7 +105,7 @@ fn matrices_are_selected_from_in_c_order() {
             .filter(|&i| host[i as usize] > 20)
             .collect();
         assert_eq!(x.greater(20).nonzero().unwrap().to_vec().unwrap(), wanted);
-        // A mask that stretches over rows.
+        // A mask that is broadcast over rows.
         let mask = x.slice(s![0]).unwrap().greater(50);
         let wide = mask
             .eval()
@@ -131,7 +131,7 @@ fn matrices_are_selected_from_in_c_order() {
 }
 
 #[test]
-fn a_selection_of_few_has_memory_of_its_own() {
+fn small_selections_do_not_keep_the_source_memory() {
     let stream = stream();
     let x = Array::range(&stream, 0u64..100_000).unwrap();
     let few = x.compress((&x % 1000).equal(999)).unwrap();
@@ -139,7 +139,7 @@ fn a_selection_of_few_has_memory_of_its_own() {
         few.to_vec().unwrap(),
         (0..100).map(|i| i * 1000 + 999).collect::<Vec<u64>>()
     );
-    // Results can be computed with.
+    // Results can be used in expressions.
     assert_eq!(
         (&few * 2)
             .cumsum(0)

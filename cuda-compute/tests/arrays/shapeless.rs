@@ -1,14 +1,14 @@
-//! Expressions without a shape: the same error of each, however they are computed.
+//! Expressions without a valid shape return the same error from every way of computing them.
 
 use cuda_compute::{Array, Expr, Result, eval, eval_on, s};
 use cuda_safe::Stream;
 
 use crate::stream;
 
-/// The error of an expression, which is the same by every way of computing it.
+/// Checks that every way of computing an expression returns the same error, and returns it.
 #[track_caller]
-fn refused(stream: &Stream, wrong: &Expr<f32>) -> String {
-    let told = wrong.shape().unwrap_err().to_string();
+fn shared_error(stream: &Stream, wrong: &Expr<f32>) -> String {
+    let wanted = wrong.shape().unwrap_err().to_string();
     let good = Array::zeros(stream, [3, 2]).unwrap();
     let places = Array::<u32>::zeros(stream, [3, 2]).unwrap();
     let within = || Ok(good.clone());
@@ -42,13 +42,13 @@ fn refused(stream: &Stream, wrong: &Expr<f32>) -> String {
     ];
     for (way, outcome) in outcomes {
         let error = outcome.map_or_else(|error| error.to_string(), |()| "no error".into());
-        assert_eq!(error, told, "{way}");
+        assert_eq!(error, wanted, "{way}");
     }
-    told
+    wanted
 }
 
 #[test]
-fn are_errors_by_every_way_of_computing_them() {
+fn every_way_of_computing_returns_the_same_error() {
     let stream = stream();
     let x = Array::from_shape(&stream, [3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     let y = Array::<f32>::zeros(&stream, 5).unwrap();
@@ -66,15 +66,18 @@ fn are_errors_by_every_way_of_computing_them() {
         Expr::index([3, 2], 0).unwrap().sum_axis(2).cast(),
     ];
     for wrong in &named_once {
-        let told = refused(&stream, wrong);
-        assert!(told.contains("name each axis at most once"), "{told}");
+        let error = shared_error(&stream, wrong);
+        assert!(error.contains("name each axis at most once"), "{error}");
     }
     for wrong in [&x + &y, (&x + &y).sum(), (&x + &y).sqrt().keep_axes()] {
-        let told = refused(&stream, &wrong);
-        assert!(told.contains("don't match"), "{told}");
+        let error = shared_error(&stream, &wrong);
+        assert!(error.contains("don't match"), "{error}");
     }
-    let told = refused(&stream, &x.sqrt().keep_axes());
-    assert!(told.contains("the expression is not a reduction"), "{told}");
-    let told = refused(&stream, &x.expr().field(|_| &1.0));
-    assert!(told.contains("field"), "{told}");
+    let error = shared_error(&stream, &x.sqrt().keep_axes());
+    assert!(
+        error.contains("the expression is not a reduction"),
+        "{error}"
+    );
+    let error = shared_error(&stream, &x.expr().field(|_| &1.0));
+    assert!(error.contains("field"), "{error}");
 }

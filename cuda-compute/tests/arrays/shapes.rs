@@ -1,4 +1,4 @@
-//! Elements that come again, diagonals and triangles, products, norms.
+//! Rolls, repetitions, diagonals and triangles, products and norms.
 
 use cuda_compute::{Array, Ellipsis, Expr, s};
 use half::f16;
@@ -11,7 +11,7 @@ fn array(shape: &[usize]) -> Array<i32> {
     Array::from_shape(&stream(), shape, &host).unwrap()
 }
 
-/// The element of an array at these places.
+/// Returns the element of an array at an index.
 fn at(host: &[i32], shape: &[usize], places: &[usize]) -> i32 {
     let number = shape
         .iter()
@@ -20,7 +20,7 @@ fn at(host: &[i32], shape: &[usize], places: &[usize]) -> i32 {
     host[number]
 }
 
-/// All places of a shape, in C order.
+/// Returns all indices of a shape, in C order.
 fn places(shape: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![vec![]];
     for &length in shape {
@@ -30,7 +30,7 @@ fn places(shape: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// Compares an array with what comes from these places of another.
+/// Compares an array with the elements at these indices of another.
 fn check(
     got: &Array<i32>,
     shape: &[usize],
@@ -47,7 +47,7 @@ fn check(
 }
 
 #[test]
-fn rolled_along_every_axis() {
+fn roll_works_along_every_axis() {
     for shape in [&[7][..], &[3, 5], &[2, 1, 4], &[1]] {
         let x = array(shape);
         for x in [x.clone(), x.t(), x.flip(0).unwrap()] {
@@ -72,7 +72,7 @@ fn rolled_along_every_axis() {
 }
 
 #[test]
-fn repeated_and_tiled() {
+fn repeat_and_tile() {
     for shape in [&[5][..], &[3, 4], &[2, 3, 2], &[1, 2, 1, 2, 1, 2, 1, 3]] {
         let x = array(shape);
         for x in [x.clone(), x.t()] {
@@ -176,7 +176,7 @@ fn triangles() {
     let unit = Array::<f16>::eye(&stream, 3).unwrap();
     assert_eq!(unit.to_string(), "[[1. 0. 0.]\n [0. 1. 0.]\n [0. 0. 1.]]");
     assert!(Array::<u8>::eye(&stream, 0).unwrap().is_empty());
-    // A sum over a matrix that is nowhere.
+    // A sum over a matrix that is never stored.
     let trace = Expr::<u64>::eye(1000).unwrap().sum();
     assert_eq!(trace.eval_on(&stream).unwrap().item().unwrap(), 1000);
 }
@@ -278,7 +278,7 @@ fn norms() {
             "{p}: {got} {wanted}"
         );
     }
-    // Beyond what squares and sums of halves can be.
+    // The squares and their sum exceed the range of halves.
     let halves = Array::full(&stream, 100, f16::from_f32(300.0)).unwrap();
     assert_eq!(
         halves.norm(2.0).eval().unwrap().item().unwrap().to_f32(),
@@ -294,7 +294,7 @@ fn norms() {
     assert_eq!(z.norm(1.0).eval().unwrap().item().unwrap(), 17.0);
     assert_eq!(z.norm(f64::INFINITY).eval().unwrap().item().unwrap(), 12.0);
     assert_eq!(z.norm(0.0).eval().unwrap().item().unwrap(), 2.0);
-    // As the documentation says: nothing is scaled.
+    // As documented, norms do not scale their elements.
     let large = Array::from_slice(&stream, &[1e30f32, 1e30]).unwrap();
     assert!(
         large
@@ -316,7 +316,7 @@ fn norms() {
 }
 
 #[test]
-fn parts_along_an_axis() {
+fn splits_along_an_axis() {
     let stream = stream();
     let x = Array::range(&stream, 0..24)
         .unwrap()

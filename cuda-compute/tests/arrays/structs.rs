@@ -1,4 +1,5 @@
-//! Structs of plain data as elements: moved, filled, gathered, compared, reduced, scanned, seen by their fields.
+//! Structs of plain data as elements: copied, filled, gathered, compared, reduced, scanned, and
+//! accessed by field.
 
 use std::fmt::Debug;
 
@@ -13,7 +14,7 @@ use num_complex::Complex;
 
 use crate::stream;
 
-/// Declares structs that are elements.
+/// Declares structs that implement `Element`.
 macro_rules! plain {
     ($($(#[$meta:meta])* struct $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
         $(#[$meta])*
@@ -34,7 +35,7 @@ plain! {
     struct Matrix { rows: [[f64; 4]; 4] }
 }
 
-/// A struct whose fields are made of a number.
+/// A struct whose fields are derived from a number.
 trait Numbered: Element + Pod {
     fn of(i: usize) -> Self;
 }
@@ -135,14 +136,14 @@ macro_rules! for_all {
     };
 }
 
-// Behind the macros, which they use.
+// After the macros, because the modules use them.
 mod fields;
 mod folded;
 mod moved;
 mod names;
 mod seen;
 
-/// Structs and their fields need no `unsafe` of those who use them.
+/// Using structs and their fields needs no `unsafe`.
 #[forbid(unsafe_code)]
 mod without_unsafe {
     use bytemuck::{Pod, Zeroable};

@@ -1,5 +1,5 @@
-//! Sums, means, products, variances and running sums, which are off by no more than `guide/accuracy.md` says, against exact
-//! ones in whole numbers.
+//! Checks that the errors of sums, means, products, variances and running sums stay within the
+//! bounds stated in `guide/accuracy.md`. The exact results are computed with integers.
 
 use cuda_compute::{Array, Float, Number, eval, s};
 use half::{bf16, f16};
@@ -7,13 +7,13 @@ use num_complex::Complex;
 
 use crate::{random::Random, stream};
 
-/// A float as a whole number of units.
+/// A float type that can represent an integer times a power of two.
 trait Exact: Float {
-    /// The unit roundoff of what is added in.
+    /// The unit roundoff of the type in which sums are computed.
     const UNIT: f64;
-    /// That of the result.
+    /// The unit roundoff of the result.
     const ROUNDED: f64;
-    /// The bits of its digits that values here have at most.
+    /// The maximum number of significant bits of values in these tests.
     const DIGITS: i32;
     fn of(whole: i64, power: i32) -> Self;
     fn wide(self) -> f64;
@@ -42,18 +42,19 @@ exact! {
     f64: 53, 53, 53, |x| x, |x| x;
 }
 
-/// How values differ in size and sign.
+/// The distribution of magnitudes and signs.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Of any sign and of many sizes, and nearly all taken away again by others: the sum is small beside the values.
+    /// Any sign and many magnitudes, and nearly everything cancels: the sum is small compared with
+    /// the values.
     Cancelling,
-    /// One large, and small ones that it swallows when they are added to it one by one.
+    /// One large value, and small ones that are lost if they are added to it one by one.
     Swallowed,
-    /// Of one size and sign.
+    /// One magnitude and sign.
     Alike,
 }
 
-/// Values, and their exact multiples of a unit.
+/// Returns values that are multiples of a unit.
 fn values<T: Exact>(kind: Kind, count: usize, seed: u64) -> Vec<T> {
     let mut random = Random(seed);
     let digits =
@@ -74,7 +75,7 @@ fn values<T: Exact>(kind: Kind, count: usize, seed: u64) -> Vec<T> {
             random.shuffle(&mut values);
             values
         }
-        // Nearly half of what the last digit of the first is worth.
+        // Almost half a unit in the last place of the first value.
         Kind::Swallowed => (0..count)
             .map(|i| match i {
                 0 => T::of(1, 5),
@@ -87,7 +88,7 @@ fn values<T: Exact>(kind: Kind, count: usize, seed: u64) -> Vec<T> {
     }
 }
 
-/// Products on the host, rounded once.
+/// Multiplies on the host and rounds once.
 trait Times {
     fn times(self, other: Self) -> Self;
 }
@@ -95,7 +96,7 @@ trait Times {
 impl<T: Exact> Times for T {
     fn times(self, other: T) -> T {
         let product = self.wide() * other.wide();
-        // Digits enough for each of the types.
+        // Enough digits for each of the types.
         let exponent = if product == 0.0 {
             0
         } else {
@@ -105,9 +106,10 @@ impl<T: Exact> Times for T {
     }
 }
 
-/// The exact sum and that of the sizes.
+/// Returns the exact sum and the exact sum of the magnitudes.
 fn exact(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    // In units of 2^-90: a value below 2^14 has less than 2^104 of them, and there are less than 2^22 values.
+    // In units of 2^-90. A value below 2^14 is less than 2^104 units, and there are fewer than 2^22
+    // values.
     let (mut sum, mut sizes) = (0i128, 0i128);
     for value in values {
         let bits = value.to_bits();
@@ -128,8 +130,8 @@ fn exact(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (sum as f64 * unit, sizes as f64 * unit)
 }
 
-/// How many additions lie between a value and the result at most: along the axis where neighbours lie side by side, and
-/// along others.
+/// Returns the maximum number of additions between a value and the result, along the contiguous
+/// axis or along others.
 fn additions(count: usize, side_by_side: bool) -> f64 {
     let most = match side_by_side {
         true => count / 256 + 40,
@@ -138,7 +140,7 @@ fn additions(count: usize, side_by_side: bool) -> f64 {
     most.min(count) as f64
 }
 
-/// What a number of roundings come to.
+/// Returns the error bound of a number of roundings.
 fn grown(roundings: f64, unit: f64) -> f64 {
     roundings * unit / (1.0 - roundings * unit)
 }
@@ -228,7 +230,7 @@ fn sums_and_means_of_f64() {
     check_sums::<f64>();
 }
 
-/// Sums that an expression of whole rows needs on the way.
+/// Checks sums that are intermediate results of row expressions.
 #[test]
 fn sums_within_rows() {
     fn check<T: Exact>() {
@@ -238,7 +240,7 @@ fn sums_within_rows() {
                 let host: Vec<T> = values(kind, rows * columns, 9);
                 let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
                 let sums = x.sum_axis(1).keep_axes();
-                // Zero times each element, and its row's sum.
+                // Zero times each element, plus the sum of its row.
                 let got = (&x * T::of(0, 0) + sums).eval().unwrap().to_vec().unwrap();
                 for row in 0..rows {
                     let range = row * columns..(row + 1) * columns;
@@ -258,9 +260,9 @@ fn sums_within_rows() {
     check::<f64>();
 }
 
-/// The values are such that sums which lose more are noticed.
+/// Checks that the test values reveal sums that lose more digits.
 #[test]
-fn one_after_the_other_is_further_off() {
+fn sequential_sums_exceed_the_bound() {
     let host: Vec<f32> = values(Kind::Swallowed, 1 << 19, 1);
     let (sum, sizes) = exact(host.iter().map(|&x| x.into()));
     let one_by_one: f32 = host.iter().sum();
@@ -295,7 +297,8 @@ fn sums_of_complex_numbers_and_strided_views() {
     check(some.im, &imaginary, 3, "every third, imaginary");
 }
 
-/// Sums of products: each is rounded to the type, except where it is added in the same step.
+/// Checks dot products. Each product is rounded to the type unless it is added by a fused
+/// operation.
 fn check_dot<T: Exact>() {
     let stream = stream();
     let count = 60_001;
@@ -306,7 +309,7 @@ fn check_dot<T: Exact>() {
     let a = Array::from_slice(&stream, &left).unwrap();
     let b = Array::from_slice(&stream, &right).unwrap();
     let got = a.dot(&b).eval().unwrap().item().unwrap().wide();
-    // They are exact in f64.
+    // The products are exact in `f64`.
     let products = left.iter().zip(&right).map(|(a, b)| a.wide() * b.wide());
     let (sum, sizes) = exact(products);
     let computed = (grown(additions(count, true), T::UNIT) + T::ROUNDED) * sizes;
@@ -338,7 +341,7 @@ fn products() {
         let y = Array::from_slice(&stream, &wide).unwrap();
         let narrow = x.product().eval().unwrap().item().unwrap();
         let double = y.product().eval().unwrap().item().unwrap();
-        // With twice the digits: the product and what was lost.
+        // Computes the product with twice the digits: the rounded product and its error.
         let (mut product, mut rest) = (1.0f64, 0.0f64);
         for &x in &wide {
             let next = product * x;
@@ -352,7 +355,7 @@ fn products() {
     }
 }
 
-/// Whole numbers of eighths whose variance is computed.
+/// Returns values in eighths whose variance is computed.
 fn variance_values(kind: Spread, count: usize, mean: i64, random: &mut Random) -> Vec<i64> {
     (0..count as i64)
         .map(|i| match kind {
@@ -365,18 +368,18 @@ fn variance_values(kind: Spread, count: usize, mean: i64, random: &mut Random) -
         .collect()
 }
 
-/// How values lie about their mean.
+/// The distribution of values around their mean.
 #[derive(Clone, Copy, Debug)]
 enum Spread {
     Even,
     Rising,
-    /// One value far from all others, at this place.
+    /// One value far from all others, at this index.
     Outlier(i64),
-    /// The first values have another mean than the others.
+    /// The first values have another mean than the rest.
     Step,
 }
 
-/// Variances along both axes, against the exact ones.
+/// Compares variances along both axes with the exact ones.
 fn check_variances<T: Exact>(largest: i64) {
     let stream = stream();
     let mut random = Random(7);
@@ -410,7 +413,7 @@ fn check_variances<T: Exact>(largest: i64) {
     }
 }
 
-/// One variance and its root within the bound that `guide/accuracy.md` states.
+/// Checks one variance and its square root against the bound in `guide/accuracy.md`.
 #[track_caller]
 fn check_variance<T: Exact>(eighths: &[i64], side_by_side: bool, var: T, std: T, what: &str) {
     let count = eighths.len() as i128;
@@ -419,7 +422,7 @@ fn check_variance<T: Exact>(eighths: &[i64], side_by_side: bool, var: T, std: T,
     let n = count as f64;
     let exact = (count * squares - sum * sum) as f64 / (n * n) / 64.0;
     let mean = sum as f64 / n / 8.0;
-    // κ u, which is 0 if all values are equal: the result is exact then.
+    // κ u. If all values are equal, it is 0 and the result is exact.
     let lost = match exact {
         0.0 => 0.0,
         _ => (1.0 + mean * mean / exact).sqrt() * T::UNIT,
@@ -435,16 +438,16 @@ fn check_variance<T: Exact>(eighths: &[i64], side_by_side: bool, var: T, std: T,
 }
 
 #[test]
-fn variances_of_f32_keep_their_digits_whatever_the_mean() {
+fn variances_of_f32_are_accurate_for_any_mean() {
     check_variances::<f32>((1 << 24) - 20_000);
 }
 
 #[test]
-fn variances_of_f64_keep_their_digits_whatever_the_mean() {
+fn variances_of_f64_are_accurate_for_any_mean() {
     check_variances::<f64>(1 << 44);
 }
 
-/// Values that `f32` can only just tell apart: the mean is ten million, the variance about 1.
+/// Values that `f32` can barely distinguish: the mean is ten million and the variance about 1.
 #[test]
 fn variance_about_ten_million() {
     let stream = stream();
@@ -459,7 +462,7 @@ fn variance_about_ten_million() {
     assert!((got / exact - 1.0).abs() < 1e-5, "{got}, not {exact}");
 }
 
-/// Running sums, each against the exact sum of the values so far.
+/// Compares each running sum with the exact sum of the values so far.
 fn check_running<T: Exact>(kind: Kind) {
     let stream = stream();
     for (rows, columns) in [(1, 300_001), (200, 500), (3000, 20), (30_000, 3), (700, 70)] {
@@ -475,7 +478,7 @@ fn check_running<T: Exact>(kind: Kind) {
             };
             for line in 0..lines {
                 let start = if axis == 0 { line } else { line * columns };
-                // In units that all values are whole numbers of.
+                // In a unit that divides all values.
                 let unit = 2f64.powi(70);
                 let (mut sum, mut sizes) = (0i128, 0i128);
                 for place in 0..length {
@@ -504,14 +507,14 @@ fn running_sums() {
         check_running::<f32>(kind);
         check_running::<f64>(kind);
     }
-    // Halves are added as f32, and each result is rounded.
+    // Halves are added as `f32`, and each result is rounded.
     check_running::<f16>(Kind::Cancelling);
     check_running::<bf16>(Kind::Swallowed);
 }
 
-/// No elements and one give exact results.
+/// Results for zero elements and for one element are exact.
 #[test]
-fn of_no_elements_and_of_one() {
+fn zero_elements_and_one_element_are_exact() {
     fn check<T: Number + Exact>() {
         let stream = stream();
         let one = Array::from_slice(&stream, &[T::of(3, -4)]).unwrap();

@@ -1,4 +1,4 @@
-//! Statements, branches, loops, and the order in which all is evaluated.
+//! Statements, branches, loops, and the order of evaluation.
 
 use cuda_compute::device_fn;
 

@@ -1,4 +1,4 @@
-//! Integers: all operators and methods, for all types, to the bit.
+//! Integers: all operators and methods of all types, compared bit by bit.
 
 use cuda_compute::device_fn;
 
@@ -22,7 +22,7 @@ macro_rules! operators {
                     device_fn!(|a: $type, b: $type| { let mut x = a; x += b; x *= 3; x -= a; x /= 7; x %= 5; x }),
                     |(a, b)| a.wrapping_add(b).wrapping_mul(3).wrapping_sub(a) / 7 % 5,
                 )
-                // Cut back after each operation: the sum of two does not fit.
+                // The result wraps after each operation: the sum of two values may overflow.
                 .against(device_fn!(|a: $type, b: $type| (a + b) / 2 > b), |(a, b)| a.wrapping_add(b) / 2 > b)
                 .against(device_fn!(|a: $type, b: $type| (a * b) >> 1), |(a, b)| a.wrapping_mul(b) >> 1)
                 .against(device_fn!(|a: $type, n: u32| a.pow(n % 9)), |(a, n)| a.wrapping_pow(n % 9))
@@ -68,7 +68,7 @@ operators! {
 macro_rules! signed {
     ($($type:ident)*) => {
         #[test]
-        fn signs() {
+        fn signed_integers() {
             let mut suite = Suite::new();
             $(
                 suite
@@ -88,7 +88,7 @@ signed! { i8 i16 i32 i64 }
 macro_rules! unsigned {
     ($($type:ident)*) => {
         #[test]
-        fn without_signs() {
+        fn unsigned_integers() {
             let mut suite = Suite::new();
             $(
                 suite
@@ -103,7 +103,7 @@ macro_rules! unsigned {
 unsigned! { u8 u16 u32 u64 }
 
 #[test]
-fn ends_of_the_types() {
+fn limits_of_the_types() {
     Suite::new()
         .check(device_fn!(|a: i8| a == -128 || a == 0x7f), Same)
         .check(device_fn!(|a: i32| a ^ -2147483648), Same)

@@ -1,6 +1,7 @@
-//! Closures on the device against the same closures on the CPU: on a GPU where there is one, on the emulator otherwise.
+//! Compares closures on the device with the same closures on the CPU. The tests use a GPU if there
+//! is one, otherwise the emulator.
 
-// The closures show all that the macro takes, not what one would write.
+// The closures cover all syntax that the macro accepts, including unidiomatic code.
 #![allow(
     clippy::excessive_precision,
     clippy::manual_is_multiple_of,
@@ -20,7 +21,7 @@ mod suite;
 
 use cuda_compute::{DeviceFn, Fold, device_fn, fold};
 
-/// In a constant.
+/// A closure in a constant.
 const HALF: DeviceFn<fn(f32) -> f32> = device_fn!(|x: f32| x / 2.0);
 
 #[test]
@@ -54,7 +55,7 @@ fn folds_have_an_identity() {
 }
 
 #[test]
-fn sources_are_shown_with_any_name() {
+fn source_can_be_printed_under_any_name() {
     let text = "__device__ __forceinline__ float @NAME@(float x) { return x / 2.0f; }";
     assert_eq!(HALF.source(), text);
     assert_eq!(HALF.source_named("half"), text.replace("@NAME@", "half"));
@@ -65,8 +66,8 @@ fn sources_are_shown_with_any_name() {
 }
 
 #[test]
-fn types_are_found_as_rustc_finds_them() {
-    // What nothing else decides about is f64 and i32.
+fn types_are_inferred_like_rustc() {
+    // Literals default to `f64` and `i32` unless something else determines their type.
     assert_eq!(
         device_fn!(|x: bool| if x { 1.0 } else { 0.5 }).result(),
         "f64"
@@ -79,7 +80,7 @@ fn types_are_found_as_rustc_finds_them() {
         .result(),
         "i32"
     );
-    // What is used later decides.
+    // A later use determines the type.
     let late = device_fn!(|x: f32, n: u8| {
         let mut sum = 0.0;
         let mut count = 0;
@@ -92,7 +93,7 @@ fn types_are_found_as_rustc_finds_them() {
         last
     });
     assert_eq!((late.result(), late.call((0.5, 4))), ("f32", 2.0));
-    // Names that a program gives to other types mean nothing to the closure.
+    // Type aliases of the program do not affect the closure.
     #[allow(non_camel_case_types, dead_code)]
     type f32 = u8;
     let real = device_fn!(|x: f32| x as f32 * 0.5 + f32::EPSILON);
@@ -100,7 +101,7 @@ fn types_are_found_as_rustc_finds_them() {
 }
 
 #[test]
-fn macros_write_closures() {
+fn macros_can_generate_closures() {
     macro_rules! scaled {
         ($x:ident, $type:ty, $factor:expr) => {
             device_fn!(|$x: $type| {
@@ -128,7 +129,7 @@ mod without_unsafe {
     use cuda_compute::{device_fn, fold};
 
     #[test]
-    fn closures_are_made_where_unsafe_code_is_forbidden() {
+    fn closures_compile_if_unsafe_code_is_forbidden() {
         assert_eq!(device_fn!(|x: u8| x + 1).call((1,)), 2);
         assert_eq!(fold!(|a: u8, b: u8| a | b, 0).call((1, 2)), 3);
     }

@@ -1,4 +1,4 @@
-//! Real numbers: to the bit what IEEE 754 decides, the rest within bounds.
+//! Real numbers: exact to the bit where IEEE 754 specifies the result, otherwise within bounds.
 
 use cuda_compute::device_fn;
 
@@ -62,9 +62,10 @@ reals! {
     doubles f64 u64
 }
 
-// The bounds are the errors of both sides together, in representable numbers: CUDA's as its guide states them, the
-// CPU's for a usual C library. Where Rust computes by a formula (the inverse hyperbolic functions), small results are
-// off by some roundings of 1, and arguments near the greatest number overflow.
+// Each bound is the sum of the errors of both sides, in units in the last place: those of CUDA as
+// stated in its guide, and those of the CPU for a typical C library. Rust computes the inverse
+// hyperbolic functions by formulas. Therefore small results are off by several roundings of 1, and
+// arguments near the largest number overflow.
 macro_rules! transcendental {
     ($($test:ident $type:ident $distance:literal)*) => {$(
         #[test]

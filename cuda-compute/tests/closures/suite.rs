@@ -1,4 +1,5 @@
-//! Compares device functions with the CPU: each is applied to edge values on the device, and called with them here.
+//! Compares device functions with the CPU: each function is applied to edge values on the device
+//! and on the CPU.
 
 use std::{
     cell::RefCell,
@@ -11,14 +12,14 @@ use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Program, Stream, by
 
 const BLOCK: usize = 128;
 
-/// How near the device's result has to be to the CPU's. NaN is NaN, whatever its bits.
+/// The required accuracy of the device's result. All NaNs are equal.
 #[derive(Clone, Copy)]
 pub enum Near {
     /// The same bits.
     Same,
-    /// Equal, so zeros of any sign.
+    /// Equal, so the sign of a zero may differ.
     Equal,
-    /// At most so many representable numbers away, or so far.
+    /// Within this many representable numbers, or within this distance.
     Within(u64, f64),
 }
 
@@ -67,7 +68,7 @@ impl Number for bool {
         self.into()
     }
     fn load(stored: u8) -> Self {
-        assert!(stored < 2, "a truth value is 0 or 1, and this is {stored}");
+        assert!(stored < 2, "a bool must be 0 or 1, got {stored}");
         stored == 1
     }
     fn edges() -> Vec<Self> {
@@ -104,7 +105,7 @@ macro_rules! reals {
                     Near::Same => self.to_bits() == other.to_bits(),
                     Near::Equal => self == other,
                     Near::Within(steps, distance) => {
-                        // Numbers in their order, as integers in theirs.
+                        // Maps floats to integers in the same order.
                         let place = |x: $type| {
                             let bits = i128::from(x.abs().to_bits());
                             if x.is_sign_negative() { -bits } else { bits }
@@ -120,11 +121,11 @@ macro_rules! reals {
 
 reals! { f32 u32 "float" f64 u64 "double" }
 
-/// A list of values for each parameter; how the kernel reads them; a call on the CPU.
+/// A function signature: its argument values, the way the kernel reads them, and a call on the CPU.
 pub trait Function: Copy + 'static {
     type Arguments: Copy + Debug + 'static;
     type Result: Number;
-    /// The kernel's parameters, and the arguments in a call of the function.
+    /// Returns the kernel's parameters, and the arguments for calling the function.
     fn reads() -> (String, String);
     fn arguments() -> Vec<Self::Arguments>;
     fn call(function: &DeviceFn<Self>, arguments: Self::Arguments) -> Self::Result;
@@ -136,7 +137,7 @@ pub trait Function: Copy + 'static {
     ) -> Vec<Self::Result>;
 }
 
-/// The most argument lists that a function is tried with.
+/// The maximum number of argument lists to try for a function.
 const MOST: usize = 1200;
 
 macro_rules! functions {
@@ -154,7 +155,7 @@ macro_rules! functions {
             fn arguments() -> Vec<Self::Arguments> {
                 $(let $name = $parameter::edges();)*
                 let combinations = 1 $(* $name.len())*;
-                // All combinations, or as many of them as there may be, evenly spread.
+                // All combinations, or an evenly spaced subset of at most `MOST`.
                 let count = combinations.min(MOST);
                 (0..count)
                     .map(|index| {
@@ -187,7 +188,8 @@ macro_rules! functions {
                 let mut out = DeviceBuffer::<R::Stored>::zeroed(stream, blocks * BLOCK).unwrap();
                 let kernel = module.function(kernel).unwrap();
                 let config = LaunchConfig::new(blocks as u32, BLOCK as u32);
-                // SAFETY: each thread takes one element of each, there are as many as threads, on one stream.
+                // SAFETY: Each thread accesses one element of each buffer. Each buffer has one
+                // element per thread, and all work is on one stream.
                 unsafe { kernel.launch(stream, config, ($(&$name,)* &mut out)) }.unwrap();
                 let out = out.to_vec(stream).unwrap();
                 out.into_iter().take(all.len()).map(R::load).collect()
@@ -221,7 +223,7 @@ impl Suite {
         Self::default()
     }
 
-    /// Compares with the same function on the CPU, except where that panics.
+    /// Compares with the same function on the CPU, except for arguments for which that panics.
     pub fn check<F: Function>(&mut self, function: DeviceFn<F>, near: Near) -> &mut Self {
         self.add(function, near, move |arguments| {
             QUIET.set(true);
@@ -231,7 +233,7 @@ impl Suite {
         })
     }
 
-    /// Compares with another function on the CPU: for what panics there.
+    /// Compares with another function on the CPU, for functions that panic there.
     pub fn against<F: Function>(
         &mut self,
         function: DeviceFn<F>,
@@ -269,20 +271,21 @@ impl Suite {
                 compared += 1;
                 assert!(
                     got.near(wanted, near),
-                    "{arguments:?} gives {got:?}, not {wanted:?}, by\n{}",
+                    "{arguments:?} gives {got:?}, not {wanted:?}, in\n{}",
                     function.source()
                 );
             }
             assert!(
                 compared * 10 >= all.len(),
-                "only {compared} results of\n{}",
+                "compared only {compared} results of\n{}",
                 function.source()
             );
         }));
         self
     }
 
-    /// Compiles and compares. No products are fused with sums, so that all rounding is Rust's.
+    /// Compiles and compares. Multiplications and additions are not fused, so all rounding matches
+    /// Rust's.
     pub fn run(&mut self) {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {

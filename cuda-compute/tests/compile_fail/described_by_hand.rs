@@ -2,7 +2,7 @@
 
 use cuda_compute::{DataType, FieldType, StructField, StructType};
 
-// A struct's description becomes part of kernels.
+// The description of a struct becomes part of the kernels' source.
 static DESCRIBED: StructType = StructType::of::<u32>(
     "Forged",
     &[StructField {

@@ -1,7 +1,7 @@
 use bytemuck::{Pod, Zeroable};
 use cuda_compute::Element;
 
-// A byte, and seven that belong to nobody.
+// A byte, and seven bytes of padding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Element)]
 #[repr(C)]
 struct Padded {

@@ -5,7 +5,7 @@ use cuda_compute::{DataType, ElementField, FieldType};
 #[repr(transparent)]
 struct Forged(u32);
 
-// Kernels would take it for a float.
+// Kernels would read the field as a float.
 impl ElementField for Forged {
     const FIELD_TYPE: FieldType = FieldType::Element(DataType::F32);
 }

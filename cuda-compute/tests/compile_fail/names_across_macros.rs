@@ -1,6 +1,6 @@
 use cuda_compute::device_fn;
 
-// Two variables of a name: the macro's and the caller's.
+// Two variables have the same name: the macro's and the caller's.
 macro_rules! five_more {
     ($x:ident) => {
         device_fn!(|$x: f32| {

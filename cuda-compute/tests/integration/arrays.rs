@@ -1,5 +1,5 @@
-//! Programs with arrays, one for each way in which they are computed: small, so that each of their driver calls can be
-//! made to fail.
+//! Programs with arrays, one for each way in which they are computed. They are small, so that each
+//! of their driver calls can be made to fail.
 
 use cuda_compute::{
     Array, Combination, Expr, Order, Random, Result, concatenate, device_fn, eval, eval_on, fold,
@@ -20,7 +20,7 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 #[test]
-fn elements_by_elements() {
+fn elementwise_expressions() {
     run(|stream| {
         let x = Array::from_slice(stream, &numbers(1003))?;
         let larger = device_fn!(|a: f32, b: f32| if a < b { b } else { a });
@@ -33,7 +33,7 @@ fn elements_by_elements() {
 }
 
 #[test]
-fn reductions_that_blocks_share() {
+fn reductions_across_blocks() {
     run(|stream| {
         let x = Array::from_shape(stream, [2, 30_000], &numbers(60_000))?;
         let longest = fold!(|a: f32, b: f32| a.max(b), 0.0);
@@ -49,12 +49,12 @@ fn reductions_that_blocks_share() {
 }
 
 #[test]
-fn rows_with_their_own_sums() {
+fn rows_with_their_sums() {
     run(|stream| {
         let x = Array::from_shape(stream, [30, 100], &numbers(3000))?;
         let centred = (&x - x.mean_axis(1).keep_axes()).eval()?;
         same(centred.sum_axis(1).eval()?.to_vec()?, vec![0.0; 30]);
-        // Reductions whose results the rest needs, in kernels of their own.
+        // Reductions in separate kernels, whose results the rest needs.
         let scaled = (&x / x.max()).eval()?;
         same(scaled.max().eval()?.item()?, 1.0);
         Ok(())
@@ -80,7 +80,7 @@ fn transpositions_and_copies() {
 #[test]
 fn scans() {
     run(|stream| {
-        // A line of several tiles, which tell each other, and columns.
+        // A line of several tiles, which exchange their sums, and columns.
         let ones = Array::<u32>::ones(stream, 20_000)?;
         same(ones.cumsum(0)?.to_vec()?, (1..=20_000).collect());
         let columns = ones
@@ -107,7 +107,7 @@ fn selections() {
 }
 
 #[test]
-fn gathered_and_counted() {
+fn gathers_and_counts() {
     run(|stream| {
         let x = Array::from_slice(stream, &numbers(500))?;
         let places = Array::from_slice(stream, &[4i32, -1, 0])?;
@@ -115,7 +115,8 @@ fn gathered_and_counted() {
         let counts = x.cast::<u32>().histogram(100)?;
         same(counts.to_vec()?, vec![5; 100]);
         let error = x.take(&Array::from_slice(stream, &[500i32])?, 0);
-        // Of the driver's, if the call for it failed; else of the value.
+        // A driver error is returned if an injected failure caused it. Otherwise the error is about
+        // the values.
         if let Err(error @ cuda_compute::Error::Cuda(_)) = error {
             return Err(error);
         }
@@ -124,7 +125,7 @@ fn gathered_and_counted() {
 }
 
 #[test]
-fn joined() {
+fn joins() {
     run(|stream| {
         let x = Array::from_slice(stream, &[1, 2, 3])?;
         let y = Array::from_slice(stream, &[4, 5, 6])?;
@@ -136,7 +137,7 @@ fn joined() {
 }
 
 #[test]
-fn random_numbers_and_places() {
+fn random_numbers_and_permutations() {
     run(|stream| {
         let mut random = Random::new(5);
         let first = Array::<f32>::uniform(stream, &mut random, 1000)?;
@@ -149,7 +150,7 @@ fn random_numbers_and_places() {
 }
 
 #[test]
-fn assignments_happen_or_do_not() {
+fn assignments_are_all_or_nothing() {
     run(|stream| {
         let before: Vec<i32> = (0..1000).collect();
         let mut x = Array::from_slice(stream, &before)?;
@@ -157,13 +158,13 @@ fn assignments_happen_or_do_not() {
         let twice: Vec<i32> = before.iter().map(|x| x * 2).collect();
         let done = x.assign(&x * 2);
         whole(done, &x, &before, &twice)?;
-        // From where it is written to: by way of other memory.
+        // Source and destination overlap, so the values pass through temporary memory.
         let mut shifted = twice.clone();
         shifted.copy_within(..999, 1);
         let tail = x.slice(s![..999])?;
         let done = x.slice_mut(s![1..])?.assign(tail);
         whole(done, &x, &twice, &shifted)?;
-        // Into memory that others use, which is copied first, with a sum that is computed before.
+        // The memory is shared, so it is copied first. The sum is computed before that.
         let kept = x.clone();
         let sum: i32 = shifted.iter().sum();
         let summed: Vec<i32> = shifted.iter().map(|x| x + sum).collect();
@@ -175,7 +176,7 @@ fn assignments_happen_or_do_not() {
 }
 
 #[test]
-fn scattered_or_not() {
+fn scatters_are_all_or_nothing() {
     run(|stream| {
         let before = vec![0.0f32; 300];
         let mut x = Array::from_slice(stream, &before)?;
@@ -193,7 +194,7 @@ fn scattered_or_not() {
 }
 
 #[test]
-fn combined_or_not() {
+fn combining_scatters_are_all_or_nothing() {
     run(|stream| {
         let before = vec![0.5f32; 300];
         let mut x = Array::from_slice(stream, &before)?;
@@ -215,7 +216,7 @@ fn combined_or_not() {
 }
 
 #[test]
-fn to_the_host_and_back() {
+fn copies_to_the_host_and_back() {
     run(|stream| {
         let before = numbers(900);
         let mut x = Array::from_shape(stream, [30, 30], &before)?;

@@ -16,8 +16,8 @@ struct Case {
     start: usize,
 }
 
-/// Runs one case and compares every pixel with the reference; what lies between the rows of the
-/// output must stay as it was.
+/// Runs one case and compares every pixel with the reference. The memory between the rows of the
+/// output must not change.
 fn check(
     context: &Context,
     stream: &Stream,
@@ -74,12 +74,12 @@ fn check(
                     what()
                 );
             }
-            _ => assert_eq!(*got, -12345.0, "{}: wrote beside the image at {i}", what()),
+            _ => assert_eq!(*got, -12345.0, "{}: wrote outside the image at {i}", what()),
         }
     }
 }
 
-/// A filter that is no product of two vectors, and one that is.
+/// Returns a filter that is not a product of two vectors, and one that is.
 fn filters(width: usize, height: usize) -> [Filter; 2] {
     let mut random = Random((width * 100 + height) as u64);
     let dense = Filter::new(width, height, &random.reals(width * height)).unwrap();
@@ -170,7 +170,7 @@ fn filters_of_all_sizes() {
         for filter in filters(width, height) {
             for border in [Border::Zero, Border::Reflect] {
                 let options = ConvolutionOptions::default().border(border);
-                // The reference takes its time for large filters on large images.
+                // The reference is slow for large filters on large images.
                 let affordable =
                     |case: &&Case| case.width * case.height * filter.weights().len() <= 30_000_000;
                 for case in images(emulated).iter().filter(affordable) {
@@ -219,7 +219,7 @@ fn more_rows_than_a_grid_has_in_y() {
 }
 
 #[test]
-fn a_batch_is_the_same_as_one_by_one() {
+fn batches_match_single_images() {
     let (context, stream) = device();
     let (width, height, images) = (40, 30, 5);
     let layout = Layout::new(width, height)
@@ -252,7 +252,7 @@ fn a_batch_is_the_same_as_one_by_one() {
 }
 
 #[test]
-fn nan_and_infinity_spread_as_far_as_the_filter_reaches() {
+fn nan_and_infinity_affect_only_the_filter_area() {
     let (context, stream) = device();
     let layout = Layout::new(20, 20);
     let mut image = vec![1.0f32; 400];
@@ -276,26 +276,26 @@ fn nan_and_infinity_spread_as_far_as_the_filter_reaches() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_sizes_are_rejected() {
     let (context, stream) = device();
     let filter = Filter::new(3, 3, &[1.0; 9]).unwrap();
     let convolution = Convolution::new(&context, &filter).unwrap();
     let input = DeviceBuffer::<f32>::zeroed(&stream, 100).unwrap();
     let mut output = DeviceBuffer::<f32>::zeroed(&stream, 100).unwrap();
     let square = Layout::new(10, 10);
-    let mut refused = |from: Layout, to: Layout, why: &str| {
+    let mut assert_rejected = |from: Layout, to: Layout, why: &str| {
         let error = convolution
             .run(&stream, &input, from, &mut output, to)
             .unwrap_err();
         assert!(matches!(error, Error::Shape(_)), "{error}");
         assert!(error.to_string().contains(why), "{error}");
     };
-    refused(Layout::new(10, 11), Layout::new(10, 11), "the input");
-    refused(square, Layout::new(10, 10).pitch(11), "the output");
-    refused(square, Layout::new(8, 8), "10 x 10");
-    refused(Layout::new(10, 5), Layout::new(10, 5).images(2), "images");
+    assert_rejected(Layout::new(10, 11), Layout::new(10, 11), "the input");
+    assert_rejected(square, Layout::new(10, 10).pitch(11), "the output");
+    assert_rejected(square, Layout::new(8, 8), "10 x 10");
+    assert_rejected(Layout::new(10, 5), Layout::new(10, 5).images(2), "images");
 
-    // An empty image is nothing to do.
+    // An empty image needs no work.
     let empty = Layout::new(0, 10);
     convolution
         .run(&stream, &input, empty, &mut output, empty)
@@ -331,9 +331,9 @@ fn one_convolution_serves_many_threads_and_streams() {
     });
 }
 
-/// More than a block may have without asking for it.
+/// The filter needs more shared memory than a block gets without opting in.
 #[test]
-fn a_filter_that_takes_much_shared_memory() {
+fn filters_may_need_much_shared_memory() {
     let (context, stream) = device();
     let filter = Filter::new(46, 46, &Random(46).reals(46 * 46)).unwrap();
     let options = ConvolutionOptions::default().separate(false);

@@ -1,5 +1,5 @@
-//! The ready-made kernels against references in `f64`: on a GPU where there is one, on the
-//! emulator otherwise.
+//! Compares the predefined kernels with references in `f64`. The tests use a GPU if there is one,
+//! otherwise the emulator.
 
 #[path = "../shared/again.rs"]
 mod again;
@@ -14,14 +14,14 @@ mod reductions;
 use cuda_safe::{Context, Stream};
 pub(crate) use random::Random;
 
-/// The primary context of device 0 and a stream on it.
+/// Returns the primary context of device 0 and a stream on it.
 pub(crate) fn device() -> (Context, Stream) {
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (context, stream)
 }
 
-/// Whether the device is the emulator, where large sizes take too long.
+/// Returns whether the device is the emulator, where large sizes take too long.
 pub(crate) fn emulated(context: &Context) -> bool {
     let name = context.device().name().expect("a name");
     name.starts_with("CUDA emulator")

@@ -4,7 +4,8 @@ use half::{bf16, f16};
 
 use crate::{Random, device, emulated};
 
-/// Lengths around the edges of a vector, a warp, a block and the device; more on a GPU.
+/// Returns lengths around the edges of a vector, a warp, a block and the device. A GPU gets more of
+/// them.
 fn lengths(emulated: bool) -> Vec<usize> {
     let mut lengths = vec![
         0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 1023, 2048, 2049, 8191, 33_000,
@@ -15,7 +16,7 @@ fn lengths(emulated: bool) -> Vec<usize> {
     lengths
 }
 
-/// Sums every length from every start within a vector, and compares with `reference`.
+/// Sums every length from every offset within a vector, and compares the results with `agree`.
 fn check_sums<T: Reducible>(
     make: impl Fn(&mut Random) -> T,
     agree: impl Fn(&[T], T::Sum, T::Wide) -> Result<(), String>,
@@ -49,7 +50,7 @@ fn close(got: f64, wanted: f64, bound: f64, what: &str) -> Result<(), String> {
     }
 }
 
-/// Sums of what `value` makes of the elements, with errors relative to the sum of magnitudes.
+/// Checks sums of `value` of the elements. Errors are relative to the sum of magnitudes.
 fn check_real<T: Reducible>(
     make: impl Fn(&mut Random) -> T,
     value: impl Fn(T) -> f64,
@@ -151,7 +152,7 @@ fn the_same_data_gives_the_same_bits() {
 }
 
 #[test]
-fn nan_and_infinity_go_through_sums() {
+fn nan_and_infinity_propagate_through_sums() {
     let (context, stream) = device();
     let reducer = Reducer::new(&context).unwrap();
     let mut host = Random(2).reals(5000);
@@ -185,7 +186,7 @@ fn minima_and_maxima() {
         None
     );
 
-    // NaN is passed over, unless there is nothing else.
+    // NaN is ignored unless all elements are NaN.
     host[5] = f32::NAN;
     host[9998] = f32::NEG_INFINITY;
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
@@ -234,7 +235,7 @@ fn minima_and_maxima() {
 }
 
 #[test]
-fn dot_products_of_any_starts() {
+fn dot_products_of_any_offset() {
     let (context, stream) = device();
     let reducer = Reducer::new(&context).unwrap();
     let (x, y) = (Random(7).reals(12_000), Random(8).reals(12_000));
@@ -265,15 +266,15 @@ fn dot_products_of_any_starts() {
 }
 
 #[test]
-fn a_reduction_of_ones_own() {
+fn user_defined_reductions() {
     let (context, stream) = device();
     let reducer = Reducer::new(&context).unwrap();
     let host = Random(9).reals(7000);
     let data = DeviceBuffer::from_slice(&stream, &host).unwrap();
-    // SAFETY: the expressions only compute.
+    // SAFETY: The expressions only compute their result.
     let count = unsafe { MapReduce::<f32, u32>::new("0", "a + b", "0u") };
     assert_eq!(reducer.reduce(&stream, &count, &data).unwrap(), 0);
-    // SAFETY: the expressions only compute.
+    // SAFETY: The expressions only compute their result.
     let squares = unsafe { MapReduce::<f32, f64>::new("x * x", "a + b", "0.0") };
     let wanted: f64 = host.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
     let got = reducer.reduce(&stream, &squares, &data).unwrap();
@@ -285,7 +286,7 @@ fn a_reduction_of_ones_own() {
         .unwrap();
     assert_eq!(result.to_vec(&stream).unwrap(), [got]);
 
-    // SAFETY: this one does not even compile.
+    // SAFETY: This expression does not compile.
     let wrong = unsafe { MapReduce::<f32, f32>::new("x * not_a_name", "a + b", "0.0f") };
     let error = reducer.reduce(&stream, &wrong, &data).unwrap_err();
     assert!(error.to_string().contains("not_a_name"), "{error}");
@@ -311,7 +312,7 @@ fn the_result_may_stay_on_the_device() {
 }
 
 #[test]
-fn data_of_another_stream_is_waited_for_and_outlived() {
+fn sums_order_with_the_stream_of_their_data() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let reducer = Reducer::new(&context).unwrap();
@@ -321,7 +322,7 @@ fn data_of_another_stream_is_waited_for_and_outlived() {
         data.fill(&other, round as u64).unwrap();
         let mut result = results.slice_mut(round..=round).unwrap();
         reducer.sum_into(&stream, &data, &mut result).unwrap();
-        // Its memory may be used again at once, but not before the sum is done with it.
+        // The pool may reuse the memory at once, but not before the sum has read it.
         drop(data);
         let mut trash = DeviceBuffer::<u64>::uninit(&other, 5000).unwrap();
         trash.fill(&other, u64::MAX).unwrap();
@@ -336,7 +337,7 @@ fn one_reducer_serves_many_threads_and_streams() {
     let reducer = Reducer::new(&context).unwrap();
     let rounds = if emulated(&context) { 5 } else { 1000 };
     let work = |number: u32| {
-        // Half of the threads share a stream, and with it the workspace.
+        // Half of the threads share a stream and therefore its workspace.
         let own = Stream::new(&context).unwrap();
         let stream = if number < 4 { &stream } else { &own };
         let count = 5000 + 1000 * number as usize;
@@ -360,7 +361,8 @@ fn one_reducer_serves_many_threads_and_streams() {
     });
 }
 
-/// Long vectors are read in another way than short ones; beyond 2^32 elements where they have room.
+/// Long vectors are read by other code than short ones. The test uses more than 2^32 elements if
+/// they fit.
 #[test]
 fn long_vectors() {
     let (context, stream) = device();
@@ -372,7 +374,7 @@ fn long_vectors() {
     };
     let mut data = DeviceBuffer::<i32>::uninit(&stream, length).unwrap();
     data.fill(&stream, 3).unwrap();
-    // Each of these would be missed by a piece that ends too early, or counted twice.
+    // A piece with wrong bounds would miss one of these elements or count it twice.
     let marks = [
         0,
         1,

@@ -1,12 +1,12 @@
-//! Whether what a failed call leaves is whole.
+//! Checks that data is consistent after a failed call.
 
 use std::{env, fmt::Debug, panic::Location, process};
 
 use cuda_compute::{Array, Element, Error, Result};
 use cuda_safe::Stream;
 
-/// Ends the test. Where calls are made to fail, a test may panic; so the whole process ends, which none may: see
-/// `cuda-safe/tests/injection_suite/judge.rs`.
+/// Fails the test. If calls are made to fail, a test may panic. Therefore this aborts the process,
+/// which no test may do: see `cuda-safe/tests/injection_suite/judge.rs`.
 #[track_caller]
 fn wrong(what: &str) -> ! {
     if env::var("CUDA_EMULATOR_FAIL").is_ok_and(|rules| !rules.is_empty()) {
@@ -16,7 +16,7 @@ fn wrong(what: &str) -> ! {
     panic!("{what}");
 }
 
-/// Runs a program; after an error of the driver's again, when it has to work.
+/// Runs a program. If it fails with a driver error, runs it again, and it has to succeed.
 #[track_caller]
 pub fn runs(stream: &Stream, program: fn(&Stream) -> Result<()>) {
     let Err(first) = program(stream) else {
@@ -25,7 +25,7 @@ pub fn runs(stream: &Stream, program: fn(&Stream) -> Result<()>) {
     if !matches!(first, Error::Cuda(_)) {
         wrong(&format!("no error of the driver's: {first}"));
     }
-    // From one call on, all may fail.
+    // With a `+` rule, all later calls may fail.
     let for_ever = env::var("CUDA_EMULATOR_FAIL").is_ok_and(|rule| rule.contains('+'));
     if let Err(second) = program(stream)
         && !for_ever
@@ -34,7 +34,7 @@ pub fn runs(stream: &Stream, program: fn(&Stream) -> Result<()>) {
     }
 }
 
-/// A result is right.
+/// Checks that a result is right.
 #[track_caller]
 pub fn same<T: PartialEq + Debug>(got: T, wanted: T) {
     if got != wanted {
@@ -42,8 +42,9 @@ pub fn same<T: PartialEq + Debug>(got: T, wanted: T) {
     }
 }
 
-/// An array that was written to has its new elements. After an error it has all of them, if what failed came after the
-/// work, or all that it had before, unless it can't be read either.
+/// Checks that an array that was written to has its new elements. After an error, it must have all
+/// of them if the failure came after the work, or all its old elements, unless it cannot be read
+/// either.
 #[track_caller]
 pub fn whole<T: Element + PartialEq>(
     result: Result<()>,

@@ -3,14 +3,16 @@
 /// A GPU ignores them.
 const CHECKS: &str = "uninit,race,leak";
 
-/// Selects the checks before `main`, since the emulator reads them once. `CUDA_EMULATOR_CHECK` overrides them.
-// SAFETY: the loader calls the functions of `.init_array` as C functions, and ignores their additional arguments.
+/// Selects the checks before `main`, because the emulator reads the variable once. A set
+/// `CUDA_EMULATOR_CHECK` takes precedence.
+// SAFETY: The loader calls the functions of `.init_array` as C functions, which ignore its
+// additional arguments.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static SELECT: extern "C" fn() = {
     extern "C" fn select() {
         if std::env::var_os("CUDA_EMULATOR_CHECK").is_none() {
-            // SAFETY: there is one thread before `main`.
+            // SAFETY: The process has one thread before `main`.
             unsafe { std::env::set_var("CUDA_EMULATOR_CHECK", CHECKS) };
         }
     }

@@ -1,4 +1,4 @@
-//! Numbers that look random, the same every time: SplitMix64.
+//! SplitMix64, a reproducible generator of pseudorandom numbers.
 
 #![allow(dead_code, reason = "each test program uses some of it")]
 
@@ -25,12 +25,12 @@ impl Random {
         }
     }
 
-    /// Uniform between two numbers.
+    /// Returns a uniform number between two numbers.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    /// Uniform in -1 to 1.
+    /// Returns a uniform number from -1 to 1.
     pub fn real(&mut self) -> f64 {
         self.between(-1.0, 1.0)
     }
@@ -40,7 +40,7 @@ impl Random {
     }
 }
 
-/// Integers of a range.
+/// Returns integers in a range.
 pub fn whole_numbers(count: usize, range: Range<i32>) -> Vec<i32> {
     let (mut random, length) = (Random(1), range.len());
     (0..count)

@@ -1,4 +1,5 @@
-//! What the driver side costs: nanoseconds a call, median of many rounds. Run with `cargo bench -p cuda-emulator-checks`.
+//! Measures the cost of driver calls in nanoseconds per call, as the median of many rounds. Run
+//! with `cargo bench -p cuda-emulator-checks`.
 
 use std::ffi::CString;
 use std::ptr::null_mut;
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use cuda_emulator as _;
 use cuda_sys::*;
 
-/// Median time of one call of `call`, which is made in rounds.
+/// Measures and prints the median time of one call, which is made in rounds.
 fn measure(name: &str, mut call: impl FnMut()) {
     const ROUNDS: usize = 201;
     let start = Instant::now();
@@ -36,7 +37,8 @@ fn measure(name: &str, mut call: impl FnMut()) {
 
 macro_rules! ok {
     ($call:expr) => {
-        // SAFETY: live handles, places for results, arguments of the kernel's types.
+        // SAFETY: The handles are live, the result pointers are valid, and the arguments have the
+        // kernel's types.
         assert_eq!(unsafe { $call }, CUresult::CUDA_SUCCESS)
     };
 }

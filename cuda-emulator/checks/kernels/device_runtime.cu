@@ -8,7 +8,7 @@ extern "C" __global__ void empty() {}
 
 extern "C" __global__ void large_block(int* out) { out[threadIdx.x] = 1; }
 
-// Fibonacci by a tree of launches: each grid adds one where its number is small, else it launches two.
+// Fibonacci by a tree of launches: a grid with a small number adds it, any other launches two grids.
 extern "C" __global__ void fibonacci(unsigned* sum, int n) {
     if (n < 2) {
         atomicAdd(sum, n);
@@ -18,7 +18,7 @@ extern "C" __global__ void fibonacci(unsigned* sum, int n) {
     }
 }
 
-// Quicksort, one thread a part.
+// Quicksort with one thread per part.
 extern "C" __global__ void quicksort(int* data, int left, int right) {
     int l = left, r = right, pivot = data[(left + right) / 2];
     while (l <= r) {
@@ -63,7 +63,7 @@ extern "C" __global__ void note_both(Log* log, int what) {
     if (at < 63) log->entries[at] = what;
 }
 
-// 1 before 2 before 3, though 3 is enqueued first in the text of tail launches; then 10, 11, 11, 12, then 20.
+// Expected order: 1, 2, 3, then 10, 11, 11, 12, then 20. The tail launches of 10 and 20 are first in the source.
 extern "C" __global__ void tail(Log* log) {
     note_both<<<1, 1, 0, cudaStreamTailLaunch>>>(log, 10);
     note<<<1, 1, 0, cudaStreamTailLaunch>>>(log, 20);
@@ -91,7 +91,7 @@ extern "C" __global__ void streams(int* x, int* codes) {
         *codes++ = cudaStreamWaitEvent(s[2], e[i], 0);
     }
     join<<<1, 1, 0, s[2]>>>(x, x + 1, x + 2);
-    // What comes later in those streams isn't waited for; in the third it is in order.
+    // Later work in the first two streams is not waited for. Later work in the third stream is in order.
     multiply<<<1, 1, 0, s[2]>>>(x + 2, 10);
     for (int i = 0; i < 2; i++) *codes++ = cudaEventDestroy(e[i]);
     for (int i = 0; i < 3; i++) *codes++ = cudaStreamDestroy(s[i]);
@@ -122,7 +122,7 @@ extern "C" __global__ void shared_memory_of_children(int* out) {
     out[6] = cudaFree(nullptr);
 }
 
-// A box of 4 x 3 x 2 bytes at (1, 2, 1) of one of 16 x 5 x 3 to (2, 1, 0) of another, after a fill, in one stream.
+// After a fill, copies 4 x 3 x 2 bytes at (1, 2, 1) of a box of 16 x 5 x 3 to (2, 1, 0) of another, in one stream.
 extern "C" __global__ void copies(unsigned char* from, unsigned char* to, int* codes) {
     cudaStream_t s;
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
@@ -201,7 +201,7 @@ extern "C" __global__ void errors(int* codes) {
     codes[28] = cudaGetLastError();
 }
 
-// Launches until it fails, into a stream, as tail launches or as fire and forget; how many went well, and the error.
+// Launches until one fails: in a stream, as tail launches or fire-and-forget. Stores the count and the error.
 extern "C" __global__ void many(int* out, int kind, int most) {
     cudaStream_t s = kind == 0 ? 0 : kind == 1 ? cudaStreamTailLaunch : cudaStreamFireAndForget;
     int n = 0, code = 0;
@@ -214,7 +214,7 @@ extern "C" __global__ void many(int* out, int kind, int most) {
     out[0] = n, out[1] = code;
 }
 
-// A chain of launches: how deep it goes, and the error that ends it.
+// A chain of launches. Stores its depth and the error that ends it.
 extern "C" __global__ void deep(int* out, int depth, int most, int kind) {
     cudaStream_t s = kind == 0 ? 0 : cudaStreamTailLaunch;
     out[0] = depth;
@@ -232,7 +232,7 @@ extern "C" __global__ void parent_of_wild() {
 
 // --- Streams of threads and blocks ----------------------------------------------------------------------------------
 
-// Each thread of each block adds its number to a cell by a child with a block of several threads and shared memory.
+// Each thread adds its number to a cell through a child whose block has several threads and shared memory.
 extern "C" __global__ void in_shared(unsigned* cell, unsigned what) {
     extern __shared__ unsigned parts[];
     parts[threadIdx.x] = what + threadIdx.x;
@@ -257,7 +257,7 @@ extern "C" __global__ void grid_sync(unsigned* cells, unsigned* sums) {
     }
 }
 
-// The calls that older headers make, and other compilers.
+// The calls that older headers and other compilers generate.
 extern "C" __global__ void grid_calls(unsigned* cells, unsigned* sums) {
     unsigned long long handle = cudaCGGetIntrinsicHandle(cudaCGScopeGrid);
     unsigned code = 0;
@@ -268,7 +268,7 @@ extern "C" __global__ void grid_calls(unsigned* cells, unsigned* sums) {
     }
 }
 
-// Sizes and ranks as the grid has them, or the errors without a cooperative launch.
+// The sizes and ranks of the grid, or the errors without a cooperative launch.
 extern "C" __global__ void grid_numbers(unsigned* out) {
     unsigned long long handle = cudaCGGetIntrinsicHandle(cudaCGScopeGrid);
     unsigned* mine = out + 8 * (blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,4 +1,4 @@
-// Planted faults and what kernels do beside computing, compiled with line information.
+// Deliberate faults, and features of kernels other than computing. Compiled with line information.
 // In this folder: ../ptx/compile.py --option=-lineinfo --out . faults.cu
 
 extern "C" __global__ void put(int *p, int i) { p[i + threadIdx.x] = 1; }
@@ -29,7 +29,7 @@ __device__ __noinline__ int sum_local(int n) {
     for (int k = 0; k < 8; k++) sum += a[k];
     return sum;
 }
-// The second call finds what the first one wrote at the same place.
+// The second call reads data that the first call left in the same stack memory.
 extern "C" __global__ void read_frame(int *out, int n) { out[threadIdx.x] = sum_local(8) + sum_local(n); }
 extern "C" __global__ void shared_race(int *out) {
     __shared__ int s[64];
@@ -62,7 +62,7 @@ extern "C" __global__ void speak(double x) {
     int written = printf("block %d, thread %u: %s %5.2f %c%%\n", blockIdx.x, threadIdx.x, "text", x, 'c');
     if (written < 0) printf("printf failed\n");
 }
-// Each thread takes memory from the heap, fills it, reads it and gives it back.
+// Each thread allocates memory from the heap, fills it, reads it and frees it.
 extern "C" __global__ void heap(int *out) {
     int *p = (int *)malloc(64);
     if (!p) { out[threadIdx.x] = -1; return; }
@@ -81,11 +81,11 @@ extern "C" __global__ void wait_asleep(volatile int *flag, int *out) {
     if (blockIdx.x == 0) { while (!*flag) __nanosleep(100); out[0] = *flag; }
     else { __nanosleep(1000); __threadfence(); *flag = 7; }
 }
-// The order in which blocks and warps come by.
+// Records the order in which blocks and warps run.
 extern "C" __global__ void order(int *counter, int *out) {
     if (threadIdx.x % 32 == 0) out[atomicAdd(counter, 1)] = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
 }
-// A tree sum; with `barrier` 0 as somebody wrote it who took a warp for a block.
+// A tree sum. With `barrier` 0 it lacks barriers, as if a block were a single warp.
 extern "C" __global__ void tree_sum(int *out, int barrier) {
     __shared__ volatile int s[256];
     s[threadIdx.x] = threadIdx.x;

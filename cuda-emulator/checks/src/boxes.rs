@@ -1,4 +1,4 @@
-//! The two sides of a copy of a box: memory of each kind, and what it holds.
+//! The two sides of a box copy, in memory of each kind, and their expected contents.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -11,9 +11,9 @@ pub const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
 pub const UNIFIED: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
 pub const ARRAY: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_ARRAY;
 
-/// Zeroed C structs.
+/// Returns a zeroed C struct.
 pub fn zeroed<T>() -> T {
-    // SAFETY: only used for plain C structs, for which zero is a value.
+    // SAFETY: Only used for plain C structs, for which zero is a valid value.
     unsafe { std::mem::zeroed() }
 }
 
@@ -21,10 +21,10 @@ pub fn pattern() -> Vec<u8> {
     (0..SIZE).map(|at| (at % 251 + 1) as u8).collect()
 }
 
-/// One side: offset of the first byte, bytes from row to row, bytes from slice to slice.
+/// The layout of one side: offset of the first byte, row pitch and slice pitch in bytes.
 pub type Layout = [usize; 3];
 
-/// What the target holds after a copy of `extent` into zeros.
+/// Returns the contents of the target after a copy of `extent` into zeros.
 pub fn expected(to: Layout, from: Layout, extent: [usize; 3]) -> Vec<u8> {
     let (source, mut all) = (pattern(), vec![0; SIZE]);
     for z in 0..extent[2] {
@@ -36,7 +36,7 @@ pub fn expected(to: Layout, from: Layout, extent: [usize; 3]) -> Vec<u8> {
     all
 }
 
-/// The kinds of memory that the two sides of a copy may lie in: target, source.
+/// The memory kinds of both sides of a copy: target, source.
 pub const KINDS: [[CUmemorytype; 2]; 6] = [
     [DEVICE, DEVICE],
     [DEVICE, HOST],
@@ -46,7 +46,7 @@ pub const KINDS: [[CUmemorytype; 2]; 6] = [
     [DEVICE, UNIFIED],
 ];
 
-/// A target of zeros and a source with the pattern, in memory of the kinds.
+/// A zeroed target and a source with the pattern, in memory of the given kinds.
 pub struct Sides {
     pub kinds: [CUmemorytype; 2],
     pub host: [Vec<u8>; 2],

@@ -1,4 +1,4 @@
-//! What the tests of graphs share.
+//! Helpers for the graph tests.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -10,7 +10,8 @@ pub const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_M
 pub const LOCAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 pub const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
 
-/// `a` * each word + `b`: two of these show the order in which they ran.
+/// A kernel that replaces each word by `a` * word + `b`. Two launches show the order in which they
+/// ran.
 pub const PTX: &str = "
 .version 7.0
 .target sm_70
@@ -32,13 +33,13 @@ pub const PTX: &str = "
 .visible .entry other(.param .u64 p, .param .u32 a, .param .u32 b) { ret; }
 ";
 
-/// One test at a time: a global capture forbids calls to every thread.
+/// Runs one test at a time, because a global capture forbids calls in every thread.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The kernel, loaded into the current context.
+/// Loads the kernel into the current context.
 pub fn affine() -> CUfunction {
     function(load(PTX), "affine")
 }
@@ -60,7 +61,7 @@ pub fn status(stream: CUstream) -> u32 {
     status.0
 }
 
-/// Ends a capture that is good.
+/// Ends a capture that succeeds.
 pub fn end(stream: CUstream) -> CUgraph {
     let mut graph = null_mut();
     ok!(cuStreamEndCapture(stream, &mut graph));
@@ -72,7 +73,7 @@ pub fn end(stream: CUstream) -> CUgraph {
 /// Ends a capture that fails.
 pub fn end_with(stream: CUstream, expected: CUresult) {
     let mut graph = 8 as CUgraph;
-    // SAFETY: a live stream; `graph` is valid for the write.
+    // SAFETY: The stream is live, and `graph` is valid for writes.
     let code = unsafe { cuStreamEndCapture(stream, &mut graph) };
     assert_eq!(code, expected);
     assert!(graph.is_null());
@@ -85,7 +86,7 @@ pub fn instantiate(graph: CUgraph) -> CUgraphExec {
     exec
 }
 
-/// Instantiates, launches once and waits.
+/// Instantiates a graph, launches it once and waits.
 pub fn play(graph: CUgraph, stream: CUstream) {
     let exec = instantiate(graph);
     ok!(cuGraphLaunch(exec, stream));
@@ -108,12 +109,12 @@ pub fn kind(node: CUgraphNode) -> CUgraphNodeType {
     kind
 }
 
-/// The types of all nodes.
+/// Returns the types of all nodes.
 pub fn kinds(graph: CUgraph) -> Vec<CUgraphNodeType> {
     nodes(graph).into_iter().map(kind).collect()
 }
 
-/// Each edge as the places of its two nodes in the list of all.
+/// Returns each edge as the indices of its two nodes in the list of all nodes.
 pub fn edges(graph: CUgraph) -> Vec<(usize, usize)> {
     let nodes = nodes(graph);
     let mut count = 0;
@@ -155,7 +156,7 @@ pub fn context() -> CUcontext {
     context
 }
 
-/// Parameters of a fill of words.
+/// Returns the parameters of a memset of words.
 pub fn fill(address: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_PARAMS {
     CUDA_MEMSET_NODE_PARAMS {
         dst: address,
@@ -167,7 +168,7 @@ pub fn fill(address: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_
     }
 }
 
-/// A node that sets a word.
+/// Adds a node that sets a word.
 pub fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
     let (mut node, params) = (null_mut(), fill(address, value, 1));
     ok!(cuGraphAddMemsetNode(
@@ -181,7 +182,7 @@ pub fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32)
     node
 }
 
-/// Parameters of a launch with one thread.
+/// Returns the parameters of a launch with one thread.
 pub fn kernel_params(kernel: CUfunction, arguments: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
     CUDA_KERNEL_NODE_PARAMS {
         func: kernel,
@@ -212,7 +213,7 @@ pub fn add_kernel(
     node
 }
 
-/// Launches and waits.
+/// Launches a graph and waits.
 pub fn go(exec: CUgraphExec, stream: CUstream) {
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));

@@ -1,4 +1,4 @@
-//! What the tests of the driver side share.
+//! Helpers that the tests of the driver share.
 
 #![allow(
     missing_docs,
@@ -14,4 +14,5 @@ pub mod boxes;
 pub mod graphs;
 pub mod objects;
 pub mod pools;
+#[path = "../../../cuda-safe/tests/common/semaphore.rs"]
 pub mod semaphore;

@@ -1,10 +1,11 @@
-//! Host objects with fat binaries in them, and archives of these, as nvcc and ar make them.
+//! Host objects that contain fat binaries, and archives of such objects, in the formats of nvcc and
+//! ar.
 
-/// Machines of ELF files.
+/// Machine numbers of ELF files.
 pub const HOST: u16 = 62;
 pub const CUDA: u16 = 190;
 
-/// An ELF file with sections, and symbols that it defines.
+/// Creates an ELF file with sections, and symbols that it defines.
 pub fn elf(machine: u16, sections: &[(&str, &[u8])], symbols: &[&str]) -> Vec<u8> {
     let mut strings = vec![0];
     let mut add = |text: &str| {
@@ -17,7 +18,7 @@ pub fn elf(machine: u16, sections: &[(&str, &[u8])], symbols: &[&str]) -> Vec<u8
     for name in symbols {
         let mut symbol = vec![0; 24];
         symbol[..4].copy_from_slice(&add(name).to_le_bytes());
-        // A global function of section 1.
+        // A global function in section 1.
         symbol[4..8].copy_from_slice(&[0x12, 0, 1, 0]);
         table.extend(symbol);
     }
@@ -55,7 +56,7 @@ pub fn elf(machine: u16, sections: &[(&str, &[u8])], symbols: &[&str]) -> Vec<u8
     file
 }
 
-/// A fat binary of PTX (kind 1) and machine code (kind 2) for compute capability 8.0.
+/// Creates a fat binary of PTX (kind 1) and machine code (kind 2) for compute capability 8.0.
 pub fn fat_binary(entries: &[(u16, &[u8])]) -> Vec<u8> {
     let mut all = Vec::new();
     for (kind, payload) in entries {
@@ -74,20 +75,20 @@ pub fn fat_binary(entries: &[(u16, &[u8])]) -> Vec<u8> {
     file
 }
 
-/// A host object with relocatable PTX.
+/// Creates a host object with relocatable PTX.
 pub fn object(ptx: &str) -> Vec<u8> {
     let image = fat_binary(&[(1, ptx.as_bytes())]);
     elf(HOST, &[("__nv_relfatbin", &image)], &["host_function"])
 }
 
-/// A host object with relocatable machine code that defines names.
+/// Creates a host object with relocatable machine code that defines the names.
 pub fn code_object(names: &[&str]) -> Vec<u8> {
     let code = elf(CUDA, &[(".text", b"code")], names);
     let image = fat_binary(&[(2, &code)]);
     elf(HOST, &[("__nv_relfatbin", &image)], &["host_function"])
 }
 
-/// An archive in GNU's layout, with long names in a table.
+/// Creates an archive in GNU's format, with long names in a table.
 pub fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = String::new();
     let mut list = Vec::new();
@@ -113,7 +114,8 @@ pub fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     file
 }
 
-/// An archive with the names of NVIDIA's `libcudadevrt.a`, which is as little run as that one.
+/// Creates an archive that defines the names of NVIDIA's `libcudadevrt.a`. Like the real one, it is
+/// never executed.
 pub fn device_runtime() -> Vec<u8> {
     let names = [
         "__cudaCDP2GetParameterBuffer",

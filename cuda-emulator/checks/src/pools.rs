@@ -1,4 +1,4 @@
-//! Pools, and what is done with them.
+//! Memory pools and operations on them.
 
 use crate::abi::*;
 use std::ptr::null_mut;
@@ -25,10 +25,10 @@ pub fn pool(device: i32, most: usize) -> CUmemoryPool {
     pool
 }
 
-/// Memory of a pool, on the default stream.
+/// Allocates from a pool, on the default stream.
 pub fn take(pool: CUmemoryPool, size: usize) -> Result<CUdeviceptr, CUresult> {
     let mut address = 0;
-    // SAFETY: a place for the result.
+    // SAFETY: The result pointer is valid.
     match unsafe { cuMemAllocFromPoolAsync(&mut address, size, pool, null_mut()) } {
         SUCCESS => Ok(address),
         code => Err(code),
@@ -42,11 +42,12 @@ pub fn give(address: CUdeviceptr) {
 
 pub const MARK: u64 = 0xdead_beef_dead_beef;
 
-/// An attribute's value, and what else the call left in eight bytes.
+/// Returns the eight bytes that hold an attribute's value. Bytes that the call did not write keep
+/// the mark.
 pub fn read(pool: CUmemoryPool, attribute: u32) -> Result<u64, CUresult> {
     let mut value = MARK;
     let attribute = CUmemPool_attribute(attribute);
-    // SAFETY: a place for the widest result.
+    // SAFETY: The buffer fits the widest result.
     match unsafe { cuMemPoolGetAttribute(pool, attribute, (&raw mut value).cast()) } {
         SUCCESS => Ok(value),
         code => Err(code),
@@ -55,6 +56,6 @@ pub fn read(pool: CUmemoryPool, attribute: u32) -> Result<u64, CUresult> {
 
 pub fn write(pool: CUmemoryPool, attribute: u32, mut value: u64) -> CUresult {
     let attribute = CUmemPool_attribute(attribute);
-    // SAFETY: a value of the widest type.
+    // SAFETY: The buffer fits the widest type.
     unsafe { cuMemPoolSetAttribute(pool, attribute, (&raw mut value).cast()) }
 }

@@ -1,6 +1,6 @@
-//! The error that the PTX manual allows to approximate instructions.
+//! The error that the PTX manual allows for approximate instructions.
 
-/// A floating-point format, and how many of it a register holds.
+/// A floating-point format, and the number of values in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One half.
@@ -17,7 +17,7 @@ pub enum Format {
     F64,
 }
 
-/// What is approximated.
+/// An approximated function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// 2 to the power of x.
@@ -49,16 +49,16 @@ pub enum Function {
 /// An approximate instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Approximate {
-    /// What it computes.
+    /// The function.
     pub function: Function,
-    /// Of operands and result.
+    /// The format of operands and result.
     pub format: Format,
     /// Whether subnormal operands and results count as zero.
     pub ftz: bool,
 }
 
 impl Format {
-    /// Mantissa bits, exponent bits, numbers in a register.
+    /// Returns mantissa bits, exponent bits, and values per register.
     fn layout(self) -> (u32, u32, u32) {
         match self {
             Self::F16 => (10, 5, 1),
@@ -70,7 +70,7 @@ impl Format {
         }
     }
 
-    /// The numbers in a register.
+    /// Returns the values in a register.
     fn parts(self, bits: u64) -> Vec<u64> {
         let (m, e, count) = self.layout();
         let width = 1 + m + e;
@@ -97,11 +97,12 @@ impl Format {
             return sign * if ftz { 0.0 } else { subnormal };
         }
         let whole = (mantissa | 1 << m) as f64;
-        // In two steps: the smallest powers of double precision are subnormal themselves.
+        // In two steps, since the smallest powers of two are themselves subnormal in double
+        // precision.
         sign * (whole * power(-(m as i32))) * power(exponent as i32 - bias)
     }
 
-    /// The distance between numbers around `x`.
+    /// Returns the distance between numbers around `x`.
     fn ulp(self, x: f64) -> f64 {
         let (m, e, _) = self.layout();
         let lowest = 2 - (1i32 << (e - 1));
@@ -123,8 +124,8 @@ fn power(exponent: i32) -> f64 {
 }
 
 impl Approximate {
-    /// Whether `got` is as accurate as the manual requires, given a GPU's result. Where the
-    /// GPU gave a NaN, an infinity or a zero that is no underflow, it must be the same bits.
+    /// Returns whether `got` is as accurate as the manual requires, given a GPU's result. If the
+    /// GPU's result is a NaN, an infinity, or a zero without underflow, the bits must be equal.
     #[must_use]
     pub fn allows(&self, operands: &[u64], recorded: u64, got: u64) -> bool {
         let parts: Vec<Vec<u64>> = operands.iter().map(|&o| self.format.parts(o)).collect();
@@ -139,7 +140,7 @@ impl Approximate {
         })
     }
 
-    /// Whether a GPU's result keeps the documented error itself, where there is one.
+    /// Returns whether a GPU's result has the documented accuracy itself, if one is documented.
     #[must_use]
     pub fn keeps(&self, operands: &[u64], result: u64) -> bool {
         let parts: Vec<Vec<u64>> = operands.iter().map(|&o| self.format.parts(o)).collect();
@@ -186,10 +187,10 @@ impl Approximate {
         self.near(exact, error, got)
     }
 
-    /// The result, and the documented largest error; `None` where none is documented.
+    /// Returns the result and the documented maximum error. `None` if none is documented.
     fn exact(&self, x: &[f64]) -> Option<(f64, f64)> {
         let relative = |value: f64, bits: f64| {
-            // A relative error can't be kept among subnormals: there it is a unit.
+            // Subnormal numbers cannot satisfy a relative error. For them, the error is one unit.
             let subnormal = value.abs() < self.format.smallest_normal();
             let least = if subnormal {
                 self.format.ulp(value)
@@ -231,7 +232,8 @@ impl Approximate {
             }
             Function::Tanh => match self.format {
                 Format::F32 => relative(x[0].tanh(), 11.0),
-                // The manual says 2^-8 for bfloat16; the H200 itself is off by 2^-7.9999 at 0.746.
+                // The manual gives 2^-8 for bfloat16. The H200 itself has an error of 2^-7.9999 at
+                // 0.746.
                 _ => Some((x[0].tanh(), 2f64.powf(-half(10.987, 7.999)))),
             },
             Function::Rcp => ulps(1.0 / x[0], 1.0),

@@ -1,4 +1,4 @@
-//! Holds the results of one run against recorded ones.
+//! Compares the results of a run with recorded ones.
 
 use std::fmt;
 
@@ -7,25 +7,26 @@ use crate::form::{Check, Form};
 use crate::operand::Width;
 use crate::run::Outcome;
 
-/// Examples kept of each form.
+/// Maximum number of examples for each form.
 const EXAMPLES: usize = 3;
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// Forms that agree.
     pub agreed: usize,
-    /// Results compared, over all forms.
+    /// Number of results compared, over all forms.
     pub results: usize,
     /// Forms that differ.
     pub mismatches: Vec<Mismatch>,
-    /// Forms that could not be run, and why.
+    /// Forms that could not be run, and the reasons.
     pub refused: Vec<(String, String)>,
-    /// Optional forms that were refused at load, and why.
+    /// Optional forms that the driver rejected at load, and the reasons.
     pub unsupported: Vec<(String, String)>,
-    /// Forms without recorded results, or with results of other operands: record again.
+    /// Forms without recorded results, or with results for other operands, which must be recorded
+    /// again.
     pub stale: Vec<String>,
-    /// Forms whose results may be recorded later: how many have none.
+    /// Number of forms without results that may be recorded later.
     pub awaited: usize,
 }
 
@@ -36,9 +37,9 @@ pub struct Mismatch {
     pub name: String,
     /// Cases with a wrong result.
     pub wrong: usize,
-    /// Cases in all.
+    /// Total number of cases.
     pub cases: usize,
-    /// The first wrong ones: operands, which result, expected, got.
+    /// The first wrong results: operands, index of the result, expected, got.
     pub examples: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ pub fn compare(forms: &[Form], outcomes: &[Outcome], data: &Data) -> Comparison 
         let columns = match outcome {
             Ok(columns) => columns,
             Err(why) => {
-                let list = if form.optional && why.starts_with("refused at load") {
+                let list = if form.optional && why.starts_with("rejected at load") {
                     &mut comparison.unsupported
                 } else {
                     &mut comparison.refused
@@ -125,7 +126,8 @@ fn hex(width: Width, value: u64) -> String {
 }
 
 impl Comparison {
-    /// Nothing differs, nothing is refused that must run, and every form has results.
+    /// Returns whether no results differ, no required form was rejected, and every form has
+    /// results.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.mismatches.is_empty() && self.refused.is_empty() && self.stale.is_empty()
@@ -146,7 +148,7 @@ impl fmt::Display for Comparison {
         }
         for (what, list) in [
             ("did not run", &self.refused),
-            ("is optional and refused", &self.unsupported),
+            ("is optional and was rejected", &self.unsupported),
         ] {
             for (name, why) in list {
                 let line = why.lines().next().unwrap_or_default();
@@ -158,7 +160,7 @@ impl fmt::Display for Comparison {
         }
         write!(
             f,
-            "{} forms agree ({} results compared), {} differ, {} did not run, {} optional ones are refused, {} have no results, {} will be recorded",
+            "{} forms agree ({} results compared), {} differ, {} did not run, {} optional ones were rejected, {} have no results, {} will be recorded",
             self.agreed,
             self.results,
             self.mismatches.len(),

@@ -1,8 +1,8 @@
-//! The recorded results, as they lie in the repository.
+//! The file of recorded results.
 //!
-//! One zlib stream over: the device's name; for each form its name, fingerprint and the columns
-//! of its results; then the columns. Columns that are equal are kept once, and their bytes are
-//! ordered by significance, which compresses better.
+//! It is one zlib stream of: the device's name, the name, fingerprint and result columns of each
+//! form, and then the columns. Equal columns are stored once. Their bytes are ordered by
+//! significance, which compresses better.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use crate::operand::Width;
 use crate::run::Columns;
 
 const MAGIC: &[u8; 8] = b"ptxdata1";
-/// No stream of results unpacks to more.
+/// Maximum size of unpacked results.
 const LIMIT: usize = 256 << 20;
 
-/// What one form gave on the device.
+/// The results of a form on the device.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// [`Form::fingerprint`] at the time.
+    /// The [`Form::fingerprint`] at the time of recording.
     pub fingerprint: u64,
     /// The results.
     pub columns: Columns,
@@ -28,9 +28,9 @@ pub struct Recorded {
 /// The results of a recording.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// The device and driver that gave them.
+    /// The device and driver that produced the results.
     pub device: String,
-    /// By the form's name.
+    /// The results, by the form's name.
     pub forms: HashMap<String, Recorded>,
 }
 
@@ -66,13 +66,14 @@ pub fn pack(device: &str, results: &[(&Form, Columns)]) -> Vec<u8> {
     packed
 }
 
-/// Unpacks what [`pack`] made; `widths` tells the result registers of a form by name.
+/// Unpacks the output of [`pack`].
 ///
 /// # Errors
-/// The data are broken.
+///
+/// Returns an error if the data are corrupt.
 pub fn unpack(packed: &[u8]) -> Result<Data> {
     let Some(stream) = packed.strip_prefix(MAGIC) else {
-        bail!("the data do not begin as recorded results do");
+        bail!("the data do not start with the header of recorded results");
     };
     let body = match miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(stream, LIMIT) {
         Ok(body) => body,
@@ -102,7 +103,7 @@ pub fn unpack(packed: &[u8]) -> Result<Data> {
     let mut forms = HashMap::new();
     for (name, fingerprint, ids) in heads {
         let Some(columns) = ids.iter().map(|&id| columns.get(id).cloned()).collect() else {
-            bail!("{name} names a column that is not there");
+            bail!("{name} refers to a missing column");
         };
         forms.insert(
             name,
@@ -149,7 +150,7 @@ fn unpack_column(packed: &[u8]) -> Result<Vec<u64>> {
             }
             Ok(column)
         }
-        _ => bail!("a column of results is broken"),
+        _ => bail!("a column of results is corrupt"),
     }
 }
 
@@ -167,7 +168,7 @@ struct Reader<'a>(&'a [u8]);
 impl<'a> Reader<'a> {
     fn bytes(&mut self, length: usize) -> Result<&'a [u8]> {
         let Some((bytes, rest)) = self.0.split_at_checked(length) else {
-            bail!("the data are cut short");
+            bail!("the data are truncated");
         };
         self.0 = rest;
         Ok(bytes)

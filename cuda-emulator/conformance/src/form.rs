@@ -1,4 +1,4 @@
-//! One instruction form: its operands, its PTX, and how its results are compared with a GPU's.
+//! An instruction form: its operands, its PTX, and the comparison of its results with a GPU's.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use crate::approximate::Approximate;
 use crate::operand::{Operand, Width};
 use crate::random::{Random, hash};
 
-/// Threads of a block. A form has a whole number of blocks of cases, or less than one block.
+/// Threads per block. A form has a whole number of blocks of cases, or less than one block.
 pub const BLOCK: usize = 128;
 
-/// How results must agree.
+/// The required agreement of results.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Bit for bit.
@@ -18,45 +18,46 @@ pub enum Check {
     Within(Approximate),
 }
 
-/// An instruction with one choice of types and modifiers, or a short sequence of such.
+/// An instruction with one choice of types and modifiers, or a short sequence of instructions.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// What is tested, as PTX writes it; unique.
+    /// The unique name: the tested instruction in PTX notation.
     pub name: String,
-    /// What each operand `%a0`, `%a1`, … is fed.
+    /// The kinds of values for the operands `%a0`, `%a1`, ….
     pub operands: Vec<Operand>,
     /// The registers `%d0`, `%d1`, … that hold the results.
     pub results: Vec<Width>,
-    /// The instructions. `%i` is the thread's number, `%m` the address of 16 zeroed bytes of its
-    /// own in global memory.
+    /// The instructions. `%i` is the thread's number, and `%m` the address of its 16 zeroed bytes
+    /// in global memory.
     pub body: String,
     /// Declarations at module scope.
     pub globals: String,
-    /// The PTX version that it needs.
+    /// The required PTX version.
     pub version: (u32, u32),
-    /// The target that its module names.
+    /// The target of its module.
     pub target: &'static str,
-    /// May be refused at load by an implementation that says so.
+    /// Whether an implementation may reject it at load as unsupported.
     pub optional: bool,
-    /// Need not have recorded results yet. If there are some, they count.
+    /// Whether recorded results may be missing. If they exist, they are compared.
     pub awaited: bool,
-    /// How the results must agree.
+    /// The required agreement of the results.
     pub check: Check,
-    /// The operands of every case, one case after the other, where they aren't chosen by their kind.
+    /// The operands of all cases, one case after another, if they are not chosen by kind.
     pub given: Vec<u64>,
-    /// Number of cases: a multiple of [`BLOCK`], or a whole number of warps below it.
+    /// Number of cases: a multiple of [`BLOCK`], or a smaller whole number of warps.
     pub cases: usize,
-    /// Whether the instruction may stand anywhere in a random program: defined and exact for any
-    /// bits, alone in its lane, and not open to contraction.
+    /// Whether the instruction may be used in a random program. It must be defined and exact for
+    /// any bits, independent of other lanes, and not subject to contraction.
     pub anywhere: bool,
-    /// Whether lanes look at one another: a warp executes it as a whole.
+    /// Whether the result depends on other lanes. The whole warp then executes the instruction.
     pub whole_warp: bool,
-    /// Blocks of a cluster; 0 without clusters.
+    /// Blocks per cluster. 0 means no clusters.
     pub cluster: u32,
 }
 
 impl Form {
-    /// `name %d0, …, %a0, …;` with as many cases as the number of operands requires.
+    /// Creates the form `name %d0, …, %a0, …;`. The number of cases depends on the number of
+    /// operands.
     #[must_use]
     pub fn new(name: impl Into<String>, operands: &[Operand], results: &[Width]) -> Self {
         let name = name.into();
@@ -88,92 +89,92 @@ impl Form {
         }
     }
 
-    /// Instructions other than those that follow from the name.
+    /// Replaces the instructions derived from the name.
     #[must_use]
     pub fn body(mut self, body: impl Into<String>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Declarations at module scope.
+    /// Sets declarations at module scope.
     #[must_use]
     pub fn globals(mut self, globals: impl Into<String>) -> Self {
         self.globals = globals.into();
         self
     }
 
-    /// Needs a newer PTX version than 8.0.
+    /// Requires a PTX version newer than 8.0.
     #[must_use]
     pub fn since(mut self, major: u32, minor: u32) -> Self {
         self.version = (major, minor);
         self
     }
 
-    /// Needs another target than `sm_90`.
+    /// Sets a target other than `sm_90`.
     #[must_use]
     pub fn target(mut self, target: &'static str) -> Self {
         self.target = target;
         self
     }
 
-    /// May be refused at load.
+    /// Allows an implementation to reject the form at load.
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.optional = true;
         self
     }
 
-    /// Not recorded yet: the results are compared once they are.
+    /// Allows missing recorded results.
     #[must_use]
     pub fn awaited(mut self) -> Self {
         self.awaited = true;
         self
     }
 
-    /// Results within the documented error.
+    /// Requires results within the documented error.
     #[must_use]
     pub fn within(mut self, approximate: Approximate) -> Self {
         self.check = Check::Within(approximate);
         self
     }
 
-    /// May stand anywhere in a random program.
+    /// Allows the form in random programs.
     #[must_use]
     pub fn anywhere(mut self) -> Self {
         self.anywhere = true;
         self
     }
 
-    /// Lanes look at one another.
+    /// Marks the form as depending on other lanes.
     #[must_use]
     pub fn whole_warp(mut self) -> Self {
         self.whole_warp = true;
         self
     }
 
-    /// In clusters of so many blocks, of which there is a whole number.
+    /// Runs in clusters of this number of blocks. The number of clusters must be whole.
     #[must_use]
     pub fn clusters(mut self, blocks: u32) -> Self {
         self.cluster = blocks;
         self
     }
 
-    /// Another number of blocks of cases.
+    /// Sets the number of blocks of cases.
     #[must_use]
     pub fn blocks(mut self, blocks: usize) -> Self {
         self.cases = blocks * BLOCK;
         self
     }
 
-    /// A single warp of cases.
+    /// Uses a single warp of cases.
     #[must_use]
     pub fn one_warp(mut self) -> Self {
         self.cases = 32;
         self
     }
 
-    /// The operands of every case: combinations of the first edge values of each operand, then
-    /// mixtures of all edge values with random ones.
+    /// Returns the operands of every case: combinations of the first edge values of each operand,
+    /// then mixtures of all edge values with random ones.
     #[must_use]
     pub fn inputs(&self) -> Vec<u64> {
         if !self.given.is_empty() {
@@ -215,7 +216,7 @@ impl Form {
         inputs
     }
 
-    /// Changes when the operands or the instructions do, so that stale data are noticed.
+    /// Returns a value that changes with the operands or instructions, to detect stale data.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let inputs = self.inputs();
@@ -223,7 +224,7 @@ impl Form {
         hash(text.chain(inputs.into_iter().flat_map(u64::to_le_bytes)))
     }
 
-    /// The kernel, named `kernel`, with parameters in, out and scratch.
+    /// Returns the kernel, named `kernel`, with the parameters in, out and scratch.
     #[must_use]
     pub fn kernel(&self, kernel: &str) -> String {
         let mut text = format!("// {}\n{}", self.name, self.globals);
@@ -296,7 +297,7 @@ fn register(width: Width) -> &'static str {
     }
 }
 
-/// A module with one kernel `form_N` for each form, where N is its place in `forms`.
+/// Returns a module with a kernel `form_N` for each form, where N is its index in `forms`.
 #[must_use]
 pub fn module(forms: &[&Form]) -> String {
     let (major, minor) = forms.iter().map(|f| f.version).max().unwrap_or((8, 0));

@@ -1,14 +1,15 @@
-//! Every PTX instruction form on edge values and random ones: what a GPU gave, and whether the
-//! driver at hand gives the same.
+//! Conformance tests of PTX instructions against results recorded on a GPU.
 //!
-//! A [`Form`] is one instruction with one choice of types and modifiers. [`forms::all`] lists
-//! them, [`Runner`] runs them on whatever driver the program is linked to, `record` writes what
-//! came out on a GPU to `data/h200.bin`, and [`compare()`] compares another run with it.
+//! A [`Form`] is one instruction with one choice of types and modifiers. [`forms::all`] lists them,
+//! with edge values and random ones as operands. [`Runner`] runs them on the driver that the
+//! program is linked to. `record` writes the results of a GPU to `data/h200.bin`, and [`compare()`]
+//! compares another run with it.
 //!
 //! [`texture`] does the same for textures and surfaces, which need objects of the driver.
 //!
-//! [`property`] makes random programs of the same instructions, without recorded results: the tests compare the emulator
-//! with Rust and with itself, the program `compare` compares it with a GPU.
+//! [`property`] generates random programs from the same instructions, without recorded results. The
+//! tests compare the emulator with Rust and with itself, and the program `compare` compares it with
+//! a GPU.
 
 mod approximate;
 mod compare;

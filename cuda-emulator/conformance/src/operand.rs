@@ -1,4 +1,4 @@
-//! What operands are fed: the edge values of each type, and random ones between.
+//! The values of operands: the edge values of each type, and random ones.
 
 use crate::random::Random;
 
@@ -16,7 +16,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Bits that count.
+    /// Returns the number of significant bits.
     #[must_use]
     pub fn bits(self) -> u32 {
         match self {
@@ -27,21 +27,21 @@ impl Width {
         }
     }
 
-    /// The value cut to the register.
+    /// Truncates a value to the register.
     #[must_use]
     pub fn cut(self, value: u64) -> u64 {
         value & (u64::MAX >> (64 - self.bits()))
     }
 }
 
-/// A set of values for an operand, and the register that it travels in.
+/// A set of values for an operand, and its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// True and false.
     Truth,
-    /// An 8-bit integer in a 32-bit register, with anything above it.
+    /// An 8-bit integer in a 32-bit register, with arbitrary upper bits.
     I8,
-    /// An 8-bit integer in a 16-bit register, with anything above it.
+    /// An 8-bit integer in a 16-bit register, with arbitrary upper bits.
     Byte,
     /// A 16-bit integer, signed or unsigned.
     I16,
@@ -65,18 +65,18 @@ pub enum Operand {
     F64,
     /// Two 8-bit floats (e4m3 or e5m2).
     F8x2,
-    /// A shift count, position or length in 32 bits: around the widths, and beyond them.
+    /// A shift count, position or length in 32 bits, near the widths and beyond them.
     Count,
-    /// A lane number in 32 bits: mostly within a warp.
+    /// A lane number in 32 bits, mostly within a warp.
     Lane,
-    /// One of the values given, in 32 bits.
+    /// One of the given values, in 32 bits.
     OneOf(&'static [u32]),
 }
 
 use Operand::*;
 
 impl Operand {
-    /// The register that holds it.
+    /// Returns the register that holds it.
     #[must_use]
     pub fn width(self) -> Width {
         match self {
@@ -87,7 +87,7 @@ impl Operand {
         }
     }
 
-    /// Edge values, the most telling first.
+    /// Returns edge values, the most significant ones for tests first.
     #[must_use]
     pub fn edges(self) -> Vec<u64> {
         match self {
@@ -158,13 +158,14 @@ impl Operand {
         }
     }
 
-    /// A value that is no edge: any bits, or bits that make rounding and cancellation likely.
+    /// Returns a value that is not an edge value: arbitrary bits, or bits that make rounding and
+    /// cancellation likely.
     pub fn random(self, random: &mut Random) -> u64 {
         match self {
             Truth => random.bits() & 1,
             I8 | Byte | I16 | I32 | I64 => {
                 // A random number of significant bits, so that products and differences of all
-                // sizes come up.
+                // magnitudes occur.
                 let width = self.width().bits();
                 let bits = random.bits() >> random.below(width as usize);
                 let low = random.bits();
@@ -258,8 +259,8 @@ fn integer_edges(bits: u32) -> Vec<u64> {
     edges
 }
 
-/// Zeros, infinities, NaNs, subnormals, ones, neighbours, ties and the ends of integer ranges in
-/// a binary format with `m` mantissa and `e` exponent bits.
+/// Zeros, infinities, NaNs, subnormals, ones, neighbors, ties and the ends of integer ranges in a
+/// binary format with `m` mantissa and `e` exponent bits.
 fn float_edges(m: u32, e: u32) -> Vec<u64> {
     let sign = 1u64 << (m + e);
     let infinity = ((1u64 << e) - 1) << m;
@@ -303,7 +304,7 @@ fn float_edges(m: u32, e: u32) -> Vec<u64> {
         2,
         3,
         infinity | mantissa,
-        // Half a unit in the last place of one, and just beyond: ties when added to one.
+        // Half a unit in the last place of one, and slightly more: ties when added to one.
         power(-(i64::from(m)) - 1),
         power(-(i64::from(m)) - 1) + 1,
         power(-(i64::from(m))),
@@ -327,7 +328,7 @@ fn float_edges(m: u32, e: u32) -> Vec<u64> {
             ]);
         }
     }
-    // Where narrower formats overflow and underflow, and ties between their numbers.
+    // Overflow and underflow of narrower formats, and ties between their numbers.
     for narrow in [
         15i64, 16, -14, -15, -24, -25, -126, -127, -149, -150, 127, 128, 8, -6, -9,
     ] {
@@ -358,7 +359,7 @@ fn float_edges(m: u32, e: u32) -> Vec<u64> {
     edges
 }
 
-/// Two of the values in one register, every value in either half.
+/// Returns pairs of values in one register. Every value occurs in either half.
 fn pairs(values: &[u64], bits: u32) -> Vec<u64> {
     let n = values.len();
     (0..n)

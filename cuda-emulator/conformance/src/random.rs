@@ -1,24 +1,24 @@
-//! The seeded generator behind every random operand. Its sequence is part of the recorded data:
-//! changing it makes the data stale.
+//! The seeded generator of all random operands. Its sequence is part of the recorded data: changing
+//! it makes the data stale.
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A sequence of its own for each seed.
+    /// Creates a generator with a separate sequence for each seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A sequence of its own for each name.
+    /// Creates a generator with a separate sequence for each name.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         Self(hash(name.bytes()))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -27,12 +27,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
-    /// One of the items; there is at least one.
+    /// Returns one of the items. There must be at least one.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

@@ -1,4 +1,4 @@
-//! Runs forms on whatever driver there is.
+//! Runs forms on the current driver.
 
 use anyhow::{Context as _, Result, bail};
 use cuda_safe::{
@@ -8,13 +8,13 @@ use cuda_safe::{
 use crate::form::{BLOCK, Form, module};
 use crate::operand::Width;
 
-/// Kernels of one module.
+/// Number of kernels in a module.
 const KERNELS_PER_MODULE: usize = 128;
 
-/// The results of one form: a column for each result register, with an entry for each case.
+/// The results of a form: a column for each result register, with an entry for each case.
 pub type Columns = Vec<Vec<u64>>;
 
-/// What a form gave: its results, or why there are none.
+/// The outcome of a form: its results, or the reason why there are none.
 pub type Outcome = Result<Columns, String>;
 
 /// A device to run forms on.
@@ -25,10 +25,11 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// On device 0 of the driver that the program is linked to.
+    /// Creates a runner on device 0 of the driver that the program is linked to.
     ///
     /// # Errors
-    /// There is no driver or no device.
+    ///
+    /// Returns an error if there is no driver or no device.
     pub fn new() -> Result<Self> {
         let context = Context::primary(0)?;
         let stream = Stream::new(&context)?;
@@ -39,17 +40,18 @@ impl Runner {
         })
     }
 
-    /// With other options for the compiler in the driver.
+    /// Sets options for the driver's compiler.
     #[must_use]
     pub fn options(mut self, options: JitOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// The device's own name, and the driver's version.
+    /// Returns the device's name, and the driver's version.
     ///
     /// # Errors
-    /// The driver refuses.
+    ///
+    /// Returns an error if a driver call fails.
     pub fn device(&self) -> Result<String> {
         let name = self.context.device().name()?;
         Ok(format!(
@@ -89,14 +91,14 @@ impl Runner {
                     columns.map_err(|error| format!("{error:#}"))
                 })
                 .collect(),
-            // One form that is refused must not hide the others.
+            // A rejected form must not hide the others.
             Err(_) if forms.len() > 1 => {
                 let (first, second) = forms.split_at(forms.len() / 2);
                 let mut outcomes = self.run_module(first);
                 outcomes.extend(self.run_module(second));
                 outcomes
             }
-            Err(error) => vec![Err(format!("refused at load: {error}"))],
+            Err(error) => vec![Err(format!("rejected at load: {error}"))],
         }
     }
 
@@ -104,7 +106,7 @@ impl Runner {
         let (cases, results) = (form.cases, form.results.len());
         let block = cases.min(BLOCK);
         if cases == 0 || cases % block != 0 {
-            bail!("{cases} cases are no whole number of blocks");
+            bail!("{cases} cases are not a whole number of blocks");
         }
         let mut host = form.inputs();
         host.resize(host.len().max(1), 0);
@@ -112,8 +114,8 @@ impl Runner {
         let mut outputs = DeviceBuffer::<u64>::zeroed(&self.stream, cases * results)?;
         let mut scratch = DeviceBuffer::<u64>::zeroed(&self.stream, cases * 2)?;
         let config = LaunchConfig::new((cases / block) as u32, block as u32);
-        // SAFETY: the kernel reads its case's operands, writes its case's results and uses 16
-        // bytes of scratch for each case; the buffers have exactly these sizes.
+        // SAFETY: the kernel reads its case's operands, writes its case's results and uses 16 bytes
+        // of scratch for each case. The buffers have exactly these sizes.
         unsafe { function.launch(&self.stream, config, (&inputs, &mut outputs, &mut scratch)) }
             .context("launch")?;
         let all = outputs.to_vec(&self.stream).context("results")?;

@@ -1,8 +1,8 @@
-//! The recorded data on their own: complete, and what IEEE 754 and the PTX manual say.
+//! Checks of the recorded data: complete, and consistent with IEEE 754 and the PTX manual.
 
 use cuda_conformance::{Check, Form, compare, data, forms};
 
-/// The programs link libcuda, which need not be there: the emulator stands in.
+/// The programs link libcuda, which may be missing. The emulator replaces it.
 use cuda_emulator as _;
 
 fn columns(name: &str) -> (Form, Vec<u64>, Vec<Vec<u64>>) {
@@ -33,7 +33,7 @@ fn every_form_has_results_for_its_operands() {
 }
 
 #[test]
-fn packing_gives_back_what_was_packed() {
+fn packing_round_trips() {
     let data = forms::recorded().unwrap();
     let forms = forms::all();
     let results: Vec<_> = forms
@@ -49,13 +49,13 @@ fn packing_gives_back_what_was_packed() {
 }
 
 #[test]
-fn broken_data_are_an_error() {
+fn corrupt_data_are_rejected() {
     assert!(data::unpack(b"").is_err());
     assert!(data::unpack(b"ptxdata1 and then no stream").is_err());
 }
 
 #[test]
-fn the_comparison_names_instruction_operands_and_both_results() {
+fn comparison_reports_instruction_operands_and_results() {
     let data = forms::recorded().unwrap();
     let (form, _, mut columns) = columns("add.u32");
     columns[0][0] ^= 1;
@@ -72,9 +72,9 @@ fn the_comparison_names_instruction_operands_and_both_results() {
 type Single = fn(f32, f32) -> f32;
 type Double = fn(f64, f64, f64) -> f64;
 
-/// Where Rust computes the same as PTX promises, the GPU's results are what Rust computes.
+/// For operations that Rust computes as PTX specifies, the GPU's results equal Rust's.
 #[test]
-fn the_gpu_agrees_with_ieee_arithmetic() {
+fn recorded_results_agree_with_ieee_arithmetic() {
     let single: [(&str, Single); 4] = [
         ("add.rn.f32", |a, b| a + b),
         ("sub.rn.f32", |a, b| a - b),
@@ -107,9 +107,9 @@ fn the_gpu_agrees_with_ieee_arithmetic() {
     }
 }
 
-/// The bounds in use are bounds: the GPU itself keeps them.
+/// The GPU's own results satisfy the bounds.
 #[test]
-fn the_gpu_keeps_the_documented_bounds() {
+fn recorded_results_satisfy_the_documented_bounds() {
     let data = forms::recorded().unwrap();
     let (mut checked, mut beyond) = (0, Vec::new());
     for form in forms::all() {

@@ -1,4 +1,4 @@
-//! The emulator against the results recorded on a GPU.
+//! Compares the emulator with the results recorded on a GPU.
 
 use cuda_conformance::{Runner, compare, forms};
 
@@ -6,7 +6,7 @@ use cuda_conformance::{Runner, compare, forms};
 use cuda_emulator as _;
 
 #[test]
-fn the_emulator_gives_what_the_gpu_gave() {
+fn emulator_matches_recorded_results() {
     let runner = Runner::new().unwrap();
     let data = forms::recorded().unwrap();
     let forms = forms::all();

@@ -1,4 +1,5 @@
-//! Random straight-line programs on the emulator, without a GPU: against Rust, and against itself in other company.
+//! Random straight-line programs on the emulator, without a GPU: compared with Rust, and with other
+//! arrangements of the same lanes.
 
 use cuda_conformance::property::{Program, pool, reference, shrink, warp_pool, warp_reference};
 use cuda_conformance::{Form, Operand, Outcome, Runner};
@@ -6,7 +7,7 @@ use cuda_conformance::{Form, Operand, Outcome, Runner};
 /// Links the emulator in place of libcuda.
 use cuda_emulator as _;
 
-/// The same programs every time; `PROPERTY_SEED` for others.
+/// The same programs in every run. Set `PROPERTY_SEED` for others.
 fn seeds(count: u64) -> std::ops::Range<u64> {
     let first = std::env::var("PROPERTY_SEED").map_or(1, |seed| seed.parse().unwrap());
     first..first + count
@@ -23,7 +24,7 @@ fn run(runner: &Runner, programs: &[Program]) -> Vec<Vec<Vec<u64>>> {
 }
 
 #[test]
-fn instructions_give_what_rust_gives() {
+fn instructions_match_rust() {
     let (pool, runner) = (pool(), Runner::new().unwrap());
     let programs: Vec<Program> = seeds(300)
         .map(|seed| Program::generate(&pool, seed).all_outputs())
@@ -50,11 +51,11 @@ fn instructions_give_what_rust_gives() {
                     && (column(*guard)[case] == 1) == *not
                 {
                     for (&result, &start) in step.results.iter().zip(before) {
-                        // A NaN may have been made the canonical one.
+                        // The program may have canonicalized a NaN.
                         let (got, want) = (column(result)[case], column(start)[case]);
                         assert!(
                             got == want || f64::from_bits(want).is_nan(),
-                            "{}: {} changed a register though its guard doesn't hold",
+                            "{}: {} changed a register although its guard is false",
                             program.name,
                             step.form.name
                         );
@@ -96,7 +97,7 @@ fn instructions_give_what_rust_gives() {
 }
 
 #[test]
-fn warps_give_what_rust_gives() {
+fn warps_match_rust() {
     let (pool, runner) = (warp_pool(), Runner::new().unwrap());
     let programs: Vec<Program> = seeds(200)
         .map(|seed| Program::generate(&pool, seed).all_outputs())
@@ -146,7 +147,7 @@ fn warps_give_what_rust_gives() {
 }
 
 #[test]
-fn a_warp_gives_alone_what_it_gives_in_a_block() {
+fn warp_results_do_not_depend_on_the_block() {
     let (pool, runner) = (warp_pool(), Runner::new().unwrap());
     let programs: Vec<Program> = seeds(100)
         .map(|seed| Program::generate(&pool, seed))
@@ -166,7 +167,7 @@ fn a_warp_gives_alone_what_it_gives_in_a_block() {
 }
 
 #[test]
-fn a_difference_between_lanes_is_cut_down_to_a_warp() {
+fn shrinking_reduces_a_difference_to_one_warp() {
     let (pool, runner) = (warp_pool(), Runner::new().unwrap());
     let one = |form: &Form| -> Outcome { runner.run(std::slice::from_ref(form)).remove(0) };
     let defective = |form: &Form| {
@@ -192,7 +193,8 @@ fn a_difference_between_lanes_is_cut_down_to_a_warp() {
     assert!(found > 3, "only {found} of the programs show the defect");
 }
 
-/// The program with the lanes taken in turns: those whose number has the same remainder together.
+/// Returns the program with the lanes executing in turns: those with the same remainder run
+/// together.
 fn in_turns(program: &Program, turns: u32) -> Form {
     let mut form = program.form();
     form.body = format!(
@@ -218,7 +220,7 @@ fn whole_warps_parts_of_warps_and_single_lanes_agree() {
             assert_eq!(outcome.as_ref(), Ok(whole), "{}\n{}", form.name, form.body);
         }
     }
-    // Blocks that are no whole number of warps, and the results that a longer program looks at.
+    // Blocks that are not a whole number of warps, and the outputs of a longer program.
     for (program, whole) in programs.iter().zip(&whole) {
         for cases in [1, 21] {
             let mut fewer = program.all_outputs();
@@ -235,9 +237,9 @@ fn whole_warps_parts_of_warps_and_single_lanes_agree() {
 }
 
 #[test]
-fn a_difference_is_cut_down_to_its_instruction() {
+fn shrinking_reduces_a_difference_to_its_instruction() {
     let (pool, runner) = (pool(), Runner::new().unwrap());
-    // An implementation with a defect: it takes every xor for an or.
+    // An implementation with a defect: it executes every xor as an or.
     let one = |form: &Form| -> Outcome { runner.run(std::slice::from_ref(form)).remove(0) };
     let defective = |form: &Form| {
         let mut form = form.clone();

@@ -1,4 +1,4 @@
-//! Textures and surfaces of the emulator against what an H200 gave.
+//! Compares the emulator's textures and surfaces with an H200's recorded results.
 
 use std::{collections::BTreeMap, env, process::Command};
 
@@ -11,11 +11,12 @@ use cuda_emulator as _;
 const CHILD: &str = "CUDA_CONFORMANCE_TEXTURE_CASE";
 const OUTCOME: &str = "outcome:";
 
-/// Runs a case that may fault in another process, since a fault ends this one's use of the device.
+/// Runs a case that may fault in a separate process, since a fault ends the process's use of the
+/// device.
 fn run_in_child(number: usize) -> Outcome {
     let output = Command::new(env::current_exe().unwrap())
         .args([
-            "the_emulator_gives_what_the_gpu_gave",
+            "emulator_matches_recorded_textures",
             "--exact",
             "--nocapture",
         ])
@@ -41,7 +42,7 @@ fn child(case: &Case) {
 }
 
 #[test]
-fn the_emulator_gives_what_the_gpu_gave() {
+fn emulator_matches_recorded_textures() {
     let cases = cases();
     if let Ok(number) = env::var(CHILD) {
         return child(&cases[number.parse::<usize>().unwrap()]);
@@ -57,7 +58,7 @@ fn the_emulator_gives_what_the_gpu_gave() {
         if (here.step, here.code, here.words.len()) != (gpu.step, gpu.code, gpu.words.len()) {
             let codes = [here.step, here.code, gpu.step, gpu.code];
             wrong.push(format!(
-                "{}: step and code here and on a GPU {codes:?}",
+                "{}: step and code on the emulator and on a GPU: {codes:?}",
                 case.name()
             ));
             continue;
@@ -78,7 +79,7 @@ fn the_emulator_gives_what_the_gpu_gave() {
         }
         if let Some(first) = too_far.first() {
             wrong.push(format!(
-                "{}: {} words differ too much, first {first:x?}",
+                "{}: {} words exceed the bound, first {first:x?}",
                 case.name(),
                 too_far.len()
             ));
@@ -87,7 +88,9 @@ fn the_emulator_gives_what_the_gpu_gave() {
     println!("{differing:?}");
     for ((what, most), count) in differing {
         if count > most {
-            wrong.push(format!("{what}: {count} words differ, at most {most} may"));
+            wrong.push(format!(
+                "{what}: {count} words differ, but at most {most} are allowed"
+            ));
         }
     }
     assert!(

@@ -1,4 +1,4 @@
-//! Worker processes, and the program that compares a GPU with the emulator, as far as that goes without a GPU.
+//! Worker processes, and the parts of `compare` that can be tested without a GPU.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -11,13 +11,13 @@ use cuda_emulator as _;
 
 const COMPARE: &str = env!("CARGO_BIN_EXE_compare");
 
-/// The emulator as a shared library: cargo puts it beside the tests.
+/// Returns the path of the emulator's shared library, which cargo puts next to the tests.
 fn library() -> PathBuf {
     let path = std::env::current_exe().unwrap();
     path.with_file_name("libcuda_emulator.so")
 }
 
-/// With the emulator as the machine's driver, since the program links one.
+/// Runs `compare` with the emulator as the machine's driver, since the program links one.
 fn compare(arguments: &[&str]) -> (Output, String) {
     let mut command = Command::new(COMPARE);
     command.args(arguments).env("LD_PRELOAD", library());
@@ -27,7 +27,7 @@ fn compare(arguments: &[&str]) -> (Output, String) {
 }
 
 #[test]
-fn a_worker_gives_what_this_process_gives() {
+fn worker_results_match_this_process() {
     let mut command = Command::new(COMPARE);
     command
         .args(["--worker", "optimised"])
@@ -50,7 +50,7 @@ fn a_worker_gives_what_this_process_gives() {
 }
 
 #[test]
-fn a_worker_without_a_device_says_why() {
+fn worker_without_a_device_reports_the_reason() {
     let mut command = Command::new(COMPARE);
     command
         .args(["--worker", "optimised"])
@@ -64,7 +64,7 @@ fn a_worker_without_a_device_says_why() {
 }
 
 #[test]
-fn without_a_gpu_the_comparison_fails() {
+fn comparison_fails_without_a_gpu() {
     let library = library();
     let (output, text) = compare(&["--emulator", library.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -75,7 +75,7 @@ fn without_a_gpu_the_comparison_fails() {
 }
 
 #[test]
-fn the_emulator_agrees_with_itself() {
+fn emulator_agrees_with_itself() {
     let library = library();
     let library = library.to_str().unwrap();
     let (output, text) = compare(&[

@@ -1,4 +1,4 @@
-//! Loads PTX files and says how long it took or why it failed: `ptx_check FILE...`
+//! Loads PTX files, and prints the load time or the error: `ptx_check FILE...`
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Everything that the driver may use of the engine.
+//! The items that the driver side may use.
 
 pub use crate::boundary::{
     CODE_WINDOW, Device, Fault, FaultKind, Host, KernelInfo, LOCAL_WINDOW, NodeChange, Options,

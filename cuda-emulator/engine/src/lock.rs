@@ -1,11 +1,11 @@
-//! Locks that go on after a panic.
+//! Locks that ignore poisoning.
 
 use std::sync::{LockResult, PoisonError};
 
-/// What a lock guards is whole between any two statements that change it, so a panic in one call of the driver need not
-/// make all later ones fail.
+/// Returns a lock's guard even if it is poisoned. The data is consistent between any two statements
+/// that change it, so a panic in one driver call need not make all later calls fail.
 pub trait Unpoisoned<Guard> {
-    /// The guard, also where a thread panicked while it held the lock.
+    /// Returns the guard, also if a thread panicked while it held the lock.
     fn unpoisoned(self) -> Guard;
 }
 

@@ -7,12 +7,11 @@ use crate::ir::Opcode;
 use crate::state::frame::Buffer;
 use crate::state::op::{LANES, Op};
 
-/// Parsed, linked and lowered PTX. Holds no address.
+/// Parsed, linked and lowered PTX. It contains no addresses.
 pub struct Program {
     pub(super) kernels: Vec<KernelInfo>,
     pub(super) variables: Vec<VariableInfo>,
     pub(super) initialisers: Vec<Initialiser>,
-    pub(super) version: (u32, u32),
     pub(super) target: u32,
     /// The compute capability of the device.
     pub(super) device: u32,
@@ -20,14 +19,14 @@ pub struct Program {
     pub(super) code: Vec<Op>,
     /// Each instruction's entry in the list.
     pub(super) opcodes: Vec<&'static Opcode>,
-    /// Where each instruction comes from.
+    /// The source of each instruction.
     pub(super) places: Vec<Place>,
     pub(super) functions: Vec<Function>,
     /// Index into `functions` of each kernel.
     pub(super) entries: Vec<u32>,
-    /// Per kernel: it calls functions.
+    /// For each kernel: whether it calls functions.
     pub(super) calls: Vec<bool>,
-    /// Per kernel: it, or a function it may call, uses dynamic shared memory.
+    /// For each kernel: whether it, or a function it may call, uses dynamic shared memory.
     pub(super) dynamic: Vec<bool>,
     pub(super) sites: Vec<Site>,
     /// Operands of vector instructions.
@@ -35,19 +34,19 @@ pub struct Program {
     /// Branch tables of `brx.idx`.
     pub(super) tables: Vec<Vec<u32>>,
     pub(super) constants: Constants,
-    /// Memory instructions, each with its place in a worker's region cache.
+    /// Number of memory instructions, each with an index in a worker's region cache.
     pub(super) memory_instructions: u32,
-    /// The inputs' names, texts' lines and files, for reports.
+    /// The inputs' names, lines and files, for reports.
     pub(super) inputs: Vec<Input>,
-    /// Per kernel: it, or a function it may call, uses the system's shared memory.
+    /// For each kernel: whether it, or a function it may call, uses the system's shared memory.
     pub(super) reserved: Vec<bool>,
-    /// Per kernel: it, or a function it may call, asks which cluster it is in.
+    /// For each kernel: whether it, or a function it may call, reads its cluster's index.
     pub(super) clustered: Vec<bool>,
-    /// The device runtime is there.
+    /// Whether the device runtime is linked in.
     pub(super) device_runtime: bool,
 }
 
-/// What reports need of one input.
+/// An input's data for reports.
 pub(super) struct Input {
     pub name: String,
     pub text: String,
@@ -60,10 +59,10 @@ pub(super) struct Input {
 pub(super) struct Place {
     pub input: u16,
     pub line: u32,
-    /// `.loc`: file index and line, 0 without.
+    /// `.loc`: file index and line. The line is 0 if there is none.
     pub file: u32,
     pub source_line: u32,
-    /// The same of the place where all of that is inlined in the end.
+    /// The same for the outermost call into which the code is inlined.
     pub outer_file: u32,
     pub outer_line: u32,
 }
@@ -83,7 +82,7 @@ pub(super) struct Patch {
     pub shift: u8,
 }
 
-/// What an address refers to.
+/// The target of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Target {
     /// A variable plus an offset.
@@ -99,7 +98,7 @@ pub(super) struct Function {
     pub frame_size: u32,
     /// Bytes of local variables.
     pub local_size: u32,
-    /// Places of formal parameters and of return values in the frame.
+    /// Slices of the formal parameters and return values in the frame.
     pub params: Vec<Slice>,
     pub returns: Vec<Slice>,
 }
@@ -115,7 +114,7 @@ pub(super) struct Slice {
 /// A call instruction's arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    /// None: indirect.
+    /// The called function. None for an indirect call.
     pub function: Option<u32>,
     pub arguments: Vec<Slice>,
     pub returns: Vec<Slice>,
@@ -130,12 +129,12 @@ pub(super) struct Constants {
 }
 
 impl Program {
-    /// The compute capability of the device that it was loaded for; 90 for 9.0.
+    /// Returns the compute capability of the device that the program was loaded for: 90 for 9.0.
     pub fn device(&self) -> u32 {
         self.device
     }
 
-    /// Place of an instruction, as lines of a report.
+    /// Returns an instruction's source as lines of a report.
     pub(crate) fn place(&self, pc: u32) -> String {
         let Some(place) = self.places.get(pc as usize) else {
             return String::new();
@@ -176,22 +175,17 @@ impl Program {
         out
     }
 
-    /// The kernels, in the order of the text.
+    /// Returns the kernels, in the order of the text.
     pub fn kernels(&self) -> &[KernelInfo] {
         &self.kernels
     }
 
-    /// The module-scope variables, in the order of the text.
+    /// Returns the module-scope variables, in the order of the text.
     pub fn variables(&self) -> &[VariableInfo] {
         &self.variables
     }
 
-    /// `.version`: the highest of the inputs, as (major, minor).
-    pub fn ptx_version(&self) -> (u32, u32) {
-        self.version
-    }
-
-    /// `.target`: the highest of the inputs; 90 for `sm_90`.
+    /// Returns the highest `.target` of the inputs: 90 for `sm_90`.
     pub fn target(&self) -> u32 {
         self.target
     }
@@ -206,20 +200,25 @@ pub struct Image {
 }
 
 impl Image {
-    /// Places a program in memory, and writes the variables' initial values. `addresses[i]` is the address of
-    /// `variables()[i]`.
+    /// Places a program in memory and writes the variables' initial values. `addresses[i]` is the
+    /// address of `variables()[i]`.
     ///
     /// # Safety
-    /// Each address is aligned for its variable, valid for reads and writes of the variable's size, and outlives the
-    /// image.
+    ///
+    /// The caller must ensure that each address:
+    ///
+    /// - is aligned for its variable;
+    /// - is valid for reads and writes of the variable's size;
+    /// - outlives the image.
     ///
     /// # Panics
-    /// If `addresses` isn't as long as `variables()`.
+    ///
+    /// Panics if `addresses` and `variables()` differ in length.
     pub unsafe fn place(program: Arc<Program>, addresses: &[u64]) -> Image {
         assert_eq!(
             addresses.len(),
             program.variables.len(),
-            "one address a variable"
+            "one address for each variable"
         );
         let value = |target: Target| match target {
             Target::Variable(index, addend) => {
@@ -277,14 +276,14 @@ impl Image {
         }
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 }
 
-/// A file by the name that its compiler was given. Compilers put the working directory before it, also where it is the name
-/// of a text that lies in no file.
+/// Returns the file name that was passed to the compiler. Compilers prepend the working directory,
+/// even to the name of a text that is not in a file.
 fn as_given(file: &str) -> &str {
     let here = std::env::current_dir().ok();
     here.and_then(|here| file.strip_prefix(here.to_str()?)?.strip_prefix('/'))
@@ -295,9 +294,9 @@ fn as_given(file: &str) -> &str {
 pub struct Launch<'a> {
     /// The placed program.
     pub image: &'a Image,
-    /// Index into [`Program::kernels`](Program::kernels).
+    /// The index in [`Program::kernels`](Program::kernels).
     pub kernel: usize,
-    /// Its shape.
+    /// The shape.
     pub shape: Shape,
     /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
     pub params: &'a [u8],
@@ -306,7 +305,7 @@ pub struct Launch<'a> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn files_are_named_as_seen_from_the_working_directory() {
+    fn file_names_are_relative_to_the_working_directory() {
         let here = std::env::current_dir().unwrap();
         let here = here.to_str().unwrap();
         for (file, expected) in [

@@ -12,9 +12,9 @@ use crate::process::exported_names::documented_name;
 const HEAD: &str = "\
 # Driver calls
 
-The functions that are implemented, by chapter of the driver's documentation, under their documented names. Their older \
-forms (`_v2`, ...) and per-thread variants (`_ptsz`, `_ptds`) exist wherever the driver has them, except for the 32-bit \
-forms from before CUDA 3.2.
+The implemented functions, by chapter of the driver's documentation, under their documented names. Versioned forms \
+(`_v2`, ...) and per-thread variants (`_ptsz`, `_ptds`) are also exported if the driver has them. The 32-bit forms from \
+before CUDA 3.2 are not.
 ";
 
 /// A file of `src/api`.
@@ -36,8 +36,8 @@ const fn chapter(file: &'static str, title: &'static str, remarks: &'static str)
 const CHAPTERS: &[Chapter] = &[
     chapter(
         "init",
-        "Initialisation, version, error texts, entry points, profiler",
-        "Profiler start and stop do nothing. `cuGetExportTable` knows no table, so the CUDA *runtime* library (`libcudart`) does not run on the emulator. `cuEmulatorGetReport` is the emulator's own.",
+        "Initialization, version, error texts, entry points, profiler",
+        "Profiler start and stop do nothing. `cuGetExportTable` has no tables, so the CUDA *runtime* library (`libcudart`) does not run on the emulator. Only the emulator has `cuEmulatorGetReport`.",
     ),
     chapter(
         "device",
@@ -52,37 +52,37 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "green",
         "Green contexts",
-        "Parts of the multiprocessors, in the groups that an H200 makes; of single multiprocessors where the host has fewer than sixteen cores. A launch runs on as many threads as its green context has multiprocessors.",
+        "Multiprocessors are split into the same groups as on an H200, or one by one if the host has fewer than 16 cores. A launch uses one host thread for each multiprocessor of its green context.",
     ),
     chapter(
         "memory",
         "Memory",
-        "Memory is registered only where the pages are there, and may be written to unless it is said that the device only reads them.",
+        "`cuMemHostRegister` requires mapped pages. They must be writable unless the read-only flag is set.",
     ),
     chapter(
         "virtual_memory",
         "Virtual memory",
-        "Granularity and codes are an H200's (driver 580), which maps physical memory as a whole. Physical memory that may be shared is a file in memory, whose descriptor is the shareable handle: each piece takes one. All other pieces share one file. A device without a link (`CUDA_EMULATOR_LINKS`) can't be given access. Addresses are not reserved where the caller wishes. A handle that isn't one is refused; a GPU's driver ends the process. There are no DMA buffers and no fabric.",
+        "Granularity and error codes match an H200 (driver 580), which maps each physical allocation as a whole. Each shareable allocation has a separate memory file, whose descriptor is the shareable handle. All other allocations share one file. Granting access to a device without a link (`CUDA_EMULATOR_LINKS`) fails. The address hint of a reservation is ignored. An invalid handle returns an error, although NVIDIA's driver ends the process. DMA buffers and fabric handles are not supported.",
     ),
     chapter(
         "array",
         "CUDA arrays",
-        "Lengths, formats and flags are accepted and refused as by an H200 (driver 580), but for what isn't emulated: arrays without memory of their own (sparse, mapped later) and for video. Texels lie in plain rows, each from a multiple of 8 bytes on, in memory that no address leads to. Destroying a level of a mipmapped array says success and does nothing, as there.",
+        "Checks of extents, formats and flags match an H200 (driver 580). Mapping memory to sparse and deferred-mapping arrays, and arrays for video, are not emulated. Texels are stored in plain rows, each aligned to 8 bytes, in memory that has no device address. Destroying a level of a mipmapped array returns success and does nothing, as on an H200.",
     ),
     chapter(
         "texture",
         "Textures and surfaces",
-        "Objects only: texture and surface references, which CUDA 12 removed, are not offered. What an H200's driver (580) refuses is refused here.",
+        "Only texture and surface objects are supported. CUDA 12 removed texture and surface references. Argument checks match an H200 (driver 580).",
     ),
     chapter(
         "tensor_map",
         "Tensor maps",
-        "They are refused what the driver of an H200 refuses. The bytes are the emulator's own, and kernels on the emulator read no others.",
+        "Argument checks match an H200's driver. The encoding is private to the emulator, and its kernels read no other encoding.",
     ),
     chapter(
         "pool",
         "Stream-ordered allocation and pools",
-        "What pools say of memory that they have and keep is what an H200's driver (580) says; addresses of freed memory are not reused at once. Pools are shared by file descriptors; the other process runs on an emulator too.",
+        "The reported sizes of reserved and used memory match an H200 (driver 580). Addresses of freed memory are not reused at once. Pools are shared through file descriptors, and the other process must also use the emulator.",
     ),
     chapter(
         "copy",
@@ -92,90 +92,90 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "stream",
         "Streams",
-        "Attributes are remembered and have no effect. A batch of memory operations is done as a whole or not at all. The flush of remote writes is refused, as on an H200.",
+        "Attributes are stored and have no effect. A batch of memory operations executes completely or not at all. Flushing remote writes returns an error, as on an H200.",
     ),
     chapter(
         "capture",
         "Capture",
-        "Launches, copies, fills, host functions and stream memory operations are recorded; streams fork and join by events. Stream-ordered allocations become nodes. Callbacks, prefetches and launches of graphs can't be recorded: the last end a capture, as on an H200.",
+        "Launches, copies, fills, host functions and stream memory operations are captured. Streams fork and join through events. Stream-ordered allocations become nodes. Callbacks, prefetches and graph launches cannot be captured, and a graph launch ends the capture, as on an H200.",
     ),
     chapter(
         "graph",
         "Graphs",
-        "A launch puts the work of all nodes on the launching stream, one after the other in an order that the edges allow: branches never run side by side. Nothing else on the stream comes between them. An event wait waits for what the event means at the launch. Launches of one executable graph follow each other, on whatever streams. Kernels launch graphs that were instantiated for it.",
+        "A launch enqueues all nodes on the launching stream, one after another in an order that the edges allow. Branches never run concurrently, and no other work on the stream runs between the nodes. An event wait node waits for the event's most recent record at the time of the launch. Launches of the same executable graph are serialized, even on different streams. Kernels can launch graphs that were instantiated for device launch.",
     ),
     chapter(
         "graph_nodes",
         "Nodes of graphs",
-        "Which body of a conditional node runs is decided when its turn has come. The memory of an allocation node is taken from the device when the node is made, and given back when its graph, the executable one and what was left of it are gone. Programmatic edges order like any other. Of a kernel node's attributes, the cooperative launch and the cluster take effect.",
+        "A conditional node selects its body when it executes. An allocation node allocates its memory when it is created. The memory is freed when the graph, its executable graph and the remaining allocations have been destroyed. Programmatic edges are treated as full dependencies. Of a kernel node's attributes, only cooperative launch and cluster dimensions take effect.",
     ),
     chapter(
         "graph_exec",
         "Changes of executable graphs",
-        "What the driver's documentation allows: the contexts of kernels, and the sort of memory and the context of each side of a copy or fill, can't change. Nodes of two graphs are paired from the last ones backwards along the edges.",
+        "The driver's documented limits apply: a kernel's context cannot change, and neither can the memory type or context of each side of a copy or fill. `cuGraphExecUpdate` pairs the nodes of the two graphs from the leaves backwards along the edges.",
     ),
     chapter("event", "Events", ""),
     chapter(
         "external",
         "External memory and semaphores",
-        "There is no other interface here. Memory is what an emulator has exported; it counts against no device where it is imported. A semaphore is a file of `memfd_create`, sealed against shrinking, whose first page begins with the bytes `emu-sema` and two numbers of 64 bits: the kind (1 for a binary semaphore, 9 for a timeline) and the value, which anybody may map, and read and write by atomic operations. An H200's driver (580) takes one kind for the other, and any object of its own for a semaphore. Arrays in imported memory begin at a multiple of 512 bytes; their texels are plain rows, each from a multiple of 8 bytes on, level after level.",
+        "No graphics API is involved. Only memory that an emulator exported can be imported, and imported memory does not count towards a device's memory. A semaphore is a `memfd_create` file, sealed against shrinking. Its first page begins with the bytes `emu-sema`, followed by two 64-bit numbers: the kind (1 for binary, 9 for timeline) and the value. Any process may map the page and access the value atomically. An H200's driver (580) accepts one kind in place of the other, and any object that it exported as a semaphore. Arrays in imported memory start at a multiple of 512 bytes. Their texels are stored in plain rows aligned to 8 bytes, one level after another.",
     ),
     chapter(
         "graphics",
         "Sharing with OpenGL",
-        "There is no OpenGL on an emulated device. The codes are those of an H200 (driver 580) on a thread where no OpenGL context is current.",
+        "Emulated devices have no OpenGL. Error codes match an H200 (driver 580) on a thread without a current OpenGL context.",
     ),
     chapter(
         "managed",
         "Managed memory",
-        "There is one memory: nothing moves. Ranges tell of advice and prefetches what an H200's driver (580) tells. Discarded memory is filled with bytes `0xdd`.",
+        "Host and devices share one memory, so nothing migrates. Range attributes report advice and prefetches as an H200 (driver 580) does. Discarded memory is filled with `0xdd` bytes.",
     ),
     chapter(
         "multicast",
         "Multicast objects",
-        "All of them are refused, as on an H200 without a switch.",
+        "All calls return an error, as on an H200 without an NVSwitch.",
     ),
     chapter(
         "ipc",
         "Sharing with other processes",
-        "Between processes of one user, and of one emulator. Codes are an H200's (driver 580). Memory is of the device that it was allocated on, by its number. An event that a process has recorded and not reached when it ends counts as reached: an H200 lets others wait for ever. Events of a process that has ended can't be opened.",
+        "Works between processes of the same user that run the same emulator. Error codes match an H200 (driver 580). Opened memory belongs to the device with the same ordinal as in the exporting process. If a process ends before a recorded event completes, the event counts as complete, while on an H200 other processes wait forever. Events of an ended process cannot be opened.",
     ),
     chapter(
         "module",
         "Modules",
-        "PTX text, and fat binaries that contain PTX (plain, LZ4 or Zstandard). Machine code gives `CUDA_ERROR_NO_BINARY_FOR_GPU`.",
+        "Accepts PTX text, and fat binaries that contain PTX (uncompressed, LZ4 or Zstandard). Machine code returns `CUDA_ERROR_NO_BINARY_FOR_GPU`.",
     ),
     chapter("library", "Libraries and kernels", ""),
     chapter(
         "link",
         "Linker",
-        "PTX; fat binaries, host objects and libraries of these that contain PTX; `libcudadevrt.a`. Other machine code and NVVM IR are refused. Inputs that don't fit together (a name that none defines, a declaration unlike the definition) give `CUDA_ERROR_INVALID_SOURCE`, as on an H200.",
+        "Accepts PTX, `libcudadevrt.a`, and fat binaries, host objects and libraries that contain PTX. Other machine code and NVVM IR return an error. Inconsistent inputs (an undefined name, or a declaration that differs from its definition) return `CUDA_ERROR_INVALID_SOURCE`, as on an H200.",
     ),
     chapter(
         "function",
         "Functions and occupancy",
-        "The attributes of clusters are checked as an H200's driver does. Register counts are estimates, bounded as a compiler would; occupancy follows the limits of the architecture.",
+        "Checks of cluster attributes match an H200's driver. Register counts are estimates within a compiler's bounds. Occupancy follows the limits of the architecture.",
     ),
     chapter(
         "launch",
         "Launches",
-        "Launch attributes are checked as an H200's driver (580) does. Cooperative launches, clusters and events take effect; priorities, cache and domain hints and preferred clusters have none. Launches never overlap: an event of a launch happens at its end. Nodes that the device updates are refused by name. How many clusters fit is an H200's answer for 132 multiprocessors.",
+        "Checks of launch attributes match an H200 (driver 580). Cooperative launches, clusters and events take effect. Priorities, cache hints, memory domains and preferred clusters have no effect. Launches never overlap, so a launch's events complete at its end. Capturing a launch as a device-updatable node returns an error that names the attribute. The maximum number of active clusters is that of an H200 with 132 multiprocessors.",
     ),
     chapter("legacy", "The launch calls that CUDA 4.0 replaced", ""),
     chapter(
         "log",
         "Messages about failed calls",
-        "Each failed call leaves the message that an H200's driver ends it with.",
+        "Each failed call logs the last message that an H200's driver logs for it.",
     ),
     chapter(
         "coredump",
         "Core dumps of the device",
-        "The settings only; what would make a dump is refused.",
+        "Settings are stored. Requests that would create a dump return an error.",
     ),
     chapter(
         "checkpoint",
         "Checkpoint and restore of processes",
-        "This process is running, and can't be locked.",
+        "The process is always reported as running and cannot be locked.",
     ),
 ];
 
@@ -220,7 +220,7 @@ fn page() -> String {
         let names = quoted(&implemented(chapter.file));
         let _ = writeln!(out, "| {} | {names} | {} |", chapter.title, chapter.remarks);
     }
-    out += "\nFunctions that are exported, but only return `CUDA_ERROR_NOT_SUPPORTED`:\n";
+    out += "\nThese functions are exported but always return `CUDA_ERROR_NOT_SUPPORTED`:\n";
     out += "\n| chapter | functions |\n| --- | --- |\n";
     let done: BTreeSet<_> = IMPLEMENTED
         .iter()

@@ -24,6 +24,8 @@ pub struct Config {
     pub trace: Option<Sink>,
     /// Whether the trace includes queries of the current context.
     pub every: bool,
+    /// Whether the trace identifies the callers of each call.
+    pub callers: bool,
     /// Destination of the listings of loaded modules.
     pub code: Option<Sink>,
     /// Whether notices are suppressed.
@@ -72,28 +74,38 @@ pub enum Sink {
     File(PathBuf),
 }
 
-/// Parses `CUDA_EMULATOR_TRACE` into the destination of calls, the destination of code, and whether
-/// every call is traced.
+/// The parts of `CUDA_EMULATOR_TRACE`.
+#[derive(Debug, Default)]
+struct Trace {
+    calls: Option<Sink>,
+    code: Option<Sink>,
+    every: bool,
+    callers: bool,
+}
+
+/// Parses `CUDA_EMULATOR_TRACE`.
 ///
-/// The value is `1` or a file, followed by `code` and `every`, separated by commas.
-fn sinks(value: &str) -> (Option<Sink>, Option<Sink>, bool) {
-    let (mut rest, mut code, mut every) = (value, false, false);
+/// The value is `1` or a file, followed by `code`, `every` and `callers`, separated by commas.
+fn trace(value: &str) -> Trace {
+    let (mut rest, mut code) = (value, false);
+    let mut trace = Trace::default();
     while !rest.is_empty() {
         let (before, word) = rest.rsplit_once(',').unwrap_or(("", rest));
         match word {
             "code" => code = true,
-            "every" => every = true,
+            "every" => trace.every = true,
+            "callers" => trace.callers = true,
             _ => break,
         }
         rest = before;
     }
-    let calls = match rest {
-        "" if !every => None,
+    trace.calls = match rest {
+        "" if !trace.every && !trace.callers => None,
         "" | "1" => Some(Sink::Stderr),
         path => Some(Sink::File(path.into())),
     };
-    let code = code.then(|| calls.clone().unwrap_or(Sink::Stderr));
-    (calls, code, every)
+    trace.code = code.then(|| trace.calls.clone().unwrap_or(Sink::Stderr));
+    trace
 }
 
 /// Checks the names of the environment variables.
@@ -135,12 +147,13 @@ impl Config {
                 )),
             },
         };
-        let trace = get("CUDA_EMULATOR_TRACE").filter(|value| value != "0");
-        let (trace, code, every) = trace.map_or((None, None, false), |value| sinks(&value));
+        let value = get("CUDA_EMULATOR_TRACE").filter(|value| value != "0");
+        let trace = value.map_or_else(Trace::default, |value| trace(&value));
         let mut config = Config {
-            trace,
-            every,
-            code,
+            trace: trace.calls,
+            every: trace.every,
+            callers: trace.callers,
+            code: trace.code,
             quiet: number("CUDA_EMULATOR_QUIET", 0, 1)? == Some(1),
             fail: Vec::new(),
             memory: None,
@@ -393,9 +406,9 @@ mod tests {
     fn trace_destinations_are_parsed() {
         let sink = |value| read(&[("CUDA_EMULATOR_TRACE", value)]).unwrap().trace;
         let sinks = |value| {
-            let (calls, code, every) = super::sinks(value);
-            assert!(!every, "{value}");
-            (calls, code)
+            let trace = super::trace(value);
+            assert!(!trace.every && !trace.callers, "{value}");
+            (trace.calls, trace.code)
         };
         assert_eq!(sink("0"), None);
         assert_eq!(sink(""), None);
@@ -413,8 +426,12 @@ mod tests {
             ("/tmp/t,code,every", file("/tmp/t"), file("/tmp/t")),
             ("every,code", Some(Sink::Stderr), Some(Sink::Stderr)),
         ] {
-            assert_eq!(super::sinks(value), (calls, code, true), "{value}");
+            let trace = super::trace(value);
+            assert!(trace.every && !trace.callers, "{value}");
+            assert_eq!((trace.calls, trace.code), (calls, code), "{value}");
         }
+        let trace = super::trace("/tmp/t,every,callers");
+        assert!(trace.every && trace.callers && trace.calls == file("/tmp/t"));
     }
 
     #[test]

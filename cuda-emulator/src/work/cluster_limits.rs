@@ -194,7 +194,7 @@ mod tests {
 
     /// Results of an H200: blocks per multiprocessor, blocks per cluster, clusters.
     #[test]
-    fn number_of_clusters_matches_an_h200() {
+    fn cluster_occupancy_matches_an_h200() {
         let groups = groups(132);
         let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16];
         for (each, wanted) in [

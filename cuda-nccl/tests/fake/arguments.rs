@@ -1,4 +1,5 @@
-//! What the library is given: addresses, counts, types, operations, roots, and the context that is current.
+//! Arguments passed to the library: addresses, counts, types, operations, roots and the current
+//! context.
 
 use std::{env, process::Command, ptr, thread};
 
@@ -7,7 +8,7 @@ use cuda_safe::{Context, ContextFlags, DeviceBuffer, Stream, sys};
 
 use crate::library::{Fake, VARIABLE, compile, one_of, options, rank, verified};
 
-/// Numbers of `nccl.h`.
+/// Constants of `nccl.h`.
 const U8: i32 = 1;
 const U32: i32 = 3;
 const U64: i32 = 5;
@@ -19,13 +20,13 @@ const MAX: i32 = 2;
 const MIN: i32 = 3;
 const MEAN: i32 = 4;
 
-/// As the fake says it.
+/// Formats a call as the fake library does.
 fn call(name: &str, [from, to]: [u64; 2], count: usize, [of, op, root]: [i32; 3]) -> String {
     format!("{name}({from},{to},{count},{of},{op},{root})")
 }
 
 #[test]
-fn reductions_pass_type_operation_and_places() {
+fn reductions_pass_type_operation_and_addresses() {
     let fake = Fake::new();
     let (rank, stream) = one_of(3, 1, options());
     let mut six = DeviceBuffer::<f64>::zeroed(&stream, 6).unwrap();
@@ -53,7 +54,7 @@ fn reductions_pass_type_operation_and_places() {
             call("AllReduce", [a, b], 6, [F64, op, 0]),
             call("Reduce", [a, a], 6, [F64, op, 2]),
             call("ReduceScatter", [a, c], 2, [F64, op, 0]),
-            // Into the place of rank 1: behind two elements of eight bytes.
+            // At the position of rank 1: after two elements of eight bytes.
             call("ReduceScatter", [a, a + 16], 2, [F64, op, 0]),
         ];
         assert_eq!(fake.arguments(), expected);
@@ -70,10 +71,10 @@ fn reductions_pass_type_operation_and_places() {
 }
 
 #[test]
-fn copies_pass_whole_words_and_places() {
+fn copies_pass_words_and_addresses() {
     let fake = Fake::new();
     let (rank, stream) = one_of(3, 2, options());
-    // Carried as u32, as u64, and as bytes.
+    // Transferred as u32, as u64 and as bytes.
     let mut six = DeviceBuffer::<u32>::zeroed(&stream, 6).unwrap();
     let mut more = DeviceBuffer::<u32>::zeroed(&stream, 6).unwrap();
     let mut two = DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap();
@@ -101,7 +102,7 @@ fn copies_pass_whole_words_and_places() {
         call("Recv", [0, e], 18, [U8, 0, 0]),
     ];
     assert_eq!(fake.arguments(), expected);
-    // Made of sends and receives: the root's own part, too.
+    // A gather consists of sends and receives, including the root's own part.
     rank.gather(&stream, &two, Some(six.view_mut()), 2).unwrap();
     let expected = [
         call("Send", [c, 0], 2, [U32, 0, 2]),
@@ -186,14 +187,14 @@ fn a_group_waits_for_the_memory_of_other_streams() {
 }
 
 #[test]
-fn the_context_is_current_in_calls_and_only_there() {
+fn context_is_current_only_during_calls() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let other = Context::create(rank.context().device(), ContextFlags::default()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let current = || {
         let mut current = ptr::null_mut();
-        // SAFETY: valid for the write.
+        // SAFETY: The pointer is valid for writes.
         let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
         assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
         current
@@ -218,12 +219,12 @@ fn the_context_is_current_in_calls_and_only_there() {
 }
 
 #[test]
-fn exchanges_that_differ_name_both_ranks() {
+fn different_exchanges_name_both_ranks() {
     let fake = Fake::new();
     let (rank, stream) = rank(3, verified());
     let mut data = DeviceBuffer::<u8>::zeroed(&stream, 9).unwrap();
     let (from, mut to) = data.split_at_mut(5).unwrap();
-    // Every rank of the fake sends and receives what this one does.
+    // Every rank of the fake library sends and receives the same as this one.
     for other in 0..3 {
         let error = rank
             .exchange(&stream, &[(other, from.view())], &mut [])
@@ -279,33 +280,34 @@ fn a_verified_exchange_is_compared_once() {
 }
 
 #[test]
-fn reported_errors_reach_the_others() {
+fn reported_errors_reach_the_other_ranks() {
     fn through_the_trait(rank: &impl Collectives) {
         rank.report_error("on purpose");
     }
     let fake = Fake::new();
-    let (told, _) = rank(2, verified());
+    let (notifying, _) = rank(2, verified());
     let (silent, _) = rank(2, options());
     fake.calls();
-    told.report_error("on purpose");
+    notifying.report_error("on purpose");
     assert_eq!(fake.calls(), ["GroupStart", "AllGather", "GroupEnd"]);
-    through_the_trait(&told);
+    through_the_trait(&notifying);
     assert_eq!(fake.calls(), ["GroupStart", "AllGather", "GroupEnd"]);
     silent.report_error("on purpose");
     assert!(fake.calls().is_empty());
-    drop((told, silent));
+    drop((notifying, silent));
     fake.assert_clean();
 }
 
 #[test]
-fn a_split_makes_one_id_for_each_color() {
+fn split_creates_one_id_for_each_color() {
     let fake = Fake::new();
     let gather = "GroupStart AllGather GroupEnd";
     let (zero, _) = rank(3, options());
     fake.calls();
     assert!(zero.split(None, 0).unwrap().is_none());
     assert_eq!(fake.calls().join(" "), format!("{gather} {gather}"));
-    // The first of the color is another rank, whose id is that of zeros, as all ranks of the fake say the same.
+    // The first rank of the color is another rank. Its id is zero, because all ranks of the fake
+    // library send the same data.
     let (one, _) = one_of(3, 1, options());
     fake.calls();
     fake.arguments();
@@ -337,10 +339,10 @@ fn a_split_makes_one_id_for_each_color() {
 }
 
 #[test]
-fn ranks_that_stay_keep_their_order() {
+fn shrink_keeps_the_order_of_ranks() {
     let fake = Fake::new();
     let (rank, _) = one_of(4, 2, options());
-    fake.set("polls", 3); // it takes a while
+    fake.set("polls", 3); // the call is in progress for several polls
     for (exclude, number, size) in [
         (&[0][..], 1, 3),
         (&[3], 2, 3),
@@ -370,7 +372,7 @@ fn ranks_that_stay_keep_their_order() {
 }
 
 #[test]
-fn a_library_of_the_process_is_found_by_its_name() {
+fn loaded_library_is_found_by_its_name() {
     let file = compile("fake-nccl-present", &["-Wl,-soname,libnccl.so.2"]);
     for variable in [None, Some("")] {
         let mut command = Command::new(env::current_exe().unwrap());
@@ -378,7 +380,7 @@ fn a_library_of_the_process_is_found_by_its_name() {
             .args([
                 "--ignored",
                 "--exact",
-                "arguments::finds_the_library_of_the_process",
+                "arguments::finds_the_loaded_library",
             ])
             .env("CUDA_NCCL_TEST_FILE", &file)
             .env_remove(VARIABLE);
@@ -395,10 +397,10 @@ fn a_library_of_the_process_is_found_by_its_name() {
 }
 
 #[test]
-#[ignore = "a part of `a_library_of_the_process_is_found_by_its_name`"]
-fn finds_the_library_of_the_process() {
+#[ignore = "a part of `loaded_library_is_found_by_its_name`"]
+fn finds_the_loaded_library() {
     let file = env::var_os("CUDA_NCCL_TEST_FILE").unwrap();
-    // SAFETY: it runs nothing when it is loaded.
+    // SAFETY: The library runs no code when it is loaded.
     let _opened = unsafe { libloading::Library::new(&file) }.unwrap();
     let library = Library::get().unwrap();
     assert_eq!(library.file(), std::path::Path::new(&file));
@@ -406,7 +408,7 @@ fn finds_the_library_of_the_process() {
 }
 
 #[test]
-fn the_trait_is_the_same_rank_and_waits() {
+fn trait_methods_use_the_same_rank_and_wait() {
     fn of<C: Collectives>(rank: &C, stream: &Stream) -> (usize, usize, cuda_nccl::Result<()>) {
         (rank.rank(), rank.size(), rank.wait(stream))
     }
@@ -451,7 +453,7 @@ fn a_group_compares_with_each_partner_once() {
         })
         .collect();
     let expected = [
-        "Send 1", "Recv 1", "Send 2", "Recv 2", // which compare
+        "Send 1", "Recv 1", "Send 2", "Recv 2", // the comparisons
         "Send 1", "Send 1", "Recv 2",
     ];
     assert_eq!(partners, expected);
@@ -460,7 +462,7 @@ fn a_group_compares_with_each_partner_once() {
 }
 
 #[test]
-fn groups_that_fail_at_their_ends_are_errors() {
+fn failures_at_the_ends_of_groups_are_reported() {
     let fake = Fake::new();
     for (variable, text, calls) in [
         (
@@ -497,7 +499,7 @@ fn groups_that_fail_at_their_ends_are_errors() {
 }
 
 #[test]
-fn exchanges_are_compared_with_what_the_other_ranks_say() {
+fn exchanges_are_compared_with_other_ranks() {
     let fake = Fake::new();
     let (rank, stream) = rank(3, verified());
     let text = || {

@@ -59,7 +59,7 @@ impl Fake {
             // SAFETY: tests access the environment only through std, which synchronizes its
             // accesses.
             unsafe { env::set_var(VARIABLE, &file) };
-            // SAFETY: this is its type in `nccl.c`.
+            // SAFETY: The function has this type in `nccl.c`.
             let driver = unsafe {
                 library.get::<unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void)>(b"fake_driver")
             };
@@ -72,9 +72,9 @@ impl Fake {
                     sys::cuMemFree_v2 as *mut c_void,
                 );
             }
-            // SAFETY: its type in `nccl.c`.
+            // SAFETY: The function has this type in `nccl.c`.
             let current = unsafe { library.get::<unsafe extern "C" fn(*mut c_void)>(b"fake_current") };
-            // SAFETY: the driver's function, of the type that `nccl.c` says.
+            // SAFETY: The driver's function has the type that `nccl.c` declares.
             unsafe { current.unwrap()(sys::cuCtxGetCurrent as *mut c_void) };
             library
         });
@@ -94,7 +94,7 @@ impl Fake {
     }
 
     fn number(&self, name: &str) -> &AtomicI32 {
-        // SAFETY: it is an `atomic_int` that lives as long as the library.
+        // SAFETY: The symbol is an `atomic_int` that lives as long as the library.
         unsafe {
             &**self
                 .library
@@ -111,9 +111,9 @@ impl Fake {
         self.number(name).load(Ordering::SeqCst)
     }
 
-    /// The context that was current in the last collective.
+    /// Returns the context that was current in the last collective.
     pub fn context(&self) -> *mut c_void {
-        // SAFETY: an atomic pointer, which lives as long as the library.
+        // SAFETY: The symbol is an atomic pointer that lives as long as the library.
         let context = unsafe {
             &**self
                 .library
@@ -128,8 +128,8 @@ impl Fake {
         self.words(b"fake_calls")
     }
 
-    /// The calls that take memory or make communicators, with their arguments: addresses from and to, count, type, operation,
-    /// root.
+    /// Returns the calls since the last time that use memory or create communicators, with their
+    /// arguments: source and target address, count, type, operation and root.
     pub fn arguments(&self) -> Vec<String> {
         self.words(b"fake_arguments")
     }
@@ -175,7 +175,7 @@ pub fn rank(size: usize, options: CommunicatorOptions) -> (Communicator, Stream)
     one_of(size, 0, options)
 }
 
-/// As [`rank`], with another number.
+/// Creates rank `number` of `size`, like [`rank`].
 pub fn one_of(size: usize, number: usize, options: CommunicatorOptions) -> (Communicator, Stream) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();

@@ -110,7 +110,7 @@ fn registration_waits_for_the_stream_of_the_memory() {
 }
 
 #[test]
-fn an_end_waits_for_calls_that_are_under_way() {
+fn end_waits_for_calls_in_progress() {
     let fake = Fake::new();
     for finalizes in [true, false] {
         let (rank, stream) = rank(2, options().timeout(Duration::from_secs(60)));
@@ -136,9 +136,9 @@ fn an_end_waits_for_calls_that_are_under_way() {
 }
 
 #[test]
-fn an_asynchronous_error_ends_a_wait_for_work_that_hangs() {
+fn asynchronous_error_ends_a_wait_for_stuck_work() {
     let fake = Fake::new();
-    // A look takes longer than the time between two of them.
+    // With a delay, one poll takes longer than the interval between polls.
     for slow in [0, 2000] {
         let (rank, stream) = rank(2, options().timeout(Duration::from_secs(2)));
         let held = Stream::new(rank.context()).unwrap();
@@ -189,7 +189,7 @@ fn an_abort_waits_for_the_end_of_the_work() {
 }
 
 #[test]
-fn work_that_ends_after_the_limit_is_waited_for() {
+fn work_that_ends_in_the_grace_period_is_waited_for() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let held = Stream::new(rank.context()).unwrap();
@@ -205,7 +205,7 @@ fn work_that_ends_after_the_limit_is_waited_for() {
         let error = rank.wait(&stream).unwrap_err();
         let text = "rank 0 of 2: the enqueued work has not ended within the time limit of 1s: ";
         assert!(error.to_string().starts_with(text), "{error}");
-        // It is within the time of grace.
+        // The work ended within the grace period.
         assert_eq!(signal.get(), 1);
     });
     stream.synchronize().unwrap();
@@ -214,7 +214,7 @@ fn work_that_ends_after_the_limit_is_waited_for() {
 }
 
 #[test]
-fn a_rank_that_is_dropped_waits_for_those_of_other_threads() {
+fn dropped_rank_waits_for_ranks_of_other_threads() {
     let fake = Fake::new();
     let limit = Duration::from_millis(400);
     let id = UniqueId::new().unwrap();
@@ -229,7 +229,7 @@ fn a_rank_that_is_dropped_waits_for_those_of_other_threads() {
     let start = Instant::now();
     drop(zero);
     assert!(start.elapsed() >= limit, "{:?}", start.elapsed());
-    // Nobody is left.
+    // No other rank is left.
     let start = Instant::now();
     drop(one);
     assert!(start.elapsed() < limit, "{:?}", start.elapsed());
@@ -237,7 +237,7 @@ fn a_rank_that_is_dropped_waits_for_those_of_other_threads() {
 }
 
 #[test]
-fn memory_that_the_library_rejects_is_not_registered() {
+fn rejected_memory_is_not_registered() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
@@ -252,14 +252,15 @@ fn memory_that_the_library_rejects_is_not_registered() {
 }
 
 #[test]
-fn registered_memory_that_can_not_be_waited_for_ends_the_communicator() {
+fn failed_wait_for_registered_memory_ends_the_communicator() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     let data = rank.register(memory).unwrap();
     stream.synchronize().unwrap();
-    // A stream that is being captured can't be waited for.
-    // SAFETY: nothing is captured.
+    // A stream cannot be waited for while it is capturing.
+    //
+    // SAFETY: Nothing is captured.
     let _ = unsafe {
         stream.capture(|_| {
             drop(data);
@@ -291,7 +292,7 @@ fn a_communicator_may_be_idle_for_longer_than_the_limit() {
 }
 
 #[test]
-fn memory_that_can_not_be_freed_is_an_error_of_its_close() {
+fn close_reports_memory_that_cannot_be_freed() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let memory = NcclAllocated::zeroed::<u8>(&stream, 4).unwrap();

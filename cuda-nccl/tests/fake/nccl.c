@@ -54,7 +54,7 @@ static void say(const char *name) {
   atomic_flag_clear(&log_lock);
 }
 
-/* The arguments of the calls that were made since the last time. A call may leave some of them out: those are 0. */
+/* The arguments of the calls since the last time. Arguments that a call does not have are 0. */
 typedef unsigned long long number;
 static char arguments_text[1 << 16];
 static int arguments_length;
@@ -297,11 +297,11 @@ result ncclAllGather(const void *a, void *b, size_t n, int t, comm *c, void *s) 
   for (int rank = 0; rank < c->size; rank++) {
     unsigned long long to = (unsigned long long)(uintptr_t)b + rank * bytes;
     copy(to, (unsigned long long)(uintptr_t)a, bytes, s);
-    /* What a split begins with: two words, of which the first is the color. */
+    /* A split begins with two words, of which the first is the color. */
     if (rank < fake_apart && bytes == 16) set(to, 77, 1, s);
-    /* Then come ids, of which such a rank makes none. */
+    /* Then the ids are exchanged. A rank of another color creates none. */
     if (rank < fake_apart && bytes == 17 * 8) set(to, 0, bytes / 4, s);
-    /* What each of three ranks sends to rank 0 in an exchange, and receives from it. */
+    /* The lengths that each of three ranks sends to rank 0 in an exchange, and receives from it. */
     if (rank != c->rank && bytes == 3 * RECORD) {
       if (fake_sends) set(to + LENGTH, fake_sends, 1, s);
       if (fake_receives) set(to + RECORD / 2 + LENGTH, fake_receives, 1, s);

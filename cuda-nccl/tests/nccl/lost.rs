@@ -296,12 +296,12 @@ fn killed_rank_is_lost() {
     if missing() {
         return;
     }
-    let asked = asked_for();
-    let (number, id) = match asked {
+    let requested = asked_for();
+    let (number, id) = match requested {
         Some((_, id)) => (1, id),
         None => (0, UniqueId::new().unwrap()),
     };
-    let mut other = asked.is_none().then(|| Other::start(0, id));
+    let mut other = requested.is_none().then(|| Other::start(0, id));
     let context = Context::primary(number % devices()).unwrap();
     let stream = Stream::new(&context).unwrap();
     let options = unverified(options()).timeout(Duration::from_secs(8));

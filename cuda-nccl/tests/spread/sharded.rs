@@ -250,7 +250,7 @@ fn rows_of_several_elements_are_scattered() {
 }
 
 #[test]
-fn running_sums_of_one_rank_are_those_of_a_device() {
+fn running_sums_of_one_rank_match_a_single_device() {
     suite::on_all(ranks(1), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let host = [-0.0f32, -0.0, 1.5, -0.0];

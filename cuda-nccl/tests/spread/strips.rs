@@ -77,7 +77,7 @@ fn strips_work_with_other_filters() {
     let options = ConvolutionOptions::default();
     convolved(2, &filter(4, 1), options, [12, 5]);
     convolved(2, &filter(1, 6), options, [12, 30]);
-    // Strips with fewer rows than the filter, so that there are no inner rows.
+    // Strips with fewer rows than the filter, which have no inner rows.
     convolved(3, &filter(3, 7), options.border(Border::Wrap), [16, 14]);
     let separable = Filter::separable(&[0.25, 0.5, 0.25], &[0.5, 1.0, -0.5, 0.25, 0.5]).unwrap();
     convolved(2, &separable, options.border(Border::Reflect), [64, 33]);
@@ -185,7 +185,7 @@ fn strips_of_few_rows_and_filters_of_any_height() {
         let filter = Filter::new(3, height, &weights).unwrap();
         let options = ConvolutionOptions::default().kind(kind).border(border);
         for size in SIZES {
-            // Fewer rows than the filter reaches in all, as many, and more.
+            // Fewer rows than the filter covers, the same number, and more.
             for rows in (height / 2).max(1)..=height {
                 convolved(size, &filter, options, [7, rows * size]);
             }

@@ -12,12 +12,12 @@ use crate::{
     stream::{Stream, settle::HostRange},
 };
 
-/// All texels of an array, as rows without gaps.
+/// All texels of an array, as contiguous rows.
 #[derive(Clone, Copy)]
 struct Rows {
-    /// Bytes of a row, rows of a plane, planes; rows of blocks, where the format is compressed.
+    /// The bytes of a row, rows of a plane, and planes. For compressed formats, rows of blocks.
     extent: Extent,
-    /// All of them.
+    /// The total size in bytes.
     bytes: usize,
 }
 
@@ -30,13 +30,14 @@ impl Rows {
         Side::Host(host, Strides::dense(self.extent, 1))
     }
 
-    /// Enqueues a copy of all of them.
+    /// Enqueues a copy of all rows.
     ///
     /// # Safety
-    /// Both sides are live, and left alone until the copy is over.
+    /// The caller must ensure that both sides are live and otherwise unused until the copy has
+    /// finished.
     unsafe fn enqueue(self, stream: &Stream, to: Side, from: Side) -> Result<()> {
         match BoxCopy::new(to, from, self.extent, 1) {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             Some(copy) => unsafe { copy.enqueue(stream) },
             None => Ok(()),
         }
@@ -44,7 +45,7 @@ impl Rows {
 }
 
 impl Described {
-    /// `None` for a format that is not known here.
+    /// Returns the rows, or `None` for an unknown format.
     fn rows(&self) -> Option<Rows> {
         let (shape, side) = (self.shape, self.format.block_side());
         let columns = shape.width().div_ceil(side);
@@ -57,26 +58,29 @@ impl Described {
         Some(Rows { extent, bytes })
     }
 
-    /// Bytes of all texels without gaps; `None` for a format that is not known here.
+    /// Returns the size of all texels without gaps, or `None` for an unknown format.
     pub(super) fn bytes(&self) -> Option<usize> {
         Some(self.rows()?.bytes)
     }
 }
 
 impl CudaArray {
-    /// Bytes of all texels, rows following each other without gaps; `None` for a format that is not known here. What the
-    /// array takes up on the device is the driver's affair.
+    /// Returns the size of all texels in bytes, with contiguous rows, or `None` for an unknown
+    /// format. The driver may use more memory on the device.
     #[must_use]
     pub fn size_bytes(&self) -> Option<usize> {
         self.described().bytes()
     }
 
-    /// Fills the array with texels from the host: rows of the width follow each other, then slices or layers. Waits until
-    /// the host's memory has been read.
+    /// Fills the array with texels from the host: the rows one after another, then the slices or
+    /// layers. Waits until the host memory has been read.
+    ///
+    /// See [`cuMemcpyHtoA`, `cuMemcpy3D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `T` isn't the array's format, or `texels` are
-    /// not as many as the array's. The stream is of another context, or a capture is under way.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `T` does not
+    /// match the array's format, if `texels` has another length than the array, if the stream
+    /// belongs to another context, or if a stream capture forbids the call.
     #[doc(alias = "cuMemcpyHtoA")]
     #[doc(alias = "cuMemcpy3D")]
     pub fn copy_from_slice<T: Texel>(&self, stream: &Stream, texels: &[T]) -> Result<()> {
@@ -85,19 +89,23 @@ impl CudaArray {
         self.fill_from_host(stream, bytemuck::cast_slice(texels), size_of::<T>(), CALL)
     }
 
-    /// Fills the array with bytes from the host, of whatever format: rows of texels, or of compressed blocks, follow each
-    /// other without gaps, then slices or layers. Waits until the host's memory has been read.
+    /// Fills the array with bytes from the host, for any format: the rows of texels or compressed
+    /// blocks without gaps, then the slices or layers. Waits until the host memory has been read.
     ///
     /// # Errors
-    /// As [`copy_from_slice`](Self::copy_from_slice); and for a format whose size is not known here.
+    /// Returns the errors of [`copy_from_slice`](Self::copy_from_slice), and an error if the size
+    /// of the format is unknown.
     pub fn copy_from_bytes(&self, stream: &Stream, bytes: &[u8]) -> Result<()> {
         self.fill_from_host(stream, bytes, 1, "CudaArray::copy_from_bytes")
     }
 
-    /// The texels, in the order of [`copy_from_slice`](Self::copy_from_slice). Waits for the copy.
+    /// Returns the texels, in the order of [`copy_from_slice`](Self::copy_from_slice). Waits for
+    /// the copy.
+    ///
+    /// See [`cuMemcpyAtoH`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`copy_from_slice`](Self::copy_from_slice).
+    /// Returns the errors of [`copy_from_slice`](Self::copy_from_slice).
     #[doc(alias = "cuMemcpyAtoH")]
     pub fn to_vec<T: Texel>(&self, stream: &Stream) -> Result<Vec<T>> {
         const CALL: &str = "CudaArray::to_vec";
@@ -105,19 +113,23 @@ impl CudaArray {
         self.read_to_host(stream, CALL)
     }
 
-    /// The bytes of all texels, in the order of [`copy_from_bytes`](Self::copy_from_bytes). Waits for the copy.
+    /// Returns the bytes of all texels, in the order of [`copy_from_bytes`](Self::copy_from_bytes).
+    /// Waits for the copy.
     ///
     /// # Errors
-    /// As [`copy_from_bytes`](Self::copy_from_bytes).
+    /// Returns the errors of [`copy_from_bytes`](Self::copy_from_bytes).
     pub fn to_bytes(&self, stream: &Stream) -> Result<Vec<u8>> {
         self.read_to_host(stream, "CudaArray::to_bytes")
     }
 
-    /// Fills the array with texels of device memory, in the order of [`copy_from_slice`](Self::copy_from_slice), in stream
-    /// order.
+    /// Fills the array with texels of device memory in stream order, arranged as for
+    /// [`copy_from_slice`](Self::copy_from_slice).
+    ///
+    /// See [`cuMemcpyDtoA`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`copy_from_slice`](Self::copy_from_slice), but for captures: these record the copy.
+    /// Returns the errors of [`copy_from_slice`](Self::copy_from_slice), except that a capture
+    /// records the copy.
     #[doc(alias = "cuMemcpyDtoA")]
     pub fn copy_from<S: Storage, T: Texel>(
         &self,
@@ -129,14 +141,16 @@ impl CudaArray {
         let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
         let owners = [self.owner(), texels.owner()];
         let (to, from) = (self.side(), rows.at(texels.as_device_ptr()));
-        // SAFETY: live memory of as many bytes as the array has, ordered on this stream.
+        // SAFETY: the memory is live, has the size of the array, and is ordered on this stream.
         stream.ordered(CALL, owners, || unsafe { rows.enqueue(stream, to, from) })
     }
 
     /// Copies the texels to device memory, in stream order.
     ///
+    /// See [`cuMemcpyAtoD`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`copy_from`](Self::copy_from).
+    /// Returns the errors of [`copy_from`](Self::copy_from).
     #[doc(alias = "cuMemcpyAtoD")]
     pub fn copy_to<S: StorageMut, T: Texel>(
         &self,
@@ -148,15 +162,19 @@ impl CudaArray {
         let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
         let owners = [self.owner(), texels.owner()];
         let (to, from) = (rows.at(texels.as_device_ptr()), self.side());
-        // SAFETY: live memory of as many bytes as the array has, borrowed exclusively, ordered on this stream.
+        // SAFETY: the memory is live, has the size of the array, is borrowed exclusively, and is
+        // ordered on this stream.
         stream.ordered(CALL, owners, || unsafe { rows.enqueue(stream, to, from) })
     }
 
     /// Copies another array of the same format and shape, in stream order.
     ///
+    /// See [`cuMemcpyAtoA`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the two differ, are the same array, or were
-    /// made without memory. As [`copy_from`](Self::copy_from) otherwise.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the formats or
+    /// shapes differ, if both are the same array, or if one was created without memory. Also
+    /// returns the errors of [`copy_from`](Self::copy_from).
     ///
     /// ```
     /// # use cuda_safe::{array::CudaArray, Context, Stream};
@@ -178,7 +196,7 @@ impl CudaArray {
             return Err(Error::invalid(
                 CALL,
                 format!(
-                    "the array is of {}, {}, and the source of {}, {}",
+                    "the array has {}, {}, but the source has {}, {}",
                     mine.shape, mine.format, theirs.shape, theirs.format
                 ),
             ));
@@ -190,7 +208,7 @@ impl CudaArray {
         let rows = self.rows(CALL)?;
         let owners = [self.owner(), from.owner()];
         let (to, from) = (self.side(), from.side());
-        // SAFETY: both are live, have memory, and are of the same size.
+        // SAFETY: both are live, have memory, and have the same size.
         stream.ordered(CALL, owners, || unsafe { rows.enqueue(stream, to, from) })
     }
 
@@ -207,7 +225,7 @@ impl CudaArray {
         Err(Error::invalid(
             call,
             format!(
-                "the array's texels are {format}, and `{}` is {given}: {}copy bytes (CudaArray::copy_from_bytes, CudaArray::to_bytes)",
+                "the array's texels are {format}, and `{}` is {given}. Fix: {}copy bytes (CudaArray::copy_from_bytes, CudaArray::to_bytes)",
                 type_name::<T>(),
                 match format.element() {
                     Some(element) => format!("use elements of type `{element}`, or "),
@@ -217,21 +235,23 @@ impl CudaArray {
         ))
     }
 
-    /// An error for an array without memory, and where it is not known how long its rows are.
+    /// Returns the rows, or an error if the array has no memory or the length of its rows is
+    /// unknown.
     fn rows(&self, call: &'static str) -> Result<Rows> {
         self.expect_memory(call)?;
         self.described().rows().ok_or_else(|| {
             Error::invalid(
                 call,
                 format!(
-                    "the size of texels of {} is not known here: copy by raw calls",
+                    "the size of texels of {} is unknown. Fix: copy with raw calls",
                     self.format()
                 ),
             )
         })
     }
 
-    /// `unit` is what is counted: a texel, or a byte.
+    /// Returns an error unless `given` bytes fill the array. Messages count in units of `unit`
+    /// bytes: texels, or bytes.
     fn expect_bytes(&self, given: usize, unit: usize, call: &'static str) -> Result<Rows> {
         let rows = self.rows(call)?;
         if rows.bytes == given {
@@ -240,7 +260,7 @@ impl CudaArray {
         Err(Error::invalid(
             call,
             format!(
-                "an array of {}, {}, has {} {}, and {} are given",
+                "an array of {}, {}, has {} {}, but {} were passed",
                 self.shape(),
                 self.format(),
                 rows.bytes / unit,
@@ -264,7 +284,8 @@ impl CudaArray {
         let _current = stream.enter_to_wait(call)?;
         let from = rows.at_host(bytes.as_ptr().cast_mut().cast());
         let enqueued = stream.ordered(call, [self.owner()], || {
-            // SAFETY: as long as the array; borrowed until the wait below is over, which also follows a failure.
+            // SAFETY: the memory has the size of the array. It is borrowed until the wait below
+            // ends, also after a failure.
             unsafe { rows.enqueue(stream, self.side(), from) }
         });
         let waited = stream.end_borrow([HostRange::of(bytes)]);
@@ -281,7 +302,8 @@ impl CudaArray {
         let _current = stream.enter_to_wait(call)?;
         let to = rows.at_host(host.as_mut_ptr().cast());
         let enqueued = stream.ordered(call, [self.owner()], || {
-            // SAFETY: room for the array's bytes, which lives until the wait below is over, or for ever.
+            // SAFETY: the memory has room for the array's bytes, and lives until the wait below
+            // ends, or forever.
             unsafe { rows.enqueue(stream, to, self.side()) }
         });
         match stream.settle() {
@@ -294,7 +316,7 @@ impl CudaArray {
                 return Err(enqueued.err().unwrap_or(error));
             }
         }
-        // SAFETY: the copy has written all of them, and any bits are valid for `T`.
+        // SAFETY: the copy has written all elements, and any bits are valid for `T`.
         unsafe { host.set_len(len) };
         Ok(host)
     }

@@ -12,20 +12,27 @@ use crate::{
 };
 
 impl ExternalMemory {
-    /// Has a part of the memory, from byte `offset` on, be a mipmapped array: an image of the other interface, whose format,
-    /// lengths and levels are the same. An image with no smaller ones has one level. The array holds the memory.
+    /// Maps a part of the memory, starting at byte `offset`, as a mipmapped array.
     ///
-    /// Flags say what the image is made for: [`ArrayFlags::SURFACE`] where surfaces write to it, and
-    /// [`ArrayFlags::COLOR_ATTACHMENT`] where the other interface draws to it.
+    /// The part is an image of the other interface, with the same format, lengths and levels. An
+    /// image without mipmaps has one level. The array keeps the memory alive. Set
+    /// [`ArrayFlags::SURFACE`] if surfaces write to the image, and [`ArrayFlags::COLOR_ATTACHMENT`]
+    /// if the other interface draws to it.
+    ///
+    /// See [`cuExternalMemoryGetMappedMipmappedArray`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// In the memory, at that offset, lies an image of that format, of these lengths and levels; or nothing but this array uses
-    /// that part. What else uses it, and other arrays and buffers that are mapped there, is ordered with what uses
-    /// the array while that lives.
+    /// The caller must ensure that:
+    ///
+    /// - the memory has at that offset an image with this format, these lengths and these levels,
+    ///   or only this array uses that part;
+    /// - while the array lives, all other uses of that part, including those through other arrays
+    ///   and buffers, are ordered with uses of the array.
     ///
     /// # Errors
-    /// As [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` for what does not lie within the memory, and for a part of dedicated
-    /// memory: that has one image, at its beginning.
+    /// Returns the errors of [`MipmappedArray::new`]. Returns `CUDA_ERROR_INVALID_VALUE` if the
+    /// image does not fit into the memory. Dedicated memory has one image, at its start, so another
+    /// offset returns the same error.
     ///
     /// ```
     /// # use cuda_safe::{
@@ -40,7 +47,7 @@ impl ExternalMemory {
     /// # let unit = PhysicalMemory::unit(&context)?;
     /// # let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     /// # let file = PhysicalMemory::with_options(&context, unit, options)?.export()?;
-    /// # // SAFETY: the file is memory of that many bytes, which nobody else uses.
+    /// # // SAFETY: the file is memory of that many bytes, which nothing else uses.
     /// # let memory = unsafe {
     /// #     ExternalMemory::import(&context, ExternalMemoryKind::OPAQUE_FD, file, unit as u64, false)?
     /// # };
@@ -48,7 +55,7 @@ impl ExternalMemory {
     /// // SAFETY: nothing else uses the memory.
     /// let image =
     ///     unsafe { memory.mipmapped_array(0, format, [64, 32], 3, ArrayFlags::default())? };
-    /// drop(memory); // the image holds it
+    /// drop(memory); // the image keeps it alive
     /// image.level(2)?.copy_from_slice(&stream, &[0.5; 16 * 8])?;
     /// assert_eq!(image.level(2)?.to_vec::<f32>(&stream)?, [0.5; 16 * 8]);
     /// # Ok(())
@@ -84,28 +91,30 @@ impl ExternalMemory {
         let context = self.context();
         let _current = context.enter("cuExternalMemoryGetMappedMipmappedArray")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the handle is live, the description lives through the call.
+        // SAFETY: `raw` is valid for the write, the handle is live, and the description lives
+        // through the call.
         let code = unsafe {
             sys::cuExternalMemoryGetMappedMipmappedArray(&mut raw, self.as_raw(), &description)
         };
         context
             .check(CALL, code)
-            .map_err(|error| described.misplaced(error, offset, levels))?;
-        // SAFETY: just made in this context, of these levels, and owned by nobody else.
+            .map_err(|error| described.explain_misplaced(error, offset, levels))?;
+        // SAFETY: the array was just created in this context with these levels, and has no other
+        // owner.
         Ok(unsafe { MipmappedArray::made(context, raw, described, levels, Some(self.clone())) })
     }
 }
 
 impl Described {
-    /// What a refusal by the driver is likely to mean.
+    /// Adds the likely reason to an error of the driver.
     #[cold]
-    fn misplaced(&self, error: Error, offset: u64, levels: u32) -> Error {
+    fn explain_misplaced(&self, error: Error, offset: u64, levels: u32) -> Error {
         if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
             return error;
         }
         error.with_detail(format!(
-            "the driver refuses an image of {}, {}, {levels} levels, {:?}, from byte {offset} on: it has to lie within the \
-             imported memory, and at its beginning where the memory is dedicated",
+            "the driver rejects an image of {}, {}, {levels} levels, {:?}, starting at byte {offset}. It must fit into the \
+             imported memory, and must be at the start of dedicated memory",
             self.shape, self.format, self.flags
         ))
     }

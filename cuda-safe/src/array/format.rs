@@ -1,4 +1,4 @@
-//! What the texels of an array are.
+//! The formats of texels.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::{device::Device, driver, error::Result, memory::PlainData};
 use cuda_sys as sys;
 use cuda_sys::CUarray_format;
 
-/// What a texel is: its channels' format, and how many there are.
+/// The format of a texel: the format of its channels, and their number.
 ///
 /// ```
 /// use cuda_safe::array::{ChannelFormat, TexelFormat};
@@ -22,27 +22,27 @@ use cuda_sys::CUarray_format;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TexelFormat {
-    /// What a channel is.
+    /// The format of a channel.
     pub channel: ChannelFormat,
-    /// How many channels a texel has.
+    /// The number of channels of a texel.
     pub channels: u32,
 }
 
 impl TexelFormat {
-    /// So many channels of a format.
+    /// Creates a format from a channel format and the number of channels.
     #[must_use]
     pub const fn new(channel: ChannelFormat, channels: u32) -> Self {
         Self { channel, channels }
     }
 
-    /// The format of a type of texels.
+    /// Returns the format of a texel type.
     #[must_use]
     pub const fn of<T: Texel>() -> Self {
         T::FORMAT
     }
 
-    /// Bytes of a texel, or of a block of texels where the format is [compressed](Self::block_side). `None` for a format
-    /// that is not known here.
+    /// Returns the bytes of a texel, or of a block of texels if the format is
+    /// [compressed](Self::block_side). Returns `None` for an unknown format.
     #[must_use]
     pub const fn block_bytes(self) -> Option<usize> {
         let bytes = match self.channel.0 {
@@ -57,7 +57,8 @@ impl TexelFormat {
         Some(bytes * self.channels as usize)
     }
 
-    /// Texels of a block, along the width and along the height: 4 for a compressed format, otherwise 1.
+    /// Returns the number of texels of a block along the width and the height: 4 for a compressed
+    /// format, otherwise 1.
     #[must_use]
     pub const fn block_side(self) -> usize {
         match self.channel.0 {
@@ -66,19 +67,24 @@ impl TexelFormat {
         }
     }
 
-    /// Why a driver refuses a number of channels that plain formats can't have.
+    /// Returns why a driver rejects a number of channels that plain formats cannot have.
     pub(crate) fn odd_channels(self) -> Option<String> {
         let plain = matches!(self.channel.0, 1..=3 | 8..=10 | 16 | 32);
-        (plain && !matches!(self.channels, 1 | 2 | 4))
-            .then(|| format!("a texel has 1, 2 or 4 channels, and not {}", self.channels))
+        (plain && !matches!(self.channels, 1 | 2 | 4)).then(|| {
+            format!(
+                "a texel can have 1, 2 or 4 channels, but not {}",
+                self.channels
+            )
+        })
     }
 
-    /// Whether channels are integers, which a texture reads as they are or as floating point.
+    /// Returns whether channels are integers, which a texture reads unchanged or as floating point.
     pub(crate) const fn is_integer(self) -> bool {
         matches!(self.channel.0, 1..=3 | 8..=10)
     }
 
-    /// The type in Rust of what [`holds`](Self::holds) is true for, for messages; `None` where there is none.
+    /// Returns the Rust type for which [`holds`](Self::holds) is true, for messages, or `None` if
+    /// there is none.
     pub(crate) fn element(self) -> Option<String> {
         let channel = match self.channel.0 {
             1 | 0xc0..=0xc2 => "u8",
@@ -98,7 +104,8 @@ impl TexelFormat {
         }
     }
 
-    /// Whether texels of type `T` are of this format: the same, or integers that the format reads as floating point.
+    /// Returns whether texels of type `T` have this format. Integers also match formats that read
+    /// them as floating point.
     pub(crate) fn holds<T: Texel>(self) -> bool {
         let theirs = T::FORMAT;
         let same_bits = match self.channel.0 {
@@ -123,7 +130,7 @@ impl fmt::Display for TexelFormat {
     }
 }
 
-/// A number of 16 bits in floating point, as its bits: what a channel of [`ChannelFormat::F16`] holds.
+/// The bits of a 16-bit floating-point number, as in a channel of [`ChannelFormat::F16`].
 ///
 /// ```
 /// use cuda_safe::array::{HalfBits, TexelFormat, ChannelFormat};
@@ -135,17 +142,17 @@ impl fmt::Display for TexelFormat {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HalfBits(
-    /// The bits, as CUDA's `__half` has them.
+    /// The bits, as in CUDA's `__half`.
     pub u16,
 );
 
-// SAFETY: a number, and nothing else.
+// SAFETY: the type consists of one number.
 unsafe impl Zeroable for HalfBits {}
 // SAFETY: as above.
 unsafe impl Pod for HalfBits {}
 
-/// A type of texels: a number, or an array of two or four of them. Implemented for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`,
-/// `f32` and [`HalfBits`].
+/// A type of texels: a number, or an array of two or four numbers. Implemented for `u8`, `i8`,
+/// `u16`, `i16`, `u32`, `i32`, `f32` and [`HalfBits`].
 ///
 /// ```
 /// use cuda_safe::array::{Texel, TexelFormat};
@@ -156,12 +163,12 @@ unsafe impl Pod for HalfBits {}
 /// assert_eq!((channels::<f32>(), channels::<[i16; 4]>()), (1, 4));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no type of texels",
+    message = "`{Self}` is not a texel type",
     label = "expected a number of up to 32 bits, or an array of two or four of them",
-    note = "arrays of other formats are filled and read as bytes: `copy_from_bytes`, `to_bytes`"
+    note = "fill and read arrays of other formats as bytes: `copy_from_bytes`, `to_bytes`"
 )]
 pub trait Texel: PlainData + private::Sealed {
-    /// What a texel of this type is.
+    /// The format of texels of this type.
     const FORMAT: TexelFormat;
 }
 
@@ -186,11 +193,13 @@ macro_rules! texels {
 texels!(u8: U8, i8: I8, u16: U16, i16: I16, u32: U32, i32: I32, HalfBits: F16, f32: F32);
 
 impl Device {
-    /// The most elements of a linear texture in one dimension.
+    /// Returns the maximum number of elements of a one-dimensional texture of linear memory.
+    ///
+    /// See [`cuDeviceGetTexture1DLinearMaxWidth`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a format that the driver does not know, and for numbers of channels other than 1,
-    /// 2 and 4.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the format, or if the number
+    /// of channels is not 1, 2 or 4.
     ///
     /// ```
     /// # use cuda_safe::{array::ChannelFormat, Device};
@@ -208,7 +217,7 @@ impl Device {
         channels: u32,
     ) -> Result<usize> {
         let mut width = 0;
-        // SAFETY: `width` is valid for the write; unknown formats are refused.
+        // SAFETY: `width` is valid for the write, and the driver rejects unknown formats.
         driver::call("cuDeviceGetTexture1DLinearMaxWidth", || unsafe {
             sys::cuDeviceGetTexture1DLinearMaxWidth(
                 &mut width,
@@ -226,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_follow_from_formats() {
+    fn block_sizes_match_formats() {
         for (channel, channels, bytes, side) in [
             (ChannelFormat::U8, 1, Some(1), 1),
             (ChannelFormat::F16, 4, Some(8), 1),
@@ -245,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_hold_their_own_texels_alone() {
+    fn formats_hold_only_their_own_texels() {
         let f32x2 = TexelFormat::of::<[f32; 2]>();
         assert!(f32x2.holds::<[f32; 2]>());
         assert!(!f32x2.holds::<[u32; 2]>() && !f32x2.holds::<f32>());

@@ -1,35 +1,36 @@
-//! Arrays that are made without memory, and what is known of the memory that they need.
+//! Arrays that are created without memory, and their memory requirements.
 
 use cuda_sys::{
     self as sys, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUdevice, CUresult,
 };
 
-use super::{ArrayFlags, CudaArray, MipmappedArray, told};
+use super::{ArrayFlags, CudaArray, MipmappedArray, query};
 use crate::{
     context::Context,
     driver::callback,
     error::{Error, Result},
 };
 
-/// How much memory an array without any needs: see [`CudaArray::memory_requirements`].
+/// The memory requirements of an array that was created without memory. See
+/// [`CudaArray::memory_requirements`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ArrayMemory {
-    /// Bytes in all.
+    /// The total size in bytes.
     pub size: usize,
-    /// What the memory's address is a multiple of, in bytes.
+    /// The required alignment of the memory's address, in bytes.
     pub alignment: usize,
 }
 
-/// How a sparse array is divided into tiles: see [`CudaArray::sparse_properties`].
+/// The division of a sparse array into tiles. See [`CudaArray::sparse_properties`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SparseProperties {
-    /// Texels of a tile along the width, the height and the depth.
+    /// The texels of a tile along the width, the height and the depth.
     pub tile: [u32; 3],
-    /// The first of the levels that share memory, being smaller than a tile.
+    /// The first of the levels that share memory because they are smaller than a tile.
     pub tail_first_level: u32,
-    /// Bytes of these levels.
+    /// The size of these levels in bytes.
     pub tail_size: u64,
     /// Whether the levels of all layers share memory (`CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL`).
     pub is_single_tail: bool,
@@ -37,15 +38,15 @@ pub struct SparseProperties {
 
 impl ArrayMemory {
     /// # Safety
-    /// `ask` writes to its place alone.
-    unsafe fn told(
+    /// The caller must ensure that `ask` writes only to its argument.
+    unsafe fn query(
         context: &Context,
         call: &'static str,
         ask: impl FnOnce(*mut CUDA_ARRAY_MEMORY_REQUIREMENTS, CUdevice) -> CUresult,
     ) -> Result<Self> {
         let device = context.device().as_raw();
-        // SAFETY: as this function's contract says; the structure is numbers.
-        let found = unsafe { told(context, call, |place| ask(place, device))? };
+        // SAFETY: guaranteed by this function's contract. The structure consists of numbers.
+        let found = unsafe { query(context, call, |place| ask(place, device))? };
         Ok(Self {
             size: found.size,
             alignment: found.alignment,
@@ -55,14 +56,14 @@ impl ArrayMemory {
 
 impl SparseProperties {
     /// # Safety
-    /// `ask` writes to its place alone.
-    unsafe fn told(
+    /// The caller must ensure that `ask` writes only to its argument.
+    unsafe fn query(
         context: &Context,
         call: &'static str,
         ask: impl FnOnce(*mut CUDA_ARRAY_SPARSE_PROPERTIES) -> CUresult,
     ) -> Result<Self> {
-        // SAFETY: as this function's contract says; the structure is numbers.
-        let found = unsafe { told(context, call, ask)? };
+        // SAFETY: guaranteed by this function's contract. The structure consists of numbers.
+        let found = unsafe { query(context, call, ask)? };
         let tile = found.tileExtent;
         Ok(Self {
             tile: [tile.width, tile.height, tile.depth],
@@ -74,7 +75,8 @@ impl SparseProperties {
 }
 
 impl CudaArray {
-    /// An error for an array that was made without memory: what is mapped to it is not known here.
+    /// Returns an error if the array was created without memory, because this crate does not know
+    /// what is mapped to it.
     pub(super) fn expect_memory(&self, call: &'static str) -> Result<()> {
         let without = ArrayFlags::SPARSE | ArrayFlags::DEFERRED_MAPPING;
         if self.flags().0 & without.0 == 0 {
@@ -82,38 +84,42 @@ impl CudaArray {
         }
         Err(Error::invalid(
             call,
-            "the array was made without memory: copy by raw calls once that is mapped",
+            "the array was created without memory. Fix: map memory to it and copy with raw calls",
         ))
     }
 
-    /// How much memory has to be mapped to an array that was made [without any](ArrayFlags::DEFERRED_MAPPING), by raw calls
-    /// (`cuMemMapArrayAsync`).
+    /// Returns how much memory must be mapped to an array that was created [without
+    /// memory](ArrayFlags::DEFERRED_MAPPING). Map it with raw calls (`cuMemMapArrayAsync`).
+    ///
+    /// See [`cuArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The array has memory of its own.
+    /// Returns the driver's error if the array has its own memory.
     #[doc(alias = "cuArrayGetMemoryRequirements")]
     pub fn memory_requirements(&self) -> Result<ArrayMemory> {
         const CALL: &str = "cuArrayGetMemoryRequirements";
         callback::refuse_within(CALL)?;
-        // SAFETY: a live array.
+        // SAFETY: the array is live.
         unsafe {
-            ArrayMemory::told(self.context(), CALL, |place, device| {
+            ArrayMemory::query(self.context(), CALL, |place, device| {
                 sys::cuArrayGetMemoryRequirements(place, self.as_raw(), device)
             })
         }
     }
 
-    /// The tiles of a [sparse](ArrayFlags::SPARSE) array.
+    /// Returns the tiles of a [sparse](ArrayFlags::SPARSE) array.
+    ///
+    /// See [`cuArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The array isn't sparse.
+    /// Returns the driver's error if the array is not sparse.
     #[doc(alias = "cuArrayGetSparseProperties")]
     pub fn sparse_properties(&self) -> Result<SparseProperties> {
         const CALL: &str = "cuArrayGetSparseProperties";
         callback::refuse_within(CALL)?;
-        // SAFETY: a live array.
+        // SAFETY: the array is live.
         unsafe {
-            SparseProperties::told(self.context(), CALL, |place| {
+            SparseProperties::query(self.context(), CALL, |place| {
                 sys::cuArrayGetSparseProperties(place, self.as_raw())
             })
         }
@@ -121,34 +127,38 @@ impl CudaArray {
 }
 
 impl MipmappedArray {
-    /// How much memory has to be mapped to one that was made [without any](ArrayFlags::DEFERRED_MAPPING), by raw calls
-    /// (`cuMemMapArrayAsync`).
+    /// Returns how much memory must be mapped to an array that was created [without
+    /// memory](ArrayFlags::DEFERRED_MAPPING). Map it with raw calls (`cuMemMapArrayAsync`).
+    ///
+    /// See [`cuMipmappedArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// It has memory of its own.
+    /// Returns the driver's error if the array has its own memory.
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
     pub fn memory_requirements(&self) -> Result<ArrayMemory> {
         const CALL: &str = "cuMipmappedArrayGetMemoryRequirements";
         callback::refuse_within(CALL)?;
-        // SAFETY: a live mipmapped array.
+        // SAFETY: the mipmapped array is live.
         unsafe {
-            ArrayMemory::told(self.context(), CALL, |place, device| {
+            ArrayMemory::query(self.context(), CALL, |place, device| {
                 sys::cuMipmappedArrayGetMemoryRequirements(place, self.as_raw(), device)
             })
         }
     }
 
-    /// The tiles of a [sparse](ArrayFlags::SPARSE) one.
+    /// Returns the tiles of a [sparse](ArrayFlags::SPARSE) mipmapped array.
+    ///
+    /// See [`cuMipmappedArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// It isn't sparse.
+    /// Returns the driver's error if the array is not sparse.
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
     pub fn sparse_properties(&self) -> Result<SparseProperties> {
         const CALL: &str = "cuMipmappedArrayGetSparseProperties";
         callback::refuse_within(CALL)?;
-        // SAFETY: a live mipmapped array.
+        // SAFETY: the mipmapped array is live.
         unsafe {
-            SparseProperties::told(self.context(), CALL, |place| {
+            SparseProperties::query(self.context(), CALL, |place| {
                 sys::cuMipmappedArrayGetSparseProperties(place, self.as_raw())
             })
         }

@@ -1,4 +1,4 @@
-//! Mipmapped arrays: the same image in several sizes.
+//! Mipmapped arrays: one image in several sizes.
 
 use std::ptr;
 
@@ -16,11 +16,12 @@ use crate::{
     stream::Owner,
 };
 
-/// Arrays of one image in several sizes, its levels, each half as wide, high and deep as the one before. A texture reads
-/// the level, or the two, that fit the size in which it is asked for it. Cloning gives another reference to the same.
+/// One image in several sizes. Each level is half as wide, high and deep as the previous one.
+/// Cloning returns another reference to the same array.
 ///
-/// Each level is a [`CudaArray`], which is filled and read as others are. A [`Texture`](crate::Texture) of the whole reads all
-/// levels, unless its sampler says otherwise; its coordinates are normalised.
+/// A texture reads the level, or the two levels, that match the requested size. Each level is a
+/// [`CudaArray`], which you fill and read like others. A [`Texture`](crate::Texture) of the whole
+/// reads all levels unless its sampler sets a limit, and its coordinates are normalized.
 ///
 /// ```
 /// use cuda_safe::{
@@ -58,18 +59,18 @@ pub struct MipmappedArray(Handle<MipmappedKind>);
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "held, so that it stays")]
 enum Held {
-    /// What was imported, and its texels lie in.
+    /// The imported memory that holds the texels.
     Memory(ExternalMemory),
-    /// What says that it is mapped, and for which stream.
+    /// The mapping that must stay, and its stream.
     #[cfg(feature = "opengl")]
     Mapped(std::sync::Arc<()>, Stream),
 }
 
 pub(crate) struct MipmappedKind {
-    /// That of the first level.
+    /// The description of the first level.
     described: Described,
     levels: u32,
-    /// What must stay for as long as its texels do.
+    /// The object that must live as long as the texels.
     held: Option<Held>,
 }
 
@@ -81,10 +82,11 @@ impl Kind for MipmappedKind {
     unsafe fn release(&self, raw: CUmipmappedArray, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
         let destroy = move || {
-            // SAFETY: released once, by this function's contract; levels and textures hold a reference.
+            // SAFETY: released once, by this function's contract. Levels and textures hold a
+            // reference.
             unsafe { sys::cuMipmappedArrayDestroy(raw.get()) }
         };
-        // SAFETY: as above; the memory is held until then.
+        // SAFETY: as above. The memory is held until then.
         unsafe {
             after_work(
                 context,
@@ -113,11 +115,15 @@ impl MipmappedKind {
 handle!(MipmappedArray, CUmipmappedArray, released by "cuMipmappedArrayDestroy");
 
 impl MipmappedArray {
-    /// Creates levels of a format, with unspecified contents. `shape` is the first's, which is the largest; at most
-    /// [`ArrayShape::levels`] of them make sense.
+    /// Creates a mipmapped array with unspecified contents. `shape` is that of the first and
+    /// largest level. There can be at most [`ArrayShape::levels`] levels.
+    ///
+    /// See [`cuMipmappedArrayCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`CudaArray::new`]; and for no levels.
+    /// Returns the errors of [`CudaArray::new`]. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `levels` is 0 or too
+    /// large.
     #[doc(alias = "cuMipmappedArrayCreate")]
     pub fn new(
         context: &Context,
@@ -136,12 +142,12 @@ impl MipmappedArray {
         let bytes = described.bytes().unwrap_or(0);
         context
             .check_allocation("cuMipmappedArrayCreate", code, bytes)
-            .map_err(|error| described.refused(context, error))?;
-        // SAFETY: just made in this context, and owned by nobody else.
+            .map_err(|error| described.explain_rejection(context, error))?;
+        // SAFETY: the array was just created in this context, and has no other owner.
         Ok(unsafe { Self::made(context, raw, described, levels, None) })
     }
 
-    /// What an array of so many levels is to be.
+    /// Checks and returns the description of an array with that many levels.
     pub(super) fn described(
         call: &'static str,
         format: TexelFormat,
@@ -157,7 +163,8 @@ impl MipmappedArray {
     }
 
     /// # Safety
-    /// `raw` was just made in the context, as it is described, and is owned by nobody else.
+    /// The caller must ensure that `raw` was just created in the context with this description, and
+    /// has no other owner.
     pub(super) unsafe fn made(
         context: &Context,
         raw: CUmipmappedArray,
@@ -169,42 +176,52 @@ impl MipmappedArray {
             held: memory.map(Held::Memory),
             ..MipmappedKind::new(described, levels)
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Self(unsafe { Handle::new(raw, true, context.clone(), kind) })
     }
 
-    /// Takes ownership of a raw handle, of so many levels. It is released, with `cuMipmappedArrayDestroy`, when the last
-    /// clone is dropped.
+    /// Takes ownership of a raw handle with `levels` levels, and releases it with
+    /// `cuMipmappedArrayDestroy` when the last clone is dropped.
     ///
     /// # Errors
-    /// The driver does not describe the first level, or its shape has fewer levels. The handle is not released then.
+    /// Returns the driver's error if it cannot describe the first level. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the shape has fewer
+    /// levels. The handle is then not released.
     ///
     /// # Safety
-    /// `raw` is a live mipmapped array of that many levels, created in `context`, and nobody else releases it.
+    /// The caller must ensure that:
+    ///
+    /// - `raw` is a live mipmapped array with that many levels, created in `context`;
+    /// - no other code releases it.
     pub unsafe fn from_raw(context: &Context, raw: CUmipmappedArray, levels: u32) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, levels, true) }
     }
 
-    /// Uses a raw handle that somebody else owns. The returned object never releases it.
+    /// Wraps a raw handle that other code owns. The returned object never releases it.
     ///
     /// # Errors
-    /// The driver does not describe the first level, or its shape has fewer levels.
+    /// Returns the driver's error if it cannot describe the first level. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the shape has fewer
+    /// levels.
     ///
     /// # Safety
-    /// `raw` is a live mipmapped array of that many levels, created in `context`. It stays alive until the last clone of
-    /// the returned object, and everything created from it, has been dropped.
+    /// The caller must ensure that:
+    ///
+    /// - `raw` is a live mipmapped array with that many levels, created in `context`;
+    /// - it stays alive until the last clone of the returned object, and everything created from
+    ///   it, has been dropped.
     pub unsafe fn borrow_raw(
         context: &Context,
         raw: CUmipmappedArray,
         levels: u32,
     ) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, levels, false) }
     }
 
     /// # Safety
-    /// As [`Handle::new`].
+    /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(
         context: &Context,
         raw: CUmipmappedArray,
@@ -215,17 +232,18 @@ impl MipmappedArray {
         let described = super::describe(context, first)?;
         described.expect_levels(levels, "MipmappedArray::from_raw")?;
         let kind = MipmappedKind::new(described, levels);
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Ok(Self(unsafe {
             Handle::new(raw, owned, context.clone(), kind)
         }))
     }
 
-    /// One of something that is mapped for a stream, and must stay so while `whole` is held. The driver is asked how many
-    /// levels it has.
+    /// Wraps an array that is mapped for a stream, and must stay mapped while `whole` is held. Asks
+    /// the driver for the number of levels.
     ///
     /// # Safety
-    /// `raw` is a live mipmapped array of the stream's context, as long as it is mapped.
+    /// The caller must ensure that `raw` is a live mipmapped array of the stream's context, as long
+    /// as it is mapped.
     #[cfg(feature = "opengl")]
     pub(crate) unsafe fn held(
         stream: &Stream,
@@ -242,13 +260,13 @@ impl MipmappedArray {
             held: Some(Held::Mapped(whole, stream.clone())),
             ..MipmappedKind::new(described, levels)
         };
-        // SAFETY: as this function's contract says; somebody else releases it.
+        // SAFETY: guaranteed by this function's contract. Other code releases the array.
         Ok(Self(unsafe {
             Handle::new(raw, false, context.clone(), kind)
         }))
     }
 
-    /// What copies of its texels are ordered with.
+    /// Returns the owner with which copies of the texels are ordered.
     pub(super) fn owner(&self) -> Owner<'_> {
         match &self.0.kind().held {
             #[cfg(feature = "opengl")]
@@ -257,60 +275,65 @@ impl MipmappedArray {
         }
     }
 
-    /// The context that it belongs to.
+    /// Returns the context of the array.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// What its texels are.
+    /// Returns the format of the texels.
     #[must_use]
     pub fn format(&self) -> TexelFormat {
         self.0.kind().described.format
     }
 
-    /// The shape of the first level.
+    /// Returns the shape of the first level.
     #[must_use]
     pub fn shape(&self) -> ArrayShape {
         self.0.kind().described.shape
     }
 
-    /// What it is made for.
+    /// Returns the flags with which the array was created.
     #[must_use]
     pub fn flags(&self) -> ArrayFlags {
         self.0.kind().described.flags
     }
 
-    /// How many levels there are.
+    /// Returns the number of levels.
     #[must_use]
     pub fn levels(&self) -> u32 {
         self.0.kind().levels
     }
 
-    /// A level, of which 0 is the largest. It keeps the whole.
+    /// Returns a level, of which 0 is the largest. The level keeps the mipmapped array alive.
+    ///
+    /// See [`cuMipmappedArrayGetLevel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where there are fewer levels.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there are fewer
+    /// levels.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
     pub fn level(&self, level: u32) -> Result<CudaArray> {
         let levels = self.levels();
         if level >= levels {
             return Err(Error::invalid(
                 "MipmappedArray::level",
-                format!("level {level} of {levels}, which are counted from 0"),
+                format!(
+                    "level {level} does not exist: the array has {levels} levels, counted from 0"
+                ),
             ));
         }
         let raw = raw_level(self.context(), self.as_raw(), level)?;
         let whole = Whole::Mipmapped {
             whole: self.clone(),
         };
-        // SAFETY: a part of the mipmapped array, which is kept, and releases it.
+        // SAFETY: the level is a part of the mipmapped array, which is kept alive and releases it.
         unsafe { CudaArray::adopt(self.context(), raw, false, Some(whole)) }
     }
 }
 
 impl Described {
-    /// An error unless the largest level of this shape can have so many in all.
+    /// Returns an error unless an array whose first level has this shape can have `levels` levels.
     fn expect_levels(&self, levels: u32, call: &'static str) -> Result<()> {
         let most = self.shape.levels();
         if (1..=most).contains(&levels) {
@@ -319,18 +342,18 @@ impl Described {
         Err(Error::invalid(
             call,
             format!(
-                "{levels} levels of {}: there can be 1 to {most}",
+                "{levels} levels were requested, but {} can have 1 to {most}",
                 self.shape
             ),
         ))
     }
 }
 
-/// The handle of a level.
+/// Returns the handle of a level.
 fn raw_level(context: &Context, raw: CUmipmappedArray, level: u32) -> Result<sys::CUarray> {
     let _current = context.enter("cuMipmappedArrayGetLevel")?;
     let mut found = ptr::null_mut();
-    // SAFETY: a live mipmapped array, by the callers' contracts; `found` is valid for the write.
+    // SAFETY: the array is live by the callers' contracts, and `found` is valid for the write.
     let code = unsafe { sys::cuMipmappedArrayGetLevel(&mut found, raw, level) };
     context.check("cuMipmappedArrayGetLevel", code)?;
     Ok(found)

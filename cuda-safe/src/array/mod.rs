@@ -1,7 +1,9 @@
-//! CUDA arrays: texels in an order of the driver's own, which kernels access through textures and surfaces.
+//! CUDA arrays: texels in a layout that only the driver knows, which kernels access through
+//! textures and surfaces.
 //!
-//! A [`CudaArray`] has a [`TexelFormat`] and an [`ArrayShape`]. To read it in a kernel, make a [`Texture`](crate::Texture) of it;
-//! to write it, a [`Surface`](crate::Surface). It is no array of `cuda-compute`.
+//! A [`CudaArray`] has a [`TexelFormat`] and an [`ArrayShape`]. To read it in a kernel, create a
+//! [`Texture`](crate::Texture) from it. To write it, create a [`Surface`](crate::Surface). It is
+//! unrelated to the arrays of `cuda-compute`.
 //!
 //! - Arrays: [`CudaArray`], [`ArrayFlags`], [`ArrayShape`], [`MipmappedArray`]
 //! - Texels: [`TexelFormat`], [`ChannelFormat`], [`Texel`], [`HalfBits`]
@@ -36,13 +38,14 @@ use crate::{
     stream::{Owner, Stream},
 };
 
-/// A CUDA array: texels of one, two or three dimensions, or in layers. Cloning gives another reference to the same array.
+/// A CUDA array: texels in one, two or three dimensions, or in layers. Cloning returns another
+/// reference to the same array.
 ///
-/// Texels lie in an order that only the driver knows. Copies fill and read an array, and kernels reach it by a
-/// [`Texture`](crate::Texture) or a [`Surface`](crate::Surface), which hold it.
+/// Only the driver knows the layout of the texels. Copies write and read an array. Kernels access
+/// it through a [`Texture`](crate::Texture) or a [`Surface`](crate::Surface), which keep it alive.
 ///
-/// An array belongs to a context, and to no stream: what uses it on several streams is ordered by the caller. It is
-/// destroyed when the last reference to it goes, after all work of the context, for which that waits.
+/// An array belongs to a context and not to a stream, so you must order its uses on several
+/// streams. Dropping the last reference waits for all work of the context, then destroys the array.
 ///
 /// ```
 /// use cuda_safe::{array::CudaArray, Context, Stream};
@@ -54,20 +57,20 @@ use crate::{
 /// let array = CudaArray::from_slice(&stream, [4, 3], &image)?; // four texels wide, three high
 /// assert_eq!(array.to_vec::<f32>(&stream)?, image);
 /// assert_eq!(array.shape().height(), 3);
-/// assert!(array.to_vec::<u8>(&stream).is_err()); // texels are of the array's format
+/// assert!(array.to_vec::<u8>(&stream).is_err()); // the type must match the array's format
 /// # Ok(())
 /// # }
 /// ```
 #[doc(alias = "CUarray")]
 pub struct CudaArray(Handle<ArrayKind>);
 
-/// What is known of an array.
+/// The properties of an array.
 pub(crate) struct ArrayKind {
     described: Described,
     part_of: Option<Whole>,
 }
 
-/// What an array is a part of, which destroys it.
+/// The object of which an array is a part, and which destroys it.
 enum Whole {
     Mipmapped {
         whole: MipmappedArray,
@@ -79,12 +82,12 @@ enum Whole {
     Mapped {
         #[allow(dead_code, reason = "held, so that it stays mapped")]
         whole: std::sync::Arc<()>,
-        /// That it is mapped for: unmapping comes after its work.
+        /// The stream for which it is mapped. Unmapping comes after the stream's work.
         stream: Stream,
     },
 }
 
-/// As the driver describes it.
+/// The format, shape and flags of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Described {
     format: TexelFormat,
@@ -99,7 +102,8 @@ impl Kind for ArrayKind {
 
     unsafe fn release(&self, raw: CUarray, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
-        // SAFETY: released once, by this function's contract; textures and surfaces hold a reference.
+        // SAFETY: released once, by this function's contract. Textures and surfaces hold a
+        // reference.
         unsafe {
             after_work(context, "cuArrayDestroy", (), move || {
                 sys::cuArrayDestroy(raw.get())
@@ -111,17 +115,17 @@ impl Kind for ArrayKind {
 handle!(CudaArray, CUarray, released by "cuArrayDestroy");
 
 impl Described {
-    /// Flags of the shape's kind count as the shape's, wherever they are: what is known is what the driver is told.
+    /// Moves flags that belong to the shape into the shape, because the driver gets both together.
     fn new(format: TexelFormat, shape: ArrayShape, flags: ArrayFlags) -> Self {
         let given = Self {
             format,
             shape,
             flags,
         };
-        let told = Self::from_raw(&given.to_raw());
+        let normalized = Self::from_raw(&given.to_raw());
         Self {
-            shape: told.shape.lacking_as(shape),
-            ..told
+            shape: normalized.shape.lacking_as(shape),
+            ..normalized
         }
     }
 
@@ -147,17 +151,17 @@ impl Described {
         }
     }
 
-    /// What a refusal by the driver is likely to mean.
+    /// Adds the likely reason to an error of the driver.
     #[cold]
-    fn refused(&self, context: &Context, error: Error) -> Error {
+    fn explain_rejection(&self, context: &Context, error: Error) -> Error {
         if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
             return error;
         }
         let unknown = self.flags.unnamed();
         let known = match (self.format.channel, unknown) {
-            (channel, _) if !channel.has_name() => Some(format!("it doesn't know {channel:?}")),
+            (channel, _) if !channel.has_name() => Some(format!("it does not know {channel:?}")),
             (_, flags) if flags != ArrayFlags::default() => {
-                Some(format!("it doesn't know {flags:?}"))
+                Some(format!("it does not know {flags:?}"))
             }
             _ => self
                 .shape
@@ -165,33 +169,34 @@ impl Described {
                 .or_else(|| self.format.odd_channels()),
         };
         let why = known.unwrap_or_else(|| {
-            "each length is at least 1 and at most what the device's attributes MAXIMUM_TEXTURE... say \
-             (MAXIMUM_SURFACE... for surfaces, ..._GATHER_... to gather), and the format must be one that such an array can have"
+            "each length must be from 1 to the device's limit (the attributes MAXIMUM_TEXTURE..., for surfaces \
+             MAXIMUM_SURFACE..., to gather ..._GATHER_...), and the format must be allowed for such an array"
                 .to_owned()
         });
         error.with_detail(format!(
-            "the driver refuses an array of {}, {}, {:?}: {why}",
+            "the driver rejects an array of {}, {}, {:?}: {why}",
             self.shape, self.format, self.flags
         ))
     }
 }
 
-/// The driver's description of an array.
+/// Asks the driver for the description of an array.
 fn describe(context: &Context, raw: CUarray) -> Result<Described> {
-    // SAFETY: a live array, by the callers' contracts; the description is numbers.
+    // SAFETY: the array is live by the callers' contracts. The description consists of numbers.
     let found = unsafe {
-        told(context, "cuArray3DGetDescriptor_v2", |place| {
+        query(context, "cuArray3DGetDescriptor_v2", |place| {
             sys::cuArray3DGetDescriptor_v2(place, raw)
         })?
     };
     Ok(Described::from_raw(&found))
 }
 
-/// Numbers that the driver tells in a context.
+/// Returns a structure of numbers that a driver call writes.
 ///
 /// # Safety
-/// `ask` writes to its place alone, and whatever bits are there are valid for `N`, zeros too.
-unsafe fn told<N>(
+/// The caller must ensure that `ask` writes only to its argument, and that any bits that it writes,
+/// and zeros, are valid for `N`.
+unsafe fn query<N>(
     context: &Context,
     call: &'static str,
     ask: impl FnOnce(*mut N) -> CUresult,
@@ -199,19 +204,24 @@ unsafe fn told<N>(
     let _current = context.enter(call)?;
     let mut found = MaybeUninit::<N>::zeroed();
     context.check(call, ask(found.as_mut_ptr()))?;
-    // SAFETY: numbers, which were zero before the driver wrote them.
+    // SAFETY: the structure consists of numbers, which were zero before the driver wrote them.
     Ok(unsafe { found.assume_init() })
 }
 
 impl CudaArray {
-    /// Creates an array of a format, with unspecified contents. Flags for layers and cubes, which the shape says, need not be
-    /// given; where they are, they count as if it did.
+    /// Creates an array with a format and unspecified contents.
+    ///
+    /// The shape implies the flags for layers and cubes, so you need not pass them. If you do, they
+    /// change the shape.
+    ///
+    /// See [`cuArray3DCreate`, `cuArrayCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for lengths of 0, and for flags of cubes and layers
-    /// where the shape is none. The driver refuses lengths beyond the device's limits, and formats and flags that don't go
-    /// together. A stream is being captured by this thread.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has too
+    /// little memory. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
+    /// a length is 0, if the shape is invalid for flags of cubes and layers, or while this thread
+    /// captures a stream. Returns the driver's error if a length exceeds the device's limit, or if
+    /// the format and the flags cannot be combined.
     ///
     /// ```
     /// use cuda_safe::{array::{CudaArray, ArrayFlags, ArrayShape, ChannelFormat, TexelFormat}, Context};
@@ -246,31 +256,32 @@ impl CudaArray {
         let bytes = described.bytes().unwrap_or(0);
         context
             .check_allocation(CALL, code, bytes)
-            .map_err(|error| described.refused(context, error))?;
+            .map_err(|error| described.explain_rejection(context, error))?;
         let kind = ArrayKind {
             described,
             part_of: None,
         };
-        // SAFETY: just made in this context, and owned by nobody else.
+        // SAFETY: the array was just created in this context, and has no other owner.
         Ok(Self(unsafe {
             Handle::new(raw, true, context.clone(), kind)
         }))
     }
 
-    /// Creates an array of texels of type `T`, with unspecified contents. One for a [`Surface`](crate::Surface), or with other
-    /// flags, is made by [`new`](Self::new), which takes [`TexelFormat::of::<T>()`](TexelFormat::of).
+    /// Creates an array of texels of type `T`, with unspecified contents. For a
+    /// [`Surface`](crate::Surface) or other flags, use [`new`](Self::new) with
+    /// [`TexelFormat::of::<T>()`](TexelFormat::of).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the errors of [`new`](Self::new).
     pub fn uninit<T: Texel>(context: &Context, shape: impl Into<ArrayShape>) -> Result<Self> {
         Self::new(context, T::FORMAT, shape, ArrayFlags::default())
     }
 
-    /// Creates an array and fills it: rows of the width follow each other, then slices or layers. Waits until `texels` have
-    /// been read.
+    /// Creates an array and fills it. `texels` holds the rows one after another, then the slices or
+    /// layers. Waits until `texels` has been read.
     ///
     /// # Errors
-    /// As [`new`](Self::new) and [`copy_from_slice`](Self::copy_from_slice).
+    /// Returns the errors of [`new`](Self::new) and of [`copy_from_slice`](Self::copy_from_slice).
     pub fn from_slice<T: Texel>(
         stream: &Stream,
         shape: impl Into<ArrayShape>,
@@ -281,35 +292,44 @@ impl CudaArray {
         Ok(array)
     }
 
-    /// Takes ownership of a raw handle. It is released, with `cuArrayDestroy`, when the last clone is dropped. To use a
-    /// handle that somebody else owns, see [`borrow_raw`](Self::borrow_raw).
+    /// Takes ownership of a raw handle, and releases it with `cuArrayDestroy` when the last clone
+    /// is dropped. To use a handle that other code owns, see [`borrow_raw`](Self::borrow_raw).
+    ///
+    /// See [`cuArray3DGetDescriptor`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver does not describe the array. It is not released then.
+    /// Returns the driver's error if it cannot describe the array. The array is then not released.
     ///
     /// # Safety
-    /// `raw` is a live array, created in `context`, and nobody else releases it.
+    /// The caller must ensure that:
+    ///
+    /// - `raw` is a live array that was created in `context`;
+    /// - no other code releases it.
     #[doc(alias = "cuArray3DGetDescriptor")]
     pub unsafe fn from_raw(context: &Context, raw: CUarray) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, true, None) }
     }
 
-    /// Uses a raw handle that somebody else owns, such as another library. The returned object never releases it.
+    /// Wraps a raw handle that other code owns, such as another library. The returned object never
+    /// releases it.
     ///
     /// # Errors
-    /// The driver does not describe the array.
+    /// Returns the driver's error if it cannot describe the array.
     ///
     /// # Safety
-    /// `raw` is a live array, created in `context`. It stays alive until the last clone of the returned object, and
-    /// everything created from it, has been dropped.
+    /// The caller must ensure that:
+    ///
+    /// - `raw` is a live array that was created in `context`;
+    /// - it stays alive until the last clone of the returned object, and everything created from
+    ///   it, has been dropped.
     pub unsafe fn borrow_raw(context: &Context, raw: CUarray) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, false, None) }
     }
 
     /// # Safety
-    /// As [`Handle::new`].
+    /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(
         context: &Context,
         raw: CUarray,
@@ -320,16 +340,17 @@ impl CudaArray {
             described: describe(context, raw)?,
             part_of,
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Ok(Self(unsafe {
             Handle::new(raw, owned, context.clone(), kind)
         }))
     }
 
-    /// An array of something that is mapped for a stream, and must stay so while `whole` is held.
+    /// Wraps an array that is mapped for a stream, and must stay mapped while `whole` is held.
     ///
     /// # Safety
-    /// `raw` is a live array of the stream's context, as long as it is mapped.
+    /// The caller must ensure that `raw` is a live array of the stream's context, as long as it is
+    /// mapped.
     #[cfg(feature = "opengl")]
     pub(crate) unsafe fn held(
         stream: &Stream,
@@ -340,11 +361,11 @@ impl CudaArray {
             whole,
             stream: stream.clone(),
         };
-        // SAFETY: as this function's contract says; somebody else releases it.
+        // SAFETY: guaranteed by this function's contract. Other code releases the array.
         unsafe { Self::adopt(stream.context(), raw, false, Some(mapped)) }
     }
 
-    /// What copies of its texels are ordered with.
+    /// Returns the owner with which copies of the texels are ordered.
     fn owner(&self) -> Owner<'_> {
         match &self.0.kind().part_of {
             #[cfg(feature = "opengl")]
@@ -359,31 +380,31 @@ impl CudaArray {
         &self.0.kind().described
     }
 
-    /// The context that the array belongs to.
+    /// Returns the context of the array.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// What its texels are.
+    /// Returns the format of the texels.
     #[must_use]
     pub fn format(&self) -> TexelFormat {
         self.described().format
     }
 
-    /// Its dimensions and layers.
+    /// Returns the dimensions and layers.
     #[must_use]
     pub fn shape(&self) -> ArrayShape {
         self.described().shape
     }
 
-    /// What it is made for.
+    /// Returns the flags with which the array was created.
     #[must_use]
     pub fn flags(&self) -> ArrayFlags {
         self.described().flags
     }
 
-    /// Whether it is a level of a [`MipmappedArray`], or a plane of another array.
+    /// Returns whether it is a level of a [`MipmappedArray`], or a plane of another array.
     #[must_use]
     pub fn is_part(&self) -> bool {
         matches!(
@@ -392,16 +413,19 @@ impl CudaArray {
         )
     }
 
-    /// A plane of an array whose format has several, such as the brightness of a video's frame; it keeps the whole.
+    /// Returns a plane of an array whose format has several, such as the luminance of a video
+    /// frame. The plane keeps the array alive.
+    ///
+    /// See [`cuArrayGetPlane`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The format has no planes, or fewer.
+    /// Returns an error if the format has no planes, or too few.
     #[doc(alias = "cuArrayGetPlane")]
     pub fn plane(&self, index: u32) -> Result<Self> {
         let context = self.context();
         let _current = context.enter("cuArrayGetPlane")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: a live array; `raw` is valid for the write.
+        // SAFETY: the array is live, and `raw` is valid for the write.
         let code = unsafe { sys::cuArrayGetPlane(&mut raw, self.as_raw(), index) };
         context.check("cuArrayGetPlane", code).map_err(|error| {
             if error.driver_code() == Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
@@ -413,7 +437,7 @@ impl CudaArray {
         let whole = Whole::Array {
             whole: self.clone(),
         };
-        // SAFETY: a part of the array, which is kept.
+        // SAFETY: the plane is a part of the array, which is kept alive.
         unsafe { Self::adopt(context, raw, false, Some(whole)) }
     }
 }

@@ -1,4 +1,4 @@
-//! How many texels an array has along each dimension, and whether it has layers.
+//! The dimensions and layers of arrays.
 
 use std::{ffi::c_uint, fmt};
 
@@ -21,10 +21,10 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayShape {
-    /// As the driver has them: 0 for what there is none of.
+    /// The lengths in the driver's form: 0 for missing dimensions.
     lengths: [usize; 3],
     flags: c_uint,
-    /// A length of 0 was given, which to the driver means that there is no such dimension.
+    /// The name of a length that was given as 0, which to the driver means a missing dimension.
     lacks: Option<&'static str>,
 }
 
@@ -44,59 +44,60 @@ impl ArrayShape {
         self
     }
 
-    /// The same, lacking what another lacks.
+    /// Returns the shape with the missing length of another shape.
     pub(super) const fn lacking_as(mut self, other: Self) -> Self {
         self.lacks = other.lacks;
         self
     }
 
-    /// An error for lengths of 0, which would be taken for a shape of fewer dimensions.
+    /// Returns an error if a length is 0, which the driver would take for a missing dimension.
     pub(super) fn expect_lengths(&self, call: &'static str) -> Result<()> {
         match self.lacks {
             None => Ok(()),
             Some(what @ ("height" | "depth")) => Err(Error::invalid(
                 call,
                 format!(
-                    "the {what} is 0: leave it out for an array of fewer dimensions, or make it 1"
+                    "the {what} is 0. Fix: omit it for an array with fewer dimensions, or set it to 1"
                 ),
             )),
             Some(what) => Err(Error::invalid(
                 call,
-                format!("the {what} is 0, and an array has at least 1"),
+                format!("the {what} is 0, but must be at least 1"),
             )),
         }
     }
 
-    /// An error for what flags have made of a shape that is none of their kind.
+    /// Returns an error if flags for cubes or layers do not match the lengths.
     pub(super) fn expect_kind(&self, call: &'static str) -> Result<()> {
         let [width, height, planes] = self.lengths;
         let why = match (self.is_cube(), self.is_layered()) {
-            (true, _) if width != height => format!(
-                "a cube's faces have sides of equal length, and these are {width} and {height}"
-            ),
+            (true, _) if width != height => {
+                format!("the faces of a cube must be square, but are {width} x {height}")
+            }
             (true, false) if planes != 6 => {
-                format!("a cube has six faces, and not {planes}: use ArrayShape::cube")
+                format!("a cube must have six faces, but has {planes}. Fix: use ArrayShape::cube")
             }
             (true, true) if planes == 0 || !planes.is_multiple_of(6) => {
                 format!(
-                    "cubes have six faces each, and {planes} is no multiple of that: use ArrayShape::cubes"
+                    "cubes have six faces each, but {planes} is not a multiple of six. Fix: use ArrayShape::cubes"
                 )
             }
             (false, true) if planes == 0 => {
-                "the number of layers is 0: use ArrayShape::lines or ArrayShape::planes".to_owned()
+                "the number of layers is 0. Fix: use ArrayShape::lines or ArrayShape::planes"
+                    .to_owned()
             }
             _ => return Ok(()),
         };
         Err(Error::invalid(call, why))
     }
 
-    /// One dimension.
+    /// Returns a shape with one dimension.
     #[must_use]
     pub const fn line(width: usize) -> Self {
         Self::new([width, 0, 0], 0).lacking("width", width)
     }
 
-    /// Two dimensions.
+    /// Returns a shape with two dimensions.
     #[must_use]
     pub const fn plane(width: usize, height: usize) -> Self {
         Self::new([width, height, 0], 0)
@@ -104,7 +105,7 @@ impl ArrayShape {
             .lacking("width", width)
     }
 
-    /// Three dimensions.
+    /// Returns a shape with three dimensions.
     #[must_use]
     pub const fn volume(width: usize, height: usize, depth: usize) -> Self {
         Self::new([width, height, depth], 0)
@@ -113,7 +114,8 @@ impl ArrayShape {
             .lacking("width", width)
     }
 
-    /// Layers of one dimension: a texture reads one of them, without filtering between them (`CUDA_ARRAY3D_LAYERED`).
+    /// Returns layers with one dimension (`CUDA_ARRAY3D_LAYERED`). A texture reads one layer and
+    /// does not interpolate between layers.
     #[must_use]
     #[doc(alias = "CUDA_ARRAY3D_LAYERED")]
     pub const fn lines(width: usize, layers: usize) -> Self {
@@ -122,7 +124,7 @@ impl ArrayShape {
             .lacking("width", width)
     }
 
-    /// Layers of two dimensions (`CUDA_ARRAY3D_LAYERED`).
+    /// Returns layers with two dimensions (`CUDA_ARRAY3D_LAYERED`).
     #[must_use]
     pub const fn planes(width: usize, height: usize, layers: usize) -> Self {
         Self::new([width, height, layers], LAYERED)
@@ -131,14 +133,14 @@ impl ArrayShape {
             .lacking("width", width)
     }
 
-    /// The six faces of a cube, each as wide as it is high (`CUDA_ARRAY3D_CUBEMAP`).
+    /// Returns the six square faces of a cube (`CUDA_ARRAY3D_CUBEMAP`).
     #[must_use]
     #[doc(alias = "CUDA_ARRAY3D_CUBEMAP")]
     pub const fn cube(side: usize) -> Self {
         Self::new([side, side, 6], CUBE).lacking("width", side)
     }
 
-    /// Several cubes (`CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED`).
+    /// Returns the faces of several cubes (`CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED`).
     #[must_use]
     pub const fn cubes(side: usize, count: usize) -> Self {
         Self::new([side, side, count.saturating_mul(6)], CUBE | LAYERED)
@@ -146,13 +148,13 @@ impl ArrayShape {
             .lacking("width", side)
     }
 
-    /// Texels along the width.
+    /// Returns the number of texels along the width.
     #[must_use]
     pub const fn width(&self) -> usize {
         self.lengths[0]
     }
 
-    /// Texels along the height; 1 where there is one dimension.
+    /// Returns the number of texels along the height, which is 1 for one dimension.
     #[must_use]
     pub const fn height(&self) -> usize {
         match self.lengths[1] {
@@ -161,7 +163,7 @@ impl ArrayShape {
         }
     }
 
-    /// Texels along the depth; 1 where there are fewer than three dimensions.
+    /// Returns the number of texels along the depth, which is 1 for fewer than three dimensions.
     #[must_use]
     pub const fn depth(&self) -> usize {
         match self.lengths[2] {
@@ -171,7 +173,7 @@ impl ArrayShape {
         }
     }
 
-    /// Layers, of which the six faces of each cube are some; 1 where there are none.
+    /// Returns the number of layers, or 1 if there are none. Each face of a cube counts as a layer.
     #[must_use]
     pub const fn layers(&self) -> usize {
         match self.flags {
@@ -180,7 +182,7 @@ impl ArrayShape {
         }
     }
 
-    /// How many dimensions a texel's place has, without the layer: 1, 2 or 3.
+    /// Returns the number of coordinates of a texel without the layer: 1, 2 or 3.
     #[must_use]
     pub const fn dimensions(&self) -> usize {
         match self.lengths {
@@ -191,19 +193,19 @@ impl ArrayShape {
         }
     }
 
-    /// Whether it has layers, or cubes of which each is one.
+    /// Returns whether the array has layers or several cubes.
     #[must_use]
     pub const fn is_layered(&self) -> bool {
         self.flags & LAYERED != 0
     }
 
-    /// Whether it is a cube, or several.
+    /// Returns whether the array consists of one or several cubes.
     #[must_use]
     pub const fn is_cube(&self) -> bool {
         self.flags & CUBE != 0
     }
 
-    /// Texels of all dimensions and layers; `None` where these are more than can be counted.
+    /// Returns the total number of texels, or `None` if it overflows.
     #[must_use]
     pub fn texels(&self) -> Option<usize> {
         self.width()
@@ -211,7 +213,8 @@ impl ArrayShape {
             .checked_mul(self.planes_in_all())
     }
 
-    /// The shape of a level of a mipmapped array whose largest has this shape: level 0 is the largest.
+    /// Returns the shape of a level of a mipmapped array whose level 0, the largest, has this
+    /// shape.
     #[must_use]
     pub fn level(&self, level: u32) -> Self {
         let halved = |length: usize| match length {
@@ -227,14 +230,14 @@ impl ArrayShape {
         Self::new([halved(width), halved(height), depth], self.flags)
     }
 
-    /// How many levels there are down to one of a single texel in each layer.
+    /// Returns the maximum number of levels. The last has a single texel in each layer.
     #[must_use]
     pub fn levels(&self) -> u32 {
         let longest = self.width().max(self.height()).max(self.depth());
         longest.max(1).ilog2() + 1
     }
 
-    /// Slices, layers or faces; at least one.
+    /// Returns the number of slices, layers or faces, at least 1.
     pub(super) const fn planes_in_all(&self) -> usize {
         match self.lengths[2] {
             0 => 1,
@@ -242,12 +245,12 @@ impl ArrayShape {
         }
     }
 
-    /// As the driver has them: 0 for what there is none of.
+    /// Returns the lengths in the driver's form: 0 for missing dimensions.
     pub(crate) const fn lengths(&self) -> [usize; 3] {
         self.lengths
     }
 
-    /// As the driver has it: lengths, and the flags that belong to the shape.
+    /// Returns the lengths in the driver's form, and the flags that belong to the shape.
     pub(super) const fn parts(&self) -> ([usize; 3], c_uint) {
         (self.lengths, self.flags)
     }
@@ -258,7 +261,8 @@ impl ArrayShape {
 }
 
 impl ArrayShape {
-    /// Which length is beyond the device's limit for textures, where one is.
+    /// Returns a description of the length that exceeds the device's limit for textures, if one
+    /// does.
     pub(super) fn too_long(&self, device: Device) -> Option<String> {
         type Limit = (&'static str, DeviceAttribute);
         type Of = DeviceAttribute;
@@ -331,7 +335,7 @@ impl From<[usize; 3]> for ArrayShape {
     }
 }
 
-/// For messages: "64 x 48 texels in 3 layers".
+/// Formats the shape for messages: "64 x 48 texels in 3 layers".
 impl fmt::Display for ArrayShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.width())?;
@@ -356,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_that_there_are_none_of_count_as_one() {
+    fn missing_lengths_count_as_one() {
         for (shape, texels, dimensions, text) in [
             (ArrayShape::line(7), 7, 1, "7 texels"),
             (ArrayShape::lines(7, 3), 21, 1, "7 texels in 3 layers"),
@@ -389,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_halve_all_but_layers() {
+    fn levels_halve_lengths_but_not_layers() {
         let volume = ArrayShape::volume(8, 5, 3);
         assert_eq!(volume.levels(), 4);
         assert_eq!(volume.level(1), ArrayShape::volume(4, 2, 1));

@@ -1,4 +1,4 @@
-//! Arrays as sides of copies of rectangles and boxes.
+//! Arrays as operands of copies of rectangles and boxes.
 
 use std::{fmt, marker::PhantomData};
 
@@ -8,8 +8,9 @@ use crate::{
     memory::{CopySource, CopyTarget, Region},
 };
 
-/// An array whose texels are known to be of type `T`: a side of a [`RegionCopy`](crate::memory::RegionCopy), of which layers and
-/// faces are slices. It is another handle of the array. Made by [`CudaArray::texels`].
+/// An array whose texels are known to have type `T`, as an operand of a
+/// [`RegionCopy`](crate::memory::RegionCopy). Layers and faces are slices. Created by
+/// [`CudaArray::texels`], it is another reference to the array.
 ///
 /// ```
 /// use cuda_safe::{array::CudaArray, Context, memory::{HostRegion, PitchedBuffer, RegionCopy}, Stream};
@@ -36,11 +37,11 @@ pub struct ArrayTexels<T> {
 }
 
 impl CudaArray {
-    /// The array with the type of its texels, for copies of parts of it.
+    /// Returns the array with the type of its texels, for copies of parts of it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `T` isn't the array's format, and for an array
-    /// without memory.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `T` does not
+    /// match the array's format, or if the array was created without memory.
     pub fn texels<T: Texel>(&self) -> Result<ArrayTexels<T>> {
         const CALL: &str = "CudaArray::texels";
         self.expect_format::<T>(CALL)?;
@@ -53,20 +54,21 @@ impl CudaArray {
 }
 
 impl<T> ArrayTexels<T> {
-    /// The array.
+    /// Returns the array.
     #[must_use]
     pub fn array(&self) -> &CudaArray {
         &self.array
     }
 }
 
-// SAFETY: a live array of texels of this type, which is destroyed after all work of its context.
+// SAFETY: the array is live, has texels of this type, and is destroyed after all work of its
+// context.
 unsafe impl<T: Texel> CopySource<T> for ArrayTexels<T> {
     fn region(&self) -> Region<'_> {
         let shape = self.array.described().shape;
         let extent = [shape.width(), shape.height(), shape.planes_in_all()];
         let region = Region::array::<T>(self.array.as_raw(), extent, self.array.owner());
-        // Layers of one dimension are copied.
+        // Layers of one dimension are copied as rows.
         match (shape.is_layered() || shape.is_cube()) && shape.height() > 1 {
             true => region.of_layers(),
             false => region,
@@ -74,7 +76,7 @@ unsafe impl<T: Texel> CopySource<T> for ArrayTexels<T> {
     }
 }
 
-// SAFETY: an array's texels may be written by whoever has a handle; nobody has references to them.
+// SAFETY: every holder of a handle may write an array's texels. There are no references to them.
 unsafe impl<T: Texel> CopyTarget<T> for ArrayTexels<T> {}
 
 impl<T> Clone for ArrayTexels<T> {

@@ -1,23 +1,24 @@
-//! The lock between captures and everything that must not meet one.
+//! The lock between captures and calls that must not run during one.
 //!
-//! Many calls are right only on a stream that is not being captured: waits, copies of host memory, allocations and
-//! frees. "Is it captured? Then call the driver" is not enough, because another thread may begin a capture between the
-//! two steps. So both sides take this lock:
+//! Waits, copies of host memory, allocations and frees are allowed only on a stream that is not
+//! being captured. It is not enough to check the stream and then call the driver, because another
+//! thread may begin a capture between the two steps. Both sides therefore take this lock:
 //!
-//! - [`enter`] reads: the holder has checked a stream, or a whole context, and calls the driver. Any number of threads
-//!   may hold it.
-//! - [`begin`] writes: the holder makes a stream part of a capture. It holds the lock for one driver call, not for the
-//!   whole capture.
+//! - [`enter`] takes it for reading. The holder has checked a stream or a whole context, and calls
+//!   the driver. Any number of threads can hold it.
+//! - [`begin`] takes it for writing. The holder makes a stream part of a capture. It holds the lock
+//!   for one driver call, not for the whole capture.
 //!
-//! The lock is split by [`Place`], so a wait on one stream delays only captures that affect this stream. A capture in the
-//! global mode affects every call of other threads.
+//! The lock is split by [`Place`], so a wait on one stream delays only captures that affect this
+//! stream. A capture in the global mode affects every call of other threads.
 //!
 //! No thread waits forever:
 //!
-//! - A user waits for a capture that is just beginning, which takes one driver call. Behind a capture that still waits it
-//!   queues for [`PATIENCE`] at most, and not at all if it holds a place already, or if it would return soon and the capture
-//!   waits for a call that does not.
-//! - A capture that waits for a thread that waits for this thread, in the same way, fails.
+//! - A user waits for a capture that is beginning, which takes one driver call. Behind a capture
+//!   that still waits, a user queues for at most [`PATIENCE`]. It does not queue if it already
+//!   holds a place, or if it returns soon and the capture waits for a long call.
+//! - A capture fails if it would wait for a thread that waits, directly or through others, for the
+//!   capture's own thread.
 
 use std::{
     marker::PhantomData,
@@ -31,7 +32,7 @@ use std::{
 
 use cuda_sys::CUcontext;
 
-/// The streams that a call needs to be uncaptured.
+/// The streams that must not be captured during a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     context: usize,
@@ -40,20 +41,21 @@ pub(crate) struct Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Queue {
-    /// A stream that is no default stream.
+    /// A stream other than the default streams.
     Stream(usize),
-    /// The legacy default stream. It cannot be captured, and fails while a blocking stream of its context is.
+    /// The legacy default stream. It cannot be captured. Calls on it fail while a blocking stream
+    /// of its context is captured.
     Legacy,
     /// The per-thread default stream of this thread.
     PerThread,
     /// All streams of the context.
     All,
-    /// No stream. Only captures in the global mode affect it.
+    /// No stream: only captures in the global mode affect the call.
     None,
 }
 
 impl Place {
-    /// For calls that only captures in the global mode affect.
+    /// The place of calls that only captures in the global mode affect.
     pub(crate) const NONE: Self = Self {
         context: 0,
         queue: Queue::None,
@@ -67,15 +69,15 @@ impl Place {
     }
 }
 
-/// How a stream becomes part of a capture.
+/// The way in which a stream becomes part of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// A capture begins on it.
     Begin {
-        /// Whether the capture forbids calls to all threads.
+        /// Whether the capture forbids calls on all threads.
         global: bool,
     },
-    /// It joins a capture of another stream.
+    /// The stream joins a capture of another stream.
     Join,
 }
 
@@ -90,7 +92,7 @@ struct Target {
 }
 
 impl Target {
-    /// Whether the user's call must not meet the capture.
+    /// Returns whether the user's call must not run during the capture.
     fn affects(&self, user: &User) -> bool {
         let is_global = self.start == Start::Begin { global: true };
         match user.length {
@@ -101,7 +103,8 @@ impl Target {
         }
     }
 
-    /// Whether the stream of a scope would still be captured at the scope's end, which waits for it.
+    /// Returns whether the stream of a scope would still be captured when the scope ends with a
+    /// wait for it.
     fn splits(&self, user: &User, captures: &[Capture]) -> bool {
         user.length == Length::Scope
             && self.start == Start::Join
@@ -123,18 +126,18 @@ impl Target {
     }
 }
 
-/// How long a user holds its place.
+/// The time for which a user holds its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
-    /// For calls that return soon.
+    /// A call that returns soon.
     Short,
-    /// For calls that may wait for the device.
+    /// A call that may wait for the device.
     Long,
-    /// For user code that ends with a wait. Captures may begin meanwhile, unless they could outlast it.
+    /// User code that ends with a wait. Captures may begin meanwhile, unless they could outlast it.
     Scope,
 }
 
-/// How long a user queues behind a capture that waits.
+/// The time for which a user queues behind a capture that waits.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy)]
@@ -148,7 +151,7 @@ struct User {
 struct Capture {
     number: u64,
     thread: usize,
-    /// Whether it forbids calls to all threads.
+    /// Whether it forbids calls on all threads.
     global: bool,
     /// The contexts of its streams.
     contexts: Vec<usize>,
@@ -168,12 +171,12 @@ struct State {
     beginning: Vec<Target>,
     captures: Vec<Capture>,
     next: u64,
-    /// How often captures have begun or ended, by context.
+    /// The number of begins and ends of captures, by context.
     changes: Vec<(usize, u64)>,
 }
 
 impl State {
-    /// The users that a capture waits for.
+    /// Returns the users that a capture waits for.
     fn blockers<'a>(&'a self, target: &'a Target) -> impl Iterator<Item = &'a User> {
         let of_others = move |user: &&User| user.thread != target.thread;
         self.users
@@ -182,7 +185,8 @@ impl State {
             .filter(|user| target.affects(user))
     }
 
-    /// Whether a thread that the capture waits for waits for the capture's own thread, directly or through others.
+    /// Returns whether the capture would wait for a thread that waits for the capture's own thread,
+    /// directly or through others.
     fn is_deadlocked(&self, target: &Target) -> bool {
         let mut seen: Vec<usize> = Vec::new();
         let mut next: Vec<usize> = self.blockers(target).map(|user| user.thread).collect();
@@ -215,7 +219,7 @@ impl State {
         }
     }
 
-    /// Updates the counts that are read without the lock.
+    /// Updates the counters that are read without the lock.
     fn publish(&self) {
         let global = self.captures.iter().filter(|one| one.global).count();
         GLOBAL.store(global, Ordering::Relaxed);
@@ -234,9 +238,9 @@ static STATE: Mutex<State> = Mutex::new(State {
 });
 /// Notified when a user leaves while a capture waits, and when a capture begins or ends.
 static CHANGED: Condvar = Condvar::new();
-/// The length of `captures`, for questions without the lock.
+/// The length of `captures`, for reading without the lock.
 static CAPTURES: AtomicUsize = AtomicUsize::new(0);
-/// How many of them are global.
+/// The number of global captures.
 static GLOBAL: AtomicUsize = AtomicUsize::new(0);
 
 fn state() -> MutexGuard<'static, State> {
@@ -247,24 +251,25 @@ fn wait(state: MutexGuard<'static, State>) -> MutexGuard<'static, State> {
     CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A number that no other running thread has.
+/// Returns a number that no other running thread has.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| ptr::from_ref(here).addr())
 }
 
-/// Whether this crate captures any stream. Exact for a stream or context that the caller has [entered](enter).
+/// Returns whether this crate captures any stream. Exact for a stream or context that the caller
+/// has [entered](enter).
 #[inline]
 pub(crate) fn captures_exist() -> bool {
     CAPTURES.load(Ordering::Relaxed) > 0
 }
 
-/// Whether this crate captures a stream in the mode that forbids calls to all threads.
+/// Returns whether this crate captures a stream in the mode that forbids calls on all threads.
 pub(crate) fn global_captures_exist() -> bool {
     GLOBAL.load(Ordering::Relaxed) > 0
 }
 
-/// No capture that affects the place begins while this lives.
+/// A guard: while it lives, no capture that affects the place begins.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Entered {
@@ -273,7 +278,7 @@ pub(crate) struct Entered {
     here: PhantomData<*const ()>,
 }
 
-/// Keeps captures that affect `place` from beginning. Waits for one that is just beginning.
+/// Prevents captures that affect `place` from beginning. Waits for a capture that is beginning.
 pub(crate) fn enter(place: Place, length: Length) -> Entered {
     let user = User {
         place,
@@ -283,7 +288,7 @@ pub(crate) fn enter(place: Place, length: Length) -> Entered {
     let mut state = state();
     let mut until = None;
     loop {
-        // A listener may run within the call that begins a capture of this thread.
+        // A log listener may run inside the call that begins a capture of this thread.
         let mut beginning = state.beginning.iter();
         if beginning.any(|target| target.thread != user.thread && target.affects(&user)) {
             state = wait(state);
@@ -308,7 +313,7 @@ pub(crate) fn enter(place: Place, length: Length) -> Entered {
     }
 }
 
-/// Whether a user lets a capture go first.
+/// Returns whether a user lets a waiting capture go first.
 fn queues(state: &State, user: &User) -> bool {
     // A capture may wait for the places that this thread holds.
     if state.waiting.is_empty() || state.users.iter().any(|one| one.thread == user.thread) {
@@ -336,15 +341,18 @@ impl Drop for Entered {
     }
 }
 
-/// A stream that is becoming part of a capture. No other thread uses it while this lives.
+/// A guard for a stream that is becoming part of a capture. No other thread uses the stream while
+/// the guard lives.
 #[must_use]
 pub(crate) struct Beginning {
     target: Target,
     here: PhantomData<*const ()>,
 }
 
-/// Waits until a stream is unused, so that it can become part of a capture. Returns `None` if this thread uses it, if a scope
-/// would end while the stream is captured, or if the wait would never end.
+/// Waits until a stream is unused, so that it can become part of a capture.
+///
+/// Returns `None` if this thread uses the stream, if a scope would end while the stream is
+/// captured, or if the wait would never end.
 pub(crate) fn begin(place: Place, blocking: bool, start: Start) -> Option<Beginning> {
     let target = Target {
         place,
@@ -385,7 +393,7 @@ fn remove(targets: &mut Vec<Target>, target: &Target) {
 }
 
 impl Beginning {
-    /// Counts a capture from here on, until the result is dropped.
+    /// Counts a capture until the result is dropped.
     pub(crate) fn count(&self) -> Counted {
         let mut state = state();
         let number = state.next;
@@ -401,7 +409,8 @@ impl Beginning {
         Counted { number }
     }
 
-    /// The stream has joined a capture of a stream of `from`. Which one is not known, so all of that context count.
+    /// Records that the stream joined a capture of a stream of `from`. The capture is unknown, so
+    /// this adds the context to all captures of `from`.
     pub(crate) fn joined(&self, from: CUcontext) {
         let (own, from) = (self.target.place.context, from.addr());
         for capture in &mut state().captures {
@@ -419,7 +428,7 @@ impl Drop for Beginning {
     }
 }
 
-/// A capture of this crate, until this is dropped.
+/// A guard that counts a capture of this crate until it is dropped.
 pub(crate) struct Counted {
     number: u64,
 }
@@ -437,14 +446,14 @@ impl Drop for Counted {
     }
 }
 
-/// Which threads capture streams of a context.
+/// Whether this thread or other threads capture streams of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Capturers {
     pub(crate) this_thread: bool,
     pub(crate) others: bool,
 }
 
-/// Which threads capture streams of a context by this crate.
+/// Returns which threads capture streams of a context with this crate.
 pub(crate) fn capturers(context: CUcontext) -> Capturers {
     let thread = this_thread();
     let mut found = Capturers::default();
@@ -459,14 +468,15 @@ pub(crate) fn capturers(context: CUcontext) -> Capturers {
     found
 }
 
-/// How often captures have begun or ended in a context.
+/// Returns how often captures have begun or ended in a context.
 pub(crate) fn changes(context: CUcontext) -> u64 {
     let state = state();
     let found = state.changes.iter().find(|one| one.0 == context.addr());
     found.map_or(0, |one| one.1)
 }
 
-/// Waits until one of the captures of a context has ended, or another has begun. Returns at once if no stream of it is captured.
+/// Waits until a capture of a context has ended or another has begun. Returns at once if no stream
+/// of the context is captured.
 pub(crate) fn wait_for_change(context: CUcontext) {
     let captures = |state: &State| -> Vec<u64> {
         let of_context = state
@@ -485,7 +495,7 @@ pub(crate) fn wait_for_change(context: CUcontext) {
         context: context.addr(),
     };
     state.patient.push(patient);
-    CHANGED.notify_all(); // one of the captures may wait for a place of this thread
+    CHANGED.notify_all(); // a capture may wait for a place of this thread
     while captures(&state) == before {
         state = wait(state);
     }

@@ -1,4 +1,4 @@
-//! Releases that a capture forbids, put off until it has ended.
+//! Releases that are postponed because a capture forbids them.
 
 use std::{
     any::Any,
@@ -19,28 +19,28 @@ use crate::{
     error::{Result, fault::unheard},
 };
 
-/// The streams that must not be captured when something is released: a stream or several, all those of a context, or
-/// [`Nothing`].
+/// The streams that must not be captured during a release: one or several streams, all streams of a
+/// context, or [`Nothing`].
 pub(crate) trait Needs {
-    /// Whether a capture is in the way.
+    /// Returns whether one of the streams is captured.
     fn is_captured(&self) -> bool;
 
-    /// The place where no capture may begin during the release, and further ones.
+    /// Returns the place where no capture may begin during the release, and further places.
     fn places(&self) -> (Place, Vec<Place>);
 
-    /// The same for a release that is put off.
+    /// Returns the same requirements for a release that is postponed.
     fn kept(&self) -> Box<dyn Needs + Send>;
 
-    /// Whether nothing has to be waited for, as far as that can be known without a wait.
+    /// Returns whether the release is known not to wait for anything.
     fn is_done(&self) -> bool;
 
-    /// Whether the release waits for all work of a context.
+    /// Returns whether the release waits for all work of a context.
     fn is_context(&self) -> bool {
         false
     }
 }
 
-/// The release waits for nothing that can be captured.
+/// The requirements of a release that waits for nothing that can be captured.
 pub(crate) struct Nothing;
 
 impl Needs for Nothing {
@@ -63,14 +63,14 @@ impl Needs for Nothing {
 
 type Release = Box<dyn FnOnce() -> Result<()> + Send>;
 
-/// Something that has not been released yet.
+/// A postponed release.
 struct Later {
     needs: Box<dyn Needs + Send>,
-    /// Leaked if it is never called: the device may still use the memory that it owns.
+    /// Leaked if it is never called, because the device may still use the memory that it owns.
     release: ManuallyDrop<Release>,
 }
 
-/// Calls `work` while no capture is in the way. Returns it if one is.
+/// Calls `work` if no capture is in the way. Returns `work` otherwise.
 fn attempt<R, W: FnOnce() -> R>(needs: &(impl Needs + ?Sized), work: W) -> Result<R, W> {
     let _inside = Inside::enter();
     let (first, others) = needs.places();
@@ -91,13 +91,13 @@ fn attempt<R, W: FnOnce() -> R>(needs: &(impl Needs + ?Sized), work: W) -> Resul
 }
 
 thread_local! {
-    /// How many attempts this thread is in.
+    /// The nesting depth of attempts on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// User objects that are dropped when the outermost attempt is over.
+    /// User objects that are dropped when the outermost attempt has ended.
     static OUTSIDE: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// This thread is in an attempt.
+/// A guard: this thread is in an attempt.
 struct Inside;
 
 impl Inside {
@@ -113,17 +113,17 @@ impl Drop for Inside {
     }
 }
 
-/// Drops an object of the user's when the release under way is over: not while this thread keeps captures from beginning,
-/// since the drop may wait for a thread that begins one.
-pub(crate) fn drop_outside(value: impl Any) {
+/// Drops a user object after the current release has ended. It must not be dropped while this
+/// thread keeps captures from beginning, because its drop may wait for a thread that begins one.
+pub(crate) fn drop_after_release(value: impl Any) {
     if DEPTH.get() > 0 {
         let value: Box<dyn Any> = Box::new(value);
-        // If the thread is ending, dropped here.
+        // If the thread is ending, the value is dropped here.
         let _ = OUTSIDE.try_with(|outside| outside.borrow_mut().push(value));
     }
 }
 
-fn drop_waiting() {
+fn drop_deferred() {
     while DEPTH.get() == 0
         && let Ok(Some(value)) = OUTSIDE.try_with(|outside| outside.borrow_mut().pop())
     {
@@ -132,14 +132,15 @@ fn drop_waiting() {
 }
 
 static LATER: Mutex<Vec<Later>> = Mutex::new(Vec::new());
-/// Whether there is anything in `LATER`, for questions without the lock.
+/// Whether `LATER` has elements, for reading without the lock.
 static WAITING: AtomicBool = AtomicBool::new(false);
 
-/// How often a capture of this crate has ended.
+/// The number of captures of this crate that have ended.
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls `release`, which releases a driver object. While a capture forbids that, or in a host function, the call is put
-/// off, and this returns `Ok`. No capture that affects the streams that it `needs` begins meanwhile.
+/// Calls `release`, which releases a driver object. If a capture forbids that, or in a host
+/// function, postpones the call and returns `Ok`. No capture that affects the streams in `needs`
+/// begins meanwhile.
 ///
 /// # Errors
 /// Returns the error of `release`.
@@ -155,18 +156,18 @@ pub(crate) fn release(
         push(needs.kept(), Box::new(release));
         Ok(())
     });
-    drop_waiting();
+    drop_deferred();
     match needs.is_context() {
-        // This waited for a context anyway.
+        // This release waited for a context anyway.
         true => run(|other| other.is_context() || other.is_done()),
         false => release_later(),
     }
     result
 }
 
-/// Puts off the release of an object that a host function drops. It waits for nothing that can be captured, or checks that
-/// itself.
-pub(crate) fn put_off(release: impl FnOnce() -> Result<()> + Send + 'static) {
+/// Postpones the release of an object that a host function drops. The release waits for nothing
+/// that can be captured, or checks that itself.
+pub(crate) fn postpone(release: impl FnOnce() -> Result<()> + Send + 'static) {
     push(Box::new(Nothing), Box::new(release));
 }
 
@@ -177,13 +178,14 @@ fn push(needs: Box<dyn Needs + Send>, release: Release) {
     WAITING.store(true, Ordering::Relaxed);
 }
 
-/// Releases everything that was put off, if no capture forbids it any more and it needs no wait. Called when something
-/// else is released.
+/// Makes all postponed releases that no capture forbids any more and that need no wait. Called when
+/// another object is released.
 pub(crate) fn release_later() {
     run(|needs| needs.is_done());
 }
 
-/// Releases everything that was put off, if no capture forbids it any more. Waits, as the drop would have done.
+/// Makes all postponed releases that no capture forbids any more. Waits, as the drops would have
+/// done.
 pub(super) fn capture_ended() {
     ENDED.fetch_add(1, Ordering::Relaxed);
     run(|_| true);
@@ -191,7 +193,7 @@ pub(super) fn capture_ended() {
 
 fn run(is_due: impl Fn(&dyn Needs) -> bool) {
     thread_local!(static RUNNING: Cell<bool> = const { Cell::new(false) });
-    /// After a panic too.
+    /// Clears the flag, after a panic too.
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
@@ -202,7 +204,8 @@ fn run(is_due: impl Fn(&dyn Needs) -> bool) {
         return;
     }
     let end = End;
-    // Again if a capture has ended meanwhile: its thread did not find the releases that this one had taken.
+    // Repeat if a capture has ended meanwhile: its thread did not find the releases that this
+    // thread had taken.
     let mut before = None;
     while before != Some(ENDED.load(Ordering::Relaxed)) {
         before = Some(ENDED.load(Ordering::Relaxed));
@@ -217,12 +220,12 @@ fn run(is_due: impl Fn(&dyn Needs) -> bool) {
                 push(needs, release);
                 continue;
             }
-            // An error here can't be acted upon, as in a drop.
+            // The error is ignored, as in a drop.
             if let Err(release) = unheard(|| attempt(needs.as_ref(), release)) {
                 push(needs, release);
             }
         }
     }
     drop(end);
-    drop_waiting();
+    drop_deferred();
 }

@@ -1,18 +1,21 @@
-//! Streams that are being captured, by `Stream::capture` or by raw calls, and the calls that this forbids.
+//! Streams that are being captured, by `Stream::capture` or by raw calls, and the calls that
+//! captures forbid.
 //!
-//! A capture forbids calls that wait: on its streams, on their whole context, and, unless its mode is relaxed, in the
-//! whole thread or process. Such a call fails and invalidates the capture, so methods of this crate check first. The
-//! rules, as recorded on an H200 (driver 580):
+//! A capture forbids calls that wait: on its streams, on their whole context, and, unless its mode
+//! is relaxed, on the whole thread or process. Such a call fails and invalidates the capture, so
+//! the methods of this crate check first. The rules, as recorded on an H200 (driver 580):
 //!
-//! - Waiting for a captured stream, or for a context with one, fails and invalidates the capture in every mode. So does
-//!   waiting for the legacy default stream while a blocking stream of its context is captured.
-//! - All other waits, allocations and frees are forbidden only by the capture's mode. A thread in the relaxed mode
-//!   ([`relaxed`]) may call them at any time.
-//! - `cuStreamIsCapturing` never invalidates.
+//! - Waiting for a captured stream, or for a context that has one, fails and invalidates the
+//!   capture in every mode. So does waiting for the legacy default stream while a blocking stream
+//!   of its context is captured.
+//! - Only the mode of a capture forbids all other waits, allocations and frees. A thread in the
+//!   relaxed mode ([`relaxed`]) may call them at any time.
+//! - `cuStreamIsCapturing` never invalidates a capture.
 //!
-//! This layer knows streams and contexts by their addresses alone. `gate.rs` keeps a check and the call behind it together,
-//! `mode.rs` has the mode of this thread, and `later.rs` puts off releases that a capture forbids. The checks of a context are
-//! in `context/captures.rs`, those of a stream in `stream/captures.rs`.
+//! This layer knows streams and contexts only by their addresses. `gate.rs` prevents captures
+//! between a check and the driver call. `mode.rs` holds the capture mode of this thread. `later.rs`
+//! postpones releases that a capture forbids. `context/captures.rs` has the checks of contexts, and
+//! `stream/captures.rs` those of streams.
 
 mod gate;
 mod later;
@@ -24,7 +27,7 @@ pub(crate) use gate::{
     Beginning, Capturers, Entered, Length, Place, Queue, Start, begin, capturers, captures_exist,
     changes, enter, wait_for_change,
 };
-pub(crate) use later::{Needs, Nothing, drop_outside, put_off, release, release_later};
+pub(crate) use later::{Needs, Nothing, drop_after_release, postpone, release, release_later};
 pub use mode::CaptureMode;
 pub(crate) use mode::{or_relaxed, relaxed, released};
 
@@ -36,12 +39,12 @@ use gate::Counted;
 use mode::is_relaxed;
 
 thread_local! {
-    /// How many captures this thread has under way that forbid it to wait and to allocate.
+    /// The number of running captures of this thread that forbid it to wait and to allocate.
     static STRICT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Returns an error for a call that the driver forbids this thread while a stream is captured, whatever stream the call is
-/// for: by this thread, or by any thread with [`CaptureMode::GLOBAL`]. The driver would
+/// Returns an error if the driver forbids a call on this thread because any stream is being
+/// captured: by this thread, or by any thread with [`CaptureMode::GLOBAL`]. The driver would
 /// invalidate the capture. While the result lives, no other thread begins a global capture.
 #[inline]
 pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<Entered> {
@@ -51,7 +54,7 @@ pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<Entered> {
     Ok(entered)
 }
 
-/// As [`refuse_here`], for a caller that holds a place.
+/// Does the same as [`refuse_here`], for a caller that holds a place.
 pub(crate) fn expect_allowed(call: &'static str, remedy: &str) -> Result<()> {
     if captures_exist() && !is_relaxed() && (STRICT.get() > 0 || gate::global_captures_exist()) {
         return Err(captured(call, remedy));
@@ -59,7 +62,7 @@ pub(crate) fn expect_allowed(call: &'static str, remedy: &str) -> Result<()> {
     Ok(())
 }
 
-/// A capture of this crate, on the thread that began it.
+/// A capture of this crate that is running, on the thread that began it.
 pub(crate) struct UnderWay {
     strict: bool,
     /// `None` once it has ended.
@@ -95,6 +98,8 @@ pub(crate) const REMEDY: &str = "make it before the capture, or after it";
 pub(crate) fn captured(call: &'static str, remedy: &str) -> Error {
     Error::invalid(
         call,
-        format!("a stream is being captured, and this call can't be a part of that: {remedy}"),
+        format!(
+            "a stream is being captured, and this call cannot be part of a capture. Fix: {remedy}"
+        ),
     )
 }

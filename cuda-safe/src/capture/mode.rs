@@ -1,4 +1,4 @@
-//! The mode of a capture, and this thread's own.
+//! The capture mode of this thread.
 
 use std::cell::Cell;
 
@@ -10,13 +10,13 @@ thread_local! {
     static RELAXED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in the relaxed mode.
+/// Returns whether this thread is in the relaxed mode.
 pub(super) fn is_relaxed() -> bool {
     RELAXED.get()
 }
 
-/// Calls `call` with this thread's capture mode relaxed: for work that belongs to no capture, but that the driver
-/// forbids while one is under way.
+/// Calls `call` while this thread's capture mode is relaxed. For work that belongs to no capture,
+/// but that the driver forbids during one.
 pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
     /// Restores the mode, after a panic too.
     struct Restore {
@@ -42,14 +42,14 @@ pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
     call()
 }
 
-/// Calls `release`, which a capture's mode may forbid but which touches no captured stream. So nothing is leaked because
-/// of a capture, and no capture is invalidated.
+/// Calls `release`, which a capture's mode may forbid although it uses no captured stream. A
+/// capture therefore causes no leak, and is not invalidated.
 pub(crate) fn released(release: impl FnOnce() -> CUresult) -> CUresult {
     relaxed(release)
 }
 
-/// As [`released`], for a call that is made often: it costs nothing extra where no capture forbids it. Otherwise the call
-/// invalidates a capture of raw calls.
+/// Does the same as [`released`], for frequent calls. It costs nothing extra if no capture forbids
+/// the call. Otherwise the call invalidates a capture made by raw calls.
 pub(crate) fn or_relaxed(release: impl Fn() -> CUresult) -> CUresult {
     match release() {
         CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => relaxed(release),

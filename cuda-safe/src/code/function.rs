@@ -157,6 +157,8 @@ impl Function {
     /// older driver, the offsets and sizes come from the PTX too. Returns `None` if neither source
     /// is available.
     ///
+    /// See [`cuFuncGetParamInfo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the driver has the function and it fails, for example because the
     /// context is unusable after a fault.
@@ -254,6 +256,8 @@ impl Function {
 
     /// Returns the value of an attribute, in the unit that [`FunctionAttribute`] documents.
     ///
+    /// See [`cuFuncGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute.
     ///
@@ -290,6 +294,8 @@ impl Function {
 
     /// Sets an attribute. Only some attributes can be set.
     ///
+    /// See [`cuFuncSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
     ///
@@ -325,6 +331,8 @@ impl Function {
     /// Allows launches with up to `bytes` bytes of dynamic shared memory per block.
     ///
     /// Launches need this for more than 48 KiB.
+    ///
+    /// See [`cuFuncSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::LaunchArguments`] if the device does not have this much for a block of
@@ -370,6 +378,8 @@ impl Function {
     }
 
     /// Sets the kernel's preference between shared memory and L1 cache. It is a hint.
+    ///
+    /// See [`cuFuncSetCacheConfig`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value. Returns an error

@@ -1,4 +1,4 @@
-//! Contexts that are limited to a number of multiprocessors.
+//! Contexts limited to a number of multiprocessors.
 
 use cuda_sys::{
     self as sys, CUexecAffinityParam, CUexecAffinityParam_st__bindgen_ty_1, CUexecAffinitySmCount,
@@ -15,16 +15,19 @@ use crate::{
 const COUNT: CUexecAffinityType = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
 
 impl Device {
-    /// Whether contexts can be limited to a number of multiprocessors: see [`Context::create_limited`].
+    /// Returns whether contexts can be limited to a number of multiprocessors: see
+    /// [`Context::create_limited`].
+    ///
+    /// See [`cuDeviceGetExecAffinitySupport`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
     /// # fn main() -> cuda_safe::Result<()> {
     /// if !Device::get(0)?.can_limit_contexts()? {
-    ///     println!("no MPS: a green context has a part of the multiprocessors");
+    ///     println!("there is no MPS server: use a green context");
     /// }
     /// # Ok(())
     /// # }
@@ -42,13 +45,17 @@ impl Device {
 }
 
 impl Context {
-    /// Creates a context whose kernels run on so many multiprocessors; the driver may round up. That takes a server
-    /// of MPS (Multi-Process Service). For parts of a device within one process, see
-    /// [`GreenContext`](crate::green::GreenContext).
+    /// Creates a context whose kernels run on `multiprocessors` multiprocessors. The driver may
+    /// round the number up.
+    ///
+    /// This requires an MPS (Multi-Process Service) server. To divide a device within one process,
+    /// see [`GreenContext`](crate::green::GreenContext).
+    ///
+    /// See [`cuCtxCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] without MPS ([`Device::can_limit_contexts`]); otherwise as
-    /// [`create`](Self::create).
+    /// Returns [`ErrorKind::Unsupported`] if there is no MPS server
+    /// ([`Device::can_limit_contexts`]). Also returns the errors of [`create`](Self::create).
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device, ErrorKind};
@@ -72,24 +79,27 @@ impl Context {
         let create = newer::cuCtxCreate_v3()?;
         let mut limit = parameter(multiprocessors);
         let created = Self::created(device, |raw| {
-            // SAFETY: the place is valid for the write, the one parameter for the read.
+            // SAFETY: the place is valid for the write, and the one parameter for the read.
             unsafe { create(raw, &mut limit, 1, flags.0, device.as_raw()) }
         });
         created.map_err(|error| match error.driver_code() {
             Some(CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY) => {
                 error.with_kind(ErrorKind::Unsupported).with_detail(
-                    "a context can be limited to some multiprocessors only under MPS: a green context (GreenContext) \
-                     needs none",
+                    "limiting a context to some multiprocessors requires MPS. Fix: use a green context (GreenContext), \
+                     which does not",
                 )
             }
             _ => error,
         })
     }
 
-    /// How many multiprocessors kernels of the context may use: all, unless it was limited to some.
+    /// Returns the number of multiprocessors that kernels of the context can use: all, unless it
+    /// was limited.
+    ///
+    /// See [`cuCtxGetExecAffinity`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::Context;
@@ -106,7 +116,7 @@ impl Context {
         // SAFETY: `limit` is valid for the write.
         let code = unsafe { sys::cuCtxGetExecAffinity(&mut limit, COUNT) };
         self.check("cuCtxGetExecAffinity", code)?;
-        // SAFETY: set above, and of the type that was asked for.
+        // SAFETY: set above, and the parameter has this type.
         Ok(unsafe { limit.param.smCount.val })
     }
 }

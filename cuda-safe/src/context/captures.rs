@@ -1,4 +1,4 @@
-//! Contexts whose streams are being captured.
+//! Captures of streams of a context.
 
 use super::{Context, current::Current};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     error::Result,
 };
 
-/// A context none of whose streams is captured by this crate, and no capture begins, while this lives. The context is
+/// A guard: while it lives, this crate captures no stream of the context, and the context is
 /// current.
 #[must_use]
 pub(crate) struct UncapturedContext {
@@ -15,15 +15,16 @@ pub(crate) struct UncapturedContext {
 }
 
 impl Context {
-    /// Keeps captures from beginning on all streams of this context. Does not look whether one is captured now.
+    /// Prevents captures from beginning on all streams of this context. Does not check whether one is
+    /// active.
     fn hold_captures_off(&self) -> Entered {
         capture::enter(Place::new(self.as_raw(), Queue::All), Length::Long)
     }
 
-    /// Keeps captures from beginning on all streams of this context.
+    /// Prevents captures from beginning on all streams of this context.
     ///
     /// # Errors
-    /// Returns an error if one of them is being captured.
+    /// Returns an error if one of the streams is capturing.
     pub(crate) fn uncaptured(&self, call: &'static str) -> Result<UncapturedContext> {
         let current = self.enter(call)?;
         let entered = self.hold_captures_off();
@@ -36,19 +37,20 @@ impl Context {
         })
     }
 
-    /// Whether this crate captures one of its streams.
+    /// Returns whether this crate is capturing one of the context's streams.
     pub(crate) fn is_captured(&self) -> bool {
         captures_exist() && capture::capturers(self.as_raw()) != capture::Capturers::default()
     }
 
-    /// How often captures of this crate have begun or ended in this context.
+    /// Returns how often captures of this crate have begun or ended in this context.
     pub(crate) fn capture_changes(&self) -> u64 {
         capture::changes(self.as_raw())
     }
 
-    /// After a wait that failed: waits until a capture of another thread, which may be the reason, has ended. Returns
-    /// whether to try again, also where one has ended since `before`. If this thread captures a stream of the context too,
-    /// waiting would be in vain.
+    /// After a failed wait, waits until a capture of another thread has ended, because it may be
+    /// the reason. Returns whether to try again, which is also the case if a capture has ended
+    /// since `before`. If this thread is capturing a stream of the context, too, trying again would
+    /// be useless.
     pub(crate) fn wait_for_captures(&self, before: u64) -> bool {
         let capturers = capture::capturers(self.as_raw());
         if capturers.others {

@@ -1,4 +1,4 @@
-//! Which context is the thread's current one.
+//! The thread's current context.
 
 use std::{
     cell::{Cell, RefCell},
@@ -10,10 +10,10 @@ use cuda_sys::{self as sys, CUcontext};
 
 use crate::{driver, error::Result};
 
-/// Pushes a raw context.
+/// Pushes a raw context onto the thread's stack.
 ///
 /// # Safety
-/// `raw` is a live context.
+/// The caller must ensure that `raw` is a live context.
 pub(super) unsafe fn push(raw: CUcontext) -> Result<Current> {
     // SAFETY: as this function's contract says.
     driver::call("cuCtxPushCurrent_v2", || unsafe {
@@ -23,16 +23,17 @@ pub(super) unsafe fn push(raw: CUcontext) -> Result<Current> {
 }
 
 thread_local! {
-    /// The numbers of this thread's guards that have pushed a context, in the order of the driver's stack.
+    /// The numbers of this thread's guards that have pushed a context, in the order of the driver's
+    /// stack.
     static PUSHED: RefCell<Vec<NonZero<usize>>> = const { RefCell::new(Vec::new()) };
     static NEXT: Cell<NonZero<usize>> = const { Cell::new(NonZero::<usize>::MIN) };
 }
 
-/// The context is current until this is dropped.
+/// A guard that keeps a context current until it is dropped.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Current {
-    /// The guard's number if it has pushed the context.
+    /// The guard's number, if it has pushed the context.
     pub(super) pushed: Option<NonZero<usize>>,
 }
 
@@ -40,7 +41,7 @@ impl Current {
     pub(super) fn pushed() -> Self {
         let number = NEXT.get();
         NEXT.set(number.saturating_add(1));
-        // If the thread is ending, guards are dropped in order.
+        // If this fails, the thread is ending, and its guards are dropped in order.
         let _ = PUSHED.try_with(|pushed| pushed.borrow_mut().push(number));
         Self {
             pushed: Some(number),
@@ -57,7 +58,7 @@ impl Drop for Current {
     }
 }
 
-/// Takes a guard's context from the driver's stack. The contexts of later guards go back onto it.
+/// Removes a guard's context from the driver's stack, and keeps the contexts of later guards.
 #[cold]
 fn remove(number: NonZero<usize>) {
     let later = PUSHED.try_with(|pushed| {
@@ -68,7 +69,7 @@ fn remove(number: NonZero<usize>) {
     });
     let pop = || {
         let mut popped = ptr::null_mut();
-        // SAFETY: pops what a guard has pushed; `popped` is valid for the write.
+        // SAFETY: pops a context that a guard has pushed, and `popped` is valid for the write.
         let _ = unsafe { sys::cuCtxPopCurrent_v2(&mut popped) };
         popped
     };
@@ -76,7 +77,8 @@ fn remove(number: NonZero<usize>) {
     let kept: Vec<_> = (0..later).map(|_| pop()).collect();
     pop();
     for raw in kept.into_iter().rev() {
-        // SAFETY: the driver had this context on its stack. It rejects one that was destroyed meanwhile.
+        // SAFETY: the context was on the driver's stack. The driver rejects it if it was destroyed
+        // meanwhile.
         let _ = unsafe { sys::cuCtxPushCurrent_v2(raw) };
     }
 }

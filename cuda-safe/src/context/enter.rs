@@ -1,4 +1,4 @@
-//! Making a context current.
+//! Methods that make a context current.
 
 use std::{marker::PhantomData, ptr};
 
@@ -8,11 +8,16 @@ use super::{Context, current::Current};
 use crate::{driver::callback, error::Result};
 
 impl Context {
-    /// Makes this context the calling thread's current one, for raw calls, until another one is made current. Nothing
-    /// in this crate needs it. To restore the previous context afterwards, use [`push_current`](Self::push_current).
+    /// Makes this context the calling thread's current one, for raw calls, until another one is
+    /// made current.
+    ///
+    /// Methods of this crate do not need it. To restore the previous context afterwards, use
+    /// [`push_current`](Self::push_current).
+    ///
+    /// See [`cuCtxSetCurrent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context has been destroyed.
+    /// Returns an error if the context has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, sys};
@@ -36,12 +41,16 @@ impl Context {
 
     /// Makes this context the calling thread's current one, for raw calls, until the returned guard is dropped.
     ///
-    /// Guards may be dropped in any order: the latest that is left decides which context is current.
-    /// [`mem::forget`](std::mem::forget) of a guard leaves its context on the thread's stack.
+    /// You can drop guards in any order. The most recent remaining guard determines the current
+    /// context. If you [`mem::forget`](std::mem::forget) a guard, its context stays on the thread's
+    /// stack.
+    ///
+    /// See [`cuCtxPushCurrent`, `cuCtxPopCurrent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context has been destroyed. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a
-    /// stream's host function.
+    /// Returns an error if the context has been destroyed. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a stream's host
+    /// function.
     ///
     /// ```
     /// # use cuda_safe::{Context, sys};
@@ -50,10 +59,10 @@ impl Context {
     /// let mut version = 0;
     /// {
     ///     let _current = context.push_current()?;
-    ///     // SAFETY: null means the current context; `version` is valid for the write.
+    ///     // SAFETY: null means the current context, and `version` is valid for the write.
     ///     let code = unsafe { sys::cuCtxGetApiVersion(std::ptr::null_mut(), &mut version) };
     ///     context.check("cuCtxGetApiVersion", code)?;
-    /// } // what was current before is current again
+    /// } // the previous context is current again
     /// assert!(version > 0);
     /// # Ok(())
     /// # }
@@ -65,7 +74,7 @@ impl Context {
         Ok(PushedContext::new(self.push()?))
     }
 
-    /// Makes the context current for `call`, for as long as the guard lives.
+    /// Makes the context current for `call` as long as the guard lives.
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result<Current> {
         callback::refuse_within(call)?;
@@ -78,7 +87,7 @@ impl Context {
         self.enter_slow(current, code)
     }
 
-    /// Whether the context is this thread's current one.
+    /// Returns whether the context is this thread's current one.
     #[cold]
     pub(crate) fn is_current(&self) -> bool {
         let mut current = ptr::null_mut();
@@ -104,12 +113,13 @@ impl Context {
     }
 }
 
-/// Keeps a context current; see [`Context::push_current`]. It can't leave its thread.
+/// A guard that keeps a context current: see [`Context::push_current`]. It cannot be sent to
+/// another thread.
 #[must_use = "the context is current only as long as this lives"]
 #[derive(Debug)]
 pub struct PushedContext<'a> {
     _current: Current,
-    /// Borrows the context, and is not `Send`.
+    /// Borrows the context and prevents `Send`.
     context: PhantomData<(&'a Context, *const ())>,
 }
 

@@ -1,3 +1,3 @@
-//! The flags of a context.
+//! Context flags.
 
 pub use crate::raw::context::ContextFlags;

@@ -1,4 +1,4 @@
-//! Writes that other devices make to memory of a context (GPUDirect RDMA).
+//! Writes of other devices to memory of a context (GPUDirect RDMA).
 
 use cuda_sys::{self as sys, CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget};
 
@@ -7,12 +7,18 @@ use crate::error::Result;
 pub use crate::raw::context::FlushScope;
 
 impl Context {
-    /// Waits until writes that a network card has made to this context's device (GPUDirect RDMA) are visible to those in
-    /// `scope`. Needed where the device does not keep their order (the attribute `GPU_DIRECT_RDMA_WRITES_ORDERING`).
+    /// Waits until writes that a network card has made to this context's device (GPUDirect RDMA)
+    /// are visible within `scope`.
+    ///
+    /// This is needed if the device does not keep such writes in order (see the attribute
+    /// `GPU_DIRECT_RDMA_WRITES_ORDERING`).
+    ///
+    /// See [`cuFlushGPUDirectRDMAWrites`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device can't (the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`).
-    /// `CUDA_ERROR_INVALID_VALUE` for a scope that the driver does not know.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device cannot flush
+    /// such writes (see the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`). Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the driver does not know the scope.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceAttribute, peer::FlushScope};
@@ -26,7 +32,7 @@ impl Context {
     #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
     pub fn flush_gpu_direct_writes(&self, scope: FlushScope) -> Result<()> {
         let _current = self.enter("cuFlushGPUDirectRDMAWrites")?;
-        // SAFETY: works on the current context; an unknown scope is refused.
+        // SAFETY: the call uses the current context, and the driver rejects an unknown scope.
         let code = unsafe {
             sys::cuFlushGPUDirectRDMAWrites(
                 CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,

@@ -1,4 +1,4 @@
-//! Green contexts: parts of a device's multiprocessors, with streams that run on them alone.
+//! Green contexts: parts of a device's multiprocessors with their own streams.
 
 use std::{
     ffi::{c_uint, c_void},
@@ -19,16 +19,18 @@ use crate::{
     handle::{Adopt, Handle, Kind, Sendable, handle},
 };
 
-/// A part of a device's multiprocessors. Kernels that are launched on its [streams](Self::stream) run there, and leave
-/// the other multiprocessors to others.
+/// A part of a device's multiprocessors. Kernels launched on its [streams](Self::stream) run only
+/// there, and leave the other multiprocessors free.
 ///
-/// It is not a context of its own, but a way to use the primary one: memory, modules and events are the primary
-/// context's, and are used with its streams as with any other. So [`Stream::context`](crate::Stream::context) of its streams is the primary
-/// context, a fault on one of them makes the primary context unusable, and the green context keeps the primary one
-/// alive. A stream of it keeps the green context alive.
+/// It is not a separate context, but a way to use the primary one:
+/// - Memory, modules and events belong to the primary context, and work with the green context's
+///   streams like with any other stream.
+/// - [`Stream::context`](crate::Stream::context) of its streams returns the primary context.
+/// - A fault on one of its streams makes the primary context unusable.
+/// - It keeps the primary context alive, and its streams keep it alive.
 ///
-/// That two green contexts have different multiprocessors does not mean that their kernels never wait for each other:
-/// they share memory, caches, and the queues by which work reaches the device.
+/// Even if two green contexts have different multiprocessors, their kernels can delay each other,
+/// because they share memory, caches, and the queues that deliver work to the device.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, green::GreenContext};
@@ -38,7 +40,7 @@ use crate::{
 /// let all = context.multiprocessors()?;
 /// let green = match all.split(2, all.smallest()) {
 ///     Ok(parts) => GreenContext::new(&context, &parts.groups[..1])?,
-///     Err(_) => GreenContext::new(&context, &[all])?, // too few to divide
+///     Err(_) => GreenContext::new(&context, &[all])?, // too few multiprocessors to divide
 /// };
 /// let stream = green.stream()?;
 /// assert_eq!(stream.context(), &context);
@@ -64,12 +66,13 @@ impl Kind for GreenKind {
         release(primary, move || {
             let (raw, primary) = (raw.get(), own);
             let destroy = newer::cuGreenCtxDestroy()?;
-            // Streams that are gone may have left work behind. To wait for the primary context is to wait for its parts, too.
-            // SAFETY: live, by this function's contract.
+            // Dropped streams may have left work. Waiting for the primary context also waits for
+            // its green contexts.
+            // SAFETY: by this function's contract, the handle is live.
             let own = unsafe { context_of(raw, &primary) };
             wait_for(own.unwrap_or_else(|_| primary.as_raw()))?;
             let _current = primary.enter("cuGreenCtxDestroy")?;
-            // SAFETY: destroyed once, by this function's contract.
+            // SAFETY: by this function's contract, the green context is destroyed once.
             let code = released(|| unsafe { destroy(raw) });
             primary.check("cuGreenCtxDestroy", code)
         })
@@ -84,32 +87,36 @@ impl Adopt for GreenKind {
 
 handle!(GreenContext, RawGreen, released by "cuGreenCtxDestroy", made in Context);
 
-/// The green context as what calls take that know contexts only.
+/// Returns the green context as a context handle, for calls that accept only those.
 ///
 /// # Safety
-/// `raw` is a live green context of the primary context.
+/// The caller must ensure that `raw` is a live green context of the primary context.
 unsafe fn context_of(raw: RawGreen, primary: &Context) -> Result<CUcontext> {
     callback::refuse_within("cuCtxFromGreenCtx")?;
     let get = newer::cuCtxFromGreenCtx()?;
     let mut context = ptr::null_mut();
-    // SAFETY: live by this function's contract; `context` is valid for the write.
+    // SAFETY: by this function's contract, the handle is live. `context` is valid for the write.
     let code = unsafe { get(&mut context, raw) };
     primary.check("cuCtxFromGreenCtx", code)?;
     Ok(context)
 }
 
 impl GreenContext {
-    /// A green context with the multiprocessors of all `parts`, which come from one division.
+    /// Creates a green context with the multiprocessors of all `parts`, which must come from one
+    /// division.
+    ///
+    /// See [`cuGreenCtxCreate`, `cuDevResourceGenerateDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `primary` is not its device's primary
-    /// context, and for multiprocessors of another device. `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for parts that
-    /// can't be used together. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than
-    /// CUDA 12.4.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `primary` is
+    /// not its device's primary context, if `parts` is empty, or if a part belongs to another
+    /// device. Returns `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if the parts cannot be used
+    /// together. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is
+    /// older than CUDA 12.4.
     #[doc(alias = "cuGreenCtxCreate")]
     #[doc(alias = "cuDevResourceGenerateDesc")]
     pub fn new(primary: &Context, parts: &[Multiprocessors]) -> Result<Self> {
-        /// `CU_GREEN_CTX_DEFAULT_STREAM`: up to CUDA 13.0 it has to be set.
+        /// `CU_GREEN_CTX_DEFAULT_STREAM`, which is required up to CUDA 13.0.
         const DEFAULT_STREAM: c_uint = 1;
         const CALL: &str = "GreenContext::new";
         let device = primary.device();
@@ -117,47 +124,50 @@ impl GreenContext {
             return Err(Error::invalid(
                 CALL,
                 format!(
-                    "{primary:?} is no primary context: green contexts are parts of those (Context::primary)"
+                    "{primary:?} is not a primary context. Fix: create green contexts from Context::primary"
                 ),
             ));
         }
         if parts.is_empty() {
-            return Err(Error::invalid(CALL, "no multiprocessors were given"));
+            return Err(Error::invalid(CALL, "`parts` is empty"));
         }
         if let Some(other) = parts.iter().find(|part| part.device() != device) {
             return Err(Error::invalid(
                 CALL,
                 format!(
-                    "multiprocessors of device {}, for a context on device {}",
+                    "a part has multiprocessors of device {}, but the context is on device {}",
                     other.device().ordinal(),
                     device.ordinal()
                 ),
             ));
         }
         let create = newer::cuGreenCtxCreate()?;
-        // What its end takes is found first: what can't be looked up then would leave the green context behind.
+        // Look up the calls that destroy it first. If they were missing later, the green context
+        // would be leaked.
         newer::cuGreenCtxDestroy()?;
         newer::cuCtxFromGreenCtx()?;
         let _current = primary.enter("cuGreenCtxCreate")?;
         let descriptor = resource::describe(parts)?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; descriptors live as long as the process.
+        // SAFETY: `raw` is valid for the write, and descriptors live as long as the process.
         let code = unsafe { create(&mut raw, descriptor, device.as_raw(), DEFAULT_STREAM) };
         primary.check("cuGreenCtxCreate", code)?;
-        // SAFETY: just made, and owned by nobody else.
+        // SAFETY: the green context was just created and has no other owner.
         Ok(unsafe { Self::from_raw(primary, raw) })
     }
 
-    /// The primary context that this is a part of.
+    /// Returns the primary context of which this is a part.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// The multiprocessors, which can be divided further.
+    /// Returns the multiprocessors, which can be divided further.
+    ///
+    /// See [`cuGreenCtxGetDevResource`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, green::GreenContext};
@@ -174,48 +184,62 @@ impl GreenContext {
         let get = newer::cuGreenCtxGetDevResource()?;
         let _current = self.context().enter("cuGreenCtxGetDevResource")?;
         Multiprocessors::read(self.context().device(), |raw| {
-            // SAFETY: the handle is live, `raw` is valid for the write.
+            // SAFETY: the handle is live, and `raw` is valid for the write.
             let code = unsafe { get(self.as_raw(), raw, resource::MULTIPROCESSORS) };
             self.context().check("cuGreenCtxGetDevResource", code)
         })
     }
 
-    /// A number that no other green context of this process has.
+    /// Returns a number that identifies the green context within this process.
+    ///
+    /// See [`cuGreenCtxGetId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.9.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.9.
     #[doc(alias = "cuGreenCtxGetId")]
     pub fn id(&self) -> Result<u64> {
         let get = newer::cuGreenCtxGetId()?;
         let _current = self.context().enter("cuGreenCtxGetId")?;
         let mut id = 0;
-        // SAFETY: the handle is live, `id` is valid for the write.
+        // SAFETY: the handle is live, and `id` is valid for the write.
         let code = unsafe { get(self.as_raw(), &mut id) };
         self.context().check("cuGreenCtxGetId", code)?;
         Ok(id)
     }
 
-    /// Waits until everything that the streams of this green context were given has finished.
+    /// Waits until all work enqueued on this green context's streams has finished.
+    ///
+    /// See [`cuCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Context::synchronize`].
+    /// Returns [`ErrorKind::Fault`](crate::ErrorKind::Fault) or
+    /// [`ErrorKind::Poisoned`](crate::ErrorKind::Poisoned) if a kernel has faulted. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate is capturing
+    /// a stream of the primary context: see [`Context::synchronize`].
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         const CALL: &str = "GreenContext::synchronize";
         let _allowed = capture::refuse_here(CALL, REMEDY)?;
         let _uncaptured = self.context().uncaptured(CALL)?;
         let _current = self.enter("cuCtxSynchronize")?;
-        // SAFETY: works on the current context.
+        // SAFETY: the call uses the current context.
         let code = unsafe { cuda_sys::cuCtxSynchronize() };
         self.context().check("cuCtxSynchronize", code)
     }
 
-    /// Makes the green context the calling thread's current one, for raw calls, until the returned guard is dropped:
-    /// streams that such calls create are streams of this green context. Methods of this crate make the context of
-    /// their object current, whatever is so when they are called.
+    /// Makes the green context the calling thread's current one, for raw calls, until the returned
+    /// guard is dropped.
+    ///
+    /// Streams that raw calls then create belong to this green context. Methods of this crate are
+    /// not affected, because they make the context of their object current.
+    ///
+    /// See [`cuCtxFromGreenCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Context::push_current`].
+    /// Returns an error if the primary context has been destroyed. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a stream's host
+    /// function.
     ///
     /// ```
     /// # use cuda_safe::{Context, green::GreenContext, sys};
@@ -239,7 +263,7 @@ impl GreenContext {
         callback::refuse_within(call)?;
         // SAFETY: the handle is live.
         let raw = unsafe { context_of(self.as_raw(), self.context())? };
-        // SAFETY: as live as the green context.
+        // SAFETY: the context lives as long as the green context.
         unsafe { current::push(raw) }
     }
 }

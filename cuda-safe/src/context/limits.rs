@@ -1,11 +1,11 @@
-//! The limits of a context's device, read once.
+//! Limits of a context's device, read once.
 
 use crate::{
     device::{Device, attribute::DeviceAttribute},
     error::{Error, Result},
 };
 
-/// What a launch is checked against; read once per context.
+/// The limits against which launches are checked, read once per context.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Limits {
     pub(crate) block: [u32; 3],

@@ -1,11 +1,11 @@
-//! Contexts: the state that a process has on a device. Everything that is created in a context keeps it alive.
+//! Contexts, the state of a process on a device. Everything created in a context keeps it alive.
 //!
-//! [`Context::primary`] is the usual choice. A context on some of the multiprocessors is in the module
-//! [`green`](crate::green).
+//! [`Context::primary`] is the usual choice. The module [`green`](crate::green) has contexts that
+//! use only some of the multiprocessors.
 //!
 //! - A context: [`Context`], [`ContextFlags`], [`PushedContext`]
-//! - Its settings: [`Limit`], [`CacheConfig`]
-//! - Its memory: [`MemoryInfo`]
+//! - Settings of a context: [`Limit`], [`CacheConfig`]
+//! - Memory of a device: [`MemoryInfo`]
 
 mod affinity;
 mod captures;
@@ -52,17 +52,20 @@ use crate::{
     handle::{Handle, Kind, Sendable, Weak, handle},
 };
 
-/// A context on a device. Cloning gives another reference to the same context, which is released when the last clone,
-/// and everything created from it, has been dropped.
+/// A context on a device.
 ///
-/// Methods of a context, and of everything created from it, may be called on any thread: each makes the context
-/// current for the duration of the call where it isn't. A thread without any current context keeps this one as its
-/// current context.
+/// Cloning creates another reference to the same context. The context is released when the last
+/// clone and everything created in it have been dropped.
 ///
-/// `cuDevicePrimaryCtxReset` (`cudaDeviceReset` calls it too) destroys the device's primary context for the whole
-/// process. If a library calls it, every handle created in that context becomes invalid: with a current driver, using
-/// a stream afterwards ends the process with a segmentation fault, and so does dropping it. Nothing in this crate
-/// calls it. If a library in your process may, use a context of your own, from [`create`](Self::create).
+/// **Threads.** You can call methods of a context, and of everything created in it, on any thread.
+/// Each method makes the context current for the duration of the call if necessary. If a thread has
+/// no current context, the context also stays current on it afterwards.
+///
+/// **Resets.** `cuDevicePrimaryCtxReset`, which `cudaDeviceReset` also calls, destroys the device's
+/// primary context for the whole process. All handles created in that context become invalid. With
+/// a current driver, using or dropping a stream then ends the process with a segmentation fault.
+/// This crate never calls the function. If a library in your process may call it, use a separate
+/// context from [`create`](Self::create).
 ///
 /// ```
 /// use cuda_safe::Context;
@@ -71,7 +74,7 @@ use crate::{
 /// let context = Context::primary(0)?;
 /// let memory = context.memory_info()?;
 /// assert!(memory.free <= memory.total);
-/// assert_eq!(Context::primary(0)?, context); // one object per device
+/// assert_eq!(Context::primary(0)?, context); // there is one primary context per device
 /// # Ok(())
 /// # }
 /// ```
@@ -80,7 +83,7 @@ pub struct Context(Handle<ContextKind>);
 struct ContextKind {
     is_primary: bool,
     limits: Limits,
-    /// The first fault seen; later errors refer to it.
+    /// The first fault seen, to which later errors refer.
     fault: Fault,
     presence: Arc<Presence>,
 }
@@ -93,19 +96,21 @@ impl Kind for ContextKind {
     unsafe fn release(&self, raw: CUcontext, device: &Device) -> Result<()> {
         let (raw, device, is_primary) = (Sendable(raw), *device, self.is_primary);
         let presence = self.presence.clone();
-        // No stream of it is being captured: a capture holds its stream, which holds the context.
+        // No stream of the context is capturing, because a capture holds its stream, which holds
+        // the context.
         release(&Nothing, move || {
             let _until_released = presence;
             let raw = raw.get();
             if is_primary {
-                // SAFETY: one retain is released once, by this function's contract.
+                // SAFETY: by this function's contract, one retain is released once.
                 return driver::call("cuDevicePrimaryCtxRelease_v2", || unsafe {
                     sys::cuDevicePrimaryCtxRelease_v2(device.as_raw())
                 });
             }
-            // Streams that are gone may have left work behind. The driver waits for it too, but does not document that.
+            // Dropped streams may have left work. The driver waits for it, too, but does not
+            // document that.
             wait_for(raw)?;
-            // SAFETY: destroyed once, by this function's contract.
+            // SAFETY: by this function's contract, the context is destroyed once.
             driver::call("cuCtxDestroy_v2", || unsafe { sys::cuCtxDestroy_v2(raw) })
         })
     }
@@ -131,35 +136,43 @@ handle!(Context, CUcontext, released by "cuCtxDestroy" or "cuDevicePrimaryCtxRel
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
-    /// Bytes that nobody uses, other processes included.
+    /// Unused bytes, taking all processes into account.
     pub free: usize,
-    /// Bytes on the device in total.
+    /// Total bytes on the device.
     pub total: usize,
 }
 
-/// Primary contexts in use, so that there is one object for each device.
+/// The primary contexts in use, to create only one object per device.
 static PRIMARY: Mutex<Vec<(CUdevice, Weak<ContextKind>)>> = Mutex::new(Vec::new());
 
 impl Context {
-    /// The primary context of the device with this ordinal, counted from 0: the one that the CUDA runtime and other
-    /// libraries in this process use too. The usual choice.
+    /// Returns the primary context of the device with this ordinal, counted from 0.
+    ///
+    /// This is the usual choice. The CUDA runtime and other libraries in the process use the same
+    /// context.
+    ///
+    /// See [`cuDevicePrimaryCtxRetain`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::NoDevice`] where there is no such device or no driver. [`ErrorKind::OutOfMemory`] or another
-    /// driver error where the context can't be created: a device in exclusive mode that another process uses, for
-    /// instance.
+    /// Returns [`ErrorKind::NoDevice`] if there is no such device or no driver. Returns
+    /// [`ErrorKind::OutOfMemory`] or another driver error if the context cannot be created, for
+    /// example because another process uses the device in exclusive mode.
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary(ordinal: u32) -> Result<Self> {
         Self::primary_of(Device::get(ordinal)?)
     }
 
-    /// The primary context of a device.
+    /// Returns the primary context of a device.
+    ///
+    /// See [`cuDevicePrimaryCtxRetain`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`primary`](Self::primary).
+    /// Returns [`ErrorKind::NoDevice`] if there is no driver. Returns [`ErrorKind::OutOfMemory`] or
+    /// another driver error if the context cannot be created: see [`primary`](Self::primary).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary_of(device: Device) -> Result<Self> {
-        // Before the lock: a log listener runs inside the call that is made under it.
+        // Checked before locking, because a log listener runs inside the driver call made under the
+        // lock.
         callback::refuse_within("cuDevicePrimaryCtxRetain")?;
         let mut registry = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
         registry.retain(|(_, context)| !context.is_gone());
@@ -167,23 +180,28 @@ impl Context {
         if let Some(context) = found.and_then(|(_, context)| context.upgrade()) {
             return Ok(Self(context));
         }
-        // Before the retain: no context may be dropped under the lock, since that releases other objects, too.
+        // Read before the retain, because no context may be dropped under the lock: that releases
+        // other objects, too.
         let limits = Limits::of(device)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
         driver::call("cuDevicePrimaryCtxRetain", || unsafe {
             sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw())
         })?;
-        // SAFETY: the retain is this call's own.
+        // SAFETY: this call owns the retain.
         let context = unsafe { Self::with_limits(raw, true, device, true, limits) };
         registry.push((device.as_raw(), context.0.downgrade()));
         Ok(context)
     }
 
-    /// Sets the flags of the device's primary context. If the context is in use already, they take effect at once.
+    /// Sets the flags of the device's primary context. They take effect immediately, even if the
+    /// context is in use.
+    ///
+    /// See [`cuDevicePrimaryCtxSetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know a flag, or flags contradict each other.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag, or if flags
+    /// contradict each other.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -197,17 +215,19 @@ impl Context {
     /// ```
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
     pub fn set_primary_flags(device: Device, flags: ContextFlags) -> Result<()> {
-        // SAFETY: plain values; unknown flags are refused.
+        // SAFETY: the arguments are plain values, and the driver rejects unknown flags.
         driver::call("cuDevicePrimaryCtxSetFlags_v2", || unsafe {
             sys::cuDevicePrimaryCtxSetFlags_v2(device.as_raw(), flags.0)
         })
     }
 
-    /// Creates a context on a device, apart from the primary one.
+    /// Creates a context on a device that is separate from the primary one.
+    ///
+    /// See [`cuCtxCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not accept. [`ErrorKind::OutOfMemory`], or another
-    /// driver error, where the context can't be created.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not accept the flags. Returns
+    /// [`ErrorKind::OutOfMemory`], or another driver error, if the context cannot be created.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -230,36 +250,40 @@ impl Context {
         })
     }
 
-    /// A context that `create` makes, and makes current.
+    /// Wraps the context that `create` creates and makes current.
     fn created(device: Device, create: impl FnOnce(*mut CUcontext) -> CUresult) -> Result<Self> {
         let mut raw = ptr::null_mut();
         check("cuCtxCreate", create(&mut raw))?;
         let mut popped = ptr::null_mut();
-        // SAFETY: pops the context that the call above pushed; `popped` is valid for the write.
+        // SAFETY: pops the context that the call above pushed, and `popped` is valid for the write.
         let code = unsafe { sys::cuCtxPopCurrent_v2(&mut popped) };
-        // SAFETY: just made, and owned by nobody else.
+        // SAFETY: the context was just created and has no other owner.
         let context = unsafe { Self::wrap(raw, true, device, false) }?;
         context.check("cuCtxPopCurrent_v2", code)?;
         Ok(context)
     }
 
-    /// Takes ownership of a raw context: one from `cuCtxCreate`, or one retain of a primary context
-    /// (`cuDevicePrimaryCtxRetain`). It is released when the last clone is dropped. To use a context that somebody
-    /// else owns, see [`borrow_raw`](Self::borrow_raw).
+    /// Takes ownership of a raw context, which is released when the last clone is dropped.
+    ///
+    /// It can be a context from `cuCtxCreate`, or one retain of a primary context
+    /// (`cuDevicePrimaryCtxRetain`). To use a context that other code owns, see
+    /// [`borrow_raw`](Self::borrow_raw).
     ///
     /// # Safety
-    /// `raw` is a live context, and nobody else destroys it or releases that retain.
+    /// The caller must ensure that `raw` is a live context, and that nothing else destroys it or
+    /// releases that retain.
     ///
     /// # Errors
-    /// The driver does not know the handle: it still belongs to the caller then. The device's limits can't be read:
-    /// the context has been released then.
+    /// Returns an error if the driver does not know the handle, which then still belongs to the
+    /// caller. Returns an error if the device's limits cannot be read. The context has then been
+    /// released.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let context = Context::create(Device::get(0)?, ContextFlags::AUTO)?;
     /// let raw = context.into_raw().expect("not shared"); // no longer owned by this crate
-    /// // SAFETY: the raw context is live, and nobody destroys it.
+    /// // SAFETY: the raw context is live, and nothing destroys it.
     /// let context = unsafe { Context::borrow_raw(raw)? };
     /// assert_eq!(context.as_raw(), raw);
     /// # Ok(())
@@ -273,21 +297,23 @@ impl Context {
         unsafe { Self::wrap(raw, true, device, is_primary) }
     }
 
-    /// Uses a context that somebody else owns, such as another library. The returned object never releases it.
+    /// Borrows a context that other code owns, such as another library. The returned object never
+    /// releases it.
     ///
     /// # Safety
-    /// `raw` is a live context. It stays alive until the last clone of the returned context, and everything created
-    /// from it, has been dropped.
+    /// The caller must ensure that `raw` is a live context, and that it stays alive until the last
+    /// clone of the returned context and everything created in it have been dropped.
     ///
     /// # Errors
-    /// The driver does not know the handle, or the device's limits can't be read.
+    /// Returns an error if the driver does not know the handle, or if the device's limits cannot be
+    /// read.
     ///
     /// ```
     /// # use cuda_safe::Context;
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
-    /// let raw = context.as_raw(); // perhaps from another library
-    /// // SAFETY: `context` is held for longer than `same`.
+    /// let raw = context.as_raw(); // could come from another library
+    /// // SAFETY: `context` outlives `same`.
     /// let same = unsafe { Context::borrow_raw(raw)? };
     /// assert_eq!(same, context);
     /// assert_eq!(same.device(), context.device());
@@ -297,19 +323,20 @@ impl Context {
     pub unsafe fn borrow_raw(raw: CUcontext) -> Result<Self> {
         // SAFETY: as this function's contract says.
         let device = unsafe { Self::device_of(raw)? };
-        // SAFETY: as above. How it is released is not of interest.
+        // SAFETY: as above. The last argument only affects the release, and a borrowed context is
+        // not released.
         unsafe { Self::wrap(raw, false, device, false) }
     }
 
-    /// The device of a raw context.
+    /// Returns the device of a raw context.
     ///
     /// # Safety
-    /// `raw` is a live context.
+    /// The caller must ensure that `raw` is a live context.
     unsafe fn device_of(raw: CUcontext) -> Result<Device> {
         driver::init()?;
         let mut device: CUdevice = 0;
         {
-            // SAFETY: `raw` is a live context by this function's contract.
+            // SAFETY: by this function's contract, `raw` is a live context.
             let _current = unsafe { current::push(raw)? };
             // SAFETY: `device` is valid for the write.
             driver::call("cuCtxGetDevice", || unsafe {
@@ -319,22 +346,24 @@ impl Context {
         Device::from_raw(device)
     }
 
-    /// Whether a context of the device is its primary one.
+    /// Returns whether a context of the device is its primary one.
     fn is_primary(device: Device, raw: CUcontext) -> Result<bool> {
         let (mut flags, mut active) = (0, 0);
         // SAFETY: both are valid for the write.
         driver::call("cuDevicePrimaryCtxGetState", || unsafe {
             sys::cuDevicePrimaryCtxGetState(device.as_raw(), &mut flags, &mut active)
         })?;
-        // Retaining the primary context would create one where there is none.
+        // Retaining an inactive primary context would create it.
         Ok(active != 0 && Self::primary_of(device)?.as_raw() == raw)
     }
 
+    /// Wraps a raw context.
+    ///
     /// # Safety
-    /// As for [`Handle::new`].
+    /// The same as for [`Handle::new`].
     unsafe fn wrap(raw: CUcontext, owned: bool, device: Device, is_primary: bool) -> Result<Self> {
         let limits = Limits::of(device);
-        // If it is owned, it is released also when the limits can't be read.
+        // An owned context is released even if the limits cannot be read.
         let (limits, error) = match limits {
             Ok(limits) => (limits, None),
             Err(error) => (Limits::default(), Some(error)),
@@ -344,8 +373,10 @@ impl Context {
         error.map_or(Ok(context), Err)
     }
 
+    /// Wraps a raw context whose device limits are known.
+    ///
     /// # Safety
-    /// As for [`Handle::new`].
+    /// The same as for [`Handle::new`].
     unsafe fn with_limits(
         raw: CUcontext,
         owned: bool,
@@ -363,18 +394,21 @@ impl Context {
         Self(unsafe { Handle::new(raw, owned, device, kind) })
     }
 
-    /// The device that the context is on.
+    /// Returns the device of the context.
     #[must_use]
     pub fn device(&self) -> Device {
         *self.0.parent()
     }
 
-    /// Waits until everything that was enqueued in this context has finished.
+    /// Waits until all work enqueued in this context has finished.
+    ///
+    /// See [`cuCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Fault`] or [`ErrorKind::Poisoned`] if a kernel has faulted, and
-    /// [`ErrorKind::InvalidArgument`] if this crate captures a stream of the context, on whatever thread: the wait would
-    /// invalidate the capture. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture one.
+    /// Returns [`ErrorKind::Fault`] or [`ErrorKind::Poisoned`] if a kernel has faulted. Returns
+    /// [`ErrorKind::InvalidArgument`] if this crate is capturing a stream of the context on any
+    /// thread, because the wait would invalidate the capture. Returns
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls are capturing one.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -383,7 +417,7 @@ impl Context {
     /// # let stream = Stream::new(&context)?;
     /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
     /// context.synchronize()?;
-    /// assert!(stream.query()?); // nothing is left to do
+    /// assert!(stream.query()?); // all work is done
     /// assert!(!context.is_poisoned());
     /// # Ok(())
     /// # }
@@ -393,15 +427,17 @@ impl Context {
         const CALL: &str = "Context::synchronize";
         let _allowed = capture::refuse_here(CALL, "make it before the capture, or after it")?;
         let _uncaptured = self.uncaptured(CALL)?;
-        // SAFETY: works on the current context.
+        // SAFETY: the call uses the current context.
         let code = unsafe { sys::cuCtxSynchronize() };
         self.check("cuCtxSynchronize", code)
     }
 
     /// Returns the free and the total device memory, in bytes.
     ///
+    /// See [`cuMemGetInfo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns an error if the context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         let _current = self.enter("cuMemGetInfo_v2")?;
@@ -415,12 +451,15 @@ impl Context {
         &self.0.kind().limits
     }
 
-    /// Turns the code of a raw call into a `Result`, as all methods of this crate do. The error names the call, the
-    /// reason and the remedy. A fault is remembered, so that later errors in this context can say that they are a
-    /// consequence of it ([`ErrorKind::Poisoned`]). One that a drop found, which reports nothing, is the first error after it.
+    /// Converts the code of a raw call into a `Result`, with the call, the reason and the remedy in
+    /// the error.
+    ///
+    /// A fault is remembered, so that later errors in this context can refer to it
+    /// ([`ErrorKind::Poisoned`]). If a drop encounters a fault, which it cannot report, the next
+    /// call reports it.
     ///
     /// # Errors
-    /// Any code but `CUDA_SUCCESS`.
+    /// Returns an error for any code except `CUDA_SUCCESS`.
     ///
     /// ```
     /// use cuda_safe::{Context, sys};
@@ -444,7 +483,7 @@ impl Context {
         }
     }
 
-    /// Whether an earlier fault has made the context unusable.
+    /// Returns whether an earlier fault has made the context unusable.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.0.kind().fault.is_known()
@@ -455,7 +494,8 @@ impl Context {
         self.error_after(call, code, || None)
     }
 
-    /// As [`error`](Self::error), where it is known which kernel was launched last.
+    /// Creates an error like [`error`](Self::error). `last` returns the name of the kernel launched
+    /// last, if known.
     #[cold]
     pub(crate) fn error_after(
         &self,
@@ -471,7 +511,7 @@ impl Context {
         }
         self.0.kind().fault.error(call, code, |error| {
             match (report(self.as_raw()), last()) {
-                // The emulator's, which says all that there is to say.
+                // The emulator's report is complete.
                 (Some(report), _) => {
                     #[cfg(feature = "nvrtc")]
                     let report = crate::error::sources::explain(&report);
@@ -485,7 +525,7 @@ impl Context {
         })
     }
 
-    /// As [`check`](Self::check), for a call that allocates so many bytes of device memory.
+    /// Like [`check`](Self::check), for a call that allocates `bytes` bytes of device memory.
     pub(crate) fn check_allocation(
         &self,
         call: &'static str,
@@ -498,10 +538,11 @@ impl Context {
         }
     }
 
-    /// Makes an error that names the free and the total memory, or zeros if the driver does not tell them.
+    /// Creates an error with the free and the total memory, or zeros if the driver does not report
+    /// them.
     ///
-    /// Only calls that make plain errors are allowed in here: an error of [`check`](Self::check) may be another
-    /// out-of-memory error, which would ask for the memory again, without end.
+    /// Use only calls that create plain errors here. An error from [`check`](Self::check) could be
+    /// another out-of-memory error, which would query the memory again, without end.
     #[cold]
     fn out_of_memory(&self, call: &'static str, requested: usize) -> Error {
         let read = || {
@@ -519,7 +560,7 @@ impl Context {
         })
     }
 
-    /// An error unless two things that are used together belong to the same context.
+    /// Returns an error unless two things that are used together belong to the same context.
     pub(crate) fn expect_same(&self, other: &Self, call: &'static str, what: &str) -> Result<()> {
         if self == other {
             return Ok(());
@@ -527,13 +568,13 @@ impl Context {
         Err(Error::invalid(
             call,
             format!(
-                "{what} are from different contexts ({self:?} and {other:?}): create both in one context"
+                "{what} are from different contexts ({self:?} and {other:?}). Fix: create both in one context"
             ),
         ))
     }
 }
 
-/// The free and the total memory of the current context's device, and the driver's code.
+/// Returns the free and the total memory of the current context's device, and the driver's code.
 fn read_memory_info() -> (MemoryInfo, CUresult) {
     let mut info = MemoryInfo { free: 0, total: 0 };
     // SAFETY: both are valid for the write.
@@ -541,8 +582,8 @@ fn read_memory_info() -> (MemoryInfo, CUresult) {
     (info, code)
 }
 
-/// Waits for a context that is about to be destroyed. After a fault its destruction ends what still runs (recorded on an
-/// H100, driver 580).
+/// Waits for a context that is about to be destroyed. After a fault, its destruction ends the work
+/// that still runs (recorded on an H100, driver 580).
 fn wait_for(raw: CUcontext) -> Result<()> {
     let wait = || {
         // SAFETY: the handle is live.

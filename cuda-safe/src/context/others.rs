@@ -1,9 +1,10 @@
-//! Other contexts of the process, which a fault ends too.
+//! Other contexts of the process, which a fault ends, too.
 //!
-//! A fault in one context makes all calls fail in every context of the process, on all devices. The driver reports it in
-//! the context that faulted when all work of that context is over. The work of the other contexts goes on: their kernels
-//! and copies still use memory although their waits have returned (recorded on two H100s, driver 580). The code does not
-//! identify the context. So after a fault, a wait proves that work is over only in a process that has had one context.
+//! A fault in one context makes all calls fail in every context of the process, on all devices. The
+//! driver reports it in the faulting context when all work of that context is over. The work of the
+//! other contexts continues: their kernels and copies still use memory after waits for them have
+//! returned (recorded on two H100s, driver 580). The error code does not identify the context. So
+//! after a fault, a wait proves that work is over only if the process has had only one context.
 
 use std::{
     ffi::c_int,
@@ -16,24 +17,24 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUresult};
 
-/// The contexts that this crate uses, an entry for each object.
+/// The contexts that this crate uses, one entry for each object.
 static PRESENT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
 struct Entry {
     /// The address of the raw context.
     context: usize,
     /// Whether another context existed at any time since this one was created.
-    met: Arc<AtomicBool>,
+    had_others: Arc<AtomicBool>,
 }
 
 fn present() -> MutexGuard<'static, Vec<Entry>> {
     PRESENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a context for as long as it lives.
+/// A registration of a context, which lasts as long as this value.
 pub(super) struct Presence {
     context: usize,
-    met: Arc<AtomicBool>,
+    had_others: Arc<AtomicBool>,
 }
 
 impl Presence {
@@ -41,32 +42,37 @@ impl Presence {
         let context = raw.addr();
         let mut present = present();
         let same = present.iter().find(|one| one.context == context);
-        let met = same.map_or_else(Arc::default, |one| one.met.clone());
+        let had_others = same.map_or_else(Arc::default, |one| one.had_others.clone());
         if present.iter().any(|one| one.context != context) {
-            met.store(true, Ordering::Relaxed);
+            had_others.store(true, Ordering::Relaxed);
             for other in &*present {
-                other.met.store(true, Ordering::Relaxed);
+                other.had_others.store(true, Ordering::Relaxed);
             }
         }
-        let met_here = met.clone();
-        present.push(Entry { context, met });
+        let had_others_here = had_others.clone();
+        present.push(Entry {
+            context,
+            had_others,
+        });
         Self {
             context,
-            met: met_here,
+            had_others: had_others_here,
         }
     }
 
-    /// Whether no other context has existed in the process, as far as this crate and the driver know.
+    /// Returns whether no other context has existed in the process, as far as this crate and the
+    /// driver know.
     pub(super) fn is_alone(&self) -> bool {
-        // The lock orders this after the registration of a context that has faulted since.
+        // The lock orders this after the registration of any context that has faulted since.
         let present = present();
-        let met = self.met.load(Ordering::Relaxed);
+        let had_others = self.had_others.load(Ordering::Relaxed);
         drop(present);
-        !met && !self.meets_foreign_primary()
+        !had_others && !self.foreign_primary_is_active()
     }
 
-    /// Whether a primary context is active that this crate does not use: the CUDA runtime uses such contexts.
-    fn meets_foreign_primary(&self) -> bool {
+    /// Returns whether a primary context is active that this crate does not use. The CUDA runtime
+    /// uses such contexts.
+    fn foreign_primary_is_active(&self) -> bool {
         let mut count: c_int = 0;
         // SAFETY: `count` is valid for the write.
         if unsafe { sys::cuDeviceGetCount(&mut count) } != CUresult::CUDA_SUCCESS {
@@ -84,7 +90,7 @@ impl Presence {
         })
     }
 
-    /// Whether this is another context than the active primary one of a device.
+    /// Returns whether this context is not the active primary one of a device.
     fn is_not_primary_of(&self, device: c_int) -> bool {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
@@ -101,9 +107,9 @@ impl Presence {
 impl Drop for Presence {
     fn drop(&mut self) {
         let mut present = present();
-        let own = present
-            .iter()
-            .position(|one| one.context == self.context && Arc::ptr_eq(&one.met, &self.met));
+        let own = present.iter().position(|one| {
+            one.context == self.context && Arc::ptr_eq(&one.had_others, &self.had_others)
+        });
         if let Some(own) = own {
             present.swap_remove(own);
         }
@@ -124,24 +130,24 @@ mod tests {
         Presence::new(ptr::without_provenance_mut(context))
     }
 
-    fn has_met(presence: &Presence) -> bool {
-        presence.met.load(Ordering::Relaxed)
+    fn has_had_others(presence: &Presence) -> bool {
+        presence.had_others.load(Ordering::Relaxed)
     }
 
-    // One test, since the list belongs to the process.
+    // This is one test because the list belongs to the process.
     #[test]
-    fn contexts_that_existed_at_the_same_time_have_met() {
+    fn contexts_that_coexist_are_not_alone() {
         let first = presence(0x10);
         let again = presence(0x10);
-        assert!(!has_met(&first) && !has_met(&again));
+        assert!(!has_had_others(&first) && !has_had_others(&again));
         let second = presence(0x20);
-        assert!(has_met(&first) && has_met(&again) && has_met(&second));
+        assert!(has_had_others(&first) && has_had_others(&again) && has_had_others(&second));
         drop((first, again));
         let third = presence(0x10); // a new context at the same address
-        assert!(has_met(&third) && has_met(&second));
+        assert!(has_had_others(&third) && has_had_others(&second));
         drop((second, third));
-        assert!(!has_met(&presence(0x30)));
+        assert!(!has_had_others(&presence(0x30)));
         let fourth = presence(0x40);
-        assert!(!has_met(&fourth), "0x30 has been dropped");
+        assert!(!has_had_others(&fourth), "0x30 has been dropped");
     }
 }

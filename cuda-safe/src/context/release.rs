@@ -1,4 +1,4 @@
-//! The end of what kernels may still use by a handle: arrays, textures and surfaces.
+//! The release of objects that kernels use by handle: arrays, textures and surfaces.
 
 use cuda_sys::CUresult;
 
@@ -8,12 +8,15 @@ use crate::{
     error::Result,
 };
 
-/// Destroys something after all work of its context: kernels may use it on any stream. While a stream of the context is
-/// captured, which forbids that wait, the call is put off. `held` stays until then, and for ever if it is not known whether
-/// the work is over.
+/// Destroys an object after all work of its context has finished, because kernels on any stream may
+/// use it.
+///
+/// While a stream of the context is capturing, waiting is impossible, so the release is deferred.
+/// `held` is dropped after the release, and leaked if it is unknown whether the work is over.
 ///
 /// # Safety
-/// `destroy` destroys something live that is owned, and used no more from now on but by work that has been enqueued.
+/// The caller must ensure that `destroy` destroys a live object that the caller owns, and that only
+/// work enqueued before still uses the object.
 pub(crate) unsafe fn after_work<H: Send + 'static>(
     context: &Context,
     call: &'static str,

@@ -17,16 +17,16 @@ use crate::{
     raw::structures::RawResource,
 };
 
-/// A set of multiprocessors of a device: all of them, or a part that [`split`](Self::split) made. A
-/// [`GreenContext`](crate::green::GreenContext) runs kernels on the set that it is made with.
+/// A set of multiprocessors of a device: all of them, or a part created by [`split`](Self::split).
+/// A [`GreenContext`](crate::green::GreenContext) runs kernels on its set.
 ///
-/// A value only describes the set. Nothing is reserved by it, and sets of two contexts may overlap.
+/// A value only describes the set. It reserves nothing, and the sets of two contexts may overlap.
 ///
 /// ```
 /// # use cuda_safe::Device;
 /// # fn main() -> cuda_safe::Result<()> {
 /// let all = Device::get(0)?.multiprocessors()?;
-/// println!("{} multiprocessors, to be divided into groups of {} or more", all.count(), all.smallest());
+/// println!("{} multiprocessors, which can be divided into groups of {} or more", all.count(), all.smallest());
 /// if let Ok(parts) = all.split(2, all.smallest()) {
 ///     assert_eq!(parts.groups.len(), 2);
 ///     assert!(parts.groups[0].count() >= all.smallest());
@@ -40,13 +40,14 @@ pub struct Multiprocessors {
     device: Device,
 }
 
-/// What [`Multiprocessors::split`] makes.
+/// The result of [`Multiprocessors::split`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Split {
     /// The groups, all of the same size.
     pub groups: Vec<Multiprocessors>,
-    /// What is left over. It has none of the guarantees that groups have, on clusters for instance.
+    /// The remaining multiprocessors. They do not have the guarantees of groups, for example for
+    /// clusters.
     pub rest: Option<Multiprocessors>,
 }
 
@@ -60,34 +61,39 @@ impl Multiprocessors {
         Ok(Self { raw, device })
     }
 
-    /// How many there are.
+    /// Returns the number of multiprocessors.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.raw.count
     }
 
-    /// The size of the smallest group that these can be divided into, without flags.
+    /// Returns the size of the smallest group into which they can be divided without flags.
     #[must_use]
     pub fn smallest(&self) -> u32 {
         self.raw.smallest
     }
 
-    /// Sizes of groups are multiples of this. As many multiprocessors lie together, so that clusters can run on them.
+    /// Returns the number of which group sizes are multiples. Such a group of multiprocessors is
+    /// adjacent, so that clusters can run on it.
     #[must_use]
     pub fn alignment(&self) -> u32 {
         self.raw.alignment
     }
 
-    /// The device that they are part of.
+    /// Returns the device of the multiprocessors.
     #[must_use]
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// How many groups of at least so many multiprocessors there can be.
+    /// Returns the maximum number of groups of at least `at_least` multiprocessors.
+    ///
+    /// See [`cuDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`split`](Self::split).
+    /// Returns the driver's error if `at_least` exceeds the number of multiprocessors, or if the
+    /// set is itself a group from a division. Returns [`ErrorKind::Unsupported`] if the driver is
+    /// older than CUDA 12.4.
     ///
     /// ```
     /// # use cuda_safe::{Device, green::SplitFlags};
@@ -102,7 +108,8 @@ impl Multiprocessors {
         callback::refuse_within("cuDevSmResourceSplitByCount")?;
         let split = newer::cuDevSmResourceSplitByCount()?;
         let mut count = 0;
-        // SAFETY: without a place for groups, only their number is written; the input is one that the driver made.
+        // SAFETY: without a place for groups, the driver writes only their number. The input came
+        // from the driver.
         let code = unsafe {
             split(
                 ptr::null_mut(),
@@ -117,16 +124,19 @@ impl Multiprocessors {
         Ok(count)
     }
 
-    /// Divides the multiprocessors into `groups` groups of the same size, which is at least `at_least` and may be
-    /// rounded up. The rest are all others.
+    /// Divides the multiprocessors into `groups` groups of equal size, and a rest. The size is at
+    /// least `at_least`, and may be rounded up.
     ///
-    /// A group can be divided again only by way of a green context: [`GreenContext::multiprocessors`] of one that
-    /// has the group.
+    /// To divide a group again, create a green context with it and use its
+    /// [`GreenContext::multiprocessors`].
+    ///
+    /// See [`cuDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] where there can't be so many groups; the error says how many there can be. The
-    /// driver's code for more multiprocessors than there are, and for a group that came out of a division.
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.4.
+    /// Returns [`ErrorKind::InvalidArgument`] if that many groups are impossible. The error
+    /// contains the maximum number of groups. Returns the driver's error if `at_least` exceeds the
+    /// number of multiprocessors, or if the set is itself a group from a division. Returns
+    /// [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
     ///
     /// [`GreenContext::multiprocessors`]: crate::green::GreenContext::multiprocessors
     #[doc(alias = "cuDevSmResourceSplitByCount")]
@@ -134,16 +144,19 @@ impl Multiprocessors {
         self.split_with(groups, at_least, SplitFlags::default())
     }
 
-    /// As [`split`](Self::split), with flags.
+    /// Divides the multiprocessors like [`split`](Self::split), with flags.
+    ///
+    /// See [`cuDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`split`](Self::split). The driver's code for flags that the device does not support.
+    /// Returns the errors of [`split`](Self::split), and the driver's error if the device does not
+    /// support the flags.
     ///
     /// ```
     /// # use cuda_safe::{Device, green::SplitFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let all = Device::get(0)?.multiprocessors()?;
-    /// // The smallest group that there can be, without regard to clusters.
+    /// // The smallest possible group, without regard to clusters.
     /// let parts = all.split_with(1, 1, SplitFlags::IGNORE_SM_COSCHEDULING)?;
     /// assert!(parts.groups[0].count() <= all.smallest());
     /// # Ok(())
@@ -153,14 +166,14 @@ impl Multiprocessors {
     pub fn split_with(&self, groups: u32, at_least: u32, flags: SplitFlags) -> Result<Split> {
         const CALL: &str = "cuDevSmResourceSplitByCount";
         callback::refuse_within(CALL)?;
-        // Also bounds what is allocated.
+        // The maximum also bounds the allocation below.
         let most = self.groups_of(at_least, flags)?;
         let too_many = |most| {
             Error::invalid(
                 CALL,
                 format!(
-                    "{groups} groups of at least {at_least} of the {} multiprocessors: {most} groups are possible \
-                     (sizes are multiples of {}, and at least {})",
+                    "{groups} groups of at least {at_least} of the {} multiprocessors were requested, but only \
+                     {most} groups are possible (sizes are multiples of {}, and at least {})",
                     self.count(),
                     self.alignment(),
                     self.smallest(),
@@ -173,8 +186,8 @@ impl Multiprocessors {
         let split = newer::cuDevSmResourceSplitByCount()?;
         let mut found = vec![RawResource::NONE; groups as usize];
         let (mut count, mut rest) = (groups, RawResource::NONE);
-        // SAFETY: there is room for as many groups as `count` says, and for the rest; the input is one that the driver
-        // made.
+        // SAFETY: there is room for `count` groups and for the rest. The input came from the
+        // driver.
         let code = unsafe {
             split(
                 found.as_mut_ptr(),
@@ -203,17 +216,17 @@ impl Multiprocessors {
             CUresult::CUDA_ERROR_INVALID_VALUE if at_least > self.count() => error
                 .with_kind(ErrorKind::InvalidArgument)
                 .with_detail(format!(
-                    "a group of {at_least} of {} multiprocessors",
+                    "a group of {at_least} multiprocessors was requested, but there are only {}",
                     self.count()
                 )),
-            // CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, which older headers lack
+            // CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, which older headers lack.
             CUresult(915) if at_least > self.count() => error.with_detail(format!(
-                "a group of {at_least} of {} multiprocessors",
+                "a group of {at_least} multiprocessors was requested, but there are only {}",
                 self.count()
             )),
             CUresult(915) => error.with_detail(
-                "a group that came out of a division is divided again by way of a green context that has it, and \
-                 GreenContext::multiprocessors",
+                "a group from a division cannot be divided directly. Fix: create a green context with it, and divide \
+                 its GreenContext::multiprocessors",
             ),
             _ => error,
         })
@@ -231,23 +244,26 @@ impl fmt::Debug for Multiprocessors {
     }
 }
 
-/// The descriptor of sets that are to be used together. It lives as long as the process.
+/// Returns the descriptor of sets that are used together. It lives as long as the process.
 pub(super) fn describe(parts: &[Multiprocessors]) -> Result<*mut c_void> {
     let generate = newer::cuDevResourceGenerateDesc()?;
     let mut parts: Vec<_> = parts.iter().map(|part| part.raw).collect();
     let mut descriptor = ptr::null_mut();
-    // SAFETY: `descriptor` is valid for the write, the resources for the read, as many as are said; the driver made them.
+    // SAFETY: `descriptor` is valid for the write, and the array of resources, which came from the
+    // driver, for the read.
     let code = unsafe { generate(&mut descriptor, parts.as_mut_ptr(), parts.len() as c_uint) };
     check("cuDevResourceGenerateDesc", code)?;
     Ok(descriptor)
 }
 
 impl Device {
-    /// The device's multiprocessors, to be divided. For their number alone, see
+    /// Returns the device's multiprocessors, which can be divided. For their number alone, see
     /// [`multiprocessor_count`](Self::multiprocessor_count).
     ///
+    /// See [`cuDeviceGetDevResource`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.4.
+    /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn multiprocessors(self) -> Result<Multiprocessors> {
         callback::refuse_within("cuDeviceGetDevResource")?;
@@ -262,10 +278,13 @@ impl Device {
 }
 
 impl Context {
-    /// The multiprocessors that kernels of this context run on.
+    /// Returns the multiprocessors on which kernels of this context run.
+    ///
+    /// See [`cuCtxGetDevResource`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.4. The context is unusable after a fault.
+    /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4. Also returns an
+    /// error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::Context;
@@ -280,7 +299,7 @@ impl Context {
         let get = newer::cuCtxGetDevResource()?;
         let _current = self.enter("cuCtxGetDevResource")?;
         Multiprocessors::read(self.device(), |raw| {
-            // SAFETY: the context is live, `raw` is valid for the write.
+            // SAFETY: the context is live, and `raw` is valid for the write.
             let code = unsafe { get(self.as_raw(), raw, MULTIPROCESSORS) };
             self.check("cuCtxGetDevResource", code)
         })
@@ -292,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_resource_is_laid_out_as_the_headers_of_cuda_12_4_to_13_5_have_it() {
+    fn resource_layout_matches_the_headers_of_cuda_12_4_to_13_5() {
         assert_eq!(
             (size_of::<RawResource>(), align_of::<RawResource>()),
             (144, 8)

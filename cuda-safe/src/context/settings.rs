@@ -1,4 +1,4 @@
-//! The settings of a context: how it waits, its limits, its preference for caches.
+//! Settings of a context: flags, limits and the cache preference.
 
 use cuda_sys as sys;
 
@@ -7,10 +7,12 @@ pub use crate::raw::context::{CacheConfig, Limit};
 use crate::{driver::newer, error::Result};
 
 impl Context {
-    /// The flags that the context was created with.
+    /// Returns the flags with which the context was created or that were set later.
+    ///
+    /// See [`cuCtxGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
         let _current = self.enter("cuCtxGetFlags")?;
@@ -23,9 +25,12 @@ impl Context {
 
     /// Changes the flags of the context.
     ///
+    /// See [`cuCtxSetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know a flag, or flags contradict each other.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.1.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag, or if flags
+    /// contradict each other. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if
+    /// the driver is older than CUDA 12.1.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -40,15 +45,18 @@ impl Context {
     pub fn set_flags(&self, flags: ContextFlags) -> Result<()> {
         let set = newer::cuCtxSetFlags()?;
         let _current = self.enter("cuCtxSetFlags")?;
-        // SAFETY: a plain value; unknown flags are refused.
+        // SAFETY: the argument is a plain value, and the driver rejects unknown flags.
         let code = unsafe { set(flags.0) };
         self.check("cuCtxSetFlags", code)
     }
 
-    /// A number that no other context of this process has, also when it is gone.
+    /// Returns a number that identifies the context within this process, and is not reused after
+    /// its end.
+    ///
+    /// See [`cuCtxGetId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -63,39 +71,45 @@ impl Context {
     pub fn id(&self) -> Result<u64> {
         let _current = self.enter("cuCtxGetId")?;
         let mut id = 0;
-        // SAFETY: the handle is live, `id` is valid for the write.
+        // SAFETY: the handle is live, and `id` is valid for the write.
         let code = unsafe { sys::cuCtxGetId(self.as_raw(), &mut id) };
         self.check("cuCtxGetId", code)?;
         Ok(id)
     }
 
-    /// The version of the API that the context was created for, such as 3020. It tells apart contexts of programs
-    /// written for different versions, and is not that of the driver: see [`driver::version`](crate::driver::version).
+    /// Returns the API version that the context was created for, such as 3020.
+    ///
+    /// It distinguishes contexts of programs written for different versions. For the driver's
+    /// version, see [`driver::version`](crate::driver::version).
+    ///
+    /// See [`cuCtxGetApiVersion`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxGetApiVersion")]
     pub fn api_version(&self) -> Result<u32> {
         let _current = self.enter("cuCtxGetApiVersion")?;
         let mut version = 0;
-        // SAFETY: the handle is live, `version` is valid for the write.
+        // SAFETY: the handle is live, and `version` is valid for the write.
         let code = unsafe { sys::cuCtxGetApiVersion(self.as_raw(), &mut version) };
         self.check("cuCtxGetApiVersion", code)?;
         Ok(version)
     }
 
-    /// Makes all persisting lines of the L2 cache normal ones: see
-    /// [`AccessPolicyWindow`](crate::stream::AccessPolicyWindow). They take effect for work that comes later.
+    /// Resets all persisting lines of the L2 cache to normal for later work: see
+    /// [`AccessPolicyWindow`](crate::stream::AccessPolicyWindow).
+    ///
+    /// See [`cuCtxResetPersistingL2Cache`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// stream.synchronize()?; // what used the lines
+    /// stream.synchronize()?; // waits for the work that used the lines
     /// context.reset_persisting_l2()?;
     /// # Ok(())
     /// # }
@@ -103,44 +117,51 @@ impl Context {
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
     pub fn reset_persisting_l2(&self) -> Result<()> {
         let _current = self.enter("cuCtxResetPersistingL2Cache")?;
-        // SAFETY: works on the current context.
+        // SAFETY: the call uses the current context.
         let code = unsafe { sys::cuCtxResetPersistingL2Cache() };
         self.check("cuCtxResetPersistingL2Cache", code)
     }
 
-    /// The value of a limit, in the unit that the [`Limit`] documents.
+    /// Returns the value of a limit, in the unit that [`Limit`] documents.
+    ///
+    /// See [`cuCtxGetLimit`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` where the device does not have this limit.
+    /// Returns `CUDA_ERROR_UNSUPPORTED_LIMIT` if the device does not have this limit.
     #[doc(alias = "cuCtxGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
         let _current = self.enter("cuCtxGetLimit")?;
         let mut value = 0;
-        // SAFETY: `value` is valid for the write; an unknown limit is refused.
+        // SAFETY: `value` is valid for the write, and the driver rejects an unknown limit.
         let code = unsafe { sys::cuCtxGetLimit(&mut value, sys::CUlimit(limit.0)) };
         self.check("cuCtxGetLimit", code)?;
         Ok(value)
     }
 
-    /// Requests a new value of a limit, in the unit that the [`Limit`] documents. The driver may round it: read it
-    /// back with [`limit`](Self::limit).
+    /// Requests a new value of a limit, in the unit that [`Limit`] documents. The driver may round
+    /// it, so read the actual value with [`limit`](Self::limit).
+    ///
+    /// See [`cuCtxSetLimit`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` where the device does not have this limit. `CUDA_ERROR_INVALID_VALUE` for a
-    /// value out of its range. [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) where the device lacks the
-    /// memory for it.
+    /// Returns `CUDA_ERROR_UNSUPPORTED_LIMIT` if the device does not have this limit. Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the value is out of range. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device does not have enough
+    /// memory.
     #[doc(alias = "cuCtxSetLimit")]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result<()> {
         let _current = self.enter("cuCtxSetLimit")?;
-        // SAFETY: plain values; an unknown limit is refused.
+        // SAFETY: the arguments are plain values, and the driver rejects an unknown limit.
         let code = unsafe { sys::cuCtxSetLimit(sys::CUlimit(limit.0), value) };
         self.check("cuCtxSetLimit", code)
     }
 
-    /// The context's preference between shared memory and L1 cache.
+    /// Returns the context's preference between shared memory and L1 cache.
+    ///
+    /// See [`cuCtxGetCacheConfig`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxGetCacheConfig")]
     pub fn cache_config(&self) -> Result<CacheConfig> {
         let _current = self.enter("cuCtxGetCacheConfig")?;
@@ -151,24 +172,29 @@ impl Context {
         Ok(CacheConfig(config.0))
     }
 
-    /// Sets the context's preference between shared memory and L1 cache: a hint.
+    /// Sets the context's preference between shared memory and L1 cache, which is a hint.
+    ///
+    /// See [`cuCtxSetCacheConfig`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know. The context is unusable after a fault,
-    /// or has been destroyed.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value. Also returns an
+    /// error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
         let _current = self.enter("cuCtxSetCacheConfig")?;
-        // SAFETY: a plain value; an unknown one is refused.
+        // SAFETY: the argument is a plain value, and the driver rejects an unknown one.
         let code = unsafe { sys::cuCtxSetCacheConfig(sys::CUfunc_cache(config.0)) };
         self.check("cuCtxSetCacheConfig", code)
     }
 
-    /// The least and the greatest stream priority. Lower numbers are more urgent, so the greatest priority is the
-    /// smaller number. Both are 0 if the device does not support priorities.
+    /// Returns the least and the greatest stream priority. Lower numbers are more urgent, so the
+    /// greatest priority is the smaller number. Both are 0 if the device does not support
+    /// priorities.
+    ///
+    /// See [`cuCtxGetStreamPriorityRange`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, StreamOptions};

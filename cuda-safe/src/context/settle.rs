@@ -1,13 +1,14 @@
-//! Waiting until work no longer touches memory, also where the first way of waiting fails.
+//! Waiting until work no longer uses memory, even if the first way of waiting fails.
 
 use std::{fmt, process};
 
 use crate::error::{Code, Error, Result, ends_context};
 
-/// The state of enqueued work after a wait. See [`Stream::settle`](crate::Stream::settle).
+/// The state of enqueued work after a wait: see [`Stream::settle`](crate::Stream::settle).
 ///
-/// A wait answers three questions: is the device done, are host functions done, and are other contexts done with the
-/// memory. [`Done`](Self::Done) and [`Failed`](Self::Failed) answer all three with yes.
+/// A wait answers three questions: whether the device has finished, whether host functions have
+/// finished, and whether other contexts have finished with the memory. [`Done`](Self::Done) and
+/// [`Failed`](Self::Failed) answer all of them with yes.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Settled, Stream};
@@ -29,27 +30,31 @@ use crate::error::{Code, Error, Result, ends_context};
 pub enum Settled {
     /// The work is over.
     Done,
-    /// The work is over. It, or a wait for it, failed.
+    /// The work is over, but it or a wait for it failed.
     Failed(Error),
-    /// The context has faulted, and the process has no other one. Its kernels and copies are over. A host function that had
-    /// begun may still be running: leak everything that raw host functions use.
+    /// The context has faulted, and the process has had no other context. Its kernels and copies
+    /// are over. A host function that had begun may still be running: leak everything that raw host
+    /// functions use.
     Faulted(Error),
-    /// It is not known whether the work is over. The memory that it uses must not be reused: leak it if you own it.
-    /// Borrowed memory cannot be returned.
+    /// It is unknown whether the work is over. The memory that it uses must not be reused. If you
+    /// own it, leak it. Borrowed memory cannot be returned.
     ///
-    /// This is also the result after a fault in a process that has had several contexts. The fault ends all of them, on all
-    /// devices, but the device goes on with the work of those that did not fault. The driver does not report which one did.
+    /// This is also the result after a fault in a process that has had several contexts. The fault
+    /// ends all of them, on all devices, but the device continues with the work of those that did
+    /// not fault. The driver does not report which context faulted.
     Unknown(Error),
 }
 
 impl Settled {
-    /// For work that uses memory about to be freed, but no raw host functions. Returns an error if it is not known
-    /// whether the work is over. The caller then leaks the memory.
+    /// Returns an error if it is unknown whether the work is over, so that the caller leaks the
+    /// memory.
+    ///
+    /// For work that uses memory about to be freed, and no raw host functions.
     pub(crate) fn or_leak(self) -> Result<()> {
         self.or_unknown().map(drop)
     }
 
-    /// Returns the result of work that is over, and an error if it is not known whether it is.
+    /// Returns the result of work that is over, or an error if it is unknown whether it is over.
     pub(crate) fn or_unknown(self) -> Result<Result<()>> {
         match self {
             Self::Done => Ok(Ok(())),
@@ -58,21 +63,22 @@ impl Settled {
         }
     }
 
-    /// For work that uses borrowed memory, which cannot be leaked. Host functions must not use the memory.
+    /// Returns the result of work on borrowed memory, which cannot be leaked. Host functions must
+    /// not use the memory.
     ///
     /// # Errors
     /// Returns the error of [`Settled::Failed`] or [`Settled::Faulted`].
     ///
     /// # Aborts
-    /// Ends the process with a message if it is not known whether the work is over. Otherwise the device could write to
-    /// memory that is in use for something else by then.
+    /// Ends the process with a message if it is unknown whether the work is over. Otherwise the
+    /// device could later write to memory with a different use.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// stream.settle().or_abort()?; // from here on nothing enqueued before touches host memory
+    /// stream.settle().or_abort()?; // no work enqueued before uses host memory any more
     /// # Ok(())
     /// # }
     /// ```
@@ -84,15 +90,20 @@ impl Settled {
         }
     }
 
-    /// For work that uses borrowed device memory, and no host memory. As [`or_abort`](Self::or_abort), but any fault ends
-    /// the borrow. The device may go on with the work, but no call can free or use the memory after a fault. Memory that the
-    /// host can reach too, such as [`MappedBuffer`](crate::MappedBuffer), checks that itself before it gives access.
+    /// Like [`or_abort`](Self::or_abort), but any fault ends the borrow. For work that uses
+    /// borrowed device memory and no host memory.
+    ///
+    /// After a fault, the device may continue with the work, but no call can free or use the
+    /// memory. Memory that the host can access, such as [`MappedBuffer`](crate::MappedBuffer),
+    /// checks this itself before it gives access.
     ///
     /// # Errors
-    /// Returns the error of [`Settled::Failed`] or [`Settled::Faulted`], and that of [`Settled::Unknown`] if it is a fault.
+    /// Returns the error of [`Settled::Failed`] or [`Settled::Faulted`], or of [`Settled::Unknown`]
+    /// if it is a fault.
     ///
     /// # Aborts
-    /// Ends the process with a message if it is not known whether the work is over, and nothing has faulted.
+    /// Ends the process with a message if it is unknown whether the work is over, and nothing has
+    /// faulted.
     pub fn or_abort_without_fault(self) -> Result<()> {
         match self {
             Self::Unknown(error) if error.driver_code().is_some_and(ends_context) => Err(error),
@@ -104,21 +115,22 @@ impl Settled {
 #[cold]
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
-        "cuda-safe: the driver can't tell whether a copy to or from borrowed memory is over ({why}). Going on would \
-         let the device use memory that is the program's again, so the process ends here. Fix: find the error above. After \
-         a fault, this happens only in processes with several contexts."
+        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished ({why}). The \
+         device could still write to memory that belongs to the program again, so the process ends here. Fix: find \
+         the error above. After a fault, this happens only in processes with several contexts."
     );
     process::abort()
 }
 
-/// Tries one way of waiting after another until one of them gives certainty.
+/// Tries several ways of waiting until one gives certainty.
 ///
-/// A way that is refused before its driver call, because of a capture or a host function, says nothing about the work. Its
-/// error is returned only if no way gives certainty.
+/// A way may be rejected before its driver call, because of a capture or a host function. This says
+/// nothing about the work, so its error is returned only if no way gives certainty.
 ///
-/// A wait or a query reports a fault of its own context when all work of the context has ended, on all streams and in its
-/// green contexts. Recorded on an H100 (driver 580) with kernels and copies that took seconds: nothing moved afterwards. But
-/// a host function that has begun may run on. For faults of other contexts see `context/others.rs`.
+/// A wait or query reports a fault of its own context when all work of the context has ended, on
+/// all streams and in its green contexts. Recorded on an H100 (driver 580) with kernels and copies
+/// that took seconds: no memory changed afterwards. However, a host function that has begun may
+/// continue. For faults of other contexts, see `context/others.rs`.
 pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
     let (mut failed, mut refused) = (None, None);
     for way in ways {
@@ -156,7 +168,7 @@ mod tests {
     const FAULT: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 
     #[test]
-    fn the_first_way_that_is_sure_ends_the_wait() {
+    fn settle_stops_at_the_first_way_that_gives_certainty() {
         let untouched = || -> Result<()> { panic!("asked for nothing") };
         assert!(matches!(settle([&|| Ok(()), &untouched]), Settled::Done));
         let over = settle([&|| failed(UNKNOWN), &|| Ok(()), &untouched]);
@@ -172,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_fault_is_sure_and_the_first_error_is_told() {
+    fn a_later_fault_is_certain_and_returns_the_first_error() {
         let over = settle([&|| failed(UNKNOWN), &|| failed(FAULT)]);
         assert!(
             matches!(&over, Settled::Faulted(e) if e.driver_code() == Some(UNKNOWN)),
@@ -182,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_wait_is_no_failure_of_the_work() {
+    fn a_rejected_wait_is_not_a_failure_of_the_work() {
         let refused = || Err(Error::invalid("wait", "a stream is being captured"));
         assert!(matches!(settle([&refused, &|| Ok(())]), Settled::Done));
         for ways in [
@@ -208,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_can_tell_stays_unknown() {
+    fn work_stays_unknown_if_all_waits_fail() {
         let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
         let unknown = settle([&|| failed(UNKNOWN), &|| failed(invalid)]);
         assert!(

@@ -1,4 +1,4 @@
-//! Waiting until the work of a context no longer touches memory.
+//! Waiting until the work of a context no longer uses memory.
 
 use super::{Context, Settled, settle::settle};
 use crate::{
@@ -7,7 +7,8 @@ use crate::{
 };
 
 impl Settled {
-    /// The result for work of `context`, which a fault of another context may not have ended.
+    /// Adjusts the result for work of `context`, which may still run after a fault of another
+    /// context.
     pub(crate) fn of(self, context: &Context) -> Self {
         match self {
             Self::Faulted(error) if !context.is_alone() => Self::Unknown(error),
@@ -16,8 +17,8 @@ impl Settled {
     }
 }
 
-/// As [`settle`], for work of `context`. While another thread's capture forbids to wait, waits for the end of that capture
-/// and tries again.
+/// Settles the work of `context` like [`settle`]. While a capture of another thread makes waiting
+/// impossible, waits for the end of that capture and tries again.
 pub(crate) fn settle_in<const N: usize>(
     context: &Context,
     ways: [&dyn Fn() -> Result<()>; N],
@@ -32,8 +33,10 @@ pub(crate) fn settle_in<const N: usize>(
 }
 
 impl Context {
-    /// Waits until nothing that was enqueued in the context, on whatever stream, touches memory any more: for memory that
-    /// others have used on streams that one doesn't know. As [`Stream::settle`](crate::Stream::settle) otherwise.
+    /// Waits until no work enqueued in the context, on any stream, uses memory any more.
+    ///
+    /// Use it for memory that other code has used on unknown streams. Otherwise it works like
+    /// [`Stream::settle`](crate::Stream::settle).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Settled, Stream};
@@ -42,10 +45,12 @@ impl Context {
     /// let stream = Stream::new(&context)?;
     /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
     /// assert!(matches!(context.settle(), Settled::Done));
-    /// assert!(stream.query()?); // nothing is left to do
+    /// assert!(stream.query()?); // all work is done
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// See [`cuCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     #[doc(alias = "cuCtxSynchronize")]
     pub fn settle(&self) -> Settled {
         settle_in(self, self.ways().each_ref().map(|way| way as _)).of(self)
@@ -60,13 +65,13 @@ impl Context {
         })
     }
 
-    /// As [`Stream::settle_or_leak`], on whatever stream.
+    /// Like [`Stream::settle_or_leak`], for all streams of the context.
     pub(crate) fn settle_or_leak(&self) -> Result<()> {
         unheard(|| self.settle()).or_leak()
     }
 
-    /// Whether the process has had no other context since this one was created. Then a fault is this context's own, and its
-    /// work is over when the driver reports it.
+    /// Returns whether the process has had no other context since this one was created. A fault is
+    /// then this context's own, and its work is over when the driver reports the fault.
     #[cold]
     pub(crate) fn is_alone(&self) -> bool {
         self.0.kind().presence.is_alone()

@@ -1,13 +1,14 @@
-//! The attributes of a device, as typed names.
+//! Named device attributes.
 
 use std::fmt;
 
 use cuda_sys::CUdevice_attribute;
 
-/// An attribute of a device: what [`Device::attribute`](crate::Device::attribute) reads.
+/// An attribute of a device, read by [`Device::attribute`](crate::Device::attribute).
 ///
-/// A newtype over the driver's number and not an enum, since a newer driver knows attributes that this list lacks:
-/// any number can be queried, and [`name`](Self::name) is `None` for one that is not listed.
+/// It is a newtype over the driver's number rather than an enum, because newer drivers may have
+/// more attributes than this list. You can query any number. [`name`](Self::name) returns `None`
+/// for unlisted ones.
 ///
 /// ```
 /// use cuda_safe::DeviceAttribute;
@@ -29,8 +30,8 @@ macro_rules! attributes {
             /// Every attribute of the driver API up to CUDA 13.5, in the driver's order.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The name without its `CU_DEVICE_ATTRIBUTE_` prefix; `None` when it is not in
-            /// [`ALL`](Self::ALL).
+            /// Returns the name without its `CU_DEVICE_ATTRIBUTE_` prefix, or `None` if it is not
+            /// in [`ALL`](Self::ALL).
             ///
             /// ```
             /// use cuda_safe::DeviceAttribute;

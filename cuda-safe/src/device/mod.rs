@@ -1,10 +1,10 @@
-//! Devices: which there are, and what each can do.
+//! Devices and their properties.
 //!
-//! [`Device::get`] finds a device by its ordinal, and [`Device::attribute`] reads one of its attributes. Work needs a
-//! [`Context`](crate::Context) on the device.
+//! [`Device::get`] returns a device by its ordinal, and [`Device::attribute`] reads one of its
+//! attributes. To enqueue work, create a [`Context`](crate::Context) on the device.
 //!
 //! - A device: [`Device`], [`Uuid`], [`ComputeCapability`]
-//! - Its attributes: [`DeviceAttribute`]
+//! - Attributes of a device: [`DeviceAttribute`]
 //! - Links between devices: the module [`peer`](crate::peer)
 
 pub(crate) mod attribute;
@@ -23,7 +23,7 @@ use crate::{
 };
 pub use attribute::DeviceAttribute;
 
-/// A CUDA device: its number, nothing more. Keeps nothing alive.
+/// A CUDA device. It only holds the device's number, and keeps nothing alive.
 ///
 /// ```
 /// use cuda_safe::Device;
@@ -41,7 +41,8 @@ pub struct Device {
     ordinal: u32,
 }
 
-/// The generation of a device's instruction set, such as 9.0 for Hopper.
+/// The compute capability of a device, which is the generation of its instruction set, such as 9.0
+/// for Hopper.
 ///
 /// ```
 /// use cuda_safe::ComputeCapability;
@@ -59,8 +60,9 @@ pub struct ComputeCapability {
 }
 
 impl ComputeCapability {
-    /// FP32 lanes ("CUDA cores") in one multiprocessor, from the CUDA programming guide's
-    /// arithmetic throughput table; `None` for an architecture that is not known here.
+    /// Returns the number of FP32 lanes ("CUDA cores") per multiprocessor, from the arithmetic
+    /// throughput table of the CUDA programming guide, or `None` if the architecture is not in this
+    /// list.
     ///
     /// ```
     /// use cuda_safe::ComputeCapability;
@@ -86,7 +88,7 @@ impl ComputeCapability {
         }
     }
 
-    /// The number that compilers use, such as 90 for 9.0.
+    /// Returns the number that compilers use, such as 90 for 9.0.
     ///
     /// ```
     /// use cuda_safe::ComputeCapability;
@@ -105,7 +107,8 @@ impl fmt::Display for ComputeCapability {
     }
 }
 
-/// A device's identity, which survives reboots and reordering. It prints as `nvidia-smi -L` prints it.
+/// The identity of a device, which survives reboots and reordering. Its text form is that of
+/// `nvidia-smi -L`.
 ///
 /// ```
 /// # use cuda_safe::Device;
@@ -133,10 +136,14 @@ impl fmt::Display for Uuid {
 }
 
 impl Device {
-    /// How many devices this process sees, after `CUDA_VISIBLE_DEVICES`.
+    /// Returns the number of devices that are visible to this process, which `CUDA_VISIBLE_DEVICES`
+    /// can restrict.
+    ///
+    /// See [`cuDeviceGetCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver can't start, or sees no device ([`ErrorKind::NoDevice`]).
+    /// Returns [`ErrorKind::NoDevice`] if the driver finds no device. Also returns an error if the
+    /// driver cannot start.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -158,11 +165,13 @@ impl Device {
         Ok(u32::try_from(count).unwrap_or(0))
     }
 
-    /// The device with this ordinal, counted from 0.
+    /// Returns the device with this ordinal, counted from 0.
+    ///
+    /// See [`cuDeviceGet`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::NoDevice`] when there is no device with this ordinal; the error says how many
-    /// there are.
+    /// Returns [`ErrorKind::NoDevice`] if there is no device with this ordinal. The error contains
+    /// the number of devices.
     ///
     /// ```
     /// # use cuda_safe::{Device, ErrorKind};
@@ -188,18 +197,20 @@ impl Device {
             return Err(Error::driver("cuDeviceGet", code)
                 .with_kind(ErrorKind::NoDevice)
                 .with_detail(format!(
-                    "there is no device {ordinal}: this process sees {count} (numbered from 0); \
-                     check CUDA_VISIBLE_DEVICES"
+                    "there is no device {ordinal}: this process sees {count} (numbered from 0). \
+                     Fix: check CUDA_VISIBLE_DEVICES"
                 )));
         }
         check("cuDeviceGet", code)?;
         Ok(Self { raw, ordinal })
     }
 
-    /// The device at a PCI address such as `0000:3b:00.0` or `3b:00`.
+    /// Returns the device at a PCI address, such as `0000:3b:00.0` or `3b:00`.
+    ///
+    /// See [`cuDeviceGetByPCIBusId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::NoDevice`] when there is no visible device at this address.
+    /// Returns [`ErrorKind::NoDevice`] if there is no visible device at this address.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -218,20 +229,22 @@ impl Device {
             Error::invalid(CALL, format!("the PCI address {address:?} contains a NUL"))
         })?;
         let mut raw: CUdevice = 0;
-        // SAFETY: `raw` is valid for the write, `text` is NUL-terminated.
+        // SAFETY: `raw` is valid for the write, and `text` is NUL-terminated.
         let code = unsafe { sys::cuDeviceGetByPCIBusId(&mut raw, text.as_ptr()) };
         if code != CUresult::CUDA_SUCCESS {
             return Err(Error::driver(CALL, code).with_kind(ErrorKind::NoDevice).with_detail(format!(
-                "no visible device is at PCI address {address:?} (as in `nvidia-smi --query-gpu=pci.bus_id --format=csv`)"
+                "no visible device has the PCI address {address:?}. Fix: use an address from `nvidia-smi \
+                 --query-gpu=pci.bus_id --format=csv`"
             )));
         }
         Self::from_raw(raw)
     }
 
-    /// Every visible device, in the driver's order.
+    /// Returns all visible devices, in the driver's order.
     ///
     /// # Errors
-    /// As [`count`](Self::count).
+    /// Returns [`ErrorKind::NoDevice`] if the driver finds no device. Also returns an error if the
+    /// driver cannot start.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -245,10 +258,10 @@ impl Device {
         (0..Self::count()?).map(Self::get).collect()
     }
 
-    /// The device behind a raw handle.
+    /// Returns the device with a raw handle.
     ///
     /// # Errors
-    /// [`ErrorKind::NoDevice`] when no visible device has this handle.
+    /// Returns [`ErrorKind::NoDevice`] if no visible device has this handle.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -271,22 +284,24 @@ impl Device {
             })
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     #[must_use]
     pub fn as_raw(self) -> CUdevice {
         self.raw
     }
 
-    /// The number that [`get`](Self::get) takes.
+    /// Returns the ordinal that [`get`](Self::get) accepts.
     #[must_use]
     pub fn ordinal(self) -> u32 {
         self.ordinal
     }
 
-    /// The marketing name, such as `NVIDIA H200`.
+    /// Returns the marketing name, such as `NVIDIA H200`.
+    ///
+    /// See [`cuDeviceGetName`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -305,10 +320,12 @@ impl Device {
         Ok(string_from(&text))
     }
 
-    /// The device's identity (that of the MIG instance, when the device is one).
+    /// Returns the identity of the device, or of the MIG instance if the device is one.
+    ///
+    /// See [`cuDeviceGetUuid`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -328,10 +345,12 @@ impl Device {
         Ok(Uuid(uuid.bytes.map(|byte| byte as u8)))
     }
 
-    /// The PCI address, such as `0000:3b:00.0`.
+    /// Returns the PCI address, such as `0000:3b:00.0`.
+    ///
+    /// See [`cuDeviceGetPCIBusId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -351,10 +370,10 @@ impl Device {
         Ok(string_from(&text))
     }
 
-    /// The generation of the instruction set.
+    /// Returns the compute capability.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -373,10 +392,10 @@ impl Device {
         })
     }
 
-    /// The number of multiprocessors.
+    /// Returns the number of multiprocessors.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -394,10 +413,12 @@ impl Device {
         Ok(u32::try_from(self.attribute(DeviceAttribute::MULTIPROCESSOR_COUNT)?).unwrap_or(0))
     }
 
-    /// The device's total memory, in bytes.
+    /// Returns the device's total memory in bytes.
+    ///
+    /// See [`cuDeviceTotalMem`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device};
@@ -418,10 +439,12 @@ impl Device {
         Ok(bytes)
     }
 
-    /// The value of one attribute; its unit is in the driver's documentation of the attribute.
+    /// Returns the value of an attribute, in the unit that the driver's documentation gives.
+    ///
+    /// See [`cuDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the driver does not know the attribute.
+    /// Returns [`ErrorKind::Unsupported`] if the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::{Device, DeviceAttribute};
@@ -436,7 +459,7 @@ impl Device {
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
         callback::refuse_within("cuDeviceGetAttribute")?;
         let mut value: c_int = 0;
-        // SAFETY: `value` is valid for the write; an unknown attribute is refused.
+        // SAFETY: `value` is valid for the write, and the driver rejects an unknown attribute.
         let code = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute.as_raw(), self.raw) };
         if code == CUresult::CUDA_ERROR_INVALID_VALUE {
             return Err(Error::driver("cuDeviceGetAttribute", code)
@@ -449,7 +472,7 @@ impl Device {
         Ok(value)
     }
 
-    /// Every attribute that the installed driver knows, with its value.
+    /// Returns an iterator over all attributes that the installed driver knows, with their values.
     ///
     /// ```
     /// # use cuda_safe::{Device, DeviceAttribute};
@@ -479,7 +502,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uuid_prints_in_groups() {
+    fn uuid_is_displayed_in_groups() {
         let uuid = Uuid([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255]);
         assert_eq!(uuid.to_string(), "GPU-00010203-0405-0607-0809-0a0b0c0d0eff");
     }

@@ -1,4 +1,4 @@
-//! What a device tells of how it reaches others, and how they reach it.
+//! Links between devices, and how devices access memory of each other and of the host.
 
 use std::ffi::c_uint;
 
@@ -13,29 +13,33 @@ use crate::{
     error::{ErrorKind, Result},
 };
 
-/// How a device reaches another: made by [`Device::link_to`].
+/// The link from a device to another, returned by [`Device::link_to`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PeerLink {
-    /// Whether kernels can use memory of the other device, once
-    /// [`Context::enable_peer_access`](crate::Context::enable_peer_access) has been called. Copies work in any case.
+    /// Whether kernels can use memory of the other device after
+    /// [`Context::enable_peer_access`](crate::Context::enable_peer_access). Copies work in any
+    /// case.
     pub access: bool,
-    /// How fast the link is among those of this system: 0 is the fastest.
+    /// The rank of the link's speed among those of this system, where 0 is the fastest.
     pub rank: i32,
     /// Whether all atomic operations work over the link.
     pub atomics: bool,
-    /// Whether some of them do, where not all work: [`Device::peer_atomics`] tells which. False for a driver that does not
-    /// know.
+    /// Whether only some atomic operations work over the link. [`Device::peer_atomics`] returns
+    /// which. False if the driver does not report this.
     pub some_atomics: bool,
     /// Whether arrays can be used over the link.
     pub arrays: bool,
 }
 
 impl Device {
-    /// Whether this device can use memory of `other` directly. A device and itself are no peers.
+    /// Returns whether this device can use memory of `other` directly. A device is not its own
+    /// peer.
+    ///
+    /// See [`cuDeviceCanAccessPeer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for devices that exist.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -55,10 +59,12 @@ impl Device {
         Ok(can != 0)
     }
 
-    /// How this device reaches `other`, as one value.
+    /// Returns all attributes of the link from this device to `other`.
+    ///
+    /// See [`cuDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a device and itself.
+    /// Returns `CUDA_ERROR_INVALID_DEVICE` if both are the same device.
     ///
     /// ```
     /// use cuda_safe::Device;
@@ -91,11 +97,13 @@ impl Device {
         })
     }
 
-    /// What the driver tells of the link from this device to `other`.
+    /// Returns one attribute of the link from this device to `other`.
+    ///
+    /// See [`cuDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a device and itself. [`ErrorKind::Unsupported`] where the driver does not know
-    /// the attribute.
+    /// Returns `CUDA_ERROR_INVALID_DEVICE` if both are the same device. Returns
+    /// [`ErrorKind::Unsupported`] if the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::{Device, peer::PeerAttribute};
@@ -112,7 +120,7 @@ impl Device {
     pub fn peer_attribute(self, other: Self, attribute: PeerAttribute) -> Result<i32> {
         callback::refuse_within("cuDeviceGetP2PAttribute")?;
         let mut value = 0;
-        // SAFETY: `value` is valid for the write; an unknown attribute is refused.
+        // SAFETY: `value` is valid for the write, and the driver rejects an unknown attribute.
         let code = unsafe {
             sys::cuDeviceGetP2PAttribute(
                 &mut value,
@@ -133,11 +141,15 @@ impl Device {
         Ok(value)
     }
 
-    /// In which forms atomic operations of this device work on memory of `other`, one for each of `operations`.
+    /// Returns which forms of atomic operations of this device work on memory of `other`, one value
+    /// for each of `operations`.
+    ///
+    /// See [`cuDeviceGetP2PAtomicCapabilities`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 13.0. `CUDA_ERROR_INVALID_DEVICE` for a device and itself.
-    /// `CUDA_ERROR_INVALID_VALUE` for an operation that the driver does not know.
+    /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0. Returns
+    /// `CUDA_ERROR_INVALID_DEVICE` if both are the same device. Returns `CUDA_ERROR_INVALID_VALUE`
+    /// if the driver does not know an operation.
     #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]
     pub fn peer_atomics(
         self,
@@ -149,7 +161,7 @@ impl Device {
         atomics(
             "cuDeviceGetP2PAtomicCapabilities",
             operations,
-            // SAFETY: as many places as operations.
+            // SAFETY: there is one place per operation.
             |capabilities, operations, count| unsafe {
                 get(
                     capabilities,
@@ -162,12 +174,14 @@ impl Device {
         )
     }
 
-    /// In which forms atomic operations of this device work on the host's memory as one with those of the host, one for
-    /// each of `operations`.
+    /// Returns which forms of atomic operations of this device on host memory are also atomic for
+    /// the host, one value for each of `operations`.
+    ///
+    /// See [`cuDeviceGetHostAtomicCapabilities`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 13.0. `CUDA_ERROR_INVALID_VALUE` for an operation that the
-    /// driver does not know.
+    /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0. Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the driver does not know an operation.
     ///
     /// ```
     /// # use cuda_safe::{peer::{AtomicCapabilities, AtomicOperation}, Device, ErrorKind};
@@ -186,17 +200,17 @@ impl Device {
         atomics(
             "cuDeviceGetHostAtomicCapabilities",
             operations,
-            // SAFETY: as many places as operations.
+            // SAFETY: there is one place per operation.
             |capabilities, operations, count| unsafe {
                 get(capabilities, operations, count, self.as_raw())
             },
         )
     }
 
-    /// The NUMA node of the device's memory; `None` where that is no node of its own.
+    /// Returns the NUMA node of the device's memory, or `None` if the memory is not a NUMA node.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the driver does not know the attribute.
+    /// Returns [`ErrorKind::Unsupported`] if the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::Device;
@@ -211,19 +225,21 @@ impl Device {
         Ok(u32::try_from(self.attribute(DeviceAttribute::NUMA_ID)?).ok())
     }
 
-    /// The NUMA node of the host that is nearest to the device; `None` where the system has none.
+    /// Returns the NUMA node of the host that is nearest to the device, or `None` if the system has
+    /// none.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the driver does not know the attribute.
+    /// Returns [`ErrorKind::Unsupported`] if the driver does not know the attribute.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID")]
     pub fn host_numa_node(self) -> Result<Option<u32>> {
         Ok(u32::try_from(self.attribute(DeviceAttribute::HOST_NUMA_ID)?).ok())
     }
 
-    /// By what kinds of handles the device's memory can be shared with other processes.
+    /// Returns the kinds of handles by which the device's memory can be shared with other
+    /// processes.
     ///
     /// # Errors
-    /// None that a working driver returns for a device that exists.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::{Device, share::ShareableHandles};
@@ -256,7 +272,7 @@ impl Device {
             match self.attribute(attribute) {
                 Ok(0) => {}
                 Ok(_) => found |= handle,
-                // An older driver, which has no such handles.
+                // An older driver does not have such handles.
                 Err(error) if *error.kind() == ErrorKind::Unsupported => {}
                 Err(error) => return Err(error),
             }
@@ -271,7 +287,7 @@ fn atomics(
     get: impl FnOnce(*mut c_uint, *const c_uint, c_uint) -> CUresult,
 ) -> Result<Vec<AtomicCapabilities>> {
     if operations.is_empty() {
-        return Ok(Vec::new()); // the driver refuses none
+        return Ok(Vec::new()); // the driver rejects an empty list
     }
     let operations: Vec<c_uint> = operations.iter().map(|operation| operation.0).collect();
     let mut capabilities = vec![0; operations.len()];

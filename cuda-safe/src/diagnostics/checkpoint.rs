@@ -1,12 +1,13 @@
-//! Checkpoint and restore: what a process has on its GPUs moves to the host's memory, and back.
+//! Checkpoint and restore: moving the GPU state of a process to host memory, and back.
 //!
-//! While it is there, the process holds no GPU: another one can use it, or a tool such as CRIU can write the process to
-//! disk. The steps are for one process, often another one: it is [locked](Process::lock), its CUDA calls wait from then
-//! on, [checkpointed](Process::checkpoint), later [restored](Process::restore), perhaps on another GPU of the same
-//! type, and [unlocked](Process::unlock).
+//! While the state is in host memory, the process holds no GPU. Another process can use the GPU, or
+//! a tool such as CRIU can write the process to disk. Usually another process makes the steps: it
+//! [locks](Process::lock) the process, whose CUDA calls wait from then on,
+//! [checkpoints](Process::checkpoint) it, later [restores](Process::restore) it, perhaps on another
+//! GPU of the same type, and [unlocks](Process::unlock) it.
 //!
-//! Linux only, for drivers of CUDA 12.8 and newer. Moving the memory to a storage of one's own (CUDA 13.4) is left to
-//! raw calls.
+//! This works only on Linux, with drivers for CUDA 12.8 and newer. To move the memory to your own
+//! storage (CUDA 13.4), use raw calls.
 //!
 //! ```
 //! use std::time::Duration;
@@ -40,23 +41,26 @@ use crate::{
     raw::structures::{RawLock, RawPair, RawRestore},
 };
 
-/// A process that uses CUDA, by its number. See the [module](self).
+/// A process that uses CUDA, identified by its process ID. See the [module](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Process(u32);
 
 impl Process {
-    /// The process of this number. That there is one shows when a method is called.
+    /// Creates the object for a process ID. Only later calls check whether the process exists.
     #[must_use]
     pub const fn new(number: u32) -> Self {
         Self(number)
     }
 
-    /// The state that the process is in.
+    /// Returns the state of the process.
+    ///
+    /// See [`cuCheckpointProcessGetState`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.8, also of all other
-    /// methods, and where the system does not allow checkpoints. `CUDA_ERROR_OPERATING_SYSTEM` where there is no such
-    /// process, `CUDA_ERROR_NOT_INITIALIZED` where it does not use CUDA.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.8, or if the system does not allow checkpoints. This applies to all methods.
+    /// Returns `CUDA_ERROR_OPERATING_SYSTEM` if the process does not exist, and
+    /// `CUDA_ERROR_NOT_INITIALIZED` if it does not use CUDA.
     #[doc(alias = "cuCheckpointProcessGetState")]
     pub fn state(self) -> Result<ProcessState> {
         callback::refuse_within("cuCheckpointProcessGetState")?;
@@ -70,10 +74,13 @@ impl Process {
         Ok(ProcessState(state))
     }
 
-    /// The number of the thread that restores the process: tools that write a process to disk let it run first.
+    /// Returns the ID of the thread that restores the process. Tools that write a process to disk
+    /// run this thread first.
+    ///
+    /// See [`cuCheckpointProcessGetRestoreThreadId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`state`](Self::state).
+    /// Returns the errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessGetRestoreThreadId")]
     pub fn restore_thread(self) -> Result<u32> {
         callback::refuse_within("cuCheckpointProcessGetRestoreThreadId")?;
@@ -87,18 +94,21 @@ impl Process {
         Ok(thread.unsigned_abs())
     }
 
-    /// Has the process's CUDA calls wait from now on, when those under way have ended. Without a timeout this waits as
-    /// long as that takes. A process that locks itself can make no CUDA calls but those of this module.
+    /// Locks the process: waits until its running CUDA calls have ended, and makes later calls
+    /// wait. Without a timeout this waits as long as necessary. A process that locks itself can
+    /// only make the CUDA calls of this module.
+    ///
+    /// See [`cuCheckpointProcessLock`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` where it is not running, `CUDA_ERROR_NOT_READY` after the timeout; otherwise as
-    /// [`state`](Self::state).
+    /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not running, and `CUDA_ERROR_NOT_READY`
+    /// after the timeout. Also returns the errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessLock")]
     pub fn lock(self, timeout: Option<Duration>) -> Result<()> {
         callback::refuse_within("cuCheckpointProcessLock")?;
         let lock = newer::cuCheckpointProcessLock()?;
         let pid = self.pid()?;
-        // 0 is none.
+        // 0 means no timeout.
         let timeout_ms = timeout.map_or(0, |time| {
             c_uint::try_from(time.as_millis().max(1)).unwrap_or(c_uint::MAX)
         });
@@ -106,16 +116,19 @@ impl Process {
             timeout_ms,
             reserved: [0; 15],
         };
-        // SAFETY: the arguments are valid, and what is reserved is 0.
+        // SAFETY: the arguments are valid, and reserved fields are 0.
         self.check("cuCheckpointProcessLock", unsafe {
             lock(pid, &mut arguments)
         })
     }
 
-    /// Moves what a locked process has on its GPUs to the host's memory, and frees the GPUs.
+    /// Moves the GPU state of a locked process to host memory, and frees the GPUs.
+    ///
+    /// See [`cuCheckpointProcessCheckpoint`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` where it is not locked; otherwise as [`state`](Self::state).
+    /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not locked. Also returns the errors of
+    /// [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessCheckpoint")]
     pub fn checkpoint(self) -> Result<()> {
         callback::refuse_within("cuCheckpointProcessCheckpoint")?;
@@ -127,11 +140,16 @@ impl Process {
         })
     }
 
-    /// Moves what a checkpointed process had on GPUs back. It is locked then. `onto` says, by pairs of old and new, which
-    /// GPU of the same type takes the place of which; if it is not empty, it names all that the process used.
+    /// Moves the GPU state of a checkpointed process back. The process is locked afterwards.
+    ///
+    /// `onto` lists pairs of an old GPU and the new GPU of the same type that replaces it. If the
+    /// list is not empty, it must name all GPUs that the process used.
+    ///
+    /// See [`cuCheckpointProcessRestore`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` where it is not checkpointed; otherwise as [`state`](Self::state).
+    /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not checkpointed. Also returns the
+    /// errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessRestore")]
     pub fn restore(self, onto: &[(Uuid, Uuid)]) -> Result<()> {
         callback::refuse_within("cuCheckpointProcessRestore")?;
@@ -152,16 +170,19 @@ impl Process {
             reserved: [0; 44],
             reserved1: 0,
         };
-        // SAFETY: as many pairs as are said; what is reserved is 0.
+        // SAFETY: the list has `count` pairs, and reserved fields are 0.
         self.check("cuCheckpointProcessRestore", unsafe {
             restore(pid, &mut arguments)
         })
     }
 
-    /// Has a locked process go on.
+    /// Unlocks a locked process, which then continues.
+    ///
+    /// See [`cuCheckpointProcessUnlock`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` where it is not locked; otherwise as [`state`](Self::state).
+    /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not locked. Also returns the errors of
+    /// [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessUnlock")]
     pub fn unlock(self) -> Result<()> {
         callback::refuse_within("cuCheckpointProcessUnlock")?;
@@ -177,7 +198,7 @@ impl Process {
         c_int::try_from(self.0).map_err(|_| {
             Error::invalid(
                 "checkpoint::Process",
-                format!("{} is no number of a process", self.0),
+                format!("{} is not a valid process ID", self.0),
             )
         })
     }
@@ -185,10 +206,10 @@ impl Process {
     fn check(self, call: &'static str, code: CUresult) -> Result<()> {
         check(call, code).map_err(|error| match code {
             CUresult::CUDA_ERROR_ILLEGAL_STATE => {
-                error.with_detail(format!("process {} is in another state", self.0))
+                error.with_detail(format!("process {} is not in the required state", self.0))
             }
             CUresult::CUDA_ERROR_OPERATING_SYSTEM => error.with_detail(format!(
-                "there is no process {}, or it is not this user's",
+                "process {} does not exist, or belongs to another user",
                 self.0
             )),
             CUresult::CUDA_ERROR_NOT_INITIALIZED => {

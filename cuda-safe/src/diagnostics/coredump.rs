@@ -1,11 +1,12 @@
-//! Core dumps of the device: whether a fault writes one, where, and with what in it.
+//! Core dumps of the device after a fault: whether, where and with which contents they are written.
 //!
-//! A dump holds the state of the device when a kernel faulted: `cuda-gdb` opens it (`target cudacore FILE`). The settings
-//! here are those of the environment's variables `CUDA_ENABLE_COREDUMP_ON_EXCEPTION` and so on. [`Coredump::process`] is
-//! for contexts that the process creates later; [`Coredump::of`] for one context that there is.
+//! A dump holds the state of the device when a kernel faulted. Open it in `cuda-gdb` with
+//! `target cudacore FILE`. The settings correspond to the environment variables
+//! `CUDA_ENABLE_COREDUMP_ON_EXCEPTION` and similar. [`Coredump::process`] applies to contexts that
+//! the process creates later, and [`Coredump::of`] to one existing context.
 //!
-//! Unless [`DumpFlags::SKIP_ABORT`] is set, the driver ends the process (`abort`) when a dump has been written. Turning
-//! dumps on is no memory unsafety, but a fault then never returns as an error.
+//! Unless [`DumpFlags::SKIP_ABORT`] is set, the driver ends the process (`abort`) after writing a
+//! dump. Enabling dumps is memory-safe, but a fault then never returns as an error.
 //!
 //! ```
 //! use cuda_safe::{Context, ContextFlags, Device, coredump::{Coredump, DumpFlags}};
@@ -48,17 +49,18 @@ enum Setting {
     Flags = 7,
 }
 
-/// Bytes of a text, with the NUL.
+/// The size of a text in bytes, including the NUL.
 const TEXT: usize = 1024;
 
-/// The settings of dumps: of the process, or of a context. See the [module](self).
+/// The core dump settings of the process or of a context. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Coredump {
     context: Option<Context>,
 }
 
 impl Coredump {
-    /// The settings of one context. Dumps can be turned on here only before anything runs in it.
+    /// Returns the settings of one context. Dumps can be enabled here only before anything runs in
+    /// the context.
     #[must_use]
     pub fn of(context: &Context) -> Self {
         Self {
@@ -66,17 +68,20 @@ impl Coredump {
         }
     }
 
-    /// The settings that contexts are created with from now on.
+    /// Returns the settings for contexts that are created later.
     #[must_use]
     pub fn process() -> Self {
         Self { context: None }
     }
 
-    /// Whether a fault writes a dump.
+    /// Returns whether a fault writes a dump.
+    ///
+    /// See [`cuCoredumpGetAttribute`, `cuCoredumpGetAttributeGlobal`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__COREDUMP.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.1, also of all other
-    /// methods. The context is unusable after a fault.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.1. This applies to all methods. Returns an error if the context is unusable
+    /// after a fault.
     #[doc(alias = "CU_COREDUMP_ENABLE_ON_EXCEPTION")]
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
@@ -86,9 +91,11 @@ impl Coredump {
 
     /// Sets whether a fault writes a dump.
     ///
+    /// See [`cuCoredumpSetAttribute`, `cuCoredumpSetAttributeGlobal`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__COREDUMP.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled). `CUDA_ERROR_NOT_PERMITTED` where it is too late, or the environment's
-    /// variable decides.
+    /// Returns `CUDA_ERROR_NOT_PERMITTED` if it is too late, or if the environment variable has
+    /// precedence. Also returns the errors of [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_ENABLE_ON_EXCEPTION")]
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
@@ -96,101 +103,107 @@ impl Coredump {
         self.set_switch(Setting::Enable, enabled)
     }
 
-    /// Whether the host's process dumps core and ends too. Replaced by [`DumpFlags::SKIP_ABORT`] since CUDA 12.5.
+    /// Returns whether the host process also dumps core and ends. Replaced by
+    /// [`DumpFlags::SKIP_ABORT`] since CUDA 12.5.
     ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled).
+    /// Returns the errors of [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_TRIGGER_HOST")]
     pub fn triggers_host(&self) -> Result<bool> {
         self.switch(Setting::TriggerHost)
     }
 
-    /// Sets whether the host's process dumps core and ends too.
+    /// Sets whether the host process also dumps core and ends.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled). Drivers may allow this for the process only.
+    /// Returns the errors of [`set_enabled`](Self::set_enabled). Drivers may allow this only for
+    /// the process.
     #[doc(alias = "CU_COREDUMP_TRIGGER_HOST")]
     pub fn set_triggers_host(&self, triggers: bool) -> Result<()> {
         self.set_switch(Setting::TriggerHost, triggers)
     }
 
-    /// Whether dumps have no memory and images. Replaced by [`flags`](Self::flags) since CUDA 12.5.
+    /// Returns whether dumps contain no memory and no images. Replaced by [`flags`](Self::flags)
+    /// since CUDA 12.5.
     ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled).
+    /// Returns the errors of [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_LIGHTWEIGHT")]
     pub fn is_lightweight(&self) -> Result<bool> {
         self.switch(Setting::Lightweight)
     }
 
-    /// Sets whether dumps have no memory and images.
+    /// Sets whether dumps contain no memory and no images.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
+    /// Returns the errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "CU_COREDUMP_LIGHTWEIGHT")]
     pub fn set_lightweight(&self, lightweight: bool) -> Result<()> {
         self.set_switch(Setting::Lightweight, lightweight)
     }
 
-    /// Whether writing to [`pipe`](Self::pipe) makes a dump of what is running.
+    /// Returns whether writing to [`pipe`](Self::pipe) creates a dump of the running work.
     ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled).
+    /// Returns the errors of [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_ENABLE_USER_TRIGGER")]
     pub fn has_user_trigger(&self) -> Result<bool> {
         self.switch(Setting::EnableUserTrigger)
     }
 
-    /// Sets whether writing to [`pipe`](Self::pipe) makes a dump of what is running.
+    /// Sets whether writing to [`pipe`](Self::pipe) creates a dump of the running work.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
+    /// Returns the errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "CU_COREDUMP_ENABLE_USER_TRIGGER")]
     pub fn set_user_trigger(&self, enabled: bool) -> Result<()> {
         self.set_switch(Setting::EnableUserTrigger, enabled)
     }
 
-    /// Where dumps go; `%h` stands for the host's name, `%p` for the process's number, and `%t` for the time.
+    /// Returns the path of dumps. `%h` is replaced by the host name, `%p` by the process ID, and
+    /// `%t` by the time.
     ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled).
+    /// Returns the errors of [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_FILE")]
     pub fn file(&self) -> Result<PathBuf> {
         self.text(Setting::File).map(PathBuf::from)
     }
 
-    /// Sets where dumps go: at most 1023 bytes, without NUL.
+    /// Sets the path of dumps: at most 1023 bytes, without NUL.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a longer name, or a NUL in it; otherwise
-    /// as [`set_enabled`](Self::set_enabled).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the path is
+    /// longer or contains a NUL. Also returns the errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "CU_COREDUMP_FILE")]
     pub fn set_file(&self, path: impl AsRef<Path>) -> Result<()> {
         self.set_text(Setting::File, path.as_ref().as_os_str())
     }
 
-    /// The pipe that makes dumps: see [`has_user_trigger`](Self::has_user_trigger).
+    /// Returns the path of the pipe that creates dumps. See
+    /// [`has_user_trigger`](Self::has_user_trigger).
     ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled).
+    /// Returns the errors of [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_PIPE")]
     pub fn pipe(&self) -> Result<PathBuf> {
         self.text(Setting::Pipe).map(PathBuf::from)
     }
 
-    /// Sets the pipe that makes dumps, before the first context is created.
+    /// Sets the path of the pipe that creates dumps. Call this before the first context is created.
     ///
     /// # Errors
-    /// As [`set_file`](Self::set_file). Drivers allow this for the process only.
+    /// Returns the errors of [`set_file`](Self::set_file). Drivers allow this only for the process.
     #[doc(alias = "CU_COREDUMP_PIPE")]
     pub fn set_pipe(&self, path: impl AsRef<Path>) -> Result<()> {
         self.set_text(Setting::Pipe, path.as_ref().as_os_str())
     }
 
-    /// What dumps leave out.
+    /// Returns the parts that dumps omit.
     ///
     /// # Errors
-    /// As [`is_enabled`](Self::is_enabled). The driver's code where it is older than CUDA 12.5.
+    /// Returns the driver's error if the driver is older than CUDA 12.5. Also returns the errors of
+    /// [`is_enabled`](Self::is_enabled).
     #[doc(alias = "CU_COREDUMP_GENERATION_FLAGS")]
     pub fn flags(&self) -> Result<DumpFlags> {
         let mut flags: c_uint = 0;
@@ -199,14 +212,14 @@ impl Coredump {
         Ok(DumpFlags(flags))
     }
 
-    /// Sets what dumps leave out.
+    /// Sets the parts that dumps omit.
     ///
     /// # Errors
-    /// As [`flags`](Self::flags), and [`set_enabled`](Self::set_enabled).
+    /// Returns the errors of [`flags`](Self::flags) and [`set_enabled`](Self::set_enabled).
     #[doc(alias = "CU_COREDUMP_GENERATION_FLAGS")]
     pub fn set_flags(&self, flags: DumpFlags) -> Result<()> {
         let mut flags = flags.0;
-        // SAFETY: as many bytes as are said.
+        // SAFETY: the value has that size.
         unsafe { self.set(Setting::Flags, (&raw mut flags).cast(), size_of::<c_uint>()) }
     }
 
@@ -219,14 +232,14 @@ impl Coredump {
 
     fn set_switch(&self, setting: Setting, value: bool) -> Result<()> {
         let mut value = u8::from(value);
-        // SAFETY: as many bytes as are said.
+        // SAFETY: the value has that size.
         unsafe { self.set(setting, (&raw mut value).cast(), 1) }
     }
 
     fn text(&self, setting: Setting) -> Result<OsString> {
         let mut text = [0u8; TEXT + 1];
         self.get(setting, text.as_mut_ptr().cast(), TEXT)?;
-        // The last byte is not the driver's.
+        // The driver cannot write the last byte.
         let text = CStr::from_bytes_until_nul(&text).expect("a NUL at the end");
         Ok(OsString::from_vec(text.to_bytes().to_vec()))
     }
@@ -237,12 +250,15 @@ impl Coredump {
         let name = CString::new(text.as_bytes()).map_err(nul)?;
         let bytes = name.as_bytes_with_nul().len();
         if bytes > TEXT {
-            let reason = format!("a name of {} bytes: 1023 is the most", bytes - 1);
+            let reason = format!(
+                "the path has {} bytes, but at most 1023 are allowed",
+                bytes - 1
+            );
             return Err(Error::invalid(CALL, reason));
         }
-        // A room of its own, since the driver takes the value by a pointer to what could be written.
+        // A mutable copy, because the driver takes a pointer to mutable memory.
         let mut bytes = name.into_bytes_with_nul();
-        // SAFETY: as many bytes as are said, the NUL among them.
+        // SAFETY: the value has that size, including the NUL.
         unsafe { self.set(setting, bytes.as_mut_ptr().cast(), bytes.len()) }
     }
 
@@ -266,11 +282,11 @@ impl Coredump {
         }
         Err(Error::invalid(
             "cuCoredumpGetAttribute",
-            format!("the driver gave {size} bytes, not {expected}"),
+            format!("the driver returned {size} bytes instead of {expected}"),
         ))
     }
 
-    /// Writes at most so many bytes of a setting to `value`. Gives their number.
+    /// Writes at most `room` bytes of a setting to `value`, and returns their number.
     fn get(&self, setting: Setting, value: *mut c_void, room: usize) -> Result<usize> {
         let _current = self.enter("cuCoredumpGetAttribute")?;
         let mut size = room;
@@ -278,26 +294,26 @@ impl Coredump {
             Some(_) => newer::cuCoredumpGetAttribute()?,
             None => newer::cuCoredumpGetAttributeGlobal()?,
         };
-        // SAFETY: callers give a place of so many bytes.
+        // SAFETY: callers pass memory of `room` bytes.
         let code = unsafe { call(setting as c_uint, value, &mut size) };
         self.check("cuCoredumpGetAttribute", code)?;
         Ok(size)
     }
 
     /// # Safety
-    /// `value` is of the type of the setting, and has so many bytes.
+    /// The caller must ensure that `value` has the type of the setting and `size` bytes.
     unsafe fn set(&self, setting: Setting, value: *mut c_void, mut size: usize) -> Result<()> {
         let _current = self.enter("cuCoredumpSetAttribute")?;
         let call = match self.context {
             Some(_) => newer::cuCoredumpSetAttribute()?,
             None => newer::cuCoredumpSetAttributeGlobal()?,
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         let code = unsafe { call(setting as c_uint, value, &mut size) };
         self.check("cuCoredumpSetAttribute", code).map_err(|error| match code {
             CUresult::CUDA_ERROR_NOT_PERMITTED => error.with_detail(
-                "it is too late for this setting, which has to come before the context is created (Coredump::process), \
-                 or it can't be a context's own",
+                "the setting must be made before the context is created (Coredump::process), or contexts can't have \
+                 their own",
             ),
             _ => error,
         })

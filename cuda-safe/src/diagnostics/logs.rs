@@ -1,7 +1,7 @@
-//! What the driver says about calls that fail: messages for people, beside the codes.
+//! The driver's messages about failed calls.
 //!
-//! Drivers of CUDA 12.9 and newer explain many failures in a sentence. The messages can be listened to, or read
-//! afterwards; the driver keeps some tens of kilobytes of them.
+//! Drivers for CUDA 12.9 and newer explain many failures in a sentence. You can listen to the
+//! messages or read them later. The driver keeps some tens of kilobytes of them.
 //!
 //! ```
 //! use cuda_safe::{ErrorKind, logs};
@@ -39,31 +39,34 @@ use crate::{
 
 type Function = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 
-/// The functions that are called, by number: the driver gets a number, so that a message that comes late, when a listener
-/// is gone, finds nothing.
+/// The functions that are called, by number. The driver gets only a number, so a message that
+/// arrives after a listener was dropped finds no function.
 static LISTENERS: RwLock<Option<HashMap<usize, Function>>> = RwLock::new(None);
 
-/// A function that the driver's messages go to, until this is dropped: see [`listen`].
+/// A guard for a function that receives the driver's messages, until it is dropped. See [`listen`].
 #[must_use = "the function is called only as long as this lives"]
 pub struct Listener {
     number: usize,
     raw: *mut c_void,
 }
 
-// SAFETY: the driver locks, and handles of it may be used from any thread.
+// SAFETY: the driver locks, and its handles can be used from any thread.
 unsafe impl Send for Listener {}
 // SAFETY: as above.
 unsafe impl Sync for Listener {}
 
-/// Has `function` called with each message, on the thread that makes the call, or on one of the driver's: perhaps on
-/// several threads at the same time.
+/// Calls `function` with each message of the driver. The call happens on the thread that makes the
+/// driver call, or on a driver thread, and possibly on several threads at the same time.
 ///
-/// The function must not call CUDA, since the driver is in the middle of a call. Methods of this crate return an error
-/// there. A panic in it goes no further. When the listener is dropped, a call that is under way on another thread may
-/// still be finished afterwards.
+/// The function must not call CUDA, because the driver is in the middle of a call. Methods of this
+/// crate return an error there. A panic in the function is caught. When you drop the listener, a
+/// running call on another thread may still finish afterwards.
+///
+/// See [`cuLogsRegisterCallback`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.9.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than
+/// CUDA 12.9.
 ///
 /// ```
 /// use std::sync::mpsc;
@@ -90,7 +93,7 @@ pub fn listen(function: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Resu
     callback::refuse_within("cuLogsRegisterCallback")?;
     let register = newer::cuLogsRegisterCallback()?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Before the driver knows of it: a message may come at once.
+    // Before registering, because a message may arrive at once.
     LISTENERS
         .write()
         .unwrap_or_else(PoisonError::into_inner)
@@ -100,17 +103,29 @@ pub fn listen(function: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Resu
         number,
         raw: ptr::null_mut(),
     };
-    // SAFETY: `told` takes the number for what it is, at any time and on any thread; the handle is valid for the write.
-    let code = unsafe { register(told, ptr::without_provenance_mut(number), &mut listener.raw) };
-    check("cuLogsRegisterCallback", code)?; // dropping the listener forgets the function
+    // SAFETY: `forward` looks up the number, at any time and on any thread. The handle is valid for
+    // the write.
+    let code = unsafe {
+        register(
+            forward,
+            ptr::without_provenance_mut(number),
+            &mut listener.raw,
+        )
+    };
+    check("cuLogsRegisterCallback", code)?; // on an error, dropping the listener removes the function
     Ok(listener)
 }
 
-/// What the driver calls.
+/// Passes a message to the function of a number. The driver calls this.
 ///
 /// # Safety
-/// `message` is null, or has `length` bytes.
-unsafe extern "C" fn told(number: *mut c_void, level: c_uint, message: *mut c_char, length: usize) {
+/// The caller must ensure that `message` is null or has `length` bytes.
+unsafe extern "C" fn forward(
+    number: *mut c_void,
+    level: c_uint,
+    message: *mut c_char,
+    length: usize,
+) {
     let function = LISTENERS
         .read()
         .unwrap_or_else(PoisonError::into_inner)
@@ -122,21 +137,24 @@ unsafe extern "C" fn told(number: *mut c_void, level: c_uint, message: *mut c_ch
     let bytes = if message.is_null() {
         &[][..]
     } else {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { slice::from_raw_parts(message.cast::<u8>(), length) }
     };
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end_matches(['\0', '\n']);
-    // The last hold may be this one.
+    // Dropping the function here may run its destructor.
     callback::run(move || function(LogLevel(level), text));
 }
 
 impl Listener {
-    /// Ends it now, and reports whether that worked. Dropping does the same, and discards the error.
+    /// Removes the listener now and returns the error that dropping would discard.
+    ///
+    /// See [`cuLogsUnregisterCallback`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a function that the driver calls: the
-    /// listener then goes on for ever. None otherwise that a working driver returns.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a function that
+    /// the driver calls. The listener then stays forever. Otherwise does not fail on a working
+    /// driver.
     #[doc(alias = "cuLogsUnregisterCallback")]
     pub fn close(mut self) -> Result<()> {
         self.end()
@@ -146,7 +164,7 @@ impl Listener {
         if !self.raw.is_null() {
             callback::refuse_within("cuLogsUnregisterCallback")?;
             let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
-            // SAFETY: registered, and not given back before.
+            // SAFETY: the handle was registered, and not unregistered before.
             check("cuLogsUnregisterCallback", unsafe {
                 newer::cuLogsUnregisterCallback()?(raw)
             })?;
@@ -156,7 +174,7 @@ impl Listener {
             .unwrap_or_else(PoisonError::into_inner)
             .as_mut()
             .and_then(|listeners| listeners.remove(&self.number));
-        // Outside of the lock: it is the user's.
+        // Outside of the lock, because dropping it runs user code.
         drop(function);
         Ok(())
     }
@@ -174,39 +192,46 @@ impl fmt::Debug for Listener {
     }
 }
 
-/// A place among the messages: what comes after it has not been read.
+/// A position in the driver's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogPosition(c_uint);
 
-/// Returns the position behind the last message so far.
+/// Returns the position after the last message so far.
+///
+/// See [`cuLogsCurrent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.9, and
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a function that the driver calls.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than
+/// CUDA 12.9. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a
+/// function that the driver calls.
 #[doc(alias = "cuLogsCurrent")]
 pub fn position() -> Result<LogPosition> {
     callback::refuse_within("cuLogsCurrent")?;
     let mut position = 0;
-    // SAFETY: `position` is valid for the write; there are no flags.
+    // SAFETY: `position` is valid for the write. There are no flags.
     check("cuLogsCurrent", unsafe {
         newer::cuLogsCurrent()?(&mut position, 0)
     })?;
     Ok(LogPosition(position))
 }
 
-/// The messages since a position, one a line. The position moves behind them.
+/// Returns the messages since a position, one per line, and moves the position after them.
+///
+/// See [`cuLogsDumpToMemory`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// As [`position`].
+/// Returns the errors of [`position`].
 #[doc(alias = "cuLogsDumpToMemory")]
 pub fn since(position: &mut LogPosition) -> Result<String> {
     text(&raw mut position.0)
 }
 
-/// All messages that the driver has kept, one a line.
+/// Returns all messages that the driver has kept, one per line.
+///
+/// See [`cuLogsDumpToMemory`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// As [`position`].
+/// Returns the errors of [`position`].
 ///
 /// ```
 /// # use cuda_safe::logs;
@@ -222,16 +247,18 @@ pub fn all() -> Result<String> {
     text(ptr::null_mut())
 }
 
-/// `position` is null or valid for reads and writes.
+/// Returns messages as text. `position` must be null or valid for reads and writes.
 fn text(position: *mut c_uint) -> Result<String> {
-    /// The most that the driver gives, as documented.
+    /// The documented maximum size.
     const MOST: usize = 25_600;
     callback::refuse_within("cuLogsDumpToMemory")?;
     let dump = newer::cuLogsDumpToMemory()?;
-    // More room than is told: where there are more messages than fit, driver 580 was seen to write some lines too many.
+    // Twice the announced size: with more messages than fit, driver 580 was seen to write some
+    // lines too many.
     let mut bytes = vec![0u8; 2 * MOST];
     let mut size = MOST;
-    // SAFETY: there is room for as many bytes as are said; `position` as documented here. There are no flags.
+    // SAFETY: there is room for `size` bytes. `position` is valid as documented. There are no
+    // flags.
     check("cuLogsDumpToMemory", unsafe {
         dump(position, bytes.as_mut_ptr().cast(), &mut size, 0)
     })?;
@@ -243,11 +270,15 @@ fn text(position: *mut c_uint) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes the messages since a position, or all of them, to a file. The position moves behind them.
+/// Writes the messages since a position, or all messages, to a file, and moves the position after
+/// them.
+///
+/// See [`cuLogsDumpToFile`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// As [`position`]. `CUDA_ERROR_INVALID_VALUE` where the file can't be written.
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a path with a NUL.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the file cannot be written. Returns
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the path contains a NUL.
+/// Also returns the errors of [`position`].
 #[doc(alias = "cuLogsDumpToFile")]
 pub fn write_to(path: impl AsRef<Path>, since: Option<&mut LogPosition>) -> Result<()> {
     const CALL: &str = "cuLogsDumpToFile";
@@ -257,7 +288,9 @@ pub fn write_to(path: impl AsRef<Path>, since: Option<&mut LogPosition>) -> Resu
         .map_err(|_| Error::invalid(CALL, format!("{} contains a NUL", path.display())))?;
     let since = since.map_or(ptr::null_mut(), |position| &raw mut position.0);
     let dump = newer::cuLogsDumpToFile()?;
-    // SAFETY: the name ends with NUL; the position is null or valid for reads and writes. There are no flags.
+    // SAFETY: the name ends with NUL. The position is null or valid for reads and writes. There are
+    // no flags.
     let code = unsafe { dump(since, name.as_ptr(), 0) };
-    check(CALL, code).map_err(|error| error.with_detail(format!("to {}", path.display())))
+    check(CALL, code)
+        .map_err(|error| error.with_detail(format!("while writing to {}", path.display())))
 }

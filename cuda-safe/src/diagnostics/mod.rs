@@ -1,4 +1,5 @@
-//! What helps to find faults: the driver's logs, core dumps, profilers, and checkpoints of processes.
+//! Tools for finding faults: the driver's logs, core dumps, profilers, and checkpoints of
+//! processes.
 
 pub mod checkpoint;
 pub mod coredump;

@@ -1,25 +1,28 @@
-//! When a profiler collects.
+//! Control of profilers: when they collect data.
 //!
-//! A profiler that is started with the option for it (`nsys profile --capture-range=cudaProfilerApi`,
-//! `ncu --profile-from-start off`) collects only what happens between [`start`] and [`stop`]. Without a profiler both do
-//! nothing. For ranges with names, which a profiler shows beside the calls, see [the guide](crate::guide::profiling).
+//! A profiler that is started with `nsys profile --capture-range=cudaProfilerApi` or
+//! `ncu --profile-from-start off` collects only between [`start`] and [`stop`]. Without a profiler,
+//! both do nothing. For named ranges, which a profiler shows beside the calls, see [the
+//! guide](crate::guide::profiling).
 
 use cuda_sys as sys;
 
 use crate::{context::Context, error::Result};
 
-/// Has a profiler collect, until [`stop`] is called. Again while it collects, this does nothing.
+/// Makes a profiler collect until [`stop`] is called. Does nothing if it already collects.
+///
+/// See [`cuProfilerStart`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PROFILER.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// The context is unusable after a fault.
+/// Returns an error if the context is unusable after a fault.
 ///
 /// ```
 /// # use cuda_safe::{Context, profiler};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// profiler::start(&context)?;
-/// // ... what is to be seen ...
-/// context.synchronize()?; // all of it
+/// // ... the work to profile ...
+/// context.synchronize()?; // wait until the work has finished
 /// profiler::stop(&context)?;
 /// # Ok(())
 /// # }
@@ -32,10 +35,12 @@ pub fn start(context: &Context) -> Result<()> {
     context.check("cuProfilerStart", code)
 }
 
-/// Has a profiler collect no longer. Where it doesn't, this does nothing.
+/// Makes a profiler stop collecting. Does nothing if it does not collect.
+///
+/// See [`cuProfilerStop`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PROFILER.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// The context is unusable after a fault.
+/// Returns an error if the context is unusable after a fault.
 #[doc(alias = "cuProfilerStop")]
 pub fn stop(context: &Context) -> Result<()> {
     let _current = context.enter("cuProfilerStop")?;
@@ -44,10 +49,10 @@ pub fn stop(context: &Context) -> Result<()> {
     context.check("cuProfilerStop", code)
 }
 
-/// [`start`], and [`stop`] when the returned guard is dropped.
+/// Calls [`start`], and [`stop`] when the returned guard is dropped.
 ///
 /// # Errors
-/// As [`start`].
+/// Returns the errors of [`start`].
 ///
 /// ```
 /// # use cuda_safe::{Context, profiler};
@@ -67,7 +72,7 @@ pub fn collect(context: &Context) -> Result<Collecting> {
     })
 }
 
-/// A profiler collects until this is dropped: see [`collect`].
+/// A guard: a profiler collects until it is dropped. See [`collect`].
 #[derive(Debug)]
 #[must_use = "the profiler collects only as long as this lives"]
 pub struct Collecting {

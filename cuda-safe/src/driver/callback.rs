@@ -13,8 +13,10 @@ thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a host function on the driver's thread. Unwinding into the driver would be undefined behaviour: a panic ends
-/// here, and so does one in the drop of its payload. The panic hook has reported both.
+/// Runs a host function on the driver's thread.
+///
+/// Unwinding into the driver would be undefined behavior, so this function catches panics,
+/// including those in the drop of a panic's payload. The panic hook has reported them.
 pub(crate) fn run(function: impl FnOnce()) {
     let before = RUNNING.replace(true);
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
@@ -23,7 +25,7 @@ pub(crate) fn run(function: impl FnOnce()) {
     RUNNING.set(before);
 }
 
-/// Whether this thread runs a host function.
+/// Returns whether this thread runs a host function.
 #[inline]
 pub(crate) fn is_running() -> bool {
     RUNNING.get()
@@ -31,28 +33,28 @@ pub(crate) fn is_running() -> bool {
 
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Dropping this payload might panic again, without end.
+        // Dropping this payload might panic again, and so on forever.
         mem::forget(payload);
     }
 }
 
-/// Returns an error that names `call` in a function that the driver calls. The driver forbids its calls there, and some
-/// of them would wait for the function that makes them.
+/// Returns an error that names `call` if this thread runs a function that the driver calls. The
+/// driver forbids its calls there, and some of them would wait for the function that makes them.
 #[inline]
 pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
     if RUNNING.get() {
-        Err(refusal(call))
+        Err(rejection(call))
     } else {
         Ok(())
     }
 }
 
 #[cold]
-fn refusal(call: &'static str) -> Error {
+fn rejection(call: &'static str) -> Error {
     Error::invalid(
         call,
-        "a function that the driver calls (a host function or a log listener) must not call CUDA: make the call on another \
-         thread, for example by sending it the data over a channel",
+        "a function that the driver calls (a host function or a log listener) must not call CUDA. Fix: make the call on \
+         another thread, for example by sending it the data over a channel",
     )
 }
 
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_refused_within_and_allowed_again_afterwards() {
+    fn calls_are_rejected_only_inside_callbacks() {
         assert!(refuse_within("cuInit").is_ok());
         run(|| {
             assert!(refuse_within("cuInit").is_err());
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_panics_when_dropped_goes_no_further() {
+    fn panic_in_drop_of_payload_is_caught() {
         struct Bomb(u32);
         impl Drop for Bomb {
             fn drop(&mut self) {

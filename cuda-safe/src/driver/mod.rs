@@ -1,4 +1,4 @@
-//! The driver as a whole: initialisation, versions, and the addresses of functions.
+//! Functions for the whole driver: initialization, versions, and the addresses of functions.
 
 pub(crate) mod callback;
 pub(crate) mod newer;
@@ -14,7 +14,7 @@ use cuda_sys::{self as sys, CUresult};
 
 use crate::error::{Error, ErrorKind, Result, report::report};
 
-/// A CUDA version: of the driver, or of the run-time compiler.
+/// A CUDA version, of the driver or of the run-time compiler.
 ///
 /// ```
 /// # use cuda_safe::driver;
@@ -34,7 +34,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// From the driver's number: 13020 is 13.2.
+    /// Converts the driver's version number: 13020 is 13.2.
     const fn from_number(number: u32) -> Self {
         let (major, minor) = (number / 1000, number % 1000 / 10);
         Self { major, minor }
@@ -47,16 +47,22 @@ impl fmt::Display for Version {
     }
 }
 
-/// Initialises the driver. Whatever needs it calls it by itself; each further call costs one load from memory.
+/// Initializes the driver.
+///
+/// You need not call this: functions that need the driver initialize it themselves. Each further
+/// call costs one load from memory.
+///
+/// See [`cuInit`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__INITIALIZE.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// [`ErrorKind::NoDevice`] where there is no device, or no driver that can start; the error names the remedy.
+/// Returns [`ErrorKind::NoDevice`] if there is no device, or no driver that can start. The error
+/// names the remedy.
 ///
 /// ```
 /// # use cuda_safe::driver;
 /// # fn main() -> cuda_safe::Result<()> {
 /// driver::init()?;
-/// assert!(driver::init().is_ok()); // again, at no cost
+/// assert!(driver::init().is_ok()); // does nothing
 /// # Ok(())
 /// # }
 /// ```
@@ -72,14 +78,14 @@ pub fn init() -> Result<()> {
     Ok(())
 }
 
-/// Makes a driver call that needs no current context, and checks its code. In a function that the driver calls, returns
-/// an error instead.
+/// Makes a driver call that needs no current context, and checks its code. Returns an error without
+/// making the call if this thread runs a function that the driver calls.
 pub(crate) fn call(name: &'static str, call: impl FnOnce() -> CUresult) -> Result<()> {
     callback::refuse_within(name)?;
     check(name, call())
 }
 
-/// An emulator that refuses to start says why.
+/// Adds the emulator's report of why it did not start.
 #[cold]
 fn explained(error: Error) -> Error {
     match error.driver_code() {
@@ -91,16 +97,18 @@ fn explained(error: Error) -> Error {
     }
 }
 
-/// Whether the driver starts, and this program can see at least one device.
+/// Returns whether the driver starts and this program can see at least one device.
 ///
-/// For programs that use a GPU if there is one, and do without otherwise. This initialises the driver, as [`init`]
-/// does, and queries the number of devices. It creates no context, and says nothing about what a device can do. A device
-/// that it counts may still refuse a context, if another program uses it exclusively for instance.
+/// Use it in programs that can work without a GPU. It initializes the driver, as [`init`] does, and
+/// queries the number of devices. It creates no context, and does not check the capabilities of
+/// devices. A device that it counts may still not allow a context, for example if another program
+/// uses it exclusively.
 ///
-/// If it is `false`, [`init`] returns the reason. With the feature `dynamic-loading`, that may be that there is no
-/// driver. Without that feature a program is linked to the driver, and does not start without one: then `false` means
-/// that the driver doesn't start, or that no device is visible. The answer may change from `false` to `true` while a
-/// program runs, unless the driver's library was missing at first: it is looked for only once.
+/// If it returns `false`, [`init`] returns the reason. With the feature `dynamic-loading`, the
+/// reason may be a missing driver. Without that feature, a program is linked to the driver and does
+/// not start without one, so `false` means that the driver does not start or that no device is
+/// visible. The result may change from `false` to `true` while the program runs, unless the
+/// driver's library was missing at first: it is searched only once.
 ///
 /// ```
 /// use cuda_safe::{Context, driver};
@@ -118,16 +126,19 @@ fn explained(error: Error) -> Error {
 #[must_use]
 pub fn is_available() -> bool {
     let mut count = 0;
-    // SAFETY: `count` is valid for the write, and the driver is initialised.
+    // SAFETY: `count` is valid for the write, and the driver is initialized.
     init().is_ok()
         && unsafe { sys::cuDeviceGetCount(&mut count) } == CUresult::CUDA_SUCCESS
         && count > 0
 }
 
-/// The newest CUDA version that the installed driver supports.
+/// Returns the newest CUDA version that the installed driver supports. It needs no device and no
+/// initialization.
+///
+/// See [`cuDriverGetVersion`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VERSION.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// None that a working driver returns. It needs no device and no initialisation.
+/// Does not fail on a working driver.
 ///
 /// ```
 /// # use cuda_safe::driver;
@@ -139,21 +150,26 @@ pub fn is_available() -> bool {
 #[doc(alias = "cuDriverGetVersion")]
 pub fn version() -> Result<Version> {
     let mut version: c_int = 0;
-    // SAFETY: `version` is valid for the write; needs no initialisation.
+    // SAFETY: `version` is valid for the write; the call needs no initialization.
     call("cuDriverGetVersion", || unsafe {
         sys::cuDriverGetVersion(&mut version)
     })?;
     Ok(Version::from_number(u32::try_from(version).unwrap_or(0)))
 }
 
-/// The address of a driver function by the name in the documentation, with the signature that it had in CUDA `since`.
+/// Returns the address of a driver function, by its name in the documentation, with the signature
+/// that it had in CUDA `since`.
 ///
-/// For functions that some supported drivers lack. Linking to such a function directly would stop the program before
-/// `main` wherever the driver lacks it.
+/// Use it for functions that some supported drivers lack. A program that is linked to such a
+/// function does not start if the driver lacks it.
+///
+/// See [`cuGetProcAddress`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DRIVER__ENTRY__POINT.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the installed driver has no such function; the error names both versions.
-/// [`ErrorKind::NoDevice`] as for [`init`].
+/// Returns [`ErrorKind::Unsupported`] if the installed driver does not have the function. The error
+/// names both versions.
+///
+/// Returns [`ErrorKind::NoDevice`] if the driver cannot start, as [`init`] does.
 ///
 /// ```
 /// use cuda_safe::{ErrorKind, driver};
@@ -213,7 +229,7 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     } else if absent {
         format!("the installed driver (CUDA {installed}) has no function {name}")
     } else {
-        // The code says nothing about the function.
+        // The code does not tell whether the function exists.
         return Err(Error::driver("cuGetProcAddress", code));
     };
     Err(
@@ -223,11 +239,11 @@ pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     )
 }
 
-/// Turns the code of a raw call into a `Result`, where no context is at hand that would know more (see
-/// [`Context::check`](crate::Context::check)).
+/// Converts the code of a raw call into a `Result`. If you have a context, use
+/// [`Context::check`](crate::Context::check), which can give more details.
 ///
 /// # Errors
-/// Any code but `CUDA_SUCCESS`.
+/// Returns an error for every code except `CUDA_SUCCESS`.
 ///
 /// ```
 /// use cuda_safe::{driver, sys};
@@ -254,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_read_from_the_drivers_number() {
+    fn version_is_parsed_from_the_driver_number() {
         for (number, text) in [
             (13_020, "13.2"),
             (12_000, "12.0"),

@@ -1,6 +1,6 @@
-//! Driver functions that are not linked directly: those newer than CUDA 12.0, and those whose name stands for
-//! different signatures in different headers. Linking to one that the installed driver lacks would stop the program
-//! before `main`.
+//! Driver functions that are looked up at run time: those newer than CUDA 12.0, and those whose
+//! name has different signatures in different headers. A program that is linked to a function that
+//! the installed driver lacks does not start.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
@@ -24,10 +24,10 @@ use crate::{
     },
 };
 
-/// A row is a name, the CUDA version whose signature is meant, and that signature; of a name with several
-/// signatures also the one that the driver knows. It becomes a Rust function that
-/// returns the driver's function, looked up at the first call, and fails with `ErrorKind::Unsupported` where there is
-/// none.
+/// Declares the functions. A row has the name, the CUDA version of the signature, and the
+/// signature. If a name has several signatures, the row also has the name that the driver knows.
+/// Each row becomes a Rust function that returns the driver's function. It looks the function up at
+/// the first call, and returns `ErrorKind::Unsupported` if the driver lacks it.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident $(as $driver:literal)?: $major:literal . $minor:literal, fn($($argument:ty),*);)*) => {$(
         $(#[$doc])*
@@ -60,28 +60,29 @@ const fn name(with_nul: &'static str) -> &'static CStr {
 fn find(found: &AtomicPtr<c_void>, name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
     callback::refuse_within(name.to_str().unwrap_or("cuGetProcAddress"))?;
     let address = driver::symbol(name, since)?;
-    // Only a definite answer is kept: a driver that failed to answer is queried again.
+    // Only found addresses are stored. If the lookup fails, the next call repeats it.
     found.store(address.as_ptr(), Ordering::Release);
     Ok(address)
 }
 
 table! {
-    /// The bare name stands for a different signature in every generation of headers.
+    /// The name without a suffix has a different signature in every generation of headers.
     cuCtxCreate: 11 . 0, fn(*mut CUcontext, c_uint, CUdevice);
-    /// As above, with the parameters that ask for multiprocessors.
+    /// Has parameters that request multiprocessors.
     cuCtxCreate_v3 as c"cuCtxCreate": 11 . 4, fn(*mut CUcontext, *mut CUexecAffinityParam, c_int, c_uint, CUdevice);
-    /// Newer headers rename it to a version that a 12.0 driver lacks.
+    /// Newer headers map the name to a version that a 12.0 driver lacks.
     cuEventElapsedTime: 12 . 0, fn(*mut f32, CUevent, CUevent);
-    /// Newer headers have edges with data, in functions that a 12.0 driver lacks; the same for the next two.
+    /// Newer headers map this name and the next two to functions for edges with data, which a 12.0
+    /// driver lacks.
     cuGraphGetEdges: 10 . 0, fn(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut usize);
     cuGraphAddDependencies: 10 . 0, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, usize);
     cuGraphRemoveDependencies: 10 . 0, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, usize);
-    /// As above.
+    /// Newer headers map the name to a function that a 12.0 driver lacks.
     cuStreamGetCaptureInfo: 11 . 3, fn(CUstream, *mut CUstreamCaptureStatus, *mut u64, *mut CUgraph, *mut *const CUgraphNode, *mut usize);
     cuGraphGetEdges_v2 as c"cuGraphGetEdges": 12 . 3, fn(CUgraph, *mut CUgraphNode, *mut CUgraphNode, *mut RawEdgeData, *mut usize);
     cuGraphAddDependencies_v2 as c"cuGraphAddDependencies": 12 . 3, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, *const RawEdgeData, usize);
     cuGraphRemoveDependencies_v2 as c"cuGraphRemoveDependencies": 12 . 3, fn(CUgraph, *const CUgraphNode, *const CUgraphNode, *const RawEdgeData, usize);
-    /// The parameters are a structure of many forms, which headers of 12.0 lack.
+    /// The parameters are a union, which headers of 12.0 lack.
     cuGraphAddNode: 12 . 2, fn(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *mut c_void);
     cuGraphConditionalHandleCreate: 12 . 3, fn(*mut u64, CUgraph, CUcontext, c_uint, c_uint);
     cuStreamBeginCaptureToGraph: 12 . 3, fn(CUstream, CUgraph, *const CUgraphNode, *const RawEdgeData, usize, CUstreamCaptureMode);
@@ -95,10 +96,11 @@ table! {
     cuLibraryEnumerateKernels: 12 . 4, fn(*mut CUkernel, c_uint, CUlibrary);
     cuLibraryGetKernelCount: 12 . 4, fn(*mut c_uint, CUlibrary);
     cuModuleGetFunctionCount: 12 . 4, fn(*mut c_uint, CUmodule);
-    /// With numbers for the enumerations, some of which a 12.0 header doesn't have.
+    /// Enumerations are numbers here, because 12.0 headers lack some of them.
     cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
-    /// With the place for the index of what failed, which the form of 13.0 lacks; the same for the next.
+    /// This function and the next have a parameter for the index of the failed copy, which the
+    /// signature of 13.0 lacks.
     cuMemcpyBatchAsync: 12 . 8, fn(*mut CUdeviceptr, *mut CUdeviceptr, *mut usize, usize, *mut RawCopyAttributes, *mut usize, usize, *mut usize, CUstream);
     cuMemcpy3DBatchAsync: 12 . 8, fn(usize, *mut RawCopyOperation, *mut usize, u64, CUstream);
     cuMemcpyWithAttributesAsync: 13 . 2, fn(CUdeviceptr, CUdeviceptr, usize, *mut RawCopyAttributes, CUstream);
@@ -108,7 +110,8 @@ table! {
     cuCtxWaitEvent: 12 . 5, fn(CUcontext, CUevent);
     cuStreamGetDevice: 12 . 8, fn(CUstream, *mut CUdevice);
 
-    /// Newer headers give the name to the form with a place, which a 12.0 driver lacks; the same for the next.
+    /// Newer headers map this name and `cuMemAdvise` to versions with a location, which a 12.0
+    /// driver lacks.
     cuMemPrefetchAsync: 8 . 0, fn(CUdeviceptr, usize, CUdevice, CUstream);
     cuMemPrefetchAsync_v2 as c"cuMemPrefetchAsync": 12 . 2, fn(CUdeviceptr, usize, CUmemLocation, c_uint, CUstream);
     cuMemAdvise: 8 . 0, fn(CUdeviceptr, usize, c_uint, CUdevice);
@@ -116,7 +119,7 @@ table! {
     cuMemPrefetchBatchAsync: 13 . 0, fn(*mut CUdeviceptr, *mut usize, usize, *mut CUmemLocation, *mut usize, usize, u64, CUstream);
     cuMemDiscardBatchAsync: 13 . 0, fn(*mut CUdeviceptr, *mut usize, usize, u64, CUstream);
     cuMemDiscardAndPrefetchBatchAsync: 13 . 0, fn(*mut CUdeviceptr, *mut usize, usize, *mut CUmemLocation, *mut usize, usize, u64, CUstream);
-    /// A `CUmemAllocationType` is a number; the same for the next two.
+    /// In this function and the next two, a `CUmemAllocationType` is a number.
     cuMemGetMemPool: 13 . 0, fn(*mut CUmemoryPool, *mut CUmemLocation, c_uint);
     cuMemGetDefaultMemPool: 13 . 0, fn(*mut CUmemoryPool, *mut CUmemLocation, c_uint);
     cuMemSetMemPool: 13 . 0, fn(*mut CUmemLocation, c_uint, CUmemoryPool);
@@ -137,7 +140,7 @@ table! {
     cuGreenCtxGetId: 12 . 9, fn(*mut c_void, *mut u64);
     cuStreamGetGreenCtx: 12 . 4, fn(CUstream, *mut *mut c_void);
 
-    /// A `CUmemGenericAllocationHandle` is a number; the same for the next seven.
+    /// In this function and the next seven, a `CUmemGenericAllocationHandle` is a number.
     cuMulticastCreate: 12 . 1, fn(*mut u64, *const RawMulticast);
     cuMulticastAddDevice: 12 . 1, fn(u64, CUdevice);
     cuMulticastBindMem: 12 . 1, fn(u64, usize, u64, usize, usize, u64);
@@ -151,20 +154,21 @@ table! {
     cuDeviceGetHostAtomicCapabilities: 13 . 0, fn(*mut c_uint, *const c_uint, c_uint, CUdevice);
     cuDeviceGetP2PAtomicCapabilities: 13 . 0, fn(*mut c_uint, *const c_uint, c_uint, CUdevice, CUdevice);
 
-    /// A `CUcoredumpSettings` is a number; the same for the next three.
+    /// In this function and the next three, a `CUcoredumpSettings` is a number.
     cuCoredumpGetAttribute: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
     cuCoredumpGetAttributeGlobal: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
     cuCoredumpSetAttribute: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
     cuCoredumpSetAttributeGlobal: 12 . 1, fn(c_uint, *mut c_void, *mut usize);
 
-    /// A `CUlogsCallbackHandle` is a pointer, a `CUlogIterator` a number.
+    /// A `CUlogsCallbackHandle` is a pointer, and a `CUlogIterator` is a number.
     cuLogsRegisterCallback: 12 . 9, fn(RawCallback, *mut c_void, *mut *mut c_void);
     cuLogsUnregisterCallback: 12 . 9, fn(*mut c_void);
     cuLogsCurrent: 12 . 9, fn(*mut c_uint, c_uint);
     cuLogsDumpToFile: 12 . 9, fn(*mut c_uint, *const c_char, c_uint);
     cuLogsDumpToMemory: 12 . 9, fn(*mut c_uint, *mut c_char, *mut usize, c_uint);
 
-    /// Of `cudaGL.h`, which an installation may lack; the same for the next two. A `CUGLDeviceList` is a number.
+    /// This function and the next two are in `cudaGL.h`, which an installation may lack. A
+    /// `CUGLDeviceList` is a number.
     #[cfg(feature = "opengl")]
     cuGLGetDevices: 6 . 5, fn(*mut c_uint, *mut CUdevice, c_uint, c_uint);
     /// OpenGL's names are numbers.
@@ -177,7 +181,8 @@ table! {
     /// A `CUprocessState` is a number.
     cuCheckpointProcessGetState: 12 . 8, fn(c_int, *mut c_uint);
     cuCheckpointProcessLock: 12 . 8, fn(c_int, *mut RawLock);
-    /// The parameters of this one and of the last are all reserved: null.
+    /// The parameters of this function and of `cuCheckpointProcessUnlock` are reserved and must be
+    /// null.
     cuCheckpointProcessCheckpoint: 12 . 8, fn(c_int, *mut c_void);
     cuCheckpointProcessRestore: 12 . 8, fn(c_int, *mut RawRestore);
     cuCheckpointProcessUnlock: 12 . 8, fn(c_int, *mut c_void);

@@ -1,4 +1,4 @@
-//! The first fault of a context, and whether the program has been told of it.
+//! The first fault of a context, and whether the program has seen it.
 
 use std::{
     cell::Cell,
@@ -10,13 +10,14 @@ use cuda_sys::CUresult;
 use crate::error::{Error, ErrorKind};
 
 thread_local! {
-    /// How many calls of [`unheard`] this thread is in.
+    /// The nesting depth of [`unheard`] on this thread.
     static UNHEARD: Cell<u32> = const { Cell::new(0) };
 }
 
-/// For what discards its errors, as drops do: a fault that it is the first to find is left for the next call to report.
+/// Runs code that discards its errors, as drops do. If it is the first to see a fault, the next
+/// call reports the fault.
 pub(crate) fn unheard<R>(body: impl FnOnce() -> R) -> R {
-    /// Also after a panic.
+    /// Restores the depth, after a panic too.
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
@@ -30,14 +31,14 @@ pub(crate) fn unheard<R>(body: impl FnOnce() -> R) -> R {
 
 /// The first fault that was seen in a context.
 #[derive(Default)]
-pub(crate) struct Fault(OnceLock<Seen>);
+pub(crate) struct Fault(OnceLock<FirstFault>);
 
-struct Seen {
+struct FirstFault {
     code: CUresult,
     /// The call that reported it.
     call: &'static str,
-    /// What is known of it, until the program has been told.
-    untold: Mutex<Option<String>>,
+    /// The details, until an error has reported them to the program.
+    unreported: Mutex<Option<String>>,
 }
 
 impl Fault {
@@ -45,7 +46,8 @@ impl Fault {
         self.0.get().is_some()
     }
 
-    /// The error of a call that returned the code of a fault: its report, or that it is the consequence of another.
+    /// Returns the error of a call that returned a fault code: the fault itself, or a consequence
+    /// of an earlier one.
     #[cold]
     pub(crate) fn error(
         &self,
@@ -57,29 +59,29 @@ impl Fault {
         let is_heard = UNHEARD.get() == 0;
         let Some(first) = self.0.get() else {
             let detail = detail(&error);
-            let untold = (!is_heard).then(|| detail.clone());
-            let _ = self.0.set(Seen {
+            let unreported = (!is_heard).then(|| detail.clone());
+            let _ = self.0.set(FirstFault {
                 code,
                 call,
-                untold: Mutex::new(untold),
+                unreported: Mutex::new(unreported),
             });
             return error.with_detail(detail);
         };
-        let untold = || {
+        let take_unreported = || {
             first
-                .untold
+                .unreported
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take()
         };
-        if is_heard && let Some(detail) = untold() {
+        if is_heard && let Some(detail) = take_unreported() {
             return error.with_detail(format!(
-                "found before, when something was given back: {detail}"
+                "seen earlier, while an object was dropped: {detail}"
             ));
         }
         error.with_kind(ErrorKind::Poisoned).with_detail(format!(
-            "a consequence of the {} that {} reported: the process can't use CUDA any more. Fix that fault; to go on, start \
-             a new process",
+            "a consequence of the {} that {} reported. The process cannot use CUDA any more. Fix: correct that fault, and \
+             continue in a new process",
             first.code.name().unwrap_or("fault"),
             first.call
         ))
@@ -92,39 +94,39 @@ mod tests {
 
     const CODE: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 
-    fn told(fault: &Fault) -> (ErrorKind, String) {
+    fn report(fault: &Fault) -> (ErrorKind, String) {
         let error = fault.error("cuCall", CODE, |_| "x[9]".into());
         (error.kind().clone(), error.detail().to_owned())
     }
 
     #[test]
-    fn a_fault_is_told_once() {
+    fn fault_is_reported_once() {
         let fault = Fault::default();
         assert!(!fault.is_known());
-        assert_eq!(told(&fault), (ErrorKind::Fault, "x[9]".to_owned()));
+        assert_eq!(report(&fault), (ErrorKind::Fault, "x[9]".to_owned()));
         assert!(fault.is_known());
-        assert_eq!(told(&fault).0, ErrorKind::Poisoned);
+        assert_eq!(report(&fault).0, ErrorKind::Poisoned);
     }
 
     #[test]
-    fn a_fault_that_nobody_heard_of_is_told_later() {
+    fn fault_seen_by_a_drop_is_reported_later() {
         let fault = Fault::default();
         unheard(|| {
-            told(&fault);
-            assert_eq!(unheard(|| told(&fault)).0, ErrorKind::Poisoned);
+            report(&fault);
+            assert_eq!(unheard(|| report(&fault)).0, ErrorKind::Poisoned);
         });
         assert!(fault.is_known());
-        let (kind, detail) = told(&fault);
+        let (kind, detail) = report(&fault);
         assert_eq!(kind, ErrorKind::Fault);
         assert!(detail.ends_with(": x[9]"), "{detail}");
-        assert_eq!(told(&fault).0, ErrorKind::Poisoned);
+        assert_eq!(report(&fault).0, ErrorKind::Poisoned);
     }
 
     #[test]
-    fn a_panic_does_not_make_a_thread_unheard() {
+    fn panic_restores_the_depth() {
         let panicked = std::panic::catch_unwind(|| unheard(|| panic!("on purpose")));
         assert!(panicked.is_err());
-        assert_eq!(told(&Fault::default()).0, ErrorKind::Fault);
+        assert_eq!(report(&Fault::default()).0, ErrorKind::Fault);
         assert_eq!(UNHEARD.get(), 0);
     }
 }

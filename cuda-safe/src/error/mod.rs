@@ -14,7 +14,7 @@ use cuda_sys::nvrtcResult;
 #[cfg(feature = "nvrtc")]
 use crate::raw::nvjitlink::JitLinkStatus;
 
-/// The result of everything in this crate that can fail.
+/// The result type of this crate.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module};
@@ -30,11 +30,11 @@ use crate::raw::nvjitlink::JitLinkStatus;
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure: which call failed, with which code, and what is known about the reason.
+/// A failure: the call that failed, its code, and the known details of the reason.
 ///
-/// `Display` gives one paragraph for a person to read. [`kind`](Self::kind) and [`code`](Self::code) are for a
-/// program that decides what to do next. `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show
-/// errors, gives the same paragraph, and with `{:#?}` the fields.
+/// `Display` prints one paragraph for people. Programs use [`kind`](Self::kind) and
+/// [`code`](Self::code) to decide what to do next. `Debug` prints the same paragraph, because
+/// `unwrap` and a `main` that returns a [`Result`] use it. `{:#?}` prints the fields.
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -58,7 +58,7 @@ struct Inner {
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The code behind an [`Error`].
+/// The code that the failed call of an [`Error`] returned.
 ///
 /// ```
 /// # use cuda_safe::{Code, Context, DeviceBuffer, Stream};
@@ -67,7 +67,7 @@ struct Inner {
 /// # let stream = Stream::new(&context)?;
 /// let buffer = DeviceBuffer::<f32>::zeroed(&stream, 4)?;
 /// let error = buffer.slice(2..9).unwrap_err();
-/// assert_eq!(error.code(), Code::Checked); // found before any call
+/// assert_eq!(error.code(), Code::Checked); // found before any driver call
 /// # Ok(())
 /// # }
 /// ```
@@ -79,14 +79,14 @@ pub enum Code {
     /// A code of NVRTC, the run-time compiler.
     #[cfg(feature = "nvrtc")]
     Nvrtc(nvrtcResult),
-    /// A code of nvJitLink, the linker that optimises.
+    /// A code of nvJitLink, the optimizing linker.
     #[cfg(feature = "nvrtc")]
     JitLink(JitLinkStatus),
-    /// No code: the mistake was found before any call was made.
+    /// No code: the mistake was found before any driver call.
     Checked,
 }
 
-/// What kind of failure an [`Error`] is.
+/// The kind of failure of an [`Error`].
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -106,11 +106,11 @@ pub enum Code {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The driver returned an error that none of the other kinds describes; [`Error::code`] says which.
+    /// The driver returned an error that no other kind describes. See [`Error::code`].
     Driver,
     /// There is no usable device, or no driver.
     NoDevice,
-    /// There is no run-time compiler: NVRTC's library, or nvJitLink's, is not there.
+    /// There is no run-time compiler: the library of NVRTC or nvJitLink is missing.
     NoCompiler,
     /// The source did not compile.
     Compile {
@@ -119,27 +119,28 @@ pub enum ErrorKind {
     },
     /// The image could not be loaded or linked on this device.
     Load {
-        /// The driver's complete log; empty when it wrote none.
+        /// The driver's complete log, or an empty string if it wrote none.
         log: String,
     },
-    /// The launch does not fit the kernel or the device. Nothing was launched.
+    /// The launch does not match the kernel or the device. Nothing was launched.
     LaunchArguments,
-    /// A kernel is declared with another signature than its code has.
+    /// A kernel is declared with a signature that differs from its code.
     Signature,
     /// The device or the host ran out of memory.
     OutOfMemory {
-        /// Bytes that were requested; 0 when the call does not tell.
+        /// The bytes that were requested, or 0 if they are not known.
         requested: usize,
-        /// Bytes of device memory that were free just after the failure; 0 where it was the host's memory that ran out.
+        /// The bytes of device memory that were free just after the failure, or 0 if host memory
+        /// ran out.
         free: usize,
-        /// Bytes of device memory in total; 0 where it was the host's memory that ran out.
+        /// The total bytes of device memory, or 0 if host memory ran out.
         total: usize,
     },
-    /// There is no function, variable or file of that name.
+    /// No function, variable or file has that name.
     NotFound,
-    /// The driver, the device or the compiler does not support this: it is too old, or lacks the feature.
+    /// The driver, the device or the compiler is too old or lacks the feature.
     Unsupported,
-    /// An argument that is known to be wrong without a call to the driver.
+    /// An argument is wrong, which was found without a driver call.
     InvalidArgument,
     /// A kernel faulted. Its context is unusable from now on.
     Fault,
@@ -163,7 +164,7 @@ impl Error {
         }))
     }
 
-    /// A mistake found before any driver call.
+    /// Returns the error of a mistake that was found before any driver call.
     pub(crate) fn checked(kind: ErrorKind, call: &'static str, detail: impl Into<String>) -> Self {
         Self::new(Code::Checked, call, kind, detail)
     }
@@ -172,8 +173,10 @@ impl Error {
         Self::checked(ErrorKind::InvalidArgument, call, detail)
     }
 
-    /// The error of a raw driver call. It says what the code means and what to do about it, as the errors of this
-    /// crate's own calls do. Where a context is at hand, [`Context::check`](crate::Context::check) knows more.
+    /// Returns the error of a raw driver call.
+    ///
+    /// It explains the code and names a remedy, like the errors of this crate's own calls. If you
+    /// have a context, use [`Context::check`](crate::Context::check), which can give more details.
     ///
     /// ```
     /// use cuda_safe::{Error, ErrorKind, sys::CUresult};
@@ -203,16 +206,16 @@ impl Error {
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
                 ErrorKind::NoDevice,
-                "there is a driver, but no GPU: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and \
-                 whether a laptop's GPU is switched off (on the emulator, CUDA_EMULATOR_DEVICES)",
+                "there is a driver, but no GPU. Fix: check `nvidia-smi`, CUDA_VISIBLE_DEVICES, and whether a laptop's \
+                 GPU is switched off (on the emulator, check CUDA_EMULATOR_DEVICES)",
             ),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_STUB_LIBRARY => (
                 ErrorKind::NoDevice,
-                "the driver could not start: install the NVIDIA driver, or build with CUDA_EMULATOR=1",
+                "the driver could not start. Fix: install the NVIDIA driver, or build with CUDA_EMULATOR=1",
             ),
             CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => (
                 ErrorKind::NoDevice,
-                "libcuda and the kernel driver differ in version: reboot after a driver update",
+                "libcuda and the kernel driver have different versions. Fix: reboot after a driver update",
             ),
             CUresult::CUDA_ERROR_NOT_SUPPORTED => (
                 ErrorKind::Unsupported,
@@ -220,17 +223,17 @@ impl Error {
             ),
             CUresult::CUDA_ERROR_NOT_PERMITTED => (
                 ErrorKind::Driver,
-                "not permitted here: the driver forbids this call in a host function, for instance",
+                "not permitted here: for example, the driver forbids this call in a host function",
             ),
             CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => (
                 ErrorKind::Driver,
-                "a stream is being captured, on this thread or with CU_STREAM_CAPTURE_MODE_GLOBAL, and this call is \
-                 not allowed meanwhile. The capture is invalid now: end it, and capture with \
-                 CU_STREAM_CAPTURE_MODE_RELAXED, or make this call before or after it",
+                "a stream is being captured, on this thread or with CU_STREAM_CAPTURE_MODE_GLOBAL, and the capture \
+                 forbids this call. The capture is now invalid. Fix: end it, and capture with \
+                 CU_STREAM_CAPTURE_MODE_RELAXED, or make this call before or after the capture",
             ),
             CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION => (
                 ErrorKind::Driver,
-                "a stream that is being captured can't wait for one that is not",
+                "a stream that is being captured can't wait for one that is not captured",
             ),
             _ if is_fault(code) => {
                 let detail = format!("{FAULTED}: {DROP}. {FIND}");
@@ -241,7 +244,7 @@ impl Error {
         Self::new(Code::Driver(code), call, kind, detail)
     }
 
-    /// The error of a raw call of NVRTC.
+    /// Returns the error of a raw NVRTC call.
     #[cfg(feature = "nvrtc")]
     #[cold]
     #[must_use]
@@ -252,7 +255,8 @@ impl Error {
         Self::new(Code::Nvrtc(code), call, ErrorKind::Driver, "")
     }
 
-    /// A library is missing, which a program that opens its libraries itself finds out at its first call.
+    /// Returns the error of a call that found its library missing, with the feature
+    /// `dynamic-loading`.
     #[cold]
     fn missing(
         code: Code,
@@ -262,13 +266,13 @@ impl Error {
     ) -> Self {
         let remedy = match kind {
             ErrorKind::NoDevice => {
-                "Install the NVIDIA driver. Without a GPU, depend on cuda-emulator behind a feature, with `use \
-                 cuda_emulator as _;`, and `cargo run --features emulator`; or set \
+                "Fix: install the NVIDIA driver. Without a GPU, make cuda-emulator an optional dependency with a \
+                 feature, write `use cuda_emulator as _;`, and start `cargo run --features emulator`; or set \
                  CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so"
             }
             _ => {
-                "Install it: `pip install nvidia-cuda-nvrtc` in the active virtual environment, or a CUDA toolkit. If it \
-                 is installed elsewhere, set LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib"
+                "Fix: run `pip install nvidia-cuda-nvrtc` in the active virtual environment, or install a CUDA \
+                 toolkit. If it is installed elsewhere, set LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib"
             }
         };
         Self::new(code, call, kind, format!("{library}. {remedy}"))
@@ -292,7 +296,7 @@ impl Error {
         self
     }
 
-    /// What kind of failure this is.
+    /// Returns the kind of failure.
     ///
     /// ```
     /// # use cuda_safe::{Device, ErrorKind};
@@ -309,7 +313,7 @@ impl Error {
         &self.0.kind
     }
 
-    /// The code that the call returned.
+    /// Returns the code that the call returned.
     ///
     /// ```
     /// # use cuda_safe::{Code, Device, sys::CUresult};
@@ -325,7 +329,7 @@ impl Error {
         self.0.code
     }
 
-    /// The driver's code; `None` when the error did not come from the driver.
+    /// Returns the driver's code, or `None` if the error does not come from the driver.
     #[must_use]
     pub fn driver_code(&self) -> Option<CUresult> {
         match self.0.code {
@@ -334,41 +338,43 @@ impl Error {
         }
     }
 
-    /// The function that failed: one of the driver, of NVRTC, or of this crate.
+    /// Returns the name of the function that failed: of the driver, of NVRTC or of this crate.
     #[must_use]
     pub fn call(&self) -> &'static str {
         self.0.call
     }
 
-    /// What is known about the reason: a log, the names that exist, the sizes that differ, the remedy. May be empty.
+    /// Returns the known details of the reason, such as a log, the existing names, the sizes that
+    /// differ, or the remedy. May be empty.
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.0.detail
     }
 }
 
-/// What errors say of faults.
+/// The texts about faults in error messages.
 pub(crate) const FAULTED: &str =
-    "a kernel of this process faulted, and its context can't be used any more, nor can any other";
-pub(crate) const DROP: &str = "end the process, and go on in a new one";
-pub(crate) const FIND: &str = "Run the program under compute-sanitizer or on the emulator to find the faulting line: kernels \
-    have line information, unless it was left out (Program::without_line_info)";
+    "a kernel of this process faulted, which makes every CUDA context of the process unusable";
+pub(crate) const DROP: &str = "Fix: end the process, and continue in a new one";
+pub(crate) const FIND: &str = "To find the faulting line, run the program under compute-sanitizer or on the emulator: kernels \
+    have line information, unless you call Program::without_line_info";
 
-/// Codes after which no work of the context is running any more, if it is the context that faulted.
+/// Returns whether this code, returned by the context that faulted, means that no work of the
+/// context is running any more.
 pub(crate) fn ends_context(code: CUresult) -> bool {
     is_fault(code)
         || matches!(
             code,
-            // A raw call, or another library, destroyed or reset it; the driver waited for the work.
+            // A raw call or another library destroyed or reset it. The driver waited for the work.
             CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
-            // The process is ending, and the driver has shut down first.
+            // The process is ending, and the driver has shut down.
             | CUresult::CUDA_ERROR_DEINITIALIZED
         )
 }
 
-/// Codes after which a context returns nothing but errors.
+/// Returns whether a context returns only errors after this code.
 pub(crate) fn is_fault(code: CUresult) -> bool {
-    // Newer than the oldest supported headers.
+    // These codes are newer than the oldest supported headers.
     const CONTAINED: CUresult = CUresult(226);
     const TENSOR_MEMORY_LEAK: CUresult = CUresult(721);
     const EXTERNAL_DEVICE: CUresult = CUresult(911);
@@ -438,7 +444,7 @@ impl fmt::Display for Error {
             if *requested > 0 {
                 write!(f, ": {requested} bytes were requested")?;
             }
-            // What is free on the host nobody knows.
+            // The driver cannot report the free host memory.
             if *total > 0 {
                 let before = if *requested > 0 { "," } else { ":" };
                 write!(f, "{before} {free} of {total} bytes were free")?;
@@ -448,7 +454,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// As `Display`, because that is what `main` and `unwrap` show of an error; the fields with `{:#?}`.
+/// Prints the same as `Display`, because `main` and `unwrap` show errors with `Debug`. `{:#?}`
+/// prints the fields.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
@@ -464,7 +471,8 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
-    /// The failure outside of CUDA that caused this one, such as that of reading a file. `Display` includes it.
+    /// Returns the failure outside of CUDA that caused this one, such as that of reading a file.
+    /// `Display` includes it.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         let source: &(dyn std::error::Error + 'static) = self.0.source.as_deref()?;
         Some(source)
@@ -472,15 +480,17 @@ impl std::error::Error for Error {
 }
 
 impl PartialEq for Error {
-    /// Whether both have the same [`code`](Error::code) and [`kind`](Error::kind), whichever call they come from.
+    /// Compares the [`code`](Error::code) and the [`kind`](Error::kind), but not the call.
     fn eq(&self, other: &Self) -> bool {
         self.0.code == other.0.code && self.0.kind == other.0.kind
     }
 }
 
 impl From<CUresult> for Error {
-    /// For `?` on [`CUresult::result`], where the call need not be named. The conversion does not look at the code:
-    /// `CUDA_SUCCESS` becomes an error too.
+    /// Converts the code of a driver call, for `?` on [`CUresult::result`] if the call need not be
+    /// named.
+    ///
+    /// The conversion does not check the code: `CUDA_SUCCESS` becomes an error too.
     ///
     /// ```
     /// use cuda_safe::{driver, sys};
@@ -502,7 +512,8 @@ impl From<CUresult> for Error {
 
 #[cfg(feature = "nvrtc")]
 impl From<nvrtcResult> for Error {
-    /// For `?` on `nvrtcResult::result`, where the call need not be named.
+    /// Converts the code of an NVRTC call, for `?` on `nvrtcResult::result` if the call need not be
+    /// named.
     fn from(code: nvrtcResult) -> Self {
         Self::nvrtc("a call of NVRTC", code)
     }
@@ -513,7 +524,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_says_what_kind_of_failure_it_is_and_what_to_do() {
+    fn codes_map_to_kinds_and_remedies() {
         for (code, kind, text) in [
             (
                 CUresult::CUDA_ERROR_NO_DEVICE,
@@ -587,7 +598,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_end_a_context_are_known() {
+    fn fault_codes_end_the_context() {
         for code in [
             214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911,
         ] {
@@ -623,7 +634,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_the_source_it_was_given() {
+    fn with_source_keeps_the_source() {
         use std::error::Error as _;
         let error = Error::invalid("Type::method", "what is wrong");
         assert!(error.source().is_none());
@@ -633,7 +644,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_what_it_knows() {
+    fn display_prints_call_code_and_detail() {
         let error = Error::invalid("Type::method", "what is wrong");
         assert_eq!(error.to_string(), "Type::method: what is wrong");
         assert_eq!(

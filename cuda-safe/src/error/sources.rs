@@ -1,26 +1,27 @@
-//! The sources of the programs whose modules are loaded, for the lines that reports of faults name.
+//! The sources of loaded modules, used to quote source lines in fault reports.
 
 use std::{
     fmt::Write,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-/// The texts that a program was compiled from, under the names by which its line information refers to them.
+/// The source texts of a program, by the names that its line information uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources(Vec<(String, String)>);
 
 impl Sources {
-    /// Texts with their names.
+    /// Creates the sources from pairs of name and text.
     pub(crate) fn new(texts: impl Iterator<Item = (String, String)>) -> Self {
         Self(texts.collect())
     }
 
-    /// Adds those of another program.
+    /// Adds the sources of another program.
     pub(crate) fn extend(&mut self, other: &Self) {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// The name and the text of the file of that path, in which the compiler has put its folder before the name.
+    /// Returns the name and the text of the file at `path`. The compiler adds its folder before the
+    /// name.
     fn find(&self, path: &str) -> Option<(&str, &str)> {
         let mut texts = self.0.iter();
         let found = texts.find(|(name, _)| {
@@ -31,7 +32,7 @@ impl Sources {
     }
 }
 
-/// A module's sources and kernels, which are known for as long as the module holds this.
+/// The sources and kernels of a module, registered while the module holds this value.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     sources: Arc<Sources>,
@@ -53,9 +54,11 @@ impl Loaded {
     }
 }
 
-/// A report of a fault, where each line that names a line of a source is followed by that line and its neighbours. Nothing
-/// follows where modules with that kernel have been compiled from different texts. A source has the name that its program
-/// gave it, for which there need not be a file.
+/// Adds the source lines to a fault report.
+///
+/// Each line of the report that names a source line is followed by that source line and its
+/// neighbors. Nothing is added if modules with that kernel were compiled from different texts.
+/// Names are those that [`Program::name`](crate::Program::name) sets, so no such file need exist.
 pub(crate) fn explain(report: &str) -> String {
     let all: Vec<_> = {
         let all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +92,7 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
     };
     let mut explained = String::with_capacity(report.len() * 2);
     for line in report.lines() {
-        // The line itself, and where it is inlined.
+        // The line itself, and the place into which it is inlined.
         let labels = ["source: ", "inlined at: "];
         let place = labels.iter().find_map(|label| {
             let place = line.trim_start().strip_prefix(label)?;
@@ -114,8 +117,8 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
     explained
 }
 
-/// The numbered line with its neighbours, and a mark under one of its columns (counted from 0). Nothing if there is no
-/// such line.
+/// Returns the line `number` with its neighbors, and a mark under one of its columns, counted from
+/// 0. Returns an empty string if the line does not exist.
 pub(crate) fn around(source: &str, number: usize, column: Option<usize>) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let mut text = String::new();
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_known_is_shown() {
+    fn explain_quotes_known_lines() {
         let all = [
             loaded("a.cu", "one\ntwo\nthree\n", "k"),
             loaded("a.cu", "other\n", "l"),
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_certain_is_not_shown() {
+    fn explain_skips_ambiguous_sources() {
         let all = [
             loaded("a.cu", "one\ntwo\n", "k"),
             loaded("a.cu", "another\ntext\n", "k"),
@@ -199,18 +202,18 @@ mod tests {
             assert_eq!(explain_by(&all, &report), report);
         }
         assert!(explain_by(&all, &report("k", "/x/b.cu:1")).contains(">    1 | one"));
-        // The name is certain, where the text is not.
+        // All modules agree on the name, but not on the text.
         let short = report("k", "a.cu:2");
         assert_eq!(explain_by(&all, &report("k", "/x/a.cu:2")), short);
         assert_eq!(
             explain_by(&all, "source: b.cu:1"),
             "source: b.cu:1",
-            "of no kernel"
+            "without a kernel"
         );
     }
 
     #[test]
-    fn sources_are_forgotten_with_their_module() {
+    fn sources_are_removed_with_their_module() {
         let sources = sources(&[("sources-test.cu", "text")]);
         let report = "kernel of_sources_test, block\nsource: sources-test.cu:1";
         let held = Loaded::new(&sources, &["of_sources_test".into()]);

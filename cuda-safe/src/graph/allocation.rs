@@ -1,4 +1,4 @@
-//! Memory that a graph allocates and frees itself, with every launch.
+//! Memory that a graph allocates and frees in every launch.
 
 use std::{ffi::c_void, fmt, marker::PhantomData};
 
@@ -21,8 +21,8 @@ use crate::{
     memory::{PlainData, byte_size, expect_guaranteed},
 };
 
-/// Memory that exists from one node of a graph to another, within a launch: made by
-/// [`Graph::add_allocation`]. As an argument of a kernel it is the memory's address.
+/// Memory that exists between two nodes of a graph during a launch, created by
+/// [`Graph::add_allocation`]. As a kernel argument it is the address of the memory.
 pub struct Allocation<T> {
     number: u64,
     address: CUdeviceptr,
@@ -31,28 +31,29 @@ pub struct Allocation<T> {
 }
 
 impl<T: PlainData> Allocation<T> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The memory's address: the same in every launch.
+    /// Returns the address of the memory, which is the same in every launch.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// All of the memory, for copies and fills.
+    /// Returns all of the memory, for copies and fills.
     ///
     /// # Safety
-    /// Nodes that take it run after the allocation's node and before the one that frees it.
+    /// The caller must ensure that nodes that use it run after the allocation's node and before the
+    /// node that frees it.
     #[must_use]
     pub unsafe fn part(&self) -> Part<T> {
         let place = Place {
@@ -85,14 +86,19 @@ impl<T> fmt::Debug for Allocation<T> {
 address_argument!([T: PlainData] Allocation<T>);
 
 impl Graph {
-    /// Adds a node that allocates device memory for `len` elements, with unspecified contents; it waits for the nodes of
-    /// `after`. The memory is freed by a node of the same graph: [`add_free`](Self::add_free). Graphs that run after
-    /// each other share the memory that they need between such nodes.
+    /// Adds a node that allocates device memory for `len` elements, with unspecified contents. It
+    /// depends on the nodes in `after`.
+    ///
+    /// A node of the same graph must free the memory: [`add_free`](Self::add_free). Graphs that run
+    /// after each other share the memory that they need between such nodes.
+    ///
+    /// See [`cuGraphAddMemAllocNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has not enough memory. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements, and for types with an alignment
-    /// above 256 bytes. Otherwise as [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has too
+    /// little memory. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
+    /// `len` is 0, or if the type has an alignment above 256 bytes. Also returns the errors of
+    /// [`add_empty`](Self::add_empty).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -107,7 +113,8 @@ impl Graph {
     /// let mut graph = Graph::new(&context)?;
     /// let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1, 2, 3, 4])?);
     /// let (allocated, scratch) = graph.add_allocation::<i32>(&[], 4)?;
-    /// // SAFETY: four threads and four elements; the scratch memory exists between the two.
+    /// // SAFETY: four threads and four elements. The scratch memory exists between the two
+    /// kernels.
     /// let powers = unsafe {
     ///     let squares = graph.add_kernel(&[allocated], &square, config, (x, scratch))?;
     ///     graph.add_kernel(&[squares], &square, config, (scratch, x))?
@@ -127,12 +134,13 @@ impl Graph {
     ) -> Result<(Node, Allocation<T>)> {
         const CALL: &str = "Graph::add_allocation";
         let bytes = byte_size::<T>(len, CALL)?;
-        // The address is known only when the node is there.
+        // The alignment must be guaranteed, because the address is known only after the node has
+        // been added.
         expect_guaranteed::<T>(CALL)?;
         if bytes == 0 {
             return Err(Error::invalid(
                 CALL,
-                "no elements: there is nothing to allocate",
+                "`len` is 0, so there is nothing to allocate",
             ));
         }
         let mut parameters = CUDA_MEM_ALLOC_NODE_PARAMS::default();
@@ -153,12 +161,15 @@ impl Graph {
         Ok((node, allocation))
     }
 
-    /// Adds a node that frees memory of [`add_allocation`](Self::add_allocation). It waits for the nodes of `after`: all
-    /// that use the memory.
+    /// Adds a node that frees memory of [`add_allocation`](Self::add_allocation). It depends on the
+    /// nodes in `after`, which must include all nodes that use the memory.
+    ///
+    /// See [`cuGraphAddMemFreeNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph, or memory that has
-    /// such a node already; and as [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
+    /// belongs to another graph, or if another node already frees it. Also returns the errors of
+    /// [`add_empty`](Self::add_empty).
     #[doc(alias = "cuGraphAddMemFreeNode")]
     pub fn add_free<T: PlainData>(
         &mut self,
@@ -170,7 +181,7 @@ impl Graph {
         let node = self.add(
             "cuGraphAddMemFreeNode",
             after,
-            // SAFETY: a live graph and live nodes of it; the address is checked by the driver.
+            // SAFETY: the graph and its nodes are alive. The driver checks the address.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddMemFreeNode(node, graph, nodes, count, address)
             },
@@ -180,26 +191,29 @@ impl Graph {
     }
 }
 
-/// What graphs have allocated on a device, in bytes: see [`Device::graph_memory`].
+/// The memory that graphs have allocated on a device, in bytes. See [`Device::graph_memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphMemory {
-    /// Associated with graphs now. It stays so after a launch, for the next one; [`Device::trim_graph_memory`] gives back
-    /// what no launch needs.
+    /// Memory that is associated with graphs now. It stays associated after a launch, for the next
+    /// one. [`Device::trim_graph_memory`] frees memory that no launch needs.
     pub used: u64,
-    /// The most that was associated, since the start or the last reset.
+    /// The maximum of `used` since the start or the last reset.
     pub used_high: u64,
-    /// Held for graphs, associated with one or not. On an H200 in pieces of 32 MiB.
+    /// Memory that is held for graphs, whether associated with one or not. On an H200 it is held in
+    /// pieces of 32 MiB.
     pub reserved: u64,
-    /// The most that was held, since the start or the last reset.
+    /// The maximum of `reserved` since the start or the last reset.
     pub reserved_high: u64,
 }
 
 impl Device {
-    /// How much memory the allocation nodes of graphs use and hold.
+    /// Returns how much memory the allocation nodes of graphs use and hold.
+    ///
+    /// See [`cuDeviceGetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code.
+    /// Returns the driver's error.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device};
@@ -236,10 +250,12 @@ impl Device {
         })
     }
 
-    /// Sets the two high marks of [`graph_memory`](Self::graph_memory) back to what they are now.
+    /// Resets the two maxima of [`graph_memory`](Self::graph_memory) to the current values.
+    ///
+    /// See [`cuDeviceSetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code.
+    /// Returns the driver's error.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
     pub fn reset_graph_memory_high(self) -> Result<()> {
         callback::refuse_within("cuDeviceSetGraphMemAttribute")?;
@@ -261,10 +277,12 @@ impl Device {
         Ok(())
     }
 
-    /// Gives memory that is held for graphs, and that no launch under way needs, back to the system.
+    /// Returns memory that is held for graphs, and that no running launch needs, to the system.
+    ///
+    /// See [`cuDeviceGraphMemTrim`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code.
+    /// Returns the driver's error.
     #[doc(alias = "cuDeviceGraphMemTrim")]
     pub fn trim_graph_memory(self) -> Result<()> {
         // SAFETY: the device exists.

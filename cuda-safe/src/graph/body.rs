@@ -1,4 +1,4 @@
-//! What is inside of conditional nodes.
+//! The graphs inside conditional nodes.
 
 use std::{fmt, marker::PhantomData, mem};
 
@@ -13,17 +13,18 @@ use crate::{
     stream::Stream,
 };
 
-/// What is inside of a conditional node, while it is built: kernels, copies, fills, other graphs, further conditional
-/// nodes. Memory is named by the tokens of the graph around it.
+/// A graph inside a conditional node, while it is built. It can contain kernels, copies, fills,
+/// child graphs and further conditional nodes. Name memory by the tokens of the surrounding graph.
 ///
-/// Its nodes are named within it alone.
+/// Its nodes can only be used within it.
 pub struct Body<'a> {
     graph: Graph,
-    /// Invariant, so that no two bodies are of the same type: exchanged, they would outlive their graphs.
+    /// An invariant lifetime, so that no two bodies have the same type. Swapped bodies would
+    /// outlive their graphs.
     brand: PhantomData<fn(&'a ()) -> &'a ()>,
 }
 
-/// Gives what a body holds back to the graph around it, also when it panics.
+/// Returns the objects that a body holds to the surrounding graph, after a panic too.
 struct Open<'g, 'a> {
     body: Body<'a>,
     held: &'g mut Held,
@@ -36,7 +37,8 @@ impl Drop for Open<'_, '_> {
 }
 
 impl Graph {
-    /// Builds one of the graphs of a conditional node, which has what this graph holds meanwhile.
+    /// Builds one of the graphs of a conditional node. Meanwhile it has the objects that this graph
+    /// holds.
     pub(super) fn build(
         &mut self,
         new: &New,
@@ -44,7 +46,7 @@ impl Graph {
         build: impl for<'a> FnOnce(&mut Body<'a>) -> Result<()>,
     ) -> Result<()> {
         let held = mem::take(&mut self.held);
-        // SAFETY: a live graph, which this one owns.
+        // SAFETY: the graph is alive, and this graph owns it.
         let graph = unsafe { Self::borrow_body(self.context(), new.bodies[which], held) };
         let mut open = Open {
             body: Body {
@@ -58,13 +60,13 @@ impl Graph {
 }
 
 impl Body<'_> {
-    /// As [`Graph::add_kernel`].
+    /// Adds a kernel launch. See [`Graph::add_kernel`].
     ///
     /// # Safety
-    /// As [`Graph::add_kernel`], in each round.
+    /// The caller must ensure that the contract of [`Graph::add_kernel`] holds, in each iteration.
     ///
     /// # Errors
-    /// As [`Graph::add_kernel`].
+    /// Returns the errors of [`Graph::add_kernel`].
     pub unsafe fn add_kernel<A: KernelArguments>(
         &mut self,
         after: &[Node],
@@ -72,15 +74,15 @@ impl Body<'_> {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<Node> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises it.
         unsafe { self.graph.add_kernel(after, function, config, arguments) }
     }
 
-    /// As [`Graph::add_copy`]. NVIDIA's documentation allows copies between memory of the device here, and of the host that
-    /// is mapped.
+    /// Adds a copy. See [`Graph::add_copy`]. According to NVIDIA's documentation, copies inside a
+    /// conditional node are allowed between device memory and mapped host memory.
     ///
     /// # Errors
-    /// As [`Graph::add_copy`].
+    /// Returns the errors of [`Graph::add_copy`].
     pub fn add_copy<T: PlainData>(
         &mut self,
         after: &[Node],
@@ -90,10 +92,10 @@ impl Body<'_> {
         self.graph.add_copy(after, to, from)
     }
 
-    /// As [`Graph::add_fill`].
+    /// Adds a fill. See [`Graph::add_fill`].
     ///
     /// # Errors
-    /// As [`Graph::add_fill`].
+    /// Returns the errors of [`Graph::add_fill`].
     pub fn add_fill<T: PlainData>(
         &mut self,
         after: &[Node],
@@ -103,50 +105,50 @@ impl Body<'_> {
         self.graph.add_fill(after, part, value)
     }
 
-    /// As [`Graph::add_empty`].
+    /// Adds a node that does nothing. See [`Graph::add_empty`].
     ///
     /// # Errors
-    /// As [`Graph::add_empty`].
+    /// Returns the errors of [`Graph::add_empty`].
     pub fn add_empty(&mut self, after: &[Node]) -> Result<Node> {
         self.graph.add_empty(after)
     }
 
-    /// As [`Graph::add_child`].
+    /// Adds another graph as one node. See [`Graph::add_child`].
     ///
     /// # Errors
-    /// As [`Graph::add_child`].
+    /// Returns the errors of [`Graph::add_child`].
     pub fn add_child(&mut self, after: &[Node], child: Graph) -> Result<Node, GraphError> {
         self.graph.add_child(after, child)
     }
 
-    /// As [`Graph::add_dependency`].
+    /// Makes `node` depend on `before`. See [`Graph::add_dependency`].
     ///
     /// # Errors
-    /// As [`Graph::add_dependency`].
+    /// Returns the errors of [`Graph::add_dependency`].
     pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
         self.graph.add_dependency(before, node)
     }
 
-    /// As [`Graph::add_edge`].
+    /// Makes `node` depend on a part of `before`. See [`Graph::add_edge`].
     ///
     /// # Errors
-    /// As [`Graph::add_edge`].
+    /// Returns the errors of [`Graph::add_edge`].
     pub fn add_edge(&mut self, before: Node, node: Node, data: EdgeData) -> Result<()> {
         self.graph.add_edge(before, node, data)
     }
 
-    /// As [`Graph::add_condition`]: for a conditional node in here.
+    /// Creates a condition for a conditional node in this body. See [`Graph::add_condition`].
     ///
     /// # Errors
-    /// As [`Graph::add_condition`].
+    /// Returns the errors of [`Graph::add_condition`].
     pub fn add_condition(&mut self, default: Option<u32>) -> Result<Condition> {
         self.graph.add_condition(default)
     }
 
-    /// As [`Graph::add_if`].
+    /// Adds a conditional node. See [`Graph::add_if`].
     ///
     /// # Errors
-    /// As [`Graph::add_if`].
+    /// Returns the errors of [`Graph::add_if`].
     pub fn add_if(
         &mut self,
         after: &[Node],
@@ -156,10 +158,10 @@ impl Body<'_> {
         self.graph.add_if(after, condition, body)
     }
 
-    /// As [`Graph::add_if_else`].
+    /// Adds a conditional node with two branches. See [`Graph::add_if_else`].
     ///
     /// # Errors
-    /// As [`Graph::add_if_else`].
+    /// Returns the errors of [`Graph::add_if_else`].
     pub fn add_if_else(
         &mut self,
         after: &[Node],
@@ -170,10 +172,10 @@ impl Body<'_> {
         self.graph.add_if_else(after, condition, then, otherwise)
     }
 
-    /// As [`Graph::add_while`].
+    /// Adds a loop. See [`Graph::add_while`].
     ///
     /// # Errors
-    /// As [`Graph::add_while`].
+    /// Returns the errors of [`Graph::add_while`].
     pub fn add_while(
         &mut self,
         after: &[Node],
@@ -183,10 +185,10 @@ impl Body<'_> {
         self.graph.add_while(after, condition, body)
     }
 
-    /// As [`Graph::add_switch`].
+    /// Adds a choice among several graphs. See [`Graph::add_switch`].
     ///
     /// # Errors
-    /// As [`Graph::add_switch`].
+    /// Returns the errors of [`Graph::add_switch`].
     pub fn add_switch(
         &mut self,
         after: &[Node],
@@ -197,24 +199,25 @@ impl Body<'_> {
         self.graph.add_switch(after, condition, count, body)
     }
 
-    /// As [`Stream::capture_into`]: for code that takes a stream.
+    /// Captures a stream's work into this body. See [`Stream::capture_into`].
     ///
     /// # Safety
-    /// As [`Stream::capture_into`].
+    /// The caller must ensure that the contract of [`Stream::capture_into`] holds.
     ///
     /// # Errors
-    /// As [`Stream::capture_into`].
+    /// Returns the errors of [`Stream::capture_into`].
     pub unsafe fn capture<E: From<Error>>(
         &mut self,
         stream: &Stream,
         after: &[Node],
         work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises it.
         unsafe { stream.capture_into(&mut self.graph, after, work) }
     }
 
-    /// The driver's handle, for raw calls. What they add uses memory that lives as [`Graph::from_raw`] says.
+    /// Returns the driver's handle, for raw calls. Everything that nodes added by raw calls use
+    /// must live as long as [`Graph::from_raw`] requires.
     #[must_use]
     pub fn as_raw(&self) -> CUgraph {
         self.graph.as_raw()

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Graph {
-    /// Adds a node with whatever the driver's function is; the node waits for those of `after`.
+    /// Adds a node with the driver function in `make`. The node depends on the nodes in `after`.
     pub(super) fn add(
         &mut self,
         call: &'static str,
@@ -30,10 +30,7 @@ impl Graph {
         {
             return Err(Error::invalid(
                 call,
-                format!(
-                    "{node:?} stands twice among the nodes to wait for, first at {}",
-                    i - 1
-                ),
+                format!("{node:?} occurs twice in `after`, first at index {}", i - 1),
             ));
         }
         let _current = self.context().enter(call)?;
@@ -47,7 +44,7 @@ impl Graph {
         })
     }
 
-    /// A node that allocates so many bytes, which the driver writes into the parameters.
+    /// Adds a node that allocates `bytes` bytes. The driver writes the address into the parameters.
     pub(super) fn add_allocating(
         &mut self,
         after: &[Node],
@@ -57,7 +54,7 @@ impl Graph {
         const CALL: &str = "cuGraphAddMemAllocNode";
         let mut failed = CUresult::CUDA_SUCCESS;
         let added = self.add(CALL, after, |node, graph, nodes, count| {
-            // SAFETY: as `add_empty`; the parameters are valid for the write.
+            // SAFETY: as in `add_empty`. The parameters are valid for the write.
             failed = unsafe { sys::cuGraphAddMemAllocNode(node, graph, nodes, count, parameters) };
             failed
         });
@@ -67,47 +64,58 @@ impl Graph {
         added
     }
 
-    /// Adds a node that does nothing: for others to wait for, as one for many.
+    /// Adds a node that does nothing. Many nodes can depend on it instead of on many others.
+    ///
+    /// See [`cuGraphAddEmptyNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a node of `after` belongs to another
-    /// graph. No memory is left.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `after`
+    /// contains a node twice or a node of another graph. Returns an error if no memory is left.
     #[doc(alias = "cuGraphAddEmptyNode")]
     pub fn add_empty(&mut self, after: &[Node]) -> Result<Node> {
         self.add(
             "cuGraphAddEmptyNode",
             after,
-            // SAFETY: a live graph and live nodes of it; the node is valid for the write.
+            // SAFETY: the graph and its nodes are alive, and `node` is valid for the write.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddEmptyNode(node, graph, nodes, count)
             },
         )
     }
 
-    /// Adds a launch of a kernel, which waits for the nodes of `after`. The arguments are read now. Memory of
-    /// the graph is passed by its token, as an address. A grid of no blocks does nothing.
+    /// Adds a kernel launch, which depends on the nodes in `after`. The arguments are read now.
+    /// Pass memory of the graph by its token, which becomes an address. A grid without blocks does
+    /// nothing.
+    ///
+    /// See [`cuGraphAddKernelNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// The caller must ensure that the contract of [`Function::launch`] holds for each launch of the graph, of graphs that
-    /// it becomes a part of, and of what is instantiated from them. This includes launches after later safe calls. In
-    /// particular:
-    /// - Memory that is not the graph's own lives until the graph, or the [`GraphExec`](super::GraphExec) made of it, is
-    ///   gone and its launches are over. A token of another graph is not rejected here.
-    /// - Launches are ordered with everything else that uses this memory, if it is device memory. Nobody touches it
-    ///   meanwhile if it is host memory.
-    /// - The kernel is right for all values that other nodes, and the host between launches, may write to memory that it
-    ///   reads. Safe methods change these values: [`set_fill`](super::GraphExec::set_fill),
-    ///   [`set_copy`](super::GraphExec::set_copy), [`set_enabled`](super::GraphExec::set_enabled),
-    ///   [`update`](super::GraphExec::update), [`memory`](super::GraphExec::memory) and their like. If the kernel needs
-    ///   certain values, such as indices within bounds, nobody may change them so.
+    /// The caller must ensure that the contract of [`Function::launch`] holds for each launch of
+    /// the graph, of graphs that contain it, and of everything that is instantiated from them. This
+    /// includes launches after later safe calls. In particular:
     ///
-    /// Launches of one [`GraphExec`](super::GraphExec) do not overlap, nor do those of one that is made of it by
-    /// [`into_graph`](super::GraphExec::into_graph) and [`instantiate`](Self::instantiate).
+    /// - Memory that the graph does not own lives until the graph, or the
+    ///   [`GraphExec`](super::GraphExec) instantiated from it, has been dropped and its launches
+    ///   have finished. A token of another graph is not rejected here.
+    /// - Launches are ordered with all other uses of such memory, if it is device memory. If it is
+    ///   host memory, nothing uses it during a launch.
+    /// - The kernel is correct for all values that other nodes, and the host between launches, may
+    ///   write to memory that it reads. Safe methods change these values:
+    ///   [`set_fill`](super::GraphExec::set_fill), [`set_copy`](super::GraphExec::set_copy),
+    ///   [`set_enabled`](super::GraphExec::set_enabled), [`update`](super::GraphExec::update),
+    ///   [`memory`](super::GraphExec::memory) and similar. If the kernel needs certain values, such
+    ///   as indices within bounds, no code may violate that.
+    ///
+    /// Launches of one [`GraphExec`](super::GraphExec) do not overlap. Nor do they overlap with
+    /// launches of one that is created from it by [`into_graph`](super::GraphExec::into_graph) and
+    /// [`instantiate`](Self::instantiate).
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) as [`Function::launch`].
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host slices (`In`, `Out`), for a kernel of
-    /// another context, and as [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) if
+    /// [`Function::launch`] would. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host slices (`In`,
+    /// `Out`) and for a kernel of another context. Also returns the errors of
+    /// [`add_empty`](Self::add_empty).
     #[doc(alias = "cuGraphAddKernelNode")]
     pub unsafe fn add_kernel<A: KernelArguments>(
         &mut self,
@@ -120,7 +128,7 @@ impl Graph {
         self.context()
             .expect_same(function.context(), CALL, "the graph and the kernel")?;
         let mut added = None;
-        // SAFETY: the caller's promise; the closure hands them to the driver.
+        // SAFETY: the caller promises it. The closure passes the parameters to the driver.
         unsafe {
             parameters::kernel(function, config, arguments, CALL, |kernel| {
                 let Some(kernel) = kernel else {
@@ -135,7 +143,7 @@ impl Graph {
                     },
                 )?;
                 if let Err(error) = self.set_attributes(node, &config) {
-                    sys::cuGraphDestroyNode(node.raw); // nobody knows of it yet
+                    sys::cuGraphDestroyNode(node.raw); // no other code knows the node yet
                     return Err(error);
                 }
                 added = Some(node);
@@ -143,7 +151,7 @@ impl Graph {
             })?;
         }
         self.held.function(function);
-        Ok(added.expect("made above, or the error was returned"))
+        Ok(added.expect("the node was added above, or the error was returned"))
     }
 
     fn set_attributes(&mut self, node: Node, config: &LaunchConfig) -> Result<()> {
@@ -153,30 +161,34 @@ impl Graph {
         }
         let asked = config.attributes.unwrap_or_default();
         if asked.programmatic_serialization {
-            let text = "a node's launch has no `programmatic_serialization`: in a graph an edge says it (`Graph::add_edge`)";
+            let text = "a launch in a graph can't have `programmatic_serialization`. Fix: add an edge with `Graph::add_edge`";
             return Err(Error::invalid("Graph::add_kernel", text));
         }
         let _current = self.context().enter("cuGraphKernelNodeSetAttribute")?;
         for one in attributes.as_slice() {
-            // SAFETY: a live node of a kernel; the driver copies the value.
+            // SAFETY: the node is alive and launches a kernel. The driver copies the value.
             let code = unsafe { sys::cuGraphKernelNodeSetAttribute(node.raw, one.id, &one.value) };
             self.context()
                 .check("cuGraphKernelNodeSetAttribute", code)
                 .map_err(|error| {
                     let name = name_of(one.id);
                     error.with_detail(format!(
-                        "the launch's {name}, which perhaps nodes of this driver don't have"
+                        "the launch attribute {name} was rejected; nodes of this driver may not support it"
                     ))
                 })?;
         }
         Ok(())
     }
 
-    /// Adds a copy between memory of the graph: host and device in any combination. It waits for the nodes of `after`.
+    /// Adds a copy between memory of the graph, host or device in any combination. It depends on
+    /// the nodes in `after`.
+    ///
+    /// See [`cuGraphAddMemcpyNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, the two overlap, or
-    /// the memory belongs to another graph; and as [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, if the two overlap, or if the memory belongs to another graph. Also returns the
+    /// errors of [`add_empty`](Self::add_empty).
     #[doc(alias = "cuGraphAddMemcpyNode")]
     pub fn add_copy<T: PlainData>(
         &mut self,
@@ -192,18 +204,22 @@ impl Graph {
         self.add(
             "cuGraphAddMemcpyNode",
             after,
-            // SAFETY: as `add_empty`; both sides are memory that the graph owns, of that many bytes.
+            // SAFETY: as in `add_empty`. The graph owns both sides, which have that many bytes.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddMemcpyNode(node, graph, nodes, count, &copy, context)
             },
         )
     }
 
-    /// Adds a node that sets every element of device memory to `value`. It waits for the nodes of `after`.
+    /// Adds a node that sets every element of device memory to `value`. It depends on the nodes in
+    /// `after`.
+    ///
+    /// See [`cuGraphAddMemsetNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host memory, for a value that is no
-    /// repetition of 1, 2 or 4 bytes, and as [`add_copy`](Self::add_copy).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host memory,
+    /// and for a value that is not a repetition of 1, 2 or 4 bytes. Also returns the errors of
+    /// [`add_copy`](Self::add_copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
     pub fn add_fill<T: PlainData>(
         &mut self,
@@ -219,19 +235,24 @@ impl Graph {
         self.add(
             "cuGraphAddMemsetNode",
             after,
-            // SAFETY: as `add_empty`; the memory is the graph's own.
+            // SAFETY: as in `add_empty`. The graph owns the memory.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddMemsetNode(node, graph, nodes, count, &fill, context)
             },
         )
     }
 
-    /// Adds a call of `function`, on a thread of the driver, once in every launch. It waits for the nodes of `after`. What
-    /// holds for [`Stream::launch_host_function`](crate::Stream::launch_host_function) holds here: methods of this crate
-    /// return an error in the function, and a panic goes no further. After a panic the next launch calls the function again.
+    /// Adds a call of `function` on a driver thread, once in every launch. It depends on the nodes
+    /// in `after`.
+    ///
+    /// As in [`Stream::launch_host_function`](crate::Stream::launch_host_function), methods of this
+    /// crate return an error inside the function, and a panic is caught. After a panic, the next
+    /// launch calls the function again.
+    ///
+    /// See [`cuGraphAddHostNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`add_empty`](Self::add_empty).
+    /// Returns the errors of [`add_empty`](Self::add_empty).
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, graph::Graph};
@@ -267,7 +288,7 @@ impl Graph {
         let node = self.add(
             "cuGraphAddHostNode",
             after,
-            // SAFETY: as `add_empty`; the data is a number, which stays valid.
+            // SAFETY: as in `add_empty`. The data is a number, which stays valid.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddHostNode(node, graph, nodes, count, &host)
             },
@@ -276,11 +297,13 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node that records `event`, once in every launch. It waits for the nodes of `after`.
+    /// Adds a node that records `event` once in every launch. It depends on the nodes in `after`.
+    ///
+    /// See [`cuGraphAddEventRecordNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context, and as
-    /// [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
+    /// belongs to another context. Also returns the errors of [`add_empty`](Self::add_empty).
     #[doc(alias = "cuGraphAddEventRecordNode")]
     pub fn add_event_record(&mut self, after: &[Node], event: &Event) -> Result<Node> {
         self.context().expect_same(
@@ -291,7 +314,7 @@ impl Graph {
         let node = self.add(
             "cuGraphAddEventRecordNode",
             after,
-            // SAFETY: as `add_empty`; the graph holds the event.
+            // SAFETY: as in `add_empty`. The graph holds the event.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddEventRecordNode(node, graph, nodes, count, event.as_raw())
             },
@@ -300,11 +323,13 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node that waits for what `event` was last recorded after when the graph is launched. It waits for
-    /// the nodes of `after` too.
+    /// Adds a node that waits for `event`, as it was last recorded when the graph is launched. It
+    /// also depends on the nodes in `after`.
+    ///
+    /// See [`cuGraphAddEventWaitNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`add_event_record`](Self::add_event_record).
+    /// Returns the errors of [`add_event_record`](Self::add_event_record).
     #[doc(alias = "cuGraphAddEventWaitNode")]
     pub fn add_event_wait(&mut self, after: &[Node], event: &Event) -> Result<Node> {
         self.context().expect_same(
@@ -315,7 +340,7 @@ impl Graph {
         let node = self.add(
             "cuGraphAddEventWaitNode",
             after,
-            // SAFETY: as `add_empty`; the graph holds the event.
+            // SAFETY: as in `add_empty`. The graph holds the event.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddEventWaitNode(node, graph, nodes, count, event.as_raw())
             },
@@ -324,16 +349,22 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node of waits and writes of words in memory: at most 255, done in their order. It waits for the nodes of
-    /// `after`.
+    /// Adds a node that waits for and writes words in memory: at most 255 operations, in order. It
+    /// depends on the nodes in `after`.
     ///
-    /// **A launch hangs for ever if a wait's value never comes,** and with it whoever waits for it.
+    /// **A launch hangs forever if the value for which it waits is never written,** and everything
+    /// that waits for the launch hangs too.
+    ///
+    /// See [`cuGraphAddBatchMemOpNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// As [`Stream::memory_operations`](crate::Stream::memory_operations), for each launch of the graph.
+    /// The caller must ensure that the contract of
+    /// [`Stream::memory_operations`](crate::Stream::memory_operations) holds for each launch of the
+    /// graph.
     ///
     /// # Errors
-    /// As [`add_empty`](Self::add_empty), and as [`Stream::memory_operations`](crate::Stream::memory_operations).
+    /// Returns the errors of [`add_empty`](Self::add_empty) and of
+    /// [`Stream::memory_operations`](crate::Stream::memory_operations).
     ///
     /// ```
     /// # use cuda_safe::{
@@ -350,7 +381,8 @@ impl Graph {
     ///     MemoryOperation::wait_u32(address, WaitUntil::EQUAL, 1),
     ///     MemoryOperation::write_u32(address + 4, 2),
     /// ];
-    /// // SAFETY: two words, which outlive the graph's launches, and which the host leaves alone until they are over.
+    /// // SAFETY: the two words outlive the graph's launches, and the host does not use them
+    /// meanwhile.
     /// unsafe { graph.add_memory_operations(&[], &operations)? };
     /// graph.instantiate()?.launch(&stream)?;
     /// stream.synchronize()?;
@@ -378,8 +410,8 @@ impl Graph {
             self.add(
                 "cuGraphAddBatchMemOpNode",
                 after,
-                // SAFETY: as `add_empty`; as many operations as are said, which the driver copies. The rest is the
-                // caller's promise.
+                // SAFETY: as in `add_empty`. The list has `count` operations, which the driver
+                // copies. The caller promises the rest.
                 |node, graph, nodes, count| unsafe {
                     sys::cuGraphAddBatchMemOpNode(node, graph, nodes, count, &batch)
                 },
@@ -387,10 +419,15 @@ impl Graph {
         })
     }
 
-    /// Adds another graph as one node, with everything that it keeps. It waits for the nodes of `after`.
+    /// Adds another graph as one node, with everything that it keeps. The node depends on the nodes
+    /// in `after`.
+    ///
+    /// See [`cuGraphAddChildGraphNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`add_event_record`](Self::add_event_record). The error returns the child.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the child
+    /// belongs to another context. Also returns the errors of [`add_empty`](Self::add_empty). The
+    /// error contains the child.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
@@ -402,7 +439,7 @@ impl Graph {
     /// child.add_fill(&[], x, 5)?;
     /// let mut graph = Graph::new(&context)?;
     /// let filled = graph.add_child(&[], child)?;
-    /// graph.add_fill(&[filled], x.slice(1..)?, 6)?; // the memory is this graph's now
+    /// graph.add_fill(&[filled], x.slice(1..)?, 6)?; // `graph` owns the memory now
     /// let mut exec = graph.instantiate()?;
     /// exec.launch(&stream)?;
     /// assert_eq!(exec.memory(x)?.to_vec(&stream)?, [5, 6]);
@@ -420,7 +457,7 @@ impl Graph {
             self.add(
                 "cuGraphAddChildGraphNode",
                 after,
-                // SAFETY: as `add_empty`; the driver copies the child.
+                // SAFETY: as in `add_empty`. The driver copies the child.
                 |node, graph, nodes, count| unsafe {
                     sys::cuGraphAddChildGraphNode(node, graph, nodes, count, child.as_raw())
                 },

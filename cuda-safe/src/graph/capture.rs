@@ -1,4 +1,4 @@
-//! Graphs from what streams are given.
+//! Graphs captured from streams.
 
 use std::{cell::RefCell, ffi::c_uint, ptr};
 
@@ -16,51 +16,65 @@ use crate::{
     stream::{Stream, event::Event},
 };
 
-/// A capture under way: see [`Stream::capture`].
+/// A running capture. See [`Stream::capture`].
 pub struct Capture<'a> {
     stream: &'a Stream,
     held: RefCell<Held>,
 }
 
 impl Stream {
-    /// Records what `work` enqueues on this stream, instead of running it, and makes a graph of it. Ends in any case,
-    /// also if `work` fails or panics; nothing has run then, and the stream can be used as before.
+    /// Records the operations that `work` enqueues on this stream instead of running them, and
+    /// returns them as a graph.
     ///
-    /// Recorded are launches, fills and copies between device memory, and [`Capture::host_function`]. Another stream joins
-    /// the capture by [`wait_stream`](Self::wait_stream) on this one, and what it is given then can run beside the rest;
-    /// at the end this stream waits for it. A stream that has not joined runs what it is given at once, as always.
+    /// The capture always ends, even if `work` fails or panics. In that case nothing has run, and
+    /// you can use the stream as before. The mode is [`CaptureMode::THREAD_LOCAL`].
     ///
-    /// Before it begins, the capture waits for calls of other threads that wait for this stream, or for its whole context. In
-    /// [`CaptureMode::GLOBAL`] it waits for all calls of other threads that such a capture would forbid.
+    /// **Recorded operations.** Launches, fills, copies between device memory, and
+    /// [`Capture::host_function`]. Another stream joins the capture if it calls
+    /// [`wait_stream`](Self::wait_stream) on this one. Its operations can then run in parallel with
+    /// the rest. At the end this stream must wait for it. A stream that has not joined runs its
+    /// work at once, as usual.
     ///
-    /// Not possible are calls that wait, on whatever stream, copies from and to host slices, allocations, memory of streams
-    /// that are not part of the capture, and launches of other graphs: methods of this crate say so, and the capture goes
-    /// on. What the driver itself refuses ends the capture: a `wait_event` or `wait_stream` for what is not part of it, and, in
-    /// raw calls, whatever the mode forbids. What is dropped meanwhile is freed after the capture. The mode is
-    /// [`CaptureMode::THREAD_LOCAL`].
+    /// **Forbidden operations.** Calls that wait on any stream, copies from and to host slices,
+    /// allocations, memory of streams that are not part of the capture, and launches of other
+    /// graphs. Methods of this crate return an error for these, and the capture continues. If the
+    /// driver itself returns an error, the capture ends: for a `wait_event` or `wait_stream` on
+    /// work outside of the capture, and for raw calls that the mode forbids. Objects that you drop
+    /// during the capture are freed after it.
+    ///
+    /// **Waiting.** Before it begins, the capture waits for calls of other threads that wait for
+    /// this stream or for its whole context. In [`CaptureMode::GLOBAL`] it waits for all calls of
+    /// other threads that such a capture would forbid.
+    ///
+    /// See [`cuStreamBeginCapture`, `cuStreamEndCapture`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// What is captured runs with every launch of the graph. Until the graph, or the
-    /// [`GraphExec`](super::GraphExec) made of it, is gone, and its launches are over:
-    /// - memory, modules, events, semaphores and functions of the host that captured calls use live, those of raw calls
-    ///   too, and graphs that raw calls launch. [`Graph::hold`] and [`Capture::hold`] see to that for what they are given,
-    ///   and [`Capture::host_function`] for its function;
-    /// - the contracts of captured launches hold for each launch of the graph. A launch on whatever stream is ordered with
-    ///   this stream, and so with memory that belongs to it, also of a graph that was updated from this one or has it as
-    ///   a child. Memory that belongs to other streams, those that have joined too, the caller orders;
-    /// - host memory that captured raw calls or kernels use is left alone;
-    /// - kernels are right for all values that safe methods may later write to memory that they read: see
-    ///   [`Graph::add_kernel`].
+    /// The captured operations run with every launch of the graph. Until the graph, or the
+    /// [`GraphExec`](super::GraphExec) instantiated from it, has been dropped and its launches have
+    /// finished, the caller must ensure that:
     ///
-    /// While `work` runs, no other thread enqueues anything on this stream, or on a stream that joins the capture, unless
-    /// that is meant to be recorded. Methods of this crate that borrow host memory, allocate, free or wait are safe to call
-    /// there: they fail, or wait for the end of the capture.
+    /// - memory, modules, events, semaphores and host functions that captured calls use are alive,
+    ///   including those of raw calls, and graphs that raw calls launch. [`Graph::hold`],
+    ///   [`Capture::hold`] and [`Capture::host_function`] do this for the values that you pass;
+    /// - the contracts of captured launches hold for each launch of the graph. A launch on any
+    ///   stream is ordered with this stream, and so with memory that belongs to it. This also
+    ///   applies to graphs that were updated from this one or contain it as a child. You must order
+    ///   memory that belongs to other streams, including streams that have joined;
+    /// - nothing uses host memory that captured raw calls or kernels use;
+    /// - kernels are correct for all values that safe methods may later write to memory that they
+    ///   read: see [`Graph::add_kernel`].
+    ///
+    /// While `work` runs, other threads must not enqueue anything on this stream, or on a stream
+    /// that joins the capture, unless it should be recorded. Methods of this crate that borrow host
+    /// memory, allocate, free or wait are safe to call there: they fail, or wait for the end of the
+    /// capture.
     ///
     /// # Errors
-    /// Those of `work`. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream that is being
-    /// captured, and for the legacy default stream. The driver's code where a call has invalidated the capture
-    /// (`CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`), or another stream was not waited for
-    /// (`CUDA_ERROR_STREAM_CAPTURE_UNJOINED`).
+    /// Returns the errors of `work`. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is already
+    /// being captured, or is the legacy default stream. Returns the driver's error if a call has
+    /// invalidated the capture (`CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`), or if this stream did not
+    /// wait for a stream that had joined (`CUDA_ERROR_STREAM_CAPTURE_UNJOINED`).
     ///
     /// ```
     /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Result, Stream, WithLen};
@@ -76,7 +90,7 @@ impl Stream {
     /// let mut x = DeviceBuffer::<i32>::zeroed(&stream, 1000)?;
     /// let config = LaunchConfig::for_elements(x.len());
     ///
-    /// // SAFETY: `x` and the kernel live longer than the graph, and `x` belongs to this stream.
+    /// // SAFETY: `x` and the kernel outlive the graph, and `x` belongs to this stream.
     /// let graph = unsafe {
     ///     stream.capture(|_| -> Result<()> {
     ///         for _ in 0..10 {
@@ -99,17 +113,19 @@ impl Stream {
         &self,
         work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
     ) -> Result<Graph, E> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { self.capture_with_mode(CaptureMode::THREAD_LOCAL, work) }
     }
 
-    /// As [`capture`](Self::capture), and forbids what `mode` says.
+    /// Does the same as [`capture`](Self::capture), with another mode.
+    ///
+    /// See [`cuStreamBeginCapture`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// As [`capture`](Self::capture).
+    /// The caller must ensure that the contract of [`capture`](Self::capture) holds.
     ///
     /// # Errors
-    /// As [`capture`](Self::capture).
+    /// Returns the errors of [`capture`](Self::capture).
     #[doc(alias = "cuStreamBeginCapture")]
     pub unsafe fn capture_with_mode<E: From<Error>>(
         &self,
@@ -120,11 +136,12 @@ impl Stream {
         let capture = Capture::of(self);
         let worked = work(&capture);
         let ended = recording.end();
-        // What was held goes after the graph, in any case.
+        // The held objects are dropped after the graph, in any case.
         let held = capture.held.into_inner();
         match (worked, ended) {
             (Ok(()), Ok(raw)) => {
-                // SAFETY: just made, and owned by nobody else; the rest is this function's contract.
+                // SAFETY: the graph was just created and has no other owner. This function's
+                // contract guarantees the rest.
                 let mut graph = unsafe { Graph::with_held(self.context(), raw, held) };
                 graph.held.order_with(self);
                 Ok(graph)
@@ -132,7 +149,7 @@ impl Stream {
             (Ok(()), Err(error)) => Err(error.into()),
             (Err(error), ended) => {
                 if let Ok(raw) = ended {
-                    // SAFETY: as above; it is destroyed.
+                    // SAFETY: as above. The graph is destroyed.
                     drop(unsafe { Graph::with_held(self.context(), raw, held) });
                 }
                 Err(error)
@@ -140,16 +157,24 @@ impl Stream {
         }
     }
 
-    /// As [`capture`](Self::capture), and adds what is recorded to `graph`: its first nodes wait for the nodes of `after`.
-    /// So code that takes a stream becomes a part of a graph that is built by hand.
+    /// Adds a stream's work to an existing graph. The first recorded nodes depend on the nodes in
+    /// `after`.
+    ///
+    /// Code that takes a stream can thus become part of a graph that is built by hand. Otherwise
+    /// this does the same as [`capture`](Self::capture).
+    ///
+    /// See [`cuStreamBeginCaptureToGraph`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// As [`capture`](Self::capture), for the graph.
+    /// The caller must ensure that the contract of [`capture`](Self::capture) holds for the graph.
     ///
     /// # Errors
-    /// As [`capture`](Self::capture); nodes that were recorded before the error may be in the graph.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for nodes or a stream that are not the graph's.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.3.
+    /// Returns the errors of [`capture`](Self::capture). The graph may then contain the nodes that
+    /// were recorded before the error. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if a node belongs to
+    /// another graph or the stream to another context. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than CUDA
+    /// 12.3.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Error, Stream, graph::Graph};
@@ -159,7 +184,7 @@ impl Stream {
     /// let mut x = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
     /// let mut graph = Graph::new(&context)?;
     /// let start = graph.add_empty(&[])?;
-    /// // SAFETY: the buffer lives longer than the graph, and belongs to the stream.
+    /// // SAFETY: the buffer outlives the graph, and belongs to the stream.
     /// unsafe { stream.capture_into(&mut graph, &[start], |_| x.fill(&stream, 3))? };
     /// assert_eq!(graph.nodes()?.len(), 2);
     /// graph.instantiate()?.launch(&stream)?;
@@ -182,7 +207,8 @@ impl Stream {
         }
         graph.held.order_with(self);
         let mode = CaptureMode::THREAD_LOCAL;
-        // Declared first: what is held goes to the graph also after a panic, when the capture has ended.
+        // Declared first, so that the graph gets the held objects after the capture has ended, also
+        // after a panic.
         let raw = graph.as_raw();
         let open = Open {
             capture: Capture::of(self),
@@ -196,7 +222,7 @@ impl Stream {
     }
 }
 
-/// A capture into a graph that was there before, which gets what the capture holds.
+/// A capture into an existing graph, which gets the objects that the capture holds.
 struct Open<'a> {
     capture: Capture<'a>,
     held: &'a mut Held,
@@ -218,23 +244,25 @@ impl<'a> Capture<'a> {
 }
 
 impl Capture<'_> {
-    /// The stream that is captured.
+    /// Returns the stream that is captured.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.stream
     }
 
-    /// Keeps something alive until the graph, or the [`GraphExec`](super::GraphExec) made of it, is gone and its launches
-    /// are over.
+    /// Keeps a value alive until the graph, or the [`GraphExec`](super::GraphExec) instantiated
+    /// from it, has been dropped and its launches have finished.
     pub fn hold(&self, value: impl Send + 'static) {
         self.held.borrow_mut().other(value);
     }
 
-    /// Records a call of `function`, on a thread of the driver, once in every launch: as
-    /// [`Graph::add_host_function`].
+    /// Records a call of `function` on a driver thread, once in every launch, as
+    /// [`Graph::add_host_function`] does.
+    ///
+    /// See [`cuLaunchHostFunc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function<F>(&self, function: F) -> Result<()>
     where
@@ -245,19 +273,21 @@ impl Capture<'_> {
         let (call, data) = function.as_raw();
         // SAFETY: the data is a number, which stays valid.
         let code = unsafe { sys::cuLaunchHostFunc(self.stream.as_raw(), call, data) };
-        // Also after a failure: a part may have been recorded.
+        // After a failure too, because a part may have been recorded.
         self.held.borrow_mut().host(UNTAGGED, function);
         self.stream.check("cuLaunchHostFunc", code)
     }
 }
 
 impl Capture<'_> {
-    /// Records that `event` is recorded, once in every launch, for what is outside of the graph: as
-    /// [`Graph::add_event_record`]. [`Event::record`] in a capture orders what is captured, and nothing else.
+    /// Adds a node that records `event` in every launch, for work outside of the graph, as
+    /// [`Graph::add_event_record`] does. [`Event::record`] in a capture only orders captured work.
+    ///
+    /// See [`cuEventRecordWithFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context. The context is
-    /// unusable after a fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
+    /// belongs to another context. Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Result, Stream};
@@ -266,7 +296,7 @@ impl Capture<'_> {
     /// # let stream = Stream::new(&context)?;
     /// let (half, other) = (Event::new(&context)?, Stream::new(&context)?);
     /// let mut x = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
-    /// // SAFETY: the buffer lives longer than the graph, and belongs to the stream.
+    /// // SAFETY: the buffer outlives the graph, and belongs to the stream.
     /// let graph = unsafe {
     ///     stream.capture(|capture| -> Result<()> {
     ///         x.slice_mut(..1)?.fill(&stream, 1)?;
@@ -276,7 +306,7 @@ impl Capture<'_> {
     /// };
     /// let mut exec = graph.instantiate()?;
     /// exec.launch(&stream)?;
-    /// other.wait_event(&half)?; // goes on when the first half is filled
+    /// other.wait_event(&half)?; // continues when the first half is filled
     /// # other.synchronize()?;
     /// # Ok(())
     /// # }
@@ -298,11 +328,11 @@ impl Capture<'_> {
         self.stream.check(CALL, code)
     }
 
-    /// Records a wait for `event`, in every launch for what it was recorded behind last, outside of the graph: as
-    /// [`Graph::add_event_wait`].
+    /// Adds a node that waits for `event` in every launch, as it was last recorded outside of the
+    /// graph. Does the same as [`Graph::add_event_wait`].
     ///
     /// # Errors
-    /// As [`record_event`](Self::record_event).
+    /// Returns the errors of [`record_event`](Self::record_event).
     #[doc(alias = "CU_EVENT_WAIT_EXTERNAL")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         const CALL: &str = "cuStreamWaitEvent";
@@ -320,11 +350,11 @@ impl Capture<'_> {
     }
 }
 
-/// A capture that ends.
+/// A capture that ends when it is dropped.
 struct Recording<'a> {
     stream: &'a Stream,
     under_way: Option<UnderWay>,
-    /// Whether the graph is one that was there before.
+    /// Whether the graph existed before the capture.
     into: bool,
 }
 
@@ -339,13 +369,14 @@ impl<'a> Recording<'a> {
             None => None,
         };
         let _current = stream.enter("cuStreamBeginCaptureToGraph")?;
-        // Until the driver knows of the capture, nobody else may rely on the stream being uncaptured.
+        // Until the driver knows about the capture, no other thread may rely on the stream being
+        // uncaptured.
         let global = mode == CaptureMode::GLOBAL;
         let beginning = stream.begin_capture("Stream::capture", Start::Begin { global })?;
         if stream.is_capturing()? {
             return Err(Error::invalid(
                 "Stream::capture",
-                "the stream is being captured already: let it be captured by one, or wait_stream from another stream",
+                "the stream is being captured already. Fix: capture it once, or call wait_stream on it from another stream",
             ));
         }
         let under_way = Some(UnderWay::begin(&beginning, mode));
@@ -354,12 +385,12 @@ impl<'a> Recording<'a> {
             Some((begin, (graph, after))) => {
                 let after: Vec<_> = after.iter().map(|node| node.as_raw()).collect();
                 let (nodes, count) = (after.as_ptr(), after.len());
-                // SAFETY: a live stream, a live graph and live nodes of it, whose edges have no data.
+                // SAFETY: the stream, the graph and its nodes are alive. The edges have no data.
                 let code =
                     unsafe { begin(stream.as_raw(), graph, nodes, ptr::null(), count, mode) };
                 ("cuStreamBeginCaptureToGraph", code)
             }
-            // SAFETY: a live stream; an unknown mode is refused.
+            // SAFETY: the stream is alive. The driver rejects unknown modes.
             None => ("cuStreamBeginCapture_v2", unsafe {
                 sys::cuStreamBeginCapture_v2(stream.as_raw(), mode)
             }),
@@ -369,7 +400,7 @@ impl<'a> Recording<'a> {
         match code {
             CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => Err(Error::invalid(
                 "Stream::capture",
-                "the legacy default stream can't be captured: use Stream::new",
+                "the legacy default stream can't be captured. Fix: use Stream::new",
             )),
             code => stream.check(call, code).map(|()| Self {
                 stream,
@@ -381,7 +412,7 @@ impl<'a> Recording<'a> {
 
     fn end(mut self) -> Result<sys::CUgraph> {
         let ended = self.finish();
-        self.under_way = None; // frees what was dropped meanwhile
+        self.under_way = None; // frees objects that were dropped meanwhile
         std::mem::forget(self);
         ended
     }
@@ -390,10 +421,11 @@ impl<'a> Recording<'a> {
         const CALL: &str = "cuStreamEndCapture";
         let _current = self.stream.enter("cuStreamEndCapture")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: a live stream, whose capture this thread began; `raw` is valid for the write.
+        // SAFETY: the stream is alive, this thread began its capture, and `raw` is valid for the
+        // write.
         let mut code = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
         if code != CUresult::CUDA_SUCCESS && self.stream.is_capturing().unwrap_or(true) {
-            // It goes on: what is given to the stream now would be recorded, for nobody.
+            // The capture continues, and would record all further work of the stream. End it.
             // SAFETY: as above.
             let again = unsafe { sys::cuStreamEndCapture(self.stream.as_raw(), &mut raw) };
             if again == CUresult::CUDA_SUCCESS {
@@ -402,11 +434,11 @@ impl<'a> Recording<'a> {
         }
         let detail = match code {
             CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
-                "a call within the capture was forbidden, or failed, and its error was not returned: return it from \
+                "a call within the capture was forbidden or failed, and its error was not returned. Fix: return it from \
                  the closure with `?`"
             }
             CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {
-                "another stream has joined the capture, and this one has not waited for the last that it was given: end \
+                "another stream has joined the capture, and this stream has not waited for all of its work. Fix: end \
                  with `stream.wait_stream(&other)`"
             }
             code => {
@@ -419,12 +451,12 @@ impl<'a> Recording<'a> {
 }
 
 impl Drop for Recording<'_> {
-    /// After a panic.
+    /// Ends the capture after a panic.
     fn drop(&mut self) {
         if let Ok(raw) = self.finish()
             && !self.into
         {
-            // SAFETY: just made, and destroyed once.
+            // SAFETY: the graph was just created, and is destroyed once.
             let _ = unsafe { sys::cuGraphDestroy(raw) };
         }
     }

@@ -20,14 +20,17 @@ use crate::{
 };
 
 impl GraphExec {
-    /// Changes what a kernel's node launches. Launches that were made before are not changed.
+    /// Changes the launch of a kernel node. Earlier launches of the graph are not affected.
+    ///
+    /// See [`cuGraphExecKernelNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// As [`Graph::add_kernel`].
+    /// The caller must ensure that the contract of [`Graph::add_kernel`] holds.
     ///
     /// # Errors
-    /// As [`Graph::add_kernel`]. A cooperative launch in place of one that is not, or the reverse. A grid of no blocks,
-    /// since a node can't do nothing: [`set_enabled`](Self::set_enabled) does that.
+    /// Returns the errors of [`Graph::add_kernel`]. Returns [`ErrorKind::InvalidArgument`] if the
+    /// node's launch has other attributes, such as cooperative instead of normal. Also returns it
+    /// for a grid without blocks. To skip the node, use [`set_enabled`](Self::set_enabled).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -66,11 +69,12 @@ impl GraphExec {
             let Some(kernel) = kernel else {
                 return Err(Error::invalid(
                     CALL,
-                    "a grid of no blocks: use GraphExec::set_enabled to leave the node out",
+                    "the grid has no blocks. Fix: skip the node with GraphExec::set_enabled",
                 ));
             };
             let _current = self.context().enter("cuGraphExecKernelNodeSetParams_v2")?;
-            // SAFETY: a live node of the graph that this was made of, if it is a kernel's; the arguments are read now.
+            // SAFETY: the node belongs to the instantiated graph and is alive. The driver checks
+            // its kind and reads the arguments now.
             let code =
                 unsafe { sys::cuGraphExecKernelNodeSetParams_v2(self.as_raw(), node.raw, kernel) };
             self.checked(
@@ -80,13 +84,14 @@ impl GraphExec {
                 "to launch a kernel",
             )
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises it.
         unsafe { parameters::kernel(function, config, arguments, CALL, change)? };
         self.held().function(function);
         Ok(())
     }
 
-    /// An executable graph's nodes keep the attributes that they were added with: those that are asked for must be those.
+    /// Returns an error unless the attributes of `config` are those with which the node was added,
+    /// which cannot change.
     fn expect_attributes(
         &self,
         node: Node,
@@ -100,7 +105,7 @@ impl GraphExec {
         let _current = self.context().enter("cuGraphKernelNodeGetAttribute")?;
         for one in wanted.as_slice() {
             let mut value = sys::CUlaunchAttributeValue::default();
-            // SAFETY: a live node; the value is valid for the write.
+            // SAFETY: the node is alive, and the value is valid for the write.
             let code = unsafe { sys::cuGraphKernelNodeGetAttribute(node.raw, one.id, &mut value) };
             self.checked(
                 "cuGraphKernelNodeGetAttribute",
@@ -110,7 +115,7 @@ impl GraphExec {
             )?;
             if bytes_of(&value) != bytes_of(&one.value) {
                 let text = format!(
-                    "a node's launch keeps the {} that it was added with: add another node for another",
+                    "the launch attribute {} of a node can't be changed. Fix: add another node with the new value",
                     name_of(one.id)
                 );
                 return Err(Error::invalid(call, text));
@@ -119,11 +124,14 @@ impl GraphExec {
         Ok(())
     }
 
-    /// Changes what a copy's node copies. Launches that were made before are not changed.
+    /// Changes the operands of a copy node. Earlier launches of the graph are not affected.
+    ///
+    /// See [`cuGraphExecMemcpyNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Graph::add_copy`]; the driver's code where host and device change their roles. No elements, since a node
-    /// can't do nothing: [`set_enabled`](Self::set_enabled) does that.
+    /// Returns the errors of [`Graph::add_copy`]. Returns the driver's error if host and device
+    /// memory change roles. Returns [`ErrorKind::InvalidArgument`] if there are no elements. To
+    /// skip the node, use [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphExecMemcpyNodeSetParams")]
     pub fn set_copy<T: PlainData>(
         &mut self,
@@ -138,12 +146,12 @@ impl GraphExec {
         let copy = copy.ok_or_else(|| nothing(CALL))?;
         self.held().share(to.number);
         self.held().share(from.number);
-        // SAFETY: both sides are memory that the graph owns.
+        // SAFETY: the graph owns both sides.
         unsafe { self.set_raw_copy(node, &copy) }
     }
 
     /// # Safety
-    /// Both sides are memory that the graph owns, of that many bytes.
+    /// The caller must ensure that the graph owns both sides, and that they have that many bytes.
     pub(super) unsafe fn set_raw_copy(
         &mut self,
         node: Node,
@@ -151,17 +159,22 @@ impl GraphExec {
     ) -> Result<()> {
         let context = self.context();
         let _current = context.enter("cuGraphExecMemcpyNodeSetParams")?;
-        // SAFETY: a live node of the graph that this was made of; the rest is the caller's promise.
+        // SAFETY: the node belongs to the instantiated graph and is alive. The caller promises the
+        // rest.
         let code = unsafe {
             sys::cuGraphExecMemcpyNodeSetParams(self.as_raw(), node.raw, copy, context.as_raw())
         };
         self.checked("cuGraphExecMemcpyNodeSetParams", code, node, "to copy")
     }
 
-    /// Changes what a fill's node writes, and where. Launches that were made before are not changed.
+    /// Changes the memory and the value of a fill node. Earlier launches of the graph are not
+    /// affected.
+    ///
+    /// See [`cuGraphExecMemsetNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Graph::add_fill`], and as [`set_copy`](Self::set_copy).
+    /// Returns the errors of [`Graph::add_fill`]. Returns [`ErrorKind::InvalidArgument`] if there
+    /// are no elements. To skip the node, use [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
     pub fn set_fill<T: PlainData>(
         &mut self,
@@ -177,18 +190,22 @@ impl GraphExec {
         self.held().share(part.number);
         let context = self.context();
         let _current = context.enter("cuGraphExecMemsetNodeSetParams")?;
-        // SAFETY: a live node of the graph that this was made of; the memory is its own.
+        // SAFETY: the node belongs to the instantiated graph and is alive. The graph owns the
+        // memory.
         let code = unsafe {
             sys::cuGraphExecMemsetNodeSetParams(self.as_raw(), node.raw, &fill, context.as_raw())
         };
         self.checked("cuGraphExecMemsetNodeSetParams", code, node, "to fill")
     }
 
-    /// Changes the function of the host that a node calls. Launches that were made before still call the old one, which is
-    /// dropped by a later method of this type when they are over.
+    /// Changes the host function that a node calls. Earlier launches still call the old function. A
+    /// later method of this type drops it when they have finished.
+    ///
+    /// See [`cuGraphExecHostNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a node of another graph. The driver's code for another kind of node.
+    /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph. Returns the
+    /// driver's error if the node does not call a host function.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, graph::Graph};
@@ -226,20 +243,25 @@ impl GraphExec {
             userData: data,
         };
         let _current = self.context().enter("cuGraphExecHostNodeSetParams")?;
-        // SAFETY: a live node of the graph that this was made of; the data is a number, which stays valid.
+        // SAFETY: the node belongs to the instantiated graph and is alive. The data is a number,
+        // which stays valid.
         let code = unsafe { sys::cuGraphExecHostNodeSetParams(self.as_raw(), node.raw, &host) };
         if code == CUresult::CUDA_SUCCESS {
             self.retire(node.tag());
         }
-        // After a failure too: the change may have been made.
+        // After a failure too, because the change may have been made.
         self.held().host(changed(node.tag()), function);
         self.checked(CALL, code, node, "to call a function")
     }
 
-    /// Changes the event that a node records, or waits for. Launches that were made before are not changed.
+    /// Changes the event that a node records or waits for. Earlier launches of the graph are not
+    /// affected.
+    ///
+    /// See [`cuGraphExecEventRecordNodeSetEvent`, `cuGraphExecEventWaitNodeSetEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a node of another graph, or of another kind, and for an event of another context.
+    /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph or has no event,
+    /// or if the event belongs to another context.
     #[doc(alias = "cuGraphExecEventRecordNodeSetEvent")]
     #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
     pub fn set_event(&mut self, node: Node, event: &Event) -> Result<()> {
@@ -253,7 +275,8 @@ impl GraphExec {
         let (call, code) = match kind {
             NodeKind::EVENT_RECORD => (
                 "cuGraphExecEventRecordNodeSetEvent",
-                // SAFETY: a live node of the graph that this was made of; the event is held.
+                // SAFETY: the node belongs to the instantiated graph and is alive. The graph holds
+                // the event.
                 unsafe { sys::cuGraphExecEventRecordNodeSetEvent(exec, node.raw, raw) },
             ),
             NodeKind::EVENT_WAIT => (
@@ -267,21 +290,26 @@ impl GraphExec {
             }
         };
         if code == CUresult::CUDA_SUCCESS {
-            drop(self.held().take_changed(node.tag())); // the driver keeps what launches need of the old event
+            drop(self.held().take_changed(node.tag())); // the driver keeps the parts of the old event that launches need
         }
-        // After a failure too: the change may have been made.
+        // After a failure too, because the change may have been made.
         self.held().event(changed(node.tag()), event);
         self.context().check(call, code)
     }
 
-    /// Changes the graph that a node runs, for one with the same nodes and edges: with everything that it keeps. Launches
-    /// that were made before are not changed. A child that this method set before is dropped when they are over, by a later
-    /// method of this type, and its tokens are rejected. The graph's first child stays for
+    /// Replaces the graph of a child node, with everything that the new graph keeps. The new graph
+    /// must have the same nodes and edges. Earlier launches are not affected.
+    ///
+    /// A child that this method set before is dropped by a later method of this type, when its
+    /// launches have finished. Its tokens are rejected from now on. The first child stays for
     /// [`into_graph`](Self::into_graph).
     ///
+    /// See [`cuGraphExecChildGraphNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a node of another graph, and for a child of another context. The driver's code
-    /// where the graphs differ in more than parameters, or the node is of another kind. The error returns the child.
+    /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph, or the child to
+    /// another context. Returns the driver's error if the graphs differ in more than parameters, or
+    /// if the node is not a child graph. The error contains the child.
     #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]
     pub fn set_child(&mut self, node: Node, mut child: Graph) -> Result<(), GraphError> {
         const CALL: &str = "cuGraphExecChildGraphNodeSetParams";
@@ -289,7 +317,8 @@ impl GraphExec {
             self.context()
                 .expect_same(child.context(), CALL, "the graph and the child")?;
             let _current = self.context().enter("cuGraphExecChildGraphNodeSetParams")?;
-            // SAFETY: a live node of the graph that this was made of; the driver reads the child now.
+            // SAFETY: the node belongs to the instantiated graph and is alive. The driver reads the
+            // child now.
             let code = unsafe {
                 sys::cuGraphExecChildGraphNodeSetParams(self.as_raw(), node.raw, child.as_raw())
             };
@@ -310,10 +339,14 @@ impl GraphExec {
         }
     }
 
-    /// Whether later launches run a node, or pass over it as if it were empty: a kernel's, a copy's or a fill's.
+    /// Enables or disables a kernel, copy or fill node for later launches. A disabled node behaves
+    /// like an empty node.
+    ///
+    /// See [`cuGraphNodeSetEnabled`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a node of another graph. The driver's code for other kinds of nodes.
+    /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph. Returns the
+    /// driver's error for other kinds of nodes.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
@@ -336,13 +369,14 @@ impl GraphExec {
         const CALL: &str = "cuGraphNodeSetEnabled";
         self.expect_own(node, CALL)?;
         let _current = self.context().enter("cuGraphNodeSetEnabled")?;
-        // SAFETY: a live node of the graph that this was made of.
+        // SAFETY: the node belongs to the instantiated graph and is alive.
         let code =
             unsafe { sys::cuGraphNodeSetEnabled(self.as_raw(), node.raw, u32::from(enabled)) };
         self.checked(CALL, code, node, "to be left out")
     }
 
-    /// As [`Context::check`](crate::Context::check); where the node is the reason, the error says what it is.
+    /// Does the same as [`Context::check`](crate::Context::check), and describes the node if it may
+    /// be the reason.
     fn checked(&self, call: &'static str, code: CUresult, node: Node, wanted: &str) -> Result<()> {
         let checked = self.context().check(call, code);
         match code {
@@ -350,25 +384,27 @@ impl GraphExec {
                 let kind = self.template.kind(node);
                 let kind = kind.map_or_else(|_| "unknown".into(), |kind| kind.word());
                 error.with_detail(format!(
-                    "the node's kind is `{kind}`, which is asked {wanted}; beside that, a change can't exchange host and \
-                     device, nor contexts"
+                    "the node's kind is `{kind}`, which is asked {wanted}. A change can't replace host memory by device \
+                     memory or the reverse, and can't change the context"
                 ))
             }),
             _ => checked,
         }
     }
 
-    /// Whether launches run a node: see [`set_enabled`](Self::set_enabled).
+    /// Returns whether launches run a node. See [`set_enabled`](Self::set_enabled).
+    ///
+    /// See [`cuGraphNodeGetEnabled`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
+    /// Returns the errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         const CALL: &str = "cuGraphNodeGetEnabled";
         self.expect_own(node, CALL)?;
         let _current = self.context().enter("cuGraphNodeGetEnabled")?;
         let mut enabled = 0;
-        // SAFETY: a live node; `enabled` is valid for the write.
+        // SAFETY: the node is alive, and `enabled` is valid for the write.
         let code = unsafe { sys::cuGraphNodeGetEnabled(self.as_raw(), node.raw, &mut enabled) };
         self.context().check(CALL, code)?;
         Ok(enabled != 0)
@@ -378,6 +414,6 @@ impl GraphExec {
 fn nothing(call: &'static str) -> Error {
     Error::invalid(
         call,
-        "no elements: use GraphExec::set_enabled to leave the node out",
+        "there are no elements. Fix: skip the node with GraphExec::set_enabled",
     )
 }

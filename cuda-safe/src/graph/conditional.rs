@@ -1,4 +1,4 @@
-//! Nodes that run other graphs if, while, or as a value says.
+//! Conditional nodes: if, while and switch.
 
 use std::{
     ffi::{c_uint, c_void},
@@ -17,11 +17,12 @@ use crate::{
     stream::Stream,
 };
 
-/// A value that kernels of a graph set, and that one conditional node looks at: [`Graph::add_condition`].
+/// A value that kernels of a graph set and one conditional node reads. Created by
+/// [`Graph::add_condition`].
 ///
-/// It is an argument of kernels, as a `cudaGraphConditionalHandle`. They set it by
-/// `cudaGraphSetConditional(handle, value)`, which a kernel's source declares as
-/// `extern "C" __device__ void cudaGraphSetConditional(unsigned long long, unsigned);`, or has from
+/// As a kernel argument it is a `cudaGraphConditionalHandle`. Kernels set it with
+/// `cudaGraphSetConditional(handle, value)`. Declare that function in the source as
+/// `extern "C" __device__ void cudaGraphSetConditional(unsigned long long, unsigned);`, or include
 /// `cuda_device_runtime_api.h`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Condition {
@@ -31,7 +32,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The driver's handle, valid as long as its graph.
+    /// Returns the driver's handle, which is valid as long as the graph.
     #[must_use]
     pub fn as_raw(self) -> u64 {
         self.raw
@@ -45,7 +46,7 @@ impl fmt::Debug for Condition {
 }
 
 impl Sealed for Condition {}
-// SAFETY: a number is its own bytes.
+// SAFETY: the type consists of one number.
 unsafe impl KernelArgument for Condition {
     type Staged = u64;
     type Pointers = [*mut c_void; 1];
@@ -65,18 +66,23 @@ unsafe impl KernelArgument for Condition {
 }
 
 impl Graph {
-    /// A value for a conditional node of this graph to look at. It is `default` when a launch begins; without a default it
-    /// is what the launch before has left, and 0 in the first one.
+    /// Creates a value that a conditional node of this graph reads.
+    ///
+    /// Each launch starts with the value `default`. Without a default, the value of the previous
+    /// launch remains, and the first launch starts with 0.
+    ///
+    /// See [`cuGraphConditionalHandleCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.3.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.3.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
     pub fn add_condition(&mut self, default: Option<u32>) -> Result<Condition> {
         let create = newer::cuGraphConditionalHandleCreate()?;
         let _current = self.context().enter("cuGraphConditionalHandleCreate")?;
         let (mut raw, context) = (0, self.context().as_raw());
         let (value, flags) = (default.unwrap_or(0), default.is_some().into());
-        // SAFETY: a live graph and its context; `raw` is valid for the write.
+        // SAFETY: the graph and its context are alive, and `raw` is valid for the write.
         let code = unsafe { create(&mut raw, self.as_raw(), context, value, flags) };
         self.context()
             .check("cuGraphConditionalHandleCreate", code)?;
@@ -84,12 +90,15 @@ impl Graph {
         Ok(Condition { raw, graph })
     }
 
-    /// Adds a node that runs a graph if `condition` isn't 0 when its turn has come. It waits for the nodes of `after`.
+    /// Adds a node that runs a graph if `condition` is not 0 when the node runs. The node depends
+    /// on the nodes in `after`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a condition or nodes of another graph. The
-    /// driver's code where another node has the condition already. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
-    /// where the driver is older than CUDA 12.3. What `body` returns. After an error the node is not there.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the condition
+    /// or a node belongs to another graph. Returns the driver's error if another node already uses
+    /// the condition. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the
+    /// driver is older than CUDA 12.3. Returns the error of `body`. After an error the node is not
+    /// in the graph.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -105,7 +114,7 @@ impl Graph {
     /// let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
     /// let y = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
     /// let positive = graph.add_condition(None)?;
-    /// // SAFETY: one number is read; the handle is this graph's.
+    /// // SAFETY: the kernel reads one number, and the handle belongs to this graph.
     /// let tested = unsafe { graph.add_kernel(&[], &test, LaunchConfig::new(1, 1), (x, positive))? };
     /// graph.add_if(&[tested], positive, |then| {
     ///     then.add_fill(&[], y, 7)?;
@@ -132,10 +141,12 @@ impl Graph {
         Ok(new.keep())
     }
 
-    /// Adds a node that runs one graph if `condition` isn't 0 when its turn has come, and another one if it is.
+    /// Adds a node that runs the first graph if `condition` is not 0 when the node runs, and the
+    /// second graph otherwise.
     ///
     /// # Errors
-    /// As [`add_if`](Self::add_if). The driver's code before CUDA 12.8.
+    /// Returns the errors of [`add_if`](Self::add_if). Returns the driver's error if the driver is
+    /// older than CUDA 12.8.
     pub fn add_if_else(
         &mut self,
         after: &[Node],
@@ -149,18 +160,18 @@ impl Graph {
         Ok(new.keep())
     }
 
-    /// Adds a node that runs a graph again and again, as long as `condition` isn't 0 before each round. If nothing sets
-    /// it to 0, the launch never ends.
+    /// Adds a node that runs a graph repeatedly, while `condition` is not 0 before each iteration.
+    /// If nothing sets it to 0, the launch never ends.
     ///
     /// # Errors
-    /// As [`add_if`](Self::add_if).
+    /// Returns the errors of [`add_if`](Self::add_if).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// // The next number of Collatz; goes on until it is 1.
+    /// // Computes the next Collatz number, until it is 1.
     /// let next = Module::compile(&context, r#"
     ///     extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
     ///     extern "C" __global__ void next(unsigned *x, unsigned *steps, unsigned long long more) {
@@ -173,7 +184,7 @@ impl Graph {
     /// let steps = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1)?);
     /// let more = graph.add_condition(Some(1))?;
     /// graph.add_while(&[], more, |body| {
-    ///     // SAFETY: one thread, two numbers; the handle is this graph's.
+    ///     // SAFETY: one thread and two numbers. The handle belongs to this graph.
     ///     unsafe { body.add_kernel(&[], &next, LaunchConfig::new(1, 1), (x, steps, more))? };
     ///     Ok(())
     /// })?;
@@ -195,11 +206,13 @@ impl Graph {
         Ok(new.keep())
     }
 
-    /// Adds a node that runs graph `condition` of `count`, counted from 0; none where there is no such one. `body` is
-    /// called for each of them.
+    /// Adds a node that runs one of `count` graphs: the one with index `condition`, or none if the
+    /// index is too large. `body` is called once for each graph.
     ///
     /// # Errors
-    /// As [`add_if`](Self::add_if), and for a count of 0. The driver's code before CUDA 12.8.
+    /// Returns the errors of [`add_if`](Self::add_if). Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `count` is 0. Returns
+    /// the driver's error if the driver is older than CUDA 12.8.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
@@ -244,13 +257,18 @@ impl Graph {
     ) -> Result<New> {
         const CALL: &str = "cuGraphAddNode";
         if condition.graph != self.number {
-            let text = "the condition belongs to another graph: make it with `add_condition` of the graph, or the body, that \
-                        gets the node";
+            let text = "the condition belongs to another graph. Fix: create it with `add_condition` of the graph or body to \
+                        which the node is added";
             return Err(Error::invalid(CALL, text));
         }
         let size = match c_uint::try_from(size) {
             Ok(size) if size > 0 => size,
-            _ => return Err(Error::invalid(CALL, format!("a choice of {size} graphs"))),
+            _ => {
+                return Err(Error::invalid(
+                    CALL,
+                    format!("`count` is {size}, but must be at least 1 and fit into 32 bits"),
+                ));
+            }
         };
         let add = newer::cuGraphAddNode()?;
         let mut parameters = RawConditional {
@@ -265,17 +283,18 @@ impl Graph {
         };
         let node = self.add(CALL, after, |node, graph, nodes, count| {
             let parameters = (&raw mut parameters).cast();
-            // SAFETY: a live graph and live nodes of it; the parameters are a conditional node's.
+            // SAFETY: the graph and its nodes are alive. The parameters are those of a conditional
+            // node.
             unsafe { add(node, graph, nodes, count, parameters) }
         })
         .map_err(|error| match error.driver_code() {
             Some(CUresult::CUDA_ERROR_INVALID_VALUE) => error.with_detail(
-                "perhaps another node looks at the condition already, or the driver doesn't know this kind of node (before \
-                 CUDA 12.8: a switch, and an else)",
+                "either another node looks at the condition already, or the driver does not support this kind of node \
+                 (a switch and an else need CUDA 12.8)",
             ),
             _ => error,
         })?;
-        // SAFETY: the driver made as many graphs, whose handles it keeps as long as the node.
+        // SAFETY: the driver created `size` graphs, and keeps their handles as long as the node.
         let bodies = unsafe { slice::from_raw_parts(parameters.bodies, size as usize) };
         Ok(New {
             node: Some(node),
@@ -293,7 +312,7 @@ enum Which {
 }
 use Which::{If, Switch, While};
 
-/// A conditional node that nobody knows of yet, with its graphs. It goes again, unless it is kept.
+/// A new conditional node with its graphs. Dropping it removes the node unless it was kept.
 pub(super) struct New {
     node: Option<Node>,
     pub(super) bodies: Vec<CUgraph>,
@@ -301,14 +320,14 @@ pub(super) struct New {
 
 impl New {
     fn keep(mut self) -> Node {
-        self.node.take().expect("taken here alone")
+        self.node.take().expect("only `keep` takes the node")
     }
 }
 
 impl Drop for New {
     fn drop(&mut self) {
         if let Some(node) = self.node {
-            // SAFETY: a live node, of a graph that nobody else calls meanwhile.
+            // SAFETY: the node is alive, and no other code uses its graph meanwhile.
             unsafe { sys::cuGraphDestroyNode(node.as_raw()) };
         }
     }

@@ -1,4 +1,4 @@
-//! What kernels are given of graphs: to launch them, and to change their nodes.
+//! Graph handles for kernels, which launch graphs and change their nodes.
 
 use std::{ffi::c_void, fmt};
 
@@ -13,51 +13,59 @@ use crate::{
     stream::Stream,
 };
 
-/// A graph that kernels launch: [`GraphExec::for_device`].
+/// A graph that kernels can launch. Created by [`GraphExec::for_device`].
 ///
-/// It is an argument of kernels, as a `cudaGraphExec_t`. A kernel of another graph, or of the same one, launches it by
-/// `cudaGraphLaunch(graph, mode)`, which gives a `cudaError_t`, 0 for success. A kernel's source declares that as
-/// `extern "C" __device__ int cudaGraphLaunch(unsigned long long graph, unsigned long long mode);`, or has it from
-/// `cuda_device_runtime_api.h` with `--relocatable-device-code=true`; nothing has to be linked. A kernel of a graph finds out
-/// which one it is in by `asm("mov.u64 %0, %%current_graph_exec;" : "=l"(graph));`.
+/// As a kernel argument it is a `cudaGraphExec_t`. A kernel of another graph, or of the same graph,
+/// launches it with `cudaGraphLaunch(graph, mode)`. That returns a `cudaError_t`, which is 0 for
+/// success. Declare the function in the source as
+/// `extern "C" __device__ int cudaGraphLaunch(unsigned long long graph, unsigned long long mode);`,
+/// or include `cuda_device_runtime_api.h` and compile with `--relocatable-device-code=true`.
+/// Nothing has to be linked. To get the graph in which it runs, a kernel uses
+/// `asm("mov.u64 %0, %%current_graph_exec;" : "=l"(graph));`.
 ///
-/// | mode | number | the graph runs |
+/// | mode | number | when the graph runs |
 /// | --- | --- | --- |
-/// | `cudaStreamGraphTailLaunch` | `0x0100000000000000` | when the launching graph is over, with all that it launched; tail launches follow each other; a graph may launch itself once |
-/// | `cudaStreamGraphFireAndForget` | `0x0200000000000000` | from now on, beside the launching graph |
-/// | `cudaStreamGraphFireAndForgetAsSibling` | `0x0300000000000000` | in the same way, but tail launches of the launching graph don't wait for it |
+/// | `cudaStreamGraphTailLaunch` | `0x0100000000000000` | after the launching graph and everything that it launched; tail launches run one after another; a graph can launch itself once |
+/// | `cudaStreamGraphFireAndForget` | `0x0200000000000000` | immediately, in parallel with the launching graph |
+/// | `cudaStreamGraphFireAndForgetAsSibling` | `0x0300000000000000` | immediately, but tail launches of the launching graph do not wait for it |
 ///
-/// The work that follows the host's launch on its stream waits for all of them. In one run a graph launches up to 120 others
-/// beside it, and 255 after it. `cudaGraphLaunch` refuses more (1, `cudaErrorInvalidValue`), and a graph that was not uploaded
-/// or that runs already.
+/// Later work on the stream of the host's launch waits for all of them. In one run a graph can
+/// launch up to 120 other graphs in parallel, and 255 after it. `cudaGraphLaunch` returns 1
+/// (`cudaErrorInvalidValue`) for further launches, and for a graph that was not uploaded or is
+/// already running.
 ///
 /// # Safety of such launches
-/// A launch by a kernel is unknown to this crate. Who launches the kernel ([`Graph::add_kernel`] and its like are unsafe)
-/// promises for all launches of the kernel's graph, besides what holds for the kernel itself:
+/// This crate does not know about launches by kernels. If you launch a kernel that launches graphs
+/// (with [`Graph::add_kernel`] or a similar unsafe method), you promise the following for all
+/// launches of the kernel's graph, in addition to the requirements of the kernel itself:
 ///
-/// - The [`GraphExec`] was made with [`InstantiateFlags::DEVICE_LAUNCH`] and lives until these launches are over. So do
-///   the graphs that its kernels launch.
-/// - Meanwhile nothing else is done with it: the host doesn't launch, upload or change it, and uses none of its memory
-///   ([`GraphExec::memory`]).
-/// - These launches are ordered with what else uses its memory: a launch by a kernel isn't, other than a launch by the host,
-///   ordered with the streams that its memory belongs to.
+/// - The [`GraphExec`] was instantiated with [`InstantiateFlags::DEVICE_LAUNCH`] and lives until
+///   these launches have finished. The same holds for the graphs that its own kernels launch.
+/// - Nothing else uses it meanwhile: the host does not launch, upload or change it, and does not
+///   use its memory ([`GraphExec::memory`]).
+/// - These launches are ordered with all other uses of its memory. Unlike a launch by the host, a
+///   launch by a kernel is not ordered with the streams that own the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DeviceGraph(u64);
 
-/// A kernel's node that other kernels change: [`Graph::make_updatable`].
+/// A kernel node that other kernels can change. Created by [`Graph::make_updatable`].
 ///
-/// It is an argument of kernels, as a `cudaGraphDeviceNode_t`, 64 bits. They call `cudaGraphKernelNodeSetParam`,
-/// `cudaGraphKernelNodeSetEnabled` and `cudaGraphKernelNodeSetGridDim`, which `cuda_device_runtime_api.h` declares. A change
-/// counts for the node's later runs, in the launch under way too, until the host changes the node itself.
+/// As a kernel argument it is a `cudaGraphDeviceNode_t`, which has 64 bits. Kernels call
+/// `cudaGraphKernelNodeSetParam`, `cudaGraphKernelNodeSetEnabled` and
+/// `cudaGraphKernelNodeSetGridDim`, which `cuda_device_runtime_api.h` declares. A change applies to
+/// later runs of the node, including the current launch, until the host changes the node itself.
 ///
-/// Valid until the graph, and the [`GraphExec`] made of it, are gone: who launches a kernel with it, which is unsafe,
-/// promises that, that the changed launch is one that [`Graph::add_kernel`] would allow, and that nothing else changes the
-/// node, or may be running it, at the same time.
+/// It is valid until the graph and the [`GraphExec`] instantiated from it have been dropped. If you
+/// launch a kernel with it, which is unsafe, you promise that:
+///
+/// - the graph still exists;
+/// - [`Graph::add_kernel`] would allow the changed launch;
+/// - nothing else changes or runs the node at the same time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UpdatableKernel(u64);
 
 impl DeviceGraph {
-    /// The number that kernels are given.
+    /// Returns the number that is passed to kernels.
     #[must_use]
     pub fn as_raw(self) -> u64 {
         self.0
@@ -65,7 +73,7 @@ impl DeviceGraph {
 }
 
 impl UpdatableKernel {
-    /// The number that kernels are given.
+    /// Returns the number that is passed to kernels.
     #[must_use]
     pub fn as_raw(self) -> u64 {
         self.0
@@ -81,7 +89,7 @@ macro_rules! argument {
         }
 
         impl Sealed for $name {}
-        // SAFETY: a number is its own bytes.
+        // SAFETY: the type consists of one number.
         unsafe impl KernelArgument for $name {
             type Staged = u64;
             type Pointers = [*mut c_void; 1];
@@ -105,13 +113,15 @@ argument!(DeviceGraph);
 argument!(UpdatableKernel);
 
 impl GraphExec {
-    /// What kernels launch this by; [`DeviceGraph`] says what holds for that. It has to be uploaded first
-    /// ([`upload`](Self::upload), or a launch by the host), and again after each change: the work that launches it comes after
-    /// the upload.
+    /// Returns a handle with which kernels can launch this graph. See [`DeviceGraph`] for the
+    /// requirements.
+    ///
+    /// First upload the graph ([`upload`](Self::upload), or a launch by the host), and again after
+    /// each change. The work that launches it must come after the upload.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if it wasn't instantiated with
-    /// [`InstantiateFlags::DEVICE_LAUNCH`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the graph was
+    /// not instantiated with [`InstantiateFlags::DEVICE_LAUNCH`].
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::{Graph, InstantiateFlags}};
@@ -136,7 +146,8 @@ impl GraphExec {
     /// let mut graph = Graph::new(&context)?;
     /// let x = graph.keep(DeviceBuffer::from_slice(&stream, &[7i32])?);
     /// let graphs = (even.for_device()?, odd.for_device()?, x);
-    /// // SAFETY: one number is read; the graphs live until the launch is over, and nothing else is done with them.
+    /// // SAFETY: the kernel reads one number. The graphs live until the launch has finished, and
+    /// nothing else uses them.
     /// unsafe { graph.add_kernel(&[], &choose, LaunchConfig::new(1, 1), graphs)? };
     /// let mut exec = graph.instantiate()?;
     /// exec.launch(&stream)?;
@@ -150,7 +161,7 @@ impl GraphExec {
     #[doc(alias = "cudaGraphLaunch")]
     pub fn for_device(&self) -> Result<DeviceGraph> {
         if self.flags.0 & InstantiateFlags::DEVICE_LAUNCH.0 == 0 {
-            let text = "kernels launch only what Graph::instantiate_with made with InstantiateFlags::DEVICE_LAUNCH";
+            let text = "the graph can't be launched by kernels. Fix: call Graph::instantiate_with(InstantiateFlags::DEVICE_LAUNCH)";
             return Err(Error::invalid("GraphExec::for_device", text));
         }
         Ok(DeviceGraph(self.as_raw() as u64))
@@ -158,12 +169,15 @@ impl GraphExec {
 }
 
 impl Graph {
-    /// Has kernels change a kernel's node. From now on the graph can't be cloned, and what is made of it can't be
-    /// [updated](GraphExec::update) as a whole.
+    /// Allows kernels to change a kernel node. From now on the graph cannot be cloned, and a
+    /// [`GraphExec`] instantiated from it cannot be [updated](GraphExec::update) as a whole.
+    ///
+    /// See [`cuGraphKernelNodeSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph. The driver's code for
-    /// a node that isn't a kernel's, and before CUDA 12.4.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
+    /// belongs to another graph. Returns the driver's error if the node is not a kernel, or if the
+    /// driver is older than CUDA 12.4.
     #[doc(alias = "cuGraphKernelNodeSetAttribute")]
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE")]
     pub fn make_updatable(&mut self, node: Node) -> Result<UpdatableKernel> {
@@ -175,14 +189,15 @@ impl Graph {
             node: 0,
             rest: [0; 6],
         };
-        // SAFETY: a live node; the driver writes the node's handle into the value, though it is declared const.
+        // SAFETY: the node is alive. The driver writes the node's handle into the value, although
+        // it is declared const.
         let code = unsafe {
             let id = sys::CUlaunchAttributeID(UPDATABLE);
             sys::cuGraphKernelNodeSetAttribute(node.as_raw(), id, (&raw mut value).cast())
         };
         self.context().check(CALL, code).map_err(|error| {
             error
-                .with_detail("kernels change nodes of kernels, with a driver of CUDA 12.4 or newer")
+                .with_detail("kernels can only change kernel nodes, and only with a driver of CUDA 12.4 or newer")
         })?;
         Ok(UpdatableKernel(value.node))
     }

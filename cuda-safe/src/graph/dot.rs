@@ -1,4 +1,4 @@
-//! Graphs as text that Graphviz draws.
+//! Graphs as text for Graphviz.
 
 use std::{ffi::CStr, fmt::Write, ptr};
 
@@ -11,11 +11,12 @@ use super::{
 use crate::{driver::newer, error::Result, launch::Dim3};
 
 impl Graph {
-    /// The graph in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it. A node is told by what it
-    /// does; a kernel by its name, its grid and its block, a copy by its direction and its size.
+    /// Returns the graph in the language of [Graphviz](https://graphviz.org), which `dot -Tsvg`
+    /// draws. The label of a node is its operation. Kernels have their name, grid and block, and
+    /// copies their direction and size.
     ///
     /// # Errors
-    /// As [`edges`](Self::edges).
+    /// Returns the errors of [`edges`](Self::edges).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -52,7 +53,8 @@ impl Graph {
     /// ```
     pub fn to_dot(&self) -> Result<String> {
         let (mut nodes, edges) = (self.nodes()?, self.edges_with_data()?);
-        // The driver's order may be any: those before others come first, and else as the driver has them.
+        // The driver's order is arbitrary. Put nodes before their dependents, and otherwise keep
+        // the driver's order.
         let mut ordered = Vec::with_capacity(nodes.len());
         while !nodes.is_empty() {
             let waits = |node: &Node| {
@@ -66,7 +68,7 @@ impl Graph {
         let number = |node: &Node| ordered.iter().position(|one| one == node).unwrap_or(0);
         for (i, &node) in ordered.iter().enumerate() {
             let label = self.label(node)?.replace('"', "\\\"");
-            let _ = writeln!(text, "    n{i} [label=\"{label}\"];"); // a string takes everything
+            let _ = writeln!(text, "    n{i} [label=\"{label}\"];"); // writing to a string cannot fail
         }
         let mut lines: Vec<_> = edges
             .iter()
@@ -98,17 +100,17 @@ impl Graph {
     fn copy_label(&self, node: Node) -> Result<String> {
         let _current = self.context().enter("cuGraphMemcpyNodeGetParams")?;
         let mut copy = CUDA_MEMCPY3D::default();
-        // SAFETY: a live node, of this graph; `copy` is valid for the write.
+        // SAFETY: the node is alive and belongs to this graph, and `copy` is valid for the write.
         let code = unsafe { sys::cuGraphMemcpyNodeGetParams(node.raw, &mut copy) };
         let word = NodeKind::COPY.word();
         if code != CUresult::CUDA_SUCCESS {
-            return Ok(word); // of a kind that this structure can't tell
+            return Ok(word); // this structure cannot describe the copy
         }
         let side = |memory| match memory {
             CUmemorytype::CU_MEMORYTYPE_HOST => Some("host"),
             CUmemorytype::CU_MEMORYTYPE_DEVICE => Some("device"),
             CUmemorytype::CU_MEMORYTYPE_ARRAY => Some("array"),
-            _ => None, // the address tells
+            _ => None, // the address determines the side
         };
         let bytes = copy.WidthInBytes * copy.Height.max(1) * copy.Depth.max(1);
         Ok(match (side(copy.srcMemoryType), side(copy.dstMemoryType)) {
@@ -117,11 +119,14 @@ impl Graph {
         })
     }
 
-    /// The name of the kernel that a node launches: to find nodes of captured graphs.
+    /// Returns the name of the kernel that a node launches. Use it to find nodes of captured
+    /// graphs.
+    ///
+    /// See [`cuGraphKernelNodeGetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph. The driver's code for
-    /// a node that launches no kernel.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
+    /// belongs to another graph. Returns the driver's error if the node does not launch a kernel.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Result, Stream};
@@ -133,7 +138,7 @@ impl Graph {
     /// let set = module.function("set")?;
     /// let mut x = DeviceBuffer::<i32>::zeroed(&stream, 1)?;
     /// let config = LaunchConfig::new(1, 1);
-    /// // SAFETY: one number; all of it lives longer than the graph.
+    /// // SAFETY: the kernel writes one number. The buffer and the kernel outlive the graph.
     /// let graph = unsafe {
     ///     stream.capture(|_| -> Result<()> { set.launch(&stream, config, (&mut x, 1i32)) })?
     /// };
@@ -155,7 +160,7 @@ impl Graph {
     fn kernel(&self, node: Node) -> Result<CUDA_KERNEL_NODE_PARAMS> {
         let _current = self.context().enter("cuGraphKernelNodeGetParams_v2")?;
         let mut kernel = CUDA_KERNEL_NODE_PARAMS::default();
-        // SAFETY: a live node, of this graph; `kernel` is valid for the write.
+        // SAFETY: the node is alive and belongs to this graph, and `kernel` is valid for the write.
         let code = unsafe { sys::cuGraphKernelNodeGetParams_v2(node.raw, &mut kernel) };
         self.context()
             .check("cuGraphKernelNodeGetParams_v2", code)?;
@@ -169,10 +174,10 @@ impl Graph {
         }
         let mut name = ptr::null();
         if let Ok(get) = newer::cuFuncGetName() {
-            // SAFETY: a live kernel; `name` is valid for the write.
+            // SAFETY: the kernel is alive, and `name` is valid for the write.
             let code = unsafe { get(&mut name, raw) };
             if code == CUresult::CUDA_SUCCESS && !name.is_null() {
-                // SAFETY: the driver gives a string that lives as long as the kernel.
+                // SAFETY: the driver returned a string that lives as long as the kernel.
                 return unsafe { CStr::from_ptr(name) }.to_string_lossy().into();
             }
         }

@@ -1,4 +1,4 @@
-//! Edges: which node waits for which, and for what of it.
+//! Edges: the dependencies between nodes.
 
 use std::ptr;
 
@@ -12,14 +12,15 @@ use crate::{
     raw::structures::RawEdgeData,
 };
 
-/// What an edge says beside its nodes (`CUgraphEdgeData`). The default is an edge as [`Graph::add_dependency`] adds it.
+/// The data of an edge beside its nodes (`CUgraphEdgeData`). The default is the edge that
+/// [`Graph::add_dependency`] adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct EdgeData {
-    /// What of the first node the second one waits for.
+    /// The part of the first node for which the second one waits.
     pub port: Port,
-    /// Whether both are kernels, and the second one waits for the memory of the first one by itself, by
-    /// `griddepcontrol.wait` (`cudaGridDependencySynchronize`).
+    /// Whether both nodes are kernels, and the second one waits for the first one's memory itself,
+    /// with `griddepcontrol.wait` (`cudaGridDependencySynchronize`).
     pub programmatic: bool,
 }
 
@@ -33,8 +34,9 @@ impl Default for EdgeData {
 }
 
 impl EdgeData {
-    /// Between two kernels: the second may begin when all blocks of the first have run
-    /// `griddepcontrol.launch_dependents`, and waits for its memory by `griddepcontrol.wait`.
+    /// Returns an edge between two kernels. The second may start when all blocks of the first have
+    /// executed `griddepcontrol.launch_dependents`. It waits for the first one's memory with
+    /// `griddepcontrol.wait`.
     #[must_use]
     pub const fn programmatic() -> Self {
         Self {
@@ -43,7 +45,8 @@ impl EdgeData {
         }
     }
 
-    /// From a kernel: the second node may begin when all its blocks have begun.
+    /// Returns an edge from a kernel. The second node may start when all blocks of the kernel have
+    /// started.
     #[must_use]
     pub const fn begun() -> Self {
         Self {
@@ -54,7 +57,7 @@ impl EdgeData {
 }
 
 impl EdgeData {
-    /// How pictures show it.
+    /// Returns the attributes of the edge in Graphviz.
     pub(super) fn mark(self) -> &'static str {
         match self.port {
             Port::TRIGGERED => " [style=dashed label=\"triggered\"]",
@@ -78,10 +81,13 @@ type EdgesOf<'a> =
     &'a dyn Fn(*mut CUgraphNode, *mut CUgraphNode, *mut RawEdgeData, *mut usize) -> CUresult;
 
 impl Graph {
-    /// Which node waits for which: pairs of a node and one that waits for it. [`edge_data`](Self::edge_data) says for what.
+    /// Returns the edges, as pairs of a node and a node that depends on it.
+    /// [`edge_data`](Self::edge_data) returns the data of an edge.
+    ///
+    /// See [`cuGraphGetEdges`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, graph::Graph};
@@ -109,10 +115,11 @@ impl Graph {
         let raw = self.as_raw();
         match newer::cuGraphGetEdges_v2() {
             Ok(get) => self.list_edges(&|from, to, data, count| {
-                // SAFETY: a live graph; `list_edges` passes arrays with room for the count, or null.
+                // SAFETY: the graph is alive. `list_edges` passes arrays with room for the count,
+                // or null.
                 unsafe { get(raw, from, to, data, count) }
             }),
-            // No such driver has edges with data.
+            // Drivers without this function have no edges with data.
             Err(error) if *error.kind() == ErrorKind::Unsupported => {
                 let get = newer::cuGraphGetEdges()?;
                 // SAFETY: as above.
@@ -160,10 +167,11 @@ impl Graph {
             .collect())
     }
 
-    /// What `node` waits for of `before`; `None` where it doesn't.
+    /// Returns the data of the edge from `before` to `node`, or `None` if there is no such edge.
     ///
     /// # Errors
-    /// As [`edges`](Self::edges), and [`ErrorKind::InvalidArgument`] for nodes of another graph.
+    /// Returns [`ErrorKind::InvalidArgument`] if a node belongs to another graph. Also returns the
+    /// errors of [`edges`](Self::edges).
     pub fn edge_data(&self, before: Node, node: Node) -> Result<Option<EdgeData>> {
         self.expect_own(before, "Graph::edge_data")?;
         self.expect_own(node, "Graph::edge_data")?;
@@ -174,21 +182,29 @@ impl Graph {
         Ok(found.map(|(.., data)| data))
     }
 
-    /// Has `node` wait for `before` too.
+    /// Makes `node` depend on `before`.
+    ///
+    /// See [`cuGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for nodes of another graph. The driver's code where the edge is there already. That
-    /// nodes wait for each other in a circle, the driver may say only when the graph is instantiated.
+    /// Returns [`ErrorKind::InvalidArgument`] if a node belongs to another graph. Returns the
+    /// driver's error if the edge exists already. The driver may report a cycle only when the graph
+    /// is instantiated.
     #[doc(alias = "cuGraphAddDependencies")]
     pub fn add_dependency(&mut self, before: Node, node: Node) -> Result<()> {
         self.add_edge(before, node, EdgeData::default())
     }
 
-    /// Has `node` wait for a part of `before`: for the programmatic launch of one kernel after another.
+    /// Makes `node` depend on a part of `before`, for the programmatic launch of one kernel after
+    /// another.
+    ///
+    /// See [`cuGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`add_dependency`](Self::add_dependency). The driver's code for a port or a kind of edge that the two nodes can't
-    /// have. [`ErrorKind::Unsupported`] where the driver is older than CUDA 12.3, but for the default.
+    /// Returns the errors of [`add_dependency`](Self::add_dependency). Returns the driver's error
+    /// for a port or a kind of edge that the two nodes cannot have. Returns
+    /// [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.3 and `data` is not the
+    /// default.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::{EdgeData, Graph}};
@@ -201,14 +217,15 @@ impl Graph {
     ///         *x = 3;
     ///     }
     ///     extern "C" __global__ void second(int *x) {
-    ///         asm volatile("griddepcontrol.wait;" ::: "memory"); // now the first one's writes are there
+    ///         asm volatile("griddepcontrol.wait;" ::: "memory"); // now the writes of the first
+    ///         kernel are visible
     ///         *x += 1;
     ///     }"#)?;
     /// let (first, second) = (module.function("first")?, module.function("second")?);
     /// let mut graph = Graph::new(&context)?;
     /// let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 1)?);
     /// let one = LaunchConfig::new(1, 1);
-    /// // SAFETY: one int; the second kernel waits for the first one.
+    /// // SAFETY: one int. The second kernel waits for the first.
     /// let (a, b) = unsafe { (graph.add_kernel(&[], &first, one, (x,))?, graph.add_kernel(&[], &second, one, (x,))?) };
     /// graph.add_edge(a, b, EdgeData::programmatic())?;
     /// assert_eq!(graph.edge_data(a, b)?, Some(EdgeData::programmatic()));
@@ -237,12 +254,12 @@ impl Graph {
         };
         self.checked_edge(CALL, code, || {
             match (data == EdgeData::default(), data.programmatic) {
-                (true, _) => "is there already, or leads from a node to itself",
+                (true, _) => "exists already, or leads from a node to itself",
                 (_, true) => {
-                    "is there already (from the nodes that the second was added behind: remove_dependency), or one of its \
-                     nodes is no kernel, or its port is `DONE`"
+                    "exists already (from a node in `after` of the second node: call remove_dependency), or one of its \
+                     nodes is not a kernel, or its port is `DONE`"
                 }
-                _ => "is there already, or its first node is no kernel",
+                _ => "exists already, or its first node is not a kernel",
             }
         })
     }
@@ -256,16 +273,22 @@ impl Graph {
         let checked = self.context().check(call, code);
         match code {
             CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error: Error| {
-                error.with_detail(format!("perhaps the edge {}: see Graph::edges", why()))
+                error.with_detail(format!(
+                    "the edge was rejected. Perhaps it {}: see Graph::edges",
+                    why()
+                ))
             }),
             _ => checked,
         }
     }
 
-    /// Has `node` no longer wait for `before`.
+    /// Removes the dependency of `node` on `before`.
+    ///
+    /// See [`cuGraphRemoveDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for nodes of another graph. The driver's code where there is no such edge.
+    /// Returns [`ErrorKind::InvalidArgument`] if a node belongs to another graph. Returns the
+    /// driver's error if the edge does not exist.
     #[doc(alias = "cuGraphRemoveDependencies")]
     pub fn remove_dependency(&mut self, before: Node, node: Node) -> Result<()> {
         const CALL: &str = "cuGraphRemoveDependencies";
@@ -279,12 +302,12 @@ impl Graph {
             // SAFETY: live nodes of this graph.
             unsafe { remove(raw, &before.raw, &node.raw, 1) }
         } else {
-            // An edge with data is removed by the same data.
+            // The driver needs the same data to remove an edge with data.
             let remove = newer::cuGraphRemoveDependencies_v2()?;
             let _current = self.context().enter(CALL)?;
             // SAFETY: as above.
             unsafe { remove(raw, &before.raw, &node.raw, &RawEdgeData::from(data), 1) }
         };
-        self.checked_edge(CALL, code, || "is not there")
+        self.checked_edge(CALL, code, || "does not exist")
     }
 }

@@ -1,4 +1,4 @@
-//! Graphs that can be launched.
+//! Executable graphs.
 
 use std::{fmt, mem, ptr};
 
@@ -10,42 +10,42 @@ use super::{
 };
 pub use crate::raw::graph::InstantiateFlags;
 use crate::{
-    capture::{self, Nothing, captures_exist, drop_outside, relaxed, release, released},
+    capture::{self, Nothing, captures_exist, drop_after_release, relaxed, release, released},
     context::{Context, Settled},
     error::{Error, Result, fault::unheard},
     handle::{Handle, Kind, Sendable},
     stream::{Owner, Stream, event::Event, last::Number},
 };
 
-/// A graph that can be launched: made by [`Graph::instantiate`].
+/// A graph that can be launched. Created by [`Graph::instantiate`].
 ///
-/// It owns what the graph owned. Dropping it waits for its launches if they use host memory or functions of the host, and
-/// else frees the memory in the order of its streams.
+/// It owns everything that the graph owned. If its launches use host memory or host functions,
+/// dropping it waits for them. Otherwise dropping it frees the memory in the order of its streams.
 pub struct GraphExec {
-    // Dropped in this order: what nodes use goes last.
+    // Dropped in this order: the objects that nodes use last.
     handle: Handle<ExecKind>,
-    /// What this was made of: its nodes are those that methods take.
+    /// The graph that was instantiated. Methods take its nodes.
     pub(super) template: Graph,
-    /// What it was last updated from: that keeps what the nodes use.
+    /// The graph of the last update, which keeps the objects that the nodes use.
     updated: Option<Graph>,
-    /// What nodes no longer use, but launches made before may.
+    /// Objects that nodes no longer use, but earlier launches may.
     retired: Vec<Retired>,
-    /// On which streams it was launched since it was last waited for.
+    /// The streams on which it was launched since the last wait.
     launched: Vec<Stream>,
-    /// What the error of a fault calls it.
+    /// The number for error messages about faults.
     number: Number,
     pub(super) flags: InstantiateFlags,
 }
 
-/// What was replaced, and when the launches that may use it are over.
+/// Replaced objects, and events that are reached when the launches that may use them have finished.
 struct Retired {
     held: Held,
-    /// `None` if that is only known when all launches have been waited for.
+    /// `None` if the objects can only be dropped after waiting for all launches.
     over: Option<Vec<Event>>,
 }
 
 impl Retired {
-    /// Whether the launches are over. Does not wait.
+    /// Returns whether the launches have finished. Does not wait.
     fn is_over(&self) -> bool {
         let reached = |event: &Event| relaxed(|| unheard(|| event.query())).unwrap_or(false);
         self.over
@@ -65,7 +65,7 @@ impl Kind for ExecKind {
         let (raw, own) = (Sendable(raw), context.clone());
         release(&Nothing, move || {
             let _current = own.enter("cuGraphExecDestroy")?;
-            // SAFETY: released once, by this function's contract; a launch that is under way goes on.
+            // SAFETY: released once, by this function's contract. A running launch continues.
             let code = released(|| unsafe { sys::cuGraphExecDestroy(raw.get()) });
             own.check("cuGraphExecDestroy", code)
         })
@@ -73,21 +73,26 @@ impl Kind for ExecKind {
 }
 
 impl Graph {
-    /// Makes the graph ready to be launched. It can't be changed any more, but for the parameters of its nodes.
+    /// Creates an executable graph. After that, only the parameters of the nodes can change.
+    ///
+    /// See [`cuGraphInstantiate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code where the graph can't be run, for instance since memory is used after it was freed.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the graph keeps memory of another context.
-    /// The error returns the graph.
+    /// Returns the driver's error if the graph cannot run, for example because it uses memory after
+    /// freeing it. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the
+    /// graph keeps memory of another context, or allocates memory that no node frees. The error
+    /// contains the graph.
     #[doc(alias = "cuGraphInstantiate")]
     pub fn instantiate(self) -> Result<GraphExec, GraphError> {
         self.instantiate_with(InstantiateFlags::default())
     }
 
-    /// As [`instantiate`](Self::instantiate), with flags.
+    /// Creates an executable graph with flags. See [`instantiate`](Self::instantiate).
+    ///
+    /// See [`cuGraphInstantiateWithFlags`, `cuGraphInstantiateWithParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`instantiate`](Self::instantiate).
+    /// Returns the errors of [`instantiate`](Self::instantiate).
     #[doc(alias = "cuGraphInstantiateWithFlags")]
     #[doc(alias = "cuGraphInstantiateWithParams")]
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
@@ -103,7 +108,9 @@ impl Graph {
         if unfreed > 0 {
             let error = Error::invalid(
                 "Graph::instantiate",
-                format!("{unfreed} allocations of the graph are freed by no node: Graph::add_free"),
+                format!(
+                    "{unfreed} allocations of the graph are not freed by any node. Fix: call Graph::add_free"
+                ),
             );
             return Err(GraphError::new(error, self));
         }
@@ -122,21 +129,23 @@ impl Graph {
             .context()
             .enter("cuGraphInstantiateWithParams")
             .and_then(|_current| {
-                let mut told = sys::CUDA_GRAPH_INSTANTIATE_PARAMS {
+                let mut parameters = sys::CUDA_GRAPH_INSTANTIATE_PARAMS {
                     flags: flags.0.into(),
                     ..Default::default()
                 };
-                // SAFETY: a live graph; `raw` and the parameters are valid for the write.
+                // SAFETY: the graph is alive. `raw` and the parameters are valid for the write.
                 let code = unsafe {
-                    sys::cuGraphInstantiateWithParams(&mut raw, self.as_raw(), &mut told)
+                    sys::cuGraphInstantiateWithParams(&mut raw, self.as_raw(), &mut parameters)
                 };
                 self.context()
                     .check("cuGraphInstantiateWithParams", code)
-                    .map_err(|error| match refusal(told.result_out.0) {
-                        Some(why) => error.with_detail(match self.culprit(told.hErrNode_out) {
-                            Some(node) => format!("{why} See {node}"),
-                            None => why.into(),
-                        }),
+                    .map_err(|error| match result_text(parameters.result_out.0) {
+                        Some(why) => {
+                            error.with_detail(match self.describe_node(parameters.hErrNode_out) {
+                                Some(node) => format!("{why} See {node}"),
+                                None => why.into(),
+                            })
+                        }
                         None => error,
                     })
             });
@@ -144,7 +153,7 @@ impl Graph {
             Ok(()) => {
                 let context = self.context().clone();
                 Ok(GraphExec {
-                    // SAFETY: just made in this context, and owned by nobody else.
+                    // SAFETY: the handle was just created in this context, and has no other owner.
                     handle: unsafe { Handle::new(raw, true, context, ExecKind) },
                     number: Number::of("a graph"),
                     flags,
@@ -159,44 +168,52 @@ impl Graph {
     }
 }
 
-/// What `CUgraphInstantiateResult` says.
-fn refusal(result: u32) -> Option<&'static str> {
+/// Returns the meaning of a `CUgraphInstantiateResult`.
+fn result_text(result: u32) -> Option<&'static str> {
     Some(match result {
-        2 => "the graph can't be run: do nodes wait for each other in a circle?",
-        3 => "a node is of a kind that a graph for launches by kernels does not have.",
-        4 => "a graph for launches by kernels has nodes of one context only.",
-        5 => "a condition is looked at by no node: add_if, add_while or add_switch.",
+        2 => "the graph can't be run: its nodes may depend on each other in a cycle.",
+        3 => "a node has a kind that is not allowed in a graph that kernels launch.",
+        4 => "all nodes of a graph that kernels launch must belong to one context.",
+        5 => "a condition is not used by any node. Fix: call add_if, add_while or add_switch.",
         _ => return None,
     })
 }
 
 impl GraphExec {
-    /// The driver's handle, valid for as long as this object exists. Whoever launches it by a raw call orders the launch,
-    /// and waits for it before this object gives out memory or is dropped.
+    /// Returns the driver's handle, which is valid as long as this object exists. If you launch it
+    /// with a raw call, you must order the launch, and wait for it before you get memory from this
+    /// object or drop it.
     #[must_use]
     pub fn as_raw(&self) -> CUgraphExec {
         self.handle.raw()
     }
 
-    /// The context that the graph was made in.
+    /// Returns the context in which the graph was created.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.handle.parent()
     }
 
-    /// The graph that this was made of, or last [updated](Self::update) from: to look at. Changes of single nodes
-    /// ([`set_kernel`](Self::set_kernel) and its like) are not in it.
+    /// Returns the graph that was instantiated, or the one of the last [update](Self::update), for
+    /// inspection. It does not contain changes of single nodes ([`set_kernel`](Self::set_kernel)
+    /// and similar).
     #[must_use]
     pub fn graph(&self) -> &Graph {
         self.updated.as_ref().unwrap_or(&self.template)
     }
 
-    /// Enqueues the whole graph on `stream`: after what was enqueued there and on the streams of the graph's memory,
-    /// after the launch before, and before what comes on these streams later. The host does not wait.
+    /// Enqueues the whole graph on `stream`. The host does not wait.
+    ///
+    /// The launch runs after the previous work of the stream, after the previous work of the
+    /// streams that own the graph's memory, and after the previous launch. Later work on these
+    /// streams runs after it.
+    ///
+    /// See [`cuGraphLaunch`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another context. The context is
-    /// unusable after a fault. The next call that waits reports the faults of the kernels.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
+    /// belongs to another context or is being captured. Returns an error if the context is unusable
+    /// after a fault. The next call that waits reports faults of the kernels.
     #[doc(alias = "cuGraphLaunch")]
     pub fn launch(&mut self, stream: &Stream) -> Result<()> {
         self.context().expect_same(
@@ -206,13 +223,14 @@ impl GraphExec {
         )?;
         let _uncaptured = stream.hold_captures_off("cuGraphLaunch")?;
         if captures_exist() {
-            // A driver that allows it (an H200's doesn't) would make it part of a graph that could run when this is gone.
+            // If the driver allowed this (driver 580 does not), the captured graph could run after
+            // this one has been dropped.
             stream.expect_uncaptured_for(
                 "GraphExec::launch",
-                "a graph within a graph is Graph::add_child",
+                "to add a graph to a graph, use Graph::add_child",
             )?;
         }
-        // Before the launch: it may have begun though it failed.
+        // Before the launch, because a failed launch may still have started.
         if self.launched.last() != Some(stream) && !self.launched.contains(stream) {
             self.launched.push(stream.clone());
         }
@@ -225,7 +243,8 @@ impl GraphExec {
     }
 
     fn enqueue(&self, stream: &Stream) -> Result<()> {
-        // SAFETY: both handles are live; what the nodes use is held, or lives as its contracts say.
+        // SAFETY: both handles are live. The objects that the nodes use are held, or live as their
+        // contracts require.
         let code = stream.call("cuGraphLaunch", || unsafe {
             sys::cuGraphLaunch(self.as_raw(), stream.as_raw())
         })?;
@@ -234,11 +253,13 @@ impl GraphExec {
         Ok(())
     }
 
-    /// Prepares the next launch on `stream`, so that it begins sooner. The host does not wait. Kernels can launch the graph
-    /// ([`for_device`](Self::for_device)) when this is done.
+    /// Prepares the next launch on `stream`, so that it starts sooner. The host does not wait. When
+    /// the upload has finished, kernels can launch the graph ([`for_device`](Self::for_device)).
+    ///
+    /// See [`cuGraphUpload`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`launch`](Self::launch).
+    /// Returns the errors of [`launch`](Self::launch).
     #[doc(alias = "cuGraphUpload")]
     pub fn upload(&mut self, stream: &Stream) -> Result<()> {
         self.context().expect_same(
@@ -256,13 +277,15 @@ impl GraphExec {
         stream.check("cuGraphUpload", code)
     }
 
-    /// The memory behind a token, between launches. For page-locked host memory this waits until the launches are over;
-    /// device memory is used in the order of its stream, as always. After `stream.finished()?.await?` there is nothing to wait
-    /// for.
+    /// Returns access to the memory behind a token, between launches.
+    ///
+    /// For page-locked host memory, this waits until the launches have finished. Use of device
+    /// memory is ordered by its stream, as usual. After `stream.finished()?.await?` there is
+    /// nothing to wait for.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph. A fault of a
-    /// kernel, where this waits.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
+    /// belongs to another graph. If this waits, it returns the fault of a kernel.
     pub fn memory<M: Keep>(&mut self, kept: Kept<M>) -> Result<M::Access<'_>> {
         if kept.place.on_host {
             self.wait()?;
@@ -270,18 +293,19 @@ impl GraphExec {
         self.held().memory(kept, "GraphExec::memory")
     }
 
-    /// Waits for all launches, destroys this, and returns the graph that it was made of, or last [updated](Self::update)
-    /// from, with what it keeps: to be changed, and instantiated again. What single nodes were changed to
-    /// ([`set_kernel`](Self::set_kernel), [`set_enabled`](Self::set_enabled) and their like) is lost.
+    /// Waits for all launches, destroys the executable graph, and returns the graph that was
+    /// instantiated, or the one of the last [update](Self::update), with everything that it keeps.
+    /// You can change it and instantiate it again. Changes of single nodes
+    /// ([`set_kernel`](Self::set_kernel), [`set_enabled`](Self::set_enabled) and similar) are lost.
     ///
-    /// It waits because launches of one executable graph run one after the other, but those of two do not: a second one
-    /// made of the same graph could run the same kernels at the same time.
+    /// It waits because launches of one executable graph run one after another, but launches of two
+    /// do not. A second executable graph could otherwise run the same kernels at the same time.
     ///
     /// # Errors
-    /// Returns an error if a kernel has faulted. What the graph keeps is leaked if it is not known whether the launches are
-    /// over.
+    /// Returns an error if a kernel has faulted. If it is unknown whether the launches have
+    /// finished, everything that the graph keeps is leaked.
     pub fn into_graph(mut self) -> Result<Graph> {
-        self.wait()?; // on failure `drop` sees to what is held
+        self.wait()?; // on failure, `drop` handles the held objects
         drop(self.held().take_all_changed());
         if let Some(graph) = self.updated.take() {
             return Ok(graph);
@@ -290,14 +314,15 @@ impl GraphExec {
         Ok(mem::replace(&mut self.template, empty))
     }
 
-    /// Waits until the launches are over. After a fault this fails each time: what they should have written is not there.
+    /// Waits until the launches have finished. After a fault this fails every time, because their
+    /// results are missing.
     pub(super) fn wait(&mut self) -> Result<()> {
         let mut failed = Ok(());
         while let Some(stream) = self.launched.last() {
             match stream.settle() {
                 Settled::Done => {}
                 Settled::Failed(error) => failed = Err(error),
-                // The stream stays: it has to be waited for again.
+                // The stream stays in the list, because it needs another wait.
                 Settled::Faulted(error) | Settled::Unknown(error) => return Err(error),
             }
             self.launched.pop();
@@ -306,69 +331,72 @@ impl GraphExec {
         failed
     }
 
-    /// What the nodes use.
+    /// Returns the objects that the nodes use.
     pub(super) fn held(&mut self) -> &mut Held {
         &mut self.updated.as_mut().unwrap_or(&mut self.template).held
     }
 
-    /// Keeps what `graph` keeps, in place of what there was. That goes when the launches are over.
+    /// Keeps the objects of `graph` in place of the previous ones, which are dropped when the
+    /// launches have finished.
     pub(super) fn replace(&mut self, graph: Graph) {
         let old = mem::take(self.held());
         self.updated = Some(graph);
         self.keep_for_launches(old);
     }
 
-    /// Gives up what only one node was changed to, when the launches that were made before are over.
+    /// Gives up the objects that a change gave to one node, when the earlier launches have
+    /// finished.
     pub(super) fn retire(&mut self, tag: Tag) {
         let old = self.held().take_changed(tag);
         self.keep_for_launches(old);
     }
 
-    /// Drops what was replaced when the launches that were made before are over, and now what they are over for.
+    /// Drops replaced objects when the earlier launches have finished, and drops those now whose
+    /// launches have finished.
     fn keep_for_launches(&mut self, old: Held) {
         self.retired.retain(|one| !one.is_over());
         if !old.is_unordered() || self.launched.is_empty() {
-            return; // dropped in the order of its streams, which have the launches before them
+            return; // dropped in the order of its streams, after the launches
         }
         let recorded = self.launched.iter().map(Stream::record_uncaptured);
         let over = relaxed(|| unheard(|| recorded.collect::<Result<Vec<_>>>())).ok();
         self.retired.push(Retired { held: old, over });
     }
 
-    /// An error unless the node is one of the graph that this was made of.
+    /// Returns an error unless the node belongs to the graph that was instantiated.
     pub(super) fn expect_own(&self, node: Node, call: &'static str) -> Result<()> {
         let own = self.template.expect_own(node, call);
         match &self.updated {
             Some(updated) if node.graph == updated.number => own.map_err(|error| {
                 error.with_detail(format!(
-                    "{node:?} is a node of the graph that this one was updated from: name nodes by those of the graph that \
-                     was instantiated"
+                    "{node:?} is a node of the graph that was used for an update. Fix: pass the nodes of the graph that was \
+                     instantiated"
                 ))
             }),
             _ => own,
         }
     }
 
-    /// Whether something is used or freed in no stream's order.
+    /// Returns whether objects are used or freed outside of any stream's order.
     fn waits_to_drop(&self) -> bool {
         !self.launched.is_empty() && (self.graph().held.is_unordered() || !self.retired.is_empty())
     }
 }
 
-/// What is left of a graph whose launches could not be waited for at once.
+/// Waits for the launches, then drops the objects of a graph that could not be dropped at once.
 fn drop_after(launched: &[Stream], mut held: Vec<Held>) -> Result<()> {
     for stream in launched {
         match unheard(|| stream.settle()) {
             Settled::Done | Settled::Failed(_) => {}
             Settled::Faulted(_) => held.iter_mut().for_each(Held::leak_for_host_functions),
             Settled::Unknown(error) => {
-                // The device may still be using it: a leak is the lesser evil.
+                // Leak the objects, because the device may still be using them.
                 mem::forget(held);
                 return Err(error);
             }
         }
     }
-    drop_outside(held);
+    drop_after_release(held);
     Ok(())
 }
 
@@ -381,7 +409,7 @@ impl Drop for GraphExec {
         let mut held: Vec<_> = retired.map(|one| one.held).collect();
         held.push(mem::take(self.held()));
         let launched = mem::take(&mut self.launched);
-        // An error here can't be acted upon.
+        // `drop` cannot return an error.
         let _ = release(&launched.clone(), move || drop_after(&launched, held));
     }
 }

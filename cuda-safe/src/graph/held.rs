@@ -1,4 +1,4 @@
-//! What a graph keeps alive: everything that its nodes use.
+//! The objects that a graph keeps alive because its nodes use them.
 
 use std::{
     any::Any,
@@ -18,17 +18,17 @@ use crate::{
     stream::{Owner, Stream, event::Event},
 };
 
-/// A number that nothing else has.
+/// Returns a number that is used only once.
 pub(super) fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Something of whatever type, reached through `&mut` alone.
+/// A value of any type, accessible only through `&mut`.
 struct Owned(Box<dyn Any + Send>);
 
-// SAFETY: a shared reference to this gives no access to what is inside. So a graph can say itself, in clearer words than
-// `dyn Any`, that threads don't share it.
+// SAFETY: a shared reference gives no access to the value. With this implementation, the compiler's
+// message about sharing a graph names the graph's own marker instead of `dyn Any`.
 unsafe impl Sync for Owned {}
 
 impl Owned {
@@ -41,13 +41,14 @@ impl Owned {
     }
 }
 
-/// The address of the node that needs something, so that it goes when the node is changed.
+/// The address of the node that needs an object. The object is dropped when the node is changed.
 pub(super) type Tag = usize;
-/// For what stays as long as the graph.
+/// The tag of objects that stay as long as the graph.
 pub(super) const UNTAGGED: Tag = 0;
 
-/// The tag of everything that a node of an executable graph was changed to. What the graph itself needs for the node stays
-/// under the node's own tag, for [`GraphExec::into_graph`](super::GraphExec::into_graph).
+/// Returns the tag of all objects that a change gave to a node of an executable graph. Objects that
+/// the graph itself needs for the node keep the node's own tag, for
+/// [`GraphExec::into_graph`](super::GraphExec::into_graph).
 pub(super) fn changed(tag: Tag) -> Tag {
     tag | CHANGED
 }
@@ -55,20 +56,21 @@ pub(super) fn changed(tag: Tag) -> Tag {
 /// Nodes are at even addresses.
 const CHANGED: Tag = 1;
 
-/// What a graph keeps alive. Its memory is reached through the graph alone, by tokens.
+/// The objects that a graph keeps alive. Its memory is accessible only through the graph, by
+/// tokens.
 #[derive(Default)]
 pub(super) struct Held {
     memory: Vec<(Tag, u64, Owned)>,
     functions: Vec<Function>,
     events: Vec<(Tag, Event)>,
     semaphores: Vec<ExternalSemaphore>,
-    /// Memory that nodes allocate, and whether others free it.
+    /// Memory that nodes allocate, and whether other nodes free it.
     allocated: Vec<(u64, bool)>,
     hosts: Vec<(Tag, HostFunction)>,
     others: Vec<(Tag, Owned)>,
     /// The streams in whose order the memory is used and freed. Each launch is ordered with them.
     owners: Vec<Stream>,
-    /// Whether something is used or freed in no stream's order.
+    /// Whether objects are used or freed outside of any stream's order.
     unordered: bool,
 }
 
@@ -84,7 +86,7 @@ impl Held {
         kept
     }
 
-    /// The same for memory whose elements lie in rows and slices, or in an array: the number it gets.
+    /// Keeps pitched memory or an array, and returns its number.
     pub(super) fn keep_region<T: PlainData, M>(&mut self, memory: M) -> u64
     where
         M: CopySource<T> + Send + 'static,
@@ -98,14 +100,14 @@ impl Held {
         number
     }
 
-    /// The memory of a number.
+    /// Returns the memory with a number.
     pub(super) fn region<M: 'static>(&mut self, number: u64, call: &'static str) -> Result<&mut M> {
         let found = self.memory.iter_mut().find(|(_, n, _)| *n == number);
         let memory = found.and_then(|(_, _, memory)| memory.get_mut().downcast_mut::<M>());
         memory.ok_or_else(|| foreign(call))
     }
 
-    /// The memory behind a token.
+    /// Returns access to the memory behind a token.
     pub(super) fn memory<M: Keep>(
         &mut self,
         kept: Kept<M>,
@@ -139,22 +141,22 @@ impl Held {
         }
     }
 
-    /// An error unless the memory is allocated by this graph, and freed by none of its nodes.
+    /// Returns an error unless this graph allocates the memory and none of its nodes frees it yet.
     pub(super) fn expect_allocated(&self, number: u64) -> Result<()> {
         match self.allocated.iter().find(|(n, _)| *n == number) {
             Some((_, false)) => Ok(()),
             Some((_, true)) => Err(Error::invalid(
                 "Graph::add_free",
-                "the memory is freed by another node already",
+                "another node frees the memory already",
             )),
             None => Err(Error::invalid(
                 "Graph::add_free",
-                "the memory is allocated by another graph, which has to free it",
+                "another graph allocates the memory. Fix: free it in that graph",
             )),
         }
     }
 
-    /// How many allocations have no node that frees them.
+    /// Returns the number of allocations that no node frees.
     pub(super) fn unfreed(&self) -> usize {
         self.allocated.iter().filter(|(_, freed)| !freed).count()
     }
@@ -174,18 +176,19 @@ impl Held {
         self.others.push((UNTAGGED, Owned::new(other)));
     }
 
-    /// A function that a node calls.
+    /// Holds a function that a node calls.
     pub(super) fn host(&mut self, tag: Tag, function: HostFunction) {
         self.unordered = true;
         self.hosts.push((tag, function));
     }
 
-    /// An event that a node records or waits for. The driver keeps what launches need of it.
+    /// Holds an event that a node records or waits for. The driver keeps the parts that launches
+    /// need.
     pub(super) fn event(&mut self, tag: Tag, event: &Event) {
         self.events.push((tag, event.clone()));
     }
 
-    /// Semaphores that nodes use, which wait themselves for all work before they go.
+    /// Holds semaphores that nodes use. Their drops wait for all work.
     pub(super) fn semaphores(&mut self, used: &[(&ExternalSemaphore, u64)]) {
         for &(semaphore, _) in used {
             if !self.semaphores.contains(semaphore) {
@@ -208,7 +211,7 @@ impl Held {
         self.unordered
     }
 
-    /// The same for another graph; `None` where it can't be shared.
+    /// Returns the same objects for another graph, or `None` if they cannot be shared.
     pub(super) fn try_clone(&self) -> Option<Self> {
         let shareable = self.hosts.is_empty() && self.others.is_empty();
         (shareable && self.memory.is_empty() && self.allocated.is_empty()).then(|| Self {
@@ -220,12 +223,12 @@ impl Held {
         })
     }
 
-    /// Takes out everything that one node was changed to.
+    /// Removes and returns the objects that changes gave to one node.
     pub(super) fn take_changed(&mut self, tag: Tag) -> Self {
         self.take_if(|one| one == changed(tag))
     }
 
-    /// Takes out everything that nodes were changed to.
+    /// Removes and returns the objects that changes gave to nodes.
     pub(super) fn take_all_changed(&mut self) -> Self {
         self.take_if(|one| one & CHANGED != 0)
     }
@@ -241,21 +244,21 @@ impl Held {
         }
     }
 
-    /// Keeps memory as long as the graph, since another node than the one that brought it uses it.
+    /// Keeps memory as long as the graph, because a second node uses it.
     pub(super) fn share(&mut self, number: u64) {
         for (tag, _, _) in self.memory.iter_mut().filter(|one| one.1 == number) {
             *tag = UNTAGGED;
         }
     }
 
-    /// After a fault: leaks what a raw host function may still use. The device uses nothing of it any more, and functions of
-    /// [`hosts`](Self::host) own what they use.
+    /// Leaks the objects that a raw host function may still use after a fault. The device does not
+    /// use them any more, and functions of [`hosts`](Self::host) own the objects that they use.
     pub(super) fn leak_for_host_functions(&mut self) {
         mem::forget(mem::take(&mut self.memory));
         mem::forget(mem::take(&mut self.others));
     }
 
-    /// Takes what another graph held, for the node of a tag.
+    /// Takes the objects of another graph, for the node with a tag.
     pub(super) fn absorb(&mut self, tag: Tag, other: &mut Held) {
         let other = mem::take(other);
         self.memory.extend(
@@ -282,6 +285,6 @@ impl Held {
 fn foreign(call: &'static str) -> Error {
     Error::invalid(
         call,
-        "the memory belongs to another graph: hand it to this one with `keep`",
+        "the memory belongs to another graph. Fix: pass it to `keep` of this graph",
     )
 }

@@ -1,4 +1,4 @@
-//! Functions of the host, as graphs call them: once in every launch.
+//! Host functions of graphs, which are called once in every launch.
 
 use std::{
     collections::HashMap,
@@ -16,15 +16,16 @@ type Function = Arc<Mutex<dyn FnMut() + Send>>;
 
 /// The functions that graphs may call, by number.
 ///
-/// The driver is given numbers, not addresses. After a fault it may still be calling a function when every wait has
-/// ended. A number stays harmless then: it is found here, or it is not. The call under way owns the function.
+/// The driver receives numbers, not addresses. After a fault it may still call a function although
+/// every wait has ended. A number is harmless then, because the lookup either finds the function or
+/// fails. A running call owns its function.
 static FUNCTIONS: LazyLock<Mutex<HashMap<usize, Function>>> = LazyLock::new(Mutex::default);
 
 fn functions() -> MutexGuard<'static, HashMap<usize, Function>> {
     FUNCTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A function that graphs call. Launches that begin after this was dropped do not call it.
+/// A function that graphs call. Launches that begin after it was dropped do not call it.
 pub(super) struct HostFunction {
     number: usize,
 }
@@ -36,7 +37,7 @@ impl HostFunction {
         Self { number }
     }
 
-    /// What the driver calls, and what it passes.
+    /// Returns the function that the driver calls, and its argument.
     pub(super) fn as_raw(&self) -> (CUhostFn, *mut c_void) {
         unsafe extern "C" fn call(number: *mut c_void) {
             let Some(function) = functions().get(&number.addr()).cloned() else {
@@ -47,7 +48,7 @@ impl HostFunction {
                 let mut call = function.lock().unwrap_or_else(PoisonError::into_inner);
                 (*call)();
                 drop(call);
-                drop(function); // here, if its graph is gone: a panic must not reach the driver
+                drop(function); // if the graph was dropped, this drops the closure: its panic must not reach the driver
             });
         }
         (Some(call), ptr::without_provenance_mut(self.number))
@@ -57,6 +58,6 @@ impl HostFunction {
 impl Drop for HostFunction {
     fn drop(&mut self) {
         let function = functions().remove(&self.number);
-        drop(function); // not under the lock: it may own a graph
+        drop(function); // not under the lock, because the function may own a graph
     }
 }

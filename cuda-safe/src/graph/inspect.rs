@@ -1,4 +1,4 @@
-//! What a graph is made of.
+//! Methods that inspect a graph.
 
 use std::ptr;
 
@@ -11,35 +11,41 @@ use super::{
 use crate::error::Result;
 
 impl Graph {
-    /// The nodes, in no particular order. For a captured graph, this is how to get at them.
+    /// Returns the nodes, in no particular order. For a captured graph, this is how to find them.
+    ///
+    /// See [`cuGraphGetNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuGraphGetNodes")]
     pub fn nodes(&self) -> Result<Vec<Node>> {
         self.list("cuGraphGetNodes", |nodes, count| {
-            // SAFETY: a live graph; `nodes` has room for `count`, or is null.
+            // SAFETY: the graph is alive. `nodes` has room for `count`, or is null.
             unsafe { sys::cuGraphGetNodes(self.as_raw(), nodes, count) }
         })
     }
 
-    /// The nodes that wait for no other.
+    /// Returns the nodes without dependencies.
+    ///
+    /// See [`cuGraphGetRootNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuGraphGetRootNodes")]
     pub fn roots(&self) -> Result<Vec<Node>> {
         self.list("cuGraphGetRootNodes", |nodes, count| {
-            // SAFETY: as `nodes`.
+            // SAFETY: as in `nodes`.
             unsafe { sys::cuGraphGetRootNodes(self.as_raw(), nodes, count) }
         })
     }
 
-    /// The nodes that a node waits for.
+    /// Returns the nodes on which a node depends.
+    ///
+    /// See [`cuGraphNodeGetDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`edges`](Self::edges), and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of
-    /// another graph.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
+    /// belongs to another graph. Also returns the errors of [`edges`](Self::edges).
     #[doc(alias = "cuGraphNodeGetDependencies")]
     pub fn dependencies(&self, node: Node) -> Result<Vec<Node>> {
         self.expect_own(node, "Graph::dependencies")?;
@@ -50,10 +56,12 @@ impl Graph {
             .collect())
     }
 
-    /// The nodes that wait for a node.
+    /// Returns the nodes that depend on a node.
+    ///
+    /// See [`cuGraphNodeGetDependentNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`dependencies`](Self::dependencies).
+    /// Returns the errors of [`dependencies`](Self::dependencies).
     #[doc(alias = "cuGraphNodeGetDependentNodes")]
     pub fn dependents(&self, node: Node) -> Result<Vec<Node>> {
         self.expect_own(node, "Graph::dependents")?;
@@ -64,18 +72,22 @@ impl Graph {
             .collect())
     }
 
-    /// The node of this graph, a [copy](Self::try_clone), that was copied from a node of `original`.
+    /// Returns the node of this graph, which is a [copy](Self::try_clone) of `original`, that was
+    /// copied from `node`.
+    ///
+    /// See [`cuGraphNodeFindInClone`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph than `original`. The
-    /// driver's code where this is not its copy, or the node came later.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `node` does not
+    /// belong to `original`. Returns the driver's error if this graph is not a copy of `original`,
+    /// or if the node was added after the copy.
     #[doc(alias = "cuGraphNodeFindInClone")]
     pub fn copy_of(&self, original: &Self, node: Node) -> Result<Node> {
         const CALL: &str = "cuGraphNodeFindInClone";
         original.expect_own(node, CALL)?;
         let _current = self.context().enter("cuGraphNodeFindInClone")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: a live node and a live graph; `raw` is valid for the write.
+        // SAFETY: the node and the graph are alive, and `raw` is valid for the write.
         let code = unsafe { sys::cuGraphNodeFindInClone(&mut raw, node.raw, self.as_raw()) };
         self.context().check(CALL, code)?;
         let graph = self.number;
@@ -100,28 +112,32 @@ impl Graph {
         Ok(nodes.into_iter().map(|raw| Node { raw, graph }).collect())
     }
 
-    /// A node that the driver names in an error; `None` where it names none.
-    pub(super) fn culprit(&self, raw: sys::CUgraphNode) -> Option<String> {
+    /// Returns the description of a node that the driver names in an error, or `None` if it names
+    /// none.
+    pub(super) fn describe_node(&self, raw: sys::CUgraphNode) -> Option<String> {
         if raw.is_null() {
             return None;
         }
-        // SAFETY: the driver's answer to a question about this graph.
+        // SAFETY: the driver returned the node for this graph.
         let node = unsafe { self.node(raw) };
         let label = self.label(node).unwrap_or_default().replace("\\n", ", ");
         Some(format!("{node:?} ({label})"))
     }
 
-    /// What a node does.
+    /// Returns what kind of operation a node performs.
+    ///
+    /// See [`cuGraphNodeGetType`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
+    /// belongs to another graph.
     #[doc(alias = "cuGraphNodeGetType")]
     pub fn kind(&self, node: Node) -> Result<NodeKind> {
         const CALL: &str = "cuGraphNodeGetType";
         self.expect_own(node, CALL)?;
         let _current = self.context().enter("cuGraphNodeGetType")?;
         let mut kind = CUgraphNodeType(0);
-        // SAFETY: a live node; `kind` is valid for the write.
+        // SAFETY: the node is alive, and `kind` is valid for the write.
         let code = unsafe { sys::cuGraphNodeGetType(node.raw, &mut kind) };
         self.context().check(CALL, code)?;
         Ok(NodeKind(kind.0))

@@ -1,4 +1,4 @@
-//! Memory that a graph owns, and the tokens by which its nodes name it.
+//! Memory that a graph owns, and the tokens that name it.
 
 use std::{fmt, marker::PhantomData, ops::RangeBounds};
 
@@ -11,20 +11,21 @@ use crate::{
     stream::{Owner, Stream},
 };
 
-/// Memory that a [`Graph`](super::Graph) can own: device memory of its own, of every kind, and page-locked host memory.
-/// The graph lends it as a [`DeviceViewMut`], and as a slice.
+/// Memory that a [`Graph`](super::Graph) can own: owned device memory of every kind, and
+/// page-locked host memory. The graph gives access to it as a [`DeviceViewMut`] or as a slice.
 ///
-/// Sealed: the graph relies on what it is told of the memory.
+/// This trait is sealed, because the graph relies on its results.
 pub trait Keep: sealed::Sealed + Send + 'static {
     /// The type of an element.
     type Element: PlainData;
-    /// Where the memory is.
+    /// Returns the location of the memory.
     #[doc(hidden)]
     fn place(&self) -> Place;
-    /// The stream in whose order it is used and freed; `None` for memory that the host may use at any time.
+    /// Returns the stream in whose order the memory is used and freed, or `None` for memory that
+    /// the host may use at any time.
     #[doc(hidden)]
     fn stream(&self) -> Option<&Stream>;
-    /// What is lent of it. The memory itself stays: nodes know its address.
+    /// The type of access. The memory itself stays in the graph, because nodes hold its address.
     type Access<'a>;
     #[doc(hidden)]
     fn access(&mut self) -> Self::Access<'_>;
@@ -34,7 +35,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Where memory is, and how many elements it has.
+/// The address and the length of memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub(super) address: u64,
@@ -91,11 +92,12 @@ impl<T: PlainData> Keep for PinnedBuffer<T> {
     }
 }
 
-/// The token of memory that a [`Graph`](super::Graph) owns: see [`Graph::keep`](super::Graph::keep).
+/// A token for memory that a [`Graph`](super::Graph) owns. Created by
+/// [`Graph::keep`](super::Graph::keep).
 ///
-/// Nodes take it, or a part of it ([`slice`](Self::slice)). As an argument of a kernel it is the memory's address. The
-/// memory itself is at [`Graph::memory`](super::Graph::memory), and at
-/// [`GraphExec::memory`](super::GraphExec::memory) between launches.
+/// Nodes take it, or a part of it ([`slice`](Self::slice)). As a kernel argument it is the address
+/// of the memory. Access the memory with [`Graph::memory`](super::Graph::memory), and between
+/// launches with [`GraphExec::memory`](super::GraphExec::memory).
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
@@ -127,28 +129,30 @@ impl<M: Keep> Kept<M> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.place.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.place.len == 0
     }
 
-    /// The memory's address, for nodes that raw calls add. Valid as long as the graph keeps it.
+    /// Returns the address of the memory, for nodes that raw calls add. It is valid as long as the
+    /// graph keeps the memory.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.place.address
     }
 
-    /// A part of the memory, for a node.
+    /// Returns a part of the memory, for a node.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the range does not lie within the memory.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// not within the memory.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Part<M::Element>> {
         let range = range_within(range, self.place.len, "Kept::slice")?;
         let address = self.place.address + (range.start * size_of::<M::Element>()) as u64;
@@ -179,8 +183,8 @@ impl<M: Keep> fmt::Debug for Kept<M> {
     }
 }
 
-/// A part of memory that a [`Graph`](super::Graph) owns, or all of it: what copies and fills take. Made by
-/// [`Kept::slice`], and by `into` from a [`Kept`].
+/// A part of memory that a [`Graph`](super::Graph) owns, or all of it, as an operand of copies and
+/// fills. Created by [`Kept::slice`], or from a [`Kept`] with `into`.
 pub struct Part<T> {
     pub(super) number: u64,
     pub(super) place: Place,

@@ -1,8 +1,9 @@
-//! Graphs: work that is described once, and launched as a whole many times.
+//! Graphs: work that is described once and launched as a whole many times.
 //!
-//! A [`Graph`] is made of nodes (kernels, copies, fills, functions of the host) and of what each waits for. It is
-//! built by hand, or recorded from what a stream is given ([`Stream::capture`](crate::Stream::capture)). Instantiated,
-//! it is a [`GraphExec`], which one driver call launches.
+//! A [`Graph`] consists of nodes (kernels, copies, fills, host functions) and their dependencies.
+//! You build it node by node, or capture it from a stream
+//! ([`Stream::capture`](crate::Stream::capture)). Instantiating it returns a [`GraphExec`], which
+//! one driver call launches.
 //!
 //! ```
 //! use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, PinnedBuffer, Stream, graph::Graph};
@@ -17,13 +18,13 @@
 //!     }"#)?.function("scale")?;
 //!
 //! let mut graph = Graph::new(&context)?;
-//! // The graph owns what its nodes use, and gives tokens.
+//! // The graph owns the memory that its nodes use, and returns tokens.
 //! let host = graph.keep(PinnedBuffer::from_slice(&context, &[1.0f32; 1000])?);
 //! let x = graph.keep(DeviceBuffer::<f32>::uninit(&stream, 1000)?);
 //!
 //! let up = graph.add_copy(&[], x, host)?;
 //! let config = LaunchConfig::for_elements(x.len());
-//! // SAFETY: the kernel changes n floats, as many as there are.
+//! // SAFETY: the kernel changes n floats, the length of x.
 //! let scaled = unsafe { graph.add_kernel(&[up], &scale, config, (x, 3.0f32, x.len() as i32))? };
 //! graph.add_copy(&[scaled], host, x)?;
 //!
@@ -35,16 +36,18 @@
 //! # }
 //! ```
 //!
-//! # What a graph keeps alive
-//! What is handed to [`Graph::keep`] belongs to the graph: nobody can free it, and nobody can read host memory while
-//! a launch writes to it. Kernels' modules, events and functions of the host are held too. So everything here is safe,
-//! but for what is a launch ([`Graph::add_kernel`]) and for captures, where only the caller knows which memory the
-//! captured calls use: both say what they require.
+//! # Ownership
+//! A graph owns the memory that you pass to [`Graph::keep`]. It is not freed while the graph can
+//! run, and host memory cannot be read while a launch writes to it. The graph also holds the
+//! modules of its kernels, its events and its host functions. All methods are therefore safe,
+//! except those that launch kernels ([`Graph::add_kernel`]) and captures. In a capture, only the
+//! caller knows which memory the captured calls use. The `# Safety` sections of these methods list
+//! the requirements.
 //!
-//! # Which launches run at the same time
-//! Launches of one [`GraphExec`] never overlap: the driver runs each after the one before, also on other streams. A
-//! launch is ordered with the streams that the graph's memory belongs to, as every method that takes memory and a
-//! stream is.
+//! # Concurrency of launches
+//! Launches of one [`GraphExec`] never overlap. The driver runs each after the previous one, even
+//! on different streams. A launch is ordered with the streams that own the graph's memory, like
+//! every method that takes memory and a stream.
 
 mod allocation;
 mod body;
@@ -95,20 +98,21 @@ use crate::{
 };
 use held::{Held, next_number};
 
-/// Work, described as nodes and what each of them waits for. See the [module](self).
+/// Work, described as nodes and their dependencies. See the [module](self).
 ///
-/// The driver wants calls for one graph to come one after the other: a graph can go to another thread, but not be
-/// shared.
+/// The driver requires the calls for one graph to be made one after another. A graph can therefore
+/// be sent to another thread, but not shared between threads.
 pub struct Graph {
-    // First: the compiler's messages about sharing name the first field that forbids it.
+    // The first field, because the compiler's messages about sharing name the first field that
+    // forbids it.
     not_shared: NotShared,
-    // Dropped in this order: what is held goes last.
+    // Dropped in this order: the held objects last.
     handle: Handle<GraphKind>,
     number: u64,
     held: Held,
 }
 
-/// What one thread at a time may use.
+/// Makes a type usable by only one thread at a time.
 type NotShared = PhantomData<Cell<()>>;
 
 struct GraphKind;
@@ -126,10 +130,13 @@ impl Kind for GraphKind {
 }
 
 impl Graph {
-    /// A graph without nodes.
+    /// Creates a graph without nodes.
+    ///
+    /// See [`cuGraphCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// No memory for the graph is left, or the context is unusable after a fault.
+    /// Returns an error if no memory for the graph is left, or if the context is unusable after a
+    /// fault.
     #[doc(alias = "cuGraphCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         let _current = context.enter("cuGraphCreate")?;
@@ -137,73 +144,81 @@ impl Graph {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuGraphCreate(&mut raw, 0) };
         context.check("cuGraphCreate", code)?;
-        // SAFETY: just made, owned by nobody else, and empty.
+        // SAFETY: the graph was just created, has no other owner, and is empty.
         Ok(unsafe { Self::from_raw(context, raw) })
     }
 
-    /// Takes ownership of a raw graph. It is destroyed, with `cuGraphDestroy`, when this is dropped.
+    /// Takes ownership of a raw graph. Dropping the result destroys it with `cuGraphDestroy`.
     ///
     /// # Safety
-    /// `raw` is a live graph, and nobody else destroys it. What its nodes use lives until this, or the [`GraphExec`] that is
-    /// made of it, is gone and its launches are over. Launches are ordered by the caller with what else uses device memory of
-    /// the nodes; host memory of theirs is left alone meanwhile.
+    /// The caller must ensure that:
+    ///
+    /// - `raw` is a live graph, and no other code destroys it;
+    /// - everything that its nodes use lives until this graph, or the [`GraphExec`] instantiated
+    ///   from it, has been dropped and its launches have finished;
+    /// - launches are ordered with all other uses of device memory of the nodes, and nothing uses
+    ///   their host memory during a launch.
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUgraph) -> Self {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::with_held(context, raw, Held::default()) }
     }
 
     /// # Safety
-    /// As [`from_raw`](Self::from_raw), but for what is in `held`.
+    /// The contract of [`from_raw`](Self::from_raw) applies, except for the objects in `held`.
     unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
             not_shared: PhantomData,
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             handle: unsafe { Handle::new(raw, true, context.clone(), GraphKind) },
             number: next_number(),
             held,
         }
     }
 
-    /// A graph that a conditional node of another one owns, with what that one holds.
+    /// Wraps a graph that a conditional node of another graph owns, with the objects that the other
+    /// graph holds.
     ///
     /// # Safety
-    /// `raw` is live as long as the result.
+    /// The caller must ensure that `raw` is live as long as the result.
     unsafe fn borrow_body(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
             not_shared: PhantomData,
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             handle: unsafe { Handle::new(raw, false, context.clone(), GraphKind) },
             number: next_number(),
             held,
         }
     }
 
-    /// The driver's handle, valid for as long as this object exists.
+    /// Returns the driver's handle, which is valid as long as this object exists.
     #[must_use]
     pub fn as_raw(&self) -> CUgraph {
         self.handle.raw()
     }
 
-    /// Destroys the graph now (`cuGraphDestroy`), and reports whether that worked. Dropping does the same, and discards
-    /// the error.
+    /// Destroys the graph now (`cuGraphDestroy`) and returns the error that dropping would discard.
+    ///
+    /// See [`cuGraphDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code. The handle is not used again in any case.
+    /// Returns the driver's error. The handle is not used again in any case.
     #[doc(alias = "cuGraphDestroy")]
     pub fn close(self) -> Result<()> {
         self.handle.close()
     }
 
-    /// The context that the graph was made in.
+    /// Returns the context in which the graph was created.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.handle.parent()
     }
 
-    /// Hands memory to the graph, which owns it from now on: for its nodes, and for those of a
-    /// [`GraphExec`] made of it. It is freed with the last of them. The memory is of the graph's context: with memory of a
-    /// stream of another one the graph can't be instantiated.
+    /// Moves memory into the graph, for its nodes and for those of a [`GraphExec`] instantiated
+    /// from it. The memory is freed with the last of them.
+    ///
+    /// The memory must belong to the graph's context. A graph that keeps memory of another
+    /// context's stream cannot be instantiated.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, graph::Graph};
@@ -220,24 +235,27 @@ impl Graph {
         self.held.keep(memory)
     }
 
-    /// The memory behind a token.
+    /// Returns access to the memory behind a token.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
+    /// belongs to another graph.
     pub fn memory<M: Keep>(&mut self, kept: Kept<M>) -> Result<M::Access<'_>> {
         self.held.memory(kept, "Graph::memory")
     }
 
-    /// Keeps something alive until the graph, or the [`GraphExec`] made of it, is gone and its launches are over: for what
-    /// captured calls and kernels use beside memory of [`keep`](Self::keep).
+    /// Keeps a value alive until the graph, or the [`GraphExec`] instantiated from it, has been
+    /// dropped and its launches have finished. Use it for objects that captured calls and kernels
+    /// use, in addition to memory of [`keep`](Self::keep).
     pub fn hold(&mut self, value: impl Send + 'static) {
         self.held.other(value);
     }
 
-    /// A node that a raw call has added, for others to wait for.
+    /// Wraps a node that a raw call has added, so that other nodes can depend on it.
     ///
     /// # Safety
-    /// `raw` is a node of this graph. What it uses lives, and is ordered, as [`from_raw`](Self::from_raw) says.
+    /// The caller must ensure that `raw` is a node of this graph, and that everything it uses lives
+    /// and is ordered as [`from_raw`](Self::from_raw) requires.
     #[must_use]
     pub unsafe fn node(&self, raw: sys::CUgraphNode) -> Node {
         Node {
@@ -246,15 +264,20 @@ impl Graph {
         }
     }
 
-    /// A second graph with the same nodes, and the same edges. What captured calls use has to live as long as both.
+    /// Creates a second graph with the same nodes and edges.
+    ///
+    /// See [`cuGraphClone`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the graph keeps memory or functions of the
-    /// host, which only one graph may have. The driver's code for nodes that can't be copied.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the graph keeps
+    /// memory or host functions, which only one graph can own. Returns the driver's error for nodes
+    /// that cannot be copied.
     ///
     /// # Safety
-    /// As [`Stream::capture`](crate::Stream::capture), for the copy too. What is made of the two graphs may run at the same
-    /// time on streams that the caller does not order.
+    /// The contract of [`Stream::capture`](crate::Stream::capture) applies to the copy too: the
+    /// caller must ensure that everything that captured calls use lives as long as both graphs.
+    /// Graphs instantiated from the two may run at the same time, on streams that you must order
+    /// yourself.
     ///
     /// ```
     /// # use cuda_safe::{Context, Graph};
@@ -262,7 +285,7 @@ impl Graph {
     /// # let context = Context::primary(0)?;
     /// let mut graph = Graph::new(&context)?;
     /// graph.add_empty(&[])?;
-    /// // SAFETY: nothing is used.
+    /// // SAFETY: the nodes use nothing.
     /// let copy = unsafe { graph.try_clone()? };
     /// graph.add_empty(&[])?;
     /// assert_eq!((graph.nodes()?.len(), copy.nodes()?.len()), (2, 1));
@@ -274,16 +297,16 @@ impl Graph {
         let held = self.held.try_clone().ok_or_else(|| {
             Error::invalid(
                 "Graph::try_clone",
-                "the graph keeps or allocates memory, or keeps functions of the host, which only one graph may have: build it \
-                 twice",
+                "the graph keeps or allocates memory, or keeps functions of the host, which only one graph can own. Fix: \
+                 build the graph twice",
             )
         })?;
         let _current = self.context().enter("cuGraphClone")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: a live graph; `raw` is valid for the write.
+        // SAFETY: the graph is alive, and `raw` is valid for the write.
         let code = unsafe { sys::cuGraphClone(&mut raw, self.as_raw()) };
         self.context().check("cuGraphClone", code)?;
-        // SAFETY: just made, and owned by nobody else; the rest is the caller's promise.
+        // SAFETY: the graph was just created and has no other owner. The caller promises the rest.
         Ok(unsafe { Self::with_held(self.context(), raw, held) })
     }
 
@@ -294,8 +317,7 @@ impl Graph {
         Err(Error::invalid(
             call,
             format!(
-                "{node:?} is a node of another graph: nodes are named by what the methods of their own graph, or of the body that \
-                 they are in, returned"
+                "{node:?} is a node of another graph. Fix: pass nodes that methods of the same graph or body returned"
             ),
         ))
     }
@@ -307,11 +329,13 @@ impl fmt::Debug for Graph {
     }
 }
 
-/// A graph that was refused, and why. `?` turns it into an [`Error`], and drops the graph.
+/// The error of a method that takes a graph. It returns the graph, together with the reason. `?`
+/// turns it into an [`Error`] and drops the graph.
 pub struct GraphError {
-    /// Why.
+    /// The reason.
     pub error: Error,
-    /// Never locked: for errors that are shared between threads, as error reports want them.
+    /// In a mutex that is never locked, which makes the error `Sync`, as error reporting crates
+    /// require.
     graph: Box<Mutex<Graph>>,
 }
 
@@ -323,7 +347,7 @@ impl GraphError {
         }
     }
 
-    /// The graph, as it was, with everything that it keeps.
+    /// Returns the graph, unchanged, with everything that it keeps.
     #[must_use]
     pub fn into_graph(self) -> Graph {
         let graph = self.graph.into_inner();

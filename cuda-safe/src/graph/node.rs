@@ -7,8 +7,10 @@ use cuda_sys::CUgraphNode;
 use super::held::Tag;
 pub use crate::raw::graph::NodeKind;
 
-/// A node of a [`Graph`](super::Graph). It names the node, and keeps nothing alive: used with another graph, or after
-/// its own is gone, it is an error.
+/// A node of a [`Graph`](super::Graph).
+///
+/// It names the node and keeps nothing alive. Using it with another graph, or after its graph has
+/// been dropped, returns an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Node {
     pub(super) raw: CUgraphNode,
@@ -16,18 +18,18 @@ pub struct Node {
     pub(super) graph: u64,
 }
 
-// SAFETY: a name. Who uses it has the graph.
+// SAFETY: the handle is only a name. Methods that use it need the graph.
 unsafe impl Send for Node {}
 // SAFETY: as above.
 unsafe impl Sync for Node {}
 
 impl Node {
-    /// By what the graph names what only this node needs.
+    /// Returns the tag of objects that only this node needs.
     pub(super) fn tag(self) -> Tag {
         self.raw.addr()
     }
 
-    /// The driver's handle, valid as long as the graph has the node.
+    /// Returns the driver's handle, which is valid as long as the graph has the node.
     #[must_use]
     pub fn as_raw(self) -> CUgraphNode {
         self.raw
@@ -41,7 +43,7 @@ impl fmt::Debug for Node {
 }
 
 impl NodeKind {
-    /// In a word, for pictures.
+    /// Returns a short name for labels.
     pub(super) fn word(self) -> String {
         let word = match self {
             Self::KERNEL => "kernel",

@@ -1,4 +1,5 @@
-//! What the driver is told of a node: made from checked values, for new nodes and for changed ones.
+//! The driver's parameters of nodes, created from checked values, for new nodes and for changed
+//! ones.
 
 use cuda_sys::{
     self as sys, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUmemorytype,
@@ -13,10 +14,11 @@ use crate::{
     stream::Stream,
 };
 
-/// A launch as a node: `then` is given it, unless the grid has no blocks.
+/// Calls `then` with the parameters of a kernel launch, or with `None` if the grid has no blocks.
 ///
 /// # Safety
-/// As [`Function::launch`], for every launch of the graph; `then` does nothing but hand it to the driver.
+/// The caller must ensure that the contract of [`Function::launch`] holds for every launch of the
+/// graph, and that `then` only passes the parameters to the driver.
 pub(super) unsafe fn kernel<A: KernelArguments>(
     function: &Function,
     config: LaunchConfig,
@@ -27,13 +29,13 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
     if A::WAITS {
         return Err(Error::invalid(
             call,
-            "a graph copies no host slices with its kernels: use buffers, and nodes that copy",
+            "a kernel of a graph can't take host slices (In, Out, InOut). Fix: use buffers, and add nodes that copy",
         ));
     }
     if !function.is_launchable(function.context(), &config, A::TYPES)? {
         return then(None);
     }
-    // Arguments that don't wait have no use for it.
+    // Arguments that don't wait don't use the stream.
     let stream = Stream::legacy_default(function.context());
     let LaunchConfig {
         grid,
@@ -41,7 +43,8 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
         shared_bytes,
         ..
     } = config;
-    // SAFETY: the caller's promise; kinds, sizes and limits are checked above, and the driver copies the arguments.
+    // SAFETY: the caller promises it. Kinds, sizes and limits were checked above, and the driver
+    // copies the arguments.
     unsafe {
         arguments.with_pointers(&stream, |pointers| {
             then(Some(&CUDA_KERNEL_NODE_PARAMS {
@@ -60,7 +63,7 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
     }
 }
 
-/// A copy as a node, `None` if there is nothing to copy.
+/// Returns the parameters of a copy, or `None` if there is nothing to copy.
 pub(super) fn copy<T: PlainData>(
     held: &Held,
     to: Part<T>,
@@ -78,7 +81,7 @@ pub(super) fn copy<T: PlainData>(
     if to.number == from.number && a < b + bytes as u64 && b < a + bytes as u64 {
         return Err(Error::invalid(
             call,
-            format!("the source, {from:?}, and the destination, {to:?}, overlap"),
+            format!("the source {from:?} and the destination {to:?} overlap"),
         ));
     }
     let mut copy = CUDA_MEMCPY3D {
@@ -105,7 +108,7 @@ pub(super) fn copy<T: PlainData>(
     Ok(Some(copy))
 }
 
-/// A fill as a node, `None` if there is nothing to fill.
+/// Returns the parameters of a fill, or `None` if there is nothing to fill.
 pub(super) fn fill<T: PlainData>(
     held: &Held,
     part: Part<T>,
@@ -116,7 +119,7 @@ pub(super) fn fill<T: PlainData>(
     if part.place.on_host {
         return Err(Error::invalid(
             call,
-            "host memory is not filled by a node: use Graph::add_host_function, or fill device memory and copy it",
+            "a node can't fill host memory. Fix: use Graph::add_host_function, or fill device memory and copy it",
         ));
     }
     let pattern = bytemuck::bytes_of(&value);
@@ -136,7 +139,7 @@ pub(super) fn fill<T: PlainData>(
             return Err(Error::invalid(
                 call,
                 format!(
-                    "a node repeats 1, 2 or 4 bytes, and this value has {} that differ: use a kernel",
+                    "a node can only repeat 1, 2 or 4 bytes, and the {} bytes of this value are no such repetition. Fix: use a kernel",
                     pattern.len()
                 ),
             ));

@@ -1,4 +1,4 @@
-//! Copies of rectangles and boxes as nodes, and the memory that they copy.
+//! Nodes that copy rectangles and boxes, and the memory that they copy.
 
 use std::{fmt, marker::PhantomData, ops::Deref};
 
@@ -13,28 +13,28 @@ use crate::{
     },
 };
 
-/// The token of pitched memory or an array that a [`Graph`] owns: see [`Graph::keep_region`]. As an argument of a kernel it
-/// is the address of pitched memory.
+/// A token for pitched memory or an array that a [`Graph`] owns. Created by [`Graph::keep_region`].
+/// As a kernel argument it is the address of pitched memory.
 pub struct KeptRegion<T, M> {
     part: PartRegion<T>,
     memory: PhantomData<fn() -> M>,
 }
 
-/// Rows and slices of memory that a [`Graph`] owns, or an array: what copies of rectangles and boxes take. Made by
-/// [`Part::pitched`] and [`Kept::pitched`], and by `into` from a [`KeptRegion`].
+/// Pitched memory or an array that a [`Graph`] owns, as an operand of copies of rectangles and
+/// boxes. Created by [`Part::pitched`] and [`Kept::pitched`], or from a [`KeptRegion`] with `into`.
 pub struct PartRegion<T> {
     number: u64,
     place: Place,
     element: PhantomData<fn() -> T>,
 }
 
-// SAFETY: a name of memory that the graph owns, whose addresses nobody follows through it.
+// SAFETY: it only names memory of the graph. Nothing accesses the memory through it.
 unsafe impl<T> Send for PartRegion<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for PartRegion<T> {}
 
-/// Memory that a graph lends between launches. It can be looked at ([`Deref`]), and copied from and to; it stays the
-/// graph's, since nodes know where it is.
+/// Access to memory of a graph between launches. You can inspect it ([`Deref`]) and copy from and
+/// to it. It stays in the graph, because nodes hold its address.
 pub struct Lent<'a, M>(&'a mut M);
 
 impl<M> Deref for Lent<'_, M> {
@@ -45,19 +45,19 @@ impl<M> Deref for Lent<'_, M> {
     }
 }
 
-// SAFETY: the region of what is lent, borrowed for no longer.
+// SAFETY: the region of the borrowed memory, borrowed for the same time.
 unsafe impl<T: PlainData, M: CopySource<T>> CopySource<T> for Lent<'_, M> {
     fn region(&self) -> Region<'_> {
         self.0.region()
     }
 }
 
-// SAFETY: lent exclusively.
+// SAFETY: the memory is borrowed exclusively.
 unsafe impl<T: PlainData, M: CopyTarget<T>> CopyTarget<T> for Lent<'_, M> {}
 
 impl Graph {
-    /// Hands pitched memory or an array to the graph, as [`keep`](Self::keep) does with memory whose elements follow each
-    /// other.
+    /// Moves pitched memory or an array into the graph, as [`keep`](Self::keep) does with
+    /// contiguous memory.
     ///
     /// ```
     /// use cuda_safe::{Context, PinnedBuffer, memory::{PitchedBuffer, RegionCopy}, Stream, graph::Graph};
@@ -92,22 +92,26 @@ impl Graph {
         }
     }
 
-    /// The memory behind a token of [`keep_region`](Self::keep_region).
+    /// Returns access to the memory behind a token of [`keep_region`](Self::keep_region).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
+    /// belongs to another graph.
     pub fn region<T, M: 'static>(&mut self, kept: KeptRegion<T, M>) -> Result<Lent<'_, M>> {
         self.held
             .region(kept.part.number, "Graph::region")
             .map(Lent)
     }
 
-    /// Adds a copy of a rectangle or box between memory of the graph: pitched, linear, page-locked, or an array. It waits
-    /// for the nodes of `after`.
+    /// Adds a copy of a rectangle or box between memory of the graph: pitched, linear, page-locked,
+    /// or an array. It depends on the nodes in `after`.
+    ///
+    /// See [`cuGraphAddMemcpyNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html), [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the box does not lie within a side, the two
-    /// overlap, or the memory belongs to another graph; and as [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is not
+    /// within a side, if the two overlap, or if the memory belongs to another graph. Also returns
+    /// the errors of [`add_empty`](Self::add_empty).
     #[doc(alias = "cuGraphAddMemcpyNode")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
@@ -126,8 +130,8 @@ impl Graph {
         self.add(
             "cuGraphAddMemcpyNode",
             after,
-            // SAFETY: a live graph and live nodes of it; both sides are memory that the graph owns, within which the box
-            // lies.
+            // SAFETY: the graph and its nodes are alive. The graph owns both sides, and the box
+            // lies within both.
             |node, graph, nodes, count| unsafe {
                 sys::cuGraphAddMemcpyNode(node, graph, nodes, count, &copy, context)
             },
@@ -136,12 +140,14 @@ impl Graph {
 }
 
 impl GraphExec {
-    /// The memory behind a token of [`Graph::keep_region`], between launches. Memory that belongs to no stream is waited
-    /// for; other memory is used in the order of its stream, as always.
+    /// Returns access to the memory behind a token of [`Graph::keep_region`], between launches.
+    ///
+    /// If the memory belongs to no stream, this waits for the launches. Use of other memory is
+    /// ordered by its stream, as usual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another graph. A fault of a
-    /// kernel, where this waits.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
+    /// belongs to another graph. If this waits, it returns the fault of a kernel.
     pub fn region<T: PlainData, M: CopySource<T> + 'static>(
         &mut self,
         kept: KeptRegion<T, M>,
@@ -154,13 +160,18 @@ impl GraphExec {
         self.held().region(kept.part.number, CALL).map(Lent)
     }
 
-    /// Changes what a copy's node copies. Launches that were made before are not changed. Drivers change copies of one row
-    /// only, to others of one row: for another rectangle or box, a node is added for each, and
-    /// [`set_enabled`](Self::set_enabled) chooses among them.
+    /// Changes the operands of a copy node. Earlier launches of the graph are not affected.
+    ///
+    /// Drivers can only change copies of one row to other copies of one row. For other rectangles
+    /// or boxes, add one node for each, and choose among them with
+    /// [`set_enabled`](Self::set_enabled).
+    ///
+    /// See [`cuGraphExecMemcpyNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Graph::add_region_copy`]; the driver's code where host and device change their roles, and where it does not
-    /// change such copies. No elements, since a node can't do nothing.
+    /// Returns the errors of [`Graph::add_region_copy`]. Returns the driver's error if host and
+    /// device memory change roles, or if the driver cannot change such a copy. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there are no elements.
     #[doc(alias = "cuGraphExecMemcpyNodeSetParams")]
     pub fn set_region_copy<T: PlainData>(
         &mut self,
@@ -178,15 +189,15 @@ impl GraphExec {
             self.held().share(number);
         }
         let copy = copy.ok_or_else(|| {
-            let text = "no elements: use GraphExec::set_enabled to leave the node out";
+            let text = "there are no elements. Fix: skip the node with GraphExec::set_enabled";
             Error::invalid(CALL, text)
         })?;
-        // SAFETY: both sides are memory that the graph owns, within which the box lies.
+        // SAFETY: the graph owns both sides, and the box is within both.
         unsafe { self.set_raw_copy(node, &copy) }
     }
 }
 
-/// A copy as a node, `None` if there is nothing to copy.
+/// Returns the parameters of a copy, or `None` if there is nothing to copy.
 fn described<T: PlainData>(
     held: &Held,
     copy: RegionCopy,
@@ -201,11 +212,13 @@ fn described<T: PlainData>(
 }
 
 impl<T: PlainData> Part<T> {
-    /// The memory as rows and slices, for a copy of a rectangle or box. It may be longer than the layout needs.
+    /// Returns the memory as rows and slices, for a copy of a rectangle or box. The memory may be
+    /// longer than the layout needs.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more memory, contradicts
-    /// itself, or has a pitch that is no multiple of the elements' alignment.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout
+    /// needs more memory, contradicts itself, or has a pitch that is not a multiple of the
+    /// elements' alignment.
     pub fn pitched(&self, layout: impl Into<Layout>) -> Result<PartRegion<T>> {
         const CALL: &str = "Part::pitched";
         let (layout, place) = (layout.into(), self.place);
@@ -224,23 +237,25 @@ impl<T: PlainData> Part<T> {
 }
 
 impl<M: Keep> Kept<M> {
-    /// The memory as rows and slices, for a copy of a rectangle or box. It may be longer than the layout needs.
+    /// Returns the memory as rows and slices, for a copy of a rectangle or box. The memory may be
+    /// longer than the layout needs.
     ///
     /// # Errors
-    /// As [`Part::pitched`].
+    /// Returns the errors of [`Part::pitched`].
     pub fn pitched(&self, layout: impl Into<Layout>) -> Result<PartRegion<M::Element>> {
         Part::from(*self).pitched(layout)
     }
 }
 
 impl<T, M> KeptRegion<T, M> {
-    /// How many elements there are along each axis.
+    /// Returns the number of elements along each axis.
     #[must_use]
     pub fn extent(&self) -> Extent {
         self.part.place.extent()
     }
 
-    /// The address of pitched memory; 0 for an array. Valid as long as the graph keeps it.
+    /// Returns the address of pitched memory, or 0 for an array. It is valid as long as the graph
+    /// keeps the memory.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         match self.part.place {

@@ -1,4 +1,4 @@
-//! Nodes that signal semaphores of other interfaces, and nodes that wait for them.
+//! Nodes that signal semaphores of other interfaces or wait for them.
 
 use std::mem::MaybeUninit;
 
@@ -36,14 +36,18 @@ impl RawValues {
 }
 
 impl Graph {
-    /// Adds a node that signals semaphores, each with its value, in every launch: as
-    /// [`Stream::signal_semaphores`](crate::Stream::signal_semaphores). It waits for the nodes of `after`.
+    /// Adds a node that sets semaphores to values in every launch, as
+    /// [`Stream::signal_semaphores`](crate::Stream::signal_semaphores) does. It depends on the
+    /// nodes in `after`.
     ///
-    /// A timeline semaphore grows: before the next launch, [`GraphExec::set_semaphores`] gives the node the next value.
+    /// The value of a timeline semaphore must increase. Before the next launch, set the next value
+    /// with [`GraphExec::set_semaphores`].
+    ///
+    /// See [`cuGraphAddExternalSemaphoresSignalNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a semaphore of another context, and as
-    /// [`add_empty`](Self::add_empty).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if a semaphore
+    /// belongs to another context. Also returns the errors of [`add_empty`](Self::add_empty).
     #[doc(alias = "cuGraphAddExternalSemaphoresSignalNode")]
     pub fn add_semaphore_signal(
         &mut self,
@@ -56,7 +60,8 @@ impl Graph {
         }
         let mut raw = RawValues::new(self.context(), CALL, signals)?;
         let parameters = raw.signal_parameters();
-        // SAFETY: as `add_empty`; live semaphores, which the graph holds, and as many values, which the driver copies.
+        // SAFETY: as in `add_empty`. The graph holds the semaphores, the lists have equal lengths, and
+        // the driver copies the lists.
         let node = self.add(CALL, after, |node, graph, nodes, count| unsafe {
             sys::cuGraphAddExternalSemaphoresSignalNode(node, graph, nodes, count, &parameters)
         })?;
@@ -64,13 +69,17 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a node that waits for semaphores, each with its value, in every launch: as
-    /// [`Stream::wait_semaphores`](crate::Stream::wait_semaphores). It waits for the nodes of `after` too.
+    /// Adds a node that waits for values of semaphores in every launch, as
+    /// [`Stream::wait_semaphores`](crate::Stream::wait_semaphores) does. It also depends on the
+    /// nodes in `after`.
     ///
-    /// **A launch hangs for ever if a semaphore is never signalled,** and with it whoever waits for it.
+    /// **A launch hangs forever if a semaphore is never signaled,** and everything that waits for
+    /// the launch hangs too.
+    ///
+    /// See [`cuGraphAddExternalSemaphoresWaitNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`add_semaphore_signal`](Self::add_semaphore_signal).
+    /// Returns the errors of [`add_semaphore_signal`](Self::add_semaphore_signal).
     #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
     pub fn add_semaphore_wait(
         &mut self,
@@ -91,11 +100,14 @@ impl Graph {
         Ok(node)
     }
 
-    /// The semaphores, by the driver's handles, that a node signals or waits for, and their values.
+    /// Returns the semaphores that a node signals or waits for, as driver handles, with their
+    /// values.
+    ///
+    /// See [`cuGraphExternalSemaphoresSignalNodeGetParams`, `cuGraphExternalSemaphoresWaitNodeGetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a node of another graph, and for one that does
-    /// neither.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
+    /// belongs to another graph, or does neither.
     #[doc(alias = "cuGraphExternalSemaphoresSignalNodeGetParams")]
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
     pub fn semaphores(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>> {
@@ -105,13 +117,14 @@ impl Graph {
             .enter("cuGraphExternalSemaphoresSignalNodeGetParams")?;
         let (semaphores, values, count) = if kind == NodeKind::SEMAPHORE_SIGNAL {
             let mut found = MaybeUninit::<CUDA_EXT_SEM_SIGNAL_NODE_PARAMS>::zeroed();
-            // SAFETY: a live node of that kind; `found` is valid for the write.
+            // SAFETY: the node is alive and has that kind. `found` is valid for the write.
             let code = unsafe {
                 sys::cuGraphExternalSemaphoresSignalNodeGetParams(node.raw, found.as_mut_ptr())
             };
             self.context()
                 .check("cuGraphExternalSemaphoresSignalNodeGetParams", code)?;
-            // SAFETY: addresses and a number, which were zero before the driver wrote them.
+            // SAFETY: the fields are addresses and a number, which were zero before the driver
+            // wrote them.
             let found = unsafe { found.assume_init() };
             (
                 found.extSemArray,
@@ -137,15 +150,19 @@ impl Graph {
         if semaphores.is_null() || values.is_null() {
             return Ok(Vec::new());
         }
-        // SAFETY: the node's own lists, of that length, which stay until it is changed: that takes `&mut`.
+        // SAFETY: the node owns the lists, which have that length. They stay until the node is
+        // changed, which needs `&mut`.
         let one = |i| unsafe { (*semaphores.add(i), (*values.add(i)).value) };
         Ok((0..count as usize).map(one).collect())
     }
 
-    /// Changes what a node signals, or waits for, before the graph is instantiated.
+    /// Changes the semaphores or values of a node before the graph is instantiated.
+    ///
+    /// See [`cuGraphExternalSemaphoresSignalNodeSetParams`, `cuGraphExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`add_semaphore_signal`](Self::add_semaphore_signal), and as [`semaphores`](Self::semaphores).
+    /// Returns the errors of [`add_semaphore_signal`](Self::add_semaphore_signal) and of
+    /// [`semaphores`](Self::semaphores).
     #[doc(alias = "cuGraphExternalSemaphoresSignalNodeSetParams")]
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
     pub fn set_semaphores(
@@ -156,7 +173,7 @@ impl Graph {
         const CALL: &str = "Graph::set_semaphores";
         let kind = self.expect_semaphores(node, CALL)?;
         let mut raw = RawValues::new(self.context(), CALL, values)?;
-        // Before the change, which may have been made though it failed.
+        // Before the change, because a failed change may still have been made.
         self.held.semaphores(values);
         let _current = self
             .context()
@@ -165,7 +182,8 @@ impl Graph {
             let signal = raw.signal_parameters();
             (
                 "cuGraphExternalSemaphoresSignalNodeSetParams",
-                // SAFETY: a live node of that kind; live semaphores, which the graph holds, and as many values.
+                // SAFETY: the node is alive and has that kind. The graph holds the semaphores, and
+                // the lists have equal lengths.
                 unsafe { sys::cuGraphExternalSemaphoresSignalNodeSetParams(node.raw, &signal) },
             )
         } else {
@@ -179,7 +197,7 @@ impl Graph {
         self.context().check(call, code)
     }
 
-    /// The kind of a node, which has semaphores.
+    /// Returns the kind of a node, or an error if it has no semaphores.
     fn expect_semaphores(&self, node: Node, call: &'static str) -> Result<NodeKind> {
         self.expect_own(node, call)?;
         match self.kind(node)? {
@@ -196,11 +214,14 @@ impl Graph {
 }
 
 impl GraphExec {
-    /// Changes the semaphores, or the values, that a node signals or waits for: as many as before. Launches that were made
-    /// before are not changed.
+    /// Changes the semaphores or values of a node. Their number must stay the same. Earlier
+    /// launches are not affected.
+    ///
+    /// See [`cuGraphExecExternalSemaphoresSignalNodeSetParams`, `cuGraphExecExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Graph::set_semaphores`]. `CUDA_ERROR_INVALID_VALUE` for another number of semaphores.
+    /// Returns the errors of [`Graph::set_semaphores`]. Returns `CUDA_ERROR_INVALID_VALUE` for
+    /// another number of semaphores.
     #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
     pub fn set_semaphores(
@@ -211,7 +232,7 @@ impl GraphExec {
         const CALL: &str = "GraphExec::set_semaphores";
         let kind = self.template.expect_semaphores(node, CALL)?;
         let mut raw = RawValues::new(self.context(), CALL, values)?;
-        // Before the change, which may have been made though it failed.
+        // Before the change, because a failed change may still have been made.
         self.held().semaphores(values);
         let _current = self
             .context()
@@ -220,8 +241,8 @@ impl GraphExec {
         let (call, code) = if kind == NodeKind::SEMAPHORE_SIGNAL {
             let signal = raw.signal_parameters();
             let code =
-                // SAFETY: a live node of that kind, of the graph that this was made of; live semaphores, which this holds, and
-                // as many values.
+                // SAFETY: the node belongs to the instantiated graph, is alive and has that kind.
+                // This object holds the semaphores, and the lists have equal lengths.
                 unsafe { sys::cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node.raw, &signal) };
             ("cuGraphExecExternalSemaphoresSignalNodeSetParams", code)
         } else {
@@ -235,7 +256,7 @@ impl GraphExec {
         match code {
             CUresult::CUDA_ERROR_INVALID_VALUE => changed.map_err(|error| {
                 error.with_detail(format!(
-                    "{} semaphores: a node keeps the number that it had when the graph was instantiated",
+                    "{} semaphores were passed, but a node keeps the number that it had when the graph was instantiated",
                     values.len()
                 ))
             }),

@@ -1,4 +1,4 @@
-//! Updating a graph that is instantiated already, as a whole.
+//! Updates of whole instantiated graphs.
 
 use cuda_sys::{self as sys, CUgraphExecUpdateResult, CUgraphExecUpdateResultInfo, CUresult};
 
@@ -6,16 +6,21 @@ use super::{Graph, GraphError, GraphExec};
 use crate::error::{Error, ErrorKind, Result};
 
 impl GraphExec {
-    /// Takes over the parameters of all nodes of `graph`, which has the same nodes and edges, made in the same order.
-    /// This is much cheaper than instantiating it. Launches that were made before are not changed.
+    /// Replaces the parameters of all nodes by those of `graph`, which must have the same nodes and
+    /// edges, added in the same order.
     ///
-    /// What the graph keeps is kept here from now on, in place of what was kept before: that is freed when its launches are
-    /// over, and its tokens are refused. Nodes are still named by those of the graph that was instantiated. Whether a node
-    /// is [enabled](Self::set_enabled) does not change.
+    /// This is much cheaper than instantiating `graph`. Earlier launches are not affected.
+    ///
+    /// This object now keeps everything that `graph` keeps, in place of the objects that were kept
+    /// before. The previous objects are freed when their launches have finished, and their tokens
+    /// are rejected from now on. Nodes are still named by the graph that was instantiated. Whether
+    /// a node is [enabled](Self::set_enabled) does not change.
+    ///
+    /// See [`cuGraphExecUpdate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`], with the driver's reason, where the two differ in more than parameters: nothing has
-    /// changed then, and the error returns the graph.
+    /// Returns [`ErrorKind::InvalidArgument`], with the driver's reason, if the two graphs differ
+    /// in more than parameters. Nothing has changed then, and the error contains the graph.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream, graph::Graph};
@@ -54,7 +59,7 @@ impl GraphExec {
             .expect_same(graph.context(), "GraphExec::update", "the two graphs")?;
         let _current = self.context().enter("cuGraphExecUpdate_v2")?;
         let mut info = CUgraphExecUpdateResultInfo::default();
-        // SAFETY: both handles are live; `info` is valid for the write.
+        // SAFETY: both handles are live, and `info` is valid for the write.
         let code = unsafe { sys::cuGraphExecUpdate_v2(self.as_raw(), graph.as_raw(), &mut info) };
         if code != CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE {
             return self.context().check(CALL, code);
@@ -63,32 +68,32 @@ impl GraphExec {
             ErrorKind::InvalidArgument,
             CALL,
             format!(
-                "{}{}: instantiate the graph instead",
+                "{}{}. Fix: instantiate the graph instead",
                 reason(info.result),
                 graph
-                    .culprit(info.errorNode)
-                    .map_or_else(String::new, |node| format!(", at {node} of the new one"))
+                    .describe_node(info.errorNode)
+                    .map_or_else(String::new, |node| format!(", at {node} of the new graph"))
             ),
         ))
     }
 }
 
-/// In words, why an update was refused.
+/// Returns why an update was rejected.
 fn reason(result: CUgraphExecUpdateResult) -> String {
     use CUgraphExecUpdateResult as R;
     let text = match result {
         R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => {
             "the graphs have different nodes or edges"
         }
-        R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => "a node is of another kind",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => "a node has another kind",
         R::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED
         | R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE => {
-            "a node launches another kernel, of a kind that can't be exchanged"
+            "a node launches another kernel, and this kind of change is not supported"
         }
         R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED => {
             "a parameter has changed in a way that is not supported"
         }
-        R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED => "a node is of a kind that can't be updated",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED => "a node has a kind that can't be updated",
         R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED => "an attribute of a node has changed",
         other => return format!("{other:?}"),
     };

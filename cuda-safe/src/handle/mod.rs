@@ -1,8 +1,9 @@
-//! The one owner of driver objects that are named by a handle.
+//! The owner of driver objects that are named by a handle.
 //!
-//! A new kind of handle is one file: a type that implements [`Kind`], and the macro [`handle!`] for the type that
-//! users see. Together they provide shared ownership, `from_raw`, `borrow_raw`, `into_raw`, `as_raw`, `close`,
-//! `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`, the same for every kind.
+//! To add a kind of handle, write a type that implements [`Kind`], and use the macro [`handle!`]
+//! for the public type. Together they provide shared ownership, `from_raw`, `borrow_raw`,
+//! `into_raw`, `as_raw`, `close`, `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`, the same for
+//! every kind.
 
 use std::{
     fmt,
@@ -17,12 +18,13 @@ use crate::{
     error::{Result, fault::unheard},
 };
 
-/// What distinguishes one kind of handle. A value of the type holds what an object of this kind knows beside its
+/// The properties of one kind of handle. A value of the type holds the data of an object beside its
 /// handle.
 pub(crate) trait Kind: Sized + 'static {
     /// The driver's handle.
     type Raw: Copy + PartialEq + Hash + fmt::Debug + 'static;
-    /// What the object was created in. It is kept alive for as long as the object, and equal for equal handles.
+    /// The object in which this one was created. This object keeps it alive. It is equal for equal
+    /// handles.
     type Parent: PartialEq + fmt::Debug + 'static;
     /// The type's name, for `Debug`.
     const NAME: &'static str;
@@ -30,10 +32,11 @@ pub(crate) trait Kind: Sized + 'static {
     /// Releases the handle.
     ///
     /// # Safety
-    /// The handle is live and owned, nothing uses it any more, and it is never used again.
+    /// The caller must ensure that the handle is live and owned, that nothing uses it any more, and
+    /// that it is never used again.
     unsafe fn release(&self, raw: Self::Raw, parent: &Self::Parent) -> Result<()>;
 
-    /// What `Debug` shows.
+    /// Prints the object for `Debug`.
     fn show(
         &self,
         raw: Self::Raw,
@@ -43,22 +46,24 @@ pub(crate) trait Kind: Sized + 'static {
         write!(f, "{}({raw:?}, {parent:?})", Self::NAME)
     }
 
-    /// The handle now belongs to somebody else: what the driver may still use of this object must stay for ever.
+    /// Called when the handle gets another owner. Everything that the driver may still use of this
+    /// object must be leaked.
     fn hand_over(&mut self, raw: Self::Raw) {
         let _ = raw;
     }
 
-    /// Whether two objects with equal handle and parent are the same.
+    /// Returns whether two objects with equal handle and parent are the same.
     fn is_same(&self, other: &Self) -> bool {
         let _ = other;
         true
     }
 }
 
-/// A counted reference to a driver object. The last one releases the object, if it is owned.
+/// A counted reference to a driver object. Dropping the last one releases the object, if it is
+/// owned.
 pub(crate) struct Handle<K: Kind>(Arc<Inner<K>>);
 
-/// Releases the object when it is dropped. In a host function the release is put off.
+/// Releases the object when it is dropped. In a host function the release is postponed.
 struct Inner<K: Kind>(ManuallyDrop<Object<K>>);
 
 struct Object<K: Kind> {
@@ -66,20 +71,22 @@ struct Object<K: Kind> {
     owned: bool,
     parent: K::Parent,
     kind: K,
-    /// Ends an object that is dropped in a host function or a log listener, where nothing can be released.
-    end_within: fn(Object<K>),
+    /// Disposes of an object that is dropped in a host function or a log listener, where it cannot
+    /// be released.
+    dispose_in_callback: fn(Object<K>),
 }
 
-// SAFETY: every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
-// per-thread default stream), the methods of the kind check it.
+// SAFETY: every driver handle can be used from any thread, because the driver locks. The methods of
+// the per-thread default stream, for which that does not hold, check the thread.
 unsafe impl<K: Kind + Send> Send for Object<K> where K::Parent: Send {}
 // SAFETY: as above.
 unsafe impl<K: Kind + Sync> Sync for Object<K> where K::Parent: Sync {}
 
 impl<K: Kind> Handle<K> {
     /// # Safety
-    /// `raw` is a live handle, created in `parent`. If it is owned, nothing else releases it; otherwise it outlives
-    /// the last clone of this, and everything created from it.
+    /// The caller must ensure that `raw` is a live handle, created in `parent`. If it is owned,
+    /// nothing else releases it.
+    /// Otherwise it outlives the last clone of this object and everything created from it.
     pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self
     where
         K: Send,
@@ -90,16 +97,17 @@ impl<K: Kind> Handle<K> {
             owned,
             parent,
             kind,
-            end_within: |object| capture::put_off(move || object.release()),
+            dispose_in_callback: |object| capture::postpone(move || object.release()),
         })
     }
 
     #[cfg(feature = "opengl")]
-    /// As [`new`](Self::new), for a kind that must be released on its own thread. A log listener runs on that thread too,
-    /// but a release that it puts off may happen on any thread. So an object that a listener drops is leaked.
+    /// Does the same as [`new`](Self::new), for a kind that must be released on its own thread. A
+    /// log listener runs on that thread too, but a postponed release may run on any thread. An
+    /// object that a listener drops is therefore leaked.
     ///
     /// # Safety
-    /// As [`new`](Self::new).
+    /// The contract of [`new`](Self::new) applies.
     pub(crate) unsafe fn bound_to_thread(
         raw: K::Raw,
         owned: bool,
@@ -111,7 +119,7 @@ impl<K: Kind> Handle<K> {
             owned,
             parent,
             kind,
-            end_within: std::mem::forget,
+            dispose_in_callback: std::mem::forget,
         })
     }
 
@@ -163,7 +171,7 @@ impl<K: Kind> Handle<K> {
     }
 }
 
-/// A reference that doesn't keep its object alive.
+/// A reference that does not keep its object alive.
 pub(crate) struct Weak<K: Kind>(std::sync::Weak<Inner<K>>);
 
 impl<K: Kind> Weak<K> {
@@ -182,7 +190,7 @@ impl<K: Kind> Object<K> {
             return Ok(());
         }
         if callback::is_running() {
-            (self.end_within)(self);
+            (self.dispose_in_callback)(self);
             return Ok(());
         }
         let released = self.release();
@@ -191,7 +199,8 @@ impl<K: Kind> Object<K> {
     }
 
     fn release(self) -> Result<()> {
-        // SAFETY: owned, and released once; everything created from it held a reference.
+        // SAFETY: the object is owned and released once. Everything created from it held a
+        // reference.
         unsafe { self.kind.release(self.raw, &self.parent) }
     }
 }
@@ -200,7 +209,7 @@ impl<K: Kind> Drop for Inner<K> {
     fn drop(&mut self) {
         // SAFETY: taken once, here.
         let object = unsafe { ManuallyDrop::take(&mut self.0) };
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| object.end());
     }
 }
@@ -214,7 +223,7 @@ impl<K: Kind> Clone for Handle<K> {
 impl<K: Kind> PartialEq for Handle<K> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // Clones are the usual case, also of each launch.
+        // Clones are the usual case, also in every launch.
         Arc::ptr_eq(&self.0, &other.0) || self.is_equal(other)
     }
 }
@@ -244,22 +253,25 @@ impl<K: Kind> fmt::Debug for Handle<K> {
 /// A raw handle or address that moves to the thread that releases it.
 pub(crate) struct Sendable<T>(pub(crate) *mut T);
 
-// SAFETY: only the pointer moves. Using the memory behind it on the other thread is unsafe, and up to the code there.
+// SAFETY: only the pointer moves. Using the memory behind it is unsafe, and the code on the other
+// thread is responsible for it.
 unsafe impl<T> Send for Sendable<T> {}
 
 impl<T> Sendable<T> {
-    /// A method, so that a closure takes the whole and not its field.
+    /// Returns the pointer. A method makes a closure capture the whole value and not its field.
     pub(crate) fn get(&self) -> *mut T {
         self.0
     }
 }
 
-/// Gives a type over a [`Handle`] the methods and traits that all handles have. With the function that releases it,
-/// also `into_raw` and `close`; with the parent's type, also the constructors from raw handles.
+/// Gives a type over a [`Handle`] the methods and traits of all handles. With the function that
+/// releases the handle, also `into_raw` and `close`. With the parent's type, also the constructors
+/// from raw handles.
 macro_rules! handle {
     ($name:ident, $raw:ty) => {
         impl $name {
-            /// The driver's handle. It stays valid for as long as this object, or a clone of it, exists.
+            /// Returns the driver's handle. It is valid as long as this object or a clone of it
+            /// exists.
             #[must_use]
             #[inline]
             pub fn as_raw(&self) -> $raw {
@@ -268,14 +280,14 @@ macro_rules! handle {
         }
 
         impl Clone for $name {
-            /// Another reference to the same object.
+            /// Returns another reference to the same object.
             fn clone(&self) -> Self {
                 Self(self.0.clone())
             }
         }
 
         impl PartialEq for $name {
-            /// Whether both refer to the same object of the driver.
+            /// Returns whether both refer to the same driver object.
             #[inline]
             fn eq(&self, other: &Self) -> bool {
                 self.0 == other.0
@@ -301,24 +313,25 @@ macro_rules! handle {
         $crate::handle::handle!($name, $raw);
 
         impl $name {
-            #[doc = concat!("Hands the raw handle over to the caller, who releases it (`", $release, "`", $(", `", $other, "`",)? ") or returns")]
-            /// it with [`from_raw`](Self::from_raw). Until then the caller must also keep alive what it was created in:
-            /// the handle alone does not.
+            #[doc = concat!("Returns the raw handle and gives up ownership. The caller must release it (`", $release, "`", $(", `", $other, "`",)? ") or pass it to")]
+            /// [`from_raw`](Self::from_raw). Until then, the caller must also keep alive the
+            /// objects in which it was created, because the handle alone does not.
             ///
             /// # Errors
-            /// Returns the object unchanged where it is still shared (with clones, or with what was created from it),
-            /// or where it is borrowed.
+            /// Returns the object unchanged if it is still shared (with clones, or with objects
+            /// created from it), or if it is borrowed.
             pub fn into_raw(self) -> Result<$raw, Self> {
                 self.0.into_raw().map_err(Self)
             }
 
-            #[doc = concat!("Releases the object now (`", $release, "`", $(", `", $other, "`",)? ") and reports whether that")]
-            /// worked. An object that is still shared (with clones, or with what was created from it) is released later, by
-            /// the last of them; a borrowed one is never released. Dropping does the same, and discards the error.
+            #[doc = concat!("Releases the object now (`", $release, "`", $(", `", $other, "`",)? ") and returns the error")]
+            /// that dropping would discard. If the object is still shared (with clones, or with
+            /// objects created from it), the last of them releases it later. A borrowed object is
+            /// never released.
             ///
             /// # Errors
-            /// The driver's code for the release, which may be the fault of a kernel that ran earlier. The handle is
-            /// not used again in any case.
+            /// Returns the driver's error for the release, which may be the fault of a kernel that
+            /// ran earlier. The handle is not used again in any case.
             #[doc(alias = $release)]
             $(#[doc(alias = $other)])?
             pub fn close(self) -> $crate::Result<()> {
@@ -331,30 +344,37 @@ macro_rules! handle {
         $crate::handle::handle!($name, $raw, released by $release);
 
         impl $name {
-            #[doc = concat!("Takes ownership of a raw handle. It is released, with `", $release, "`, when the last")]
-            /// clone is dropped. To use a handle that somebody else owns, see [`borrow_raw`](Self::borrow_raw).
+            #[doc = concat!("Takes ownership of a raw handle, and releases it with `", $release, "` when the last")]
+            /// clone is dropped. To use a handle that other code owns, see
+            /// [`borrow_raw`](Self::borrow_raw).
             ///
             /// # Safety
-            /// `raw` is a live handle, created in `parent`, and nobody else releases it.
+            /// The caller must ensure that:
+            ///
+            /// - `raw` is a live handle that was created in `parent`;
+            /// - no other code releases it.
             #[must_use]
             pub unsafe fn from_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
-                // SAFETY: as this function's contract says.
+                // SAFETY: guaranteed by this function's contract.
                 let handle = unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) };
                 $crate::handle::Adopt::adopted(&handle);
                 Self(handle)
             }
 
-            /// Uses a raw handle that somebody else owns, such as another library. The returned object never
-            /// releases it.
+            /// Wraps a raw handle that other code owns, such as another library. The returned
+            /// object never releases it.
             ///
             /// # Safety
-            /// `raw` is a live handle, created in `parent`. It stays alive until the last clone of the returned object,
-            /// and everything created from it, has been dropped.
+            /// The caller must ensure that:
+            ///
+            /// - `raw` is a live handle that was created in `parent`;
+            /// - it stays alive until the last clone of the returned object, and everything created
+            ///   from it, has been dropped.
             #[must_use]
             pub unsafe fn borrow_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
-                // SAFETY: as this function's contract says.
+                // SAFETY: guaranteed by this function's contract.
                 let handle = unsafe { $crate::handle::Handle::new(raw, false, parent.clone(), kind) };
                 $crate::handle::Adopt::adopted(&handle);
                 Self(handle)
@@ -364,11 +384,11 @@ macro_rules! handle {
 }
 pub(crate) use handle;
 
-/// What is known of an object that came in as a raw handle.
+/// The construction of a kind's data from a raw handle.
 pub(crate) trait Adopt: Kind {
     fn adopt(raw: Self::Raw) -> Self;
 
-    /// Called with each object that is made from a raw handle.
+    /// Called with each object that is created from a raw handle.
     fn adopted(handle: &Handle<Self>) {
         let _ = handle;
     }

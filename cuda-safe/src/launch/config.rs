@@ -209,6 +209,8 @@ impl LaunchConfig {
     /// The grid fills the device, but is no larger than `elements` needs. Use this for kernels with
     /// a grid-stride loop. `elements` can be an integer of any type.
     ///
+    /// See [`cuOccupancyMaxPotentialBlockSize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__OCCUPANCY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if `elements` is negative or does not fit in 64 bits,
     /// and the errors of [`Function::best_block_size`].
@@ -328,6 +330,8 @@ impl LaunchConfig {
     /// let config = LaunchConfig::new(4, 128).attributes(LaunchAttributes::default().priority(-1));
     /// assert_eq!(config.attributes.and_then(|attributes| attributes.priority), Some(-1));
     /// ```
+    ///
+    /// See [`cuLaunchKernelEx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     #[must_use]
     #[doc(alias = "cuLaunchKernelEx")]
     pub const fn attributes(mut self, attributes: LaunchAttributes) -> Self {

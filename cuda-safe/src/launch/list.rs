@@ -154,6 +154,8 @@ impl Function {
     /// It makes the same checks as [`launch`](Self::launch). Unlike a launch with a tuple, it
     /// allocates.
     ///
+    /// See [`cuLaunchKernel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must satisfy the conditions of [`launch`](Self::launch).
     ///

@@ -51,6 +51,8 @@ impl Function {
     /// With host slices, the launch waits for the kernel. Without them, it is one asynchronous
     /// driver call and allocates nothing. A grid without blocks does nothing.
     ///
+    /// See [`cuLaunchKernel`, `cuLaunchCooperativeKernel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// Rust cannot check the kernel's code. The caller must ensure that:
     /// - each argument has the type that the kernel declares. The launch checks the number and
@@ -219,6 +221,8 @@ impl Function {
     /// For code that already has the pointers. [`launch_list`](Self::launch_list) checks arguments
     /// that are known only at run time.
     ///
+    /// See [`cuLaunchKernel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must satisfy the conditions of [`launch`](Self::launch). In addition, `pointers`
     /// must have one pointer for each of the kernel's parameters, each to a value of that
@@ -258,6 +262,8 @@ impl Function {
     }
 
     /// Launches the kernel and records events while it runs.
+    ///
+    /// See [`cuLaunchKernelEx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must satisfy the conditions of [`launch`](Self::launch). Work that waits for an

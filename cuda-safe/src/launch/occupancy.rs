@@ -37,6 +37,8 @@ impl Function {
     ///
     /// Each block has `block_threads` threads and `dynamic_shared` bytes of dynamic shared memory.
     ///
+    /// See [`cuOccupancyMaxActiveBlocksPerMultiprocessor`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__OCCUPANCY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if `block_threads` is 0, and
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if it exceeds `i32::MAX`.
@@ -86,6 +88,8 @@ impl Function {
     ///
     /// Each block has `dynamic_shared` bytes of dynamic shared memory.
     ///
+    /// See [`cuOccupancyMaxPotentialBlockSize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__OCCUPANCY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if no block with this much shared memory fits. Returns an
     /// error if the context is unusable after a fault.
@@ -119,6 +123,8 @@ impl Function {
     /// ([`set_max_dynamic_shared`](Self::set_max_dynamic_shared)). It is the driver's estimate. On
     /// an H200 (driver 580) the estimate ignores the shared memory that the system reserves in each
     /// block, so two blocks fewer fit.
+    ///
+    /// See [`cuOccupancyAvailableDynamicSMemPerBlock`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__OCCUPANCY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if this many blocks do not fit even without dynamic
@@ -165,6 +171,8 @@ impl Function {
     /// blocks, set
     /// [`NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).
     ///
+    /// See [`cuOccupancyMaxPotentialClusterSize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__OCCUPANCY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if no such block fits, or if the device does not support
     /// clusters.
@@ -193,6 +201,8 @@ impl Function {
 
     /// Returns the maximum number of clusters of a launch with `config` that can be resident on the
     /// device at the same time, or 0 for a launch without clusters.
+    ///
+    /// See [`cuOccupancyMaxActiveClusters`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__OCCUPANCY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the cluster is not possible. Returns the

@@ -1,11 +1,11 @@
-//! Windows of the L2 cache over device memory.
+//! L2 cache access policy windows over device memory.
 
 use super::{DeviceMemory, PlainData, Storage};
 use crate::stream::access_policy::AccessPolicyWindow;
 
 impl AccessPolicyWindow {
-    /// A window over device memory, all of whose lines count as hits. They are normal ones until
-    /// [`hit`](Self::hit()) says otherwise.
+    /// Returns a window over device memory in which all lines count as hits. They have normal
+    /// persistence unless you change it with [`hit`](Self::hit()).
     #[must_use]
     pub fn over<S: Storage, T: PlainData>(memory: &DeviceMemory<S, T>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Whether elements may lie at an address.
+//! Alignment checks for element types.
 
 use std::any::type_name;
 
@@ -8,10 +8,12 @@ use crate::error::{Error, Result};
 
 /// The alignment that CUDA guarantees for allocations, in bytes.
 ///
-/// Observed on an H200 (driver 580): allocations of 100 bytes begin 512 bytes apart, page-locked and managed ones too.
+/// Measured on an H200 (driver 580): allocations of 100 bytes begin 512 bytes apart, including
+/// page-locked and managed ones.
 const GUARANTEED: usize = 256;
 
-/// Returns an error if elements of type `T` must not begin at `address`. Memory of no bytes is at 0, where all may begin.
+/// Returns an error if `address` is not aligned for `T`. Empty memory has the address 0, which is
+/// aligned for every type.
 #[inline]
 pub(crate) fn expect_aligned<T>(address: CUdeviceptr, call: &'static str) -> Result<()> {
     if address.is_multiple_of(align_of::<T>() as CUdeviceptr) {
@@ -20,7 +22,7 @@ pub(crate) fn expect_aligned<T>(address: CUdeviceptr, call: &'static str) -> Res
     Err(misaligned(address, type_name::<T>(), align_of::<T>(), call))
 }
 
-/// Returns an error if memory that is allocated later may be misaligned for elements of type `T`.
+/// Returns an error if future allocations may be misaligned for elements of type `T`.
 pub(crate) fn expect_guaranteed<T>(call: &'static str) -> Result<()> {
     let (name, alignment) = (type_name::<T>(), align_of::<T>());
     if alignment <= GUARANTEED {
@@ -29,8 +31,8 @@ pub(crate) fn expect_guaranteed<T>(call: &'static str) -> Result<()> {
     Err(Error::invalid(
         call,
         format!(
-            "elements of type {name} have an alignment of {alignment} bytes, and CUDA guarantees {GUARANTEED}: use a type \
-             with a smaller alignment"
+            "elements of type {name} have an alignment of {alignment} bytes, but CUDA guarantees only {GUARANTEED}. \
+             Fix: use a type with a smaller alignment"
         ),
     ))
 }
@@ -40,8 +42,8 @@ fn misaligned(address: CUdeviceptr, name: &str, alignment: usize, call: &'static
     Error::invalid(
         call,
         format!(
-            "the memory begins at {address:#x}, and elements of type {name} have to begin at a multiple of {alignment} \
-             bytes: use a type with an alignment of at most {GUARANTEED} bytes, which CUDA guarantees"
+            "the memory begins at {address:#x}, but elements of type {name} must begin at a multiple of {alignment} \
+             bytes. Fix: use a type with an alignment of at most {GUARANTEED} bytes, which CUDA guarantees"
         ),
     )
 }

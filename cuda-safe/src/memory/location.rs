@@ -1,4 +1,4 @@
-//! Places that memory can be in.
+//! Memory locations.
 
 use std::{ffi::c_int, fmt};
 
@@ -8,7 +8,8 @@ use crate::device::Device;
 
 /// A place that memory can be in: a device, the host, or a NUMA node of the host (`CUmemLocation`).
 ///
-/// It is the driver's two numbers, so that places of newer drivers can be named too.
+/// It consists of the driver's two numbers, so that it can also name locations that newer drivers
+/// add.
 ///
 /// ```
 /// use cuda_safe::{Device, memory::MemoryLocation};
@@ -25,21 +26,21 @@ use crate::device::Device;
 #[doc(alias = "CUmemLocation")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryLocation {
-    /// What sort of place it is: the driver's number (`CUmemLocationType`).
+    /// The type of the location, as the driver's number (`CUmemLocationType`).
     pub kind: u32,
-    /// Which one of these: a device's or a node's number. 0 where the kind says it all.
+    /// The number of the device or NUMA node, or 0 if the type needs none.
     pub id: c_int,
 }
 
 impl MemoryLocation {
-    /// None in particular (`CU_MEM_LOCATION_TYPE_NONE`).
+    /// No particular location (`CU_MEM_LOCATION_TYPE_NONE`).
     pub const NONE: Self = Self { kind: 0, id: 0 };
-    /// The host, whichever of its NUMA nodes (`CU_MEM_LOCATION_TYPE_HOST`).
+    /// The host, on any of its NUMA nodes (`CU_MEM_LOCATION_TYPE_HOST`).
     pub const HOST: Self = Self { kind: 2, id: 0 };
-    /// The NUMA node that the calling thread runs on (`CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT`).
+    /// The NUMA node of the calling thread (`CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT`).
     pub const HOST_NUMA_CURRENT: Self = Self { kind: 4, id: 0 };
 
-    /// A device's memory (`CU_MEM_LOCATION_TYPE_DEVICE`).
+    /// Returns the location of a device's memory (`CU_MEM_LOCATION_TYPE_DEVICE`).
     #[must_use]
     pub fn device(device: Device) -> Self {
         Self {
@@ -48,13 +49,14 @@ impl MemoryLocation {
         }
     }
 
-    /// A NUMA node of the host, by its number (`CU_MEM_LOCATION_TYPE_HOST_NUMA`).
+    /// Returns the location of a NUMA node of the host, by its number
+    /// (`CU_MEM_LOCATION_TYPE_HOST_NUMA`).
     #[must_use]
     pub const fn host_numa(node: c_int) -> Self {
         Self { kind: 3, id: node }
     }
 
-    /// The number of the device, if it is one.
+    /// Returns the device's number if the location is a device.
     #[must_use]
     pub const fn as_device(self) -> Option<c_int> {
         if self.kind == 1 { Some(self.id) } else { None }
@@ -64,7 +66,7 @@ impl MemoryLocation {
         CUmemLocation::new(CUmemLocationType(self.kind), self.id)
     }
 
-    /// As calls before CUDA 12.2 name it: a device, or -1 for the host.
+    /// Returns the number that calls before CUDA 12.2 use: that of a device, or -1 for the host.
     pub(crate) fn old_number(self) -> Option<c_int> {
         match self.kind {
             1 => Some(self.id),
@@ -83,11 +85,11 @@ impl From<Device> for MemoryLocation {
 impl fmt::Debug for MemoryLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            0 => f.write_str("no place in particular"),
+            0 => f.write_str("no particular location"),
             1 => write!(f, "device {}", self.id),
             2 => f.write_str("the host"),
             3 => write!(f, "NUMA node {} of the host", self.id),
-            4 => f.write_str("the thread's NUMA node"),
+            4 => f.write_str("the calling thread's NUMA node"),
             kind => write!(f, "MemoryLocation({kind}, {})", self.id),
         }
     }

@@ -1,26 +1,31 @@
-//! Memory: on devices and on the host, and copies between them.
+//! Device memory, host memory, and copies between them.
 //!
-//! All device memory is one type, [`DeviceMemory`], over a [`Storage`] that says where it came from. Copies, fills, slices and the
-//! use as a kernel's argument are its methods. The guide compares the [kinds of memory](crate::guide::kinds_of_memory).
+//! All device memory has one type, [`DeviceMemory`]. Its [`Storage`] parameter says where the
+//! memory came from. Methods copy, fill and slice it, and a launch accepts it as a kernel argument.
+//! The guide compares the [kinds of memory](crate::guide::kinds_of_memory).
 //!
 //! - Device memory: [`DeviceBuffer`], [`DeviceView`], [`DeviceViewMut`], [`DeviceMemory`]
-//! - Its storages: [`StreamOrdered`], [`Borrowed`], [`BorrowedMut`], [`Storage`], [`StorageMut`], [`OwnedStorage`]
-//! - Host memory: [`PinnedBuffer`], [`PinnedFlags`], [`MappedBuffer`], [`Mapped`], [`PageLocked`], [`RegisteredBuffer`],
-//!   [`HostBlock`], [`Registration`], [`RegisterFlags`], [`RegisterError`]
-//! - Managed memory: [`ManagedBuffer`], [`Managed`], [`ManagedAttachment`], [`MemoryAdvice`], [`RangeAttribute`],
-//!   [`RangeAttributes`], [`Prefetch`], [`Discard`], [`MemoryLocation`]
-//! - Pools: [`MemoryPool`], [`MemoryPoolOptions`], [`PoolType`], [`PoolAttribute`], [`PoolPointer`], [`MemoryAccess`]
-//! - Rows at aligned addresses: [`PitchedBuffer`], [`PitchedView`], [`PitchedViewMut`], [`PitchedMemory`],
-//!   [`PitchedAllocation`]
-//! - Copies of parts: [`RegionCopy`], [`HostRegion`], [`HostRegionMut`], [`Region`], [`Extent`], [`Offset`], [`Layout`],
-//!   [`CopySource`], [`CopyTarget`]
-//! - Many copies at once: [`CopyBatch`], [`CopyAttributes`], [`SourceOrder`]
-//! - Copies that the host does not wait for: [`Transfer`], [`TransferError`], [`Scope`]
-//! - Pageable memory at the link's speed: [`Staging`], [`StagingOptions`]; work in pieces: [`Pipeline`], [`Outcome`]
-//! - Words that streams write and wait for: [`Signal`], [`SignalWord`], [`MemoryOperation`], [`WaitUntil`], [`BarrierScope`]
+//! - Storages of device memory: [`StreamOrdered`], [`Borrowed`], [`BorrowedMut`], [`Storage`],
+//!   [`StorageMut`], [`OwnedStorage`]
+//! - Host memory: [`PinnedBuffer`], [`PinnedFlags`], [`MappedBuffer`], [`Mapped`], [`PageLocked`],
+//!   [`RegisteredBuffer`], [`HostBlock`], [`Registration`], [`RegisterFlags`], [`RegisterError`]
+//! - Managed memory: [`ManagedBuffer`], [`Managed`], [`ManagedAttachment`], [`MemoryAdvice`],
+//!   [`RangeAttribute`], [`RangeAttributes`], [`Prefetch`], [`Discard`], [`MemoryLocation`]
+//! - Memory pools: [`MemoryPool`], [`MemoryPoolOptions`], [`PoolType`], [`PoolAttribute`],
+//!   [`PoolPointer`], [`MemoryAccess`]
+//! - Pitched memory (aligned rows): [`PitchedBuffer`], [`PitchedView`], [`PitchedViewMut`],
+//!   [`PitchedMemory`], [`PitchedAllocation`]
+//! - Copies of sub-regions: [`RegionCopy`], [`HostRegion`], [`HostRegionMut`], [`Region`],
+//!   [`Extent`], [`Offset`], [`Layout`], [`CopySource`], [`CopyTarget`]
+//! - Batches of copies: [`CopyBatch`], [`CopyAttributes`], [`SourceOrder`]
+//! - Asynchronous host copies: [`Transfer`], [`TransferError`], [`Scope`]
+//! - Fast copies of pageable memory: [`Staging`], [`StagingOptions`]
+//! - Copies and kernels that overlap in chunks: [`Pipeline`], [`Outcome`]
+//! - Words that streams write and wait for: [`Signal`], [`SignalWord`], [`MemoryOperation`],
+//!   [`WaitUntil`], [`BarrierScope`]
 //! - Information about addresses: [`PointerInfo`], [`PointerAttribute`], [`MemoryType`]
-//! - Elements: [`PlainData`]
-//! - Addresses and physical memory apart: the module [`virtual_memory`]
+//! - Element types: [`PlainData`]
+//! - Separate address ranges and physical memory: the module [`virtual_memory`]
 
 mod access_policy;
 mod alignment;

@@ -1,4 +1,4 @@
-//! Waits for words of memory, and writes of them, by their addresses.
+//! Stream operations that write memory words or wait for them, by address.
 
 use std::ffi::c_uint;
 
@@ -21,12 +21,14 @@ pub(crate) fn check(stream: &Stream, call: &'static str, code: CUresult) -> Resu
     }
 }
 
-/// A wait for a word of memory, or a write of one, by its address: for
-/// [`Stream::memory_operations`] and [`Graph::add_memory_operations`](crate::Graph::add_memory_operations).
+/// A stream operation on a memory word: a wait for a value, a write, or a fence. Used by
+/// [`Stream::memory_operations`] and
+/// [`Graph::add_memory_operations`](crate::Graph::add_memory_operations).
 ///
-/// The address is that of page-locked host memory ([`PinnedBuffer::device_ptr`](crate::PinnedBuffer::device_ptr)), or of
-/// device memory that comes from `cuMemAlloc`: drivers refuse that of pools, which buffers here are made of, and managed
-/// memory. It is a multiple of the word's size.
+/// The address must be a multiple of the word's size. It can be that of page-locked host memory
+/// ([`PinnedBuffer::device_ptr`](crate::PinnedBuffer::device_ptr)) or of device memory from
+/// `cuMemAlloc`. Drivers reject managed memory and memory from pools. The buffers of this crate
+/// come from pools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryOperation(RawMemoryOperation);
 
@@ -42,31 +44,31 @@ impl MemoryOperation {
         })
     }
 
-    /// Waits for a word of 32 bits.
+    /// Creates a wait for a 32-bit word.
     #[must_use]
     pub const fn wait_u32(address: CUdeviceptr, until: WaitUntil, value: u32) -> Self {
         Self::new(1, address, value as u64, until.0)
     }
 
-    /// Waits for a word of 64 bits.
+    /// Creates a wait for a 64-bit word.
     #[must_use]
     pub const fn wait_u64(address: CUdeviceptr, until: WaitUntil, value: u64) -> Self {
         Self::new(4, address, value, until.0)
     }
 
-    /// Writes a word of 32 bits, behind a fence for the whole system.
+    /// Creates a write of a 32-bit word, preceded by a system-wide memory fence.
     #[must_use]
     pub const fn write_u32(address: CUdeviceptr, value: u32) -> Self {
         Self::new(2, address, value as u64, 0)
     }
 
-    /// Writes a word of 64 bits, behind a fence for the whole system.
+    /// Creates a write of a 64-bit word, preceded by a system-wide memory fence.
     #[must_use]
     pub const fn write_u64(address: CUdeviceptr, value: u64) -> Self {
         Self::new(5, address, value, 0)
     }
 
-    /// A fence alone.
+    /// Creates a memory fence.
     #[must_use]
     pub const fn barrier(scope: BarrierScope) -> Self {
         let mut barrier = Self::new(6, 0, 0, 0);
@@ -74,14 +76,14 @@ impl MemoryOperation {
         barrier
     }
 
-    /// Makes writes of other devices that have arrived visible to what comes after: needs the attribute
-    /// `CAN_FLUSH_REMOTE_WRITES`.
+    /// Creates a flush that makes writes of other devices that have arrived visible to later work.
+    /// Requires the device attribute `CAN_FLUSH_REMOTE_WRITES`.
     #[must_use]
     pub const fn flush_remote_writes() -> Self {
         Self::new(3, 0, 0, 0)
     }
 
-    /// As the driver takes them: it may write to what is its own.
+    /// Passes the operations to `call` in a copy, because the driver may write to the array.
     pub(crate) fn with_raw<R>(
         operations: &[Self],
         call: impl FnOnce(*mut CUstreamBatchMemOpParams, c_uint) -> R,
@@ -93,21 +95,29 @@ impl MemoryOperation {
 }
 
 impl Stream {
-    /// Enqueues waits and writes of words in memory, in one call: at most 255. The stream does them in their order.
+    /// Enqueues waits and writes of memory words in one call. The stream executes them in order.
     ///
-    /// **If a wait's value never comes, the stream hangs for ever,** and with it whoever waits for it.
+    /// The driver accepts at most 255 operations.
+    ///
+    /// **If an awaited value is never written, the stream hangs forever,** and so does every thread
+    /// that waits for it.
+    ///
+    /// See [`cuStreamBatchMemOp`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEMOP.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// The memory lives until the stream has done the operations. Nothing else accesses a word that is written, or
-    /// writes a word that is waited for, but by atomic operations: the host by those of `std::sync::atomic`, kernels by
-    /// theirs or by volatile accesses of the word's size.
+    /// The caller must ensure that:
+    /// - the memory lives until the stream has executed the operations;
+    /// - nothing else accesses a word that is written, or writes a word that is awaited, except by
+    ///   atomic operations (the host with `std::sync::atomic`, kernels with atomics or with
+    ///   volatile accesses of the word's size).
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for too many operations, and for an address that the driver does not know or that is
-    /// not aligned. [`ErrorKind::Unsupported`] for what the device lacks. The context is
-    /// unusable after a fault.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there are too many operations, or if an address is
+    /// unknown to the driver or misaligned. Returns [`ErrorKind::Unsupported`] if the device lacks
+    /// an operation. Also returns an error if the context is unusable after a fault.
     ///
-    /// [`Signal`](crate::memory::Signal) is the safe way, for one word. Here, two of them that the host uses:
+    /// For one word, [`Signal`](crate::memory::Signal) is the safe alternative. This example shares
+    /// two words with the host:
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::{MemoryOperation, PinnedFlags, WaitUntil}, PinnedBuffer, Stream};
@@ -117,9 +127,11 @@ impl Stream {
     /// # let stream = Stream::new(&context)?;
     /// let mut flags = PinnedBuffer::<u32>::with_flags(&context, 2, PinnedFlags::DEVICE_MAP)?;
     /// let address = flags.device_ptr()?;
-    /// // SAFETY: atomics have the layout of their numbers, and the two words are used in no other way from here on.
+    /// // SAFETY: an atomic has the layout of its integer type, and from here on the words are only
+    /// used atomically.
     /// let [go, done] = unsafe { &*flags.as_mut_ptr().cast::<[AtomicU32; 2]>() };
-    /// // SAFETY: the flags live until the stream has done both; the host uses atomics.
+    /// // SAFETY: the flags live until the stream has executed both operations, and the host uses
+    /// atomics.
     /// unsafe {
     ///     stream.memory_operations(&[
     ///         MemoryOperation::wait_u32(address, WaitUntil::EQUAL, 1),
@@ -141,7 +153,8 @@ impl Stream {
         }
         let _current = self.enter("cuStreamBatchMemOp_v2")?;
         let code = MemoryOperation::with_raw(operations, |raw, count| {
-            // SAFETY: as many operations as are said, on a live stream; the rest is the caller's promise.
+            // SAFETY: the array has `count` operations and the stream is live. The caller promises
+            // the rest.
             unsafe { sys::cuStreamBatchMemOp_v2(self.as_raw(), count, raw, 0) }
         });
         check(self, CALL, code)

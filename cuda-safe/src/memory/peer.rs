@@ -1,4 +1,4 @@
-//! Access of a context's kernels to memory of another device.
+//! Peer access: use of another device's memory by the kernels of a context.
 
 use std::{
     fmt, ptr,
@@ -20,26 +20,31 @@ use crate::{
     stream::Owner,
 };
 
-/// Kernels of a context, and its fills and copies, may use memory of another context, which is of another device: made by
-/// [`Context::enable_peer_access`]. Access goes one way; the other one has a value of its own.
+/// Access of one context's kernels, copies and fills to the memory of a context on another device,
+/// created by [`Context::enable_peer_access`]. Access is one-way: the opposite direction needs its
+/// own `PeerAccess`.
 ///
-/// Access lasts as long as this value, its clones, others for the same two contexts, and the views that it gives. The last
-/// of them that goes waits for the work of the context that has the access, and then disables it: a kernel that runs would
-/// fault. Where somebody else has enabled it (a library, or a raw call), it is left as it was.
+/// **Lifetime.** Access lasts as long as this value, its clones, other values for the same two
+/// contexts, and the views that they create. Dropping the last of them waits for the work of the
+/// context that has the access, because a running kernel would fault, and then disables it. Access
+/// that a library or a raw call enabled earlier stays enabled.
 ///
-/// What it is for: memory of [`PitchedBuffer`](crate::memory::PitchedBuffer), of `cuMemAlloc`, and variables of modules. Memory of
-/// pools, which a [`DeviceBuffer`](crate::DeviceBuffer) has, is opened to other devices by the pool's own access,
-/// `MemoryPool::current(peer)?.grant_access(&[device])` ([`MemoryPool::grant_access`] has an example), and needs no value of
-/// this type; managed and page-locked memory is open to all devices.
-/// [`view`](Self::view) tells the difference. Copies need no access, but are about ten times as fast with it where the
-/// devices have a link of their own (H200: 396 GB/s instead of 38).
+/// **Kinds of memory.** Peer access covers memory of
+/// [`PitchedBuffer`](crate::memory::PitchedBuffer), memory from `cuMemAlloc`, and variables of
+/// modules. Memory from pools, which includes every [`DeviceBuffer`](crate::DeviceBuffer), does not
+/// need it. Open the pool instead: `MemoryPool::current(peer)?.grant_access(&[device])` (see the
+/// example of [`MemoryPool::grant_access`]). Managed and page-locked memory is open to all devices.
+/// [`view`](Self::view) checks which rule applies.
+///
+/// **Copies** need no access, but are about ten times as fast with it if the devices have a direct
+/// link (H200: 396 GB/s instead of 38 GB/s).
 ///
 /// ```
 /// use cuda_safe::{Context, Device, LaunchConfig, Module, memory::PitchedBuffer, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let devices = Device::all()?;
-/// let [here, there, ..] = devices[..] else { return Ok(()) }; // one device
+/// let [here, there, ..] = devices[..] else { return Ok(()) }; // only one device
 /// if !here.can_access_peer(there)? { return Ok(()) }
 /// let (context, other) = (Context::primary(here.ordinal())?, Context::primary(there.ordinal())?);
 /// let (stream, far) = (Stream::new(&context)?, Stream::new(&other)?);
@@ -64,23 +69,23 @@ pub struct PeerAccess(Arc<Inner>);
 struct Inner {
     context: Context,
     peer: Context,
-    /// False for one that is given up already.
+    /// False for the value that `release` passes on, whose count was already given up.
     counted: bool,
 }
 
-/// What has been enabled between two contexts, which are held.
+/// The state of access between two contexts.
 struct Enabled {
     values: usize,
-    /// How often a value was made.
+    /// The number of values created so far.
     made: u64,
-    /// By this crate.
+    /// Whether this crate enabled the access.
     owned: bool,
 }
 
-/// All pairs of contexts. The driver knows of each only whether it is enabled.
+/// All pairs of contexts. The driver does not count: it only knows whether access is enabled.
 static PAIRS: Mutex<Vec<(Key, Enabled)>> = Mutex::new(Vec::new());
 
-/// The handles of the context that has the access, and of the other.
+/// The handles of the context that has the access and of its peer.
 type Key = (usize, usize);
 type Pairs = MutexGuard<'static, Vec<(Key, Enabled)>>;
 
@@ -94,13 +99,19 @@ fn find(pairs: &mut Pairs, key: Key) -> Option<&mut Enabled> {
 }
 
 impl Context {
-    /// Lets kernels of this context use memory of `peer`, which is a context of another device. Enabled more than once, it
-    /// is one access with several values.
+    /// Enables access of this context's kernels to the memory of `peer`, a context of another
+    /// device.
+    ///
+    /// Several calls share one access, which lasts until all their values are dropped.
+    ///
+    /// See [`cuCtxEnablePeerAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the devices have no such link ([`Device::can_access_peer`](crate::Device::can_access_peer)),
-    /// and for two contexts of one device. `CUDA_ERROR_TOO_MANY_PEERS` where the hardware's links are used up.
-    /// [`ErrorKind::InvalidArgument`] while this thread captures a stream, and in a function that the driver calls.
+    /// Returns [`ErrorKind::Unsupported`] if the devices have no such link
+    /// ([`Device::can_access_peer`](crate::Device::can_access_peer)), or if both contexts belong to
+    /// the same device. Returns `CUDA_ERROR_TOO_MANY_PEERS` if the hardware has no links left.
+    /// Returns [`ErrorKind::InvalidArgument`] if this thread is capturing a stream, or inside a
+    /// function that the driver calls.
     #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable_peer_access(&self, peer: &Context) -> Result<PeerAccess> {
         const CALL: &str = "cuCtxEnablePeerAccess";
@@ -108,7 +119,8 @@ impl Context {
             "Context::enable_peer_access",
             "enable it before the capture",
         )?;
-        // Before the lock: a log listener runs inside the call that is made under it.
+        // Checked before locking, because a log listener runs inside the driver call made under the
+        // lock.
         callback::refuse_within(CALL)?;
         let mut pairs = pairs();
         let key = key(self, peer);
@@ -124,10 +136,11 @@ impl Context {
                     let (here, there) = (self.device().ordinal(), peer.device().ordinal());
                     let why = match here == there {
                         true => format!(
-                            "both are contexts of device {here}, whose kernels reach the memory of either"
+                            "both contexts belong to device {here}, so their kernels can already use each other's \
+                             memory"
                         ),
                         false => format!(
-                            "device {here} can't use memory of device {there} directly: copy it"
+                            "device {here} cannot access the memory of device {there} directly. Fix: copy the memory"
                         ),
                     };
                     let error = self.check(CALL, code).unwrap_err();
@@ -158,43 +171,52 @@ fn key(context: &Context, peer: &Context) -> Key {
 }
 
 impl PeerAccess {
-    /// The context whose kernels have the access.
+    /// Returns the context whose kernels have the access.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// The context whose memory they may use.
+    /// Returns the context whose memory can be accessed.
     #[must_use]
     pub fn peer(&self) -> &Context {
         &self.0.peer
     }
 
-    /// Memory of the other context for kernels of this one, as long as there is access. The launch is ordered by the caller
-    /// with what else uses the memory, as always ([`Stream::ordered_with`](crate::Stream::ordered_with)).
+    /// Returns a view of the peer's memory for kernels of this context, valid as long as the access
+    /// lasts.
+    ///
+    /// You must order the launch with other work on the memory, as for any memory of another
+    /// stream: see [`Stream::ordered_with`](crate::Stream::ordered_with).
+    ///
+    /// See [`cuPointerGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for memory of a third context, or of the context itself; for memory of a pool that the
-    /// device has no access to ([`MemoryPool::grant_access`]), and for a [`Mapping`](crate::memory::virtual_memory::Mapping) or a
-    /// [`GrowableBuffer`](crate::memory::virtual_memory::GrowableBuffer) that it has none to ([`Mapping::set_access`](crate::memory::virtual_memory::Mapping::set_access)).
+    /// Returns [`ErrorKind::InvalidArgument`] if the memory belongs to this context or to a third
+    /// one, or if it comes from a pool to which the device has no access
+    /// ([`MemoryPool::grant_access`]). Returns the same error for a
+    /// [`Mapping`](crate::memory::virtual_memory::Mapping) without access
+    /// ([`Mapping::set_access`](crate::memory::virtual_memory::Mapping::set_access)) and for a
+    /// [`GrowableBuffer`](crate::memory::virtual_memory::GrowableBuffer), which cannot be opened.
     #[doc(alias = "cuPointerGetAttribute")]
     pub fn view<'a, T: PlainData>(
         &'a self,
         memory: &'a DeviceMemory<impl Storage, T>,
     ) -> Result<DeviceView<'a, T>> {
-        self.expect_open(memory.as_device_ptr(), memory.owner(), "PeerAccess::view")?;
+        self.expect_access(memory.as_device_ptr(), memory.owner(), "PeerAccess::view")?;
         Ok(memory.view())
     }
 
-    /// As [`view`](Self::view), for kernels that write.
+    /// Returns a view like [`view`](Self::view) that kernels can write to.
     ///
     /// # Errors
-    /// As [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`] if peer access does not open the memory to this
+    /// context, for the reasons listed at [`view`](Self::view).
     pub fn view_mut<'a, T: PlainData>(
         &'a self,
         memory: &'a mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<DeviceViewMut<'a, T>> {
-        self.expect_open(
+        self.expect_access(
             memory.as_device_ptr(),
             memory.owner(),
             "PeerAccess::view_mut",
@@ -202,15 +224,16 @@ impl PeerAccess {
         Ok(memory.view_mut())
     }
 
-    /// As [`view`](Self::view), for rows and slices.
+    /// Returns a view like [`view`](Self::view) of pitched memory.
     ///
     /// # Errors
-    /// As [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`] if peer access does not open the memory to this
+    /// context, for the reasons listed at [`view`](Self::view).
     pub fn pitched<'a, T: PlainData>(
         &'a self,
         memory: &'a PitchedMemory<impl Storage, T>,
     ) -> Result<PitchedView<'a, T>> {
-        self.expect_open(
+        self.expect_access(
             memory.as_device_ptr(),
             memory.owner(),
             "PeerAccess::pitched",
@@ -218,15 +241,16 @@ impl PeerAccess {
         Ok(memory.view())
     }
 
-    /// As [`view`](Self::view), for rows and slices that kernels write to.
+    /// Returns a view like [`view`](Self::view) of pitched memory that kernels can write to.
     ///
     /// # Errors
-    /// As [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`] if peer access does not open the memory to this
+    /// context, for the reasons listed at [`view`](Self::view).
     pub fn pitched_mut<'a, T: PlainData>(
         &'a self,
         memory: &'a mut PitchedMemory<impl StorageMut, T>,
     ) -> Result<PitchedMemory<BorrowedMut<'a>, T>> {
-        self.expect_open(
+        self.expect_access(
             memory.as_device_ptr(),
             memory.owner(),
             "PeerAccess::pitched_mut",
@@ -235,8 +259,8 @@ impl PeerAccess {
         Ok(view)
     }
 
-    /// An error for memory that stays closed to this context's kernels.
-    fn expect_open(
+    /// Returns an error if peer access does not open the memory to this context's kernels.
+    fn expect_access(
         &self,
         address: CUdeviceptr,
         owner: Owner<'_>,
@@ -246,7 +270,7 @@ impl PeerAccess {
         if owner.context() == self.context() {
             return Err(Error::invalid(
                 call,
-                "the memory is of the context that has the access: pass it as it is",
+                "the memory belongs to the context that has the access. Fix: pass the memory itself to the launch",
             ));
         }
         peer.expect_same(owner.context(), call, "the memory and the peer")?;
@@ -255,16 +279,16 @@ impl PeerAccess {
         }
         let pool = peer.pointer_attribute(address, PointerAttribute::MEMPOOL_HANDLE)?;
         if pool == 0 {
-            return self.expect_mapped_here(address, call);
+            return self.expect_mapping_access(address, call);
         }
         let pool = ptr::with_exposed_provenance_mut(pool as usize);
         // The memory may outlive its pool, whose handle must not be used then.
         let Some(pool) = MemoryPool::behind(peer, pool)? else {
             return Err(Error::invalid(
                 call,
-                "the memory is of a pool that was dropped, or that other code created, so nothing tells which devices have \
-                 access to it: keep its MemoryPool (or, for a pool of other code, one of MemoryPool::borrow_raw) while the \
-                 memory is viewed",
+                "the memory is from a pool that was dropped or that other code created, so its access cannot be \
+                 checked. Fix: keep its MemoryPool (or, for a pool of other code, one from MemoryPool::borrow_raw) \
+                 while the memory is viewed",
             ));
         };
         let device = self.context().device();
@@ -274,24 +298,26 @@ impl PeerAccess {
         Err(Error::invalid(
             call,
             format!(
-                "the memory is of a pool that device {} has no access to: contexts' access does not open pools, \
-                 MemoryPool::grant_access does (of a DeviceBuffer: MemoryPool::current(peer)?.grant_access(&[device])); \
-                 or use a PitchedBuffer",
+                "the memory is from a pool to which device {} has no access, and peer access does not open pools. \
+                 Fix: call MemoryPool::grant_access (for a DeviceBuffer: \
+                 MemoryPool::current(peer)?.grant_access(&[device])), or use a PitchedBuffer",
                 device.ordinal()
             ),
         ))
     }
 
-    /// An error for memory of `cuMemMap` that the device has no access to: such memory knows devices, and no contexts.
-    fn expect_mapped_here(&self, address: CUdeviceptr, call: &'static str) -> Result<()> {
+    /// Returns an error for memory of `cuMemMap` to which the device has no access. Access to such
+    /// memory is granted per device, not per context.
+    fn expect_mapping_access(&self, address: CUdeviceptr, call: &'static str) -> Result<()> {
         // SAFETY: the memory is borrowed by the caller.
         if unsafe { PhysicalMemory::mapped_at(self.peer(), address) }.is_err() {
-            return Ok(()); // of another kind
+            return Ok(()); // not mapped memory
         }
         let device = self.context().device();
         let (mut flags, location) = (0, MemoryLocation::device(device).raw());
         let _current = self.peer().enter("cuMemGetAccess")?;
-        // SAFETY: `flags` is valid for the write, the location for the read; the address is looked up.
+        // SAFETY: `flags` is valid for the write and `location` for the read. The driver looks up
+        // the address.
         let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, address) };
         if code != CUresult::CUDA_SUCCESS || MemoryAccess(flags as u32) != MemoryAccess::NONE {
             return Ok(());
@@ -299,18 +325,21 @@ impl PeerAccess {
         Err(Error::invalid(
             call,
             format!(
-                "the memory is mapped, and device {} has no access to it: contexts' access does not open such memory, \
-                 Mapping::set_access does; a GrowableBuffer's stays closed",
+                "the memory is mapped, device {} has no access to it, and peer access does not open such memory. Fix: \
+                 call Mapping::set_access; a GrowableBuffer cannot be opened",
                 device.ordinal()
             ),
         ))
     }
 
-    /// Gives up this value. If it was the last, waits for the work of the context that has the access and disables it, and
-    /// reports whether that worked. Dropping does the same, and discards the error.
+    /// Drops this value and reports errors. If it was the last one, waits for the work of the
+    /// context that has the access, and then disables it. Dropping does the same, but discards the
+    /// error.
+    ///
+    /// See [`cuCtxDisablePeerAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code. Access stays enabled where it is not known whether the work is over.
+    /// Returns the driver's error. If it is unknown whether the work is over, access stays enabled.
     #[doc(alias = "cuCtxDisablePeerAccess")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.0).map_or(Ok(()), |mut inner| inner.release())
@@ -339,13 +368,13 @@ impl Inner {
                 return Ok(());
             };
             if enabled.values > 1 {
-                // The last one waits for the work that relied on this one, too.
+                // The last value also waits for the work that relied on this one.
                 enabled.values -= 1;
                 return Ok(());
             }
             let (owned, made) = (enabled.owned, enabled.made);
-            // Waiting is for when nobody is kept from the table: what is waited for may need it. If meanwhile others came
-            // and went, there may be new work, which relied on theirs.
+            // Wait without holding the lock, because the awaited work may need it. If other values
+            // were created and dropped meanwhile, wait again for the work that relied on them.
             if owned && settled.is_ok() && seen != Some(made) {
                 drop(pairs);
                 settled = self.context.settle_or_leak();
@@ -361,12 +390,13 @@ impl Inner {
         }
     }
 
-    /// Nothing relies on the access any more, and nobody else enables it meanwhile: the table is locked.
+    /// Disables the access. The caller holds the lock, so no new value appears, and nothing relies
+    /// on the access any more.
     fn disable(&self) -> Result<()> {
         let _current = self.context.enter("cuCtxDisablePeerAccess")?;
-        // SAFETY: both contexts are live; nothing runs that relies on the access.
+        // SAFETY: both contexts are live, and no running work relies on the access.
         let code = released(|| unsafe { sys::cuCtxDisablePeerAccess(self.peer.as_raw()) });
-        // Somebody else has disabled it, which is what is wanted.
+        // Other code has already disabled it.
         if code == CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED {
             return Ok(());
         }

@@ -1,13 +1,18 @@
-//! What elements of device memory are.
+//! The element type of device memory.
 
 use bytemuck::Pod;
 
-/// What device memory can hold: plain data, of which every bit pattern is a value. Every
-/// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) type is, and nothing else; the trait has a name of its own so that the compiler can say what to do about a type that isn't.
+/// A type that can be an element of device memory: plain data for which every bit pattern is a
+/// valid value.
 ///
-/// A struct becomes plain data by two derives of bytemuck, which has to be among the dependencies of the crate:
-/// `bytemuck = { version = "1", features = ["derive"] }`. A crate that does without it derives those of
-/// `cuda_safe::bytemuck`, and says `#[bytemuck(crate = "cuda_safe::bytemuck")]` at the struct.
+/// All [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) types implement it, and no
+/// others. It is a separate trait so that the compiler can explain what to do about a type that is
+/// not `Pod`.
+///
+/// To use your own struct, derive bytemuck's `Pod` and `Zeroable` for it. Add bytemuck to your
+/// dependencies: `bytemuck = { version = "1", features = ["derive"] }`. Without that dependency,
+/// derive the traits of `cuda_safe::bytemuck` and add `#[bytemuck(crate = "cuda_safe::bytemuck")]`
+/// to the struct.
 ///
 /// ```
 /// use bytemuck::{Pod, Zeroable};
@@ -31,6 +36,6 @@ use bytemuck::Pod;
 )]
 pub trait PlainData: Pod {}
 
-// Else the compiler would speak of `Pod` alone.
+// Without this, the compiler's message would mention only `Pod`.
 #[diagnostic::do_not_recommend]
 impl<T: Pod> PlainData for T {}

@@ -1,4 +1,4 @@
-//! What the driver knows of an address.
+//! Information about addresses.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -13,56 +13,61 @@ use super::{
 pub use crate::raw::memory::{MemoryType, PointerAttribute};
 use crate::{context::Context, device::peer::ShareableHandles, error::Result};
 
-/// What the driver knows of an address: see [`Context::pointer_info`].
+/// Information that the driver has about an address, returned by [`Context::pointer_info`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PointerInfo {
-    /// Where the memory is; [`MemoryType::UNKNOWN`] for an address that the driver doesn't know.
+    /// The kind of memory, or [`MemoryType::UNKNOWN`] if the driver does not know the address.
     pub memory_type: MemoryType,
-    /// The driver's handle of the context that it belongs to; null for memory that belongs to a device, as a pool's.
+    /// The driver's handle of the context that owns the memory. Null if a device owns it, as for
+    /// memory from pools.
     pub context: CUcontext,
-    /// The number of its device.
+    /// The number of the memory's device.
     pub device: Option<i32>,
-    /// The address by which the device reaches it.
+    /// The address that the device uses for it.
     pub device_ptr: Option<CUdeviceptr>,
-    /// The address by which the host reaches it.
+    /// The address that the host uses for it.
     pub host_ptr: Option<usize>,
-    /// Where the allocation begins, and its bytes. Drivers don't tell it of memory from a pool on the host.
+    /// The start of the allocation and its size in bytes. Drivers do not report it for memory from
+    /// a host pool.
     pub range: Option<(CUdeviceptr, usize)>,
-    /// A number of the allocation that the process uses once.
+    /// An identifier of the allocation that is unique within the process.
     pub buffer_id: u64,
-    /// Whether it is managed memory.
+    /// Whether the memory is managed memory.
     pub is_managed: bool,
-    /// Whether there is memory behind the address.
+    /// Whether memory is mapped at the address.
     pub is_mapped: bool,
-    /// Whether synchronous copies and fills of it really are: see [`DeviceMemory::set_sync_memops`].
+    /// Whether synchronous copies and fills of the memory always wait: see
+    /// [`DeviceMemory::set_sync_memops`].
     pub sync_memops: bool,
-    /// By which handles it can be shared with other processes.
+    /// The kinds of handles that can share the memory with other processes.
     pub handle_types: ShareableHandles,
-    /// Whether other processes can get it by the older calls (`cuIpcGetMemHandle`).
+    /// Whether other processes can open the memory by the older calls (`cuIpcGetMemHandle`).
     pub is_ipc_capable: bool,
-    /// Whether network cards and the like reach it (GPUDirect RDMA).
+    /// Whether third-party devices such as network cards can access the memory (GPUDirect RDMA).
     pub is_rdma_capable: bool,
-    /// What kernels of the context that was asked may do with it.
+    /// The access that kernels of the queried context have.
     pub access: MemoryAccess,
-    /// The driver's handle of the pool that it comes from, or null.
+    /// The driver's handle of the pool that the memory comes from, or null.
     pub pool: CUmemoryPool,
 }
 
-// SAFETY: the handles are numbers here, which nothing is done with.
+// SAFETY: the handles are only stored as numbers and never used.
 unsafe impl Send for PointerInfo {}
 // SAFETY: as above.
 unsafe impl Sync for PointerInfo {}
 
-/// Those that every driver since 12.0 knows, in the order of the values below.
+/// Attributes that every driver since 12.0 knows, in the order of the values below.
 const ASKED: [c_uint; 15] = [2, 1, 9, 3, 4, 11, 12, 7, 8, 13, 6, 14, 10, 15, 16];
 
 impl Context {
-    /// All that the driver knows of an address, be it of this context's memory or not. An address that it doesn't know is
-    /// no error.
+    /// Returns everything that the driver knows about an address, which can be that of any memory.
+    /// An unknown address is not an error.
+    ///
+    /// See [`cuPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::MemoryType, Stream};
@@ -89,7 +94,8 @@ impl Context {
         let mut places = values
             .each_mut()
             .map(|value| (&raw mut *value).cast::<c_void>());
-        // SAFETY: as many places as attributes, each of the widest type; the enumeration is a number.
+        // SAFETY: there are as many places as attributes, each as large as the widest type, and the
+        // enumeration is a number.
         let code = unsafe {
             sys::cuPointerGetAttributes(
                 attributes.len() as c_uint,
@@ -140,11 +146,14 @@ impl Context {
         })
     }
 
-    /// One attribute of an address, as the driver's number; what it gives as an `int` is in the lower 32 bits.
+    /// Returns one attribute of an address as the driver's number. Attributes of type `int` are in
+    /// the lower 32 bits.
+    ///
+    /// See [`cuPointerGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an address that the driver doesn't know, for an attribute that this memory lacks (the
-    /// host's address of a device's memory), and for one that the driver doesn't know.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the address or the attribute,
+    /// or if this memory lacks the attribute (such as the host address of device memory).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::PointerAttribute, Stream};
@@ -162,10 +171,13 @@ impl Context {
         Ok(self.two_words(ptr, attribute.0)?[0])
     }
 
-    /// The two tokens by which a kernel driver (`nv-p2p.h`) gets at device memory.
+    /// Returns the two tokens that a kernel driver uses to access device memory (`nv-p2p.h`).
+    ///
+    /// See [`cuPointerGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`pointer_attribute`](Self::pointer_attribute): page-locked memory has none.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` in the cases of
+    /// [`pointer_attribute`](Self::pointer_attribute). Page-locked memory has no tokens.
     #[doc(alias = "cuPointerGetAttribute")]
     #[doc(alias = "CU_POINTER_ATTRIBUTE_P2P_TOKENS")]
     pub fn p2p_tokens(&self, ptr: CUdeviceptr) -> Result<(u64, u32)> {
@@ -176,7 +188,7 @@ impl Context {
     fn two_words(&self, ptr: CUdeviceptr, attribute: c_uint) -> Result<[u64; 2]> {
         let _current = self.enter("cuPointerGetAttribute")?;
         let mut value = [0u64; 2];
-        // SAFETY: the widest value is the tokens', two words.
+        // SAFETY: the widest value is that of the tokens, two words.
         let code = unsafe {
             sys::cuPointerGetAttribute(
                 value.as_mut_ptr().cast(),
@@ -188,10 +200,12 @@ impl Context {
         Ok(value)
     }
 
-    /// Where the allocation begins that an address is part of, and its bytes.
+    /// Returns the start and the size in bytes of the allocation that contains an address.
+    ///
+    /// See [`cuMemGetAddressRange`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND` for an address that is part of none.
+    /// Returns `CUDA_ERROR_NOT_FOUND` if no allocation contains the address.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -220,10 +234,12 @@ fn address<T>(word: u64) -> *mut T {
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// All that the driver knows of this memory.
+    /// Returns everything that the driver knows about this memory.
+    ///
+    /// See [`cuPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Context::pointer_info`].
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn pointer_info(&self) -> Result<PointerInfo> {
         self.owner().context().pointer_info(self.as_device_ptr())
@@ -231,12 +247,16 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 }
 
 impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
-    /// Whether calls that are synchronous by name really wait for copies and fills of the allocation that this memory is
-    /// part of. For memory that others (GPUDirect RDMA) read when such a call has returned. The calls of this crate wait in
-    /// any case where they say so.
+    /// Sets whether synchronous calls always wait for copies and fills of the allocation that
+    /// contains this memory.
+    ///
+    /// Enable it for memory that another device reads as soon as such a call returns, as GPUDirect
+    /// RDMA does. The calls of this crate that are documented to wait do so in any case.
+    ///
+    /// See [`cuPointerSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is no memory.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is empty.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -255,7 +275,7 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
         let context = self.owner().context();
         let _current = context.enter("cuPointerSetAttribute")?;
         let value = c_uint::from(sync);
-        // SAFETY: the attribute is read as an unsigned int.
+        // SAFETY: the attribute is an unsigned int.
         let code = unsafe {
             sys::cuPointerSetAttribute(
                 (&raw const value).cast(),

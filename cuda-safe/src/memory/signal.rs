@@ -1,4 +1,4 @@
-//! A word that streams and the host write, and that streams wait for.
+//! Signals: words of memory that the host and streams write, and that streams wait for.
 
 use std::{
     ffi::c_uint,
@@ -21,7 +21,7 @@ use crate::{
     stream::Stream,
 };
 
-/// What a [`Signal`] holds: `u32` or `u64`.
+/// The type of the value of a [`Signal`]: `u32` or `u64`.
 pub trait SignalWord: PlainData + sealed::Word {}
 
 impl SignalWord for u32 {}
@@ -37,19 +37,19 @@ mod sealed {
         const WAIT: &'static str;
 
         /// # Safety
-        /// A live stream, and a live, aligned word.
+        /// The caller must ensure that `stream` is live and that `address` is a live, aligned word.
         unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult;
 
         /// # Safety
-        /// As `write`.
+        /// The same as for [`write`](Self::write).
         unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult;
 
         /// # Safety
-        /// A live, aligned word, which nothing accesses but by atomic operations.
+        /// The caller must ensure that `word` is live and aligned, and is accessed only atomically.
         unsafe fn load(word: *mut Self) -> Self;
 
         /// # Safety
-        /// As `load`.
+        /// The same as for [`load`](Self::load).
         unsafe fn store(word: *mut Self, value: Self);
     }
 
@@ -104,15 +104,17 @@ mod sealed {
     }
 }
 
-/// A word of page-locked memory that the host and streams write, and that streams wait for: to hold work back until the
-/// host says so, or to tell the host how far a stream has come. It takes no kernel, and no thread waits.
+/// A word of page-locked memory that the host and streams write, and that streams wait for.
 ///
-/// **A stream that waits for a value that never comes hangs for ever,** and with it whoever waits for the stream. That is
-/// no memory unsafety, and all of this is safe.
+/// Use a signal to hold a stream's work back until the host allows it, or to report a stream's
+/// progress to the host. It needs no kernel, and no thread blocks.
 ///
-/// Dropping the signal frees the word. If a stream still has work with it, or if that is not known, the word is leaked instead
-/// (a page of memory), so keep the signal until the streams are done. After a fault this is not known in a process that has had
-/// several contexts.
+/// **A stream that waits for a value that is never written hangs forever,** and so does every
+/// thread that waits for the stream. This does not break memory safety, so the methods are safe.
+///
+/// Dropping the signal frees the word. If a stream still uses the word, or if this is unknown, the
+/// word (a page of memory) is leaked instead, so keep the signal until the streams are done. After
+/// a fault, this is unknown if the process has had several contexts.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, memory::{Signal, WaitUntil}, Stream};
@@ -124,9 +126,9 @@ mod sealed {
 /// let progress = Signal::<u32>::new(&context, 0)?;
 /// stream.wait_signal(&go, WaitUntil::EQUAL, 1)?;
 /// let buffer = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
-/// stream.write_signal(&progress, 1)?; // when the buffer is filled
+/// stream.write_signal(&progress, 1)?; // after the buffer is filled
 ///
-/// assert_eq!(progress.get(), 0); // nothing has begun
+/// assert_eq!(progress.get(), 0); // the stream is still waiting
 /// go.set(1);
 /// stream.synchronize()?;
 /// assert_eq!(progress.get(), 1);
@@ -135,25 +137,26 @@ mod sealed {
 /// # }
 /// ```
 pub struct Signal<T: SignalWord> {
-    /// Never read or written by itself: only its memory is used, by atomic operations.
+    /// Only the memory of this buffer is used, by atomic operations. Its elements are never
+    /// accessed directly.
     memory: ManuallyDrop<PinnedBuffer<T>>,
     word: NonNull<T>,
     address: CUdeviceptr,
     context: Context,
-    /// Streams that were given something with the word.
+    /// The streams that have enqueued work with the word.
     streams: Mutex<Vec<Stream>>,
 }
 
-// SAFETY: the word is accessed by atomic operations only; all else may be used from any thread.
+// SAFETY: the word is only accessed atomically. All other fields can be used from any thread.
 unsafe impl<T: SignalWord> Send for Signal<T> {}
 // SAFETY: as above.
 unsafe impl<T: SignalWord> Sync for Signal<T> {}
 
 impl<T: SignalWord> Signal<T> {
-    /// A signal with a value to begin with.
+    /// Creates a signal with an initial value.
     ///
     /// # Errors
-    /// As [`PinnedBuffer::with_flags`].
+    /// Returns an error if the word cannot be allocated: see [`PinnedBuffer::with_flags`].
     pub fn new(context: &Context, value: T) -> Result<Self> {
         let mut memory = PinnedBuffer::with_flags(context, 1, PinnedFlags::DEVICE_MAP)?;
         memory[0] = value;
@@ -168,27 +171,31 @@ impl<T: SignalWord> Signal<T> {
         })
     }
 
-    /// The value. What a stream did before it wrote the value is visible to this thread.
+    /// Returns the value. All that a stream wrote before it wrote this value is visible to the
+    /// calling thread.
     #[must_use]
     pub fn get(&self) -> T {
-        // SAFETY: the word lives as long as this, and nothing accesses it but by atomic operations.
+        // SAFETY: the word lives as long as `self` and is only accessed atomically.
         unsafe { T::load(self.word.as_ptr()) }
     }
 
-    /// Sets the value. What this thread did before is visible to streams that see the value.
+    /// Sets the value. All that the calling thread wrote before is visible to streams that see the
+    /// value.
     pub fn set(&self, value: T) {
-        // SAFETY: as `get`.
+        // SAFETY: as in `get`.
         unsafe { T::store(self.word.as_ptr(), value) }
     }
 
-    /// The word's address for the device, for a kernel that reads it by volatile or atomic accesses, and for
-    /// [`Stream::memory_operations`]. What is enqueued so is not noticed here: the signal must outlive it.
+    /// Returns the word's device address, for kernels that read it by volatile or atomic accesses
+    /// and for [`Stream::memory_operations`].
+    ///
+    /// The signal does not track such uses. You must keep it alive until they are done.
     #[must_use]
     pub fn device_ptr(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// Makes a call for a stream, which is remembered.
+    /// Enqueues one operation on a stream, and remembers the stream.
     fn enqueue(
         &self,
         stream: &Stream,
@@ -197,7 +204,7 @@ impl<T: SignalWord> Signal<T> {
     ) -> Result<()> {
         self.context
             .expect_same(stream.context(), call, "the signal and the stream")?;
-        // A graph would use the word in every launch.
+        // A graph would use the word in every launch, and the signal could not know when.
         let _uncaptured = stream.uncaptured(call, "use Graph::add_memory_operations")?;
         {
             let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,11 +216,12 @@ impl<T: SignalWord> Signal<T> {
     }
 }
 
-/// Whether the stream's work on its signals is known to be over. Does not wait: the stream may wait for a signal.
+/// Returns whether the stream's work on its signals is known to be over. Does not wait, because the
+/// stream may be waiting for a signal.
 fn is_over(stream: &Stream) -> bool {
     match stream.query().or_else(|_| stream.query()) {
         Ok(done) => done,
-        // After a fault no wait blocks. `settle` knows whether this context's work may go on.
+        // After a fault no wait blocks. `settle` knows whether this context's work may still run.
         Err(error) if error.driver_code().is_some_and(ends_context) => {
             stream.settle().or_leak().is_ok()
         }
@@ -228,14 +236,14 @@ impl<T: SignalWord> Drop for Signal<T> {
                 .get_mut()
                 .unwrap_or_else(PoisonError::into_inner),
         );
-        // SAFETY: once, and it is not used again.
+        // SAFETY: taken only once, and not used afterwards.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
         // An error here can't be acted upon.
         let _ = release(&streams.clone(), move || {
             match unheard(|| streams.iter().all(is_over)) {
                 true => memory.close(),
                 false => {
-                    mem::forget(memory); // a stream may still write it
+                    mem::forget(memory); // a stream may still write to it
                     Ok(())
                 }
             }
@@ -250,16 +258,19 @@ impl<T: SignalWord + fmt::Debug> fmt::Debug for Signal<T> {
 }
 
 impl Stream {
-    /// Enqueues a wait: what the stream is given from now on runs when the signal's word is as `until` and `value` say.
-    /// The device polls; neither the host nor a kernel waits.
+    /// Enqueues a wait: later work on the stream runs once the signal's word satisfies `until` and
+    /// `value`. The device polls the word, so neither the host nor a kernel waits.
     ///
-    /// **If that never happens, the stream hangs for ever.** See [`Signal`].
+    /// **If the word never satisfies the condition, the stream hangs forever.** See [`Signal`].
+    ///
+    /// See [`cuStreamWaitValue32`, `cuStreamWaitValue64`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEMOP.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a signal of another context, and while the
-    /// stream is being captured. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device lacks this
-    /// (the attributes `CAN_USE_64_BIT_STREAM_MEM_OPS` and `CAN_USE_STREAM_WAIT_VALUE_NOR`). The context is unusable after
-    /// a fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the signal
+    /// belongs to another context, or if the stream is capturing. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device lacks the feature
+    /// (the attributes `CAN_USE_64_BIT_STREAM_MEM_OPS` and `CAN_USE_STREAM_WAIT_VALUE_NOR`). Also
+    /// returns an error if the context is unusable after a fault.
     #[doc(alias = "cuStreamWaitValue32")]
     #[doc(alias = "cuStreamWaitValue64")]
     pub fn wait_signal<T: SignalWord>(
@@ -268,20 +279,27 @@ impl Stream {
         until: WaitUntil,
         value: T,
     ) -> Result<()> {
-        // SAFETY: a live stream; the signal keeps the word until the stream is done.
+        // SAFETY: the stream is live, and the signal keeps the word until the stream is done.
         signal.enqueue(self, T::WAIT, |stream, address| unsafe {
             value.wait(stream, address, until.0)
         })
     }
 
-    /// Enqueues a write of the signal's word, behind a fence: who sees the value sees what the stream wrote before.
+    /// Enqueues a write of the signal's word, preceded by a memory fence.
+    ///
+    /// A thread or stream that sees the value also sees everything that the stream wrote before.
+    ///
+    /// See [`cuStreamWriteValue32`, `cuStreamWriteValue64`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEMOP.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`wait_signal`](Self::wait_signal).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the signal
+    /// belongs to another context, or if the stream is capturing. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device lacks the feature.
+    /// Also returns an error if the context is unusable after a fault.
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuStreamWriteValue64")]
     pub fn write_signal<T: SignalWord>(&self, signal: &Signal<T>, value: T) -> Result<()> {
-        // SAFETY: as `wait_signal`.
+        // SAFETY: as in `wait_signal`.
         signal.enqueue(self, T::WRITE, |stream, address| unsafe {
             value.write(stream, address)
         })

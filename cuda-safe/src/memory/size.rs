@@ -1,10 +1,10 @@
-//! Sizes in bytes, computed in one place.
+//! Checked sizes and index ranges.
 
 use std::ops::{Bound, Range, RangeBounds};
 
 use crate::error::{Error, Result};
 
-/// Bytes of `len` elements of `T`.
+/// Returns the size of `len` elements of `T` in bytes.
 pub(crate) fn byte_size<T>(len: usize, call: &'static str) -> Result<usize> {
     len.checked_mul(size_of::<T>())
         .filter(|&bytes| isize::try_from(bytes).is_ok())
@@ -12,30 +12,33 @@ pub(crate) fn byte_size<T>(len: usize, call: &'static str) -> Result<usize> {
             Error::invalid(
                 call,
                 format!(
-                    "{len} elements of {} bytes are more than the address space holds",
+                    "{len} elements of {} bytes do not fit into the address space",
                     size_of::<T>()
                 ),
             )
         })
 }
 
-/// An error unless `size` is a multiple of `unit` bytes, and not 0.
+/// Returns an error unless `size` is a nonzero multiple of `unit`, both in bytes.
 pub(crate) fn expect_multiple(size: usize, unit: usize, call: &'static str) -> Result<()> {
     if size > 0 && size.is_multiple_of(unit) {
         return Ok(());
     }
     let detail = match size {
         0 => {
-            format!("0 bytes: at least one unit (PhysicalMemory::unit), which is {unit} bytes here")
+            format!(
+                "the size is 0 bytes. Fix: use at least one unit (PhysicalMemory::unit), here {unit} bytes"
+            )
         }
         _ => format!(
-            "{size} bytes are no multiple of {unit}, the unit here: use size.next_multiple_of(PhysicalMemory::unit(..)?)"
+            "{size} bytes is not a multiple of the unit {unit}. Fix: use \
+             size.next_multiple_of(PhysicalMemory::unit(..)?)"
         ),
     };
     Err(Error::invalid(call, detail))
 }
 
-/// A range of element indices within `len` elements.
+/// Resolves `range` against `len` elements, and returns an error if it is out of bounds.
 pub(crate) fn range_within(
     range: impl RangeBounds<usize>,
     len: usize,
@@ -54,29 +57,31 @@ pub(crate) fn range_within(
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
         _ => {
-            // An end that can't be counted is that of `..=usize::MAX`, and so is a beginning.
+            // Only `..=usize::MAX` has an end that overflows, and only an excluded `usize::MAX` a
+            // start.
             let start = start.map_or(format!("{}+1", usize::MAX), |start| start.to_string());
             let end = end.map_or(format!("={}", usize::MAX), |end| end.to_string());
             Err(Error::invalid(
                 call,
-                format!("the range {start}..{end} does not lie within the {len} elements"),
+                format!("the range {start}..{end} is out of bounds for {len} elements"),
             ))
         }
     }
 }
 
-/// An error unless `len` elements can be split before the one at `index`.
+/// Returns an error if `index` is not a valid split position of `len` elements.
 pub(crate) fn expect_split(index: usize, len: usize, call: &'static str) -> Result<()> {
     if index <= len {
         return Ok(());
     }
     Err(Error::invalid(
         call,
-        format!("the index {index} is behind the end of the {len} elements"),
+        format!("the split index {index} is greater than the length of {len} elements"),
     ))
 }
 
-/// An error unless the two sides of a copy have the same length, in elements.
+/// Returns an error unless the source and the destination of a copy have the same number of
+/// elements.
 pub(crate) fn expect_equal(source: usize, destination: usize, call: &'static str) -> Result<()> {
     if source == destination {
         return Ok(());
@@ -84,7 +89,7 @@ pub(crate) fn expect_equal(source: usize, destination: usize, call: &'static str
     Err(Error::invalid(
         call,
         format!(
-            "the source has {source} elements and the destination {destination}: take a slice of \
+            "the source has {source} elements and the destination {destination}. Fix: take a slice of \
              the longer one"
         ),
     ))
@@ -95,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_that_overflow_are_refused() {
+    fn byte_size_rejects_overflow() {
         assert_eq!(byte_size::<f32>(3, "t").unwrap(), 12);
         assert_eq!(byte_size::<u64>(0, "t").unwrap(), 0);
         assert!(byte_size::<u64>(usize::MAX / 8 + 1, "t").is_err());
@@ -103,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_stay_within() {
+    fn ranges_out_of_bounds_are_rejected() {
         assert_eq!(range_within(.., 5, "t").unwrap(), 0..5);
         assert_eq!(range_within(2.., 5, "t").unwrap(), 2..5);
         assert_eq!(range_within(..=4, 5, "t").unwrap(), 0..5);
@@ -113,13 +118,16 @@ mod tests {
         let reversed = range_within(3..2, 5, "t");
         assert!(reversed.is_err());
         let endless = range_within(..=usize::MAX, 5, "t").unwrap_err().to_string();
-        let range = format!("the range 0..={} does", usize::MAX);
+        let range = format!("the range 0..={} is", usize::MAX);
         assert!(endless.contains(&range), "{endless}");
         let beyond = (Bound::Excluded(usize::MAX), Bound::Unbounded);
         let beyond = range_within(beyond, 5, "t").unwrap_err().to_string();
-        assert!(beyond.contains("+1..5 does"), "{beyond}");
+        assert!(beyond.contains("+1..5 is"), "{beyond}");
         assert!(expect_split(5, 5, "t").is_ok());
         let split = expect_split(6, 5, "t").unwrap_err().to_string();
-        assert_eq!(split, "t: the index 6 is behind the end of the 5 elements");
+        assert_eq!(
+            split,
+            "t: the split index 6 is greater than the length of 5 elements"
+        );
     }
 }

@@ -1,14 +1,15 @@
-//! What holds device memory.
+//! The traits of storages, which own or borrow device memory.
 //!
-//! A new kind of memory is one file: a type that owns or borrows the memory and implements [`Storage`], an alias of
-//! [`DeviceMemory`](super::DeviceMemory) over that type, and the constructors of the alias.
+//! To add a kind of memory, write one file with three parts: a type that owns or borrows the memory
+//! and implements [`Storage`], an alias of [`DeviceMemory`](super::DeviceMemory) over that type,
+//! and the constructors of the alias.
 
 use cuda_sys::CUdeviceptr;
 
 use crate::{error::Result, stream::owner::Owner};
 
-/// What holds device memory: [`DeviceMemory`](crate::DeviceMemory) over it can be read. Other crates may implement it
-/// for memory that they allocate in their own way.
+/// Readable device memory that [`DeviceMemory`](crate::DeviceMemory) is built on. Other crates can
+/// implement it for memory that they allocate themselves.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceMemory, Owner, memory::Storage, Stream, sys};
@@ -31,7 +32,7 @@ use crate::{error::Result, stream::owner::Owner};
 ///
 /// impl Drop for Plain {
 ///     fn drop(&mut self) {
-///         // This waits for copies and fills. Kernels are over: their launches promised that.
+/// //         // This waits for copies and fills. Launches promise that kernels have finished.
 ///         let _ = self.0.synchronize();
 ///         if let Ok(_current) = self.0.push_current() {
 ///             // SAFETY: allocated below, and freed once.
@@ -57,32 +58,37 @@ use crate::{error::Result, stream::owner::Owner};
 /// ```
 ///
 /// # Safety
-/// The address is device memory of the owner's context. It stays allocated, at this address, for as long as this
-/// object lives. If the object owns the memory, it stays allocated also until the work is over that methods of
-/// [`DeviceMemory`](crate::DeviceMemory) have enqueued on it: on the owner's stream if there is one, otherwise on any
-/// stream of the context.
+/// The implementer must ensure that:
+/// - the address is device memory of the owner's context;
+/// - the memory stays allocated at this address as long as the object lives;
+/// - if the object owns the memory, it stays allocated until all work has finished that methods of
+///   [`DeviceMemory`](crate::DeviceMemory) have enqueued on it, on the owner's stream if it has
+///   one, otherwise on any stream of the context.
 pub unsafe trait Storage {
-    /// The name of the kind, for `Debug`.
+    /// The name of the kind of memory, for `Debug`.
     const NAME: &'static str;
 
-    /// The device address of the first byte; 0 if there is no memory.
+    /// Returns the device address of the first byte, or 0 if there is no memory.
     fn as_device_ptr(&self) -> CUdeviceptr;
 
-    /// What the memory belongs to: the stream in whose order it is used and freed, or a context alone.
+    /// Returns the owner of the memory: the stream that orders its use and its release, or a
+    /// context if no stream does.
     fn owner(&self) -> Owner<'_>;
 }
 
-/// What holds device memory that may be written to.
+/// Writable device memory.
 ///
 /// # Safety
-/// While this object is borrowed exclusively, nothing else uses the memory.
+/// The implementer must ensure that nothing else uses the memory while the object is borrowed
+/// exclusively.
 pub unsafe trait StorageMut: Storage {}
 
-/// A storage that frees its memory when it is dropped, and can report whether that worked.
+/// A storage that frees its memory when dropped, or on request with an error report.
 pub trait OwnedStorage: StorageMut {
     /// Frees the memory now.
     ///
     /// # Errors
-    /// The driver's code for freeing it. The memory is not used again in any case.
+    /// Returns the driver's error for the call that frees the memory. The memory is not used again,
+    /// even if the call fails.
     fn close(self) -> Result<()>;
 }

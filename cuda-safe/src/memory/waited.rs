@@ -1,4 +1,4 @@
-//! Memory in a stream's order whose release doesn't keep that order: it waits for the stream first.
+//! Memory that is ordered by a stream, but whose release must wait for the stream.
 
 use std::{fmt, mem};
 
@@ -10,16 +10,18 @@ use crate::{
     stream::Stream,
 };
 
-/// How memory is given back.
+/// A way to free memory.
 pub(crate) trait Release: Clone + fmt::Debug + Send + 'static {
-    /// Gives it back once; the driver call's name, and its code. The context is current.
+    /// Frees the memory, and returns the name of the driver call and its code. The context is
+    /// current.
     ///
     /// # Safety
-    /// The memory is live, and nothing uses it any more.
+    /// The caller must ensure that the memory is live, is not used any more, and is freed only
+    /// once.
     unsafe fn release(&self, ptr: CUdeviceptr, stream: &Stream) -> (&'static str, CUresult);
 }
 
-/// `cuMemFree`
+/// Frees by `cuMemFree`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free;
 
@@ -30,7 +32,7 @@ impl Release for Free {
     }
 }
 
-/// The owner of an address, 0 where there is no memory. Dropping it waits for the stream.
+/// The owner of an address, which is 0 if there is no memory. Dropping it waits for the stream.
 #[derive(Debug)]
 pub(crate) struct Waited<R: Release> {
     ptr: CUdeviceptr,
@@ -40,7 +42,8 @@ pub(crate) struct Waited<R: Release> {
 
 impl<R: Release> Waited<R> {
     /// # Safety
-    /// `ptr` is 0, or memory of the stream's context that is given back by `release` and by nobody else.
+    /// The caller must ensure that `ptr` is 0, or memory of the stream's context that only
+    /// `release` frees.
     pub(crate) unsafe fn new(ptr: CUdeviceptr, stream: &Stream, release: R) -> Self {
         Self {
             ptr,
@@ -63,7 +66,7 @@ impl<R: Release> Waited<R> {
         &self.release
     }
 
-    /// Gives the address to the caller, who gives the memory back.
+    /// Returns the address to the caller, who then must free the memory.
     pub(crate) fn into_raw(mut self) -> CUdeviceptr {
         mem::take(&mut self.ptr)
     }
@@ -80,13 +83,13 @@ impl<R: Release> Waited<R> {
         let (stream, how) = (self.stream.clone(), self.release.clone());
         release(&self.stream, move || {
             if let Err(error) = stream.settle_or_leak() {
-                // What the memory is a part of is kept with it.
+                // The memory stays allocated, so its parent must stay, too.
                 mem::forget(how);
                 return Err(error);
             }
             let context = stream.context();
             let _current = context.enter("cuMemFree_v2")?;
-            // SAFETY: owned, and given back once; nothing runs that could use it.
+            // SAFETY: the memory is owned and freed once, and no running work uses it.
             let (call, code) = relaxed(|| unsafe { how.release(ptr, &stream) });
             context.check(call, code)
         })
@@ -100,15 +103,15 @@ impl<R: Release> Drop for Waited<R> {
     }
 }
 
-/// The storage that users see, over a [`Waited`]. Whoever makes one vouches for what [`Storage`](crate::memory::Storage) and
-/// [`StorageMut`](crate::memory::StorageMut) ask for.
+/// Defines a public storage type over [`Waited`]. Its creator must meet the requirements of
+/// [`Storage`](crate::memory::Storage) and [`StorageMut`](crate::memory::StorageMut).
 macro_rules! waited {
     ($(#[$doc:meta])* pub struct $name:ident($release:ty), $label:literal) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name($crate::memory::waited::Waited<$release>);
 
-        // SAFETY: memory of the stream's context; given back when the stream's work is over.
+        // SAFETY: the memory belongs to the stream's context and is freed after the stream's work.
         unsafe impl $crate::memory::Storage for $name {
             const NAME: &'static str = $label;
 
@@ -123,7 +126,8 @@ macro_rules! waited {
             }
         }
 
-        // SAFETY: memory of its own; of memory that others reach, whoever made this has promised that they leave it alone.
+        // SAFETY: the memory is owned. If others can reach it, the storage's creator has promised
+        // that they do not use it.
         unsafe impl $crate::memory::StorageMut for $name {}
 
         impl $crate::memory::OwnedStorage for $name {

@@ -1,4 +1,4 @@
-//! Objects of OpenGL while they are CUDA's.
+//! OpenGL objects while they are mapped for CUDA.
 
 use std::{array, fmt, mem, ptr, sync::Arc};
 
@@ -13,49 +13,55 @@ use crate::{
     stream::{Stream, Uncaptured},
 };
 
-/// Resources that are mapped for a stream: they are CUDA's until this is dropped or [unmapped](Self::unmap), and OpenGL must
-/// not use them.
+/// Resources that are mapped for a stream. Until this is dropped or [unmapped](Self::unmap), only
+/// CUDA may use them, and OpenGL must not.
 ///
-/// What OpenGL was told before the mapping comes before what the stream is given afterwards; what the stream was given
-/// before the unmapping comes before what OpenGL is told afterwards. The host does not wait.
+/// Work of the stream after the mapping runs after earlier OpenGL commands. OpenGL commands after
+/// the unmapping run after earlier work of the stream. The host does not wait.
 ///
-/// Arrays of a mapped image may be cloned, and textures and surfaces hold them. As long as any of them is there, the image
-/// can't be given back: see [`is_held`](Self::is_held).
+/// Arrays of a mapped image can be cloned, and textures and surfaces hold them. While any of them
+/// exists, the image cannot be unmapped: see [`is_held`](Self::is_held).
 #[must_use = "the resources are mapped only as long as this lives"]
 pub struct MappedResources<const N: usize> {
     resources: [GraphicsResource; N],
     stream: Stream,
-    /// Arrays hold it.
+    /// A reference count. Arrays hold references.
     held: Arc<()>,
     mapped: bool,
 }
 
 impl<const N: usize> MappedResources<N> {
-    /// Maps resources for work on a stream, by one driver call.
+    /// Maps resources for work on a stream, with one driver call.
+    ///
+    /// See [`cuGraphicsMapResources`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ALREADY_MAPPED` where one of them is mapped; none of the others is mapped then.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no resources, for one that is there twice, and
-    /// for a stream of another context. `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context is current on this
-    /// thread. The stream is being captured, or a stream is by this thread.
+    /// Returns `CUDA_ERROR_ALREADY_MAPPED` if one of them is already mapped. None of the others is
+    /// then mapped. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
+    /// there are no resources, if one is listed twice, if the stream belongs to another context or
+    /// is being captured, or while this thread captures a stream. Returns
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context is current on this thread.
     #[doc(alias = "cuGraphicsMapResources")]
     pub fn map(stream: &Stream, resources: [&GraphicsResource; N]) -> Result<Self> {
         const CALL: &str = "MappedResources::map";
         if N == 0 {
-            return Err(Error::invalid(CALL, "there is nothing to map"));
+            return Err(Error::invalid(CALL, "`resources` is empty"));
         }
         let mut raw = resources.map(GraphicsResource::as_raw);
         for (i, resource) in resources.iter().enumerate() {
             let context = resource.context();
             context.expect_same(stream.context(), CALL, "the resource and the stream")?;
             if raw[..i].contains(&raw[i]) {
-                return Err(Error::invalid(CALL, format!("{resource:?} is there twice")));
+                return Err(Error::invalid(
+                    CALL,
+                    format!("{resource:?} is listed twice"),
+                ));
             }
         }
         const REMEDY: &str = "map it before the capture";
         let _allowed = capture::refuse_here(CALL, REMEDY)?;
         let _uncaptured = stream.uncaptured(CALL, REMEDY)?;
-        // SAFETY: live resources, as many as that; the stream is live.
+        // SAFETY: the resources are live, `N` is their number, and the stream is live.
         let code =
             unsafe { sys::cuGraphicsMapResources(N as u32, raw.as_mut_ptr(), stream.as_raw()) };
         let done = stream.check("cuGraphicsMapResources", code);
@@ -71,7 +77,7 @@ impl<const N: usize> MappedResources<N> {
         })
     }
 
-    /// Each of the resources, in the order in which they were named.
+    /// Returns access to the resources, in the order of `map`.
     pub fn each(&mut self) -> [MappedResource<'_>; N] {
         array::from_fn(|i| MappedResource {
             resource: &self.resources[i],
@@ -80,40 +86,47 @@ impl<const N: usize> MappedResources<N> {
         })
     }
 
-    /// The stream that they are mapped for.
+    /// Returns the stream for which they are mapped.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// Whether an array of one of them is still there, or a texture or surface that holds one.
+    /// Returns whether an array of one of them still exists, or a texture or surface that holds
+    /// one.
     #[must_use]
     pub fn is_held(&self) -> bool {
         Arc::strong_count(&self.held) > 1
     }
 
-    /// Gives the resources back to OpenGL, by one driver call, and reports whether that worked. Dropping does the same, and
-    /// discards the error; where it doesn't work, the resources stay CUDA's, and registered, for ever.
+    /// Unmaps the resources with one driver call, so that OpenGL can use them again.
+    ///
+    /// Dropping does the same and discards the error. If the resources cannot be unmapped when this
+    /// is dropped, they stay mapped and registered forever.
+    ///
+    /// See [`cuGraphicsUnmapResources`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where an array is [still there](Self::is_held), or a
-    /// texture or surface of one: one that is dropped while a stream is being captured, on whatever thread, goes when none is
-    /// any more. The stream is being captured. The error carries the resources then, mapped as they were: **take them out of
-    /// it** ([`UnmapError::mapped`]), and unmap them later. Where the error is dropped, or turned into an [`Error`] by `?`,
-    /// before the arrays are, the resources stay CUDA's for ever.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if an array, or a
+    /// texture or surface of one, [still exists](Self::is_held), or if the stream is being
+    /// captured. An array that is dropped during a stream capture, on any thread, exists until no
+    /// stream is being captured. The error contains the resources, which are still mapped. **Take
+    /// them out of the error** ([`UnmapError::mapped`]) and unmap them later. If you drop the
+    /// error, or convert it to an [`Error`] with `?`, before the arrays are dropped, the resources
+    /// stay mapped forever.
     ///
-    /// The fault of work that was enqueued earlier. `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context is current
-    /// on this thread. The resources can't be used any more then: an H200's driver (580) takes them neither for mapped nor for
-    /// unmapped.
+    /// Returns the fault of earlier work, or `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL
+    /// context is current on this thread. The resources cannot be used any more in these cases:
+    /// driver 580 on an H200 treats them neither as mapped nor as unmapped.
     #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn unmap(mut self) -> Result<(), UnmapError<N>> {
         match self.expect_free() {
-            Ok(_uncaptured) => self.give_back().map_err(|error| UnmapError {
+            Ok(_uncaptured) => self.try_unmap().map_err(|error| UnmapError {
                 error,
                 mapped: None,
             }),
             Err(error) if error.driver_code().is_some() => {
-                self.leave();
+                self.leak();
                 Err(UnmapError {
                     error,
                     mapped: None,
@@ -126,35 +139,35 @@ impl<const N: usize> MappedResources<N> {
         }
     }
 
-    /// Keeps captures from beginning on the stream until the result is dropped. Returns an error if the resources can't be
-    /// given back now.
+    /// Prevents captures from beginning on the stream until the result is dropped. Returns an error
+    /// if the resources cannot be unmapped now.
     fn expect_free(&mut self) -> Result<Uncaptured> {
         const CALL: &str = "MappedResources::unmap";
-        // What others did with arrays comes before.
+        // `get_mut` synchronizes with threads that dropped arrays.
         if Arc::get_mut(&mut self.held).is_none() {
             return Err(Error::invalid(
                 CALL,
-                "an array of a mapped image is still there, or a texture or surface of one: drop them, and unmap then the \
-                 resources that this error carries (UnmapError::mapped), which stay CUDA's for ever if it is dropped first",
+                "an array of a mapped image, or a texture or surface of one, still exists. Fix: drop it, and unmap the \
+                 resources in this error (UnmapError::mapped). They stay mapped forever if the error is dropped first",
             ));
         }
-        let remedy = "unmap before the capture, or after it: the resources are in this error (UnmapError::mapped), and \
-                      stay CUDA's for ever if it is dropped before";
+        let remedy = "unmap before or after the capture. The resources are in this error (UnmapError::mapped), and \
+                      stay mapped forever if it is dropped first";
         self.stream.uncaptured(CALL, remedy)
     }
 
-    /// What is free is given back, once.
-    fn give_back(&mut self) -> Result<()> {
+    /// Unmaps the resources, once.
+    fn try_unmap(&mut self) -> Result<()> {
         let done = self.call_driver();
         match done {
             Ok(()) => self.mapped = false,
-            Err(_) => self.leave(),
+            Err(_) => self.leak(),
         }
         done
     }
 
-    /// What may be mapped must not be unregistered.
-    fn leave(&mut self) {
+    /// Leaks the resources, because resources that may be mapped must not be unregistered.
+    fn leak(&mut self) {
         if mem::take(&mut self.mapped) {
             for resource in &self.resources {
                 mem::forget(resource.clone());
@@ -167,8 +180,8 @@ impl<const N: usize> MappedResources<N> {
         let raw: [CUgraphicsResource; N] = array::from_fn(|i| self.resources[i].as_raw());
         let code = released(|| {
             let mut raw = raw;
-            // SAFETY: live resources, as many as that, which were mapped and not unmapped; the stream is live, and no
-            // array of them is left.
+            // SAFETY: the resources are live, `N` is their number, and they are mapped. The stream
+            // is live, and no array of them exists.
             unsafe {
                 sys::cuGraphicsUnmapResources(N as u32, raw.as_mut_ptr(), self.stream.as_raw())
             }
@@ -183,11 +196,11 @@ impl<const N: usize> Drop for MappedResources<N> {
         if !self.mapped {
             return;
         }
-        // An error here can't be acted upon; `unmap` reports it. This is never put off: OpenGL's context is current on this
-        // thread alone.
+        // `drop` cannot return an error. `unmap` does. The call is never postponed, because
+        // OpenGL's context is current only on this thread.
         match unheard(|| self.expect_free()) {
-            Ok(_uncaptured) => drop(unheard(|| self.give_back())),
-            Err(_) => self.leave(),
+            Ok(_uncaptured) => drop(unheard(|| self.try_unmap())),
+            Err(_) => self.leak(),
         }
     }
 }
@@ -198,13 +211,15 @@ impl<const N: usize> fmt::Debug for MappedResources<N> {
     }
 }
 
-/// Why resources were not unmapped: see [`MappedResources::unmap`]. It turns into an [`Error`], without the resources: those
-/// that still can't be given back then stay CUDA's, and registered, for ever. Take them out before.
+/// The error of [`MappedResources::unmap`].
+///
+/// It converts to an [`Error`] without the resources. Resources that cannot be unmapped then stay
+/// mapped and registered forever, so take them out first.
 pub struct UnmapError<const N: usize> {
-    /// What went wrong.
+    /// The reason.
     pub error: Error,
-    /// The resources, mapped as they were, unless the driver has refused. Dropping them gives back what can be given back by
-    /// then, and leaves the rest to CUDA for ever.
+    /// The resources, still mapped, or `None` if the driver returned an error. Dropping them unmaps
+    /// them if that is possible by then, and otherwise leaves them mapped forever.
     pub mapped: Option<MappedResources<N>>,
 }
 
@@ -232,7 +247,7 @@ impl<const N: usize> std::error::Error for UnmapError<N> {
     }
 }
 
-/// One of the resources that are mapped: see [`MappedResources::each`].
+/// One of the mapped resources. See [`MappedResources::each`].
 #[derive(Debug)]
 pub struct MappedResource<'a> {
     resource: &'a GraphicsResource,
@@ -241,51 +256,60 @@ pub struct MappedResource<'a> {
 }
 
 impl<'a> MappedResource<'a> {
-    /// The resource itself.
+    /// Returns the resource.
     #[must_use]
     pub fn resource(&self) -> &'a GraphicsResource {
         self.resource
     }
 
-    /// The whole of a buffer object, for reading, in the order of the stream that it is mapped for.
+    /// Returns the whole buffer object for reading, in the order of the stream for which it is
+    /// mapped.
+    ///
+    /// See [`cuGraphicsResourceGetMappedPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_MAPPED_AS_POINTER` for an image.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a buffer whose bytes are no whole number of
-    /// elements, or that doesn't lie as elements of this type have to.
+    /// Returns `CUDA_ERROR_NOT_MAPPED_AS_POINTER` for an image. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size of the buffer
+    /// is not a multiple of the element size, or if the buffer is not aligned for elements of this
+    /// type.
     #[doc(alias = "cuGraphicsResourceGetMappedPointer")]
     pub fn memory<T: PlainData>(&self) -> Result<DeviceView<'_, T>> {
         let (ptr, len) = self.place::<T>()?;
-        // SAFETY: mapped for as long as the resources are borrowed, of that many elements, in the stream's order.
+        // SAFETY: the buffer has that many elements, and is mapped while the resources are
+        // borrowed, in the stream's order.
         Ok(unsafe { DeviceView::borrow_raw(ptr, len, self.stream) })
     }
 
-    /// As [`memory`](Self::memory), for writing.
+    /// Returns the whole buffer object for writing. See [`memory`](Self::memory).
+    ///
+    /// See [`cuGraphicsResourceGetMappedPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`memory`](Self::memory).
+    /// Returns the errors of [`memory`](Self::memory).
     #[doc(alias = "cuGraphicsResourceGetMappedPointer")]
     pub fn memory_mut<T: PlainData>(&mut self) -> Result<DeviceViewMut<'_, T>> {
         let (ptr, len) = self.place::<T>()?;
-        // SAFETY: as above; whoever registered it promised that nothing else uses it, and this is borrowed exclusively.
+        // SAFETY: as above. The caller of the registration promised that nothing else uses it, and
+        // it is borrowed exclusively.
         Ok(unsafe { DeviceViewMut::borrow_raw(ptr, len, self.stream) })
     }
 
-    /// As [`memory_mut`](Self::memory_mut), for as long as the resources are borrowed.
+    /// Returns the whole buffer object for writing, for as long as the resources are borrowed. See
+    /// [`memory_mut`](Self::memory_mut).
     ///
     /// # Errors
-    /// As [`memory`](Self::memory).
+    /// Returns the errors of [`memory`](Self::memory).
     pub fn into_memory<T: PlainData>(self) -> Result<DeviceViewMut<'a, T>> {
         let (ptr, len) = self.place::<T>()?;
-        // SAFETY: as above; this is gone.
+        // SAFETY: as above. This object is consumed.
         Ok(unsafe { DeviceViewMut::borrow_raw(ptr, len, self.stream) })
     }
 
-    /// Address and length.
+    /// Returns the address and the length.
     fn place<T>(&self) -> Result<(sys::CUdeviceptr, usize)> {
         let (mut ptr, mut bytes) = (0, 0);
         let _current = self.stream.enter("cuGraphicsResourceGetMappedPointer_v2")?;
-        // SAFETY: both are valid for the writes; the resource is live.
+        // SAFETY: both are valid for the writes, and the resource is live.
         let code = unsafe {
             sys::cuGraphicsResourceGetMappedPointer_v2(&mut ptr, &mut bytes, self.resource.as_raw())
         };
@@ -296,42 +320,49 @@ impl<'a> MappedResource<'a> {
         elements::<T>(ptr, bytes).map(|len| (ptr, len))
     }
 
-    /// The array of one level of an image, and of one layer or face. What has none of them has one, number 0.
+    /// Returns the array of one layer or face and one level of an image. If the image has no layers
+    /// or levels, use 0.
     ///
-    /// Images without layers have been tried both ways. What was copied to the arrays of the single layers of a
-    /// [`TEXTURE_2D_ARRAY`](super::ImageTarget::TEXTURE_2D_ARRAY) was not there when OpenGL read the texture (H200, driver 580).
+    /// Images without layers were tested in both directions. With a
+    /// [`TEXTURE_2D_ARRAY`](super::ImageTarget::TEXTURE_2D_ARRAY), OpenGL did not see texels that
+    /// were copied to the arrays of single layers (H200, driver 580).
+    ///
+    /// See [`cuGraphicsSubResourceGetMappedArray`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer. `CUDA_ERROR_INVALID_VALUE` for a level or layer that isn't there.
+    /// Returns `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer. Returns `CUDA_ERROR_INVALID_VALUE` if
+    /// the level or layer does not exist.
     #[doc(alias = "cuGraphicsSubResourceGetMappedArray")]
     pub fn array(&self, layer: u32, level: u32) -> Result<CudaArray> {
         let mut raw = ptr::null_mut();
         let current = self.stream.enter("cuGraphicsSubResourceGetMappedArray")?;
-        // SAFETY: `raw` is valid for the write; the resource is live.
+        // SAFETY: `raw` is valid for the write, and the resource is live.
         let code = unsafe {
             sys::cuGraphicsSubResourceGetMappedArray(&mut raw, self.resource.as_raw(), layer, level)
         };
         let done = self
             .stream
             .check("cuGraphicsSubResourceGetMappedArray", code);
-        done.map_err(|error| no_part(error, layer, level))?;
+        done.map_err(|error| explain_missing_part(error, layer, level))?;
         drop(current);
-        // SAFETY: there as long as it is mapped, which what is held sees to.
+        // SAFETY: the array is live while the image is mapped, and `held` keeps it mapped.
         unsafe { CudaArray::held(self.stream, raw, self.held.clone()) }
     }
 
-    /// All levels of an image. Where it has several, an H200's driver (580) shows as many as its size allows, whether OpenGL
-    /// has given them or not.
+    /// Returns all levels of an image. If the image has several, driver 580 on an H200 returns as
+    /// many levels as its size allows, even if OpenGL has not defined them.
+    ///
+    /// See [`cuGraphicsResourceGetMappedMipmappedArray`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer.
+    /// Returns `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer.
     #[doc(alias = "cuGraphicsResourceGetMappedMipmappedArray")]
     pub fn mipmapped(&self) -> Result<MipmappedArray> {
         let mut raw = ptr::null_mut();
         let current = self
             .stream
             .enter("cuGraphicsResourceGetMappedMipmappedArray")?;
-        // SAFETY: `raw` is valid for the write; the resource is live.
+        // SAFETY: `raw` is valid for the write, and the resource is live.
         let code = unsafe {
             sys::cuGraphicsResourceGetMappedMipmappedArray(&mut raw, self.resource.as_raw())
         };
@@ -340,32 +371,36 @@ impl<'a> MappedResource<'a> {
             .check("cuGraphicsResourceGetMappedMipmappedArray", code);
         done.map_err(explained)?;
         drop(current);
-        // SAFETY: there as long as it is mapped, which what is held sees to.
+        // SAFETY: the array is live while the image is mapped, and `held` keeps it mapped.
         unsafe { MipmappedArray::held(self.stream, raw, self.held.clone()) }
     }
 }
 
-/// How many elements the bytes at an address are.
+/// Returns the number of elements in the bytes at an address.
 fn elements<T>(ptr: sys::CUdeviceptr, bytes: usize) -> Result<usize> {
     const CALL: &str = "MappedResource::memory";
     let (size, align) = (size_of::<T>(), align_of::<T>());
     if size == 0 || !bytes.is_multiple_of(size) {
         return Err(Error::invalid(
             CALL,
-            format!("the buffer has {bytes} bytes: no whole number of elements of {size} bytes"),
+            format!(
+                "the buffer has {bytes} bytes, which is not a multiple of the element size of {size} bytes"
+            ),
         ));
     }
     if !ptr.is_multiple_of(align as sys::CUdeviceptr) {
         return Err(Error::invalid(
             CALL,
-            format!("the buffer lies at {ptr:#x}: elements lie at multiples of {align} bytes"),
+            format!(
+                "the buffer is at {ptr:#x}, but elements must be at multiples of {align} bytes"
+            ),
         ));
     }
     Ok(bytes / size)
 }
 
 #[cold]
-fn no_part(error: Error, layer: u32, level: u32) -> Error {
+fn explain_missing_part(error: Error, layer: u32, level: u32) -> Error {
     if error.driver_code() != Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE) {
         return explained(error);
     }
@@ -379,16 +414,16 @@ mod tests {
     use super::elements;
 
     #[test]
-    fn memory_is_a_whole_number_of_elements() {
+    fn elements_rejects_partial_and_misaligned_memory() {
         assert_eq!(elements::<f32>(0x1000, 40).unwrap(), 10);
         assert_eq!(elements::<u8>(0x1001, 3).unwrap(), 3);
         assert_eq!(elements::<[u64; 2]>(0x1000, 0).unwrap(), 0);
-        for refused in [
+        for rejected in [
             elements::<f32>(0x1000, 41),
             elements::<f32>(0x1002, 40),
             elements::<()>(0x1000, 40),
         ] {
-            let error = refused.unwrap_err();
+            let error = rejected.unwrap_err();
             assert_eq!(error.call(), "MappedResource::memory");
         }
     }

@@ -1,9 +1,9 @@
-//! Memory that OpenGL and CUDA share: buffer objects, textures and renderbuffers, which kernels read and write where they
-//! lie.
+//! Memory that OpenGL and CUDA share: kernels access buffer objects, textures and renderbuffers in
+//! place.
 //!
-//! An object of OpenGL is [registered](GraphicsResource) once. Then CUDA and OpenGL take turns: while it is
-//! [mapped](MappedResources), it is CUDA's, and OpenGL leaves it alone. A buffer object is device memory then, an image an
-//! [`CudaArray`](crate::array::CudaArray).
+//! [Register](GraphicsResource) an OpenGL object once. Then CUDA and OpenGL take turns: while the
+//! object is [mapped](MappedResources), CUDA uses it and OpenGL must not. A mapped buffer object is
+//! device memory, and a mapped image is a [`CudaArray`](crate::array::CudaArray).
 //!
 //! ```no_run
 //! use cuda_safe::{Context, LaunchConfig, Module, Stream, Surface};
@@ -13,12 +13,14 @@
 //! # fn glGenTextures() -> u32 { 0 }
 //! # fn draw() {}
 //! # fn main() -> cuda_safe::Result<()> {
-//! // An OpenGL context is current on this thread. Which device does it draw with?
+//! // An OpenGL context is current on this thread. Find the device with which it draws.
 //! let device = opengl::devices(opengl::DeviceList::ALL)?[0];
 //! let context = Context::primary_of(device)?;
 //! let stream = Stream::new(&context)?;
-//! let (buffer, texture) = (glGenBuffers(), glGenTextures()); // with memory: glBufferData, glTexStorage2D
-//! // SAFETY: both stay as they are, in an OpenGL context that stays current; OpenGL uses them only in `draw`.
+//! let (buffer, texture) = (glGenBuffers(), glGenTextures()); // with memory from glBufferData and
+//! glTexStorage2D
+//! // SAFETY: both keep their memory, the OpenGL context stays current, and OpenGL uses them only
+//! in `draw`.
 //! let (vertices, image) = unsafe {
 //!     let written = RegisterFlags::WRITE_DISCARD;
 //!     let surface = RegisterFlags::SURFACE;
@@ -36,20 +38,21 @@
 //!     let surface = Surface::new(&image.array(0, 0)?)?;
 //!     // SAFETY: the kernel writes 1000 of the positions, and an image of 64 by 64 texels.
 //!     unsafe { fill.launch(&stream, LaunchConfig::for_elements(1000), (&mut positions, &surface))? };
-//!     drop(surface); // it holds the array, which is there as long as the image is mapped; this waits for the kernel
-//!     mapped.unmap()?; // what OpenGL is told from here on comes after the kernel
+//!     drop(surface); // it holds the array, which must be dropped before unmapping; this waits for
+//!     the kernel
+//!     mapped.unmap()?; // later OpenGL commands run after the kernel
 //!     draw();
 //! }
 //! # }
 //! ```
 //!
-//! OpenGL's contexts are of one thread each, and so is all of this: the types do not leave the thread that they were made
-//! on. The crate opens no window, makes no context and calls no function of OpenGL: other crates do, and objects come from
-//! them as OpenGL's numbers.
+//! An OpenGL context belongs to one thread, and so do these types: they cannot leave the thread on
+//! which they were created. The crate does not open windows, create contexts or call OpenGL
+//! functions. Use other crates for that, and pass their objects as OpenGL's numbers.
 //!
-//! It works on a machine without a screen too, where OpenGL comes from EGL on a device (`EGL_EXT_platform_device`; the
-//! attribute `EGL_CUDA_DEVICE_NV` says which device is which). On the emulator there is no OpenGL, and nothing can be
-//! registered.
+//! It also works on a machine without a screen, with OpenGL from EGL on a device
+//! (`EGL_EXT_platform_device`; the attribute `EGL_CUDA_DEVICE_NV` identifies the device). The
+//! emulator has no OpenGL, so nothing can be registered there.
 
 mod mapped;
 mod resource;
@@ -68,11 +71,14 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The devices that the OpenGL context draws with that is current on this thread. Sharing is with one of them.
+/// Returns the devices with which the OpenGL context that is current on this thread draws. Share
+/// memory with one of them.
+///
+/// See [`cuGLGetDevices`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GL.html) in NVIDIA's manual.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` where no OpenGL context of NVIDIA's driver is current on this thread;
-/// `CUDA_ERROR_OPERATING_SYSTEM` where OpenGL's library is not installed.
+/// Returns `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context of NVIDIA's driver is current
+/// on this thread. Returns `CUDA_ERROR_OPERATING_SYSTEM` if the OpenGL library is not installed.
 ///
 /// ```
 /// use cuda_safe::{opengl, sys::CUresult};
@@ -86,7 +92,7 @@ pub fn devices(list: DeviceList) -> Result<Vec<Device>> {
     let get = newer::cuGLGetDevices()?;
     let mut found: Vec<c_int> = vec![0; Device::count()? as usize];
     let mut count = 0;
-    // SAFETY: `count` and as many devices as there are are valid for the writes.
+    // SAFETY: `count` and the list of devices are valid for the writes.
     let code = unsafe {
         get(
             &mut count,
@@ -100,24 +106,24 @@ pub fn devices(list: DeviceList) -> Result<Vec<Device>> {
     found.map(Device::from_raw).collect()
 }
 
-/// What the driver's codes mean here.
+/// Adds an explanation to an error of the driver.
 #[cold]
 fn explained(error: Error) -> Error {
     let detail = match error.driver_code() {
         Some(CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) => {
-            "no OpenGL context of NVIDIA's driver is current on this thread: make it current first"
+            "no OpenGL context of NVIDIA's driver is current on this thread. Fix: make it current first"
         }
         Some(CUresult::CUDA_ERROR_OPERATING_SYSTEM) => {
-            "the driver can't open OpenGL's library: install libGL.so.1 (Debian: libgl1), through which a program draws"
+            "the driver can't open the OpenGL library. Fix: install libGL.so.1 (Debian: libgl1)"
         }
         Some(CUresult::CUDA_ERROR_ALREADY_MAPPED) => {
-            "the resource is mapped: it can be mapped again, and changed, when it has been unmapped"
+            "the resource is mapped. Fix: unmap it before mapping it again or changing it"
         }
         Some(CUresult::CUDA_ERROR_NOT_MAPPED_AS_ARRAY) => {
-            "the resource is a buffer: it is mapped as memory, not as an array"
+            "the resource is a buffer, which is mapped as memory and not as an array"
         }
         Some(CUresult::CUDA_ERROR_NOT_MAPPED_AS_POINTER) => {
-            "the resource is an image: it is mapped as an array, not as memory"
+            "the resource is an image, which is mapped as an array and not as memory"
         }
         _ => return error,
     };

@@ -1,6 +1,6 @@
-//! Handles of plain bytes, which other processes can be given.
+//! Handles that consist of bytes and can be sent to other processes.
 
-/// A handle of 64 plain bytes; what the driver's own type of it is, where that is passed.
+/// Defines a handle of 64 bytes, with conversions to the driver's type if one is named.
 macro_rules! bytes {
     ($(#[$doc:meta])* pub struct $name:ident) => {
         $(#[$doc])*
@@ -8,13 +8,14 @@ macro_rules! bytes {
         pub struct $name([u8; 64]);
 
         impl $name {
-            /// The handle of these bytes, as another process has sent them. They are looked at when it is opened.
+            /// Creates the handle from bytes that another process has sent. They are checked when
+            /// the handle is opened.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 64]) -> Self {
                 Self(bytes)
             }
 
-            /// The bytes, to be sent to another process.
+            /// Returns the bytes, to send to another process.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 64] {
                 self.0

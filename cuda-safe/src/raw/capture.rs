@@ -3,8 +3,9 @@
 use super::flags::choices;
 
 choices! {
-    /// Which calls a capture forbids beside those on its own streams (`CUstreamCaptureMode`): calls that may wait
-    /// for captured work, such as the driver's plain allocations and everything that waits for a whole context.
+    /// The threads on which a capture forbids calls that may wait for captured work
+    /// (`CUstreamCaptureMode`), such as the driver's plain allocations and waits for a whole
+    /// context. Calls on captured streams are always restricted.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Result, Stream, graph::CaptureMode};
@@ -12,7 +13,7 @@ choices! {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let mut x = DeviceBuffer::<u8>::zeroed(&stream, 4)?;
-    /// // SAFETY: `x` lives, and nobody else uses it.
+    /// // SAFETY: `x` is alive, and nothing else uses it.
     /// let graph = unsafe {
     ///     stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> { x.fill(&stream, 7) })?
     /// };
@@ -21,11 +22,11 @@ choices! {
     /// # }
     /// ```
     pub struct CaptureMode(u32) {
-        /// In every thread of the process.
+        /// On every thread of the process.
         GLOBAL = 0, "CU_STREAM_CAPTURE_MODE_GLOBAL";
-        /// In the thread that captures.
+        /// On the thread that captures.
         THREAD_LOCAL = 1, "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL";
-        /// None.
+        /// On no thread.
         RELAXED = 2, "CU_STREAM_CAPTURE_MODE_RELAXED";
     }
 }

@@ -5,8 +5,8 @@ use std::ffi::c_uint;
 use super::flags::choices;
 
 choices! {
-    /// An attribute of a kernel (`CUfunction_attribute`). A newtype: attributes of newer drivers can be given by
-    /// number.
+    /// An attribute of a kernel (`CUfunction_attribute`). For attributes of newer drivers, use
+    /// their number.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
@@ -21,7 +21,7 @@ choices! {
     /// # }
     /// ```
     pub struct FunctionAttribute(u32) {
-        /// The greatest number of threads per block, as the kernel was compiled.
+        /// The maximum number of threads per block for which the kernel was compiled.
         MAX_THREADS_PER_BLOCK = 0, "CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK";
         /// Bytes of static shared memory per block.
         SHARED_SIZE_BYTES = 1, "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES";
@@ -31,40 +31,47 @@ choices! {
         LOCAL_SIZE_BYTES = 3, "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES";
         /// Registers per thread.
         NUM_REGS = 4, "CU_FUNC_ATTRIBUTE_NUM_REGS";
-        /// The PTX version that the kernel was compiled from: 90 for `compute_90`.
+        /// The PTX version from which the kernel was compiled: 90 for `compute_90`.
         PTX_VERSION = 5, "CU_FUNC_ATTRIBUTE_PTX_VERSION";
-        /// The architecture that the kernel was compiled for: 90 for `sm_90`.
+        /// The architecture for which the kernel was compiled: 90 for `sm_90`.
         BINARY_VERSION = 6, "CU_FUNC_ATTRIBUTE_BINARY_VERSION";
         /// Whether it was compiled with `-Xptxas --dlcm=ca`.
         CACHE_MODE_CA = 7, "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA";
-        /// The greatest number of bytes of dynamic shared memory per block that a launch may request. Settable, up to
-        /// the device's `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` less the static shared memory.
+        /// The maximum bytes of dynamic shared memory per block that a launch may request.
+        /// Settable, up to the device's `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` minus the static shared
+        /// memory.
         MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES";
-        /// The share of the L1 cache to be used as shared memory, in percent; -1 for the default. Settable: a hint.
+        /// The percentage of the L1 cache to use as shared memory, or -1 for the default. A
+        /// settable hint.
         PREFERRED_SHARED_MEMORY_CARVEOUT = 9, "CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT";
-        /// Whether every launch has to say its cluster ([`LaunchConfig::cluster`](crate::LaunchConfig::cluster)).
+        /// Whether every launch must set its cluster size
+        /// ([`LaunchConfig::cluster`](crate::LaunchConfig::cluster)).
         CLUSTER_SIZE_MUST_BE_SET = 10, "CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET";
-        /// Blocks of a cluster along x, where the kernel is declared with `__cluster_dims__`, else 0. Settable before the
-        /// first launch where it is not declared.
+        /// The number of blocks of a cluster along x if the kernel is declared with
+        /// `__cluster_dims__`, otherwise 0. Settable before the first launch if the kernel is not
+        /// declared in that way.
         REQUIRED_CLUSTER_WIDTH = 11, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH";
         /// The same along y.
         REQUIRED_CLUSTER_HEIGHT = 12, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT";
         /// The same along z.
         REQUIRED_CLUSTER_DEPTH = 13, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH";
-        /// Whether clusters may be larger than those that every device has, which are of 8 blocks. Settable.
+        /// Whether clusters may have more than 8 blocks, the maximum that every device supports.
+        /// Settable.
         NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED";
-        /// Where the blocks of a cluster go: a [`ClusterScheduling`](crate::launch::ClusterScheduling). Settable: a hint.
+        /// The placement of a cluster's blocks: a
+        /// [`ClusterScheduling`](crate::launch::ClusterScheduling). A settable hint.
         CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, "CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE";
     }
 }
 
 choices! {
-    /// When the driver loads code (`CUmoduleLoadingMode`). [`loading_mode`](crate::module::loading_mode) tells it; the environment variable
+    /// When the driver loads code (`CUmoduleLoadingMode`).
+    /// [`loading_mode`](crate::module::loading_mode) returns it. The environment variable
     /// `CUDA_MODULE_LOADING` sets it before the process starts.
     pub struct LoadingMode(c_uint) {
-        /// All of a module when it is loaded.
+        /// A module is loaded completely.
         EAGER = 1, "CU_MODULE_EAGER_LOADING";
-        /// Each kernel when it is looked up or launched for the first time.
+        /// Each kernel is loaded when it is looked up or launched for the first time.
         LAZY = 2, "CU_MODULE_LAZY_LOADING";
     }
 }

@@ -1,4 +1,4 @@
-//! Single constants of the header, some of which older headers lack.
+//! Single constants of the CUDA headers, some of which older headers lack.
 
 use std::ffi::c_uint;
 

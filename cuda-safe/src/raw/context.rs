@@ -31,11 +31,12 @@ flags! {
 }
 
 choices! {
-    /// For whom writes of a network card to a device are made visible (`CUflushGPUDirectRDMAWritesScope`).
+    /// The contexts to which a network card's writes to a device become visible
+    /// (`CUflushGPUDirectRDMAWritesScope`).
     pub struct FlushScope(c_uint) {
-        /// For the context that owns the memory.
+        /// The context that owns the memory.
         OWNER = 100, "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER";
-        /// For all devices.
+        /// The contexts of all devices.
         ALL_DEVICES = 200, "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES";
     }
 }
@@ -43,15 +44,17 @@ choices! {
 flags! {
     /// How multiprocessors are divided (`CUdevSmResourceSplitByCount_flags`).
     pub struct SplitFlags {
-        /// Smaller groups, of multiprocessors that need not lie together: large clusters may not fit such a group.
+        /// Allow smaller groups, whose multiprocessors need not be co-scheduled. Large clusters
+        /// may not fit such a group.
         IGNORE_SM_COSCHEDULING = 1, "CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING";
-        /// Groups that hold the largest clusters that are possible. Compute capability 9.0 and newer.
+        /// Create groups that can hold the largest possible clusters. Needs compute capability 9.0
+        /// or newer.
         MAX_POTENTIAL_CLUSTER_SIZE = 2, "CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE";
     }
 }
 
 choices! {
-    /// A limit of a context (`CUlimit`). A newtype: limits of newer drivers can be given by number.
+    /// A limit of a context (`CUlimit`). For limits of newer drivers, use their number.
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device, context::Limit};
@@ -69,20 +72,22 @@ choices! {
         PRINTF_FIFO_SIZE = 1, "CU_LIMIT_PRINTF_FIFO_SIZE";
         /// Bytes of the heap behind `malloc` in kernels.
         MALLOC_HEAP_SIZE = 2, "CU_LIMIT_MALLOC_HEAP_SIZE";
-        /// How deep grids that kernels launch may wait for each other; nothing since compute capability 9.0, where
-        /// kernels can't wait for what they launch.
+        /// The depth to which grids launched by kernels may wait for each other. It has no effect
+        /// from compute capability 9.0 on, where kernels cannot wait for grids that they launch.
         DEV_RUNTIME_SYNC_DEPTH = 3, "CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH";
-        /// How many grids that kernels have launched may be waiting.
+        /// The number of pending grids that kernels have launched.
         DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4, "CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT";
-        /// Bytes that L2 fetches at once: 0 to 128, a hint.
+        /// The number of bytes that L2 fetches at once, from 0 to 128. A hint.
         MAX_L2_FETCH_GRANULARITY = 5, "CU_LIMIT_MAX_L2_FETCH_GRANULARITY";
         /// Bytes of L2 cache that are set aside for persisting accesses.
         PERSISTING_L2_CACHE_SIZE = 6, "CU_LIMIT_PERSISTING_L2_CACHE_SIZE";
-        /// Bytes of shared memory for a kernel in a context that shares the device with graphics. Read only.
+        /// Bytes of shared memory for a kernel in a context that shares the device with graphics.
+        /// Read-only.
         SHMEM_SIZE = 7, "CU_LIMIT_SHMEM_SIZE";
-        /// Not 0 in a context that shares the device with graphics. Read only.
+        /// Not 0 in a context that shares the device with graphics. Read-only.
         CIG_ENABLED = 8, "CU_LIMIT_CIG_ENABLED";
-        /// 0 to have launches fail that need more shared memory than such a context has, instead of another way.
+        /// 0 if launches fail that need more shared memory than such a context has. Otherwise they
+        /// use a fallback.
         CIG_SHMEM_FALLBACK_ENABLED = 9, "CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED";
         /// Bytes of memory for each block.
         PER_BLOCK_MEMORY_SIZE = 10, "CU_LIMIT_PER_BLOCK_MEMORY_SIZE";
@@ -97,7 +102,7 @@ choices! {
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// context.set_cache_config(CacheConfig::L1)?;
-    /// // A hint: where the two are of fixed sizes there is no preference.
+    /// // A hint: if both have fixed sizes, the device has no preference.
     /// assert!([CacheConfig::L1, CacheConfig::NONE].contains(&context.cache_config()?));
     /// # Ok(())
     /// # }

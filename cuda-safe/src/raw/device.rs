@@ -5,17 +5,18 @@ use std::ffi::c_uint;
 use super::flags::{choices, flags};
 
 choices! {
-    /// What is told of the link between two devices (`CUdevice_P2PAttribute`).
+    /// An attribute of the link between two devices (`CUdevice_P2PAttribute`).
     pub struct PeerAttribute(c_uint) {
-        /// How fast the link is among those of this system: 0 is the fastest.
+        /// The speed rank of the link in this system. 0 is the fastest.
         PERFORMANCE_RANK = 1, "CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK";
-        /// Whether memory of the other device can be used.
+        /// Whether memory of the other device can be accessed.
         ACCESS_SUPPORTED = 2, "CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED";
         /// Whether all atomic operations work over the link.
         NATIVE_ATOMIC_SUPPORTED = 3, "CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED";
         /// Whether arrays can be used over the link.
         CUDA_ARRAY_ACCESS_SUPPORTED = 4, "CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED";
-        /// Whether some atomic operations work over the link: [`Device::peer_atomics`](crate::Device::peer_atomics) tells which.
+        /// Whether some atomic operations work over the link. See
+        /// [`Device::peer_atomics`](crate::Device::peer_atomics).
         ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5, "CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED";
     }
 }
@@ -45,43 +46,45 @@ choices! {
         CAS = 9, "CU_ATOMIC_OPERATION_CAS";
         /// `atomicAdd` of floating-point numbers.
         FLOAT_ADD = 10, "CU_ATOMIC_OPERATION_FLOAT_ADD";
-        /// The smaller of floating-point numbers.
+        /// The minimum of floating-point numbers.
         FLOAT_MIN = 11, "CU_ATOMIC_OPERATION_FLOAT_MIN";
-        /// The greater of floating-point numbers.
+        /// The maximum of floating-point numbers.
         FLOAT_MAX = 12, "CU_ATOMIC_OPERATION_FLOAT_MAX";
     }
 }
 
 flags! {
-    /// In which forms an atomic operation works (`CUatomicOperationCapability`); none of them where it does not.
+    /// The supported forms of an atomic operation (`CUatomicOperationCapability`). None if it is
+    /// not supported.
     pub struct AtomicCapabilities {
-        /// Of numbers with a sign.
+        /// On signed numbers.
         SIGNED = 1, "CU_ATOMIC_CAPABILITY_SIGNED";
-        /// Of numbers without a sign.
+        /// On unsigned numbers.
         UNSIGNED = 2, "CU_ATOMIC_CAPABILITY_UNSIGNED";
         /// Without a result.
         REDUCTION = 4, "CU_ATOMIC_CAPABILITY_REDUCTION";
-        /// Of 32 bits.
+        /// On 32 bits.
         SCALAR_32 = 8, "CU_ATOMIC_CAPABILITY_SCALAR_32";
-        /// Of 64 bits.
+        /// On 64 bits.
         SCALAR_64 = 16, "CU_ATOMIC_CAPABILITY_SCALAR_64";
-        /// Of 128 bits.
+        /// On 128 bits.
         SCALAR_128 = 32, "CU_ATOMIC_CAPABILITY_SCALAR_128";
-        /// Of four times 32 bits.
+        /// On four times 32 bits.
         VECTOR_32X4 = 64, "CU_ATOMIC_CAPABILITY_VECTOR_32x4";
     }
 }
 
 flags! {
-    /// By what kind of handle a device's memory can be shared with other processes (`CUmemAllocationHandleType`).
+    /// The kinds of handles with which a device's memory can be shared with other processes
+    /// (`CUmemAllocationHandleType`).
     pub struct ShareableHandles {
         /// A file descriptor.
         POSIX_FILE_DESCRIPTOR = 1, "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR";
-        /// A handle of Windows.
+        /// A Windows handle.
         WIN32 = 2, "CU_MEM_HANDLE_TYPE_WIN32";
-        /// A global share handle of Windows.
+        /// A global shared Windows handle.
         WIN32_KMT = 4, "CU_MEM_HANDLE_TYPE_WIN32_KMT";
-        /// A handle of the fabric between hosts.
+        /// A handle for the fabric between hosts.
         FABRIC = 8, "CU_MEM_HANDLE_TYPE_FABRIC";
     }
 }

@@ -1,12 +1,16 @@
-//! How options, flags and choices of the driver look: one macro for each.
+//! Macros for options, flags and choices of the driver.
 //!
-//! - Options are a struct with a default and a setter for each field ([`options!`]), so that fields can be added.
+//! - Options are a struct with a default and a setter for each field ([`options!`]), so that fields
+//!   can be added.
 //! - Flags are a number whose bits have names ([`flags!`]), combined with `|`.
-//! - A choice among the driver's constants (an attribute, a limit) is a number with named values ([`choices!`]).
+//! - A choice among the driver's constants (an attribute, a limit) is a number with named values
+//!   ([`choices!`]).
 //!
-//! Numbers, not enums: a newer driver knows values that this crate does not, and they can be used all the same.
+//! They are numbers and not enums, so that you can use values of newer drivers that this crate does
+//! not know.
 
-/// A struct of options, each with a default and a setter. The setter of an `Option` takes the value inside.
+/// Defines a struct of options, each with a default and a setter. The setter of an `Option` takes
+/// the value inside.
 macro_rules! options {
     (
         $(#[$doc:meta])*
@@ -45,7 +49,7 @@ macro_rules! options {
     };
 }
 
-/// A number with named values.
+/// Defines a number with named values.
 macro_rules! choices {
     (
         $(#[$doc:meta])*
@@ -68,8 +72,9 @@ macro_rules! choices {
                 pub const $choice: Self = Self($value);
             )*
 
-            /// Whether it is one of the above: what a driver refuses is likely none of them.
-            #[allow(dead_code, reason = "not every choice is explained where it is refused")]
+            /// Returns whether the value is named above. If a driver rejects a value, it is
+            /// probably an unnamed one.
+            #[allow(dead_code, reason = "not every choice has an explanation for rejections")]
             pub(crate) const fn has_name(self) -> bool {
                 false $(|| self.0 == $value)*
             }
@@ -86,7 +91,7 @@ macro_rules! choices {
     };
 }
 
-/// A number whose bits have names. The default has none of them set.
+/// Defines a number whose bits have names. By default no bit is set.
 macro_rules! flags {
     (
         $(#[$doc:meta])*
@@ -109,14 +114,15 @@ macro_rules! flags {
                 pub const $flag: Self = Self($value);
             )*
 
-            /// Whether all bits of `flags` are set.
+            /// Returns whether all bits of `flags` are set.
             #[must_use]
             pub const fn contains(self, flags: Self) -> bool {
                 self.0 & flags.0 == flags.0
             }
 
-            /// Those bits that are none of the above: what a driver refuses are likely they.
-            #[allow(dead_code, reason = "not all flags are explained where they are refused")]
+            /// Returns the bits that are not named above. If a driver rejects flags, these are the
+            /// likely reason.
+            #[allow(dead_code, reason = "not all flags have an explanation for rejections")]
             pub(crate) const fn unnamed(self) -> Self {
                 Self(self.0 & !(0 $(| $value)*))
             }
@@ -159,7 +165,7 @@ mod tests {
     use crate::{ContextFlags, EventOptions, context::Limit};
 
     #[test]
-    fn flags_combine_and_show_their_names() {
+    fn flags_combine_and_print_names() {
         let both = ContextFlags::SPIN | ContextFlags::LMEM_RESIZE_TO_MAX;
         assert_eq!(
             format!("{both:?}"),
@@ -180,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn choices_show_their_names() {
+    fn choices_print_names() {
         assert!(Limit::STACK_SIZE.has_name() && !Limit(77).has_name());
         assert_eq!(format!("{:?}", Limit::STACK_SIZE), "Limit::STACK_SIZE");
         assert_eq!(format!("{:?}", Limit(77)), "Limit(77)");
     }
 
     #[test]
-    fn options_are_set_one_by_one() {
+    fn options_are_set_individually() {
         let options = EventOptions::default().blocking_sync(true);
         assert!(options.blocking_sync && !options.disable_timing);
     }

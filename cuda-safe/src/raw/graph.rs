@@ -3,7 +3,8 @@
 use super::flags::{choices, flags};
 
 choices! {
-    /// What of a node another one waits for. Nodes that are not kernels have no other than [`DONE`](Self::DONE).
+    /// The part of a node for which another node waits. Nodes other than kernels only have
+    /// [`DONE`](Self::DONE).
     ///
     /// ```
     /// use cuda_safe::graph::{EdgeData, Port};
@@ -11,18 +12,18 @@ choices! {
     /// assert_eq!(EdgeData::default().port, Port::DONE);
     /// ```
     pub struct Port(u8) {
-        /// That it is done.
+        /// The node has finished.
         DONE = 0, "CU_GRAPH_KERNEL_NODE_PORT_DEFAULT";
-        /// That all blocks of the kernel have run `griddepcontrol.launch_dependents`
-        /// (`cudaTriggerProgrammaticLaunchCompletion`), or have ended.
+        /// All blocks of the kernel have executed `griddepcontrol.launch_dependents`
+        /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended.
         TRIGGERED = 1, "CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC";
-        /// That all blocks of the kernel have begun.
+        /// All blocks of the kernel have started.
         BEGUN = 2, "CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER";
     }
 }
 
 flags! {
-    /// How a graph is instantiated.
+    /// Flags for instantiating a graph.
     ///
     /// ```
     /// # use cuda_safe::{Context, graph::{Graph, InstantiateFlags}};
@@ -35,18 +36,21 @@ flags! {
     /// # }
     /// ```
     pub struct InstantiateFlags {
-        /// Frees at a launch what the launch before has allocated and not freed: for graphs with nodes of raw calls.
+        /// A launch frees the memory that the previous launch allocated and did not free. For
+        /// graphs with nodes of raw calls.
         AUTO_FREE_ON_LAUNCH = 1, "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH";
-        /// The graph can be launched by kernels too: [`GraphExec::for_device`](crate::GraphExec::for_device). It has nodes of one device only: kernels that
-        /// launch no kernels, copies and fills of memory that the device reaches, and graphs of these.
+        /// Kernels can launch the graph too:
+        /// [`GraphExec::for_device`](crate::GraphExec::for_device). It may only have nodes of one
+        /// device: kernels that launch no kernels, copies and fills of memory that the device can
+        /// access, and child graphs of these.
         DEVICE_LAUNCH = 4, "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH";
-        /// Nodes run with the priorities that they have, and not with the stream's.
+        /// Nodes run with their own priorities and not with the stream's.
         USE_NODE_PRIORITY = 8, "CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY";
     }
 }
 
 choices! {
-    /// What a node does (`CUgraphNodeType`). A newtype: kinds of newer drivers have numbers too.
+    /// The kind of a node (`CUgraphNodeType`). Kinds of newer drivers appear as numbers.
     ///
     /// ```
     /// # use cuda_safe::{Context, graph::{Graph, NodeKind}};
@@ -65,7 +69,7 @@ choices! {
         COPY = 1, "CU_GRAPH_NODE_TYPE_MEMCPY";
         /// Fills memory.
         FILL = 2, "CU_GRAPH_NODE_TYPE_MEMSET";
-        /// Calls a function of the host.
+        /// Calls a host function.
         HOST_FUNCTION = 3, "CU_GRAPH_NODE_TYPE_HOST";
         /// Runs another graph.
         CHILD = 4, "CU_GRAPH_NODE_TYPE_GRAPH";
@@ -83,9 +87,9 @@ choices! {
         ALLOCATION = 10, "CU_GRAPH_NODE_TYPE_MEM_ALLOC";
         /// Frees memory.
         FREE = 11, "CU_GRAPH_NODE_TYPE_MEM_FREE";
-        /// Waits for values in memory, and writes them.
+        /// Waits for values in memory and writes values.
         MEMORY_OPERATIONS = 12, "CU_GRAPH_NODE_TYPE_BATCH_MEM_OP";
-        /// Runs other graphs if, while, or as a value says.
+        /// Runs other graphs depending on a value: if, while or switch.
         CONDITIONAL = 13, "CU_GRAPH_NODE_TYPE_CONDITIONAL";
     }
 }

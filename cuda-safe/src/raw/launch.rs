@@ -3,7 +3,7 @@
 use super::flags::choices;
 
 choices! {
-    /// Where the blocks of a cluster go (`CUclusterSchedulingPolicy`).
+    /// The placement of a cluster's blocks (`CUclusterSchedulingPolicy`).
     ///
     /// ```
     /// use cuda_safe::launch::{ClusterScheduling, LaunchAttributes};
@@ -12,18 +12,18 @@ choices! {
     /// assert_eq!(attributes.cluster_scheduling, Some(ClusterScheduling(1)));
     /// ```
     pub struct ClusterScheduling(u32) {
-        /// As the driver sees fit.
+        /// The driver chooses.
         DEFAULT = 0, "CU_CLUSTER_SCHEDULING_POLICY_DEFAULT";
         /// On different multiprocessors.
         SPREAD = 1, "CU_CLUSTER_SCHEDULING_POLICY_SPREAD";
-        /// As the hardware balances its load.
+        /// The hardware balances its load.
         LOAD_BALANCING = 2, "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING";
     }
 }
 
 choices! {
-    /// Which cluster sizes a launch takes (`CUlaunchAttributePortableClusterMode`): those that every device has, up to 8
-    /// blocks, or more.
+    /// The cluster sizes that a launch accepts (`CUlaunchAttributePortableClusterMode`): only up to
+    /// 8 blocks, which every device supports, or more.
     ///
     /// ```
     /// use cuda_safe::launch::{LaunchAttributes, PortableClusterSize};
@@ -32,9 +32,10 @@ choices! {
     /// assert_eq!(attributes.portable_cluster_size, Some(PortableClusterSize(2)));
     /// ```
     pub struct PortableClusterSize(u32) {
-        /// As [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute) says.
+        /// As set by
+        /// [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute).
         DEFAULT = 0, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT";
-        /// Only sizes that all devices have.
+        /// Only sizes that all devices support.
         REQUIRE = 1, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE";
         /// All sizes of this device.
         ALLOW_OTHERS = 2, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE";

@@ -1,4 +1,4 @@
-//! What is written by hand of the C interface, and the macros for its flags and choices.
+//! Hand-written parts of the C interface, and the macros for its flags and choices.
 
 pub(crate) mod array;
 pub(crate) mod bytes;

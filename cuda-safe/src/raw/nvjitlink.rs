@@ -1,10 +1,10 @@
-//! nvJitLink's codes. `nvJitLink.h` is not among the headers that the bindings are made of.
+//! Status codes of nvJitLink. The bindings are not generated from `nvJitLink.h`.
 
 use std::fmt;
 
-/// What a call of nvJitLink returned, where it failed.
+/// The status of a failed nvJitLink call.
 ///
-/// A number with names, as a newer library may return others.
+/// It is a number with names, because newer libraries may return other numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct JitLinkStatus(pub u32);
 
@@ -13,7 +13,7 @@ macro_rules! statuses {
         impl JitLinkStatus {
             $($(#[$about])* pub const $name: Self = Self($number);)*
 
-            /// The name in `nvJitLink.h`; `None` if it has none that is known.
+            /// Returns the name in `nvJitLink.h`, or `None` if it is unknown.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
                 match self.0 {
@@ -27,41 +27,41 @@ macro_rules! statuses {
 }
 
 statuses! {
-    /// An option that this version does not know.
+    /// This version does not know an option.
     UNRECOGNIZED_OPTION = 1;
     /// No architecture was given.
     MISSING_ARCH = 2;
-    /// An argument that the function doesn't take.
+    /// An argument is invalid.
     INVALID_INPUT = 3;
-    /// PTX does not compile: its own, or what came of the optimisation.
+    /// PTX does not compile: an input, or the result of the optimization.
     PTX_COMPILE = 4;
     /// LTO IR does not compile.
     NVVM_COMPILE = 5;
-    /// A failure within the library, or of the link.
+    /// The library or the link failed internally.
     INTERNAL = 6;
     /// Threads could not be started.
     THREADPOOL = 7;
-    /// What was added is of no known kind.
+    /// An input has an unknown kind.
     UNRECOGNIZED_INPUT = 8;
-    /// The machine code could not be finished.
+    /// The machine code could not be completed.
     FINALIZE = 9;
     /// Nothing was added.
     NULL_INPUT = 10;
-    /// Options that don't go together.
+    /// Options cannot be combined.
     INCOMPATIBLE_OPTIONS = 11;
-    /// What was added is of another kind than was said, or than the options need.
+    /// An input has another kind than stated, or than the options need.
     INCORRECT_INPUT_TYPE = 12;
-    /// What was added is for another architecture.
+    /// An input is for another architecture.
     ARCH_MISMATCH = 13;
-    /// What was added comes from a newer compiler.
+    /// An input comes from a newer compiler.
     OUTDATED_LIBRARY = 14;
-    /// An object without device code.
+    /// An object has no device code.
     MISSING_FATBIN = 15;
-    /// An architecture that this version does not know.
+    /// This version does not know the architecture.
     UNRECOGNIZED_ARCH = 16;
-    /// An architecture that is no longer compiled for.
+    /// The architecture is no longer supported.
     UNSUPPORTED_ARCH = 17;
-    /// LTO IR without the option for it.
+    /// LTO IR was added without the option for it.
     LTO_NOT_ENABLED = 18;
 }
 

@@ -7,11 +7,12 @@ use super::flags::choices;
 choices! {
     /// How the L2 cache treats a line that was accessed (`CUaccessProperty`).
     pub struct AccessProperty(c_uint) {
-        /// As any other.
+        /// Treated like any other line.
         NORMAL = 0, "CU_ACCESS_PROPERTY_NORMAL";
-        /// Among the first to go: for what is used once.
+        /// Evicted early. For data that is used once.
         STREAMING = 1, "CU_ACCESS_PROPERTY_STREAMING";
-        /// Stays in the part of the cache that is set aside for it, [`Limit::PERSISTING_L2_CACHE_SIZE`].
+        /// Kept in the part of the cache that is set aside for it,
+        /// [`Limit::PERSISTING_L2_CACHE_SIZE`].
         ///
         /// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::context::Limit::PERSISTING_L2_CACHE_SIZE
         PERSISTING = 2, "CU_ACCESS_PROPERTY_PERSISTING";
@@ -21,7 +22,7 @@ choices! {
 choices! {
     /// How the host waits for a stream (`CUsynchronizationPolicy`).
     pub struct SyncPolicy(c_uint) {
-        /// As the context does.
+        /// As set for the context.
         AUTO = 1, "CU_SYNC_POLICY_AUTO";
         /// By spinning: the lowest latency, at the cost of a busy core.
         SPIN = 2, "CU_SYNC_POLICY_SPIN";
@@ -33,10 +34,11 @@ choices! {
 }
 
 choices! {
-    /// Which writes a fence has to wait for (`CUlaunchMemSyncDomain`). A fence in one domain does not wait for writes of
-    /// another: kernels that write to peers and kernels that compute are kept from waiting for each other.
+    /// A memory synchronization domain (`CUlaunchMemSyncDomain`). A fence in one domain does not
+    /// wait for writes of another. Use two domains so that kernels that write to peers and kernels
+    /// that compute do not wait for each other.
     pub struct MemSyncDomain(c_uint) {
-        /// What kernels are in unless they are told otherwise.
+        /// The default domain of kernels.
         DEFAULT = 0, "CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT";
         /// For kernels that write to other devices.
         REMOTE = 1, "CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE";

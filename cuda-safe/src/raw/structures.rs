@@ -1,7 +1,7 @@
 //! Structures of the C interface that headers of CUDA 12.0 lack, or that bindings of different headers name differently.
 //!
-//! `cuda-sys/tests/typed_by_hand.rs` compares them with the bindings of the header at hand, for which it includes this file:
-//! nothing here may use the rest of the crate.
+//! `cuda-sys/tests/typed_by_hand.rs` includes this file and compares the structures with the
+//! bindings of the installed header. This file must therefore not use the rest of the crate.
 
 use std::ffi::{c_char, c_int, c_longlong, c_uint, c_void};
 
@@ -21,7 +21,7 @@ pub(crate) struct RawEdgeData {
     pub(crate) reserved: [u8; 5],
 }
 
-/// `CUmemcpyAttributes`, which headers of 12.0 lack: order, hints of the places, flags.
+/// `CUmemcpyAttributes`, which headers of 12.0 lack: order, location hints, flags.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawCopyAttributes {
@@ -30,7 +30,8 @@ pub(crate) struct RawCopyAttributes {
     pub(crate) flags: c_uint,
 }
 
-/// `CUmemcpy3DOperand`: an address, the length of rows and the height of slices; or an array and the place in it.
+/// `CUmemcpy3DOperand`: either an address, the length of rows and the height of slices, or an array
+/// and a position in it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RawCopyOperand {
@@ -50,13 +51,13 @@ pub(crate) struct RawCopyOperation {
 }
 const _: () = assert!(size_of::<RawCopyAttributes>() == 24 && size_of::<RawCopyOperation>() == 112);
 
-/// A `CUdevResource` of multiprocessors. Headers of CUDA 12.0 lack it, newer ones differ in what they name of it; its
-/// size is fixed.
+/// A `CUdevResource` of multiprocessors. Headers of CUDA 12.0 lack it, and newer ones name
+/// different parts of it. Its size is fixed.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub(crate) struct RawResource {
     pub(crate) kind: c_uint,
-    /// The driver's own.
+    /// Internal data of the driver.
     pub(crate) internal: [u8; 92],
     pub(crate) count: c_uint,
     pub(crate) smallest: c_uint,
@@ -99,7 +100,7 @@ pub(crate) struct RawConditional {
 }
 const _: () = assert!(size_of::<RawConditional>() == 256);
 
-/// `CUlaunchAttributeValue` of this attribute.
+/// The `CUlaunchAttributeValue` of `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`.
 #[repr(C)]
 pub(crate) struct RawUpdatable {
     pub(crate) updatable: u64,
@@ -108,7 +109,8 @@ pub(crate) struct RawUpdatable {
 }
 const _: () = assert!(size_of::<RawUpdatable>() == size_of::<sys::CUlaunchAttributeValue>());
 
-/// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC`: how bindings name the parts of its union depends on their header.
+/// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC`, whose union has different names in bindings of different
+/// headers.
 #[repr(C)]
 pub(crate) struct RawMemoryHandle {
     pub(crate) kind: c_uint,
@@ -118,7 +120,7 @@ pub(crate) struct RawMemoryHandle {
     pub(crate) reserved: [c_uint; 16],
 }
 
-/// The union: as large as two addresses.
+/// The union, which is as large as two addresses.
 #[repr(C)]
 pub(crate) struct RawFile {
     pub(crate) number: u64,
@@ -129,11 +131,12 @@ const _: () =
 const _: () =
     assert!(align_of::<RawMemoryHandle>() == align_of::<CUDA_EXTERNAL_MEMORY_HANDLE_DESC>());
 
-/// `CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC`: how bindings name the parts of its union depends on their header.
+/// `CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC`, whose union has different names in bindings of different
+/// headers.
 #[repr(C)]
 pub(crate) struct RawSemaphoreHandle {
     pub(crate) kind: c_uint,
-    /// The union: as large as two addresses.
+    /// The union, which is as large as two addresses.
     pub(crate) file: [u64; 2],
     pub(crate) flags: c_uint,
     pub(crate) reserved: [c_uint; 16],
@@ -143,8 +146,8 @@ const _: () =
 const _: () =
     assert!(align_of::<RawSemaphoreHandle>() == align_of::<CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC>());
 
-/// `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS`, and `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS`, which differ in what is for other
-/// systems.
+/// `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` and `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS`, which differ
+/// only in the parts for other systems.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct RawSemaphoreValue {
@@ -162,12 +165,12 @@ const _: () =
 const _: () =
     assert!(align_of::<RawSemaphoreValue>() == align_of::<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>());
 
-/// `CUstreamBatchMemOpParams`: how bindings name the parts of that union depends on their header.
+/// `CUstreamBatchMemOpParams`, a union that has different names in bindings of different headers.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawMemoryOperation {
     pub(crate) operation: c_uint,
-    /// A barrier's flags.
+    /// The flags of a barrier.
     pub(crate) scope: c_uint,
     pub(crate) address: CUdeviceptr,
     pub(crate) value: u64,
@@ -177,7 +180,7 @@ pub(crate) struct RawMemoryOperation {
 const _: () = assert!(size_of::<RawMemoryOperation>() == size_of::<CUstreamBatchMemOpParams>());
 const _: () = assert!(align_of::<RawMemoryOperation>() == align_of::<CUstreamBatchMemOpParams>());
 
-/// `CUmemPoolProps`, whose last fields older headers don't name.
+/// `CUmemPoolProps`, whose last fields have no names in older headers.
 #[repr(C)]
 pub(crate) struct RawPoolProperties {
     pub(crate) kind: c_uint,

@@ -89,6 +89,8 @@ impl ExternalMemory {
     /// `dedicated` if the other interface allocated the memory for a single object. Dedicated
     /// memory can only be mapped as a whole.
     ///
+    /// See [`cuImportExternalMemory`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that:
     /// - the file is a memory object of at least `bytes` bytes on the context's device. Drivers do
@@ -155,6 +157,8 @@ impl ExternalMemory {
     }
 
     /// Maps `len` elements, starting at byte `offset`. The buffer belongs to `stream`.
+    ///
+    /// See [`cuExternalMemoryGetMappedBuffer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that no other mapping of the same bytes is used while the buffer

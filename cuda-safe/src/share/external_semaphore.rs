@@ -122,6 +122,8 @@ impl ExternalSemaphore {
     ///
     /// The driver takes ownership of the file. If the import fails, the file is closed.
     ///
+    /// See [`cuImportExternalSemaphore`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that:
     /// - the file is a semaphore of this kind for the context's device. The driver does not check
@@ -191,6 +193,8 @@ impl Stream {
     /// must be greater than all earlier values. A binary semaphore ignores `value` and lets one
     /// wait pass.
     ///
+    /// See [`cuSignalExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
@@ -207,6 +211,8 @@ impl Stream {
     /// **If the signal never comes, the stream hangs forever,** and so does every call that waits
     /// for the stream.
     ///
+    /// See [`cuWaitExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
@@ -217,6 +223,8 @@ impl Stream {
     /// Enqueues signals of several semaphores with one call, each with its value.
     ///
     /// See [`signal_semaphore`](Self::signal_semaphore). Does nothing if `signals` is empty.
+    ///
+    /// See [`cuSignalExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if a semaphore
@@ -246,6 +254,8 @@ impl Stream {
     /// Enqueues waits for several semaphores with one call, each with its value.
     ///
     /// See [`wait_semaphore`](Self::wait_semaphore). Does nothing if `waits` is empty.
+    ///
+    /// See [`cuWaitExternalSemaphoresAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`signal_semaphores`](Self::signal_semaphores).

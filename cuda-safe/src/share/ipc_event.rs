@@ -25,6 +25,8 @@ impl Event {
     /// Keep it alive until the other processes have used it for the last time and their work that
     /// waits for it has finished.
     ///
+    /// See [`cuIpcGetEventHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_HANDLE` if the event was created without this option or was
     /// opened from another process.
@@ -66,6 +68,8 @@ impl Event {
     ///
     /// If a process is killed after it has recorded the event and before the event has completed,
     /// the event never completes. On a GPU, streams that wait for it then wait forever.
+    ///
+    /// See [`cuIpcOpenEventHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that the process that created the event keeps it until the last use

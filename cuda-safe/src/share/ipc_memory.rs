@@ -48,6 +48,8 @@ waited! {
 impl<T> IpcBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
+    /// See [`cuMemAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the requested and the
     /// free bytes, if there is not enough device memory. Returns
@@ -109,6 +111,8 @@ impl<T: PlainData> IpcBuffer<T> {
     /// The work of the two processes is not ordered automatically. Use events
     /// ([`Event::ipc_handle`](crate::Event::ipc_handle)), or let each process wait for its work
     /// before it messages the other.
+    ///
+    /// See [`cuIpcGetMemHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the buffer is

@@ -55,6 +55,8 @@ impl<T: PlainData> OpenedBuffer<T> {
     ///
     /// The driver reports the size of the memory, and `len` is checked against it.
     ///
+    /// See [`cuIpcOpenMemHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if:
     /// - the bytes are not a valid handle;

@@ -1,4 +1,4 @@
-//! Which memory stays in the L2 cache.
+//! Windows of memory that persist in the L2 cache.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,14 +7,16 @@ use cuda_sys::{CUaccessPolicyWindow, CUaccessProperty, CUdeviceptr};
 use crate::error::{Error, Result};
 pub use crate::raw::stream::AccessProperty;
 
-/// A range of addresses, and how the L2 cache treats what kernels access there: `CUaccessPolicyWindow`. A hint, for the
-/// kernels of a stream ([`Stream::set_access_policy`]).
+/// A range of addresses, and how the L2 cache treats accesses of kernels to it
+/// (`CUaccessPolicyWindow`).
 ///
-/// A part of the lines, [`hit_ratio`](Self::hit_ratio), is treated as [`hit`](Self::hit) says, the others as
-/// [`miss`](Self::miss). Chosen so that what persists is no more than what the context sets aside
-/// ([`Limit::PERSISTING_L2_CACHE_SIZE`]), it keeps a window from displacing itself.
+/// It is a hint for the kernels of a stream ([`Stream::set_access_policy`]). The fraction
+/// [`hit_ratio`](Self::hit_ratio) of the cache lines is treated as [`hit`](Self::hit), and the
+/// others as [`miss`](Self::miss). Choose the ratio so that the persisting lines fit into the
+/// memory that the context sets aside ([`Limit::PERSISTING_L2_CACHE_SIZE`]). Otherwise the window
+/// evicts its own lines.
 ///
-/// Only addresses are kept, no memory: a window does no harm when the memory is gone.
+/// A window holds only addresses. It is harmless after the memory has been freed.
 ///
 /// ```
 /// use cuda_safe::{
@@ -47,20 +49,20 @@ pub use crate::raw::stream::AccessProperty;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct AccessPolicyWindow {
-    /// Where the window begins.
+    /// The first address.
     pub address: CUdeviceptr,
-    /// Its size in bytes: at most the device's `MAX_ACCESS_POLICY_WINDOW_SIZE`. 0 is no window.
+    /// The size in bytes, at most the device's `MAX_ACCESS_POLICY_WINDOW_SIZE`. 0 means no window.
     pub bytes: usize,
-    /// The part of the lines that count as hits, from 0 to 1.
+    /// The fraction of the lines that count as hits, from 0 to 1.
     pub hit_ratio: f32,
-    /// How these are treated.
+    /// The treatment of hits.
     pub hit: AccessProperty,
-    /// How the others are treated: normal or streaming.
+    /// The treatment of the other lines: normal or streaming.
     pub miss: AccessProperty,
 }
 
 impl Default for AccessPolicyWindow {
-    /// No window.
+    /// Returns no window.
     fn default() -> Self {
         Self {
             address: 0,
@@ -72,7 +74,7 @@ impl Default for AccessPolicyWindow {
     }
 }
 
-/// Ratios are compared by their bits, so that launches can be compared that have one.
+/// Compares ratios by their bits, so that launches with a window can be compared.
 impl PartialEq for AccessPolicyWindow {
     fn eq(&self, other: &Self) -> bool {
         self.words() == other.words()
@@ -88,7 +90,7 @@ impl Hash for AccessPolicyWindow {
 }
 
 impl AccessPolicyWindow {
-    /// As the driver's structure has it.
+    /// Returns the words of the driver's structure.
     pub(crate) const fn words(&self) -> [u32; 8] {
         let (address, bytes) = (self.address, self.bytes as u64);
         [
@@ -124,21 +126,24 @@ impl AccessPolicyWindow {
         self
     }
 
-    /// As the driver takes it.
+    /// Converts the window to the driver's structure.
     ///
     /// # Errors
-    /// What the driver would refuse without a reason.
+    /// Returns an error for values that the driver would reject without a reason.
     pub(crate) fn to_raw(self, call: &'static str) -> Result<CUaccessPolicyWindow> {
         if !(0.0..=1.0).contains(&self.hit_ratio) {
             return Err(Error::invalid(
                 call,
-                format!("the hit ratio {} is not from 0 to 1", self.hit_ratio),
+                format!(
+                    "the hit ratio is {}, but must be from 0 to 1",
+                    self.hit_ratio
+                ),
             ));
         }
         if self.miss == AccessProperty::PERSISTING {
             return Err(Error::invalid(
                 call,
-                "what misses can't persist: AccessProperty::NORMAL or STREAMING",
+                "misses can't persist. Fix: use AccessProperty::NORMAL or STREAMING",
             ));
         }
         Ok(CUaccessPolicyWindow {
@@ -150,7 +155,7 @@ impl AccessPolicyWindow {
         })
     }
 
-    /// From what the driver gives.
+    /// Converts the driver's structure.
     pub(crate) fn from_raw(raw: CUaccessPolicyWindow) -> Self {
         Self {
             address: raw.base_ptr.addr() as CUdeviceptr,
@@ -167,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_is_the_same_there_and_back() {
+    fn window_survives_conversion() {
         let window = AccessPolicyWindow {
             address: 0x7000_1000,
             bytes: 4096,
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_driver_would_refuse_has_a_reason() {
+    fn invalid_windows_are_rejected_with_a_reason() {
         let plain = AccessPolicyWindow::default();
         for (window, reason) in [
             (plain.hit_ratio(1.5), "from 0 to 1"),

@@ -1,4 +1,4 @@
-//! What streams tell, and their attributes.
+//! Properties and attributes of streams.
 
 use std::ffi::c_uint;
 
@@ -15,23 +15,26 @@ use crate::{
     stream::{Stream, access_policy::AccessPolicyWindow},
 };
 
-/// Which of the device's domains the two [`MemSyncDomain`]s mean: numbers below the attribute
-/// [`MEM_SYNC_DOMAIN_COUNT`](crate::DeviceAttribute::MEM_SYNC_DOMAIN_COUNT).
+/// The device's domains to which the two [`MemSyncDomain`]s of a stream map: numbers below the
+/// attribute [`MEM_SYNC_DOMAIN_COUNT`](crate::DeviceAttribute::MEM_SYNC_DOMAIN_COUNT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemSyncDomainMap {
-    /// What [`MemSyncDomain::DEFAULT`] means.
+    /// The domain of [`MemSyncDomain::DEFAULT`].
     pub default: u8,
-    /// What [`MemSyncDomain::REMOTE`] means.
+    /// The domain of [`MemSyncDomain::REMOTE`].
     pub remote: u8,
 }
 
 type Id = CUlaunchAttributeID;
 
 impl Stream {
-    /// A number that no other stream of this process has, also when it is gone.
+    /// Returns a number that no other stream of this process ever has, even after this one has been
+    /// destroyed.
+    ///
+    /// See [`cuStreamGetId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -53,12 +56,14 @@ impl Stream {
         Ok(id)
     }
 
-    /// The device that the driver says the stream is on. [`Context::device`](crate::Context::device) knows without a
-    /// call.
+    /// Asks the driver for the device of the stream. [`Context::device`](crate::Context::device)
+    /// returns it without a call.
+    ///
+    /// See [`cuStreamGetDevice`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.8. The context is unusable
-    /// after a fault.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.8. Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Stream};
@@ -83,12 +88,14 @@ impl Stream {
         Device::from_raw(device)
     }
 
-    /// Whether the stream belongs to its context as the driver has it: to the context itself, or to the green context
-    /// of [`green_context`](Self::green_context). For streams that came from elsewhere, by
+    /// Returns whether the driver agrees that the stream belongs to its context, or to its
+    /// [`green_context`](Self::green_context). Use it to check streams from
     /// [`from_raw`](Self::from_raw) or [`borrow_raw`](Self::borrow_raw).
     ///
+    /// See [`cuStreamGetCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html), [`cuStreamGetGreenCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetCtx")]
     #[doc(alias = "cuStreamGetGreenCtx")]
     pub fn belongs_to_its_context(&self) -> Result<bool> {
@@ -108,27 +115,31 @@ impl Stream {
         Ok(found == self.context().as_raw())
     }
 
-    /// The window of memory that the L2 cache treats in its own way for kernels of this stream.
+    /// Returns the window of memory that the L2 cache treats specially for kernels of this stream.
+    ///
+    /// See [`cuStreamGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetAttribute")]
     #[doc(alias = "CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
     pub fn access_policy(&self) -> Result<AccessPolicyWindow> {
         let value = self.attribute(Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
-        // SAFETY: what this attribute is.
+        // SAFETY: this attribute has that type.
         Ok(AccessPolicyWindow::from_raw(unsafe {
             value.accessPolicyWindow
         }))
     }
 
-    /// Sets the window for kernels that the stream is given from now on. `AccessPolicyWindow::default()` is none.
+    /// Sets the window for kernels that are launched later on this stream.
+    /// `AccessPolicyWindow::default()` removes it.
+    ///
+    /// See [`cuStreamSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a ratio that is not from 0 to 1, and misses
-    /// that persist.
-    /// `CUDA_ERROR_INVALID_VALUE` for a window that is larger than the device allows (the attribute
-    /// `MAX_ACCESS_POLICY_WINDOW_SIZE`).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the ratio is
+    /// not from 0 to 1, or if misses persist. Returns `CUDA_ERROR_INVALID_VALUE` if the window is
+    /// larger than the device allows (the attribute `MAX_ACCESS_POLICY_WINDOW_SIZE`).
     #[doc(alias = "cuStreamSetAttribute")]
     #[doc(alias = "CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
     pub fn set_access_policy(&self, window: AccessPolicyWindow) -> Result<()> {
@@ -138,23 +149,23 @@ impl Stream {
         self.set_attribute(Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value)
     }
 
-    /// How the host waits for this stream; `None` where it was not set.
+    /// Returns how the host waits for this stream, or `None` if that was not set.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY")]
     pub fn sync_policy(&self) -> Result<Option<SyncPolicy>> {
         let value = self.attribute(Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
-        // SAFETY: what this attribute is.
+        // SAFETY: this attribute has that type.
         let policy = unsafe { value.syncPolicy }.0;
-        // What drivers give for none: 0 or all bits.
+        // Drivers return 0 or all bits if it was not set.
         Ok((policy != 0 && policy != c_uint::MAX).then_some(SyncPolicy(policy)))
     }
 
     /// Sets how the host waits for this stream.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a policy that the driver does not know.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the policy.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, stream::SyncPolicy};
@@ -173,12 +184,12 @@ impl Stream {
         self.set_attribute(Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value)
     }
 
-    /// Changes the priority for what the stream is given from now on: a lower number is more urgent, see
-    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range). The driver clamps values outside of that
-    /// range.
+    /// Changes the priority for later work of the stream. A lower number is more urgent. See
+    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range). The driver clamps
+    /// values outside of that range.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -198,21 +209,21 @@ impl Stream {
         self.set_attribute(Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, &value)
     }
 
-    /// The domain of kernels of this stream.
+    /// Returns the domain of the stream's kernels.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN")]
     pub fn mem_sync_domain(&self) -> Result<MemSyncDomain> {
         let value = self.attribute(Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
-        // SAFETY: what this attribute is.
+        // SAFETY: this attribute has that type.
         Ok(MemSyncDomain(unsafe { value.memSyncDomain }.0))
     }
 
-    /// Sets the domain of kernels that the stream is given from now on.
+    /// Sets the domain of kernels that are launched later on this stream.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a domain that the driver does not know.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the domain.
     ///
     /// ```
     /// # use cuda_safe::{Context, stream::MemSyncDomain, Stream};
@@ -232,14 +243,14 @@ impl Stream {
         self.set_attribute(Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &value)
     }
 
-    /// Which of the device's domains the two mean in this stream.
+    /// Returns the device's domains to which the stream's two domains map.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP")]
     pub fn mem_sync_domain_map(&self) -> Result<MemSyncDomainMap> {
         let value = self.attribute(Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
-        // SAFETY: what this attribute is.
+        // SAFETY: this attribute has that type.
         let map = unsafe { value.memSyncDomainMap };
         Ok(MemSyncDomainMap {
             default: map.default_,
@@ -247,10 +258,11 @@ impl Stream {
         })
     }
 
-    /// Sets which of the device's domains the two mean for kernels that the stream is given from now on.
+    /// Maps the two domains to the device's domains, for kernels that are launched later on this
+    /// stream.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a domain that the device lacks.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the device lacks a domain.
     #[doc(alias = "CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP")]
     pub fn set_mem_sync_domain_map(&self, map: MemSyncDomainMap) -> Result<()> {
         let mut value = empty();
@@ -261,10 +273,13 @@ impl Stream {
         self.set_attribute(Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value)
     }
 
-    /// Gives this stream the attributes of another one of its context.
+    /// Copies the attributes of another stream of the same context.
+    ///
+    /// See [`cuStreamCopyAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another context.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
+    /// belongs to another context.
     ///
     /// ```
     /// # use cuda_safe::{Context, stream::MemSyncDomain, Stream};
@@ -303,13 +318,13 @@ impl Stream {
 
     fn set_attribute(&self, id: Id, value: &CUlaunchAttributeValue) -> Result<()> {
         let _current = self.enter("cuStreamSetAttribute")?;
-        // SAFETY: the handle is live, `value` is what this attribute is.
+        // SAFETY: the handle is live, `value` has the type of this attribute.
         let code = unsafe { sys::cuStreamSetAttribute(self.as_raw(), id, value) };
         self.context().check("cuStreamSetAttribute", code)
     }
 }
 
-/// A value of zeros, all of it initialised.
+/// Returns a value of zeros, in which all bytes are initialized.
 fn empty() -> CUlaunchAttributeValue {
     CUlaunchAttributeValue { pad: [0; 64] }
 }

@@ -1,4 +1,4 @@
-//! Streams that are being captured.
+//! Checks for streams that are being captured.
 
 use std::ptr;
 
@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result, ends_context, fault::unheard},
 };
 
-/// A stream of which nothing is captured, and no capture begins, while this lives. The stream's context is current.
+/// A guard: the stream is not captured, no capture of it begins, and its context is current.
 #[must_use]
 pub(crate) struct Uncaptured {
     _entered: Entered,
@@ -24,7 +24,7 @@ pub(crate) struct Uncaptured {
 
 impl Stream {
     fn place(&self) -> Place {
-        // This thread cannot ask about another thread's default stream.
+        // This thread cannot query the default stream of another thread.
         let queue = match self.is_of_other_thread() {
             true => Queue::All,
             false => self.queue(),
@@ -32,8 +32,8 @@ impl Stream {
         Place::new(self.context().as_raw(), queue)
     }
 
-    /// Keeps captures from beginning on this stream, for a call that returns soon. Does not look whether the stream is
-    /// captured now.
+    /// Prevents captures from beginning on this stream, for a call that returns soon. Does not
+    /// check whether the stream is captured now.
     ///
     /// # Errors
     /// Returns an error in a function that the driver calls.
@@ -42,16 +42,18 @@ impl Stream {
         Ok(capture::enter(self.place(), Length::Short))
     }
 
-    /// Keeps this stream from joining a capture that could outlast the result. Its holder waits for the stream at the end.
+    /// Prevents this stream from joining a capture that could outlast the result. The holder waits
+    /// for the stream at the end.
     ///
     /// # Errors
-    /// Returns an error if the stream is being captured, or where this thread must not wait for it.
+    /// Returns an error if the stream is being captured, or if this thread must not wait for it.
     pub(crate) fn enter_scope(&self, call: &'static str) -> Result<Entered> {
         drop(self.enter_to_wait(call)?);
         Ok(capture::enter(self.place(), Length::Scope))
     }
 
-    /// For a call that must not be recorded: keeps captures from beginning on this stream until the result is dropped.
+    /// Prevents captures from beginning on this stream until the result is dropped, for a call that
+    /// must not be recorded.
     ///
     /// # Errors
     /// Returns an error if the stream is being captured.
@@ -74,26 +76,28 @@ impl Stream {
         })
     }
 
-    /// As [`uncaptured`](Self::uncaptured), for a call that may wait for the stream: an error too where this thread's
-    /// capture of another stream forbids that.
+    /// Does the same as [`uncaptured`](Self::uncaptured), for a call that may wait for the stream.
+    /// Also returns an error if a capture of another stream by this thread forbids the wait.
     pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<Uncaptured> {
         let uncaptured = self.uncaptured_for(call, REMEDY, Length::Long)?;
         capture::expect_allowed(call, REMEDY)?;
         Ok(uncaptured)
     }
 
-    /// As [`enter_to_wait`](Self::enter_to_wait), for a call that the driver forbids like a wait, but that returns soon.
+    /// Does the same as [`enter_to_wait`](Self::enter_to_wait), for a call that the driver forbids
+    /// like a wait, but that returns soon.
     pub(crate) fn enter_to_query(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
         let uncaptured = self.uncaptured(call, remedy)?;
         capture::expect_allowed(call, remedy)?;
         Ok(uncaptured)
     }
 
-    /// Waits until no thread relies on this stream being uncaptured, and keeps others away while it becomes captured.
+    /// Waits until no thread relies on this stream being uncaptured, and keeps other threads away
+    /// while it becomes captured.
     ///
     /// # Errors
-    /// Returns an error if a caller of this function relies on it, if the stream cannot be asked for its flags, and in a
-    /// function that the driver calls.
+    /// Returns an error if a caller of this function relies on it, if the flags of the stream
+    /// cannot be read, and in a function that the driver calls.
     pub(crate) fn begin_capture(&self, call: &'static str, start: Start) -> Result<Beginning> {
         callback::refuse_within(call)?;
         let blocking = match self.queue() {
@@ -115,8 +119,9 @@ impl Stream {
         })
     }
 
-    /// Returns an error for a call that would invalidate a capture, or that the capture would record instead of executing
-    /// it. Only [`uncaptured`](Self::uncaptured) also keeps a capture from beginning right after.
+    /// Returns an error for a call that would invalidate a capture, or that the capture would
+    /// record instead of executing it. Only [`uncaptured`](Self::uncaptured) also prevents a
+    /// capture from beginning afterwards.
     pub(crate) fn expect_uncaptured_for(&self, call: &'static str, remedy: &str) -> Result<()> {
         if self.captures(call)? {
             Err(captured(call, remedy))
@@ -125,16 +130,18 @@ impl Stream {
         }
     }
 
-    /// Whether the stream is being captured, by [`capture`](Self::capture) or by raw calls.
+    /// Returns whether the stream is being captured, by [`capture`](Self::capture) or by raw calls.
+    ///
+    /// See [`cuStreamIsCapturing`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuStreamIsCapturing")]
     pub fn is_capturing(&self) -> Result<bool> {
         self.captures("cuStreamIsCapturing")
     }
 
-    /// As [`is_capturing`](Self::is_capturing), for a caller whose name the error bears.
+    /// Does the same as [`is_capturing`](Self::is_capturing). The error names `call`.
     fn captures(&self, call: &'static str) -> Result<bool> {
         let _current = self.enter("cuStreamIsCapturing")?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
@@ -150,12 +157,15 @@ impl Stream {
         }
     }
 
-    /// Returns the number of the capture that the stream is part of, or `None` if it is not being captured. All streams of a
-    /// capture have the same number.
+    /// Returns the number of the capture that the stream is part of, or `None` if it is not being
+    /// captured. All streams of a capture have the same number.
+    ///
+    /// See [`cuStreamGetCaptureInfo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault. `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a
-    /// blocking stream is being captured.
+    /// Returns an error if the context is unusable after a fault. Returns
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a blocking stream
+    /// is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -174,7 +184,8 @@ impl Stream {
         let _current = self.enter("cuStreamGetCaptureInfo")?;
         let (mut status, mut number) = (CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
         let get = newer::cuStreamGetCaptureInfo()?;
-        // SAFETY: the handle is live; both are valid for the write, and the driver leaves out what is null.
+        // SAFETY: the handle is live, and both are valid for the write. The driver skips null
+        // pointers.
         let code = unsafe {
             get(
                 self.as_raw(),
@@ -189,14 +200,15 @@ impl Stream {
         Ok(Some(number))
     }
 
-    /// For streams that are to be ordered with each other: whether they are captured. An error where some are and others
-    /// are not, or they are parts of different captures.
+    /// Returns whether streams that will be ordered with each other are captured. Returns an error
+    /// if only some are captured, or if they are part of different captures.
     pub(crate) fn expect_captured_together(
         &self,
         others: &[&Stream],
         call: &'static str,
     ) -> Result<bool> {
-        // The legacy default stream is part of no capture, and nothing can be enqueued there during one.
+        // The legacy default stream is never part of a capture, and nothing can be enqueued on it
+        // during one.
         let number = |stream: &Stream| match stream.capture_number() {
             Err(error)
                 if error.driver_code() == Some(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) =>
@@ -210,7 +222,7 @@ impl Stream {
             if number(other)? != own {
                 return Err(captured(
                     call,
-                    "have the other stream join it first (wait_stream), or use memory of the stream itself",
+                    "let the other stream join the capture first (wait_stream), or use memory of the captured stream",
                 ));
             }
         }
@@ -218,14 +230,15 @@ impl Stream {
     }
 }
 
-/// For a release that waits for a stream, or is enqueued on it.
+/// The requirements of a release that waits for a stream, or is enqueued on it.
 impl Needs for Stream {
     fn is_captured(&self) -> bool {
         captures_exist()
             && match self.is_of_other_thread() {
-                // Only its own thread can ask.
+                // Only its own thread can query it.
                 true => self.context().is_captured(),
-                // After a fault the release itself reports it. A stream that cannot be asked may be captured.
+                // After a fault the release itself reports it. A stream that cannot be queried may
+                // be captured.
                 false => self
                     .is_capturing()
                     .unwrap_or_else(|error| !error.driver_code().is_some_and(ends_context)),
@@ -241,12 +254,12 @@ impl Needs for Stream {
     }
 
     fn is_done(&self) -> bool {
-        // A stream that cannot be queried has faulted: the release reports that.
+        // A stream that cannot be queried has faulted. The release reports that.
         relaxed(|| unheard(|| self.query()).unwrap_or(true))
     }
 }
 
-/// For a release that waits for several streams.
+/// The requirements of a release that waits for several streams.
 impl Needs for [Stream] {
     fn is_captured(&self) -> bool {
         self.iter().any(Needs::is_captured)
@@ -261,7 +274,7 @@ impl Needs for [Stream] {
     }
 
     fn kept(&self) -> Box<dyn Needs + Send> {
-        // Only its own thread can ask about a per-thread default stream, and that may end.
+        // Only its own thread can query a per-thread default stream, and that thread may end.
         match self.iter().any(Stream::is_per_thread) {
             true => self[0].context().kept(),
             false => Box::new(self.to_vec()),

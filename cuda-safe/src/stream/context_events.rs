@@ -1,4 +1,4 @@
-//! Events of a whole context: behind what all its streams do, and before.
+//! Events that order all streams of a context.
 
 use cuda_sys::{CUcontext, CUevent, CUresult};
 
@@ -11,13 +11,17 @@ use crate::{
 };
 
 impl Context {
-    /// Records `event` behind everything that the streams of this context have been given so far, those of its green
-    /// contexts included.
+    /// Records `event` after all work enqueued so far on the streams of this context and of its
+    /// green contexts.
+    ///
+    /// See [`cuCtxRecordEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5.
-    /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
+    /// belongs to another context. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than CUDA
+    /// 12.5. Also returns an error while one of the streams is being captured. If raw calls capture
+    /// it, their capture becomes invalid.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -44,12 +48,15 @@ impl Context {
         self.with_event("cuCtxRecordEvent", record, event)
     }
 
-    /// Has everything that streams of this context are given from now on wait for what `event` was recorded behind.
-    /// The host does not wait.
+    /// Makes all work enqueued later on the streams of this context wait for `event`. The host does
+    /// not wait.
+    ///
+    /// See [`cuCtxWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5.
-    /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.5. Also returns an error while one of the streams is being captured. If raw
+    /// calls capture it, their capture becomes invalid.
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         callback::refuse_within("cuCtxWaitEvent")?;
@@ -65,7 +72,7 @@ impl Context {
     ) -> Result<()> {
         let _allowed = capture::refuse_here(name, "make it before the capture, or after it")?;
         let _uncaptured = self.uncaptured(name)?;
-        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        // SAFETY: both handles are live. The driver keeps the parts of the event that it needs.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };
         self.check(name, code)
     }

@@ -1,4 +1,4 @@
-//! Events: points in a stream's order, to wait for and to measure the time between.
+//! Events, which mark points in the order of a stream, for waiting and for timing.
 
 use std::{
     ptr,
@@ -18,8 +18,8 @@ use crate::{
     stream::Stream,
 };
 
-/// A point in a stream's order, reached when all work enqueued before it is done. Cloning gives another reference to
-/// the same event.
+/// A point in a stream's order, reached when all work enqueued before it has finished. Cloning
+/// returns another reference to the same event.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -40,7 +40,7 @@ pub struct Event(Handle<EventKind>);
 
 #[derive(Default)]
 struct EventKind {
-    /// Whether a stream that this crate captured recorded it last.
+    /// Whether the last recording was on a stream that this crate captured.
     captured: Mutex<bool>,
 }
 
@@ -51,7 +51,8 @@ impl Kind for EventKind {
 
     unsafe fn release(&self, raw: CUevent, context: &Context) -> Result<()> {
         let _current = context.enter("cuEventDestroy_v2")?;
-        // SAFETY: released once, by this function's contract; the driver keeps what enqueued work needs of it.
+        // SAFETY: released once, by this function's contract. The driver keeps the parts that
+        // enqueued work needs.
         context.check("cuEventDestroy_v2", unsafe { sys::cuEventDestroy_v2(raw) })
     }
 }
@@ -65,7 +66,7 @@ impl Adopt for EventKind {
 handle!(Event, CUevent, released by "cuEventDestroy", made in Context);
 
 options! {
-    /// How an event is created. [`Event::new`] uses `EventOptions::default()`.
+    /// Options for creating an event. [`Event::new`] uses `EventOptions::default()`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, EventOptions, Stream};
@@ -81,13 +82,15 @@ options! {
     /// # }
     /// ```
     pub struct EventOptions {
-        /// Whether the event records no time: such an event is cheaper to record and to wait for
-        /// (`CU_EVENT_DISABLE_TIMING`).
+        /// Whether the event records no time (`CU_EVENT_DISABLE_TIMING`). Such an event is cheaper
+        /// to record and to wait for.
         disable_timing: bool;
-        /// Whether a host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
+        /// Whether a host thread that waits for the event sleeps instead of spinning
+        /// (`CU_EVENT_BLOCKING_SYNC`).
         blocking_sync: bool;
-        /// Whether other processes may open the event, by [`Event::ipc_handle`] (`CU_EVENT_INTERPROCESS`). Such an event
-        /// records no time, whatever [`disable_timing`](Self::disable_timing) says.
+        /// Whether other processes may open the event, with [`Event::ipc_handle`]
+        /// (`CU_EVENT_INTERPROCESS`). Such an event records no time, regardless of
+        /// [`disable_timing`](Self::disable_timing).
         interprocess: bool;
     }
 }
@@ -95,8 +98,11 @@ options! {
 impl Event {
     /// Creates an event that records the time.
     ///
+    /// See [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// No memory for the event is left, or the context is unusable after a fault.
+    /// Returns an error if no memory for the event is left, or if the context is unusable after a
+    /// fault.
     #[doc(alias = "cuEventCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, EventOptions::default())
@@ -105,7 +111,8 @@ impl Event {
     /// Creates an event without timing, for ordering only.
     ///
     /// # Errors
-    /// No memory for the event is left, or the context is unusable after a fault.
+    /// Returns an error if no memory for the event is left, or if the context is unusable after a
+    /// fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -124,10 +131,13 @@ impl Event {
         Self::with_options(context, EventOptions::default().disable_timing(true))
     }
 
-    /// Creates an event.
+    /// Creates an event with options.
+    ///
+    /// See [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// No memory for the event is left, or the context is unusable after a fault.
+    /// Returns an error if no memory for the event is left, or if the context is unusable after a
+    /// fault.
     #[doc(alias = "cuEventCreate")]
     pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
         let _current = context.enter("cuEventCreate")?;
@@ -139,24 +149,27 @@ impl Event {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuEventCreate(&mut raw, flags) };
         context.check("cuEventCreate", code)?;
-        // SAFETY: just made in this context, and owned by nobody else.
+        // SAFETY: the event was just created in this context, and has no other owner.
         Ok(Self(unsafe {
             Handle::new(raw, true, context.clone(), EventKind::default())
         }))
     }
 
-    /// The context that the event belongs to.
+    /// Returns the context of the event.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// Records the event on `stream`: it is reached when everything enqueued there so far is done. This replaces an
-    /// earlier recording.
+    /// Records the event on `stream`. It is reached when all work enqueued there so far has
+    /// finished. This replaces an earlier recording.
+    ///
+    /// See [`cuEventRecord`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the stream belongs to another context,
-    /// or is the per-thread default stream of another thread. The context is unusable after a fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
+    /// belongs to another context, or is the per-thread default stream of another thread. Returns
+    /// an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -181,8 +194,8 @@ impl Event {
         let devices = [self.context(), stream.context()].map(|one| one.device().ordinal());
         same.map_err(|error| match devices {
             [own, other] if own != other => error.with_detail(format!(
-                "the event is of device {own}, and the stream of device {other}: record it on a stream of its own device; \
-                 streams of others wait for it (Stream::wait_event)"
+                "the event belongs to device {own}, and the stream to device {other}. Fix: record the event on a stream of \
+                 its own device, and let streams of other devices wait for it (Stream::wait_event)"
             )),
             _ => error,
         })?;
@@ -192,24 +205,27 @@ impl Event {
         // SAFETY: both handles are live and of one context.
         let code = unsafe { sys::cuEventRecord(self.as_raw(), stream.as_raw()) };
         if capture::captures_exist() && !*captured {
-            // Another thread may have begun a capture before the record.
+            // Another thread may have begun a capture before the recording.
             *captured = stream.is_capturing().unwrap_or(true);
         }
         self.context().check("cuEventRecord", code)
     }
 
-    /// Whether a stream that this crate captured recorded the event last, and another one that waits for it joins the
-    /// capture. Locked, so that no record comes between the question and the wait.
+    /// Returns whether the last recording was on a stream that this crate captured, so that a
+    /// stream that waits for the event joins the capture. The lock prevents a recording between
+    /// this check and the wait.
     pub(crate) fn captured(&self) -> MutexGuard<'_, bool> {
         let captured = self.0.kind().captured.lock();
         captured.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the event has been reached; also true if it was never recorded. Does not wait.
+    /// Returns whether the event has been reached, or was never recorded. Does not wait.
+    ///
+    /// See [`cuEventQuery`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// A fault of earlier work, in this stream or elsewhere in the context. The event was recorded on a stream that
-    /// is being captured.
+    /// Returns an error if earlier work faulted, in this stream or elsewhere in the context, if a
+    /// capture forbids the call, or if the event was recorded on a stream that is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -238,9 +254,11 @@ impl Event {
 
     /// Waits until the event is reached. Returns at once if it was never recorded.
     ///
+    /// See [`cuEventSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// A fault of earlier work, in this stream or elsewhere in the context. A stream capture under way forbids the
-    /// wait.
+    /// Returns an error if earlier work faulted, in this stream or elsewhere in the context, or if
+    /// a running stream capture forbids the wait.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -250,7 +268,7 @@ impl Event {
     /// let event = Event::new(&context)?;
     /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
     /// event.record(&stream)?;
-    /// event.synchronize()?; // the zeros are there
+    /// event.synchronize()?; // the zeros have been written
     /// assert!(event.query()?);
     /// # Ok(())
     /// # }
@@ -270,10 +288,10 @@ impl Event {
     fn checked(&self, call: &'static str, code: CUresult) -> Result<()> {
         let checked = self.context().check(call, code);
         match code {
-            // The second: of a capture that is over.
+            // The second code is returned if the capture has ended.
             CUresult::CUDA_ERROR_CAPTURED_EVENT | CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
                 error.with_detail(
-                    "the event was recorded in a capture, and stands for nothing outside of it: record it again, or use \
+                    "the event was recorded in a capture, and means nothing outside of it. Fix: record it again, or use \
                      another event (in a graph, Graph::add_event_record)",
                 )
             }),
@@ -281,13 +299,17 @@ impl Event {
         }
     }
 
-    /// Milliseconds from `start` to this event, by the device's clock, with a resolution of about half a microsecond.
+    /// Returns the milliseconds from `start` to this event, measured by the device's clock with a
+    /// resolution of about half a microsecond.
+    ///
+    /// See [`cuEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` when one of them has not been reached yet (call [`synchronize`](Self::synchronize)
-    /// first). `CUDA_ERROR_INVALID_HANDLE` or `CUDA_ERROR_INVALID_VALUE` when one of them was never recorded, was recorded in
-    /// a capture, or was created without timing (as all are that are [for other processes](crate::EventOptions)), and for
-    /// events of two devices.
+    /// Returns `CUDA_ERROR_NOT_READY` if one of the events has not been reached yet. Call
+    /// [`synchronize`](Self::synchronize) first. Returns `CUDA_ERROR_INVALID_HANDLE` or
+    /// `CUDA_ERROR_INVALID_VALUE` if one of them was never recorded, was recorded in a capture, or
+    /// was created without timing, and for events of two devices. Events [for other
+    /// processes](crate::EventOptions) have no timing.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
@@ -308,22 +330,22 @@ impl Event {
         let elapsed_time = newer::cuEventElapsedTime()?;
         let _current = self.context().enter("cuEventElapsedTime")?;
         let mut milliseconds = 0.0;
-        // SAFETY: both handles are live; `milliseconds` is valid for the write.
+        // SAFETY: both handles are live, and `milliseconds` is valid for the write.
         let code = unsafe { elapsed_time(&mut milliseconds, start.as_raw(), self.as_raw()) };
         self.context()
             .check("cuEventElapsedTime", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_NOT_READY => error.with_detail(
-                    "an event has not been reached yet: synchronize with the later one first",
+                    "an event has not been reached yet. Fix: synchronize with the later one first",
                 ),
                 CUresult::CUDA_ERROR_INVALID_HANDLE | CUresult::CUDA_ERROR_INVALID_VALUE => {
                     let devices = [start, self].map(|one| one.context().device().ordinal());
                     error.with_detail(match devices {
                         [one, other] if one != other => format!(
-                            "the events are of different devices, {one} and {other}, whose clocks are not compared"
+                            "the events belong to different devices, {one} and {other}, whose clocks can't be compared"
                         ),
-                        _ => "an event was never recorded, or was created without timing; events for other processes \
-                              (EventOptions::interprocess) have none"
+                        _ => "an event was never recorded, or was created without timing. Events for other processes \
+                              (EventOptions::interprocess) have no timing"
                             .to_owned(),
                     })
                 }
@@ -332,10 +354,10 @@ impl Event {
         Ok(milliseconds)
     }
 
-    /// The time from `start` to this event; zero if `start` was reached later.
+    /// Returns the time from `start` to this event, or zero if `start` was reached later.
     ///
     /// # Errors
-    /// As [`elapsed_ms_since`](Self::elapsed_ms_since).
+    /// Returns the errors of [`elapsed_ms_since`](Self::elapsed_ms_since).
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};

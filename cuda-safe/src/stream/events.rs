@@ -1,4 +1,4 @@
-//! Order between streams and events.
+//! Methods that order streams with events.
 
 use cuda_sys::{self as sys, CUresult};
 
@@ -10,12 +10,13 @@ use crate::{
 };
 
 impl Stream {
-    /// Makes everything enqueued here from now on wait for the work that `event` was recorded after. The host does
-    /// not wait.
+    /// Makes all work enqueued later on this stream wait for `event`. The host does not wait.
+    ///
+    /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` where only one of the two streams is being captured. The context is
-    /// unusable after a fault.
+    /// Returns `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` if only one of the two streams is being
+    /// captured. Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -25,7 +26,7 @@ impl Stream {
     /// let other = Stream::new(&context)?;
     /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
     /// let ready = stream.record_event()?;
-    /// other.wait_event(&ready)?; // what `other` does from now on finds the zeros
+    /// other.wait_event(&ready)?; // later work of `other` sees the zeros
     /// other.synchronize()?;
     /// assert!(ready.query()?);
     /// # drop(buffer);
@@ -36,42 +37,45 @@ impl Stream {
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         callback::refuse_within("cuStreamWaitEvent")?;
         {
-            // The event is not recorded anew until the stream waits for it.
+            // The lock prevents another recording until the stream waits for the event.
             let captured = event.captured();
             if !(captures_exist() && *captured) {
                 return self.wait_uncaptured(event);
             }
         }
-        // The stream joins the capture that the event was recorded in.
+        // The stream joins the capture in which the event was recorded.
         let beginning = self.begin_capture("Stream::wait_event", Start::Join)?;
         self.wait_uncaptured(event)?;
         beginning.joined(event.context().as_raw());
         Ok(())
     }
 
-    /// As [`wait_event`](Self::wait_event), for an event that was recorded in no capture, or for a stream that is part of
-    /// the event's capture.
+    /// Does the same as [`wait_event`](Self::wait_event), for an event that was not recorded in a
+    /// capture, or for a stream that is part of the event's capture.
     pub(crate) fn wait_uncaptured(&self, event: &Event) -> Result<()> {
         let _current = self.enter("cuStreamWaitEvent")?;
-        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        // SAFETY: both handles are live. The driver keeps the parts of the event that it needs.
         let code = unsafe { sys::cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0) };
         let checked = self.context().check("cuStreamWaitEvent", code);
         match code {
             CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION => checked.map_err(|error| {
                 error.with_detail(
-                    "one of the two streams is being captured and the other is not: the other joins the capture by \
-                     waiting for the captured one (wait_stream), and can be waited for then",
+                    "one of the two streams is being captured and the other is not. Fix: let the other stream join the \
+                     capture first by waiting for the captured one (wait_stream)",
                 )
             }),
             _ => checked,
         }
     }
 
-    /// Makes everything enqueued here from now on wait for everything enqueued on `other` so far. The host does not
-    /// wait.
+    /// Makes all work enqueued later on this stream wait for all work enqueued on `other` so far.
+    /// The host does not wait.
+    ///
+    /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// No memory for an event is left; otherwise as [`wait_event`](Self::wait_event).
+    /// Returns an error if no memory for an event is left. Also returns the errors of
+    /// [`wait_event`](Self::wait_event).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -81,7 +85,7 @@ impl Stream {
     /// let other = Stream::new(&context)?;
     /// let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 4)?;
     /// buffer.fill(&stream, 7)?;
-    /// other.wait_stream(&stream)?; // kernels on `other` now find the sevens
+    /// other.wait_stream(&stream)?; // later kernels on `other` see the sevens
     /// other.synchronize()?;
     /// assert!(stream.query()?);
     /// # Ok(())
@@ -95,10 +99,12 @@ impl Stream {
         self.wait_event(&other.record_event()?)
     }
 
-    /// Records `event` here: it is reached when everything enqueued before it has finished.
+    /// Records `event` on this stream. It is reached when all work enqueued before it has finished.
+    ///
+    /// See [`cuEventRecord`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Event::record`].
+    /// Returns the errors of [`Event::record`].
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, Stream};
@@ -117,10 +123,10 @@ impl Stream {
         event.record(self)
     }
 
-    /// Creates an event without timing, and records it here.
+    /// Creates an event without timing and records it on this stream.
     ///
     /// # Errors
-    /// As [`Event::new`] and [`Event::record`].
+    /// Returns the errors of [`Event::new`] and [`Event::record`].
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};

@@ -1,4 +1,4 @@
-//! Waiting without a thread: a future that the driver wakes.
+//! A future that the driver wakes when the work of a stream has finished.
 
 use std::{
     ffi::c_void,
@@ -17,24 +17,27 @@ use crate::{
     stream::{Stream, event::Event},
 };
 
-/// What the driver's callback and the future share.
+/// The state that the driver's callback and the future share.
 #[derive(Default)]
 struct State {
-    /// How the work ended, once it has.
+    /// The result of the work, once it has finished.
     code: Option<CUresult>,
     waker: Option<Waker>,
 }
 
 type Shared = Mutex<State>;
 
-/// A future that is ready when the work is over: made by [`Stream::finished`] and [`Event::finished`].
+/// A future that is ready when the work has finished. Created by [`Stream::finished`] and
+/// [`Event::finished`].
 ///
-/// It is bound to no runtime: a thread of the driver wakes whoever polls it. The driver runs its callbacks one after another:
-/// a [host function](Stream::launch_host_function) that takes long delays the futures of all streams.
+/// It works with any runtime: a driver thread wakes the task that polls it. The driver runs its
+/// callbacks one after another, so a slow [host function](Stream::launch_host_function) delays the
+/// futures of all streams.
 ///
-/// Dropping it changes nothing for the work, and does not wait. A task that is cancelled may own more: a
-/// [`Transfer`](crate::memory::Transfer) waits for its copy when it is dropped, since the memory is the device's until then. Where that
-/// matters, hand what is left to a thread that may wait.
+/// Dropping the future does not affect the work and does not wait. A canceled task may own other
+/// objects whose drops wait. For example, a [`Transfer`](crate::memory::Transfer) waits for its
+/// copy when it is dropped, because the device uses its memory until then. If that matters, send
+/// such objects to a thread that may wait.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished {
     shared: Arc<Shared>,
@@ -42,14 +45,16 @@ pub struct Finished {
 }
 
 impl Stream {
-    /// A future that is ready when everything enqueued so far has finished. The host does not wait, and no thread is
-    /// blocked.
+    /// Returns a future that is ready when all work enqueued so far has finished. The host does not
+    /// wait, and no thread is blocked.
     ///
-    /// What is over may be read at once: `to_vec` and [`Transfer::wait`](crate::memory::Transfer::wait) don't wait then.
+    /// You can then read results at once: `to_vec` and
+    /// [`Transfer::wait`](crate::memory::Transfer::wait) do not wait.
     ///
     /// # Errors
-    /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault. The
-    /// future's own error is a fault of the work, in this stream or elsewhere in the context.
+    /// Returns an error if the driver has no memory left, if the stream is being captured, or if
+    /// the context is unusable after a fault. The future itself returns an error if the work
+    /// faulted, in this stream or elsewhere in the context.
     ///
     /// ```
     /// use std::{future::Future, pin::pin, sync::Arc, task::{Context as Task, Poll, Wake, Waker}, thread};
@@ -63,7 +68,7 @@ impl Stream {
     ///     Ok(transfer.wait()?.iter().sum())
     /// }
     ///
-    /// // Any executor will do; this is the smallest.
+    /// // This works with any executor. This one is minimal.
     /// struct Unpark(thread::Thread);
     /// impl Wake for Unpark {
     ///     fn wake(self: Arc<Self>) {
@@ -85,15 +90,16 @@ impl Stream {
     /// # Ok(())
     /// # }
     /// ```
-    // The newer cuLaunchHostFunc is never called after a fault: whoever waited would wait for ever.
+    // After a fault, the driver never calls functions of the newer cuLaunchHostFunc, so a task
+    // would wait forever.
     #[doc(alias = "cuStreamAddCallback")]
     pub fn finished(&self) -> Result<Finished> {
         const CALL: &str = "cuStreamAddCallback";
         let _current = self.enter_to_wait("Stream::finished")?;
         let shared = Arc::<Shared>::default();
         let data = Arc::into_raw(shared.clone()).cast_mut().cast::<c_void>();
-        // SAFETY: `over` takes back exactly this reference, on any thread.
-        let code = unsafe { sys::cuStreamAddCallback(self.as_raw(), Some(over), data, 0) };
+        // SAFETY: `complete` takes exactly this reference, on any thread.
+        let code = unsafe { sys::cuStreamAddCallback(self.as_raw(), Some(complete), data, 0) };
         if code != CUresult::CUDA_SUCCESS {
             // SAFETY: the driver did not take the reference.
             drop(unsafe { Arc::from_raw(data.cast_const().cast::<Shared>()) });
@@ -107,11 +113,13 @@ impl Stream {
 }
 
 impl Event {
-    /// A future that is ready when the event is reached. `waiter` is a stream that waits for it and has nothing else to do:
-    /// what it is given later waits for the event too.
+    /// Returns a future that is ready when the event is reached. `waiter` is an otherwise unused
+    /// stream that waits for the event. Its later work waits for the event too.
+    ///
+    /// See [`cuStreamAddCallback`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Stream::wait_event`] and [`Stream::finished`].
+    /// Returns the errors of [`Stream::wait_event`] and [`Stream::finished`].
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -134,9 +142,9 @@ impl Event {
     }
 }
 
-/// What the driver calls, also after a fault.
-unsafe extern "C" fn over(_: CUstream, code: CUresult, data: *mut c_void) {
-    // SAFETY: the reference that `finished` gave to the driver, which calls once.
+/// Completes the future. The driver calls this function, also after a fault.
+unsafe extern "C" fn complete(_: CUstream, code: CUresult, data: *mut c_void) {
+    // SAFETY: this is the reference that `finished` passed to the driver, which calls once.
     let shared = unsafe { Arc::from_raw(data.cast_const().cast::<Shared>()) };
     callback::run(|| {
         let waker = {
@@ -144,7 +152,7 @@ unsafe extern "C" fn over(_: CUstream, code: CUresult, data: *mut c_void) {
             state.code = Some(code);
             state.waker.take()
         };
-        // Not under the lock: whoever is woken may poll at once.
+        // Not under the lock, because the woken task may poll at once.
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -156,7 +164,7 @@ fn lock(shared: &Shared) -> std::sync::MutexGuard<'_, State> {
 }
 
 impl Finished {
-    /// Whether the work is over, without waiting, and without the driver.
+    /// Returns whether the work has finished. Does not wait, and does not call the driver.
     #[must_use]
     pub fn is_over(&self) -> bool {
         lock(&self.shared).code.is_some()
@@ -178,7 +186,7 @@ impl Future for Finished {
             old = std::mem::replace(&mut state.waker, waker);
             state.code
         };
-        drop(old); // not under the lock: it may hold anything
+        drop(old); // not under the lock, because its drop may run any code
         match code {
             None => Poll::Pending,
             Some(code) => Poll::Ready(self.stream.check("cuStreamAddCallback", code)),
@@ -188,7 +196,8 @@ impl Future for Finished {
 
 impl Drop for Finished {
     fn drop(&mut self) {
-        // Else it would be dropped by the driver's thread, with all that it holds, where no CUDA call is allowed.
+        // Otherwise the driver's thread would drop the waker and everything it holds, and CUDA
+        // calls are forbidden there.
         let waker = lock(&self.shared).waker.take();
         drop(waker);
     }

@@ -16,24 +16,31 @@ use crate::{
 };
 
 impl GreenContext {
-    /// A stream whose kernels run on these multiprocessors. It is independent of the legacy default stream.
+    /// Creates a stream whose kernels run on these multiprocessors. It is independent of the legacy
+    /// default stream.
+    ///
+    /// See [`cuGreenCtxStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5. No memory for the
-    /// stream is left, or the context is unusable after a fault.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.5. Returns an error if no memory for the stream is left, or if the context is
+    /// unusable after a fault.
     #[doc(alias = "cuGreenCtxStreamCreate")]
     pub fn stream(&self) -> Result<Stream> {
         self.stream_with_priority(0)
     }
 
-    /// As [`stream`](Self::stream), with a priority: a lower number is more urgent, see
-    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range).
+    /// Creates a stream with a priority. A lower number is more urgent. See
+    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range) and
+    /// [`stream`](Self::stream).
+    ///
+    /// See [`cuGreenCtxStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`stream`](Self::stream).
+    /// Returns the errors of [`stream`](Self::stream).
     #[doc(alias = "cuGreenCtxStreamCreate")]
     pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
-        /// `CU_STREAM_NON_BLOCKING`: nothing else is allowed.
+        /// `CU_STREAM_NON_BLOCKING`, the only allowed value.
         const NON_BLOCKING: c_uint = 1;
         let create = newer::cuGreenCtxStreamCreate()?;
         let _current = self.context().enter("cuGreenCtxStreamCreate")?;
@@ -41,16 +48,19 @@ impl GreenContext {
         // SAFETY: the handle is live, `raw` is valid for the write.
         let code = unsafe { create(&mut raw, self.as_raw(), NON_BLOCKING, c_int::from(priority)) };
         self.context().check("cuGreenCtxStreamCreate", code)?;
-        // SAFETY: just made in this green context, and owned by nobody else.
+        // SAFETY: the stream was just created in this green context, and has no other owner.
         Ok(unsafe { Stream::of_green(self, raw) })
     }
 
-    /// Records `event` behind everything that the streams of this green context have been given so far.
+    /// Records `event` after all work enqueued so far on the streams of this green context.
+    ///
+    /// See [`cuGreenCtxRecordEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context, and if this
-    /// crate captures a stream of the primary context, on whatever thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if
-    /// raw calls capture a stream of this green context. That invalidates their capture.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
+    /// belongs to another context, or if this crate captures a stream of the primary context, on
+    /// any thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture a stream of
+    /// this green context. That invalidates their capture.
     #[doc(alias = "cuGreenCtxRecordEvent")]
     pub fn record(&self, event: &Event) -> Result<()> {
         callback::refuse_within("cuGreenCtxRecordEvent")?;
@@ -63,13 +73,16 @@ impl GreenContext {
         self.with_event("cuGreenCtxRecordEvent", record, event)
     }
 
-    /// Has everything that streams of this green context are given from now on wait for what `event` was recorded
-    /// behind. The host does not wait.
+    /// Makes all work enqueued later on the streams of this green context wait for `event`. The
+    /// host does not wait.
+    ///
+    /// See [`cuGreenCtxWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate captures a stream of the
-    /// primary context, on whatever thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture a stream of
-    /// this green context. That invalidates their capture.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate
+    /// captures a stream of the primary context, on any thread. Returns
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture a stream of this green context.
+    /// That invalidates their capture.
     #[doc(alias = "cuGreenCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         callback::refuse_within("cuGreenCtxWaitEvent")?;
@@ -85,7 +98,7 @@ impl GreenContext {
     ) -> Result<()> {
         let _allowed = capture::refuse_here(name, REMEDY)?;
         let _uncaptured = self.context().uncaptured(name)?;
-        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        // SAFETY: both handles are live. The driver keeps the parts of the event that it needs.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };
         self.context().check(name, code)
     }

@@ -1,4 +1,5 @@
-//! Which kernel a stream was given last: a driver doesn't say which kernel has faulted.
+//! The last kernel that was launched on a stream, because a driver does not report which kernel
+//! faulted.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +9,8 @@ use std::{
     },
 };
 
-/// A kernel's number, by which its name is known for as long as this exists. A launch stores the number alone.
+/// The number of a kernel, by which its name is known as long as this value exists. A launch stores
+/// only the number.
 #[derive(Debug)]
 pub(crate) struct Number(u64);
 
@@ -31,7 +33,7 @@ impl Drop for Number {
     }
 }
 
-/// The kernel that a stream was given last.
+/// The last kernel that was launched on a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Last(AtomicU64);
 
@@ -41,7 +43,7 @@ impl Last {
         self.0.store(kernel.0, Ordering::Relaxed);
     }
 
-    /// Its name; `None` if there was none, or it is no longer there.
+    /// Returns its name, or `None` if no kernel was launched or the kernel no longer exists.
     pub(crate) fn name(&self) -> Option<String> {
         let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
         let name = names.get(&self.0.load(Ordering::Relaxed))?;
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_known_while_its_kernel_exists() {
+    fn name_is_known_while_its_kernel_exists() {
         let last = Last::default();
         assert_eq!(last.name(), None);
         let (one, two) = (Number::of("one"), Number::of("two"));

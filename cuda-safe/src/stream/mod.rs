@@ -1,7 +1,8 @@
-//! Streams and events: order and time.
+//! Streams and events, which order and time work.
 //!
-//! A [`Stream`] is a queue of work that the device executes in order. An [`Event`] is a point in that order, to wait for and to
-//! measure the time between. Streams run beside each other, and [`Stream::wait_event`] orders them.
+//! A [`Stream`] is a queue of work that the device executes in order. An [`Event`] is a point in
+//! that order. You can wait for it, and measure the time between two events. Streams run in
+//! parallel, and [`Stream::wait_event`] orders them.
 //!
 //! - Queues: [`Stream`], [`StreamOptions`], [`SyncPolicy`]
 //! - Points in their order: [`Event`], [`EventOptions`]
@@ -50,11 +51,11 @@ pub use finished::Finished;
 use last::{Last, Number};
 pub use owner::Owner;
 
-/// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
-/// independently.
+/// A queue of work on a device.
 ///
-/// Cloning gives another reference to the same stream. The stream is destroyed when the last one is dropped. Dropping
-/// does not wait: the driver first finishes the work that was enqueued.
+/// Work in one stream runs in the order in which it was enqueued. Different streams run
+/// independently. Cloning returns another reference to the same stream. Dropping the last reference
+/// destroys the stream without waiting: the driver first finishes the work that was enqueued.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -69,19 +70,21 @@ pub use owner::Owner;
 /// ```
 pub struct Stream(Handle<StreamKind>);
 
-/// The staging of a stream, whose type is in the layer of memory.
+/// The staging of a stream. Its type is defined in the memory layer.
 pub(crate) type Staged = Arc<dyn Any + Send + Sync>;
 
 struct StreamKind {
-    /// The thread that a per-thread default stream belongs to: on every thread the handle means another stream.
+    /// The thread of a per-thread default stream. The handle means a different stream on every
+    /// thread.
     thread: Option<ThreadId>,
-    /// The kernel that was launched last.
+    /// The last kernel that was launched on the stream.
     last: Last,
-    /// What it runs on, if not on all of the device. Held until the stream is gone.
+    /// The green context, if the stream does not run on the whole device. Held until the stream has
+    /// been dropped.
     green: Option<GreenContext>,
-    /// What speeds up copies of pageable memory.
+    /// The staging for copies of pageable memory, if one is set.
     staging: RwLock<Option<Staged>>,
-    /// Whether the legacy default stream waits for it, once that is known.
+    /// Whether the legacy default stream waits for this stream, once that is known.
     blocking: OnceLock<bool>,
 }
 
@@ -124,7 +127,7 @@ const LEGACY: CUstream = ptr::without_provenance_mut(1);
 const PER_THREAD: CUstream = ptr::without_provenance_mut(2);
 
 options! {
-    /// How a stream is created. [`Stream::new`] uses `StreamOptions::default()`.
+    /// Options for creating a stream. [`Stream::new`] uses `StreamOptions::default()`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream, StreamOptions};
@@ -139,11 +142,11 @@ options! {
     /// # }
     /// ```
     pub struct StreamOptions {
-        /// Whether the stream synchronises with the legacy default stream, in both directions (`CU_STREAM_DEFAULT`).
-        /// Off by default (`CU_STREAM_NON_BLOCKING`).
+        /// Whether the stream synchronizes with the legacy default stream, in both directions
+        /// (`CU_STREAM_DEFAULT`). Off by default (`CU_STREAM_NON_BLOCKING`).
         blocking: bool;
-        /// A lower number is more urgent; see [`Context::stream_priority_range`]. The driver clamps values outside of
-        /// that range.
+        /// The priority. A lower number is more urgent. See [`Context::stream_priority_range`]. The
+        /// driver clamps values outside of that range.
         priority: i32;
     }
 }
@@ -151,8 +154,11 @@ options! {
 impl Stream {
     /// Creates a stream that runs independently of the legacy default stream.
     ///
+    /// See [`cuStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// No memory for the stream is left, or the context is unusable after a fault.
+    /// Returns an error if no memory for the stream is left, or if the context is unusable after a
+    /// fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -169,10 +175,13 @@ impl Stream {
         Self::with_options(context, StreamOptions::default())
     }
 
-    /// Creates a stream with a priority, or one that synchronises with the legacy default stream.
+    /// Creates a stream with a priority, or one that synchronizes with the legacy default stream.
+    ///
+    /// See [`cuStreamCreateWithPriority`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// No memory for the stream is left, or the context is unusable after a fault.
+    /// Returns an error if no memory for the stream is left, or if the context is unusable after a
+    /// fault.
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
         let _current = context.enter("cuStreamCreateWithPriority")?;
@@ -181,23 +190,24 @@ impl Stream {
         // SAFETY: `raw` is valid for the write.
         let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, options.priority) };
         context.check("cuStreamCreateWithPriority", code)?;
-        // SAFETY: just made in this context, and owned by nobody else.
+        // SAFETY: the stream was just created in this context, and has no other owner.
         let stream = unsafe { Self::from_raw(context, raw) };
         stream.0.kind().blocking.get_or_init(|| options.blocking);
         Ok(stream)
     }
 
-    /// A stream of a green context.
+    /// Creates a stream object for a stream of a green context.
     ///
     /// # Safety
-    /// `raw` is a live stream of it, which nobody else destroys.
+    /// The caller must ensure that `raw` is a live stream of the green context, and that no other
+    /// code destroys it.
     pub(crate) unsafe fn of_green(green: &GreenContext, raw: CUstream) -> Self {
         let kind = StreamKind {
             green: Some(green.clone()),
-            blocking: OnceLock::from(false), // no other is allowed there
+            blocking: OnceLock::from(false), // a green context has only non-blocking streams
             ..StreamKind::adopt(raw)
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Self(unsafe { Handle::new(raw, true, green.context().clone(), kind) })
     }
 
@@ -205,14 +215,14 @@ impl Stream {
         &self.0.kind().staging
     }
 
-    /// The green context that the stream was made in with [`GreenContext::stream`].
+    /// Returns the green context in which the stream was created with [`GreenContext::stream`].
     #[must_use]
     pub fn green_context(&self) -> Option<&GreenContext> {
         self.0.kind().green.as_ref()
     }
 
-    /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and makes them wait. For
-    /// working with libraries that use it.
+    /// Returns the legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams
+    /// and makes them wait. Use it with libraries that use it.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -226,12 +236,12 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn legacy_default(context: &Context) -> Self {
-        // SAFETY: a handle that is always there, in every context.
+        // SAFETY: this handle is always valid, in every context.
         unsafe { Self::borrow_raw(context, LEGACY) }
     }
 
-    /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the driver's handle means
-    /// another stream, so it is an error to use this object there.
+    /// Returns the default stream of the calling thread (`CU_STREAM_PER_THREAD`). On another thread
+    /// the driver's handle means a different stream, so using this object there is an error.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -247,23 +257,28 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn per_thread_default(context: &Context) -> Self {
-        // SAFETY: a handle that is always there, in every context.
+        // SAFETY: this handle is always valid, in every context.
         unsafe { Self::borrow_raw(context, PER_THREAD) }
     }
 
-    /// The context that the stream belongs to.
+    /// Returns the context of the stream.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// Waits until everything enqueued so far has finished. An error does not always mean that it has: use
-    /// [`settle`](Self::settle) to be sure.
+    /// Waits until all work enqueued so far has finished.
+    ///
+    /// An error does not always mean that the work has finished. To be sure, use
+    /// [`settle`](Self::settle).
+    ///
+    /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// A fault of earlier work, in this stream or elsewhere in the context. The stream is being captured by raw
-    /// calls, or a capture of another stream, in a mode other than relaxed, forbids the wait.
+    /// Returns an error if earlier work faulted, in this stream or elsewhere in the context. Also
+    /// returns an error if this stream is being captured, or if a capture of another stream in a
+    /// mode other than relaxed forbids the wait.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -284,10 +299,13 @@ impl Stream {
         self.check("cuStreamSynchronize", code)
     }
 
-    /// Whether everything enqueued so far has finished. Does not wait.
+    /// Returns whether all work enqueued so far has finished. Does not wait.
+    ///
+    /// See [`cuStreamQuery`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// A fault of earlier work, in this stream or elsewhere in the context. The stream is being captured.
+    /// Returns an error if earlier work faulted, in this stream or elsewhere in the context, or if
+    /// the stream is being captured.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -309,17 +327,21 @@ impl Stream {
         }
     }
 
-    /// Enqueues a call of `function`, on a thread of the driver, when everything enqueued before it has finished.
-    /// Work enqueued after it waits for it.
+    /// Enqueues a call of `function` on a driver thread, after all work enqueued so far. Work
+    /// enqueued later waits for it.
     ///
-    /// The driver forbids CUDA calls in the function: methods of this crate return an error there, under their own name.
-    /// An object whose last reference is dropped in the function is released later, when the program releases another
-    /// object of this crate: see [host functions](crate::guide::memory_and_streams#host-functions). A panic in the function is caught, and goes no further. If the
-    /// context faults before the function's turn, the driver never calls it, and it is leaked.
+    /// The driver forbids CUDA calls in the function. Methods of this crate return an error there,
+    /// with the name of the method. If the function drops the last reference to an object, the
+    /// object is released later, when the program releases another object of this crate: see [host
+    /// functions](crate::guide::memory_and_streams#host-functions). A panic in the function is
+    /// caught. If the context faults before the function is called, the driver never calls it, and
+    /// it is leaked.
+    ///
+    /// See [`cuLaunchHostFunc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault; the
-    /// function is dropped without being called.
+    /// Returns an error if the driver has no memory left, if the stream is being captured, or if
+    /// the context is unusable after a fault. The function is then dropped without being called.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -343,11 +365,11 @@ impl Stream {
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
             callback::run(function);
         }
-        // A graph would call it once in every launch.
+        // A graph would call the function once in every launch.
         let _uncaptured =
             self.uncaptured("Stream::launch_host_function", "use Capture::host_function")?;
         let data = Box::into_raw(Box::new(function));
-        // SAFETY: `call::<F>` takes back exactly this box, on any thread (`F: Send + 'static`).
+        // SAFETY: `call::<F>` takes exactly this box, on any thread (`F: Send + 'static`).
         let code = unsafe { sys::cuLaunchHostFunc(self.as_raw(), Some(call::<F>), data.cast()) };
         if code != CUresult::CUDA_SUCCESS {
             // SAFETY: the driver did not take the box.
@@ -356,10 +378,12 @@ impl Stream {
         self.context().check("cuLaunchHostFunc", code)
     }
 
-    /// The stream's priority; a lower number is more urgent.
+    /// Returns the stream's priority. A lower number is more urgent.
+    ///
+    /// See [`cuStreamGetPriority`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetPriority")]
     pub fn priority(&self) -> Result<i32> {
         let _current = self.enter("cuStreamGetPriority")?;
@@ -370,20 +394,23 @@ impl Stream {
         Ok(priority)
     }
 
-    /// Whether the stream synchronises with the legacy default stream.
+    /// Returns whether the stream synchronizes with the legacy default stream.
+    ///
+    /// See [`cuStreamGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or has been destroyed. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread captures a stream: the call would
-    /// invalidate the capture.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread captures
+    /// a stream, because the call would invalidate the capture.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn is_blocking(&self) -> Result<bool> {
         let _allowed = capture::refuse_here("cuStreamGetFlags", capture::REMEDY)?;
         self.read_blocking()
     }
 
-    /// Whether the legacy default stream waits for this one. The driver forbids the question during a capture (recorded on
-    /// an H100, driver 580). So the answer is kept, and `true` if it cannot be had.
+    /// Returns whether the legacy default stream waits for this one, or `true` if that cannot be
+    /// found out. The result is stored, because the driver forbids the call during a capture
+    /// (recorded on an H100, driver 580).
     pub(crate) fn blocks_legacy_default(&self) -> bool {
         let read = || capture::relaxed(|| unheard(|| self.read_blocking()).unwrap_or(true));
         *self.0.kind().blocking.get_or_init(read)
@@ -398,13 +425,14 @@ impl Stream {
         Ok(flags & 1 == 0)
     }
 
-    /// As [`launched`](Self::launched), for what isn't a kernel.
+    /// Does the same as [`launched`](Self::launched), for launches other than of kernels.
     #[inline]
     pub(crate) fn note_launch(&self, number: &Number) {
         self.0.kind().last.set(number);
     }
 
-    /// As [`Context::check`]; the error of a fault names the kernel that was launched here last.
+    /// Does the same as [`Context::check`]. The error of a fault names the kernel that was launched
+    /// last on this stream.
     #[inline]
     pub(crate) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
         if code == CUresult::CUDA_SUCCESS {
@@ -416,22 +444,24 @@ impl Stream {
         }
     }
 
-    /// Whether the handle was created, and means the same stream in every context and thread. Those of the default
-    /// streams do not.
+    /// Returns whether the handle was created, and therefore means the same stream in every context
+    /// and thread. The handles of the default streams do not.
     #[inline]
     fn is_created(&self) -> bool {
         self.as_raw().addr() > 2
     }
 
-    /// Whether [`call`](Self::call) begins with the call itself.
+    /// Returns whether [`call`](Self::call) begins with the call itself.
     #[inline]
     pub(crate) fn may_call_at_once(&self) -> bool {
         !callback::is_running() && self.is_created()
     }
 
-    /// Makes a call that names this stream. A created stream knows its context, which spares the usual launch the
-    /// question which context is current. If the call fails, that context may be the reason: it may be missing, destroyed or
-    /// faulted. The call is then made again in the stream's own context.
+    /// Makes a call that names this stream.
+    ///
+    /// A created stream knows its context, so the usual launch need not check the current context.
+    /// If the call fails, the current context may be missing, destroyed or faulted. The call is
+    /// then made again in the stream's own context.
     #[inline]
     pub(crate) fn call(
         &self,
@@ -458,25 +488,27 @@ impl Stream {
         self.context().enter(call)
     }
 
-    /// Whether this is a per-thread default stream of another thread than the calling one, which cannot use it.
+    /// Returns whether this is the per-thread default stream of another thread, which the calling
+    /// thread cannot use.
     pub(crate) fn is_of_other_thread(&self) -> bool {
         let owner = self.0.kind().thread;
         owner.is_some_and(|owner| owner != thread::current().id())
     }
 
-    /// Whether memory can be freed in this stream's order by the calling thread or, if it runs a host function, later by
-    /// another one.
+    /// Returns whether the calling thread can free memory in this stream's order. If it runs a host
+    /// function, another thread must be able to do that later.
     pub(crate) fn can_free_here(&self) -> bool {
         let owner = self.0.kind().thread;
         owner.is_none_or(|owner| owner == thread::current().id() && !callback::is_running())
     }
 
-    /// Whether it is the per-thread default stream of a thread, which other threads can't use.
+    /// Returns whether this is the per-thread default stream of a thread, which other threads
+    /// cannot use.
     pub(crate) fn is_per_thread(&self) -> bool {
         self.0.kind().thread.is_some()
     }
 
-    /// How this stream can be captured, and what that affects.
+    /// Returns the kind of queue, which determines how captures affect the stream.
     pub(crate) fn queue(&self) -> Queue {
         match self.as_raw() {
             raw if self.is_created() => Queue::Stream(raw.addr()),
@@ -492,8 +524,8 @@ impl Stream {
         }
         Err(Error::invalid(
             "Stream::per_thread_default",
-            "this per-thread default stream was created on another thread, where the handle means \
-             another stream: call Stream::per_thread_default on this thread, or use Stream::new",
+            "this per-thread default stream was created on another thread, where the handle means another stream. Fix: \
+             call Stream::per_thread_default on this thread, or use Stream::new",
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! Order among streams.
+//! Ordering of one stream's work with the streams that own its memory.
 
 use crate::{
     capture::Entered,
@@ -7,20 +7,26 @@ use crate::{
 };
 
 impl Stream {
-    /// Calls `work`, which enqueues on this stream and uses memory of the `owners`. What it enqueues runs after
-    /// everything enqueued on the owners' streams so far, and before everything enqueued there later, the freeing of
-    /// the memory included. The host does not wait.
+    /// Calls `work`, which enqueues work on this stream that uses memory of the `owners`, and
+    /// orders that work with the owners' streams.
     ///
-    /// Every method of this crate that takes memory and a stream does this. It is public for launches on memory of
-    /// other streams, and for libraries.
+    /// The work runs after all work enqueued on the owners' streams so far. It runs before all work
+    /// enqueued there later, including the freeing of the memory. The host does not wait.
+    ///
+    /// Every method of this crate that takes memory and a stream does this. Use it for launches
+    /// that use memory of other streams, and in libraries.
+    ///
+    /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `work`'s own error. Before `work` is called: memory that belongs to another context and to no stream; a stream
-    /// that is being captured; no memory for an event is left. Afterwards: an owner's stream could not be made to
-    /// wait; the host has waited for the work instead.
+    /// Returns the error of `work`. Returns an error without calling `work` if memory belongs only
+    /// to another context and to no stream, if a stream is being captured, or if no memory for an
+    /// event is left. Returns an error after calling `work` if an owner's stream could not be made
+    /// to wait. The host has then waited for the work instead.
     ///
     /// # Aborts
-    /// As [`Settled::or_abort`](crate::Settled::or_abort), where that wait fails too.
+    /// Aborts the process like [`Settled::or_abort`](crate::Settled::or_abort) if that wait fails
+    /// too.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Result, Stream};
@@ -33,7 +39,8 @@ impl Stream {
     /// let mut x = DeviceBuffer::from_slice(&stream, &[1, 2, 3])?;
     /// let y = DeviceBuffer::from_slice(&other, &[10, 20, 30])?;
     /// stream.ordered_with([y.view().owner()], || -> Result<()> {
-    ///     // SAFETY: three threads, three elements; ordered with the stream of `y`.
+    ///     // SAFETY: three threads and three elements. The launch is ordered with the stream of
+    ///     `y`.
     ///     unsafe { add.launch(&stream, LaunchConfig::new(1, 3), (&mut x, &y)) }
     /// })?;
     /// drop(y); // on `other`, after the kernel
@@ -42,7 +49,7 @@ impl Stream {
     /// # }
     /// ```
     ///
-    /// Memory that is written is borrowed exclusively, so its stream is cloned before:
+    /// If the work writes to memory, the memory is borrowed exclusively. Clone its stream before:
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Owner, Result, Stream};
@@ -54,7 +61,8 @@ impl Stream {
     /// let mut x = DeviceBuffer::<i32>::zeroed(&other, 3)?;
     /// let own = x.stream().clone();
     /// stream.ordered_with([Owner::from(&own)], || -> Result<()> {
-    ///     // SAFETY: three threads, three elements; ordered with the stream of `x`.
+    ///     // SAFETY: three threads and three elements. The launch is ordered with the stream of
+    ///     `x`.
     ///     unsafe { count.launch(&stream, LaunchConfig::new(1, 3), (&mut x,)) }
     /// })?;
     /// assert_eq!(x.to_vec(&other)?, [0, 1, 2]);
@@ -70,14 +78,15 @@ impl Stream {
         self.ordered("Stream::ordered_with", owners, work)
     }
 
-    /// As [`ordered_with`](Self::ordered_with). Its errors name `call`, the method that the user called.
+    /// Does the same as [`ordered_with`](Self::ordered_with). Errors name `call`, the method that
+    /// the user called.
     pub(crate) fn ordered<'a, R, E: From<Error>>(
         &self,
         call: &'static str,
         owners: impl IntoIterator<Item = Owner<'a>>,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
-        let mut others: Vec<&Stream> = Vec::new(); // allocates only where there are some
+        let mut others: Vec<&Stream> = Vec::new(); // allocates only if there are other streams
         for owner in owners {
             match owner {
                 Owner::Stream(other) if other == self || others.contains(&other) => {}
@@ -91,70 +100,72 @@ impl Stream {
         if others.is_empty() {
             return work();
         }
-        // No stream may become captured before the others wait for the work: they would not wait for it then.
+        // No stream may become captured before the others wait for the work, because their waits
+        // would be recorded.
         let mut entered = vec![self.hold_captures_off(call)?];
         for other in &others {
             entered.push(other.hold_captures_off(call)?);
         }
         let captured = self.expect_captured_together(&others, call)?;
         if captured {
-            entered.clear(); // they stay captured, and other streams may join them
+            entered.clear(); // they stay captured, and other streams may join
         }
-        // Events last, when nothing else can fail any more: what is needed after the work is created before it.
+        // Create the event for the end before the work, and after everything else that can fail.
         let done = Event::without_timing(self.context())?;
         for other in &others {
             self.wait_uncaptured(&other.record_event()?)?;
         }
-        let mut behind = Behind {
+        let mut owners_to_order = OwnersToOrder {
             stream: self,
             others,
             done,
             captured,
-            told: false,
+            released: false,
             _entered: entered,
         };
         let result = work();
-        // Also after a failure: part of the work may have been enqueued.
-        let told = behind.tell();
+        // After a failure too, because part of the work may have been enqueued.
+        let released = owners_to_order.release();
         let value = result?;
-        told?;
+        released?;
         Ok(value)
     }
 }
 
 /// The owners' streams, which must wait for the work even if it panics.
-struct Behind<'a> {
+struct OwnersToOrder<'a> {
     stream: &'a Stream,
     others: Vec<&'a Stream>,
     done: Event,
-    /// What is captured runs later, and can't be waited for.
+    /// Whether the work is captured. It then runs later, and the host cannot wait for it.
     captured: bool,
-    told: bool,
+    released: bool,
     _entered: Vec<Entered>,
 }
 
-impl Behind<'_> {
-    fn tell(&mut self) -> Result<()> {
-        self.told = true;
-        let told = self.done.record(self.stream).and_then(|()| {
+impl OwnersToOrder<'_> {
+    /// Makes the owners' streams wait for the work.
+    fn release(&mut self) -> Result<()> {
+        self.released = true;
+        let result = self.done.record(self.stream).and_then(|()| {
             let waits = self.others.iter();
             let waits = waits.map(|other| other.wait_uncaptured(&self.done));
-            // All of them, even if one fails.
+            // Make all of them wait, even if one fails.
             waits.fold(Ok(()), Result::and)
         });
-        if told.is_err() && !self.captured {
-            // An owner that does not wait may free its memory: now only the host can wait. After a fault no owner can free
-            // memory, whichever context faulted.
+        if result.is_err() && !self.captured {
+            // An owner that does not wait may free its memory, so the host must wait. After a fault
+            // no owner can free memory, whichever context faulted.
             let _ = unheard(|| self.stream.settle()).or_abort_without_fault();
         }
-        told
+        result
     }
 }
 
-impl Drop for Behind<'_> {
+impl Drop for OwnersToOrder<'_> {
     fn drop(&mut self) {
-        if !self.told {
-            let _ = unheard(|| self.tell());
+        if !self.released {
+            let _ = unheard(|| self.release());
         }
     }
 }

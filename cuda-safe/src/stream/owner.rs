@@ -1,9 +1,9 @@
-//! What device memory belongs to.
+//! The owner of device memory.
 
 use crate::{context::Context, stream::Stream};
 
-/// What device memory belongs to: a stream, in whose order it is used and freed, or a context alone, as the variables
-/// of a module do.
+/// The owner of device memory: a stream, in whose order the memory is used and freed, or only a
+/// context, as for the variables of a module.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Module, Owner, Stream};
@@ -21,14 +21,14 @@ use crate::{context::Context, stream::Stream};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'a> {
-    /// Methods order work on other streams with this one: see [`Stream::ordered_with`].
+    /// A stream. Methods order work on other streams with it: see [`Stream::ordered_with`].
     Stream(&'a Stream),
-    /// Nothing is ordered automatically: the caller orders the work, within this context.
+    /// A context. Nothing is ordered automatically: the caller orders the work within this context.
     Context(&'a Context),
 }
 
 impl<'a> Owner<'a> {
-    /// The context that the memory belongs to.
+    /// Returns the context of the memory.
     #[must_use]
     pub fn context(self) -> &'a Context {
         match self {
@@ -37,7 +37,8 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// The stream in whose order the memory is used; `None` if the caller orders the work.
+    /// Returns the stream in whose order the memory is used, or `None` if the caller orders the
+    /// work.
     #[must_use]
     pub fn stream(self) -> Option<&'a Stream> {
         match self {

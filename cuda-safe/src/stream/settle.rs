@@ -1,4 +1,5 @@
-//! Waiting until the work of a stream no longer touches memory, also where the first way of waiting fails.
+//! Waiting until the work of a stream no longer uses memory, even if the first way of waiting
+//! fails.
 
 use std::ffi::c_uint;
 
@@ -12,16 +13,17 @@ use crate::{
 };
 
 impl Stream {
-    /// Waits until nothing that was enqueued here so far touches memory any more. For callers who enqueue raw work on
-    /// memory that they own or have borrowed.
+    /// Waits until no work that was enqueued on this stream uses memory any more. Use it if you
+    /// enqueue raw work on memory that you own or have borrowed.
     ///
-    /// [`synchronize`](Self::synchronize) may fail while the work goes on: for want of memory, or because a stream is being
-    /// captured. This method then tries other ways of waiting until one gives certainty: it waits again, for an event, and
-    /// for the whole context. If another thread captures the stream, it waits for the end of the capture.
+    /// [`synchronize`](Self::synchronize) may fail while the work continues, for lack of memory or
+    /// because a stream is being captured. This method then tries other ways until one gives
+    /// certainty: it waits again, then for an event, then for the whole context. If another thread
+    /// captures the stream, it waits for the end of the capture.
     ///
-    /// After a fault nothing can wait any more. The result is [`Settled::Faulted`] if the process has had no other context,
-    /// and [`Settled::Unknown`] otherwise. Contexts of other libraries count if this crate uses them, or if they are primary
-    /// contexts.
+    /// After a fault no wait works any more. The result is [`Settled::Faulted`] if the process has
+    /// had no other context, and [`Settled::Unknown`] otherwise. Contexts of other libraries count
+    /// if this crate uses them, or if they are primary contexts.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Settled, Stream, sys};
@@ -31,7 +33,7 @@ impl Stream {
     /// # let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
     /// let mut host = PinnedBuffer::<u32>::zeroed(&context, 3)?;
     /// # context.set_current()?;
-    /// // SAFETY: both have 12 bytes; `host` is left alone until the stream has settled.
+    /// // SAFETY: both have 12 bytes. `host` is not used until the stream has settled.
     /// let code = unsafe {
     ///     sys::cuMemcpyDtoHAsync_v2(
     ///         host.as_mut_ptr().cast(), buffer.as_device_ptr(), 12, stream.as_raw())
@@ -48,12 +50,15 @@ impl Stream {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn settle(&self) -> Settled {
         self.settle_or_fault().of(self.context())
     }
 
-    /// As [`settle`](Self::settle), but [`Settled::Faulted`] may be the fault of another context: then the work may go on.
+    /// Does the same as [`settle`](Self::settle), but [`Settled::Faulted`] may be the fault of
+    /// another context. The work may then continue.
     fn settle_or_fault(&self) -> Settled {
         settle_in(
             self.context(),
@@ -66,8 +71,9 @@ impl Stream {
         )
     }
 
-    /// Waits for the end of copies to or from borrowed host memory, as [`Settled::or_abort`] does. After a fault of another
-    /// context the borrow also ends if the memory is pageable: the host copies that, and stops at the fault.
+    /// Waits for the end of copies that use borrowed host memory, as [`Settled::or_abort`] does.
+    /// After a fault of another context, the borrow also ends if the memory is pageable: the host
+    /// makes such copies, and stops at the fault.
     ///
     /// # Errors
     /// Returns the error of the copies, or of the wait.
@@ -78,20 +84,21 @@ impl Stream {
         }
     }
 
-    /// Records an event that no capture takes for its own.
+    /// Records an event that no capture records.
     pub(crate) fn record_uncaptured(&self) -> Result<Event> {
         let _uncaptured = self.enter_to_wait("Stream::record_event")?;
         self.record_event()
     }
 
-    /// For work that touches memory about to be given back. A fault is no error here, and is left for others to report.
+    /// Waits for work that uses memory that will be freed. A fault is not an error here, and other
+    /// calls report it.
     pub(crate) fn settle_or_leak(&self) -> Result<()> {
         unheard(|| self.settle()).or_leak()
     }
 }
 
 impl Event {
-    /// Waits until nothing enqueued before the event touches memory any more.
+    /// Waits until no work enqueued before the event uses memory any more.
     pub(crate) fn settle(&self) -> Settled {
         let settled = settle_in(
             self.context(),
@@ -105,7 +112,7 @@ impl Event {
     }
 }
 
-/// Host memory that a copy uses: its address, and its length in bytes.
+/// Host memory that a copy uses: the address and the length in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostRange {
     start: usize,
@@ -120,14 +127,16 @@ impl HostRange {
         }
     }
 
-    /// Whether the device cannot reach the memory, neither its first byte nor its last. Works after a fault too.
+    /// Returns whether the device can access neither the first byte of the memory nor the last.
+    /// Works after a fault too.
     fn is_pageable(self) -> bool {
         let Some(last) = self.bytes.checked_sub(1) else {
             return true;
         };
         [self.start, self.start + last].iter().all(|address| {
             let mut kind: c_uint = 0;
-            // SAFETY: this attribute is an integer; the driver looks the address up, and does not follow it.
+            // SAFETY: this attribute is an integer. The driver looks up the address and does not
+            // access it.
             let code = unsafe {
                 sys::cuPointerGetAttribute(
                     (&raw mut kind).cast(),

@@ -1,4 +1,4 @@
-//! How a tensor map is made.
+//! The builder of tensor maps.
 
 use std::{ffi::c_void, marker::PhantomData};
 
@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{driver::newer, error::Result};
 
-/// A tensor map under construction: see [`TensorMap::builder`]. What is not set is dense, not interleaved, not swizzled, and
-/// filled with zeros.
+/// A builder for a tensor map. Created by [`TensorMap::builder`]. By default the tensor is dense,
+/// not interleaved, not swizzled, and filled with zeros.
 #[derive(Clone, Debug)]
-#[must_use = "nothing is made before `tiled`, `im2col` or `im2col_wide`"]
+#[must_use = "no map is created before `tiled`, `im2col` or `im2col_wide`"]
 pub struct TensorMapBuilder<'a> {
     pub(super) memory: Described,
     pub(super) dims: Vec<u64>,
@@ -47,65 +47,71 @@ impl<'a> TensorMapBuilder<'a> {
         }
     }
 
-    /// How far apart in memory the elements of each dimension but the first are, in elements.
+    /// Sets the distances in memory between elements of each dimension except the first, in
+    /// elements.
     pub fn strides(self, strides: &[u64]) -> Self {
         let size = self.memory.element;
         let bytes: Vec<_> = strides.iter().map(|s| s.saturating_mul(size)).collect();
         self.byte_strides(&bytes)
     }
 
-    /// How far apart in memory the elements of each dimension but the first are, in bytes: multiples of 16 (of 32 with
-    /// [`TensorInterleave::B32`]) below 2^40.
+    /// Sets the distances in memory between elements of each dimension except the first, in bytes.
+    /// They must be multiples of 16 (of 32 with [`TensorInterleave::B32`]) and less than 2^40.
     pub fn byte_strides(mut self, strides: &[u64]) -> Self {
         self.strides = Some(strides.to_vec());
         self
     }
 
-    /// Which elements of a box are taken, along each dimension: each of them (1) to every eighth (8). The first dimension's
-    /// is ignored unless the tensor is interleaved.
+    /// Sets the step between copied elements of a box in each dimension, from 1 (every element) to
+    /// 8 (every eighth). The step of the first dimension is ignored unless the tensor is
+    /// interleaved.
     pub fn element_strides(mut self, strides: &[u32]) -> Self {
         self.steps = strides.to_vec();
         self
     }
 
-    /// What the elements are taken for, if not for what the memory's type says; of the same size. The packed types are for
-    /// memory of `u8`, and dimensions, boxes and coordinates count their values.
+    /// Sets the type of the elements, if it differs from the memory's type. It must have the same
+    /// size. Packed types need memory of `u8`. Dimensions, boxes and coordinates then count the
+    /// packed values.
     pub fn data_type(mut self, data_type: TensorDataType) -> Self {
         self.data_type = data_type;
         self
     }
 
-    /// How channels lie in memory.
+    /// Sets the layout of channels in memory.
     pub fn interleave(mut self, interleave: TensorInterleave) -> Self {
         self.interleave = interleave;
         self
     }
 
-    /// How tiles lie in shared memory.
+    /// Sets the layout of tiles in shared memory.
     pub fn swizzle(mut self, swizzle: TensorSwizzle) -> Self {
         self.swizzle = swizzle;
         self
     }
 
-    /// How much the second-level cache fetches at once.
+    /// Sets the number of bytes that the L2 cache fetches at once.
     pub fn promotion(mut self, promotion: TensorPromotion) -> Self {
         self.promotion = promotion;
         self
     }
 
-    /// What elements outside of the tensor are.
+    /// Sets the value of elements outside the tensor.
     pub fn fill(mut self, fill: TensorFill) -> Self {
         self.fill = fill;
         self
     }
 
-    /// A map for tiles: boxes with these lengths, 1 to 256 along each dimension. A row, which is the first length, has a
-    /// multiple of 16 bytes.
+    /// Creates a map for tiles: boxes with these lengths, from 1 to 256 in each dimension. The size
+    /// of a row, given by the first length, must be a multiple of 16 bytes.
+    ///
+    /// See [`cuTensorMapEncodeTiled`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) names what the driver wouldn't take, and what reaches
-    /// beyond the memory. The driver's error for what only it knows: that the device has no tensor maps, or not with such
-    /// a type or swizzle.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) with the reason if
+    /// the driver would reject an argument, or if the tensor exceeds the memory. Returns the
+    /// driver's error for conditions that only the driver knows: the device does not support tensor
+    /// maps, or not with such a type or swizzle.
     #[doc(alias = "cuTensorMapEncodeTiled")]
     pub fn tiled(&self, lengths: &[u32]) -> Result<TensorMap<'a>> {
         const CALL: &str = "TensorMapBuilder::tiled";
@@ -113,18 +119,19 @@ impl<'a> TensorMapBuilder<'a> {
         let rank = self.dims.len();
         ensure(CALL, lengths.len() == rank, || {
             format!(
-                "a box of a tensor of {rank} dimensions has {rank} lengths, not {}",
+                "a box for a tensor of {rank} dimensions must have {rank} lengths, not {}",
                 lengths.len()
             )
         })?;
         for (i, length) in lengths.iter().enumerate() {
             ensure(CALL, (1..=256).contains(length), || {
-                format!("the box's length {i} is {length}; it may be 1 to 256")
+                format!("the box's length {i} is {length}; it must be from 1 to 256")
             })?;
         }
         self.check_row(CALL, "the box's length 0", lengths[0])?;
         self.make("cuTensorMapEncodeTiled", &strides, |map, dims, strides| {
-            // SAFETY: the map can be written, and each array has an element for each dimension.
+            // SAFETY: the map is valid for the write, and each array has an element for each
+            // dimension.
             Ok(unsafe {
                 sys::cuTensorMapEncodeTiled(
                     map,
@@ -144,15 +151,19 @@ impl<'a> TensorMapBuilder<'a> {
         })
     }
 
-    /// A map for im2col: the pixels of a bounding box one after the other, as a convolution's matrix has them. The tensor is
-    /// of channels, width, then height and depth if it has them, and images: 3 to 5 dimensions.
+    /// Creates a map for im2col: the pixels of a bounding box one after another, like a row of a
+    /// convolution's matrix. The dimensions of the tensor are channels, width, optionally height
+    /// and depth, and images: 3 to 5 dimensions.
     ///
-    /// The corners are those of the bounding box, from the first and from the last pixel, of width, height and depth: within
-    /// ±32768 for three dimensions, -128 to 127 for four, -16 to 15 for five. `channels` of each pixel are taken (1 to 256, a
-    /// multiple of 16 bytes), and `pixels` in all (1 to 1024).
+    /// The corners give the bounding box relative to the first and the last pixel, in width, height
+    /// and depth. They must be from -32768 to 32767 for three dimensions, from -128 to 127 for
+    /// four, and from -16 to 15 for five. A copy takes `channels` channels of each pixel (1 to 256,
+    /// a multiple of 16 bytes), and `pixels` pixels (1 to 1024).
+    ///
+    /// See [`cuTensorMapEncodeIm2col`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`tiled`](Self::tiled).
+    /// Returns the errors of [`tiled`](Self::tiled).
     #[doc(alias = "cuTensorMapEncodeIm2col")]
     pub fn im2col(
         &self,
@@ -165,7 +176,7 @@ impl<'a> TensorMapBuilder<'a> {
         let strides = self.check(CALL)?;
         let rank = self.dims.len();
         ensure(CALL, rank >= 3, || {
-            format!("im2col takes a tensor of 3 to 5 dimensions, and `dims` has {rank}")
+            format!("im2col needs a tensor of 3 to 5 dimensions, but `dims` has {rank}")
         })?;
         let (least, most) = match rank {
             3 => (-32768, 32767),
@@ -179,29 +190,30 @@ impl<'a> TensorMapBuilder<'a> {
                 corner.len() + 2 == rank && corner.iter().all(sound),
                 || {
                     format!(
-                        "the {name} corner is {corner:?}; a tensor of {rank} dimensions needs {} numbers, {least} to {most}",
+                        "the {name} corner is {corner:?}, but a tensor of {rank} dimensions needs {} numbers from {least} to {most}",
                         rank - 2
                     )
                 },
             )?;
         }
-        // The dimensions of pixels: behind that of channels, unless slices of these come behind.
+        // The dimensions of pixels follow the dimension of channels. If channels are interleaved,
+        // pixels come first.
         let skipped = usize::from(self.interleave == TensorInterleave::NONE);
         for (axis, (&lower, &upper)) in lower_corner.iter().zip(upper_corner).enumerate() {
             let last = self.dims[axis + skipped] as i64 - 1 + i64::from(upper);
             ensure(CALL, i64::from(lower) <= last, || {
                 format!(
-                    "the bounding box is empty: along dimension {} it begins at {lower} and ends at {last}",
+                    "the bounding box is empty: in dimension {} it starts at {lower} and ends at {last}",
                     axis + skipped
                 )
             })?;
         }
         self.check_row(CALL, "`channels`", channels)?;
         ensure(CALL, (1..=1024).contains(&pixels), || {
-            format!("`pixels` is {pixels}; it may be 1 to 1024")
+            format!("`pixels` is {pixels}; it must be from 1 to 1024")
         })?;
         self.make("cuTensorMapEncodeIm2col", &strides, |map, dims, strides| {
-            // SAFETY: as above; a corner has a number for each dimension of pixels.
+            // SAFETY: as above. A corner has a number for each dimension of pixels.
             Ok(unsafe {
                 sys::cuTensorMapEncodeIm2col(
                     map,
@@ -224,11 +236,15 @@ impl<'a> TensorMapBuilder<'a> {
         })
     }
 
-    /// A map for im2col along the width alone: the bounding box has one row. The corners are of width, -32768 to 32767. Kernels
-    /// for compute capability 10.0 use it; older devices have no such copies.
+    /// Creates a map for im2col along the width only. The bounding box has one row, and the corners
+    /// in width must be from -32768 to 32767. Only kernels for compute capability 10.0 can use it,
+    /// because older devices have no such copies.
+    ///
+    /// See [`cuTensorMapEncodeIm2colWide`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`tiled`](Self::tiled). [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) with a driver older than CUDA
+    /// Returns the errors of [`tiled`](Self::tiled). Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than CUDA
     /// 12.8.
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
     pub fn im2col_wide(
@@ -243,7 +259,7 @@ impl<'a> TensorMapBuilder<'a> {
         let strides = self.check(CALL)?;
         let rank = self.dims.len();
         ensure(CALL, rank >= 3, || {
-            format!("im2col takes a tensor of 3 to 5 dimensions, and `dims` has {rank}")
+            format!("im2col needs a tensor of 3 to 5 dimensions, but `dims` has {rank}")
         })?;
         let corners = -32768..=32767;
         ensure(
@@ -251,7 +267,7 @@ impl<'a> TensorMapBuilder<'a> {
             corners.contains(&lower_corner) && corners.contains(&upper_corner),
             || {
                 format!(
-                    "the corners are {lower_corner} and {upper_corner}; they may be -32768 to 32767"
+                    "the corners are {lower_corner} and {upper_corner}; they must be from -32768 to 32767"
                 )
             },
         )?;
@@ -263,7 +279,7 @@ impl<'a> TensorMapBuilder<'a> {
             ),
             || {
                 format!(
-                    "{:?} isn't for such maps: take TensorSwizzle::B64 or B128",
+                    "{:?} isn't allowed for such maps. Fix: use TensorSwizzle::B64 or B128",
                     self.swizzle
                 )
             },
@@ -272,7 +288,7 @@ impl<'a> TensorMapBuilder<'a> {
         ensure(
             CALL,
             mode != Im2colWideMode::W || (1..=1024).contains(&pixels),
-            || format!("`pixels` is {pixels}; it may be 1 to 1024"),
+            || format!("`pixels` is {pixels}; it must be from 1 to 1024"),
         )?;
         self.make(
             "cuTensorMapEncodeIm2colWide",
@@ -304,7 +320,7 @@ impl<'a> TensorMapBuilder<'a> {
         )
     }
 
-    /// Calls the driver with what was checked.
+    /// Calls the driver with the checked values.
     fn make(
         &self,
         call: &'static str,
@@ -314,7 +330,7 @@ impl<'a> TensorMapBuilder<'a> {
         let mut map = Encoded::new();
         let context = &self.memory.context;
         let _current = context.enter(call)?;
-        // A tensor of one dimension has no strides; the driver takes no null all the same.
+        // A tensor with one dimension has no strides, but the driver rejects a null pointer.
         let mut all = [0; 5];
         all[..strides.len()].copy_from_slice(strides);
         let code = encode(map.as_mut_ptr(), self.dims.as_ptr(), all.as_ptr())?;

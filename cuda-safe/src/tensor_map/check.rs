@@ -1,4 +1,5 @@
-//! What the driver asks of a tensor map, checked before it is asked: it answers every mistake with the same code.
+//! Checks of tensor maps before the driver call, because the driver returns the same code for every
+//! mistake.
 
 use super::{
     build::TensorMapBuilder,
@@ -6,7 +7,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// An error unless the condition holds.
+/// Returns an error unless the condition holds.
 pub(super) fn ensure(call: &'static str, holds: bool, text: impl FnOnce() -> String) -> Result<()> {
     if holds {
         Ok(())
@@ -15,46 +16,46 @@ pub(super) fn ensure(call: &'static str, holds: bool, text: impl FnOnce() -> Str
     }
 }
 
-/// The memory's address.
+/// Checks the alignment of the memory's address.
 pub(super) fn address(call: &'static str, address: u64, align: u64) -> Result<()> {
     ensure(call, address != 0 && address.is_multiple_of(align), || {
         format!(
-            "the memory begins at {address:#x}, and a tensor map's address is a multiple of {align}: begin a slice at \
-             another element"
+            "the memory starts at {address:#x}, but the address of a tensor map must be a multiple of {align}. Fix: start \
+             a slice at another element"
         )
     })
 }
 
-/// The tensor lies in the memory.
+/// Checks that the tensor lies within the memory.
 pub(super) fn within(call: &'static str, bytes: u64, memory: u64) -> Result<()> {
     ensure(call, bytes <= memory, || {
         format!(
-            "the tensor reaches over {bytes} bytes, and the memory has {memory}: `dims` and strides must lie within it"
+            "the tensor spans {bytes} bytes, but the memory has {memory}. Fix: reduce `dims` or the strides"
         )
     })
 }
 
-/// What is asked of a map, whichever tiles it is for.
+/// The checks that are independent of the tiles.
 impl TensorMapBuilder<'_> {
-    /// Bytes of so many elements that follow each other.
+    /// Returns the bytes of contiguous elements.
     pub(super) fn bytes_of(&self, elements: u64) -> u64 {
         let bits = self.data_type.bits().unwrap_or(8);
         u64::try_from((u128::from(elements) * u128::from(bits)).div_ceil(8)).unwrap_or(u64::MAX)
     }
 
-    /// What the address is a multiple of, and the strides.
+    /// Returns the required alignment of the address and the strides.
     pub(super) fn align(&self) -> u64 {
         let wide = self.interleave == TensorInterleave::B32 || self.data_type.spread();
         if wide { 32 } else { 16 }
     }
 
-    /// The strides in bytes; those that were not given, as close as they may be.
+    /// Returns the strides in bytes, by default the smallest possible ones.
     pub(super) fn strides_in_bytes(&self) -> Vec<u64> {
         if let Some(strides) = &self.strides {
             return strides.clone();
         }
         let mut bytes = match self.slice() {
-            // Slices of channels lie one behind the other, pixels within them.
+            // Slices of channels are contiguous, and pixels are inside the slices.
             Some(slice) => slice.saturating_mul(self.dims[0]),
             None => self.bytes_of(self.dims[0]),
         };
@@ -74,7 +75,7 @@ impl TensorMapBuilder<'_> {
         }
     }
 
-    /// Bytes from the tensor's first to its last.
+    /// Returns the bytes from the start to the end of the tensor.
     pub(super) fn extent(&self, strides: &[u64]) -> u64 {
         let row = match self.slice() {
             Some(slice) => self.dims[0].saturating_mul(slice),
@@ -86,21 +87,21 @@ impl TensorMapBuilder<'_> {
         })
     }
 
-    /// Everything but what the tiles are like; the strides in bytes.
+    /// Checks everything except the tiles. Returns the strides in bytes.
     pub(super) fn check(&self, call: &'static str) -> Result<Vec<u64>> {
         let rank = self.dims.len();
         ensure(call, (1..=5).contains(&rank), || {
-            format!("`dims` has {rank} dimensions, and a tensor map 1 to 5")
+            format!("`dims` has {rank} dimensions, but a tensor map must have 1 to 5")
         })?;
         ensure(
             call,
             self.interleave == TensorInterleave::NONE || rank >= 3,
-            || format!("an interleaved tensor has 3 to 5 dimensions, and `dims` {rank}"),
+            || format!("an interleaved tensor must have 3 to 5 dimensions, but `dims` has {rank}"),
         )?;
         self.check_types(call)?;
         for (i, &dim) in self.dims.iter().enumerate() {
             ensure(call, (1..=1 << 32).contains(&dim), || {
-                format!("`dims[{i}]` is {dim}; a dimension has 1 to 2^32 elements")
+                format!("`dims[{i}]` is {dim}; a dimension must have 1 to 2^32 elements")
             })?;
         }
         let multiple = match self.data_type {
@@ -110,14 +111,14 @@ impl TensorMapBuilder<'_> {
         };
         ensure(call, self.dims[0].is_multiple_of(multiple), || {
             format!(
-                "`dims[0]` is {}, and with {:?} a multiple of {multiple}",
+                "`dims[0]` is {}, but with {:?} it must be a multiple of {multiple}",
                 self.dims[0], self.data_type
             )
         })?;
         let strides = self.strides_in_bytes();
         ensure(call, strides.len() + 1 == rank, || {
             format!(
-                "{rank} dimensions have {} strides (the first dimension's is an element), not {}",
+                "{rank} dimensions need {} strides (the first dimension's is one element), not {}",
                 rank - 1,
                 strides.len()
             )
@@ -129,8 +130,8 @@ impl TensorMapBuilder<'_> {
                 stride.is_multiple_of(align) && stride < 1 << 40,
                 || {
                     format!(
-                        "dimension {} has a stride of {stride} bytes, which must be a multiple of {align} below 2^40: pad the \
-                     rows, and say so with `byte_strides`",
+                        "dimension {} has a stride of {stride} bytes, which must be a multiple of {align} below 2^40. Fix: pad \
+                         the rows, and set their distance with `byte_strides`",
                         i + 1
                     )
                 },
@@ -138,13 +139,13 @@ impl TensorMapBuilder<'_> {
         }
         ensure(call, self.steps.len() == rank, || {
             format!(
-                "{rank} dimensions have {rank} element strides, not {}",
+                "{rank} dimensions need {rank} element strides, not {}",
                 self.steps.len()
             )
         })?;
         for (i, step) in self.steps.iter().enumerate() {
             ensure(call, (1..=8).contains(step), || {
-                format!("`element_strides[{i}]` is {step}; it may be 1 to 8")
+                format!("`element_strides[{i}]` is {step}; it must be from 1 to 8")
             })?;
         }
         address(call, self.memory.address, align)?;
@@ -152,14 +153,14 @@ impl TensorMapBuilder<'_> {
         Ok(strides)
     }
 
-    /// The data type, against the memory and the choices.
+    /// Checks the data type against the memory and the options.
     fn check_types(&self, call: &'static str) -> Result<()> {
         let (name, element) = (self.data_type, self.memory.element * 8);
         let fits = |bits: u64| bits == element || name.packed() && element == 8;
         ensure(call, self.data_type.bits().is_none_or(fits), || {
             format!(
-                "the memory has elements of {} bytes, which {name:?} are not: choose a type of that size, or cast the \
-                 memory",
+                "the memory has elements of {} bytes, but {name:?} has another size. Fix: choose a type of that size, or \
+                 cast the memory",
                 self.memory.element
             )
         })?;
@@ -168,7 +169,7 @@ impl TensorMapBuilder<'_> {
             self.fill == TensorFill::ZERO || name.floating(),
             || {
                 format!(
-                    "{:?} is for floating-point types, and {name:?} is none",
+                    "{:?} is for floating-point types, but the type is {name:?}",
                     self.fill
                 )
             },
@@ -198,14 +199,17 @@ impl TensorMapBuilder<'_> {
         })
     }
 
-    /// The elements of a tile's row: `what` names where they are given.
+    /// Checks the number of elements of a tile's row. `what` is the name of the argument.
     pub(super) fn check_row(&self, call: &'static str, what: &str, elements: u32) -> Result<()> {
         ensure(call, (1..=256).contains(&elements), || {
-            format!("{what} is {elements}; it may be 1 to 256")
+            format!("{what} is {elements}; it must be from 1 to 256")
         })?;
         if self.data_type.spread() {
             return ensure(call, elements == 128, || {
-                format!("{what} is {elements}, and with {:?} 128", self.data_type)
+                format!(
+                    "{what} is {elements}, but with {:?} it must be 128",
+                    self.data_type
+                )
             });
         }
         let bytes = self.bytes_of(elements.into());
@@ -216,7 +220,7 @@ impl TensorMapBuilder<'_> {
         let limited = span.filter(|_| self.interleave == TensorInterleave::NONE);
         ensure(call, limited.is_none_or(|span| bytes <= span), || {
             format!(
-                "{what} is {elements}, of {bytes} bytes, and {:?} takes no more than {}: take narrower tiles",
+                "{what} is {elements}, of {bytes} bytes, but {:?} allows at most {}. Fix: use narrower tiles",
                 self.swizzle,
                 limited.unwrap_or(0)
             )

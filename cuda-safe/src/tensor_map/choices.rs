@@ -1,10 +1,10 @@
-//! What a tensor map can be asked for.
+//! Options of tensor maps.
 
 pub use crate::raw::tensor_map::{
     Im2colWideMode, TensorDataType, TensorFill, TensorInterleave, TensorPromotion, TensorSwizzle,
 };
 impl TensorDataType {
-    /// Bits of an element; `None` for a type that this crate doesn't know.
+    /// Returns the bits of an element, or `None` for an unknown type.
     pub(super) const fn bits(self) -> Option<u64> {
         match self {
             Self::U8 => Some(8),
@@ -17,12 +17,12 @@ impl TensorDataType {
         }
     }
 
-    /// Several values in a byte.
+    /// Returns whether a byte holds several values.
     pub(super) const fn packed(self) -> bool {
         matches!(self.0, 13..=15)
     }
 
-    /// Packed values that lie 16 bytes apart, of which the driver asks more.
+    /// Returns whether packed values are 16 bytes apart, which has stricter requirements.
     pub(super) const fn spread(self) -> bool {
         matches!(self, Self::U4X16_ALIGNED | Self::U6X16_ALIGNED)
     }
@@ -33,7 +33,7 @@ impl TensorDataType {
 }
 
 impl TensorSwizzle {
-    /// The most bytes that a row may have.
+    /// Returns the maximum bytes of a row.
     pub(super) const fn span(self) -> Option<u64> {
         match self {
             Self::B32 => Some(32),

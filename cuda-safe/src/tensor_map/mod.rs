@@ -1,11 +1,13 @@
-//! Tensor maps: descriptions of tensors in device memory, by which kernels copy whole tiles (the Tensor Memory Accelerator).
+//! Tensor maps: descriptions of tensors in device memory, with which kernels copy whole tiles
+//! (Tensor Memory Accelerator, TMA).
 //!
-//! [`TensorMap::builder`] begins a [`TensorMapBuilder`]. The finished [`TensorMap`] is an argument of a launch.
+//! [`TensorMap::builder`] creates a [`TensorMapBuilder`]. The finished [`TensorMap`] is a kernel
+//! argument.
 //!
 //! - Maps: [`TensorMap`], [`TensorMapBuilder`], [`TensorMemory`]
 //! - Elements: [`TensorElement`], [`TensorDataType`]
-//! - How tiles lie in shared memory: [`TensorInterleave`], [`TensorSwizzle`], [`Im2colWideMode`]
-//! - How they are read: [`TensorPromotion`], [`TensorFill`]
+//! - Layout of tiles in shared memory: [`TensorInterleave`], [`TensorSwizzle`], [`Im2colWideMode`]
+//! - Reading: [`TensorPromotion`], [`TensorFill`]
 
 mod build;
 mod check;
@@ -29,8 +31,8 @@ use crate::{
     stream::Stream,
 };
 
-/// What a tensor map is to the driver: bytes that nobody looks at. As aligned as the newest headers have it; older ones
-/// ask for 64 bytes.
+/// The driver's opaque bytes of a tensor map. The alignment is that of the newest headers; older
+/// headers require 64 bytes.
 #[derive(Clone, Copy)]
 #[repr(C, align(128))]
 pub struct Encoded([u8; 128]);
@@ -45,25 +47,31 @@ impl Encoded {
     }
 }
 
-/// A tensor in device memory, described so that one thread of a kernel copies a whole tile of it (`cp.async.bulk.tensor`,
-/// also called TMA): from global to shared memory or back, with the tile's edges taken care of. Needs compute capability
-/// 9.0.
+/// A description of a tensor in device memory, with which one thread of a kernel copies a whole
+/// tile (`cp.async.bulk.tensor`, also called TMA).
 ///
-/// A kernel takes it by value, as `const __grid_constant__ CUtensorMap map`. `cuda.h`, which declares that type, is no header
-/// for NVRTC: the source declares it itself, before libcu++'s `<cuda/barrier>` if it includes that,
-/// by `struct alignas(64) CUtensorMap_st { char bytes[128]; }; typedef CUtensorMap_st CUtensorMap;`. Without libcu++ any struct
-/// of 128 bytes that is aligned to 64 will do. `map` is passed to a launch like other arguments, or to a
-/// graph's node.
+/// The copy goes from global to shared memory or back, and handles tiles at the edges. It needs
+/// compute capability 9.0.
 ///
-/// The map borrows the memory: it can't be passed to a launch after the memory is gone. What a kernel does by it is the
-/// launch's promise, as with an address. A kernel may write by a map that was made of a shared borrow: then nothing else may
-/// use what it writes. A launch copies the map, and a graph's node keeps its copy: the memory stays until their work is
-/// over.
+/// **In kernels.** Declare the parameter as `const __grid_constant__ CUtensorMap map`, by value,
+/// and pass `map` to the launch or to a graph's node. NVRTC cannot include `cuda.h`, which declares
+/// the type. Declare it in the source, before libcu++'s `<cuda/barrier>` if you include that:
+/// `struct alignas(64) CUtensorMap_st { char bytes[128]; }; typedef CUtensorMap_st CUtensorMap;`.
+/// Without libcu++, any struct of 128 bytes with an alignment of 64 works.
 ///
-/// No copy to shared memory reaches beyond the memory that the map was made of: this is checked when it is made. What lies
-/// outside of the tensor is filled in. A copy to global memory writes whole 16 bytes: where a row of the tensor isn't a
-/// multiple of 16 bytes long, up to 15 bytes behind each row are overwritten (by an H200; NVIDIA doesn't document it). That
-/// nothing else lies there is the launch's promise, too.
+/// **Lifetime.** The map borrows the memory, so you cannot pass it to a launch after the memory has
+/// been freed. A launch copies the map, and a graph's node keeps its copy. The memory must stay
+/// allocated until their work has finished.
+///
+/// **Safety of launches.** As with an address, you promise in the launch that the kernel uses the
+/// map correctly. A kernel may write through a map that was created from a shared borrow. In that
+/// case nothing else may use the memory that it writes.
+///
+/// Copies to shared memory never read beyond the memory of the map, because this is checked when
+/// the map is created. Elements outside the tensor are filled in. Copies to global memory write
+/// whole units of 16 bytes. If the length of a row is not a multiple of 16 bytes, they overwrite up
+/// to 15 bytes after each row (on an H200; NVIDIA does not document it). In the launch you also
+/// promise that nothing else is stored there.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, tensor_map::TensorMap};
@@ -97,10 +105,10 @@ impl Encoded {
 /// let map = TensorMap::builder(&tensor, &[64, 16]).tiled(&[8, 4])?;
 ///
 /// let mut out = DeviceBuffer::<f32>::zeroed(&stream, 32)?;
-/// // SAFETY: the kernel reads by the map, and writes a number for each thread.
+/// // SAFETY: the kernel reads through the map, and writes one number per thread.
 /// unsafe { module.function("tile")?.launch(&stream, LaunchConfig::new(1, 32), (map, 60i32, 2i32, &mut out))? };
 /// let tile = out.to_vec(&stream)?;
-/// // What lies behind the end of a row is zero.
+/// // Elements after the end of a row are zero.
 /// assert_eq!(tile[..8], [188.0, 189.0, 190.0, 191.0, 0.0, 0.0, 0.0, 0.0]);
 /// assert_eq!(tile[8..12], [252.0, 253.0, 254.0, 255.0]);
 /// # Ok(())
@@ -111,28 +119,31 @@ impl Encoded {
 #[doc(alias = "TMA")]
 pub struct TensorMap<'a> {
     map: Encoded,
-    /// Bytes from the first to the last of the tensor, and what its address is a multiple of.
+    /// The size of the tensor in bytes, and the required alignment of its address.
     bytes: u64,
     align: u64,
     memory: PhantomData<&'a ()>,
 }
 
 impl<'a> TensorMap<'a> {
-    /// Begins a map of a tensor that begins where `memory` does. `dims` are its lengths in elements, those of the dimension
-    /// whose elements follow each other first; there are 1 to 5.
+    /// Starts a map of a tensor at the start of `memory`. `dims` holds its 1 to 5 lengths in
+    /// elements, starting with the contiguous dimension.
     ///
-    /// `memory` is `&buffer`, `&mut buffer` or a [`DeviceView`]. Mistakes are found when the map is made, by
-    /// [`tiled`](TensorMapBuilder::tiled), [`im2col`](TensorMapBuilder::im2col) or
+    /// `memory` is `&buffer`, `&mut buffer` or a [`DeviceView`]. Arguments are checked when the map
+    /// is created by [`tiled`](TensorMapBuilder::tiled), [`im2col`](TensorMapBuilder::im2col) or
     /// [`im2col_wide`](TensorMapBuilder::im2col_wide).
     pub fn builder(memory: impl TensorMemory<'a>, dims: &[u64]) -> TensorMapBuilder<'a> {
         TensorMapBuilder::new(memory.described(), dims)
     }
 
-    /// The same tensor in other memory: a map of the same kind, sizes and strides, without building it anew.
+    /// Returns a map of the same kind, sizes and strides for other memory, without building it
+    /// again.
+    ///
+    /// See [`cuTensorMapReplaceAddress`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the memory is too short for the tensor, or
-    /// not aligned as it has to be.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is
+    /// too short for the tensor or not sufficiently aligned.
     #[doc(alias = "cuTensorMapReplaceAddress")]
     pub fn moved_to<'b>(&self, memory: impl TensorMemory<'b>) -> Result<TensorMap<'b>> {
         const CALL: &str = "TensorMap::moved_to";
@@ -146,7 +157,7 @@ impl<'a> TensorMap<'a> {
             memory: PhantomData,
         };
         let _current = memory.context.enter("cuTensorMapReplaceAddress")?;
-        // SAFETY: an encoded map.
+        // SAFETY: the map is encoded.
         let code = unsafe {
             sys::cuTensorMapReplaceAddress(moved.map.as_mut_ptr(), memory.address as *mut c_void)
         };
@@ -154,8 +165,8 @@ impl<'a> TensorMap<'a> {
         Ok(moved)
     }
 
-    /// The driver's bytes, for raw calls and for maps that kernels read from memory: where they lie there is a multiple of
-    /// 64. What is done with them is no longer tied to the memory's life.
+    /// Returns the driver's bytes, for raw calls and for maps that kernels read from memory. Store
+    /// them at a multiple of 64 bytes. They do not borrow the memory.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 128] {
         self.map.0
@@ -171,7 +182,7 @@ impl fmt::Debug for TensorMap<'_> {
 }
 
 impl Sealed for TensorMap<'_> {}
-// SAFETY: a map is its own bytes, which the launch copies.
+// SAFETY: a map consists of bytes, which the launch copies.
 unsafe impl KernelArgument for TensorMap<'_> {
     type Staged = Encoded;
     type Pointers = [*mut c_void; 1];
@@ -192,12 +203,12 @@ unsafe impl KernelArgument for TensorMap<'_> {
     }
 }
 
-/// A type of a tensor's elements.
+/// An element type of tensors.
 ///
-/// Other types are described by one of these: `half::f16`, for instance, by a view of `u16` and
-/// [`TensorMapBuilder::data_type`] with [`TensorDataType::F16`].
+/// To use another type, use one of these with the right size. For example, for `half::f16` use a
+/// view of `u16` and [`TensorMapBuilder::data_type`] with [`TensorDataType::F16`].
 pub trait TensorElement: PlainData {
-    /// What a tensor map takes it for.
+    /// The type in a tensor map.
     const DATA_TYPE: TensorDataType;
 }
 
@@ -211,9 +222,10 @@ macro_rules! elements {
 
 elements!(u8: U8, i8: U8, u16: U16, i16: U16, u32: U32, i32: I32, u64: U64, i64: I64, f32: F32, f64: F64);
 
-/// What a tensor map can be made of: `&buffer`, `&mut buffer` or a view, whose memory is borrowed for `'a`.
+/// Memory from which a tensor map can be created: `&buffer`, `&mut buffer` or a view. The memory is
+/// borrowed for `'a`.
 ///
-/// Sealed.
+/// This trait is sealed.
 pub trait TensorMemory<'a>: private::Sealed {
     #[doc(hidden)]
     fn described(self) -> Described;
@@ -223,7 +235,7 @@ mod private {
     pub trait Sealed {}
 }
 
-/// Memory that a map is made of.
+/// The memory of a map.
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 pub struct Described {

@@ -1,4 +1,4 @@
-//! Textures and surfaces as arguments of kernels.
+//! Textures and surfaces as kernel arguments.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use crate::{
 macro_rules! arguments {
     ($($type:ty, $words:literal;)*) => {$(
         impl Sealed for &$type {}
-        // SAFETY: the driver's handle, a number of 8 bytes, is its own bytes.
+        // SAFETY: the driver's handle is a number of 8 bytes.
         unsafe impl KernelArgument for &$type {
             type Staged = u64;
             type Pointers = [*mut c_void; 1];
@@ -23,7 +23,8 @@ macro_rules! arguments {
                 ArgumentKind::Integer
             }
 
-            /// A handle of another context may be that of something else in this one.
+            /// Checks the context, because a handle of another context may name another object in
+            /// this one.
             #[inline]
             unsafe fn stage(self, stream: &Stream) -> Result<u64> {
                 stream

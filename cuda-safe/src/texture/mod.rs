@@ -1,7 +1,7 @@
 //! Textures and surfaces, through which kernels access arrays and memory by coordinates.
 //!
-//! A [`Texture`] reads a [`TextureSource`] through a [`Sampler`], which decides about interpolation and about coordinates outside
-//! of it. A [`Surface`] reads and writes texels of an array.
+//! A [`Texture`] reads a [`TextureSource`] through a [`Sampler`], which defines interpolation and
+//! the handling of out-of-range coordinates. A [`Surface`] reads and writes texels of an array.
 //!
 //! - Reading: [`Texture`], [`Sampler`], [`FilterMode`], [`AddressMode`]
 //! - Sources: [`TextureSource`], [`IntoTextureSource`], [`ResourceView`], [`ViewFormat`], [`TextureResource`]

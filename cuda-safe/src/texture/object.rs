@@ -20,22 +20,30 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
 };
 
-/// A texture: an array, or device memory, as kernels read it by coordinates, with a [`Sampler`] that says what lies between
-/// texels and outside. Cloning gives another reference to the same texture.
+/// A texture object: an array or device memory that kernels read by coordinates through a
+/// [`Sampler`].
 ///
-/// A kernel takes it as `cudaTextureObject_t`, and reads it by `tex1Dfetch`, `tex1D`, `tex2D`, `tex3D` and their relatives.
-/// `&texture` is passed to a launch like other arguments; in [`kernels!`](crate::kernels) it is declared as `&Texture`.
+/// The sampler decides how values between texels are interpolated and how out-of-range coordinates
+/// are handled. Cloning returns another reference to the same texture.
 ///
-/// A texture holds what it reads. When the last reference to it goes, it is destroyed after all work of its context, for
-/// which that waits: a kernel that was launched before has then finished. What the launch promises is
+/// **In kernels.** Declare the parameter as `cudaTextureObject_t`, and read it with `tex1Dfetch`,
+/// `tex1D`, `tex2D`, `tex3D` and similar. Pass `&texture` to the launch. In
+/// [`kernels!`](crate::kernels), declare it as `&Texture`.
 ///
-/// - that the kernel reads it by functions that fit its dimensions and the type of its texels,
-/// - that nothing writes what it reads meanwhile: copies to the array and kernels on other streams are ordered,
-/// - that a handle which was taken from it ([`as_raw`](Self::as_raw)) is used no longer than the texture lives. A graph whose
-///   nodes use it holds it if it is told to: [`Graph::hold`](crate::Graph::hold)`(texture.clone())`.
+/// **Lifetime.** A texture keeps its source alive. Dropping the last reference waits for all work
+/// of its context, including kernels that were launched before, then destroys the texture.
 ///
-/// Who takes the raw handle by [`into_raw`](Self::into_raw) holds what it reads from then on: a clone of
-/// [`source`](Self::source).
+/// **Safety of launches.** When you launch a kernel with a texture, you promise that:
+///
+/// - the kernel uses functions that match the texture's dimensions and texel type;
+/// - nothing writes the source while the kernel reads it: copies to the array and kernels on other
+///   streams are ordered;
+/// - a handle from [`as_raw`](Self::as_raw) is not used after the texture has been dropped. For a
+///   graph whose nodes use the texture, call
+///   [`Graph::hold`](crate::Graph::hold)`(texture.clone())`.
+///
+/// After [`into_raw`](Self::into_raw), you own the object. Keep a clone of [`source`](Self::source)
+/// alive until you destroy it.
 ///
 /// ```
 /// use cuda_safe::{array::CudaArray, Context, LaunchConfig, Module, Out, Sampler, Stream, Texture};
@@ -61,10 +69,10 @@ use crate::{
 #[doc(alias = "cudaTextureObject_t")]
 pub struct Texture(Handle<TextureKind>);
 
-/// What a texture reads; `None` where somebody else keeps that.
+/// The source and the sampler of a texture. The source is `None` if other code keeps it alive.
 pub(crate) struct TextureKind {
     source: Option<TextureSource>,
-    /// How it was to be read. Drivers up to 580 don't tell the border's colour.
+    /// The sampler that was passed. Drivers up to 580 do not return the border color.
     sampler: Option<Sampler>,
 }
 
@@ -74,7 +82,7 @@ impl Kind for TextureKind {
     const NAME: &'static str = "Texture";
 
     unsafe fn release(&self, raw: CUtexObject, context: &Context) -> Result<()> {
-        // SAFETY: released once, by this function's contract; what it reads is held until then.
+        // SAFETY: released once, by this function's contract. The source is held until then.
         unsafe {
             after_work(
                 context,
@@ -92,7 +100,8 @@ impl Kind for TextureKind {
     fn hand_over(&mut self, _: CUtexObject) {
         if let Some(source) = self.source.take() {
             let context = source.context().clone();
-            // SAFETY: nothing is destroyed; memory is freed in the order of one stream, and kernels may read it on others.
+            // SAFETY: nothing is destroyed. The wait is needed because memory is freed in the order
+            // of one stream, and kernels may read it on others.
             let _ = unsafe {
                 after_work(&context, "Texture::into_raw", source, || {
                     sys::CUresult::CUDA_SUCCESS
@@ -113,7 +122,7 @@ impl Adopt for TextureKind {
 
 handle!(Texture, CUtexObject, released by "cuTexObjectDestroy", made in Context);
 
-/// What a texture reads, as the driver tells it: see [`Texture::resource`].
+/// The source of a texture, as the driver describes it. See [`Texture::resource`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextureResource {
@@ -121,51 +130,60 @@ pub enum TextureResource {
     Array(CUarray),
     /// A mipmapped array.
     Mipmapped(CUmipmappedArray),
-    /// Texels that follow each other in memory.
+    /// Contiguous texels in memory.
     Linear {
-        /// Where they begin.
+        /// The address of the first texel.
         address: CUdeviceptr,
-        /// What they are.
+        /// The format of the texels.
         format: TexelFormat,
-        /// How many bytes there are.
+        /// The size in bytes.
         bytes: usize,
     },
     /// Rows in memory.
     Pitched {
-        /// Where the first begins.
+        /// The address of the first row.
         address: CUdeviceptr,
-        /// What their texels are.
+        /// The format of the texels.
         format: TexelFormat,
-        /// Texels of a row.
+        /// The number of texels in a row.
         width: usize,
-        /// Rows.
+        /// The number of rows.
         height: usize,
-        /// Bytes from row to row.
+        /// The distance between rows in bytes.
         pitch: usize,
     },
-    /// Something else, of this `CUresourcetype`.
+    /// Another source, with this `CUresourcetype`.
     Other(u32),
 }
 
 impl Texture {
-    /// Makes a texture of `&array`, `&mipmapped` or a [`TextureSource`], which it holds.
+    /// Creates a texture from `&array`, `&mipmapped` or a [`TextureSource`], which it keeps alive.
+    ///
+    /// See [`cuTexObjectCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a sampler that doesn't go with what is read: a
-    /// filter or normalised coordinates for linear memory; a filter of integers that are read as such;
-    /// [`normalized_read`](Sampler) of 32 bits; [`WRAP`](crate::texture::AddressMode::WRAP) and
-    /// [`MIRROR`](crate::texture::AddressMode::MIRROR) without normalised coordinates; a seamless cube that is none. A stream is
-    /// being captured by this thread.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread
+    /// captures a stream, and if the sampler does not match the source:
+    ///
+    /// - a filter or normalized coordinates for linear memory;
+    /// - a filter for integers that are read as integers;
+    /// - [`normalized_read`](Sampler) of 32-bit integers;
+    /// - [`WRAP`](crate::texture::AddressMode::WRAP) or
+    ///   [`MIRROR`](crate::texture::AddressMode::MIRROR) without normalized coordinates;
+    /// - a seamless cube for an array that is not a cube.
     #[doc(alias = "cuTexObjectCreate")]
     pub fn new(source: impl IntoTextureSource, sampler: Sampler) -> Result<Self> {
         Self::create(source.into(), sampler, None, "Texture::new")
     }
 
-    /// As [`new`](Self::new), with the texels, levels and layers of a view.
+    /// Creates a texture with the texel format, levels and layers of a view.
+    ///
+    /// See [`cuTexObjectCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`new`](Self::new); for linear memory; for levels or layers that aren't there; for a format whose texels have
-    /// another size than the array's.
+    /// Returns the errors of [`new`](Self::new). Also returns an error for linear memory, for
+    /// levels or layers that do not exist, and for a format whose texels have another size than the
+    /// array's.
     #[doc(alias = "cuTexObjectCreate")]
     pub fn with_view(
         source: impl IntoTextureSource,
@@ -197,8 +215,8 @@ impl Texture {
         let view_place = raw_view
             .as_ref()
             .map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: `raw` is valid for the write; the descriptions live through the call, and what they name is live and as
-        // long as they say.
+        // SAFETY: `raw` is valid for the write. The descriptions live through the call. The objects
+        // in them are live, with the sizes that they state.
         let code = unsafe {
             sys::cuTexObjectCreate(
                 &mut raw,
@@ -209,33 +227,38 @@ impl Texture {
         };
         context
             .check("cuTexObjectCreate", code)
-            .map_err(|error| refused(error, &source, sampler, view))?;
+            .map_err(|error| explain_rejection(error, &source, sampler, view))?;
         let kind = TextureKind {
             source: Some(source),
             sampler: Some(sampler),
         };
-        // SAFETY: just made in this context, and owned by nobody else.
+        // SAFETY: the texture was just created in this context, and has no other owner.
         Ok(Self(unsafe { Handle::new(raw, true, context, kind) }))
     }
 
-    /// The context that the texture belongs to.
+    /// Returns the context of the texture.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// What it reads and holds; `None` for a texture that came in as a raw handle.
+    /// Returns the source, or `None` for a texture from a raw handle.
     #[must_use]
     pub fn source(&self) -> Option<&TextureSource> {
         self.0.kind().source.as_ref()
     }
 
-    /// How it is read, as the driver tells it. It does not tell the border's colour: of a texture that came in as a raw handle
-    /// that is 0. Nor does it tell how many levels there are: of a mipmapped texture that came in as a raw handle,
-    /// [`max_mipmap_level`](Sampler#structfield.max_mipmap_level) is always a number.
+    /// Asks the driver for the sampler.
+    ///
+    /// For a texture from a raw handle, the result differs from the original in two fields. The
+    /// border color is 0, because the driver does not return it. For a mipmapped texture,
+    /// [`max_mipmap_level`](Sampler#structfield.max_mipmap_level) is always a number, because the
+    /// driver does not return the number of levels.
+    ///
+    /// See [`cuTexObjectGetTextureDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
     pub fn sampler(&self) -> Result<Sampler> {
         let are_integers = match self.view()? {
@@ -246,10 +269,10 @@ impl Texture {
         };
         let _current = self.context().enter("cuTexObjectGetTextureDesc")?;
         let mut found = MaybeUninit::<sys::CUDA_TEXTURE_DESC>::zeroed();
-        // SAFETY: a live texture; `found` is valid for the write.
+        // SAFETY: the texture is live, and `found` is valid for the write.
         let code = unsafe { sys::cuTexObjectGetTextureDesc(found.as_mut_ptr(), self.as_raw()) };
         self.context().check("cuTexObjectGetTextureDesc", code)?;
-        // SAFETY: numbers, which were zero before the driver wrote them.
+        // SAFETY: the structure consists of numbers, which were zero before the driver wrote them.
         let found = unsafe { found.assume_init_ref() };
         if let Some(own) = self.0.kind().sampler {
             return Ok(Sampler::from_raw(found, are_integers, None)
@@ -261,39 +284,44 @@ impl Texture {
         Ok(Sampler::from_raw(found, are_integers, last_level))
     }
 
-    /// Its view, as the driver tells it; `None` where it has none.
+    /// Asks the driver for the view. Returns `None` if the texture has none.
+    ///
+    /// See [`cuTexObjectGetResourceViewDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
     pub fn view(&self) -> Result<Option<ResourceView>> {
         let _current = self.context().enter("cuTexObjectGetResourceViewDesc")?;
         let mut found = MaybeUninit::<sys::CUDA_RESOURCE_VIEW_DESC>::zeroed();
-        // SAFETY: a live texture; `found` is valid for the write.
+        // SAFETY: the texture is live, and `found` is valid for the write.
         let code =
             unsafe { sys::cuTexObjectGetResourceViewDesc(found.as_mut_ptr(), self.as_raw()) };
         self.context()
             .check("cuTexObjectGetResourceViewDesc", code)?;
-        // SAFETY: numbers, which were zero before the driver wrote them.
+        // SAFETY: the structure consists of numbers, which were zero before the driver wrote them.
         Ok(ResourceView::from_raw(unsafe { found.assume_init_ref() }))
     }
 
-    /// What it reads, as the driver tells it. The handles inside are borrowed from the texture.
+    /// Asks the driver for the source. The texture owns the handles in the result.
+    ///
+    /// See [`cuTexObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
     pub fn resource(&self) -> Result<TextureResource> {
         let _current = self.context().enter("cuTexObjectGetResourceDesc")?;
         let mut found = MaybeUninit::<CUDA_RESOURCE_DESC>::zeroed();
-        // SAFETY: a live texture; `found` is valid for the write.
+        // SAFETY: the texture is live, and `found` is valid for the write.
         let code = unsafe { sys::cuTexObjectGetResourceDesc(found.as_mut_ptr(), self.as_raw()) };
         self.context().check("cuTexObjectGetResourceDesc", code)?;
-        // SAFETY: numbers and pointers, which were zero before the driver wrote them.
-        Ok(told(unsafe { found.assume_init_ref() }))
+        // SAFETY: the structure consists of numbers and pointers, which were zero before the driver
+        // wrote them.
+        Ok(from_description(unsafe { found.assume_init_ref() }))
     }
 
-    /// The format of what is read; `None` for what isn't known here.
+    /// Returns the format of the source, or `None` if it is unknown.
     fn format(&self) -> Result<Option<TexelFormat>> {
         if let Some(source) = self.source() {
             return Ok(Some(source.format()));
@@ -303,12 +331,12 @@ impl Texture {
                 Some(format)
             }
             TextureResource::Array(array) => {
-                // SAFETY: the texture's own, which whoever gave it keeps alive for it.
+                // SAFETY: the creator of the texture keeps the array alive.
                 let array = unsafe { crate::array::CudaArray::borrow_raw(self.context(), array)? };
                 Some(array.format())
             }
             TextureResource::Mipmapped(array) => {
-                // SAFETY: as above; only the first level is asked for.
+                // SAFETY: as above. Only the first level is used.
                 let array =
                     unsafe { crate::array::MipmappedArray::borrow_raw(self.context(), array, 1)? };
                 Some(array.format())
@@ -318,11 +346,11 @@ impl Texture {
     }
 }
 
-/// The driver's description of what a texture or a surface is made of.
-pub(super) fn told(raw: &CUDA_RESOURCE_DESC) -> TextureResource {
+/// Converts the driver's description of the source of a texture or surface.
+pub(super) fn from_description(raw: &CUDA_RESOURCE_DESC) -> TextureResource {
     let format =
         |format: sys::CUarray_format, channels| TexelFormat::new(ChannelFormat(format.0), channels);
-    // SAFETY: `resType` says which member of the union is set; all are numbers and pointers.
+    // SAFETY: `resType` determines which member of the union is set. All are numbers and pointers.
     unsafe {
         match raw.resType {
             CUresourcetype::CU_RESOURCE_TYPE_ARRAY => TextureResource::Array(raw.res.array.hArray),
@@ -346,9 +374,9 @@ pub(super) fn told(raw: &CUDA_RESOURCE_DESC) -> TextureResource {
     }
 }
 
-/// What a refusal by the driver is likely to mean.
+/// Adds the likely reason to an error of the driver.
 #[cold]
-fn refused(
+fn explain_rejection(
     error: Error,
     source: &TextureSource,
     sampler: Sampler,
@@ -359,21 +387,21 @@ fn refused(
     }
     let format = source.format();
     if let Some(unknown) = sampler.unknown() {
-        let text = format!("the driver doesn't know what the sampler says: {unknown}");
+        let text = format!("the driver does not know a value of the sampler: {unknown}");
         return error.with_detail(text);
     }
     let text = match (view, source.resource()) {
         (Some(view), _) if !view.format.has_name() => {
-            format!("the driver doesn't know {:?}", view.format)
+            format!("the driver does not know {:?}", view.format)
         }
         (Some(view), _) => format!(
-            "the driver refuses a view as {:?} of texels of {format}: both have to take up the same number of bytes",
+            "the driver rejects a view as {:?} of texels of {format}: both must have the same number of bytes",
             view.format
         ),
         (None, Resource::Linear(_) | Resource::Pitched(_)) => {
-            format!("the driver refuses a texture of linear memory with texels of {format}")
+            format!("the driver rejects a texture of linear memory with texels of {format}")
         }
-        (None, _) => format!("the driver refuses a texture with texels of {format}"),
+        (None, _) => format!("the driver rejects a texture with texels of {format}"),
     };
     error.with_detail(text)
 }

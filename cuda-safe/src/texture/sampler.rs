@@ -1,4 +1,4 @@
-//! How a texture is read: coordinates, edges, filters.
+//! Samplers: coordinates, out-of-range handling and filters.
 
 use std::ffi::c_uint;
 
@@ -14,8 +14,10 @@ use crate::{
     },
 };
 
-/// How a texture is read. The default counts coordinates in texels, takes the texel that they lie in, repeats the edge, and
-/// reads all levels of a mipmapped array.
+/// The settings for reading a texture.
+///
+/// The default counts coordinates in texels, reads the texel at the coordinates without
+/// interpolation, repeats edge texels outside the array, and reads all levels of a mipmapped array.
 ///
 /// ```
 /// use cuda_safe::{texture::{AddressMode, FilterMode}, Sampler};
@@ -29,33 +31,34 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampler {
-    /// What lies outside, for each dimension.
+    /// How out-of-range coordinates are handled in each dimension.
     pub address: [AddressMode; 3],
-    /// What lies between texels.
+    /// How values between texels are interpolated.
     pub filter: FilterMode,
-    /// Whether coordinates go from 0 to 1 over the width, the height and the depth, instead of counting texels. Those of
-    /// mipmapped arrays go from 0 to 1 in any case, as an H200 (driver 580) has it.
+    /// Whether coordinates range from 0 to 1 over the width, the height and the depth, instead of
+    /// counting texels. For mipmapped arrays they always do, as recorded on an H200 (driver 580).
     pub normalized_coordinates: bool,
-    /// Whether integers of 8 and 16 bits are read as floating point: from 0 to 1, or from -1 to 1 if they have a sign.
-    /// Otherwise they are read as they are. Other formats have one way only.
+    /// Whether 8-bit and 16-bit integers are read as floating point: from 0 to 1, or from -1 to 1
+    /// if signed. Otherwise they are read as integers. It has no effect on other formats.
     pub normalized_read: bool,
-    /// Whether colours are converted from sRGB when they are read.
+    /// Whether colors are converted from sRGB when they are read.
     pub srgb: bool,
-    /// How many samples at most along the direction in which a texture is seen at a flat angle; 0 and 1 are none of it.
+    /// The maximum number of samples for anisotropic filtering. 0 and 1 disable it.
     pub max_anisotropy: u32,
-    /// What lies between the levels of a mipmapped array.
+    /// How values between the levels of a mipmapped array are interpolated.
     pub mipmap_filter: FilterMode,
-    /// Added to the level that is asked for.
+    /// The offset that is added to the requested level.
     pub mipmap_bias: f32,
-    /// The least level that is read; 0 by default.
+    /// The lowest level that is read, by default 0.
     pub min_mipmap_level: f32,
-    /// The greatest level that is read. By default it is [`f32::INFINITY`], which stands for the last that there is.
+    /// The highest level that is read. The default [`f32::INFINITY`] means the last level.
     pub max_mipmap_level: f32,
-    /// The colour of [`AddressMode::BORDER`]. For integers, the bits of `f32` are those of the integer.
+    /// The color for [`AddressMode::BORDER`]. For integers, the bits of the `f32` are those of the
+    /// integer.
     pub border_color: [f32; 4],
-    /// Whether filters reach over the edges of a cube's faces.
+    /// Whether filters reach across the edges of a cube's faces.
     pub seamless_cube: bool,
-    /// Whether the driver reads exactly as it is asked to, where it could do with less between levels.
+    /// Whether the driver is forbidden to simplify interpolation between levels.
     pub disable_trilinear_optimization: bool,
 }
 
@@ -90,7 +93,7 @@ macro_rules! setters {
     )*};
 }
 
-/// The same along all dimensions.
+/// Uses the same mode in all dimensions.
 impl From<AddressMode> for [AddressMode; 3] {
     fn from(mode: AddressMode) -> Self {
         [mode; 3]
@@ -98,7 +101,8 @@ impl From<AddressMode> for [AddressMode; 3] {
 }
 
 impl Sampler {
-    /// Sets [`address`](Self#structfield.address): one for all dimensions, or one for each.
+    /// Sets [`address`](Self#structfield.address), with one mode for all dimensions or one for
+    /// each.
     #[must_use]
     pub fn address(mut self, address: impl Into<[AddressMode; 3]>) -> Self {
         self.address = address.into();
@@ -120,13 +124,12 @@ impl Sampler {
         disable_trilinear_optimization: bool,
     }
 
-    /// An error for what the driver takes without a word, and does otherwise than it says. `integers`: what is read are
-    /// integers as they are stored, of so many bits.
+    /// Returns an error for combinations that the driver accepts silently but handles differently.
     pub(super) fn check(&self, read: Read, call: &'static str) -> Result<()> {
         let invalid = |text: &str| Err(Error::invalid(call, text));
         if self.normalized_read && read.integer_bits == Some(32) {
             return invalid(
-                "integers of 32 bits can't be read as floating point: normalized_read is for 8 and 16 bits",
+                "32-bit integers can't be read as floating point. Fix: use normalized_read only for 8 and 16 bits",
             );
         }
         if read.by_index {
@@ -134,15 +137,15 @@ impl Sampler {
                 Ok(())
             } else {
                 invalid(
-                    "linear memory is read by index (tex1Dfetch), without filter and normalised coordinates: use rows of \
-                     pitched memory, or an array",
+                    "linear memory is read by index (tex1Dfetch), without a filter and without normalized coordinates. Fix: \
+                     use rows of pitched memory, or an array",
                 )
             };
         }
         if self.filter != FilterMode::POINT && read.integer_bits.is_some() && !self.normalized_read
         {
             return invalid(
-                "a filter other than POINT needs floating point: use normalized_read for integers of 8 and 16 bits",
+                "a filter other than POINT needs floating point. Fix: use normalized_read for 8-bit and 16-bit integers",
             );
         }
         let folds = [AddressMode::WRAP, AddressMode::MIRROR];
@@ -151,12 +154,12 @@ impl Sampler {
             return invalid("AddressMode::WRAP and MIRROR need normalized_coordinates");
         }
         if self.seamless_cube && !read.is_cube {
-            return invalid("seamless_cube is for cubes");
+            return invalid("seamless_cube needs an array that is a cube");
         }
         Ok(())
     }
 
-    /// The first field whose value has no name here, as which a driver may refuse it.
+    /// Returns the first field with an unknown value, which a driver may reject.
     pub(super) fn unknown(&self) -> Option<String> {
         let address = self.address.iter().find(|mode| !mode.has_name());
         let filters = [
@@ -188,7 +191,7 @@ impl Sampler {
             mipmapLevelBias: self.mipmap_bias,
             minMipmapLevelClamp: self.min_mipmap_level,
             maxMipmapLevelClamp: match self.max_mipmap_level {
-                // The driver gets the number, as others are not known to be taken everywhere.
+                // Drivers may not accept values above the last level, so pass the last level.
                 f32::INFINITY => read.last_level(),
                 level => level,
             },
@@ -197,7 +200,8 @@ impl Sampler {
         }
     }
 
-    /// `last_level`: of what is read; `None` where nobody knows.
+    /// Converts the driver's description. `last_level` is that of the source, or `None` if it is
+    /// unknown.
     pub(super) fn from_raw(
         raw: &CUDA_TEXTURE_DESC,
         are_integers: bool,
@@ -225,17 +229,17 @@ impl Sampler {
     }
 }
 
-/// What a texture reads, as far as a sampler depends on it.
+/// The properties of a source on which a sampler depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
-    /// Bits of a channel that is an integer.
+    /// The bits of a channel if channels are integers.
     pub(super) integer_bits: Option<u32>,
-    /// Linear memory, of which elements are fetched by their number.
+    /// Whether the source is linear memory, whose texels are fetched by index.
     pub(super) by_index: bool,
     pub(super) is_cube: bool,
-    /// Coordinates of a texel's place.
+    /// The number of coordinates of a texel.
     pub(super) dimensions: usize,
-    /// Levels; 1 of what is no mipmapped array.
+    /// The number of levels, which is 1 unless the source is a mipmapped array.
     pub(super) levels: u32,
 }
 
@@ -245,7 +249,7 @@ impl Read {
     }
 }
 
-/// Bits of a channel, if channels are integers.
+/// Returns the bits of a channel if channels are integers.
 pub(super) fn integer_bits(format: TexelFormat) -> Option<u32> {
     let bytes = format.block_bytes()?;
     let channels = format.channels.max(1) as usize;
@@ -268,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused() {
+    fn invalid_combinations_are_rejected() {
         let default = Sampler::default();
         let linear = default.filter(FilterMode::LINEAR);
         let wrapped = default.address([AddressMode::WRAP, AddressMode::CLAMP, AddressMode::CLAMP]);
@@ -283,7 +287,7 @@ mod tests {
             read::<f32>()
         ));
         assert!(refused(default.seamless_cube(true), read::<f32>()));
-        // Only the dimensions that there are count.
+        // Address modes of missing dimensions are ignored.
         let third = default.address([AddressMode::CLAMP, AddressMode::CLAMP, AddressMode::WRAP]);
         assert!(!refused(third, read::<f32>()));
         let by_index = Read {
@@ -294,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn samplers_survive_the_way_to_the_driver_and_back() {
+    fn samplers_survive_conversion() {
         let sampler = Sampler::default()
             .address([AddressMode::MIRROR, AddressMode::BORDER, AddressMode::WRAP])
             .filter(FilterMode::LINEAR)
@@ -323,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn all_levels_are_a_number_to_the_driver() {
+    fn infinite_level_becomes_the_last_level() {
         let levels = |levels| Read {
             levels,
             ..read::<f32>()

@@ -1,4 +1,4 @@
-//! What a texture reads.
+//! Sources of textures.
 
 use std::{any::Any, fmt, sync::Arc};
 
@@ -20,10 +20,12 @@ use crate::{
     memory::{DeviceMemory, PitchedMemory, Storage},
 };
 
-/// What a [`Texture`](crate::Texture) reads, and holds: an array, a mipmapped array, or device memory.
+/// The source of a [`Texture`](crate::Texture), which the texture keeps alive: an array, a
+/// mipmapped array, or device memory.
 ///
-/// `&array` and `&mipmapped` turn into it by themselves. Device memory is given away, or shared in an
-/// [`Arc`]: then it can't be written by safe code while the texture has it, and it is freed when nobody has it any more.
+/// `&array` and `&mipmapped` convert implicitly. Device memory is moved into the source, or shared
+/// in an [`Arc`]. Safe code can then not write it while the texture has it. It is freed with the
+/// last reference.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -35,7 +37,7 @@ use crate::{
 /// # let stream = Stream::new(&context)?;
 /// let table = Arc::new(DeviceBuffer::from_slice(&stream, &[1.0f32, 4.0, 9.0])?);
 /// let texture = Texture::new(TextureSource::linear(table.clone())?, Sampler::default())?;
-/// assert_eq!(table.to_vec(&stream)?, [1.0, 4.0, 9.0]); // still there to read
+/// assert_eq!(table.to_vec(&stream)?, [1.0, 4.0, 9.0]); // still readable
 /// # let _ = texture;
 /// # Ok(())
 /// # }
@@ -43,7 +45,7 @@ use crate::{
 #[derive(Clone)]
 pub struct TextureSource(Resource);
 
-/// What a texture is made of, held.
+/// The source, held.
 #[derive(Clone)]
 pub(super) enum Resource {
     Array(CudaArray),
@@ -52,7 +54,7 @@ pub(super) enum Resource {
     Pitched(Pitched),
 }
 
-/// Memory that keeps what it is a part of.
+/// A value that keeps memory alive.
 type Memory = Arc<dyn Any + Send + Sync>;
 
 #[derive(Clone)]
@@ -89,8 +91,9 @@ impl From<&MipmappedArray> for TextureSource {
     }
 }
 
-/// What [`Texture::new`](crate::Texture::new) takes: `&array`, `&mipmapped` or a [`TextureSource`]. The trait has a name of its
-/// own so that the compiler can say what to do about device memory.
+/// The sources that [`Texture::new`](crate::Texture::new) accepts: `&array`, `&mipmapped` or a
+/// [`TextureSource`]. It is a separate trait so that the compiler can explain what to do with
+/// device memory.
 ///
 /// ```
 /// use cuda_safe::{array::{CudaArray, TexelFormat}, Context, texture::{IntoTextureSource, TextureSource}};
@@ -109,25 +112,30 @@ impl From<&MipmappedArray> for TextureSource {
 #[diagnostic::on_unimplemented(
     message = "a texture can't read `{Self}`",
     label = "expected a `&CudaArray`, a `&MipmappedArray` or a `TextureSource`",
-    note = "device memory is given away, or shared in an `Arc`: `TextureSource::linear(buffer)?`, \
+    note = "move device memory into the source, or share it in an `Arc`: `TextureSource::linear(buffer)?`, \
             `TextureSource::rows(buffer, [width, height], pitch)?`, `TextureSource::pitched(buffer)?`"
 )]
 pub trait IntoTextureSource: Into<TextureSource> {}
 
-// Else the compiler would speak of `From` alone.
+// Otherwise the compiler's message would only mention `From`.
 #[diagnostic::do_not_recommend]
 impl<S: Into<TextureSource>> IntoTextureSource for S {}
 
 impl TextureSource {
-    /// Texels that follow each other in device memory: kernels fetch them by their number (`tex1Dfetch`).
+    /// Uses contiguous texels in device memory, which kernels fetch by index (`tex1Dfetch`).
     ///
-    /// `memory` is a buffer, or an `Arc` of one. Work that writes it is ordered with the kernels that read it by the
-    /// caller, as with other memory.
+    /// `memory` is a buffer, or an `Arc` of one. As with other memory, you must order work that
+    /// writes it with the kernels that read it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no texels; where the memory doesn't begin at a
-    /// multiple of [`TEXTURE_ALIGNMENT`](DeviceAttribute::TEXTURE_ALIGNMENT) bytes, as buffers do; for more texels than
-    /// [`Device::texture_1d_linear_max_width`](crate::Device::texture_1d_linear_max_width) says.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if:
+    ///
+    /// - there are no texels;
+    /// - the memory does not start at a multiple of
+    ///   [`TEXTURE_ALIGNMENT`](DeviceAttribute::TEXTURE_ALIGNMENT) bytes, as buffers do;
+    /// - there are more texels than
+    ///   [`Device::texture_1d_linear_max_width`](crate::Device::texture_1d_linear_max_width)
+    ///   allows.
     #[doc(alias = "CU_RESOURCE_TYPE_LINEAR")]
     pub fn linear<S, T>(memory: impl Into<Arc<DeviceMemory<S, T>>>) -> Result<Self>
     where
@@ -138,18 +146,19 @@ impl TextureSource {
         let memory = memory.into();
         let context = memory.owner().context().clone();
         let (address, bytes) = (memory.as_device_ptr(), memory.size_bytes());
-        // SAFETY: as long as the memory says, and kept.
+        // SAFETY: the memory has that size and is kept alive.
         unsafe { Self::linear_at(&context, address, T::FORMAT, bytes, memory, CALL) }
     }
 
-    /// As [`linear`](Self::linear), of memory that something else manages, of whatever format.
+    /// Uses contiguous texels of any format, in memory that other code manages. See
+    /// [`linear`](Self::linear).
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Returns the errors of [`linear`](Self::linear).
     ///
     /// # Safety
-    /// `address` is device memory of `texels` texels of `format`, in `context`. It stays allocated until textures of it have
-    /// been dropped.
+    /// The caller must ensure that `address` is device memory of `texels` texels of `format`, in
+    /// `context`, and that it stays allocated until all textures of it have been dropped.
     pub unsafe fn linear_raw(
         context: &Context,
         address: CUdeviceptr,
@@ -158,12 +167,13 @@ impl TextureSource {
     ) -> Result<Self> {
         const CALL: &str = "TextureSource::linear_raw";
         let bytes = bytes_of(format, texels, CALL)?;
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::linear_at(context, address, format, bytes, Arc::new(()), CALL) }
     }
 
     /// # Safety
-    /// As [`linear_raw`](Self::linear_raw), where `memory` doesn't keep it.
+    /// The contract of [`linear_raw`](Self::linear_raw) applies unless `memory` keeps the texels
+    /// alive.
     unsafe fn linear_at(
         context: &Context,
         address: CUdeviceptr,
@@ -176,11 +186,13 @@ impl TextureSource {
             .device()
             .texture_1d_linear_max_width(format.channel, format.channels)?;
         let texels = bytes / bytes_of(format, 1, call)?;
-        // Before the address, which is 0 where there are no texels.
+        // Check this before the address, which is 0 if there are no texels.
         if texels == 0 || texels > most {
             return Err(Error::invalid(
                 call,
-                format!("{texels} texels: a texture of linear memory has 1 to {most} of {format}"),
+                format!(
+                    "the memory has {texels} texels, but a texture of linear memory must have 1 to {most} of {format}"
+                ),
             ));
         }
         expect_aligned(context, address, call)?;
@@ -193,13 +205,15 @@ impl TextureSource {
         })))
     }
 
-    /// Rows of pitched memory: kernels read them as two dimensions (`tex2D`), with filter and addresses as of an array.
+    /// Uses rows of pitched memory, which kernels read in two dimensions (`tex2D`), with filters
+    /// and address modes as for an array.
     ///
-    /// `memory` is a [`PitchedBuffer`](crate::memory::PitchedBuffer) of one slice, or an `Arc` of one, as for
-    /// [`linear`](Self::linear).
+    /// `memory` is a [`PitchedBuffer`](crate::memory::PitchedBuffer) with one slice, or an `Arc` of
+    /// one, as for [`linear`](Self::linear).
     ///
     /// # Errors
-    /// As [`rows`](Self::rows); for several slices.
+    /// Returns the errors of [`rows`](Self::rows). Also returns an error if the memory has several
+    /// slices.
     ///
     /// ```
     /// use cuda_safe::{
@@ -228,7 +242,7 @@ impl TextureSource {
             return Err(Error::invalid(
                 CALL,
                 format!(
-                    "{} slices: a texture of pitched memory has one",
+                    "the memory has {} slices, but a texture of pitched memory must have one",
                     memory.depth()
                 ),
             ));
@@ -245,13 +259,17 @@ impl TextureSource {
         pitched.checked(CALL)
     }
 
-    /// As [`pitched`](Self::pitched), of a buffer that holds a row every `pitch` bytes.
+    /// Uses a buffer that holds one row every `pitch` bytes. See [`pitched`](Self::pitched).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `height` rows don't lie in the memory, where
-    /// it doesn't begin at a multiple of [`TEXTURE_ALIGNMENT`](DeviceAttribute::TEXTURE_ALIGNMENT) bytes, where the pitch is
-    /// no multiple of [`TEXTURE_PITCH_ALIGNMENT`](DeviceAttribute::TEXTURE_PITCH_ALIGNMENT) bytes or too small, and beyond
-    /// the device's limits (`MAXIMUM_TEXTURE2D_LINEAR_...`).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if:
+    ///
+    /// - `height` rows do not fit into the memory;
+    /// - the memory does not start at a multiple of
+    ///   [`TEXTURE_ALIGNMENT`](DeviceAttribute::TEXTURE_ALIGNMENT) bytes;
+    /// - the pitch is too small, or not a multiple of
+    ///   [`TEXTURE_PITCH_ALIGNMENT`](DeviceAttribute::TEXTURE_PITCH_ALIGNMENT) bytes;
+    /// - a size exceeds the device's limits (`MAXIMUM_TEXTURE2D_LINEAR_...`).
     ///
     /// ```
     /// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, texture::TextureSource};
@@ -287,7 +305,7 @@ impl TextureSource {
             return Err(Error::invalid(
                 CALL,
                 format!(
-                    "{height} rows of {width} texels of {} bytes, one every {pitch} bytes, do not lie in {bytes} bytes",
+                    "{height} rows of {width} texels of {} bytes, one every {pitch} bytes, do not fit into {bytes} bytes",
                     size_of::<T>()
                 ),
             ));
@@ -306,14 +324,15 @@ impl TextureSource {
         pitched.checked(CALL)
     }
 
-    /// As [`rows`](Self::rows), of memory that something else manages, of whatever format.
+    /// Uses rows of any format, in memory that other code manages. See [`rows`](Self::rows).
     ///
     /// # Errors
-    /// As [`rows`](Self::rows).
+    /// Returns the errors of [`rows`](Self::rows).
     ///
     /// # Safety
-    /// `address` is device memory in `context` of `height` rows, one every `pitch` bytes, of `width` texels of `format`. It
-    /// stays allocated until textures of it have been dropped.
+    /// The caller must ensure that `address` is device memory in `context` with `height` rows, one
+    /// every `pitch` bytes, of `width` texels of `format`, and that it stays allocated until all
+    /// textures of it have been dropped.
     pub unsafe fn pitched_raw(
         context: &Context,
         address: CUdeviceptr,
@@ -337,7 +356,7 @@ impl TextureSource {
         &self.0
     }
 
-    /// The context that the texture belongs to.
+    /// Returns the context of the source.
     #[must_use]
     pub fn context(&self) -> &Context {
         match &self.0 {
@@ -348,7 +367,7 @@ impl TextureSource {
         }
     }
 
-    /// What its texels are.
+    /// Returns the format of the texels.
     #[must_use]
     pub fn format(&self) -> TexelFormat {
         match &self.0 {
@@ -375,8 +394,8 @@ impl Pitched {
             return Err(Error::invalid(
                 call,
                 format!(
-                    "a pitch of {pitch} bytes for rows of {row}: it has to be a multiple of {multiple} bytes, and {row} to \
-                     {most}"
+                    "the pitch is {pitch} bytes, but for rows of {row} bytes it must be a multiple of {multiple} bytes, from \
+                     {row} to {most}"
                 ),
             ));
         }
@@ -389,7 +408,7 @@ impl Pitched {
                 return Err(Error::invalid(
                     call,
                     format!(
-                        "{} x {} texels: a texture of pitched memory has 1 to {} of them in a row, and 1 to {} rows",
+                        "the memory has {} x {} texels, but a texture of pitched memory must have 1 to {} texels in a row, and 1 to {} rows",
                         self.width, self.height, limits[0], limits[1]
                     ),
                 ));
@@ -399,7 +418,8 @@ impl Pitched {
     }
 }
 
-/// Bytes of so many texels of a format that linear memory can have.
+/// Returns the bytes of `texels` texels in linear memory, or an error if the format is not allowed
+/// there.
 fn bytes_of(format: TexelFormat, texels: usize, call: &'static str) -> Result<usize> {
     let bytes = match (format.block_side(), format.block_bytes()) {
         (1, Some(bytes)) if bytes > 0 => bytes.checked_mul(texels),
@@ -408,7 +428,7 @@ fn bytes_of(format: TexelFormat, texels: usize, call: &'static str) -> Result<us
     bytes.ok_or_else(|| {
         Error::invalid(
             call,
-            format!("{texels} texels of {format} can't lie in linear memory"),
+            format!("{texels} texels of {format} can't be stored in linear memory"),
         )
     })
 }
@@ -423,13 +443,13 @@ fn expect_aligned(context: &Context, address: CUdeviceptr, call: &'static str) -
     Err(Error::invalid(
         call,
         format!(
-            "memory at {address:#x}: a texture's begins at a multiple of {alignment} bytes, as a buffer does"
+            "the memory is at {address:#x}, but a texture's memory must start at a multiple of {alignment} bytes, as buffers do"
         ),
     ))
 }
 
 impl Resource {
-    /// Shape, format and levels of what is no linear memory.
+    /// Returns the shape, format and levels of an array, or `None` for linear and pitched memory.
     pub(super) fn array(&self) -> Option<(ArrayShape, TexelFormat, u32)> {
         match self {
             Self::Array(array) => Some((array.shape(), array.format(), 1)),
@@ -506,7 +526,7 @@ impl Resource {
         }
     }
 
-    /// What is shown of it.
+    /// Returns a name for `Debug`.
     fn name(&self) -> &'static str {
         match self {
             Self::Array(_) => "array",

@@ -5,7 +5,7 @@ use std::{fmt, mem::MaybeUninit};
 use cuda_sys::{self as sys, CUDA_RESOURCE_DESC, CUsurfObject, CUtexObject};
 
 use super::{
-    object::{TextureResource, told},
+    object::{TextureResource, from_description},
     source::TextureSource,
 };
 use crate::{
@@ -16,14 +16,18 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
 };
 
-/// A surface: an array as kernels read and write it by coordinates. Cloning gives another reference to the same surface.
+/// A surface object: an array that kernels read and write by coordinates. Cloning returns another
+/// reference to the same surface.
 ///
-/// A kernel takes it as `cudaSurfaceObject_t`, and reads and writes it by `surf2Dread`, `surf2Dwrite` and their relatives,
-/// which count the first coordinate in bytes. `&surface` is passed to a launch like other arguments; in
-/// [`kernels!`](crate::kernels) it is declared as `&Surface`.
+/// **In kernels.** Declare the parameter as `cudaSurfaceObject_t`, and use `surf2Dread`,
+/// `surf2Dwrite` and similar. They count the first coordinate in bytes. Pass `&surface` to the
+/// launch. In [`kernels!`](crate::kernels), declare it as `&Surface`.
 ///
-/// A surface holds its array, and is destroyed as a [`Texture`](crate::Texture) is. What a launch promises is the same; and
-/// that nothing else uses what the kernel writes.
+/// **Lifetime.** A surface keeps its array alive. It is destroyed like a
+/// [`Texture`](crate::Texture).
+///
+/// **Safety of launches.** You promise the same as for a [`Texture`](crate::Texture), and that
+/// nothing else uses the texels that the kernel writes.
 ///
 /// ```
 /// use cuda_safe::{
@@ -50,7 +54,7 @@ use crate::{
 #[doc(alias = "cudaSurfaceObject_t")]
 pub struct Surface(Handle<SurfaceKind>);
 
-/// The array; `None` where somebody else keeps that.
+/// The array, or `None` if other code keeps it alive.
 pub(crate) struct SurfaceKind(Option<CudaArray>);
 
 impl Kind for SurfaceKind {
@@ -59,7 +63,7 @@ impl Kind for SurfaceKind {
     const NAME: &'static str = "Surface";
 
     unsafe fn release(&self, raw: CUsurfObject, context: &Context) -> Result<()> {
-        // SAFETY: released once, by this function's contract; the array is held until then.
+        // SAFETY: released once, by this function's contract. The array is held until then.
         unsafe {
             after_work(context, "cuSurfObjectDestroy", self.0.clone(), move || {
                 sys::cuSurfObjectDestroy(raw)
@@ -72,7 +76,7 @@ impl Kind for SurfaceKind {
     }
 
     fn hand_over(&mut self, _: CUsurfObject) {
-        self.0 = None; // the array waits, if this is the last reference to it
+        self.0 = None; // if this is the last reference, dropping the array waits
     }
 }
 
@@ -85,18 +89,20 @@ impl Adopt for SurfaceKind {
 handle!(Surface, CUsurfObject, released by "cuSurfObjectDestroy", made in Context);
 
 impl Surface {
-    /// Makes a surface of an array, or of a level of a mipmapped one, which it holds.
+    /// Creates a surface from an array, or from a level of a mipmapped array, which it keeps alive.
+    ///
+    /// See [`cuSurfObjectCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__SURFOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an array that wasn't made for surfaces
-    /// ([`ArrayFlags::SURFACE`]). A stream is being captured by this thread.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the array was
+    /// not created with [`ArrayFlags::SURFACE`], or while this thread captures a stream.
     #[doc(alias = "cuSurfObjectCreate")]
     pub fn new(array: &CudaArray) -> Result<Self> {
         const CALL: &str = "Surface::new";
         if !array.flags().contains(ArrayFlags::SURFACE) {
             return Err(Error::invalid(
                 CALL,
-                "the array was not made for surfaces: create it with ArrayFlags::SURFACE",
+                "the array was not created for surfaces. Fix: create it with ArrayFlags::SURFACE",
             ));
         }
         let context = array.context().clone();
@@ -104,38 +110,42 @@ impl Surface {
         let _current = context.enter("cuSurfObjectCreate")?;
         let mut raw = 0;
         let resource = TextureSource::from(array).resource().to_raw();
-        // SAFETY: `raw` is valid for the write; the description lives through the call, and names a live array.
+        // SAFETY: `raw` is valid for the write. The description lives through the call and names a
+        // live array.
         let code = unsafe { sys::cuSurfObjectCreate(&mut raw, &resource) };
         context.check("cuSurfObjectCreate", code)?;
         let kind = SurfaceKind(Some(array.clone()));
-        // SAFETY: just made in this context, and owned by nobody else.
+        // SAFETY: the surface was just created in this context, and has no other owner.
         Ok(Self(unsafe { Handle::new(raw, true, context, kind) }))
     }
 
-    /// The context that the surface belongs to.
+    /// Returns the context of the surface.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// The array that it holds; `None` for a surface that came in as a raw handle.
+    /// Returns the array, or `None` for a surface from a raw handle.
     #[must_use]
     pub fn array(&self) -> Option<&CudaArray> {
         self.0.kind().0.as_ref()
     }
 
-    /// What it is made of, as the driver tells it. The handle inside is borrowed from the surface.
+    /// Asks the driver for the array. The surface owns the handle in the result.
+    ///
+    /// See [`cuSurfObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__SURFOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
     pub fn resource(&self) -> Result<TextureResource> {
         let _current = self.context().enter("cuSurfObjectGetResourceDesc")?;
         let mut found = MaybeUninit::<CUDA_RESOURCE_DESC>::zeroed();
-        // SAFETY: a live surface; `found` is valid for the write.
+        // SAFETY: the surface is live, and `found` is valid for the write.
         let code = unsafe { sys::cuSurfObjectGetResourceDesc(found.as_mut_ptr(), self.as_raw()) };
         self.context().check("cuSurfObjectGetResourceDesc", code)?;
-        // SAFETY: numbers and pointers, which were zero before the driver wrote them.
-        Ok(told(unsafe { found.assume_init_ref() }))
+        // SAFETY: the structure consists of numbers and pointers, which were zero before the driver
+        // wrote them.
+        Ok(from_description(unsafe { found.assume_init_ref() }))
     }
 }

@@ -1,4 +1,4 @@
-//! Views: an array as texels of another format, or a part of its levels and layers.
+//! Views: an array with another texel format, or a part of its levels and layers.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub use crate::raw::texture::ViewFormat;
 
 impl ViewFormat {
-    /// Bits of a channel, if channels are integers.
+    /// Returns the bits of a channel if channels are integers.
     pub(super) fn integer_bits(self) -> Option<u32> {
         match self.0 {
             0x01..=0x06 => Some(8),
@@ -24,7 +24,8 @@ impl ViewFormat {
     }
 }
 
-/// An array as a texture sees it: with texels of another format of the same size, or a part of its levels and layers.
+/// A view of an array for a texture: another texel format of the same size, or a part of its levels
+/// and layers.
 ///
 /// ```
 /// use cuda_safe::{array::CudaArray, Context, texture::{ResourceView, ViewFormat}, Sampler, Texture};
@@ -41,16 +42,16 @@ impl ViewFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ResourceView {
-    /// As what texels are read.
+    /// The format as which texels are read.
     pub format: ViewFormat,
-    /// The first and the last level of a mipmapped array that are read; all by default.
+    /// The first and the last level of a mipmapped array, by default all levels.
     pub levels: Option<(u32, u32)>,
-    /// The first and the last layer that are read; all by default.
+    /// The first and the last layer, by default all layers.
     pub layers: Option<(u32, u32)>,
 }
 
 impl ResourceView {
-    /// All levels and layers, as texels of a format.
+    /// Creates a view of all levels and layers with a texel format.
     #[must_use]
     pub const fn new(format: ViewFormat) -> Self {
         Self {
@@ -60,21 +61,22 @@ impl ResourceView {
         }
     }
 
-    /// Levels of a mipmapped array: the first becomes level 0 of the texture.
+    /// Selects levels of a mipmapped array. The first becomes level 0 of the texture.
     #[must_use]
     pub const fn levels(mut self, levels: RangeInclusive<u32>) -> Self {
         self.levels = Some((*levels.start(), *levels.end()));
         self
     }
 
-    /// Layers of an array, which is no cube: the first becomes layer 0 of the texture.
+    /// Selects layers of an array that is not a cube. The first becomes layer 0 of the texture.
     #[must_use]
     pub const fn layers(mut self, layers: RangeInclusive<u32>) -> Self {
         self.layers = Some((*layers.start(), *layers.end()));
         self
     }
 
-    /// For what a texture is made of; an error for what isn't there, which the driver does not notice.
+    /// Converts the view for a source. Returns an error for missing levels or layers, which the
+    /// driver does not detect.
     pub(super) fn to_raw(
         self,
         resource: &Resource,
@@ -83,17 +85,18 @@ impl ResourceView {
         let Some((shape, format, levels)) = resource.array() else {
             return Err(Error::invalid(
                 call,
-                "a view is for arrays, and this is linear memory",
+                "a view needs an array, but the source is linear memory",
             ));
         };
-        // The driver takes the first of several cubes for a face, and the last for a number of cubes.
+        // For several cubes, the driver interprets the first index as a face and the last as a
+        // number of cubes.
         if shape.is_cube() && self.layers.is_some() {
-            return Err(Error::invalid(call, "the layers of cubes can't be chosen"));
+            return Err(Error::invalid(call, "layers of cubes can't be selected"));
         }
-        let within = |what: &str, asked: Option<(u32, u32)>, count: u32| match asked {
+        let within = |what: &str, range: Option<(u32, u32)>, count: u32| match range {
             Some((first, last)) if first > last || last >= count => Err(Error::invalid(
                 call,
-                format!("{what} {first} to {last} of {count}, which are counted from 0"),
+                format!("{what} {first} to {last} do not exist: there are {count}, counted from 0"),
             )),
             Some(range) => Ok(range),
             None => Ok((0, count - 1)),
@@ -125,7 +128,7 @@ impl ResourceView {
         })
     }
 
-    /// `None` for a texture without a view.
+    /// Converts the driver's description. Returns `None` for a texture without a view.
     pub(super) fn from_raw(raw: &CUDA_RESOURCE_VIEW_DESC) -> Option<Self> {
         (raw.format.0 != 0).then_some(Self {
             format: ViewFormat(raw.format.0),

@@ -14,7 +14,7 @@ fn fails(result: cuda_safe::Result<()>) {
     assert_eq!(code, Some(CUresult::CUDA_ERROR_UNKNOWN));
 }
 
-/// One unit of device memory, mapped for the device.
+/// Returns one unit of device memory, mapped for the device.
 fn mapping(context: &Context) -> Mapping {
     let unit = PhysicalMemory::unit(context).unwrap();
     let range = AddressRange::reserve(context, unit).unwrap();
@@ -27,8 +27,8 @@ fn mapping(context: &Context) -> Mapping {
 }
 
 #[test]
-fn closing_virtual_memory_returns_the_error() {
-    const TEST: &str = "closing_virtual_memory_returns_the_error";
+fn close_of_virtual_memory_returns_errors() {
+    const TEST: &str = "close_of_virtual_memory_returns_errors";
     passes(TEST, "cuMemAddressFree:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let unit = PhysicalMemory::unit(&context).unwrap();
@@ -53,8 +53,8 @@ fn closing_virtual_memory_returns_the_error() {
 }
 
 #[test]
-fn closing_page_locked_memory_returns_the_error() {
-    const TEST: &str = "closing_page_locked_memory_returns_the_error";
+fn close_of_page_locked_memory_returns_errors() {
+    const TEST: &str = "close_of_page_locked_memory_returns_errors";
     passes(TEST, "cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let flags = RegisterFlags::default();
@@ -74,9 +74,9 @@ fn closing_page_locked_memory_returns_the_error() {
 }
 
 #[test]
-fn closing_pitched_memory_returns_the_error() {
+fn close_of_pitched_memory_returns_errors() {
     passes(
-        "closing_pitched_memory_returns_the_error",
+        "close_of_pitched_memory_returns_errors",
         "cuMemFree:1+:CUDA_ERROR_UNKNOWN",
         || {
             let (_, stream) = device();
@@ -87,8 +87,8 @@ fn closing_pitched_memory_returns_the_error() {
 }
 
 #[test]
-fn closing_a_listener_returns_the_error() {
-    const TEST: &str = "closing_a_listener_returns_the_error";
+fn close_of_a_listener_returns_errors() {
+    const TEST: &str = "close_of_a_listener_returns_errors";
     passes(
         TEST,
         "cuLogsUnregisterCallback:1:CUDA_ERROR_UNKNOWN",

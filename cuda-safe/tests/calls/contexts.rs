@@ -5,8 +5,8 @@ use cuda_safe::{Result, green::GreenContext, profiler};
 use super::*;
 
 #[test]
-fn a_primary_context_is_retained_once_a_device() {
-    traced("a_primary_context_is_retained_once_a_device", "", || {
+fn primary_context_is_retained_once_per_device() {
+    traced("primary_context_is_retained_once_per_device", "", || {
         let retain = "cuDevicePrimaryCtxRetain(";
         for _ in 0..2 {
             let first = Context::primary(0).unwrap();
@@ -27,8 +27,8 @@ fn a_primary_context_is_retained_once_a_device() {
 }
 
 #[test]
-fn contexts_are_set_up_as_asked() {
-    traced("contexts_are_set_up_as_asked", "", || {
+fn context_settings_are_passed_to_the_driver() {
+    traced("context_settings_are_passed_to_the_driver", "", || {
         let flags = ContextFlags::BLOCKING_SYNC | ContextFlags::LMEM_RESIZE_TO_MAX;
         assert_eq!(flags, ContextFlags(20));
         assert_eq!(flags | ContextFlags::BLOCKING_SYNC, flags);
@@ -47,7 +47,7 @@ fn contexts_are_set_up_as_asked() {
         assert_eq!(context.limit(Limit::PRINTF_FIFO_SIZE).unwrap(), 1 << 20);
         let (mut least, mut greatest) = (9, 9);
         context.set_current().unwrap();
-        // SAFETY: both are valid for the write.
+        // SAFETY: both pointers are valid for writes.
         let code = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
         assert_eq!(context.stream_priority_range().unwrap(), (least, greatest));
@@ -58,8 +58,8 @@ fn contexts_are_set_up_as_asked() {
 }
 
 #[test]
-fn contexts_end_when_their_last_hold_goes() {
-    traced("contexts_end_when_their_last_hold_goes", "", || {
+fn contexts_are_destroyed_with_the_last_reference() {
+    traced("contexts_are_destroyed_with_the_last_reference", "", || {
         let create = || Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let context = create();
         let held = context.clone();
@@ -68,7 +68,7 @@ fn contexts_end_when_their_last_hold_goes() {
         let context = create();
         makes("cuCtxDestroy", &[], || drop(context));
         let context = create();
-        // SAFETY: `context` outlives it.
+        // SAFETY: `context` outlives the borrow.
         let borrowed = unsafe { Context::borrow_raw(context.as_raw()).unwrap() };
         assert!(made("cuCtxDestroy", || borrowed.close().unwrap()).is_empty());
         makes("cuCtxDestroy", &[], || drop(context));
@@ -80,30 +80,30 @@ fn contexts_end_when_their_last_hold_goes() {
 }
 
 #[test]
-fn a_context_that_is_current_is_not_pushed() {
-    traced("a_context_that_is_current_is_not_pushed", "", || {
+fn current_context_is_not_pushed_again() {
+    traced("current_context_is_not_pushed_again", "", || {
         let (context, stream) = device();
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
-        // The thread has none: it gets this one and keeps it.
+        // The thread has no current context, so this one becomes and stays current.
         assert!(made("cuCtxPushCurrent", || context.memory_info().unwrap()).is_empty());
         assert_eq!(calls("cuCtxSetCurrent").len(), 1);
         assert!(made("cuCtxPushCurrent", || stream.synchronize().unwrap()).is_empty());
-        // Another is pushed for the time of the call.
+        // Another context is pushed for the duration of the call.
         makes("cuCtxPushCurrent", &[], || {
             makes("cuCtxPopCurrent", &[], || created.memory_info().unwrap());
         });
         created.set_current().unwrap();
         makes("cuCtxPushCurrent", &[], || stream.synchronize().unwrap());
         let mut current = std::ptr::null_mut();
-        // SAFETY: `current` is valid for the write.
+        // SAFETY: `current` is valid for writes.
         let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
         assert_eq!(current, created.as_raw());
         drop(created);
     });
-    // What can't be asked is pushed.
+    // If the current context cannot be queried, the context is pushed.
     traced(
-        "a_context_that_is_current_is_not_pushed",
+        "current_context_is_not_pushed_again",
         "cuCtxGetCurrent:2:CUDA_ERROR_UNKNOWN",
         || {
             let context = Context::primary(0).unwrap();
@@ -114,20 +114,20 @@ fn a_context_that_is_current_is_not_pushed() {
 }
 
 #[test]
-fn a_driver_is_available_if_it_starts_and_has_a_device() {
-    let test = "a_driver_is_available_if_it_starts_and_has_a_device";
+fn driver_is_available_if_it_initializes_and_has_a_device() {
+    let test = "driver_is_available_if_it_initializes_and_has_a_device";
     passes(test, "", || assert!(driver::is_available()));
     for call in ["cuInit:1:100", "cuDeviceGetCount:1:3"] {
         passes(test, call, || {
             assert!(!driver::is_available());
-            assert!(driver::is_available(), "it was one call that failed");
+            assert!(driver::is_available(), "only the first call fails");
         });
     }
 }
 
-/// A setting that the emulator refuses is in the error of whatever is tried first.
+/// If the emulator rejects a setting, the first CUDA call returns that error.
 #[test]
-fn a_refused_setting_is_told() {
+fn first_call_reports_invalid_emulator_settings() {
     const CHILD: &str = "CUDA_TEST_SETTING";
     if std::env::var_os(CHILD).is_some() {
         let error = Context::primary(0).unwrap_err();
@@ -135,7 +135,7 @@ fn a_refused_setting_is_told() {
         println!("= {error}");
         return;
     }
-    for (name, value, told) in [
+    for (name, value, reason) in [
         (
             "CUDA_EMULATOR_MEMORY",
             "64 apples",
@@ -149,7 +149,7 @@ fn a_refused_setting_is_told() {
     ] {
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args([
-                "contexts::a_refused_setting_is_told",
+                "contexts::first_call_reports_invalid_emulator_settings",
                 "--exact",
                 "--nocapture",
             ])
@@ -158,17 +158,20 @@ fn a_refused_setting_is_told() {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
-        let told = format!("= cuInit failed: CUDA_ERROR_INVALID_VALUE (1): {told}");
-        assert!(output.status.success() && text.contains(&told), "{text}");
+        let expected = format!("= cuInit failed: CUDA_ERROR_INVALID_VALUE (1): {reason}");
+        assert!(
+            output.status.success() && text.contains(&expected),
+            "{text}"
+        );
     }
 }
 
 #[test]
-fn what_is_not_emulated_is_told() {
-    passes("what_is_not_emulated_is_told", "", || {
+fn errors_name_calls_that_are_not_emulated() {
+    passes("errors_name_calls_that_are_not_emulated", "", || {
         let (context, _) = device();
         let _current = context.push_current().unwrap();
-        // SAFETY: the emulator looks at no argument.
+        // SAFETY: the emulator reads no argument.
         let code =
             unsafe { sys::cuMemMapArrayAsync(std::ptr::null_mut(), 0, std::ptr::null_mut()) };
         let error = context.check("cuMemMapArrayAsync", code).unwrap_err();
@@ -186,7 +189,7 @@ fn what_is_not_emulated_is_told() {
             Flags: 0x40, // CUDA_ARRAY3D_SPARSE
             ..Default::default()
         };
-        // SAFETY: valid for the write, and for the read.
+        // SAFETY: `array` is valid for writes and `descriptor` for reads.
         let code = unsafe { sys::cuArray3DCreate_v2(&mut array, &descriptor) };
         let error = context.check("cuArray3DCreate", code).unwrap_err();
         assert_eq!(
@@ -214,7 +217,7 @@ fn errors_of_rejected_arguments_give_the_reason() {
 }
 
 #[test]
-fn a_question_for_memory_that_fails_for_lack_of_memory_is_one_error() {
+fn memory_info_returns_its_own_out_of_memory_error() {
     fn unknown(requested: usize) -> ErrorKind {
         ErrorKind::OutOfMemory {
             requested,
@@ -222,7 +225,7 @@ fn a_question_for_memory_that_fails_for_lack_of_memory_is_one_error() {
             total: 0,
         }
     }
-    let test = "a_question_for_memory_that_fails_for_lack_of_memory_is_one_error";
+    let test = "memory_info_returns_its_own_out_of_memory_error";
     traced(test, "cuMemGetInfo:1+:2", || {
         let (context, stream) = device();
         let error = context.memory_info().unwrap_err();
@@ -239,30 +242,34 @@ fn a_question_for_memory_that_fails_for_lack_of_memory_is_one_error() {
 }
 
 #[test]
-fn contexts_dropped_in_a_capture_are_destroyed() {
-    traced("contexts_dropped_in_a_capture_are_destroyed", "", || {
-        let (context, stream) = device();
-        let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
-        let all = context.multiprocessors().unwrap();
-        let green = GreenContext::new(&context, &[all]).unwrap();
-        // SAFETY: nothing is recorded.
-        let graph = unsafe {
-            stream.capture(|_| -> Result<()> {
-                drop((created, green));
-                // It would have to wait for the captured stream.
-                assert_eq!(calls("cuGreenCtxDestroy").len(), 0);
-                Ok(())
-            })
-        };
-        drop(graph.unwrap());
-        assert_eq!(calls("cuCtxDestroy").len(), 1);
-        assert_eq!(calls("cuGreenCtxDestroy").len(), 1);
-    });
+fn contexts_dropped_in_a_capture_are_destroyed_later() {
+    traced(
+        "contexts_dropped_in_a_capture_are_destroyed_later",
+        "",
+        || {
+            let (context, stream) = device();
+            let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+            let all = context.multiprocessors().unwrap();
+            let green = GreenContext::new(&context, &[all]).unwrap();
+            // SAFETY: the capture records nothing.
+            let graph = unsafe {
+                stream.capture(|_| -> Result<()> {
+                    drop((created, green));
+                    // Destroying it would have to wait for the captured stream.
+                    assert_eq!(calls("cuGreenCtxDestroy").len(), 0);
+                    Ok(())
+                })
+            };
+            drop(graph.unwrap());
+            assert_eq!(calls("cuCtxDestroy").len(), 1);
+            assert_eq!(calls("cuGreenCtxDestroy").len(), 1);
+        },
+    );
 }
 
 #[test]
-fn settings_of_contexts_reach_the_driver() {
-    traced("settings_of_contexts_reach_the_driver", "", || {
+fn context_setters_call_the_driver() {
+    traced("context_setters_call_the_driver", "", || {
         let (context, _) = device();
         makes("cuCtxResetPersistingL2Cache", &[], || {
             context.reset_persisting_l2().unwrap()
@@ -288,8 +295,8 @@ fn settings_of_contexts_reach_the_driver() {
 }
 
 #[test]
-fn what_the_emulated_device_lacks_is_told() {
-    const TEST: &str = "what_the_emulated_device_lacks_is_told";
+fn missing_device_features_differ_from_errors() {
+    const TEST: &str = "missing_device_features_differ_from_errors";
     passes(TEST, "", || {
         let device = Device::get(0).unwrap();
         assert!(!device.can_limit_contexts().unwrap());
@@ -307,9 +314,9 @@ fn what_the_emulated_device_lacks_is_told() {
 }
 
 #[test]
-fn access_that_is_enabled_three_times_is_disabled_once() {
+fn peer_access_is_disabled_with_the_last_reference() {
     traced(
-        "access_that_is_enabled_three_times_is_disabled_once",
+        "peer_access_is_disabled_with_the_last_reference",
         "",
         || {
             let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
@@ -321,9 +328,9 @@ fn access_that_is_enabled_three_times_is_disabled_once() {
 }
 
 #[test]
-fn groups_of_multiprocessors_are_as_large_as_the_driver_says() {
+fn multiprocessor_groups_have_the_requested_sizes() {
     passes_with(
-        "groups_of_multiprocessors_are_as_large_as_the_driver_says",
+        "multiprocessor_groups_have_the_requested_sizes",
         &[("CUDA_EMULATOR_THREADS", "32")],
         || {
             let all = Device::get(0).unwrap().multiprocessors().unwrap();
@@ -337,9 +344,9 @@ fn groups_of_multiprocessors_are_as_large_as_the_driver_says() {
 }
 
 #[test]
-fn a_driver_without_devices_is_not_available() {
+fn driver_without_devices_is_unavailable() {
     passes_with(
-        "a_driver_without_devices_is_not_available",
+        "driver_without_devices_is_unavailable",
         &[("CUDA_EMULATOR_DEVICES", "0")],
         || {
             assert!(!driver::is_available());

@@ -1,11 +1,11 @@
-//! Copies of boxes, fills of rows, access of peers.
+//! Copies of boxes, fills of rows, and peer access.
 
 use super::*;
 use cuda_safe::memory::{HostRegion, PitchedBuffer, RegionCopy};
 
 #[test]
-fn a_copy_of_a_box_is_one_call() {
-    traced("a_copy_of_a_box_is_one_call", "", || {
+fn box_copy_is_one_call() {
+    traced("box_copy_is_one_call", "", || {
         let (_, stream) = device();
         let mut a = PitchedBuffer::<u32>::zeroed(&stream, [4, 3, 2]).unwrap();
         let mut b = PitchedBuffer::<u32>::zeroed(&stream, [4, 3, 2]).unwrap();
@@ -27,7 +27,7 @@ fn a_copy_of_a_box_is_one_call() {
             copy.upload(&stream, &mut b, whole).unwrap();
         });
         assert!(made(copies, || copy.target_at(1).enqueue(&stream, &mut b, &a)).is_empty());
-        // Slices without gaps are rows of one.
+        // Slices without gaps are filled as a single row.
         makes(fills, &["cuMemsetD2D8Async"], || {
             a.fill(&stream, 0x0101_0101).unwrap()
         });
@@ -53,8 +53,8 @@ const ENABLE: &str = "cuCtxEnablePeerAccess";
 const DISABLE: &str = "cuCtxDisablePeerAccess";
 
 #[test]
-fn access_is_enabled_and_disabled_once() {
-    traced("access_is_enabled_and_disabled_once", "", || {
+fn peer_access_is_enabled_and_disabled_once() {
+    traced("peer_access_is_enabled_and_disabled_once", "", || {
         let (_hold, _stream) = device();
         let mut first = None;
         makes(ENABLE, &["flags=0"], || first = Some(access().unwrap()));
@@ -69,9 +69,9 @@ fn access_is_enabled_and_disabled_once() {
 }
 
 #[test]
-fn access_that_fails_is_not_counted() {
+fn failed_peer_access_is_not_counted() {
     const FAIL: &str = "cuCtxEnablePeerAccess:1:CUDA_ERROR_TOO_MANY_PEERS";
-    traced("access_that_fails_is_not_counted", FAIL, || {
+    traced("failed_peer_access_is_not_counted", FAIL, || {
         let (_hold, _stream) = device();
         let error = access().unwrap_err();
         assert_eq!(
@@ -84,10 +84,10 @@ fn access_that_fails_is_not_counted() {
 }
 
 #[test]
-fn access_stays_while_it_is_not_known_whether_work_is_over() {
+fn peer_access_stays_enabled_if_state_of_work_is_unknown() {
     const FAIL: &str = "cuCtxSynchronize:1+:CUDA_ERROR_UNKNOWN";
     traced(
-        "access_stays_while_it_is_not_known_whether_work_is_over",
+        "peer_access_stays_enabled_if_state_of_work_is_unknown",
         FAIL,
         || {
             let (_hold, _stream) = device();

@@ -7,7 +7,7 @@ use super::*;
 type Set = fn(&Coredump, bool) -> cuda_safe::Result<()>;
 type Get = fn(&Coredump) -> cuda_safe::Result<bool>;
 
-/// The switches, with their numbers in the trace, and whether the emulator turns them on.
+/// The switches with their numbers in the trace, and whether the emulator turns them on.
 const SWITCHES: [(&str, Set, Get, bool); 4] = [
     (
         "attrib=1,",
@@ -36,8 +36,8 @@ const SWITCHES: [(&str, Set, Get, bool); 4] = [
 ];
 
 #[test]
-fn switches_of_core_dumps_are_set_and_read() {
-    const TEST: &str = "switches_of_core_dumps_are_set_and_read";
+fn core_dump_switches_are_set_and_read() {
+    const TEST: &str = "core_dump_switches_are_set_and_read";
     traced(TEST, "", || {
         driver::init().unwrap();
         let process = Coredump::process();
@@ -59,14 +59,17 @@ fn switches_of_core_dumps_are_set_and_read() {
 }
 
 #[test]
-fn names_of_core_dumps_have_1023_bytes_at_most() {
-    traced("names_of_core_dumps_have_1023_bytes_at_most", "", || {
+fn core_dump_names_have_at_most_1023_bytes() {
+    traced("core_dump_names_have_at_most_1023_bytes", "", || {
         let process = Coredump::process();
         let longest = "x".repeat(1023);
         process.set_file(&longest).unwrap();
         assert_eq!(process.file().unwrap().as_os_str(), longest.as_str());
         let error = process.set_file("x".repeat(1024)).unwrap_err();
-        assert!(error.detail().contains("a name of 1024 bytes"), "{error}");
+        assert!(
+            error.detail().contains("the path has 1024 bytes"),
+            "{error}"
+        );
         let error = process.set_pipe("a\0b").unwrap_err();
         assert!(error.detail().contains("contains a NUL"), "{error}");
     });

@@ -14,7 +14,7 @@ use cuda_safe::{
 
 use super::*;
 
-/// The call that an error names, once it is clear that the error is a rejection.
+/// Checks that the error is a rejection, and returns the name of the rejected call.
 #[track_caller]
 fn rejected<R>(result: Result<R>) -> &'static str {
     let error: Error = result.map(drop).unwrap_err();
@@ -23,7 +23,7 @@ fn rejected<R>(result: Result<R>) -> &'static str {
     error.call()
 }
 
-/// Runs `body` in a host function, waits for it, and checks that no driver call was made in it.
+/// Runs `body` in a host function, waits for it, and checks that it made no driver call.
 #[track_caller]
 fn within_a_host_function<R: Send + 'static>(
     stream: &Stream,
@@ -44,8 +44,8 @@ fn within_a_host_function<R: Send + 'static>(
 }
 
 #[test]
-fn rejections_name_the_call() {
-    traced("rejections_name_the_call", "", || {
+fn rejections_in_host_functions_name_the_call() {
+    traced("rejections_in_host_functions_name_the_call", "", || {
         let (context, stream) = device();
         let (c, s) = (context.clone(), stream.clone());
         let names = within_a_host_function(&stream, move || {
@@ -96,8 +96,8 @@ fn rejections_name_the_call() {
 }
 
 #[test]
-fn launches_are_rejected() {
-    traced("launches_are_rejected", "", || {
+fn launches_are_rejected_in_host_functions() {
+    traced("launches_are_rejected_in_host_functions", "", || {
         let (context, stream) = device();
         let module = Module::from_ptx(&context, PTX).unwrap();
         let set = module.function("set").unwrap();
@@ -117,7 +117,7 @@ fn launches_are_rejected() {
                 rejected(exec.launch(&s)),
                 rejected(exec.upload(&s)),
             ];
-            // Returned, so that nothing is dropped here.
+            // returned, so that nothing is dropped here
             (names, x, exec, set)
         });
         assert_eq!(names, ["cuLaunchKernel", "cuGraphLaunch", "cuGraphUpload"]);
@@ -125,92 +125,101 @@ fn launches_are_rejected() {
 }
 
 #[test]
-fn libraries_and_pools_are_rejected() {
-    traced("libraries_and_pools_are_rejected", "", || {
-        let (context, stream) = device();
-        let library = Library::from_ptx(PTX).unwrap();
-        let kernel = library.kernel("set").unwrap();
-        let pool = MemoryPool::new(&context).unwrap();
-        let (c, s) = (context.clone(), stream.clone());
-        let (names, ..) = within_a_host_function(&stream, move || {
-            let names = [
-                rejected(Library::from_ptx(PTX)),
-                rejected(library.kernel("set")),
-                rejected(library.kernels()),
-                rejected(library.module(&c)),
-                rejected(library.global::<u32>(&c, "x", 1)),
-                rejected(kernel.function(&c)),
-                rejected(MemoryPool::new(&c)),
-                rejected(MemoryPool::current(&c)),
-                rejected(MemoryPool::default_of(&c)),
-                rejected(pool.used()),
-                rejected(pool.set_release_threshold(0)),
-                rejected(pool.trim_to(0)),
-                rejected(pool.make_current()),
-                rejected(pool.access(c.device())),
-                rejected(pool.export_file()),
-                rejected(pool.allocate::<u8>(&s, 1)),
+fn libraries_and_pools_are_rejected_in_host_functions() {
+    traced(
+        "libraries_and_pools_are_rejected_in_host_functions",
+        "",
+        || {
+            let (context, stream) = device();
+            let library = Library::from_ptx(PTX).unwrap();
+            let kernel = library.kernel("set").unwrap();
+            let pool = MemoryPool::new(&context).unwrap();
+            let (c, s) = (context.clone(), stream.clone());
+            let (names, ..) = within_a_host_function(&stream, move || {
+                let names = [
+                    rejected(Library::from_ptx(PTX)),
+                    rejected(library.kernel("set")),
+                    rejected(library.kernels()),
+                    rejected(library.module(&c)),
+                    rejected(library.global::<u32>(&c, "x", 1)),
+                    rejected(kernel.function(&c)),
+                    rejected(MemoryPool::new(&c)),
+                    rejected(MemoryPool::current(&c)),
+                    rejected(MemoryPool::default_of(&c)),
+                    rejected(pool.used()),
+                    rejected(pool.set_release_threshold(0)),
+                    rejected(pool.trim_to(0)),
+                    rejected(pool.make_current()),
+                    rejected(pool.access(c.device())),
+                    rejected(pool.export_file()),
+                    rejected(pool.allocate::<u8>(&s, 1)),
+                ];
+                (names, library, kernel, pool)
+            });
+            let expected = [
+                "cuLibraryLoadData",
+                "cuLibraryGetKernel",
+                "cuLibraryGetKernelCount",
+                "cuLibraryGetModule",
+                "cuLibraryGetGlobal",
+                "cuLibraryGetModule",
+                "cuMemPoolCreate",
+                "cuDeviceGetMemPool",
+                "cuDeviceGetDefaultMemPool",
+                "cuMemPoolGetAttribute",
+                "cuMemPoolSetAttribute",
+                "cuMemPoolTrimTo",
+                "cuDeviceSetMemPool",
+                "cuMemPoolGetAccess",
+                "cuMemPoolExportToShareableHandle",
+                "cuMemAllocFromPoolAsync",
             ];
-            (names, library, kernel, pool)
-        });
-        let expected = [
-            "cuLibraryLoadData",
-            "cuLibraryGetKernel",
-            "cuLibraryGetKernelCount",
-            "cuLibraryGetModule",
-            "cuLibraryGetGlobal",
-            "cuLibraryGetModule",
-            "cuMemPoolCreate",
-            "cuDeviceGetMemPool",
-            "cuDeviceGetDefaultMemPool",
-            "cuMemPoolGetAttribute",
-            "cuMemPoolSetAttribute",
-            "cuMemPoolTrimTo",
-            "cuDeviceSetMemPool",
-            "cuMemPoolGetAccess",
-            "cuMemPoolExportToShareableHandle",
-            "cuMemAllocFromPoolAsync",
-        ];
-        assert_eq!(names, expected);
-    });
+            assert_eq!(names, expected);
+        },
+    );
 }
 
-/// An object whose last reference is dropped in a host function is released with the next object that is released.
+/// An object whose last reference is dropped in a host function is released together with the next
+/// released object.
 #[test]
-fn what_a_host_function_drops_is_released_later() {
-    traced("what_a_host_function_drops_is_released_later", "", || {
-        let (context, stream) = device();
-        let dropped = (
-            Library::from_ptx(PTX).unwrap(),
-            MemoryPool::new(&context).unwrap(),
-            DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap(),
-            Graph::new(&context).unwrap().instantiate().unwrap(),
-            Event::new(&context).unwrap(),
-            Stream::new(&context).unwrap(),
-            PhysicalMemory::new(&context, 2 << 20).unwrap(),
-            AddressRange::reserve(&context, 2 << 20).unwrap(),
-        );
-        within_a_host_function(&stream, move || drop(dropped));
-        drop(Event::new(&context).unwrap());
-        for release in [
-            "cuLibraryUnload",
-            "cuMemPoolDestroy",
-            "cuMemFreeAsync",
-            "cuGraphExecDestroy",
-            "cuEventDestroy",
-            "cuStreamDestroy",
-            "cuMemRelease",
-            "cuMemAddressFree",
-        ] {
-            let expected = if release == "cuEventDestroy" { 2 } else { 1 };
-            assert_eq!(calls(release).len(), expected, "{release}");
-        }
-    });
+fn objects_dropped_in_host_functions_are_released_later() {
+    traced(
+        "objects_dropped_in_host_functions_are_released_later",
+        "",
+        || {
+            let (context, stream) = device();
+            let dropped = (
+                Library::from_ptx(PTX).unwrap(),
+                MemoryPool::new(&context).unwrap(),
+                DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap(),
+                Graph::new(&context).unwrap().instantiate().unwrap(),
+                Event::new(&context).unwrap(),
+                Stream::new(&context).unwrap(),
+                PhysicalMemory::new(&context, 2 << 20).unwrap(),
+                AddressRange::reserve(&context, 2 << 20).unwrap(),
+            );
+            within_a_host_function(&stream, move || drop(dropped));
+            drop(Event::new(&context).unwrap());
+            for release in [
+                "cuLibraryUnload",
+                "cuMemPoolDestroy",
+                "cuMemFreeAsync",
+                "cuGraphExecDestroy",
+                "cuEventDestroy",
+                "cuStreamDestroy",
+                "cuMemRelease",
+                "cuMemAddressFree",
+            ] {
+                let expected = if release == "cuEventDestroy" { 2 } else { 1 };
+                assert_eq!(calls(release).len(), expected, "{release}");
+            }
+        },
+    );
 }
 
 #[test]
-fn registered_memory_is_unregistered_after_the_host_function_that_drops_it() {
-    let test = "registered_memory_is_unregistered_after_the_host_function_that_drops_it";
+fn registered_memory_dropped_in_a_host_function_is_unregistered_later() {
+    let test = "registered_memory_dropped_in_a_host_function_is_unregistered_later";
     traced(test, "", || {
         let (context, stream) = device();
         let registered = || RegisteredBuffer::new(&context, vec![7u8; 4096]).unwrap();
@@ -219,7 +228,7 @@ fn registered_memory_is_unregistered_after_the_host_function_that_drops_it() {
         let (first, second) = memory.split_at_mut(1 << 15);
         let register = |memory: &mut [u8]| {
             let (start, flags) = (memory.as_mut_ptr().cast(), RegisterFlags::default());
-            // SAFETY: it stays for the rest of the process, and nothing on the device uses it.
+            // SAFETY: the memory is never freed, and the device does not use it.
             unsafe { Registration::new(&context, start, 4096, flags) }.unwrap()
         };
         let (first, second) = (register(first), register(second));
@@ -236,10 +245,11 @@ fn registered_memory_is_unregistered_after_the_host_function_that_drops_it() {
     });
 }
 
-/// Memory that calls for the primary context, and so takes the lock of the primary contexts, when it is dropped.
+/// Memory that requests the primary context when dropped, and so takes the lock of the primary
+/// contexts.
 struct CallsPrimary(DeviceBuffer<u32>);
 
-// SAFETY: what it says of the memory is what the buffer says.
+// SAFETY: the buffer provides everything about the memory.
 unsafe impl Storage for CallsPrimary {
     const NAME: &'static str = "CallsPrimary";
 
@@ -259,23 +269,23 @@ impl Drop for CallsPrimary {
 }
 
 #[test]
-fn a_context_that_fails_at_its_limits_does_not_release_others_under_a_lock() {
-    let test = "a_context_that_fails_at_its_limits_does_not_release_others_under_a_lock";
+fn failing_context_setup_releases_nothing_under_a_lock() {
+    let test = "failing_context_setup_releases_nothing_under_a_lock";
     traced(test, "cuDeviceGetAttribute:10:CUDA_ERROR_UNKNOWN", || {
         super::listeners::in_time(|| {
             let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
             let stream = Stream::new(&created).unwrap();
             let memory = CallsPrimary(DeviceBuffer::zeroed(&stream, 64).unwrap());
-            // SAFETY: memory of that length.
+            // SAFETY: the memory has that length.
             let memory = unsafe { DeviceMemory::<_, u32>::from_storage(memory, 64) };
             let source = TextureSource::linear(memory).unwrap();
             let texture = Texture::new(source, Sampler::default()).unwrap();
             within_a_host_function(&stream, move || drop(texture));
             let asked = calls("cuDeviceGetAttribute").len();
-            assert_eq!(asked, 9, "the next question must be the one that fails");
+            assert_eq!(asked, 9, "the next query must fail");
             let error = Context::primary(0).unwrap_err();
             assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
-            // Now the texture is released, with its memory.
+            // Now the texture and its memory are released.
             drop(Event::new(&created).unwrap());
             assert_eq!(calls("cuTexObjectDestroy").len(), 1);
         });

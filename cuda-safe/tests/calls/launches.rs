@@ -5,8 +5,8 @@ use cuda_safe::launch::ArgumentList;
 use super::*;
 
 #[test]
-fn functions_are_set_up_as_asked() {
-    traced("functions_are_set_up_as_asked", "", || {
+fn function_settings_are_passed_to_the_driver() {
+    traced("function_settings_are_passed_to_the_driver", "", || {
         let (context, stream) = device();
         let module = Module::from_ptx(&context, PTX).unwrap();
         let set = module.function("set").unwrap();
@@ -16,15 +16,15 @@ fn functions_are_set_up_as_asked() {
         set.set_max_dynamic_shared(64 << 10).unwrap();
         let most = FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
         assert_eq!(set.attribute(most).unwrap(), 64 << 10);
-        let refused = set.set_max_dynamic_shared(u32::MAX).unwrap_err();
-        assert!(refused.detail().contains("`set`"), "{refused}");
+        let rejected = set.set_max_dynamic_shared(u32::MAX).unwrap_err();
+        assert!(rejected.detail().contains("`set`"), "{rejected}");
         assert!(set.set_max_dynamic_shared(1 << 30).is_err());
         assert!(
             format!("{set:?}").starts_with("Function(set, 0x"),
             "{set:?}"
         );
         assert!(set.max_active_blocks(u32::MAX, 0).is_err());
-        // The sizes are read once.
+        // The limits are read once.
         let config = LaunchConfig::new(1, 1);
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: the kernel writes one number.
@@ -32,7 +32,7 @@ fn functions_are_set_up_as_asked() {
         assert_eq!(made("cuFuncGetParamInfo", &mut launch).len(), 2);
         assert!(made("cuFuncGetParamInfo", &mut launch).is_empty());
         assert_eq!(made("cuLaunchKernel(", &mut launch).len(), 1);
-        // Exactly what is allowed is no misfit.
+        // A launch with exactly the allowed amount succeeds.
         let fits = config.shared_bytes(64 << 10);
         // SAFETY: the kernel writes one number.
         unsafe { set.launch(&stream, fits, (&mut x,)).unwrap() };
@@ -45,45 +45,46 @@ fn functions_are_set_up_as_asked() {
 }
 
 #[test]
-fn a_driver_that_does_not_tell_parameters_launches_unchecked() {
+fn arguments_are_unchecked_if_parameters_are_unknown() {
     traced(
-        "a_driver_that_does_not_tell_parameters_launches_unchecked",
+        "arguments_are_unchecked_if_parameters_are_unknown",
         "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND",
         || {
             let (context, stream) = device();
             let module = Module::from_ptx(&context, PTX).unwrap();
-            let told = module.function("set").unwrap();
-            // SAFETY: a kernel of this module. Its PTX is not at hand then.
-            let set = unsafe { Function::borrow_raw(&module, told.as_raw(), "set") };
+            let function = module.function("set").unwrap();
+            // SAFETY: the handle is a kernel of this module. A borrowed handle has no PTX.
+            let set = unsafe { Function::borrow_raw(&module, function.as_raw(), "set") };
             assert_eq!(set.parameters().unwrap(), None);
             let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
-            // SAFETY: the kernel writes one number, and takes no second argument.
+            // SAFETY: the kernel writes one number and ignores the second argument.
             unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) }.unwrap();
             assert_eq!(x.to_vec(&stream).unwrap(), [7]);
             // A definite answer is kept.
             assert_eq!(calls("cuGetProcAddress").len(), 1);
-            // PTX tells as much.
-            let [p] = told.parameters().unwrap().unwrap() else {
-                panic!("one parameter");
+            // The PTX contains the same information.
+            let [p] = function.parameters().unwrap().unwrap() else {
+                panic!("expected one parameter");
             };
             assert_eq!((p.offset, p.size), (0, 8));
-            // SAFETY: refused before anything is launched.
-            let refused = unsafe { told.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) };
-            let error = refused.unwrap_err();
+            // SAFETY: the call fails before anything is launched.
+            let rejected =
+                unsafe { function.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) };
+            let error = rejected.unwrap_err();
             assert!(error.to_string().contains("2 arguments"), "{error}");
         },
     );
 }
 
 #[test]
-fn a_refused_launch_says_why() {
+fn launch_errors_give_the_reason() {
     for code in [
         "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
         "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
         "CUDA_ERROR_INVALID_VALUE",
     ] {
         let fail = format!("cuLaunchKernel:1:{code}");
-        traced("a_refused_launch_says_why", &fail, || {
+        traced("launch_errors_give_the_reason", &fail, || {
             let (context, stream) = device();
             let set = Module::from_ptx(&context, PTX)
                 .unwrap()
@@ -104,28 +105,32 @@ fn a_refused_launch_says_why() {
             assert!(text.contains(expected), "{text}");
         });
     }
-    // As much shared memory as is allowed is not the reason.
-    traced("a_refused_launch_says_why", "cuLaunchKernel:1:1", || {
-        let (context, stream) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
-        let most = set
-            .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
-            .unwrap();
-        let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
-        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
-        // SAFETY: nothing is launched.
-        let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
-        assert!(
-            error.to_string().contains("compiled for at most"),
-            "{error}"
-        );
-    });
-    // Without its attributes it is told all the same.
+    // The maximum of shared memory is allowed, so it is not the reason.
+    traced(
+        "launch_errors_give_the_reason",
+        "cuLaunchKernel:1:1",
+        || {
+            let (context, stream) = device();
+            let set = Module::from_ptx(&context, PTX)
+                .unwrap()
+                .function("set")
+                .unwrap();
+            let most = set
+                .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
+                .unwrap();
+            let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
+            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+            // SAFETY: nothing is launched.
+            let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
+            assert!(
+                error.to_string().contains("compiled for at most"),
+                "{error}"
+            );
+        },
+    );
+    // The error has a reason even if the attributes cannot be read.
     let fail = "cuLaunchKernel:1:CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,cuFuncGetAttribute:1+:999";
-    traced("a_refused_launch_says_why", fail, || {
+    traced("launch_errors_give_the_reason", fail, || {
         let (context, stream) = device();
         let set = Module::from_ptx(&context, PTX)
             .unwrap()
@@ -140,15 +145,15 @@ fn a_refused_launch_says_why() {
 }
 
 #[test]
-fn the_largest_block_is_no_misfit() {
-    passes("the_largest_block_is_no_misfit", "", || {
+fn largest_block_can_be_launched() {
+    passes("largest_block_can_be_launched", "", || {
         let (context, stream) = device();
         let set = Module::from_ptx(&context, PTX)
             .unwrap()
             .function("set")
             .unwrap();
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
-        // SAFETY: the threads write one number, the same.
+        // SAFETY: all threads write the same number to one element.
         unsafe { set.launch(&stream, LaunchConfig::new(1, 1024), (&mut x,)) }.unwrap();
         // SAFETY: nothing is launched.
         let error = unsafe { set.launch(&stream, LaunchConfig::new(1, (1, 1, 65)), (&mut x,)) }
@@ -168,7 +173,7 @@ fn the_largest_block_is_no_misfit() {
                 .contains("has 1025 threads; the device allows 1024"),
             "{error}"
         );
-        // The largest block, but too many of them.
+        // Blocks of the largest size, but too many of them.
         // SAFETY: as above.
         let error = unsafe { set.launch(&stream, LaunchConfig::new((1, 65_536), 1024), (&mut x,)) }
             .unwrap_err();
@@ -194,8 +199,8 @@ fn the_largest_block_is_no_misfit() {
 }
 
 #[test]
-fn host_slices_are_waited_for_once() {
-    traced("host_slices_are_waited_for_once", "", || {
+fn launch_with_host_slices_waits_once() {
+    traced("launch_with_host_slices_waits_once", "", || {
         let (context, stream) = device();
         let set = Module::from_ptx(&context, PTX)
             .unwrap()
@@ -226,8 +231,8 @@ fn host_slices_are_waited_for_once() {
 }
 
 #[test]
-fn lists_of_arguments_wait_only_for_host_slices() {
-    traced("lists_of_arguments_wait_only_for_host_slices", "", || {
+fn argument_lists_wait_only_for_host_slices() {
+    traced("argument_lists_wait_only_for_host_slices", "", || {
         let (context, stream) = device();
         let set = Module::from_ptx(&context, PTX)
             .unwrap()

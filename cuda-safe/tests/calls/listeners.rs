@@ -1,4 +1,4 @@
-//! Calls in functions that listen to the driver's messages, which the driver makes inside a call that fails.
+//! Calls in listeners for driver messages. The driver runs a listener inside the call that fails.
 
 use std::{
     cell::Cell,
@@ -22,7 +22,8 @@ use cuda_safe::{
 
 use super::*;
 
-/// Runs `body` on another thread. If a call waits for itself, the process ends: dropping anything might wait too.
+/// Runs `body` on another thread. If a call waits for itself, this aborts the process, because
+/// dropping anything might also wait.
 pub(super) fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(body()));
@@ -33,9 +34,9 @@ pub(super) fn in_time<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'stat
     })
 }
 
-/// Listens, with a function that makes `calls` and sends their results, while `fail` makes a call that fails. Returns the
-/// results.
-fn heard_during(
+/// Listens with a function that makes `calls` and sends their results, while `fail` makes a call
+/// that fails. Returns the results.
+fn results_in_listener(
     fail: impl FnOnce() + Send + 'static,
     calls: impl Fn(&Sender<Result<()>>) + Send + Sync + 'static,
 ) -> Vec<Result<()>> {
@@ -50,7 +51,7 @@ fn heard_during(
 }
 
 #[track_caller]
-fn are_rejected(results: Vec<Result<()>>, count: usize) {
+fn assert_rejected(results: Vec<Result<()>>, count: usize) {
     assert_eq!(results.len(), count, "{results:?}");
     for result in results {
         let error: Error = result.unwrap_err();
@@ -60,27 +61,27 @@ fn are_rejected(results: Vec<Result<()>>, count: usize) {
 }
 
 #[test]
-fn peer_access_is_rejected_in_a_listener_of_a_call_for_it() {
-    let test = "peer_access_is_rejected_in_a_listener_of_a_call_for_it";
+fn peer_access_is_rejected_in_listeners() {
+    let test = "peer_access_is_rejected_in_listeners";
     traced(test, "", || {
         let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
         let access = here.enable_peer_access(&there).unwrap();
         let other = Mutex::new(Some(there.enable_peer_access(&here).unwrap()));
         let (a, b) = (here.clone(), there.clone());
         let again = here.clone();
-        let mut results = heard_during(
+        let mut results = results_in_listener(
             move || assert!(again.enable_peer_access(&again).is_err()),
             move |results| {
                 let enabled = a.enable_peer_access(&b).map(drop);
                 results.send(enabled).unwrap();
-                // It can't be disabled here, which is put off.
+                // Peer access cannot be disabled here, so this happens later.
                 let closed = other.lock().unwrap().take().map(PeerAccess::close);
                 results.send(closed.unwrap()).unwrap();
             },
         );
-        results.pop().expect("two results").unwrap();
-        are_rejected(results, 1);
-        // Outside of the listener both accesses end.
+        results.pop().expect("expected two results").unwrap();
+        assert_rejected(results, 1);
+        // Outside the listener, dropping ends both accesses.
         drop(access);
         assert_eq!(calls("cuCtxDisablePeerAccess").len(), 2);
         in_time(move || here.enable_peer_access(&there).unwrap());
@@ -88,13 +89,13 @@ fn peer_access_is_rejected_in_a_listener_of_a_call_for_it() {
 }
 
 #[test]
-fn a_linker_is_rejected_in_a_listener_of_its_own_call() {
-    let test = "a_linker_is_rejected_in_a_listener_of_its_own_call";
+fn linker_is_rejected_in_a_listener_of_its_own_call() {
+    let test = "linker_is_rejected_in_a_listener_of_its_own_call";
     traced(test, "", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         let (inner, outer) = (linker.clone(), linker.clone());
-        let results = heard_during(
+        let results = results_in_listener(
             move || {
                 let wrong = ".version 7.0\n.target sm_50\n.address_size 64\nnonsense";
                 assert!(outer.add_ptx("wrong.ptx", wrong).is_err());
@@ -106,22 +107,22 @@ fn a_linker_is_rejected_in_a_listener_of_its_own_call() {
                 assert_eq!(inner.info_log(), "");
             },
         );
-        are_rejected(results, 3);
-        // Outside of the listener it takes calls again.
+        assert_rejected(results, 3);
+        // Outside the listener, the linker accepts calls again.
         linker.add_ptx("set.ptx", PTX).unwrap();
     });
 }
 
 #[test]
-fn pools_contexts_and_messages_are_rejected_in_a_listener() {
-    let test = "pools_contexts_and_messages_are_rejected_in_a_listener";
+fn pools_contexts_and_messages_are_rejected_in_listeners() {
+    let test = "pools_contexts_and_messages_are_rejected_in_listeners";
     traced(test, "", || {
         let (context, _) = device();
         let pool = MemoryPool::new(&context).unwrap();
         let (outer, inner) = (pool.clone(), context.clone());
         let second = Device::get(1).unwrap();
         let wrong = MemoryLocation::HOST;
-        let results = heard_during(
+        let results = results_in_listener(
             move || assert!(outer.make_current_at(wrong, PoolType::PINNED).is_err()),
             move |results| {
                 let calls = [
@@ -137,16 +138,17 @@ fn pools_contexts_and_messages_are_rejected_in_a_listener() {
                 calls.into_iter().for_each(|one| results.send(one).unwrap());
             },
         );
-        are_rejected(results, 8);
+        assert_rejected(results, 8);
         in_time(move || Context::primary_of(second).unwrap());
     });
 }
 
-/// A listener runs on the thread of the call that fails, and so gets at objects that must not leave that thread.
+/// A listener runs on the thread of the failing call, so it can reach objects that must not leave
+/// that thread.
 #[cfg(feature = "opengl")]
 #[test]
-fn an_object_bound_to_its_thread_is_leaked_in_a_listener() {
-    let test = "an_object_bound_to_its_thread_is_leaked_in_a_listener";
+fn thread_bound_object_dropped_in_a_listener_is_leaked() {
+    let test = "thread_bound_object_dropped_in_a_listener_is_leaked";
     thread_local!(static RESOURCE: Cell<Option<GraphicsResource>> = const { Cell::new(None) });
     traced(test, "", || {
         let (context, stream) = device();
@@ -157,14 +159,14 @@ fn an_object_bound_to_its_thread_is_leaked_in_a_listener() {
         // SAFETY: the driver rejects it.
         let code = unsafe { sys::cuMemFree_v2(1) };
         assert_ne!(code, CUresult::CUDA_SUCCESS);
-        assert!(RESOURCE.take().is_none(), "the listener was called");
+        assert!(RESOURCE.take().is_none(), "the listener was not called");
         listener.close().unwrap();
-        // On no thread is it unregistered: there, another OpenGL context may be current.
+        // No thread unregisters it, because another OpenGL context may be current there.
         let event = thread::spawn(move || drop(Event::new(&context).unwrap()));
         event.join().unwrap();
         drop(stream);
         assert!(calls("cuGraphicsUnregisterResource").is_empty());
-        // SAFETY: the leaked resource has a reference to the context, and nothing uses either any more.
+        // SAFETY: the leaked resource has a reference to the context, and nothing else uses either.
         let code = unsafe { sys::cuDevicePrimaryCtxRelease_v2(0) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
     });

@@ -1,5 +1,5 @@
-//! Which driver calls the methods make: those that they stand for, once, and with what they were given. Told by the
-//! emulator's trace. Each test runs in a process of its own, which must leak nothing.
+//! The driver calls that methods make, checked in the emulator's trace: the expected function,
+//! once, with the expected arguments. Each test runs in its own process, which must leak nothing.
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
@@ -46,7 +46,7 @@ fn device() -> (Context, Stream) {
     (context, stream)
 }
 
-/// What `act` has added to the calls of `function`.
+/// Returns the calls of `function` that `act` makes.
 #[track_caller]
 fn made<R>(function: &str, act: impl FnOnce() -> R) -> Vec<String> {
     let before = calls(function).len();
@@ -54,7 +54,8 @@ fn made<R>(function: &str, act: impl FnOnce() -> R) -> Vec<String> {
     calls(function).split_off(before)
 }
 
-/// `act` makes one call of `function`, which succeeds and has all of `arguments`.
+/// Checks that `act` makes exactly one call of `function`, which succeeds and has all of
+/// `arguments`.
 #[track_caller]
 fn makes<R>(function: &str, arguments: &[&str], act: impl FnOnce() -> R) {
     let made = made(function, act);

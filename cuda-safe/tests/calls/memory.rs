@@ -1,4 +1,4 @@
-//! Memory, page-locked memory, pools.
+//! Device memory, page-locked memory and pools.
 
 use cuda_safe::{PlainData, memory::PitchedBuffer};
 
@@ -28,11 +28,12 @@ fn device_memory_is_freed_once() {
         assert!(made(free, || buffer.view_mut()).is_empty());
         let raw = buffer.as_device_ptr();
         assert!(made(free, || assert_eq!(buffer.into_raw(), raw)).is_empty());
-        // SAFETY: handed over by the line above.
+        // SAFETY: `into_raw` gave up the memory above.
         let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 4) };
         makes(free, &[], || drop(buffer));
-        // Nothing is nobody's.
-        // SAFETY: no elements.
+        // A buffer without elements owns nothing.
+        //
+        // SAFETY: there are no elements.
         let nothing = unsafe { DeviceBuffer::<u32>::from_raw(&stream, 0, 0) };
         assert!(made("cuMemFree", || nothing.close().unwrap()).is_empty());
         assert!(
@@ -40,7 +41,8 @@ fn device_memory_is_freed_once() {
                 .unwrap())
             .is_empty()
         );
-        // A per-thread stream's memory elsewhere: there is no order to free it in.
+        // The per-thread stream does not exist on another thread, so the buffer is freed without an
+        // order.
         let own = Stream::per_thread_default(&context);
         let buffer = DeviceBuffer::<u32>::zeroed(&own, 4).unwrap();
         std::thread::spawn(move || {
@@ -52,50 +54,54 @@ fn device_memory_is_freed_once() {
 }
 
 #[test]
-fn views_keep_the_stream_and_the_context() {
-    passes("views_keep_the_stream_and_the_context", "", || {
-        let (context, stream) = device();
-        let other = Stream::new(&context).unwrap();
-        let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
-        {
-            let view = buffer.view();
-            let (head, tail) = view.split_at(3).unwrap();
-            for part in [view, head, tail, view.slice(1..).unwrap()] {
-                assert_eq!(part.stream(), Some(&stream));
+fn views_have_the_stream_and_context_of_the_buffer() {
+    passes(
+        "views_have_the_stream_and_context_of_the_buffer",
+        "",
+        || {
+            let (context, stream) = device();
+            let other = Stream::new(&context).unwrap();
+            let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
+            {
+                let view = buffer.view();
+                let (head, tail) = view.split_at(3).unwrap();
+                for part in [view, head, tail, view.slice(1..).unwrap()] {
+                    assert_eq!(part.stream(), Some(&stream));
+                }
+                assert_eq!((head.len(), tail.len()), (3, 5));
             }
-            assert_eq!((head.len(), tail.len()), (3, 5));
-        }
-        {
-            let mut view = buffer.view_mut();
-            assert_eq!(view.stream(), Some(&stream));
-            assert_eq!(view.view().stream(), Some(&stream));
-            assert_eq!(view.slice_mut(1..).unwrap().stream(), Some(&stream));
-            assert_eq!(view.view_mut().stream(), Some(&stream));
-            let (head, tail) = view.split_at_mut(3).unwrap();
-            assert_eq!(
-                (head.stream(), tail.stream()),
-                (Some(&stream), Some(&stream))
-            );
-            assert_eq!(tail.as_device_ptr() - head.as_device_ptr(), 12);
-            assert_eq!((head.len(), tail.len()), (3, 5));
-        }
-        // So work elsewhere is ordered with it: the fill is held until somebody waits.
-        buffer.fill(&stream, 7).unwrap();
-        assert_eq!(buffer.slice(2..4).unwrap().to_vec(&other).unwrap(), [7, 7]);
-        buffer.slice_mut(..4).unwrap().fill(&other, 9).unwrap();
-        assert_eq!(buffer.to_vec(&stream).unwrap(), [9, 9, 9, 9, 7, 7, 7, 7]);
-        // SAFETY: the buffer's own memory; nothing is enqueued on it.
-        let unordered =
-            unsafe { DeviceView::<u32>::borrow_raw(buffer.as_device_ptr(), 8, &context) };
-        assert_eq!(unordered.stream(), None);
-        assert_eq!(unordered.owner().context(), &context);
-    });
+            {
+                let mut view = buffer.view_mut();
+                assert_eq!(view.stream(), Some(&stream));
+                assert_eq!(view.view().stream(), Some(&stream));
+                assert_eq!(view.slice_mut(1..).unwrap().stream(), Some(&stream));
+                assert_eq!(view.view_mut().stream(), Some(&stream));
+                let (head, tail) = view.split_at_mut(3).unwrap();
+                assert_eq!(
+                    (head.stream(), tail.stream()),
+                    (Some(&stream), Some(&stream))
+                );
+                assert_eq!(tail.as_device_ptr() - head.as_device_ptr(), 12);
+                assert_eq!((head.len(), tail.len()), (3, 5));
+            }
+            // So other streams are ordered after the buffer's: the fill is held until the host waits.
+            buffer.fill(&stream, 7).unwrap();
+            assert_eq!(buffer.slice(2..4).unwrap().to_vec(&other).unwrap(), [7, 7]);
+            buffer.slice_mut(..4).unwrap().fill(&other, 9).unwrap();
+            assert_eq!(buffer.to_vec(&stream).unwrap(), [9, 9, 9, 9, 7, 7, 7, 7]);
+            // SAFETY: the memory belongs to the buffer, and nothing is enqueued on it.
+            let unordered =
+                unsafe { DeviceView::<u32>::borrow_raw(buffer.as_device_ptr(), 8, &context) };
+            assert_eq!(unordered.stream(), None);
+            assert_eq!(unordered.owner().context(), &context);
+        },
+    );
 }
 
 #[test]
-fn page_locked_memory_is_made_as_asked_and_freed_once() {
+fn page_locked_memory_is_allocated_with_flags_and_freed_once() {
     traced(
-        "page_locked_memory_is_made_as_asked_and_freed_once",
+        "page_locked_memory_is_allocated_with_flags_and_freed_once",
         "",
         || {
             let (context, _) = device();
@@ -117,13 +123,13 @@ fn page_locked_memory_is_made_as_asked_and_freed_once() {
             let buffer = PinnedBuffer::<[u32; 2]>::zeroed(&context, 1).unwrap();
             let mut raw = None;
             assert!(made(free, || raw = Some(buffer.into_raw())).is_empty());
-            // SAFETY: handed over by the line above.
+            // SAFETY: `into_raw` gave up the memory above.
             let buffer = unsafe { PinnedBuffer::from_raw(&context, raw.unwrap(), 1) };
             assert_ne!(buffer.device_ptr().unwrap(), 0);
             makes(free, &[], || drop(buffer));
             let nothing = PinnedBuffer::<u32>::zeroed(&context, 0).unwrap();
             let dangling = nothing.into_raw();
-            // SAFETY: no elements.
+            // SAFETY: there are no elements.
             let nothing = unsafe { PinnedBuffer::from_raw(&context, dangling, 0) };
             assert!(made(free, || nothing.close().unwrap()).is_empty());
         },
@@ -131,9 +137,9 @@ fn page_locked_memory_is_made_as_asked_and_freed_once() {
 }
 
 #[test]
-fn host_memory_that_can_not_be_locked_is_told_so() {
+fn page_locked_allocation_error_names_the_limit() {
     passes(
-        "host_memory_that_can_not_be_locked_is_told_so",
+        "page_locked_allocation_error_names_the_limit",
         "cuMemHostAlloc:1:CUDA_ERROR_OUT_OF_MEMORY",
         || {
             let (context, _) = device();
@@ -144,20 +150,20 @@ fn host_memory_that_can_not_be_locked_is_told_so() {
                 total: 0,
             };
             assert_eq!(*error.kind(), kind, "{error}");
-            let told = error.to_string();
-            assert!(told.ends_with("1000 bytes were requested"), "{error}");
+            let text = error.to_string();
+            assert!(text.ends_with("1000 bytes were requested"), "{error}");
             assert!(error.to_string().contains("ulimit -l"), "{error}");
         },
     );
 }
 
 #[test]
-fn pools_are_set_and_trimmed() {
-    traced("pools_are_set_and_trimmed", "", || {
+fn pool_settings_and_trim_call_the_driver() {
+    traced("pool_settings_and_trim_call_the_driver", "", || {
         let (context, _) = device();
         let pool = MemoryPool::current(&context).unwrap();
         let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write.
+        // SAFETY: `raw` is valid for writes.
         let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, 0) };
         assert_eq!((code, raw), (CUresult::CUDA_SUCCESS, pool.as_raw()));
         assert_eq!(pool.release_threshold().unwrap(), 0);
@@ -171,8 +177,8 @@ fn pools_are_set_and_trimmed() {
 }
 
 #[test]
-fn fills_are_one_call_where_the_driver_has_one() {
-    traced("fills_are_one_call_where_the_driver_has_one", "", || {
+fn fills_use_one_call_if_possible() {
+    traced("fills_use_one_call_if_possible", "", || {
         let (_, stream) = device();
         let mut bytes = DeviceBuffer::<u8>::uninit(&stream, 24).unwrap();
         makes("cuMemset", &["cuMemsetD8Async"], || {
@@ -211,8 +217,8 @@ fn fills_are_one_call_where_the_driver_has_one() {
 }
 
 #[test]
-fn nothing_is_copied_where_there_is_nothing() {
-    traced("nothing_is_copied_where_there_is_nothing", "", || {
+fn empty_copies_make_no_calls() {
+    traced("empty_copies_make_no_calls", "", || {
         let (_, stream) = device();
         let mut empty = DeviceBuffer::<u32>::zeroed(&stream, 0).unwrap();
         let none = made("cuMemcpy", || {
@@ -229,9 +235,9 @@ fn nothing_is_copied_where_there_is_nothing() {
 }
 
 #[test]
-fn close_says_what_went_wrong() {
-    const TEST: &str = "close_says_what_went_wrong";
-    // What could not be released is leaked.
+fn close_returns_the_error_of_the_release() {
+    const TEST: &str = "close_returns_the_error_of_the_release";
+    // Objects whose release fails are leaked.
     passes(TEST, "cuEventDestroy:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let error = Event::new(&context).unwrap().close().unwrap_err();
@@ -259,29 +265,25 @@ fn close_says_what_went_wrong() {
 }
 
 #[test]
-fn managed_memory_is_freed_when_its_stream_is_done() {
-    traced(
-        "managed_memory_is_freed_when_its_stream_is_done",
-        "",
-        || {
-            let (_context, stream) = device();
-            let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
-            let address = format!("dptr={:#x}", x.as_device_ptr());
-            let before = calls("cuStreamSynchronize").len();
-            makes("cuMemFree", &[&address], || x.close().unwrap());
-            assert_eq!(calls("cuStreamSynchronize").len(), before + 1);
-            let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
-            makes("cuMemFree", &[], || drop(x));
-            let none = ManagedBuffer::<u32>::zeroed(&stream, 0).unwrap();
-            assert!(made("cuMemFree", || none.close().unwrap()).is_empty());
-            assert_eq!(calls("cuMemAllocManaged").len(), 2);
-        },
-    );
+fn managed_memory_is_freed_after_its_stream() {
+    traced("managed_memory_is_freed_after_its_stream", "", || {
+        let (_context, stream) = device();
+        let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        let address = format!("dptr={:#x}", x.as_device_ptr());
+        let before = calls("cuStreamSynchronize").len();
+        makes("cuMemFree", &[&address], || x.close().unwrap());
+        assert_eq!(calls("cuStreamSynchronize").len(), before + 1);
+        let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        makes("cuMemFree", &[], || drop(x));
+        let none = ManagedBuffer::<u32>::zeroed(&stream, 0).unwrap();
+        assert!(made("cuMemFree", || none.close().unwrap()).is_empty());
+        assert_eq!(calls("cuMemAllocManaged").len(), 2);
+    });
 }
 
 #[test]
-fn managed_memory_that_cannot_be_had_is_refused() {
-    let test = "managed_memory_that_cannot_be_had_is_refused";
+fn managed_memory_allocation_errors_are_returned() {
+    let test = "managed_memory_allocation_errors_are_returned";
     passes(test, "cuMemAllocManaged:1:2", || {
         let (_context, stream) = device();
         let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
@@ -304,12 +306,12 @@ fn managed_memory_that_cannot_be_had_is_refused() {
 }
 
 #[test]
-fn pitches_are_chosen_for_the_size_of_elements() {
-    traced("pitches_are_chosen_for_the_size_of_elements", "", || {
+fn pitch_depends_on_the_element_size() {
+    traced("pitch_depends_on_the_element_size", "", || {
         let (_, stream) = device();
         fn allocates<T: PlainData>(stream: &Stream, size: u32) {
-            let told = format!("ElementSizeBytes={size})");
-            makes("cuMemAllocPitch_v2", &[&told], || {
+            let pitch_size = format!("ElementSizeBytes={size})");
+            makes("cuMemAllocPitch_v2", &[&pitch_size], || {
                 PitchedBuffer::<T>::uninit(stream, [3, 2]).unwrap()
             });
         }

@@ -1,4 +1,4 @@
-//! Managed memory on drivers before CUDA 12.2, which name places by a number.
+//! Managed memory on drivers before CUDA 12.2, which identify locations by a number.
 
 use cuda_safe::memory::{MemoryAdvice, MemoryLocation};
 
@@ -8,23 +8,23 @@ const OLD: &str = "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND";
 const FAILING: &str = "cuGetProcAddress:1:CUDA_ERROR_UNKNOWN";
 const HOST: MemoryLocation = MemoryLocation::HOST;
 
-/// Whether the first look-up of a function has failed for another reason than the driver's age.
+/// Whether the first lookup of a function failed for a reason other than the driver's age.
 fn look_up_failed() -> bool {
     calls("cuGetProcAddress")[0].contains("CUDA_ERROR_UNKNOWN")
 }
 
-/// The last call of `function` had `argument`.
+/// Checks that the last call of `function` had `argument`.
 #[track_caller]
-fn last_had(function: &str, argument: &str) {
+fn assert_last_call_has(function: &str, argument: &str) {
     let made = calls(function);
-    let last = made.last().expect("a call");
+    let last = made.last().expect("no call");
     assert!(!last.starts_with(&format!("{function}_v2")), "{last}");
     assert!(last.contains(argument), "no {argument} in {last}");
 }
 
 #[test]
-fn an_older_driver_prefetches_to_a_device() {
-    const TEST: &str = "an_older_driver_prefetches_to_a_device";
+fn older_drivers_prefetch_to_a_device() {
+    const TEST: &str = "older_drivers_prefetch_to_a_device";
     let body: fn() = || {
         let (context, stream) = device();
         let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
@@ -34,7 +34,7 @@ fn an_older_driver_prefetches_to_a_device() {
             assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
         } else {
             prefetched.unwrap();
-            last_had("cuMemPrefetchAsync", "dstDevice=0");
+            assert_last_call_has("cuMemPrefetchAsync", "dstDevice=0");
         }
     };
     traced(TEST, OLD, body);
@@ -42,18 +42,18 @@ fn an_older_driver_prefetches_to_a_device() {
 }
 
 #[test]
-fn an_older_driver_prefetches_to_the_host() {
-    traced("an_older_driver_prefetches_to_the_host", OLD, || {
+fn older_drivers_prefetch_to_the_host() {
+    traced("older_drivers_prefetch_to_the_host", OLD, || {
         let (_context, stream) = device();
         let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
         x.prefetch(&stream, HOST).unwrap();
-        last_had("cuMemPrefetchAsync", "dstDevice=-1");
+        assert_last_call_has("cuMemPrefetchAsync", "dstDevice=-1");
     });
 }
 
 #[test]
-fn an_older_driver_is_advised() {
-    const TEST: &str = "an_older_driver_is_advised";
+fn older_drivers_accept_advice() {
+    const TEST: &str = "older_drivers_accept_advice";
     let body: fn() = || {
         let (_context, stream) = device();
         let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
@@ -63,7 +63,7 @@ fn an_older_driver_is_advised() {
             assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
         } else {
             advised.unwrap();
-            last_had("cuMemAdvise", "device=-1");
+            assert_last_call_has("cuMemAdvise", "device=-1");
         }
     };
     traced(TEST, OLD, body);

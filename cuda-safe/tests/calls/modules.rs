@@ -1,12 +1,12 @@
-//! Modules, and functions that not every driver has.
+//! Modules, and functions that only some drivers have.
 
 use cuda_safe::{Architecture, Program, module::Linker};
 
 use super::*;
 
 #[test]
-fn modules_end_when_their_last_hold_goes() {
-    traced("modules_end_when_their_last_hold_goes", "", || {
+fn modules_are_unloaded_with_the_last_reference() {
+    traced("modules_are_unloaded_with_the_last_reference", "", || {
         let (context, _) = device();
         let unload = "cuModuleUnload";
         let load = || {
@@ -23,13 +23,13 @@ fn modules_end_when_their_last_hold_goes() {
         let module = load();
         let raw = module.as_raw();
         assert!(made(unload, || assert_eq!(module.into_raw().unwrap(), raw)).is_empty());
-        // SAFETY: handed over by the line above, and unloaded once.
+        // SAFETY: `into_raw` gave up the module above, and it is unloaded once.
         assert_eq!(unsafe { sys::cuModuleUnload(raw) }, CUresult::CUDA_SUCCESS);
     });
 }
 
 #[test]
-fn a_newer_function_is_told_from_a_call_that_failed() {
+fn missing_function_differs_from_a_failed_lookup() {
     let body: fn() = || {
         let error = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap_err();
         let expected = match error.driver_code().unwrap() {
@@ -37,15 +37,15 @@ fn a_newer_function_is_told_from_a_call_that_failed() {
             _ => ErrorKind::Driver,
         };
         assert_eq!(*error.kind(), expected, "{error}");
-        // Asked for again: only a definite answer is kept.
+        // The function is looked up again, because only a definite answer is kept.
         Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     };
-    const TEST: &str = "a_newer_function_is_told_from_a_call_that_failed";
+    const TEST: &str = "missing_function_differs_from_a_failed_lookup";
     traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
     traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
 }
 
-/// PTX of a kernel that does nothing.
+/// Returns the PTX of a kernel that does nothing.
 fn ptx_of(name: &str) -> String {
     format!(
         ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry {name}() {{\nret;\n}}\n"
@@ -55,7 +55,7 @@ fn ptx_of(name: &str) -> String {
 #[test]
 fn linked_modules_list_the_kernels_of_their_ptx() {
     const TEST: &str = "linked_modules_list_the_kernels_of_their_ptx";
-    // The driver can't list them.
+    // The driver cannot list them.
     passes(TEST, "cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
@@ -68,8 +68,8 @@ fn linked_modules_list_the_kernels_of_their_ptx() {
 }
 
 #[test]
-fn linkers_return_the_remarks_of_the_driver() {
-    passes("linkers_return_the_remarks_of_the_driver", "", || {
+fn linker_returns_the_log_of_the_driver() {
+    passes("linker_returns_the_log_of_the_driver", "", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         assert_eq!(linker.info_log(), "");
@@ -90,7 +90,7 @@ fn machine_code_is_linked_as_machine_code() {
         let compiled = program.compile(Architecture::real_of(75)).unwrap();
         assert!(compiled.cubin().is_some());
         let linker = Linker::new(&context).unwrap();
-        // The emulator takes PTX alone.
+        // The emulator accepts only PTX.
         linker.add_compiled("nothing.cu", &compiled).unwrap();
         let added = calls("cuLinkAddData");
         assert!(added[0].contains("type_=0,"), "{added:?}");
@@ -99,8 +99,8 @@ fn machine_code_is_linked_as_machine_code() {
 }
 
 #[test]
-fn programs_are_linked_by_their_names() {
-    traced("programs_are_linked_by_their_names", "", || {
+fn linked_programs_are_named_in_the_log() {
+    traced("linked_programs_are_named_in_the_log", "", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         let program = Program::new("extern \"C\" __global__ void nothing() {}");

@@ -1,4 +1,4 @@
-//! Current pools, and how long they live.
+//! Current pools and their lifetimes.
 
 use std::{
     ptr,
@@ -13,8 +13,8 @@ use super::*;
 const DESTROY: &str = "cuMemPoolDestroy";
 
 #[test]
-fn a_current_pool_lives_as_long_as_what_current_returned() {
-    let test = "a_current_pool_lives_as_long_as_what_current_returned";
+fn current_pool_lives_as_long_as_its_handle() {
+    let test = "current_pool_lives_as_long_as_its_handle";
     traced(test, "", || {
         let (context, stream) = device();
         let default = MemoryPool::default_of(&context).unwrap();
@@ -23,7 +23,10 @@ fn a_current_pool_lives_as_long_as_what_current_returned() {
         pool.make_current().unwrap();
         let before = MemoryPool::current(&context).unwrap();
         assert_eq!(before, pool);
-        assert!(made(DESTROY, || drop(pool)).is_empty(), "still current");
+        assert!(
+            made(DESTROY, || drop(pool)).is_empty(),
+            "the current pool was destroyed"
+        );
         default.make_current().unwrap();
         before.make_current().unwrap();
         let buffer = DeviceBuffer::<u8>::uninit(&stream, 1000).unwrap();
@@ -36,8 +39,8 @@ fn a_current_pool_lives_as_long_as_what_current_returned() {
 }
 
 #[test]
-fn a_current_pool_of_a_place_lives_as_long_as_what_current_at_returned() {
-    let test = "a_current_pool_of_a_place_lives_as_long_as_what_current_at_returned";
+fn current_pool_of_a_location_lives_as_long_as_its_handle() {
+    let test = "current_pool_of_a_location_lives_as_long_as_its_handle";
     traced(test, "", || {
         let (context, _) = device();
         let other = Context::create(context.device(), ContextFlags::AUTO).unwrap();
@@ -48,10 +51,13 @@ fn a_current_pool_of_a_place_lives_as_long_as_what_current_at_returned() {
         let options = MemoryPoolOptions::default().location(place);
         let pool = MemoryPool::with_options(&context, options).unwrap();
         pool.make_current_at(place, PoolType::PINNED).unwrap();
-        // Whatever context asks, it is the same pool.
+        // Every context returns the same pool.
         let before = current(&other).unwrap();
         assert_eq!(before, pool);
-        assert!(made(DESTROY, || drop(pool)).is_empty(), "still current");
+        assert!(
+            made(DESTROY, || drop(pool)).is_empty(),
+            "the current pool was destroyed"
+        );
         default.make_current_at(place, PoolType::PINNED).unwrap();
         before.make_current_at(place, PoolType::PINNED).unwrap();
         makes(DESTROY, &[], || before.close().unwrap());
@@ -60,8 +66,8 @@ fn a_current_pool_of_a_place_lives_as_long_as_what_current_at_returned() {
 }
 
 #[test]
-fn a_current_pool_of_other_code_is_not_given_out() {
-    traced("a_current_pool_of_other_code_is_not_given_out", "", || {
+fn current_rejects_pools_of_other_code() {
+    traced("current_rejects_pools_of_other_code", "", || {
         let (context, stream) = device();
         let pool = MemoryPool::new(&context).unwrap();
         pool.make_current().unwrap();
@@ -73,13 +79,13 @@ fn a_current_pool_of_other_code_is_not_given_out() {
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
             assert!(error.to_string().contains("borrow_raw"), "{error}");
         }
-        // SAFETY: it is destroyed below, when this has gone.
+        // SAFETY: the pool is destroyed below, after the borrow was dropped.
         let borrowed = unsafe { MemoryPool::borrow_raw(&context, raw) };
         let again = MemoryPool::current(&context).unwrap();
         assert_eq!(again, borrowed);
         drop((again, borrowed));
         assert!(MemoryPool::current(&context).is_err());
-        // SAFETY: handed over above.
+        // SAFETY: `into_raw` gave up the pool above.
         let pool = unsafe { MemoryPool::from_raw(&context, raw) };
         let current = MemoryPool::current(&context).unwrap();
         drop(pool);
@@ -92,8 +98,8 @@ fn a_current_pool_of_other_code_is_not_given_out() {
 }
 
 #[test]
-fn a_current_pool_that_raw_calls_created_is_not_given_out() {
-    let test = "a_current_pool_that_raw_calls_created_is_not_given_out";
+fn current_rejects_pools_created_by_raw_calls() {
+    let test = "current_rejects_pools_created_by_raw_calls";
     traced(test, "", || {
         let (context, _) = device();
         let device = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
@@ -103,7 +109,8 @@ fn a_current_pool_that_raw_calls_created_is_not_given_out() {
             ..Default::default()
         };
         let mut raw = ptr::null_mut();
-        // SAFETY: all are valid for the calls; the pool is destroyed once, and nobody uses it then.
+        // SAFETY: all pointers are valid for the calls. The pool is destroyed once and not used
+        // afterwards.
         unsafe {
             driver::check("create", sys::cuMemPoolCreate(&mut raw, &properties)).unwrap();
             driver::check("set", sys::cuDeviceSetMemPool(0, raw)).unwrap();
@@ -116,8 +123,8 @@ fn a_current_pool_that_raw_calls_created_is_not_given_out() {
 }
 
 #[test]
-fn threads_that_replace_the_current_pool_never_meet_a_destroyed_one() {
-    let test = "threads_that_replace_the_current_pool_never_meet_a_destroyed_one";
+fn threads_can_replace_the_current_pool_concurrently() {
+    let test = "threads_can_replace_the_current_pool_concurrently";
     passes(test, "", || {
         let (context, _) = device();
         let is_over = AtomicBool::new(false);
@@ -126,7 +133,7 @@ fn threads_that_replace_the_current_pool_never_meet_a_destroyed_one() {
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
                         let pool = MemoryPool::current(&context).unwrap();
-                        thread::yield_now(); // the other thread drops its handle
+                        thread::yield_now(); // lets the other thread drop its handle
                         pool.used().unwrap();
                         pool.make_current().unwrap();
                     }
@@ -163,11 +170,8 @@ fn memory_of_a_dropped_pool_has_no_peer_view() {
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
             assert!(error.to_string().contains("keep its MemoryPool"), "{error}");
         });
-        assert!(
-            asked.is_empty(),
-            "the handle is no pool's any more: {asked:?}"
-        );
-        // The default pool stays.
+        assert!(asked.is_empty(), "the handle belongs to no pool: {asked:?}");
+        // The default pool always exists.
         let default = MemoryPool::default_of(&there).unwrap();
         default.grant_access(&[here.device()]).unwrap();
         drop(default);
@@ -177,8 +181,8 @@ fn memory_of_a_dropped_pool_has_no_peer_view() {
 }
 
 #[test]
-fn a_current_pool_of_a_place_is_replaced_by_the_default_one_at_its_end() {
-    let test = "a_current_pool_of_a_place_is_replaced_by_the_default_one_at_its_end";
+fn destroyed_current_pool_is_replaced_by_the_default() {
+    let test = "destroyed_current_pool_is_replaced_by_the_default";
     traced(test, "", || {
         let (context, _) = device();
         let place = MemoryLocation::HOST;

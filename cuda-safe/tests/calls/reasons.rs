@@ -1,4 +1,4 @@
-//! Details of errors: each code has a reason, which is given only where it is true.
+//! Details of errors. Each code has a reason, which the error gives only if it applies.
 
 use std::{fs::File, os::fd::OwnedFd};
 
@@ -24,7 +24,10 @@ fn groups_larger_than_the_device_are_rejected() {
         (all.count(), larger, equal)
     }
     fn larger(count: u32) -> String {
-        format!("a group of {} of {count} multiprocessors", count + 1)
+        format!(
+            "a group of {} multiprocessors was requested, but there are only {count}",
+            count + 1
+        )
     }
     passes(
         TEST,
@@ -41,7 +44,7 @@ fn groups_larger_than_the_device_are_rejected() {
         let (count, beyond, within) = errors();
         assert_eq!(beyond.detail(), larger(count));
         assert!(
-            within.detail().contains("by way of a green context"),
+            within.detail().contains("create a green context with it"),
             "{within}"
         );
     });
@@ -53,9 +56,9 @@ fn groups_larger_than_the_device_are_rejected() {
 }
 
 #[test]
-fn a_pool_without_a_maximum_is_never_full() {
+fn out_of_memory_names_max_size_only_if_set() {
     passes(
-        "a_pool_without_a_maximum_is_never_full",
+        "out_of_memory_names_max_size_only_if_set",
         "cuMemAllocFromPoolAsync:1:CUDA_ERROR_OUT_OF_MEMORY",
         || {
             let (context, stream) = device();
@@ -75,8 +78,8 @@ fn a_pool_without_a_maximum_is_never_full() {
 }
 
 #[test]
-fn unified_functions_that_are_missing_are_named() {
-    const TEST: &str = "unified_functions_that_are_missing_are_named";
+fn missing_unified_functions_are_named() {
+    const TEST: &str = "missing_unified_functions_are_named";
     fn error() -> cuda_safe::Error {
         let library = Library::from_ptx(PTX).unwrap();
         library.unified_function("nothing").unwrap_err()
@@ -110,8 +113,8 @@ fn unified_functions_that_are_missing_are_named() {
 }
 
 #[test]
-fn kernels_that_can_not_be_loaded_are_named() {
-    const TEST: &str = "kernels_that_can_not_be_loaded_are_named";
+fn kernels_that_fail_to_load_are_named() {
+    const TEST: &str = "kernels_that_fail_to_load_are_named";
     traced(TEST, "", || {
         let (context, _) = device();
         let set = Module::from_ptx(&context, PTX)
@@ -130,7 +133,7 @@ fn kernels_that_can_not_be_loaded_are_named() {
         let error = set.load().unwrap_err();
         assert_eq!(error.detail(), "cannot load kernel `set`");
     });
-    // A fault has a reason of its own.
+    // This error has its own reason.
     passes(TEST, "cuFuncLoad:1:CUDA_ERROR_NOT_PERMITTED", || {
         let (context, _) = device();
         let set = Module::from_ptx(&context, PTX)
@@ -146,13 +149,13 @@ fn kernels_that_can_not_be_loaded_are_named() {
 fn embedded_ptx_replaces_machine_code_that_the_driver_rejects() {
     const TEST: &str = "embedded_ptx_replaces_machine_code_that_the_driver_rejects";
     const REJECTED: &str = "cuModuleLoadDataEx:1:CUDA_ERROR_NO_BINARY_FOR_GPU";
-    /// Machine code for this device: its contents do not matter, since loading it fails.
+    /// Returns machine code for this device. Its contents do not matter, because loading it fails.
     fn embedded(context: &Context, ptx: &'static str) -> Embedded {
         let capability = context.device().compute_capability().unwrap();
         let name = format!("sm_{}{}", capability.major, capability.minor);
         let name: &'static str = name.leak();
         let cubins: &'static [_] = vec![(name, PTX.as_bytes())].leak();
-        // SAFETY: the emulator compiles the text, as it compiles any PTX.
+        // SAFETY: the emulator compiles the text like any PTX.
         unsafe { Embedded::new(cubins, ptx) }
     }
     passes(TEST, REJECTED, || {
@@ -176,8 +179,8 @@ fn embedded_ptx_replaces_machine_code_that_the_driver_rejects() {
 }
 
 #[test]
-fn memory_that_can_not_be_registered_says_why() {
-    const TEST: &str = "memory_that_can_not_be_registered_says_why";
+fn registration_errors_give_the_reason() {
+    const TEST: &str = "registration_errors_give_the_reason";
     fn error(flags: RegisterFlags) -> cuda_safe::Error {
         let (context, _) = device();
         let host = vec![0u32; 250];
@@ -205,7 +208,7 @@ fn memory_that_can_not_be_registered_says_why() {
     passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_INVALID_VALUE", || {
         let error = error(RegisterFlags::PORTABLE);
         assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
-        assert!(!error.detail().contains("doesn't know"), "{error}");
+        assert!(!error.detail().contains("does not know"), "{error}");
     });
     passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_UNKNOWN", || {
         let error = error(RegisterFlags::default());
@@ -214,15 +217,15 @@ fn memory_that_can_not_be_registered_says_why() {
 }
 
 #[test]
-fn external_memory_that_can_not_be_imported_says_why() {
-    const TEST: &str = "external_memory_that_can_not_be_imported_says_why";
+fn external_memory_errors_give_the_reason() {
+    const TEST: &str = "external_memory_errors_give_the_reason";
     const FAIL: &str = "cuImportExternalMemory:1+:CUDA_ERROR_INVALID_VALUE";
     passes(TEST, FAIL, || {
         let (context, _) = device();
         let import = |bytes| {
             let file = OwnedFd::from(File::open("/dev/null").unwrap());
             let kind = ExternalMemoryKind::OPAQUE_FD;
-            // SAFETY: it fails.
+            // SAFETY: the import fails.
             unsafe { ExternalMemory::import(&context, kind, file, bytes, false) }.unwrap_err()
         };
         assert_eq!(import(0).detail(), "cannot import 0 bytes");
@@ -231,15 +234,15 @@ fn external_memory_that_can_not_be_imported_says_why() {
 }
 
 #[test]
-fn attachments_that_the_driver_rejects_are_named_if_they_are_unknown() {
+fn unknown_attachments_are_named() {
     passes(
-        "attachments_that_the_driver_rejects_are_named_if_they_are_unknown",
+        "unknown_attachments_are_named",
         "cuStreamAttachMemAsync:1+:CUDA_ERROR_INVALID_VALUE",
         || {
             let (_, stream) = device();
             let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
             let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
-            assert!(!known.detail().contains("doesn't know"), "{known}");
+            assert!(!known.detail().contains("does not know"), "{known}");
             let unknown = buffer.attach(ManagedAttachment(77)).unwrap_err();
             assert!(
                 unknown.detail().contains("ManagedAttachment(77)"),
@@ -250,9 +253,9 @@ fn attachments_that_the_driver_rejects_are_named_if_they_are_unknown() {
 }
 
 #[test]
-fn a_link_between_two_devices_is_no_link_to_itself() {
+fn peer_attribute_explains_only_links_to_the_same_device() {
     traced(
-        "a_link_between_two_devices_is_no_link_to_itself",
+        "peer_attribute_explains_only_links_to_the_same_device",
         "cuDeviceGetP2PAttribute:1+:CUDA_ERROR_INVALID_DEVICE",
         || {
             let [one, other] = [0, 1].map(|ordinal| Device::get(ordinal).unwrap());
@@ -266,14 +269,14 @@ fn a_link_between_two_devices_is_no_link_to_itself() {
 }
 
 #[test]
-fn processes_that_do_not_exist_are_named() {
+fn missing_processes_are_named() {
     passes(
-        "processes_that_do_not_exist_are_named",
+        "missing_processes_are_named",
         "cuCheckpointProcessGetState:1:CUDA_ERROR_OPERATING_SYSTEM",
         || {
             let error = Process::new(4321).state().unwrap_err();
             assert!(
-                error.detail().contains("there is no process 4321"),
+                error.detail().contains("process 4321 does not exist"),
                 "{error}"
             );
         },
@@ -281,10 +284,10 @@ fn processes_that_do_not_exist_are_named() {
 }
 
 #[test]
-fn shared_memory_within_the_limit_is_not_the_reason() {
+fn shared_memory_is_the_reason_only_above_the_limit() {
     const STATIC: &str = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() {\n\
         .shared .align 4 .b8 s[1024];\n.reg .u32 %v;\nmov.u32 %v, 1;\nst.shared.u32 [s], %v;\nret;\n}\n";
-    const TEST: &str = "shared_memory_within_the_limit_is_not_the_reason";
+    const TEST: &str = "shared_memory_is_the_reason_only_above_the_limit";
     fn kernel() -> (Function, u32) {
         let (context, _) = device();
         let kernel = Module::from_ptx(&context, STATIC)
@@ -304,8 +307,8 @@ fn shared_memory_within_the_limit_is_not_the_reason() {
         kernel.set_max_dynamic_shared(most).unwrap();
         let error = kernel.set_max_dynamic_shared(most + 1).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
-        let told = format!("can have {most} on this device");
-        assert!(error.detail().contains(&told), "{error}");
+        let expected = format!("can have {most} on this device");
+        assert!(error.detail().contains(&expected), "{error}");
     });
     passes(TEST, "cuFuncSetAttribute:1:CUDA_ERROR_UNKNOWN", || {
         let (kernel, most) = kernel();
@@ -315,9 +318,9 @@ fn shared_memory_within_the_limit_is_not_the_reason() {
 }
 
 #[test]
-fn a_capture_that_can_not_be_asked_about_is_not_the_reason() {
+fn failed_capture_query_is_not_reported_as_capture() {
     passes(
-        "a_capture_that_can_not_be_asked_about_is_not_the_reason",
+        "failed_capture_query_is_not_reported_as_capture",
         "cuStreamGetCaptureInfo:1+:CUDA_ERROR_UNKNOWN",
         || {
             let (context, stream) = device();
@@ -333,9 +336,9 @@ fn a_capture_that_can_not_be_asked_about_is_not_the_reason() {
 }
 
 #[test]
-fn libraries_that_can_not_be_used_have_the_log_of_the_driver() {
+fn library_load_errors_have_the_log_of_the_driver() {
     passes(
-        "libraries_that_can_not_be_used_have_the_log_of_the_driver",
+        "library_load_errors_have_the_log_of_the_driver",
         "cuLibraryGetKernel:1:CUDA_ERROR_INVALID_SOURCE",
         || {
             let error = Library::from_ptx(PTX).unwrap_err();

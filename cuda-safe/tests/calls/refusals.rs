@@ -1,5 +1,5 @@
-//! What becomes of calls that the driver does not know or does not support: the error says so, or the answer is the one
-//! of a device without that ability.
+//! Calls that the driver does not know or does not support. The error says so, or the result is
+//! that of a device without the feature.
 
 use cuda_safe::{
     DeviceAttribute, Library,
@@ -12,7 +12,7 @@ use cuda_safe::{
 
 use super::*;
 
-/// What an answer is like when one call in it fails.
+/// The outcome of a query in which one call fails.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Given,
@@ -31,8 +31,8 @@ fn answer<T>(result: cuda_safe::Result<T>) -> Answer {
 const UNKNOWN: Answer = Answer::Failed(CUresult::CUDA_ERROR_UNKNOWN);
 
 #[test]
-fn links_of_devices_lack_what_the_driver_does_not_know() {
-    const TEST: &str = "links_of_devices_lack_what_the_driver_does_not_know";
+fn device_links_lack_features_unknown_to_the_driver() {
+    const TEST: &str = "device_links_lack_features_unknown_to_the_driver";
     fn link() -> cuda_safe::Result<PeerLink> {
         let [one, other] = [0, 1].map(|ordinal| Device::get(ordinal).unwrap());
         one.link_to(other)
@@ -57,8 +57,8 @@ fn links_of_devices_lack_what_the_driver_does_not_know() {
 }
 
 #[test]
-fn handles_that_the_driver_does_not_know_are_not_shareable() {
-    const TEST: &str = "handles_that_the_driver_does_not_know_are_not_shareable";
+fn unknown_handle_types_are_not_shareable() {
+    const TEST: &str = "unknown_handle_types_are_not_shareable";
     traced(
         TEST,
         "cuDeviceGetAttribute:1+:CUDA_ERROR_INVALID_VALUE",
@@ -79,8 +79,8 @@ fn handles_that_the_driver_does_not_know_are_not_shareable() {
 }
 
 #[test]
-fn parameters_of_kernels_are_those_of_the_source_where_the_driver_tells_none() {
-    const TEST: &str = "parameters_of_kernels_are_those_of_the_source_where_the_driver_tells_none";
+fn kernel_parameters_fall_back_to_ptx() {
+    const TEST: &str = "kernel_parameters_fall_back_to_ptx";
     fn parameters() -> cuda_safe::Result<Option<Vec<ParameterInfo>>> {
         let context = Context::primary(0).unwrap();
         let library = Library::from_ptx(PTX).unwrap();
@@ -95,8 +95,8 @@ fn parameters_of_kernels_are_those_of_the_source_where_the_driver_tells_none() {
 }
 
 #[test]
-fn what_is_not_supported_is_an_error_of_that_kind() {
-    const TEST: &str = "what_is_not_supported_is_an_error_of_that_kind";
+fn unsupported_calls_return_unsupported() {
+    const TEST: &str = "unsupported_calls_return_unsupported";
     traced(
         TEST,
         "cuFlushGPUDirectRDMAWrites:1:CUDA_ERROR_NOT_SUPPORTED",
@@ -117,22 +117,25 @@ fn what_is_not_supported_is_an_error_of_that_kind() {
 }
 
 #[test]
-fn settings_that_come_too_late_say_so() {
-    const TEST: &str = "settings_that_come_too_late_say_so";
+fn late_settings_are_rejected_with_the_reason() {
+    const TEST: &str = "late_settings_are_rejected_with_the_reason";
     traced(
         TEST,
         "cuCoredumpSetAttribute:1:CUDA_ERROR_NOT_PERMITTED",
         || {
             let (context, _stream) = device();
             let error = Coredump::of(&context).set_lightweight(true).unwrap_err();
-            assert!(error.detail().contains("too late"), "{error}");
+            assert!(
+                error.detail().contains("before the context is created"),
+                "{error}"
+            );
         },
     );
 }
 
 #[test]
-fn processes_that_have_no_checkpoints_say_why() {
-    const TEST: &str = "processes_that_have_no_checkpoints_say_why";
+fn checkpoint_errors_give_the_reason() {
+    const TEST: &str = "checkpoint_errors_give_the_reason";
     traced(
         TEST,
         "cuCheckpointProcessGetState:1:CUDA_ERROR_NOT_INITIALIZED",

@@ -1,10 +1,10 @@
-//! Copies of a stream with a staging: by pieces or by one call.
+//! Copies on a stream with staging: in pieces or by one call.
 
 use cuda_safe::memory::{Staging, StagingOptions};
 
 use super::*;
 
-/// The copies between host and device that `act` makes.
+/// Returns the number of copies between host and device that `act` makes.
 fn copies(act: impl FnOnce()) -> usize {
     let before = calls("cuMemcpy").len();
     act();
@@ -60,18 +60,24 @@ fn copies_below_the_threshold_are_one_call() {
 }
 
 #[test]
-fn the_number_of_threads_is_limited() {
-    passes("the_number_of_threads_is_limited", "", || {
+fn number_of_staging_threads_is_limited() {
+    passes("number_of_staging_threads_is_limited", "", || {
         let (context, _) = device();
         let detail = |threads| {
             let options = StagingOptions::default().threads(threads).pieces(1);
             let error = Staging::with_options(&context, options).unwrap_err();
             error.detail().to_owned()
         };
-        assert_eq!(detail(0), "0 threads copy nothing: at least 1");
-        assert_eq!(detail(1025), "1025 threads: at most 1024");
+        assert_eq!(detail(0), "the number of threads is 0. Fix: use at least 1");
+        assert_eq!(
+            detail(1025),
+            "the number of threads is 1025. Fix: use at most 1024"
+        );
         for allowed in [1, 1024] {
-            assert!(detail(allowed).starts_with("with 1 pieces"), "{allowed}");
+            assert!(
+                detail(allowed).starts_with("the number of pieces is 1"),
+                "{allowed}"
+            );
         }
     });
 }

@@ -5,8 +5,8 @@ use cuda_safe::green::GreenContext;
 use super::*;
 
 #[test]
-fn streams_end_when_their_last_hold_goes() {
-    traced("streams_end_when_their_last_hold_goes", "", || {
+fn streams_are_destroyed_with_the_last_reference() {
+    traced("streams_are_destroyed_with_the_last_reference", "", || {
         let (context, stream) = device();
         let destroy = "cuStreamDestroy";
         let other = stream.clone();
@@ -24,19 +24,19 @@ fn streams_end_when_their_last_hold_goes() {
         let stream = Stream::new(&context).unwrap();
         let raw = stream.as_raw();
         assert!(made(destroy, || stream.into_raw().unwrap()).is_empty());
-        // SAFETY: handed over by the line above, and destroyed once.
+        // SAFETY: `into_raw` gave up the stream above, and it is destroyed once.
         let code = unsafe { sys::cuStreamDestroy_v2(raw) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
     });
 }
 
 #[test]
-fn streams_are_equal_when_they_are_the_same_queue() {
-    passes("streams_are_equal_when_they_are_the_same_queue", "", || {
+fn streams_with_the_same_handle_are_equal() {
+    passes("streams_with_the_same_handle_are_equal", "", || {
         let (context, a) = device();
         let b = Stream::new(&context).unwrap();
         assert_ne!(a, b);
-        // SAFETY: `a` is held for longer.
+        // SAFETY: `a` outlives the borrow.
         assert_eq!(unsafe { Stream::borrow_raw(&context, a.as_raw()) }, a);
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let legacy = Stream::legacy_default(&context);
@@ -57,69 +57,62 @@ fn streams_are_equal_when_they_are_the_same_queue() {
 }
 
 #[test]
-fn a_default_stream_is_the_context_s_own_in_a_launch() {
-    passes(
-        "a_default_stream_is_the_context_s_own_in_a_launch",
-        "",
-        || {
-            let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
-            let primary = Context::primary(0).unwrap();
-            let set = Module::from_ptx(&created, PTX)
-                .unwrap()
-                .function("set")
-                .unwrap();
-            let x = DeviceBuffer::<u32>::zeroed(&Stream::legacy_default(&created), 1).unwrap();
-            primary.set_current().unwrap();
-            for stream in [
-                Stream::legacy_default(&created),
-                Stream::per_thread_default(&created),
-            ] {
-                // SAFETY: the kernel writes one number; the wait orders the streams.
-                unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&x,)) }.unwrap();
-                stream.synchronize().unwrap();
-            }
-            assert_eq!(x.to_vec(&Stream::legacy_default(&created)).unwrap(), [7]);
-        },
-    );
-    traced(
-        "a_default_stream_is_the_context_s_own_in_a_launch",
-        "",
-        || {
-            let (context, stream) = device();
-            let set = Module::from_ptx(&context, PTX)
-                .unwrap()
-                .function("set")
-                .unwrap();
-            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
-            set.parameters().unwrap();
-            // SAFETY: the kernel writes one number.
-            let mut launch = |stream: &Stream| unsafe {
-                set.launch(stream, LaunchConfig::new(1, 1), (&mut x,))
-                    .unwrap();
-            };
-            // A created stream knows its context; a default one is asked about.
-            assert!(made("cuCtxGetCurrent", || launch(&stream)).is_empty());
-            makes("cuCtxGetCurrent", &[], || {
-                launch(&Stream::legacy_default(&context))
-            });
-            makes("cuCtxGetCurrent", &[], || {
-                launch(&Stream::per_thread_default(&context))
-            });
+fn launch_on_a_default_stream_uses_its_context() {
+    passes("launch_on_a_default_stream_uses_its_context", "", || {
+        let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        let primary = Context::primary(0).unwrap();
+        let set = Module::from_ptx(&created, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let x = DeviceBuffer::<u32>::zeroed(&Stream::legacy_default(&created), 1).unwrap();
+        primary.set_current().unwrap();
+        for stream in [
+            Stream::legacy_default(&created),
+            Stream::per_thread_default(&created),
+        ] {
+            // SAFETY: the kernel writes one number, and the wait orders the streams.
+            unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&x,)) }.unwrap();
             stream.synchronize().unwrap();
-            context.synchronize().unwrap();
-        },
-    );
+        }
+        assert_eq!(x.to_vec(&Stream::legacy_default(&created)).unwrap(), [7]);
+    });
+    traced("launch_on_a_default_stream_uses_its_context", "", || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        set.parameters().unwrap();
+        // SAFETY: the kernel writes one number.
+        let mut launch = |stream: &Stream| unsafe {
+            set.launch(stream, LaunchConfig::new(1, 1), (&mut x,))
+                .unwrap();
+        };
+        // A created stream has a fixed context, but a default stream needs its context to be
+        // current.
+        assert!(made("cuCtxGetCurrent", || launch(&stream)).is_empty());
+        makes("cuCtxGetCurrent", &[], || {
+            launch(&Stream::legacy_default(&context))
+        });
+        makes("cuCtxGetCurrent", &[], || {
+            launch(&Stream::per_thread_default(&context))
+        });
+        stream.synchronize().unwrap();
+        context.synchronize().unwrap();
+    });
 }
 
 #[test]
-fn queries_say_what_is_not_done() {
-    passes("queries_say_what_is_not_done", "", || {
+fn query_returns_false_while_work_is_pending() {
+    passes("query_returns_false_while_work_is_pending", "", || {
         let (context, stream) = device();
         let mut x = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let event = Event::new(&context).unwrap();
         x.fill(&stream, 1).unwrap();
         event.record(&stream).unwrap();
-        // A query opens the stream, so that there is one at a time.
+        // A query releases the held stream, so this test queries one object at a time.
         assert!(!event.query().unwrap());
         stream.synchronize().unwrap();
         assert!(event.query().unwrap() && stream.query().unwrap());
@@ -143,8 +136,8 @@ fn queries_say_what_is_not_done() {
 }
 
 #[test]
-fn events_are_made_as_asked_and_end() {
-    traced("events_are_made_as_asked_and_end", "", || {
+fn events_are_created_with_flags_and_destroyed() {
+    traced("events_are_created_with_flags_and_destroyed", "", || {
         let (context, stream) = device();
         for (timing, blocking, flags) in [
             (false, false, 0),
@@ -170,7 +163,7 @@ fn events_are_made_as_asked_and_end() {
         let event = Event::new(&context).unwrap();
         makes("cuEventDestroy", &[], || drop(event));
         let event = Event::new(&context).unwrap();
-        // SAFETY: `event` is held for longer.
+        // SAFETY: `event` outlives the borrow.
         let borrowed = unsafe { Event::borrow_raw(&context, event.as_raw()) };
         assert!(made("cuEventDestroy", || borrowed.close().unwrap()).is_empty());
         let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
@@ -202,8 +195,8 @@ fn events_are_made_as_asked_and_end() {
 }
 
 #[test]
-fn streams_are_made_as_asked() {
-    traced("streams_are_made_as_asked", "", || {
+fn streams_are_created_with_flags_and_priority() {
+    traced("streams_are_created_with_flags_and_priority", "", || {
         let (context, _) = device();
         let options = StreamOptions::default().priority(-3);
         let stream = Stream::with_options(&context, options).unwrap();
@@ -216,8 +209,8 @@ fn streams_are_made_as_asked() {
 }
 
 #[test]
-fn a_stream_waits_for_another_and_not_for_itself() {
-    traced("a_stream_waits_for_another_and_not_for_itself", "", || {
+fn stream_waits_for_another_but_not_for_itself() {
+    traced("stream_waits_for_another_but_not_for_itself", "", || {
         let (context, a) = device();
         let b = Stream::new(&context).unwrap();
         let event = |call: &[String]| call[0].split_once("hEvent=").unwrap().1[..18].to_owned();
@@ -241,37 +234,29 @@ fn a_stream_waits_for_another_and_not_for_itself() {
 }
 
 #[test]
-fn a_stream_of_another_context_does_not_belong_to_its_context() {
-    traced(
-        "a_stream_of_another_context_does_not_belong_to_its_context",
-        "",
-        || {
-            let (context, stream) = device();
-            let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
-            assert!(stream.belongs_to_its_context().unwrap());
-            // SAFETY: nothing is enqueued, and the stream is held for longer.
-            let foreign = unsafe { Stream::borrow_raw(&created, stream.as_raw()) };
-            assert!(!foreign.belongs_to_its_context().unwrap());
-        },
-    );
+fn stream_of_another_context_is_rejected() {
+    traced("stream_of_another_context_is_rejected", "", || {
+        let (context, stream) = device();
+        let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+        assert!(stream.belongs_to_its_context().unwrap());
+        // SAFETY: nothing is enqueued, and the stream outlives the borrow.
+        let foreign = unsafe { Stream::borrow_raw(&created, stream.as_raw()) };
+        assert!(!foreign.belongs_to_its_context().unwrap());
+    });
 }
 
 #[test]
-fn streams_of_green_contexts_are_known_not_to_block() {
-    traced(
-        "streams_of_green_contexts_are_known_not_to_block",
-        "",
-        || {
-            let (context, _) = device();
-            let all = context.multiprocessors().unwrap();
-            let green = GreenContext::new(&context, &[all]).unwrap();
-            let stream = green.stream().unwrap();
-            let asked = made("cuStreamGetFlags", || {
-                // SAFETY: nothing is recorded.
-                let graph = unsafe { stream.capture(|_| -> cuda_safe::Result<()> { Ok(()) }) };
-                graph.unwrap();
-            });
-            assert!(asked.is_empty(), "{asked:?}");
-        },
-    );
+fn streams_of_green_contexts_are_non_blocking() {
+    traced("streams_of_green_contexts_are_non_blocking", "", || {
+        let (context, _) = device();
+        let all = context.multiprocessors().unwrap();
+        let green = GreenContext::new(&context, &[all]).unwrap();
+        let stream = green.stream().unwrap();
+        let asked = made("cuStreamGetFlags", || {
+            // SAFETY: the capture records nothing.
+            let graph = unsafe { stream.capture(|_| -> cuda_safe::Result<()> { Ok(()) }) };
+            graph.unwrap();
+        });
+        assert!(asked.is_empty(), "{asked:?}");
+    });
 }

@@ -1,5 +1,5 @@
-//! Captures, and calls that they forbid. A program of its own, and one test at a time: a global capture forbids calls to
-//! every thread of the process.
+//! Captures and the calls that they forbid. This is a separate program whose tests run one at a
+//! time, because a global capture forbids calls on every thread of the process.
 
 mod raw;
 mod threads;

@@ -1,4 +1,4 @@
-//! Streams that raw calls are capturing: what the safe calls do then.
+//! Safe calls on streams that raw calls are capturing.
 
 use std::sync::MutexGuard;
 
@@ -11,7 +11,7 @@ use super::one_at_a_time;
 
 const SPIN: &str = r#"extern "C" __global__ void spin(unsigned long long nanoseconds, unsigned *out) { *out = 1; }"#;
 
-/// One test at a time, with the primary context of device 0 and a stream on it.
+/// Locks out other tests and returns the primary context of device 0 with a stream on it.
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
     let one = one_at_a_time();
     let context = Context::primary(0).expect("a device");
@@ -20,26 +20,26 @@ fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
 }
 
 fn begin(stream: &Stream, mode: Mode) {
-    // SAFETY: a live stream.
+    // SAFETY: the stream is live.
     let code = unsafe { sys::cuStreamBeginCapture_v2(stream.as_raw(), mode) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
 fn status(stream: &Stream) -> Status {
     let mut status = Status::CU_STREAM_CAPTURE_STATUS_NONE;
-    // SAFETY: a live stream; `status` is valid for the write.
+    // SAFETY: the stream is live, and `status` is valid for writes.
     let code = unsafe { sys::cuStreamIsCapturing(stream.as_raw(), &mut status) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
     status
 }
 
-/// Ends the capture; an empty graph is destroyed.
+/// Ends the capture and destroys the empty graph.
 fn end(stream: &Stream) -> CUresult {
     let mut graph = std::ptr::null_mut();
-    // SAFETY: a live stream; `graph` is valid for the write.
+    // SAFETY: the stream is live, and `graph` is valid for writes.
     let code = unsafe { sys::cuStreamEndCapture(stream.as_raw(), &mut graph) };
     if !graph.is_null() {
-        // SAFETY: made by the line above, destroyed once.
+        // SAFETY: the line above created the graph, and it is destroyed once.
         let destroyed = unsafe { sys::cuGraphDestroy(graph) };
         assert_eq!(destroyed, CUresult::CUDA_SUCCESS);
     }
@@ -47,14 +47,14 @@ fn end(stream: &Stream) -> CUresult {
 }
 
 #[track_caller]
-fn refused(result: Result<(), Error>) {
+fn assert_rejected(result: Result<(), Error>) {
     let error = result.unwrap_err();
     assert_eq!(error.code(), Code::Checked, "{error}");
     assert!(error.to_string().contains("is being captured"), "{error}");
 }
 
 #[test]
-fn calls_that_wait_are_refused_and_leave_the_capture_alone() {
+fn waiting_calls_are_rejected_and_do_not_affect_the_capture() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
@@ -72,49 +72,51 @@ fn calls_that_wait_are_refused_and_leave_the_capture_alone() {
         Mode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
     ] {
         begin(&stream, mode);
-        refused(stream.synchronize());
-        refused(stream.query().map(drop));
-        refused(buffer.copy_from_slice(&stream, &[1; 4]));
-        refused(buffer.copy_to_slice(&stream, &mut [1; 4]));
-        refused(buffer.to_vec(&stream).map(drop));
-        refused(stream.scope(|_| -> cuda_safe::Result<()> { panic!("not to be run") }));
+        assert_rejected(stream.synchronize());
+        assert_rejected(stream.query().map(drop));
+        assert_rejected(buffer.copy_from_slice(&stream, &[1; 4]));
+        assert_rejected(buffer.copy_to_slice(&stream, &mut [1; 4]));
+        assert_rejected(buffer.to_vec(&stream).map(drop));
+        assert_rejected(
+            stream.scope(|_| -> cuda_safe::Result<()> { panic!("the closure must not run") }),
+        );
         let failed = stream.upload(pinned, &mut buffer).unwrap_err();
         pinned = failed.host.unwrap();
-        refused(Err(failed.error));
+        assert_rejected(Err(failed.error));
         let failed = stream.download(&buffer, pinned).unwrap_err();
         pinned = failed.host.unwrap();
-        refused(Err(failed.error));
+        assert_rejected(Err(failed.error));
         let mut out = [0u32];
-        // SAFETY: nothing is launched; the kernel would write one number.
+        // SAFETY: nothing is launched. The kernel would write one number.
         let launched =
             unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (0u64, Out(&mut out))) };
-        refused(launched);
-        // Joining it with a stream that is not part of the capture.
-        refused(buffer.copy_from(&stream, &elsewhere));
-        refused(elsewhere.copy_from(&other, &buffer));
+        assert_rejected(launched);
+        // These would make a stream outside the capture join it.
+        assert_rejected(buffer.copy_from(&stream, &elsewhere));
+        assert_rejected(elsewhere.copy_from(&other, &buffer));
         assert!(matches!(stream.settle(), Settled::Unknown(_)));
         if mode == Mode::CU_STREAM_CAPTURE_MODE_RELAXED {
-            // `settle` has tried to wait for the context, as a last resort.
+            // As a last resort, `settle` tried to wait for the context.
             assert_eq!(
                 status(&stream),
                 Status::CU_STREAM_CAPTURE_STATUS_INVALIDATED
             );
-            refused(stream.synchronize());
+            assert_rejected(stream.synchronize());
         }
         end(&stream);
     }
-    // Without that resort the capture is still good at its end.
+    // Without `settle`, the capture is still valid when it ends.
     begin(&stream, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
-    refused(stream.synchronize());
-    refused(buffer.copy_from_slice(&stream, &[1; 4]));
-    refused(buffer.copy_from(&stream, &elsewhere));
+    assert_rejected(stream.synchronize());
+    assert_rejected(buffer.copy_from_slice(&stream, &[1; 4]));
+    assert_rejected(buffer.copy_from(&stream, &elsewhere));
     assert_eq!(status(&stream), Status::CU_STREAM_CAPTURE_STATUS_ACTIVE);
     assert_eq!(end(&stream), CUresult::CUDA_SUCCESS);
     assert_eq!(buffer.to_vec(&stream).unwrap(), [0; 4]);
 }
 
 #[test]
-fn a_copy_on_another_stream_is_over_though_the_capture_forbids_the_wait() {
+fn copy_on_another_stream_finishes_during_a_capture() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&other, 1 << 20).unwrap();
@@ -138,7 +140,7 @@ fn a_copy_on_another_stream_is_over_though_the_capture_forbids_the_wait() {
             "{error}"
         );
         host.fill(8);
-        // The driver has made the capture invalid: that is what the error says.
+        // The driver has invalidated the capture, as the error says.
         assert_eq!(
             end(&stream),
             CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
@@ -160,7 +162,7 @@ fn a_copy_on_another_stream_is_over_though_the_capture_forbids_the_wait() {
 }
 
 #[test]
-fn what_is_dropped_during_a_capture_is_given_back() {
+fn memory_dropped_during_a_capture_is_freed() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let buffer = DeviceBuffer::<u8>::zeroed(&other, 100).unwrap();
@@ -169,14 +171,14 @@ fn what_is_dropped_during_a_capture_is_given_back() {
     other.synchronize().unwrap();
     context.set_current().unwrap();
     begin(&stream, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
-    // The first attempt is forbidden, and invalidates the capture.
+    // The first attempt is forbidden and invalidates the capture.
     assert!(buffer.close().is_ok());
     assert_eq!(
         end(&stream),
         CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
     );
     begin(&stream, Mode::CU_STREAM_CAPTURE_MODE_GLOBAL);
-    // In the thread's relaxed mode it is allowed.
+    // In the thread's relaxed mode, the call is allowed.
     assert!(pinned.close().is_ok());
     assert_eq!(end(&stream), CUresult::CUDA_SUCCESS);
     assert!(module.close().is_ok());

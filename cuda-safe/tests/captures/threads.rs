@@ -1,4 +1,4 @@
-//! Captures that meet other threads' calls, all by safe methods.
+//! Captures that overlap with calls of other threads. The tests use only safe methods.
 
 use std::{
     sync::{
@@ -25,12 +25,12 @@ use cuda_safe::{
 
 use super::one_at_a_time;
 
-/// An element of a whole page, for which some allocations are misaligned.
+/// An element with the size and alignment of a page, so that some allocations are misaligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(4096))]
 struct Page([u8; 4096]);
 
-/// Captures `stream` again and again while `body` runs on another thread. Every capture must succeed.
+/// Captures `stream` repeatedly while `body` runs on another thread. Every capture must succeed.
 fn while_captured(stream: &Stream, captures: usize, body: impl Fn() + Sync) {
     let done = AtomicBool::new(false);
     thread::scope(|threads| {
@@ -40,7 +40,7 @@ fn while_captured(stream: &Stream, captures: usize, body: impl Fn() + Sync) {
             }
         });
         for _ in 0..captures {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 stream.capture(|_| -> Result<()> {
                     thread::yield_now();
@@ -54,7 +54,7 @@ fn while_captured(stream: &Stream, captures: usize, body: impl Fn() + Sync) {
 }
 
 #[test]
-fn copies_of_a_stream_that_another_thread_captures_copy_or_fail() {
+fn copies_on_a_stream_captured_by_another_thread_run_or_fail() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -71,25 +71,25 @@ fn copies_of_a_stream_that_another_thread_captures_copy_or_fail() {
             Ok(read) => assert!(read.iter().all(|one| *one == read[0])),
             Err(error) => assert!(error.to_string().contains("is being captured"), "{error}"),
         }
-        // Allocated and freed, or refused, but never recorded.
+        // Allocated and freed, or rejected, but never recorded.
         drop(DeviceBuffer::<u8>::uninit(&stream, 100));
         let pinned = PinnedBuffer::from_slice(&context, &[value; 256]).unwrap();
         if let Ok(upload) = stream.upload(pinned, &mut buffer) {
             upload.wait().unwrap();
         }
     };
-    // On a busy machine, the copying thread may not get its turn between captures for a while.
+    // On a busy machine, the copying thread may not run between captures for a while.
     for _ in 0..20 {
         while_captured(&stream, 2000, copy);
         if copied.load(Ordering::Relaxed) {
             return;
         }
     }
-    panic!("no copy came between captures");
+    panic!("no copy ran between captures");
 }
 
 #[test]
-fn copies_of_a_scope_are_not_recorded() {
+fn scope_copies_are_not_recorded() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (stream, joining) = (
@@ -103,7 +103,7 @@ fn copies_of_a_scope_are_not_recorded() {
         thread::scope(|threads| {
             threads.spawn(|| {
                 begin.wait();
-                // SAFETY: nothing is recorded.
+                // SAFETY: the capture records nothing.
                 let graph = unsafe {
                     stream.capture(|_| -> Result<()> {
                         joining.wait_stream(&stream)?;
@@ -117,13 +117,13 @@ fn copies_of_a_scope_are_not_recorded() {
             let result = scoped.scope(|scope| {
                 begin.wait();
                 captured.wait();
-                let refused = [
+                let results = [
                     scope.upload(&[7; 4], &mut buffer),
                     scope.download(&buffer, &mut host),
                 ];
                 begin.wait();
-                for refused in refused {
-                    let error = refused.unwrap_err().to_string();
+                for result in results {
+                    let error = result.unwrap_err().to_string();
                     assert!(
                         error.contains("Scope::") && error.contains("is being captured"),
                         "{error}"
@@ -131,7 +131,7 @@ fn copies_of_a_scope_are_not_recorded() {
                 }
                 Ok(())
             });
-            result.unwrap(); // when the other thread's capture has ended
+            result.unwrap(); // after the other thread's capture has ended
         });
     }
     assert_eq!(buffer.to_vec(&joining).unwrap(), [0; 4]);
@@ -139,7 +139,7 @@ fn copies_of_a_scope_are_not_recorded() {
 }
 
 #[test]
-fn a_copy_on_the_default_stream_waits_or_fails_while_blocking_streams_are_captured() {
+fn default_stream_copy_waits_or_fails_while_blocking_streams_are_captured() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let blocking = Stream::with_options(&context, StreamOptions::default().blocking(true)).unwrap();
@@ -157,7 +157,7 @@ fn a_copy_on_the_default_stream_waits_or_fails_while_blocking_streams_are_captur
 }
 
 #[test]
-fn arrays_and_modules_are_dropped_beside_captures() {
+fn arrays_and_modules_can_be_dropped_during_captures() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -178,7 +178,7 @@ fn green_contexts_reject_waits_during_captures() {
     let green = GreenContext::new(&context, &[all]).unwrap();
     let event = Event::without_timing(&context).unwrap();
     for stream in [green.stream().unwrap(), Stream::new(&context).unwrap()] {
-        // SAFETY: nothing is recorded.
+        // SAFETY: the capture records nothing.
         let graph = unsafe {
             stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
                 for rejected in [
@@ -205,7 +205,7 @@ fn green_contexts_reject_waits_during_captures() {
 }
 
 #[test]
-fn mappings_are_dropped_beside_captures() {
+fn mappings_can_be_dropped_during_captures() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -213,7 +213,7 @@ fn mappings_are_dropped_beside_captures() {
     let range = AddressRange::reserve(&context, unit).unwrap();
     let memory = PhysicalMemory::new(&context, unit).unwrap();
     while_captured(&stream, 1000, || {
-        // A mapping that is put off keeps its addresses until the capture has ended.
+        // A mapping whose release is delayed keeps its addresses until the capture has ended.
         if let Ok(mapping) = range.map(0, &memory) {
             drop(mapping);
         }
@@ -222,7 +222,7 @@ fn mappings_are_dropped_beside_captures() {
 }
 
 #[test]
-fn a_failed_launch_waits_for_its_copies_before_a_capture_begins() {
+fn failed_launch_waits_for_its_copies_before_a_capture() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -235,7 +235,7 @@ fn a_failed_launch_waits_for_its_copies_before_a_capture_begins() {
     let nothing = nothing.function("nothing").unwrap();
     let (numbers, page) = ([7u32; 16], [Page([0; 4096])]);
     let mut failed = 0;
-    // The capture begins earlier or later while the launch prepares its arguments.
+    // The capture begins at different times while the launch prepares its arguments.
     for delay in (0..2000).step_by(20).map(Duration::from_micros) {
         let (begin, launched) = (Barrier::new(2), AtomicBool::new(false));
         thread::scope(|threads| {
@@ -245,7 +245,7 @@ fn a_failed_launch_waits_for_its_copies_before_a_capture_begins() {
                 while start.elapsed() < delay {
                     thread::yield_now();
                 }
-                // SAFETY: nothing is recorded.
+                // SAFETY: the capture records nothing.
                 let graph = unsafe {
                     stream.capture(|_| -> Result<()> {
                         let start = Instant::now();
@@ -265,9 +265,9 @@ fn a_failed_launch_waits_for_its_copies_before_a_capture_begins() {
             for _ in 0..299 {
                 arguments.push(In(&numbers));
             }
-            arguments.push(In(&page)); // rejected where the memory for it happens to be misaligned
+            arguments.push(In(&page)); // rejected if its memory happens to be misaligned
             begin.wait();
-            // SAFETY: the kernel touches nothing.
+            // SAFETY: the kernel touches no memory.
             let result =
                 unsafe { nothing.launch_list(&stream, LaunchConfig::new(1, 1), arguments) };
             launched.store(true, Ordering::SeqCst);
@@ -280,7 +280,7 @@ fn a_failed_launch_waits_for_its_copies_before_a_capture_begins() {
 }
 
 #[test]
-fn a_sleeping_capture_holds_back_only_what_it_affects() {
+fn idle_capture_delays_only_affected_calls() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -292,7 +292,7 @@ fn a_sleeping_capture_holds_back_only_what_it_affects() {
     let (sleeping, wake) = (Barrier::new(2), Barrier::new(2));
     thread::scope(|threads| {
         threads.spawn(|| {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 stream.capture(|_| -> Result<()> {
                     sleeping.wait();
@@ -313,11 +313,11 @@ fn a_sleeping_capture_holds_back_only_what_it_affects() {
             let buffer = DeviceBuffer::<u8>::uninit(&other, piece);
             match buffer {
                 Ok(buffer) => buffer.close().unwrap(),
-                Err(error) => panic!("the memory before is free again: {error}"),
+                Err(error) => panic!("earlier memory was not freed: {error}"),
             }
         }
         elsewhere.close().unwrap();
-        captured.close().unwrap(); // after the capture
+        captured.close().unwrap(); // freed after the capture
         assert!(free() <= before);
         wake.wait();
     });
@@ -325,7 +325,7 @@ fn a_sleeping_capture_holds_back_only_what_it_affects() {
 }
 
 #[test]
-fn a_signal_dropped_in_a_capture_is_released() {
+fn signal_dropped_in_a_capture_is_released() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -334,7 +334,7 @@ fn a_signal_dropped_in_a_capture_is_released() {
     signal.set(1);
     stream.synchronize().unwrap();
     let address = signal.device_ptr();
-    // SAFETY: nothing is recorded.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             drop(signal);
@@ -343,17 +343,21 @@ fn a_signal_dropped_in_a_capture_is_released() {
     };
     drop(graph.unwrap());
     let info = context.pointer_info(address).unwrap();
-    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+    assert_eq!(
+        info.memory_type,
+        MemoryType::UNKNOWN,
+        "the signal was not freed"
+    );
 }
 
 #[test]
-fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
+fn capture_waits_for_threads_that_wait_for_its_stream() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     let begun = Barrier::new(2);
     let (go, gone) = mpsc::channel::<()>();
-    // Set on the stream, since the waiting thread may be slow to note the end of its wait.
+    // Set by the stream, because the waiting thread may be slow to notice the end of its wait.
     let over = Arc::new(AtomicBool::new(false));
     let ends = over.clone();
     stream
@@ -373,15 +377,15 @@ fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
             go.send(()).unwrap();
         });
         thread::sleep(Duration::from_millis(50));
-        // SAFETY: nothing is recorded.
+        // SAFETY: the capture records nothing.
         let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
-        assert!(over.load(Ordering::SeqCst), "the wait was over first");
+        assert!(over.load(Ordering::SeqCst), "the capture did not wait");
         drop(graph.unwrap());
     });
 }
 
 #[test]
-fn a_stream_in_use_by_ordered_with_is_not_captured_by_the_same_thread() {
+fn capture_inside_ordered_with_is_rejected() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (stream, other) = (
@@ -391,7 +395,7 @@ fn a_stream_in_use_by_ordered_with_is_not_captured_by_the_same_thread() {
     let owner = DeviceBuffer::<u8>::zeroed(&other, 1).unwrap();
     let error = stream
         .ordered_with([owner.view().owner()], || {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) }.map(drop)
         })
         .unwrap_err();
@@ -402,7 +406,7 @@ fn a_stream_in_use_by_ordered_with_is_not_captured_by_the_same_thread() {
 }
 
 #[test]
-fn a_global_capture_is_not_invalidated_by_safe_calls_of_other_threads() {
+fn global_capture_survives_safe_calls_of_other_threads() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (stream, other) = (
@@ -414,7 +418,7 @@ fn a_global_capture_is_not_invalidated_by_safe_calls_of_other_threads() {
     let (captured, done) = (Barrier::new(2), Barrier::new(2));
     thread::scope(|threads| {
         threads.spawn(|| {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 stream.capture_with_mode(CaptureMode::GLOBAL, |_| -> Result<()> {
                     captured.wait();
@@ -425,13 +429,13 @@ fn a_global_capture_is_not_invalidated_by_safe_calls_of_other_threads() {
             assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
         });
         captured.wait();
-        for refused in [
+        for result in [
             other.synchronize(),
             buffer.copy_from_slice(&other, &[1; 4]),
             DeviceBuffer::<u8>::uninit(&other, 1).map(drop),
             PinnedBuffer::<u8>::zeroed(&context, 1).map(drop),
         ] {
-            let error = refused.unwrap_err().to_string();
+            let error = result.unwrap_err().to_string();
             assert!(error.contains("is being captured"), "{error}");
         }
         pinned.close().unwrap();
@@ -440,9 +444,9 @@ fn a_global_capture_is_not_invalidated_by_safe_calls_of_other_threads() {
     buffer.copy_from_slice(&other, &[1; 4]).unwrap();
 }
 
-/// The scope waits for its stream, and could not while the capture goes on.
+/// The scope waits for its stream, which would be impossible during the capture.
 #[test]
-fn a_stream_cannot_join_a_capture_within_its_scope() {
+fn stream_cannot_join_a_capture_within_its_scope() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (captured, scoped) = (
@@ -451,7 +455,7 @@ fn a_stream_cannot_join_a_capture_within_its_scope() {
     );
     let mut buffer = DeviceBuffer::<u32>::zeroed(&scoped, 4).unwrap();
     let mut mapped = vec![0u32; 1024];
-    // SAFETY: nothing is recorded.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         captured.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
             let joined = scoped.scope(|scope| {
@@ -471,9 +475,10 @@ fn a_stream_cannot_join_a_capture_within_its_scope() {
     assert_eq!(buffer.to_vec(&scoped).unwrap(), [7; 4]);
 }
 
-/// A thread that captures one stream waits for another thread's capture of the stream that it copies on.
+/// A thread that captures one stream waits for another thread's capture of the stream that it
+/// copies on.
 #[test]
-fn a_scope_in_a_capture_waits_for_the_end_of_another_threads_capture() {
+fn scope_waits_for_the_capture_of_another_thread() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (own, copied) = (
@@ -485,7 +490,7 @@ fn a_scope_in_a_capture_waits_for_the_end_of_another_threads_capture() {
     thread::scope(|threads| {
         threads.spawn(|| {
             begin.wait();
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 copied.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
                     captured.wait();
@@ -495,7 +500,7 @@ fn a_scope_in_a_capture_waits_for_the_end_of_another_threads_capture() {
             };
             assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
         });
-        // SAFETY: nothing is recorded.
+        // SAFETY: the capture records nothing.
         let graph = unsafe {
             own.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
                 copied.scope(|scope| {
@@ -511,9 +516,10 @@ fn a_scope_in_a_capture_waits_for_the_end_of_another_threads_capture() {
     assert_eq!(buffer.to_vec(&copied).unwrap(), [5; 4]);
 }
 
-/// Waits, queries and allocations of other threads succeed or fail, and never invalidate a global capture.
+/// Waits, queries and allocations of other threads succeed or fail, and never invalidate a global
+/// capture.
 #[test]
-fn global_captures_survive_the_calls_of_other_threads() {
+fn waits_of_other_threads_never_invalidate_global_captures() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (stream, other) = (
@@ -542,7 +548,7 @@ fn global_captures_survive_the_calls_of_other_threads() {
             });
         }
         for _ in 0..500 {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 stream.capture_with_mode(CaptureMode::GLOBAL, |_| -> Result<()> {
                     thread::yield_now();
@@ -556,9 +562,10 @@ fn global_captures_survive_the_calls_of_other_threads() {
     });
 }
 
-/// A call in a host function fails at once, also while a capture waits for a thread that waits for the function.
+/// A call in a host function fails at once, even while a capture waits for a thread that waits for
+/// the function.
 #[test]
-fn a_host_function_does_not_queue_behind_a_capture() {
+fn call_in_a_host_function_does_not_wait_for_captures() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -575,7 +582,7 @@ fn a_host_function_does_not_queue_behind_a_capture() {
         threads.spawn(|| stream.synchronize().unwrap());
         thread::sleep(Duration::from_millis(30));
         threads.spawn(|| {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
             drop(graph.unwrap());
         });
@@ -586,7 +593,7 @@ fn a_host_function_does_not_queue_behind_a_capture() {
 
 /// An object that a host function dropped does not make the next drop wait for its stream.
 #[test]
-fn a_release_that_was_put_off_does_not_make_other_drops_wait() {
+fn delayed_release_does_not_block_other_drops() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let (stream, busy) = (
@@ -603,7 +610,8 @@ fn a_release_that_was_put_off_does_not_make_other_drops_wait() {
     busy.synchronize().unwrap();
 }
 
-/// Memory of a thread's own default stream that is dropped in a capture is freed by another thread.
+/// Memory of a thread's per-thread default stream that is dropped in a capture is freed by another
+/// thread.
 #[test]
 fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
     let _one = one_at_a_time();
@@ -614,11 +622,11 @@ fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
             let buffer = DeviceBuffer::<u8>::zeroed(&own, 1000).unwrap();
             let address = buffer.as_device_ptr();
             own.synchronize().unwrap();
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 own.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
                     drop(buffer);
-                    // Another thread releases something meanwhile.
+                    // Meanwhile, another thread releases an object.
                     thread::scope(|threads| {
                         threads.spawn(|| drop(cuda_safe::Event::new(&context).unwrap()));
                     });
@@ -632,11 +640,15 @@ fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
     });
     context.synchronize().unwrap();
     let info = context.pointer_info(address).unwrap();
-    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+    assert_eq!(
+        info.memory_type,
+        MemoryType::UNKNOWN,
+        "the memory was not freed"
+    );
 }
 
 #[test]
-fn memory_of_another_threads_default_stream_is_released_after_a_capture() {
+fn memory_of_another_threads_default_stream_is_freed_after_a_capture() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
@@ -646,7 +658,7 @@ fn memory_of_another_threads_default_stream_is_released_after_a_capture() {
     };
     let mapped = thread::scope(|threads| threads.spawn(allocate).join().unwrap());
     let address = mapped.as_device_ptr();
-    // SAFETY: nothing is recorded.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             drop(mapped);
@@ -655,11 +667,15 @@ fn memory_of_another_threads_default_stream_is_released_after_a_capture() {
     };
     drop(graph.unwrap());
     let info = context.pointer_info(address).unwrap();
-    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+    assert_eq!(
+        info.memory_type,
+        MemoryType::UNKNOWN,
+        "the memory was not freed"
+    );
 }
 
 #[test]
-fn memory_of_the_legacy_stream_is_refused_by_name_while_a_blocking_stream_is_captured() {
+fn legacy_stream_allocation_is_rejected_while_a_blocking_stream_is_captured() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let blocking = Stream::with_options(&context, StreamOptions::default().blocking(true)).unwrap();
@@ -668,7 +684,7 @@ fn memory_of_the_legacy_stream_is_refused_by_name_while_a_blocking_stream_is_cap
         Stream::legacy_default(&context),
     );
     let mut buffer = DeviceBuffer::<u32>::zeroed(&legacy, 4).unwrap();
-    // SAFETY: nothing is recorded.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         blocking.capture(|_| -> Result<()> {
             let error = buffer.fill(&other, 1).unwrap_err().to_string();

@@ -1,5 +1,6 @@
-//! A test's body in a process of its own, on the emulator, with streams held: nothing that is enqueued begins before
-//! somebody waits for it, so what was not waited for shows. Driver calls that the test names fail there.
+//! Runs a test's body in its own process on the emulator with held streams: enqueued work begins
+//! only when the host waits for it, so a missing wait shows. The driver calls that the test names
+//! fail there.
 
 use std::{
     env, fs,
@@ -10,10 +11,11 @@ use std::{
 
 const CHILD: &str = "CUDA_TEST_CHILD";
 const TRACE: &str = "CUDA_EMULATOR_TRACE";
-/// Behind the trace's file: queries of the current context are written down, too.
+/// Suffix of the trace's file name that also logs queries of the current context.
 const EVERY: &str = ",every";
 
-/// Runs this program's test of that name again, with `body` as all that it does and `fail` as the calls that fail there.
+/// Runs the test `test` of this program again in a child that executes only `body`, and lets the
+/// driver calls in `fail` fail.
 #[track_caller]
 fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Output> {
     let place = format!("{}/{fail}", Location::caller());
@@ -32,7 +34,7 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
                 .env(CHILD, place)
                 .env("CUDA_EMULATOR_HOLD", "60000")
                 .env("CUDA_EMULATOR_FAIL", fail)
-                // A rule may be wider than what a body does: all ways of waiting, for instance.
+                // A rule may name calls that a body never makes, for instance all ways to wait.
                 .env("CUDA_EMULATOR_QUIET", "1")
                 .envs(with.iter().copied())
                 .output()
@@ -41,7 +43,7 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
     }
 }
 
-/// A test's name as its program knows it: with the module, where the file is one of several of its program.
+/// Returns the test's full name, with the module if the program has several files.
 fn full_name(test: &str, file: &Path) -> String {
     let (Some(folder), Some(module)) = (file.parent(), file.file_stem()) else {
         return test.to_owned();
@@ -61,7 +63,7 @@ fn text(output: &Output) -> String {
     )
 }
 
-/// `body` passes with these failures.
+/// Checks that `body` passes with these failures.
 #[track_caller]
 pub fn passes(test: &str, fail: &str, body: fn()) {
     if let Some(output) = run(test, fail, &[], body) {
@@ -72,7 +74,7 @@ pub fn passes(test: &str, fail: &str, body: fn()) {
     }
 }
 
-/// `body` passes with these environment variables.
+/// Checks that `body` passes with these environment variables.
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
 pub fn passes_with(test: &str, with: &[(&str, &str)], body: fn()) {
@@ -83,7 +85,7 @@ pub fn passes_with(test: &str, with: &[(&str, &str)], body: fn()) {
     }
 }
 
-/// `body` ends its process, and says why.
+/// Checks that `body` aborts its process and prints the reason.
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
 pub fn aborts(test: &str, fail: &str, body: fn()) {
@@ -93,11 +95,12 @@ pub fn aborts(test: &str, fail: &str, body: fn()) {
             !output.status.success() && !text.contains("child done"),
             "{text}"
         );
-        assert!(text.contains("can't tell whether a copy"), "{text}");
+        assert!(text.contains("cannot tell whether a copy"), "{text}");
     }
 }
 
-/// `body` passes and leaks nothing, on two devices, with its driver calls written down for [`calls`].
+/// Checks that `body` passes and leaks nothing on two devices, and logs its driver calls for
+/// [`calls`].
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
 pub fn traced(test: &str, fail: &str, body: fn()) {
@@ -118,7 +121,8 @@ pub fn traced(test: &str, fail: &str, body: fn()) {
     }
 }
 
-/// The calls so far of a driver function, by the beginning of its name, in a body that is [`traced`].
+/// Returns the calls so far of driver functions whose names begin with `function`, in a [`traced`]
+/// body.
 #[allow(dead_code, reason = "some programs have no such test")]
 pub fn calls(function: &str) -> Vec<String> {
     let trace = env::var(TRACE).unwrap();

@@ -1,4 +1,5 @@
-//! Semaphores that the emulator imports: pages in memory, as its `docs/driver-calls.md` says.
+//! Semaphores that the emulator imports: pages of memory, as described in its
+//! `docs/driver-calls.md`.
 
 use std::{
     ffi::c_void,
@@ -9,20 +10,21 @@ use std::{
 
 const PAGE: usize = 4096;
 
-/// A semaphore's page, which this side has mapped.
+/// A semaphore's page, mapped by this process.
 pub struct Page {
     file: OwnedFd,
     words: NonNull<AtomicU64>,
 }
 
-// SAFETY: the page is reached by atomic operations only.
+// SAFETY: all accesses to the page are atomic.
 unsafe impl Send for Page {}
 // SAFETY: as above.
 unsafe impl Sync for Page {}
 
 #[allow(dead_code, reason = "some programs need only the file")]
 impl Page {
-    /// One of a kind, as CUDA numbers those of handles: 1 for a binary semaphore, 9 for a timeline.
+    /// Creates a semaphore of a kind, with CUDA's numbers of handle kinds: 1 for a binary
+    /// semaphore, 9 for a timeline.
     pub fn new(kind: u32, value: u64) -> Self {
         // SAFETY: the name ends in NUL.
         let number = unsafe {
@@ -32,7 +34,8 @@ impl Page {
             )
         };
         assert!(number >= 0);
-        // SAFETY: just opened, and nobody else's; a new mapping, as long as the file is from then on.
+        // SAFETY: the new descriptor has no other owner, and the mapping is new and within the
+        // file.
         let (file, address) = unsafe {
             assert_eq!(libc::ftruncate(number, PAGE as i64), 0);
             let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW;
@@ -53,11 +56,11 @@ impl Page {
 
     fn word(&self, index: usize) -> &AtomicU64 {
         assert!(index < PAGE / 8);
-        // SAFETY: within the page, which is mapped as long as this lives.
+        // SAFETY: the word is within the page, which stays mapped while `self` lives.
         unsafe { self.words.add(index).as_ref() }
     }
 
-    /// A file to be imported.
+    /// Returns a new descriptor of the semaphore's file, to be imported.
     pub fn export(&self) -> OwnedFd {
         self.file.try_clone().unwrap()
     }
@@ -70,7 +73,7 @@ impl Page {
         self.word(2).store(value, Ordering::SeqCst);
     }
 
-    /// The file's number, of this process.
+    /// Returns the number of the file's descriptor in this process.
     pub fn number(&self) -> i32 {
         self.file.as_raw_fd()
     }
@@ -78,7 +81,7 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new`, and used no more.
+        // SAFETY: `new` created the mapping, and nothing uses it any more.
         unsafe { libc::munmap(self.words.as_ptr().cast::<c_void>(), PAGE) };
     }
 }

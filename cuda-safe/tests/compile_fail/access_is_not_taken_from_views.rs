@@ -1,7 +1,7 @@
 use cuda_safe::{memory::{virtual_memory::Mapping, MemoryAccess, MemoryLocation}, MemoryPool, Result, Stream};
 
 fn mapped(mapping: &mut Mapping, stream: &Stream, device: MemoryLocation) -> Result<Vec<u32>> {
-    // SAFETY: its only mapping.
+    // SAFETY: this is the only mapping.
     let view = unsafe { mapping.view::<u32>(stream)? };
     mapping.set_access(device, MemoryAccess::NONE)?;
     view.to_vec(stream)

@@ -1,7 +1,7 @@
 use cuda_safe::{array::CudaArray, launch::ByValue, DeviceBuffer, Function, In, LaunchConfig, PinnedBuffer, Result, Stream};
 
 fn slices(function: &Function, stream: &Stream, host: &[f32]) -> Result<()> {
-    // SAFETY: does not compile: a host slice is no argument.
+    // SAFETY: does not compile: a host slice is not an argument.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (host,)) }
 }
 
@@ -48,7 +48,7 @@ fn moved_buffers(function: &Function, stream: &Stream, x: DeviceBuffer<f32>) -> 
 }
 
 fn page_locked(function: &Function, stream: &Stream, x: PinnedBuffer<f32>) -> Result<()> {
-    // SAFETY: does not compile: the kernel would reach the host's memory, which has to be said.
+    // SAFETY: does not compile: access to host memory needs an explicit argument type.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (&x,)) }
 }
 
@@ -58,7 +58,7 @@ fn arrays(function: &Function, stream: &Stream, x: CudaArray) -> Result<()> {
 }
 
 fn elements(function: &Function, stream: &Stream, host: &[bool]) -> Result<()> {
-    // SAFETY: does not compile: a `bool` is no element of device memory.
+    // SAFETY: does not compile: a `bool` is not an element of device memory.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (In(host),)) }
 }
 

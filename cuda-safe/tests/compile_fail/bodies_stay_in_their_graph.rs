@@ -1,4 +1,4 @@
-//! The body of a conditional node belongs to its graph: nobody takes it away, or exchanges it for another one.
+//! The body of a conditional node belongs to its graph and cannot be moved out or swapped.
 
 use cuda_safe::{
     Graph, Result,

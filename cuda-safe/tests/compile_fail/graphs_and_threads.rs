@@ -1,4 +1,4 @@
-//! The driver wants the calls for one graph one after the other; host functions are called on other threads.
+//! Calls for one graph must not overlap, and host functions run on other threads.
 
 use std::{rc::Rc, thread};
 

@@ -1,15 +1,15 @@
-//! What a graph owns is lent between launches, and only by the graph.
+//! A graph's memory can be borrowed only through the graph, between launches.
 
 use cuda_safe::{DeviceBuffer, Graph, PinnedBuffer, Result, Stream, graph::Kept};
 
-fn lent_during_a_launch(graph: Graph, host: Kept<PinnedBuffer<f32>>, stream: &Stream) -> Result<f32> {
+fn borrowed_during_a_launch(graph: Graph, host: Kept<PinnedBuffer<f32>>, stream: &Stream) -> Result<f32> {
     let mut exec = graph.instantiate()?;
     let values = exec.memory(host)?;
     exec.launch(stream)?;
     Ok(values[0])
 }
 
-fn lent_for_longer_than_the_graph(mut graph: Graph, host: Kept<PinnedBuffer<f32>>) -> &'static mut [f32] {
+fn borrowed_for_longer_than_the_graph(mut graph: Graph, host: Kept<PinnedBuffer<f32>>) -> &'static mut [f32] {
     graph.memory(host).unwrap()
 }
 

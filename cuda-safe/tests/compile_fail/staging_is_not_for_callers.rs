@@ -1,6 +1,6 @@
 use cuda_safe::{In, InOut, launch::{KernelArgument, KernelArguments}, Result, Stream};
 
-/// Ends the borrow with the copy still queued.
+/// Ends the borrow while the copy is pending.
 fn staged(stream: &Stream, host: &mut [u32]) -> Result<()> {
     let mut staged = InOut(host).stage(stream)?;
     <InOut<u32> as KernelArgument>::unstage(&mut staged, stream)?;

@@ -1,5 +1,5 @@
-//! Kernels that fault. Each fault runs in a process of its own, since it may cost the process its
-//! device: the test starts this program again with the name of the fault.
+//! Kernels that fault. Each fault runs in its own process, because it may cost the process its
+//! device. The test starts this program again with the name of the fault.
 
 mod other_contexts;
 mod survivors;
@@ -28,8 +28,8 @@ extern "C" __global__ void misaligned(char *x) { *(volatile int *)(x + 1) = 1; }
 extern "C" __global__ void trap() { asm volatile("trap;"); }
 "#;
 
-/// In the test's child process: runs `body` and gives `None`. Otherwise starts that process, with two emulated devices, and
-/// gives its output.
+/// In the test's child process, runs `body` and returns `None`. Otherwise starts that process with
+/// two emulated devices and returns its output.
 fn child_output(test: &str, body: impl FnOnce()) -> Option<Output> {
     if let Ok(name) = std::env::var(CHILD) {
         if name == test {
@@ -46,7 +46,7 @@ fn child_output(test: &str, body: impl FnOnce()) -> Option<Output> {
     Some(output.unwrap())
 }
 
-/// Runs `fault` in a child process, which must come to its end.
+/// Runs `fault` in a child process, which must finish normally.
 fn in_child(test: &str, fault: impl FnOnce()) {
     let Some(output) = child_output(test, fault) else {
         return;
@@ -60,9 +60,10 @@ fn in_child(test: &str, fault: impl FnOnce()) {
     );
 }
 
-/// A kernel that faults, on a stream of its own.
+/// A kernel that faults, on its own stream.
 ///
-/// A driver loads code only when the device is idle, so create this before work that does not end by itself.
+/// A driver loads code only when the device is idle, so create this before work that does not end
+/// by itself.
 struct Fault {
     stream: Stream,
     trap: Function,
@@ -72,7 +73,7 @@ impl Fault {
     fn new(context: &Context) -> Self {
         let module = Module::compile(context, KERNELS).unwrap();
         let trap = module.function("trap").unwrap();
-        // Drivers that load functions at their first use load this one now.
+        // Drivers that load functions lazily load this one now.
         trap.attribute(FunctionAttribute::NUM_REGS).unwrap();
         Self {
             stream: Stream::new(context).unwrap(),
@@ -82,20 +83,21 @@ impl Fault {
 
     /// Enqueues the kernel.
     fn start(self) -> Stream {
-        // SAFETY: the fault is what is tested; the device contains it.
+        // SAFETY: the test needs the fault, and the device contains it.
         unsafe { self.trap.launch(&self.stream, LaunchConfig::new(1, 1), ()) }.unwrap();
-        std::mem::forget(self.trap); // unloading it would wait for the whole context
+        std::mem::forget(self.trap); // unloading would wait for the whole context
         self.stream
     }
 }
 
-/// Lets a kernel of the context fault, and waits until that is known.
-fn let_fault(context: &Context) {
+/// Makes a kernel of the context fault, and waits until the fault is known.
+fn cause_fault(context: &Context) {
     Fault::new(context).start().synchronize().unwrap_err();
 }
 
-/// The error of a fault says which kernel it was: for certain on the emulator, with its line.
-fn names_its_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error) {
+/// Checks that the error of a fault names the kernel. On the emulator, it names the faulting kernel
+/// and its source line. A GPU's driver names only the last kernel launched on the stream.
+fn assert_names_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error) {
     let text = error.to_string();
     let device = context.device().name().unwrap();
     if !device.starts_with("CUDA emulator") {
@@ -108,7 +110,7 @@ fn names_its_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error) {
     }
     assert!(
         !text.contains("on the emulator"),
-        "it is on the emulator: {text}"
+        "the remedy is already in use: {text}"
     );
     assert!(
         text.contains(&format!(
@@ -130,9 +132,9 @@ fn names_its_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error) {
     assert!(text.contains("\n  PTX line "), "{text}");
 }
 
-/// A fault is reported once as what it is, and later errors name it; nothing panics, and everything can still
-/// be dropped.
-fn faults(kernel: &str, expected: &[CUresult]) {
+/// Checks that a fault is reported once with its code and that later errors refer to it. Nothing
+/// panics, and everything can still be dropped.
+fn check_fault(kernel: &str, expected: &[CUresult]) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     let function = Module::compile(&context, KERNELS)
@@ -142,7 +144,7 @@ fn faults(kernel: &str, expected: &[CUresult]) {
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
     let pinned = PinnedBuffer::<i32>::zeroed(&context, 4).unwrap();
     let config = LaunchConfig::new(1, 1);
-    // SAFETY: the fault is what is tested; the device contains it.
+    // SAFETY: the test needs the fault, and the device contains it.
     unsafe {
         match kernel {
             "write" => function.launch(&stream, config, (&mut x, 1i64 << 40)),
@@ -155,7 +157,7 @@ fn faults(kernel: &str, expected: &[CUresult]) {
     let error = stream.synchronize().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
     assert!(expected.contains(&error.driver_code().unwrap()), "{error}");
-    names_its_kernel(&context, kernel, &error);
+    assert_names_kernel(&context, kernel, &error);
     assert!(context.is_poisoned());
     let later = x.to_vec(&stream).unwrap_err();
     assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
@@ -168,8 +170,8 @@ fn faults(kernel: &str, expected: &[CUresult]) {
 }
 
 #[test]
-fn in_a_pipeline() {
-    in_child("in_a_pipeline", || {
+fn fault_in_a_pipeline() {
+    in_child("fault_in_a_pipeline", || {
         let context = Context::primary(0).unwrap();
         let write = Module::compile(&context, KERNELS)
             .unwrap()
@@ -184,7 +186,7 @@ fn in_a_pipeline() {
                 |stream, _, y| {
                     let at = if turn == bad { 1i64 << 40 } else { 0 };
                     turn += 1;
-                    // SAFETY: the fault is what is tested; the device contains it.
+                    // SAFETY: the test needs the fault, and the device contains it.
                     unsafe { write.launch(stream, LaunchConfig::new(1, 1), (y, at)) }
                 },
                 |_, _| taken += 1,
@@ -202,8 +204,8 @@ fn in_a_pipeline() {
 }
 
 #[test]
-fn in_a_future() {
-    in_child("in_a_future", || {
+fn fault_in_a_future() {
+    in_child("fault_in_a_future", || {
         struct Unpark(thread::Thread);
         impl Wake for Unpark {
             fn wake(self: Arc<Self>) {
@@ -215,11 +217,11 @@ fn in_a_future() {
         let module = Module::compile(&context, KERNELS).unwrap();
         let write = module.function("write").unwrap();
         let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
-        // SAFETY: the fault is what is tested; the device contains it.
+        // SAFETY: the test needs the fault, and the device contains it.
         unsafe { write.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40)) }.unwrap();
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
         let error = match stream.finished() {
-            Err(error) => error, // the kernel was faster
+            Err(error) => error, // the kernel faulted before the call
             Ok(future) => {
                 let mut future = pin!(future);
                 loop {
@@ -231,15 +233,15 @@ fn in_a_future() {
             }
         };
         assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-        names_its_kernel(&context, "write", &error);
+        assert_names_kernel(&context, "write", &error);
         let later = stream.finished().map(drop).unwrap_err();
         assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
     });
 }
 
 #[test]
-fn in_a_graph() {
-    in_child("in_a_graph", || {
+fn fault_in_a_graph() {
+    in_child("fault_in_a_graph", || {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let module = Module::compile(&context, KERNELS).unwrap();
@@ -254,7 +256,7 @@ fn in_a_graph() {
         graph.add_host_function(&[node], || ()).unwrap();
         let mut exec = graph.instantiate().unwrap();
         exec.launch(&stream).unwrap();
-        let error = exec.memory(host).unwrap_err(); // waits
+        let error = exec.memory(host).unwrap_err(); // waits for the launch
         assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
         if !context
             .device()
@@ -266,35 +268,35 @@ fn in_a_graph() {
         }
         let later = exec.launch(&stream).unwrap_err();
         assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
-        drop(exec); // with all that it keeps
+        drop(exec); // also drops everything that it keeps
     });
 }
 
 #[test]
-fn out_of_bounds() {
-    in_child("out_of_bounds", || {
-        faults("write", &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])
+fn out_of_bounds_write_is_a_fault() {
+    in_child("out_of_bounds_write_is_a_fault", || {
+        check_fault("write", &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])
     });
 }
 
 #[test]
-fn misaligned() {
-    in_child("misaligned", || {
-        faults("misaligned", &[CUresult::CUDA_ERROR_MISALIGNED_ADDRESS])
+fn misaligned_access_is_a_fault() {
+    in_child("misaligned_access_is_a_fault", || {
+        check_fault("misaligned", &[CUresult::CUDA_ERROR_MISALIGNED_ADDRESS])
     });
 }
 
 #[test]
-fn trap() {
+fn trap_is_a_fault() {
     let codes = &[
         CUresult::CUDA_ERROR_LAUNCH_FAILED,
         CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
     ];
-    in_child("trap", || faults("trap", codes));
+    in_child("trap_is_a_fault", || check_fault("trap", codes));
 }
 
-/// A drop that waits finds the fault, and reports nothing: the next call does.
-fn dropped(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
+/// Checks that a drop that waits finds the fault without reporting it, and that the next call does.
+fn check_fault_found_by_drop(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     let module = Module::compile(&context, KERNELS).unwrap();
@@ -302,24 +304,24 @@ fn dropped(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
     let memory = memory(&stream);
     let config = LaunchConfig::new(1, 1);
-    // SAFETY: the fault is what is tested; the device contains it.
+    // SAFETY: the test needs the fault, and the device contains it.
     unsafe { write.launch(&stream, config, (&mut x, 1i64 << 40)) }.unwrap();
     drop(memory);
     assert!(context.is_poisoned());
     let error = stream.synchronize().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-    assert!(error.detail().starts_with("found before"), "{error}");
-    names_its_kernel(&context, "write", &error);
+    assert!(error.detail().starts_with("seen earlier"), "{error}");
+    assert_names_kernel(&context, "write", &error);
     let later = x.to_vec(&stream).unwrap_err();
     assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
-    // What the program has called, and not what that calls first.
+    // The error names the call that the program made, not a query that it makes first.
     assert_ne!(later.call(), "cuStreamIsCapturing", "{later}");
 }
 
 #[test]
-fn found_by_the_drop_of_a_growable_buffer() {
-    in_child("found_by_the_drop_of_a_growable_buffer", || {
-        dropped(|stream| {
+fn fault_found_by_dropping_a_growable_buffer() {
+    in_child("fault_found_by_dropping_a_growable_buffer", || {
+        check_fault_found_by_drop(|stream| {
             let mut memory = GrowableBuffer::<u32>::with_capacity(stream, 1000).unwrap();
             memory.grow(1000).unwrap();
             Box::new(memory)
@@ -328,22 +330,26 @@ fn found_by_the_drop_of_a_growable_buffer() {
 }
 
 #[test]
-fn found_by_the_drop_of_a_mapped_buffer() {
-    in_child("found_by_the_drop_of_a_mapped_buffer", || {
-        dropped(|stream| Box::new(MappedBuffer::<u32>::zeroed(stream, 1000).unwrap()))
+fn fault_found_by_dropping_a_mapped_buffer() {
+    in_child("fault_found_by_dropping_a_mapped_buffer", || {
+        check_fault_found_by_drop(|stream| {
+            Box::new(MappedBuffer::<u32>::zeroed(stream, 1000).unwrap())
+        })
     });
 }
 
 #[test]
-fn found_by_the_drop_of_a_managed_buffer() {
-    in_child("found_by_the_drop_of_a_managed_buffer", || {
-        dropped(|stream| Box::new(ManagedBuffer::<u32>::zeroed(stream, 1000).unwrap()))
+fn fault_found_by_dropping_a_managed_buffer() {
+    in_child("fault_found_by_dropping_a_managed_buffer", || {
+        check_fault_found_by_drop(|stream| {
+            Box::new(ManagedBuffer::<u32>::zeroed(stream, 1000).unwrap())
+        })
     });
 }
 
 #[test]
-fn a_scope_around_a_fault_ends() {
-    in_child("a_scope_around_a_fault_ends", || {
+fn scope_with_a_fault_returns() {
+    in_child("scope_with_a_fault_returns", || {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let function = Module::compile(&context, KERNELS)
@@ -353,7 +359,7 @@ fn a_scope_around_a_fault_ends() {
         let mut host = vec![0u8; 1000];
         let x = DeviceBuffer::<u8>::zeroed(&stream, 1000).unwrap();
         let result = stream.scope(|scope| {
-            // SAFETY: the fault is what is tested.
+            // SAFETY: the test needs the fault.
             unsafe { function.launch(&stream, LaunchConfig::new(1, 1), ())? };
             scope.download(&x, &mut host)
         });
@@ -365,8 +371,8 @@ fn a_scope_around_a_fault_ends() {
 }
 
 #[test]
-fn no_device_is_an_error() {
-    in_child("no_device_is_an_error", || {
+fn missing_device_is_an_error() {
+    in_child("missing_device_is_an_error", || {
         // SAFETY: this child has one thread and the driver has not started.
         unsafe { std::env::set_var("CUDA_VISIBLE_DEVICES", "-1") };
         let error = Context::primary(0).unwrap_err();

@@ -1,5 +1,6 @@
-//! Faults in a process with several contexts. The fault ends all of them at once, on all devices, but the device goes on with
-//! the work of those that did not fault: recorded on two H100s, driver 580.
+//! Faults in a process with several contexts. A fault ends all contexts on all devices at once, but
+//! the device finishes the work of those that did not fault (recorded on two H100s with driver
+//! 580).
 
 use std::{ptr, thread, time::Duration};
 
@@ -10,7 +11,7 @@ use cuda_safe::{
     sys,
 };
 
-use super::{child_output, in_child, let_fault};
+use super::{cause_fault, child_output, in_child};
 
 const WAITS: &str = r#"
 extern "C" __global__ void set_later(volatile unsigned *begun, volatile unsigned *flag, unsigned *x) {
@@ -42,7 +43,7 @@ impl Busy {
     /// Starts a kernel that sets `x` to 7 when [`release`](Self::release) is called.
     fn set_later(&self, x: u64) {
         let config = LaunchConfig::new(1, 1);
-        // SAFETY: one thread writes one word, which lives until the process ends or the kernel is over.
+        // SAFETY: one thread writes one word, which lives until the process or the kernel ends.
         unsafe {
             let words = (self.begun.device_ptr(), self.flag.device_ptr(), x);
             self.set_later.launch(&self.stream, config, words)
@@ -63,7 +64,7 @@ fn two_contexts() -> [Context; 2] {
     [(); 2].map(|()| Context::create(device, ContextFlags::AUTO).unwrap())
 }
 
-/// Runs `body` in a child process, which must abort with its message.
+/// Runs `body` in a child process, which must abort with the library's message.
 fn aborts(test: &str, body: impl FnOnce()) {
     let Some(output) = child_output(test, body) else {
         return;
@@ -77,47 +78,47 @@ fn aborts(test: &str, body: impl FnOnce()) {
     );
 }
 
-fn maps_while_another_context_faults(busy: &Context, faulting: &Context) {
+fn map_while_another_context_faults(busy: &Context, faulting: &Context) {
     let busy = Busy::new(busy);
     let mut numbers = vec![0u32; 1024];
     let _ = busy
         .stream
         .mapped(&mut numbers, RegisterFlags::default(), |numbers| {
             busy.set_later(numbers.as_device_ptr());
-            let_fault(faulting);
+            cause_fault(faulting);
             Ok(())
         });
 }
 
 #[test]
-fn borrowed_memory_is_not_given_back_while_another_context_may_use_it() {
+fn process_aborts_if_another_context_may_use_borrowed_memory() {
     aborts(
-        "other_contexts::borrowed_memory_is_not_given_back_while_another_context_may_use_it",
+        "other_contexts::process_aborts_if_another_context_may_use_borrowed_memory",
         || {
             let [faulting, busy] = two_contexts();
-            maps_while_another_context_faults(&busy, &faulting);
+            map_while_another_context_faults(&busy, &faulting);
         },
     );
 }
 
 #[test]
-fn borrowed_memory_is_not_given_back_while_another_device_may_use_it() {
-    let test = "other_contexts::borrowed_memory_is_not_given_back_while_another_device_may_use_it";
+fn process_aborts_if_another_device_may_use_borrowed_memory() {
+    let test = "other_contexts::process_aborts_if_another_device_may_use_borrowed_memory";
     aborts(test, || {
         if Device::count().unwrap() < 2 {
             eprintln!("there is one device: the process ends here");
             std::process::exit(1);
         }
         let [faulting, busy] = [0, 1].map(|device| Context::primary(device).unwrap());
-        maps_while_another_context_faults(&busy, &faulting);
+        map_while_another_context_faults(&busy, &faulting);
     });
 }
 
-/// The host copies pageable memory, and stops at the fault.
+/// The host copies pageable memory and stops at the fault.
 #[test]
-fn copies_of_ordinary_slices_end_with_an_error() {
+fn pageable_copy_returns_an_error_after_a_fault() {
     in_child(
-        "other_contexts::copies_of_ordinary_slices_end_with_an_error",
+        "other_contexts::pageable_copy_returns_an_error_after_a_fault",
         || {
             let [faulting, context] = two_contexts();
             let busy = Busy::new(&context);
@@ -128,7 +129,7 @@ fn copies_of_ordinary_slices_end_with_an_error() {
             thread::scope(|threads| {
                 threads.spawn(|| {
                     thread::sleep(Duration::from_millis(50));
-                    let_fault(&faulting);
+                    cause_fault(&faulting);
                 });
                 let error = x.copy_to_slice(&busy.stream, &mut host).unwrap_err();
                 assert!(
@@ -142,16 +143,16 @@ fn copies_of_ordinary_slices_end_with_an_error() {
             assert!(x.to_vec(&busy.stream).is_err());
             busy.release();
             thread::sleep(Duration::from_millis(200));
-            assert_eq!(host, [9; 1000], "nothing is copied after the error");
+            assert_eq!(host, [9; 1000], "data was copied after the error");
         },
     );
 }
 
-/// The device copies page-locked memory, and may go on after the fault.
+/// The device copies page-locked memory and may continue after the fault.
 #[test]
-fn copies_of_page_locked_slices_end_the_process() {
+fn page_locked_copy_aborts_after_a_fault() {
     aborts(
-        "other_contexts::copies_of_page_locked_slices_end_the_process",
+        "other_contexts::page_locked_copy_aborts_after_a_fault",
         || {
             let [faulting, context] = two_contexts();
             let busy = Busy::new(&context);
@@ -162,7 +163,7 @@ fn copies_of_page_locked_slices_end_the_process() {
             thread::scope(|threads| {
                 threads.spawn(|| {
                     thread::sleep(Duration::from_millis(50));
-                    let_fault(&faulting);
+                    cause_fault(&faulting);
                 });
                 let _ = x.copy_to_slice(&busy.stream, &mut host);
             });
@@ -171,9 +172,9 @@ fn copies_of_page_locked_slices_end_the_process() {
 }
 
 #[test]
-fn owned_memory_is_leaked_while_another_context_may_use_it() {
+fn owned_memory_is_leaked_if_another_context_may_use_it() {
     in_child(
-        "other_contexts::owned_memory_is_leaked_while_another_context_may_use_it",
+        "other_contexts::owned_memory_is_leaked_if_another_context_may_use_it",
         || {
             let [faulting, context] = two_contexts();
             let busy = Busy::new(&context);
@@ -184,12 +185,14 @@ fn owned_memory_is_leaked_while_another_context_may_use_it() {
             busy.stream.synchronize().unwrap();
             busy.set_later(address);
             let upload = busy.stream.upload(pinned, &mut x).unwrap();
-            let_fault(&faulting);
+            cause_fault(&faulting);
             assert!(upload.wait().is_err());
             mapped.close().unwrap_err();
             busy.release();
-            // The kernel goes on, and writes to the memory.
-            // SAFETY: the buffer was leaked, and is aligned; a volatile read sees the device's write.
+            // The kernel continues and writes to the memory.
+            //
+            // SAFETY: the buffer was leaked and is aligned. A volatile read sees the device's
+            // write.
             let word =
                 || unsafe { ptr::with_exposed_provenance::<u32>(address as usize).read_volatile() };
             while word() != 7 {
@@ -201,9 +204,9 @@ fn owned_memory_is_leaked_while_another_context_may_use_it() {
 }
 
 #[test]
-fn ordered_work_fails_without_an_abort() {
+fn ordered_work_returns_an_error_after_a_fault() {
     in_child(
-        "other_contexts::ordered_work_fails_without_an_abort",
+        "other_contexts::ordered_work_returns_an_error_after_a_fault",
         || {
             let [faulting, context] = two_contexts();
             let (stream, other) = (
@@ -213,7 +216,7 @@ fn ordered_work_fails_without_an_abort() {
             let mut x = DeviceBuffer::<u32>::zeroed(&other, 10).unwrap();
             let ordered: Result<(), cuda_safe::Error> =
                 stream.ordered_with([x.view().owner()], || {
-                    let_fault(&faulting);
+                    cause_fault(&faulting);
                     Ok(())
                 });
             ordered.unwrap_err();
@@ -224,55 +227,56 @@ fn ordered_work_fails_without_an_abort() {
 }
 
 #[test]
-fn settle_does_not_trust_a_fault_beside_other_contexts() {
+fn settle_is_unknown_after_a_fault_with_other_contexts() {
     in_child(
-        "other_contexts::settle_does_not_trust_a_fault_beside_other_contexts",
+        "other_contexts::settle_is_unknown_after_a_fault_with_other_contexts",
         || {
             let [faulting, context] = two_contexts();
             let stream = Stream::new(&context).unwrap();
-            let_fault(&faulting);
+            cause_fault(&faulting);
             for settled in [stream.settle(), context.settle(), faulting.settle()] {
                 assert!(matches!(settled, Settled::Unknown(_)), "{settled:?}");
             }
             assert!(stream.settle().or_abort_without_fault().is_err());
-            drop(faulting); // it existed, and may have left the fault behind
+            drop(faulting); // the context existed and may have caused the fault
             assert!(matches!(stream.settle(), Settled::Unknown(_)));
         },
     );
 }
 
 #[test]
-fn settle_does_not_trust_a_fault_beside_a_primary_context_of_others() {
+fn settle_is_unknown_after_a_fault_with_a_raw_primary_context() {
     in_child(
-        "other_contexts::settle_does_not_trust_a_fault_beside_a_primary_context_of_others",
+        "other_contexts::settle_is_unknown_after_a_fault_with_a_raw_primary_context",
         || {
             let device = Device::get(0).unwrap();
             let mut raw = ptr::null_mut();
-            // SAFETY: `raw` is valid for the write; released when the process ends.
+            // SAFETY: `raw` is valid for writes. The context is released when the process ends.
             let code = unsafe { sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw()) };
             assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
             let context = Context::create(device, ContextFlags::AUTO).unwrap();
             let stream = Stream::new(&context).unwrap();
-            let_fault(&context);
+            cause_fault(&context);
             assert!(matches!(stream.settle(), Settled::Unknown(_)));
         },
     );
 }
 
-/// Green contexts are parts of the primary context, and their work is over when a wait reports the fault.
+/// Green contexts are parts of the primary context, and their work has finished when a wait reports
+/// the fault.
 #[test]
-fn a_process_with_one_context_trusts_its_fault() {
+fn settle_is_faulted_with_only_one_context() {
     in_child(
-        "other_contexts::a_process_with_one_context_trusts_its_fault",
+        "other_contexts::settle_is_faulted_with_only_one_context",
         || {
             let context = Context::primary(0).unwrap();
             let same = Context::primary(0).unwrap();
-            // SAFETY: `context` is held for longer.
+            // SAFETY: `context` outlives the borrow.
             let borrowed = unsafe { Context::borrow_raw(context.as_raw()) }.unwrap();
             let stream = Stream::new(&context).unwrap();
             let mut numbers = vec![0u32; 1024];
             let result = stream.mapped(&mut numbers, RegisterFlags::default(), |_| {
-                let_fault(&context);
+                cause_fault(&context);
                 Ok(())
             });
             result.unwrap_err();
@@ -283,17 +287,22 @@ fn a_process_with_one_context_trusts_its_fault() {
     );
 }
 
-/// No call works in another context after a fault, and new contexts cannot be created.
+/// After a fault, no call works in another context, and new contexts cannot be created.
 #[test]
-fn a_fault_ends_all_contexts() {
-    in_child("other_contexts::a_fault_ends_all_contexts", || {
+fn fault_ends_all_contexts() {
+    in_child("other_contexts::fault_ends_all_contexts", || {
         let device = Device::get(0).unwrap();
         let [faulting, context] = two_contexts();
         let stream = Stream::new(&context).unwrap();
-        let_fault(&faulting);
+        cause_fault(&faulting);
         let error = stream.synchronize().unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-        assert!(error.to_string().contains("nor can any other"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("every CUDA context of the process"),
+            "{error}"
+        );
         let later = Stream::new(&context).unwrap_err();
         assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
         faulting.close().unwrap();

@@ -1,4 +1,4 @@
-//! What must outlive a fault: host functions that are running, and what they use.
+//! Objects that must outlive a fault: running host functions and the objects they use.
 
 use std::{
     sync::{
@@ -15,9 +15,9 @@ use cuda_safe::{
     Result, Settled, Stream, graph::Node,
 };
 
-use super::{Fault, KERNELS, in_child, let_fault};
+use super::{Fault, KERNELS, cause_fault, in_child};
 
-/// Sees whether it is dropped while its function runs.
+/// Records whether it is dropped while its function runs.
 struct Alive {
     running: Arc<AtomicBool>,
     dropped_early: Arc<AtomicBool>,
@@ -30,8 +30,8 @@ impl Drop for Alive {
     }
 }
 
-/// Lets `end` loose on an executable graph whose host function is running when the context faults.
-fn ends_while_its_function_runs(end: impl FnOnce(GraphExec, Node)) {
+/// Runs `end` on an executable graph whose host function is running when the context faults.
+fn end_while_host_function_runs(end: impl FnOnce(GraphExec, Node)) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     let running = Arc::new(AtomicBool::new(false));
@@ -55,7 +55,8 @@ fn ends_while_its_function_runs(end: impl FnOnce(GraphExec, Node)) {
     let fault = Fault::new(&context);
     exec.launch(&stream).unwrap();
     has_begun.recv().unwrap();
-    // An H100's driver (580) was seen to report a fault only when the host functions of the context were over.
+    // The driver of an H100 (version 580) reported a fault only after the host functions of the
+    // context had finished.
     let trapped = fault.start();
     let start = Instant::now();
     while trapped.query().is_ok() && start.elapsed() < Duration::from_secs(2) {
@@ -65,48 +66,54 @@ fn ends_while_its_function_runs(end: impl FnOnce(GraphExec, Node)) {
     let (ended, has_ended) = mpsc::channel();
     thread::scope(|threads| {
         threads.spawn(move || {
-            // An end that waits for the function gets it.
+            // If `end` waits for the function, the function finishes after this time limit.
             let _ = has_ended.recv_timeout(Duration::from_secs(3));
             finish.send(()).unwrap();
         });
         end(exec, node);
         if is_known {
-            assert!(running.load(Ordering::SeqCst), "the function ends later");
+            assert!(
+                running.load(Ordering::SeqCst),
+                "the function has already ended"
+            );
         }
         let _ = ended.send(()); // the other thread may have ended
     });
     while running.load(Ordering::SeqCst) {
         thread::yield_now();
     }
-    assert!(!dropped_early.load(Ordering::SeqCst), "it was in use");
+    assert!(
+        !dropped_early.load(Ordering::SeqCst),
+        "it was dropped while in use"
+    );
 }
 
 #[test]
-fn a_running_host_function_outlives_its_dropped_graph() {
+fn running_host_function_outlives_its_dropped_graph() {
     in_child(
-        "survivors::a_running_host_function_outlives_its_dropped_graph",
+        "survivors::running_host_function_outlives_its_dropped_graph",
         || {
-            ends_while_its_function_runs(|exec, _| drop(exec));
+            end_while_host_function_runs(|exec, _| drop(exec));
         },
     );
 }
 
 #[test]
-fn a_running_host_function_outlives_into_graph() {
+fn running_host_function_outlives_into_graph() {
     in_child(
-        "survivors::a_running_host_function_outlives_into_graph",
+        "survivors::running_host_function_outlives_into_graph",
         || {
-            ends_while_its_function_runs(|exec, _| assert!(exec.into_graph().is_err()));
+            end_while_host_function_runs(|exec, _| assert!(exec.into_graph().is_err()));
         },
     );
 }
 
 #[test]
-fn a_running_host_function_outlives_an_update() {
+fn running_host_function_outlives_an_update() {
     in_child(
-        "survivors::a_running_host_function_outlives_an_update",
+        "survivors::running_host_function_outlives_an_update",
         || {
-            ends_while_its_function_runs(|mut exec, node| {
+            end_while_host_function_runs(|mut exec, node| {
                 let _ = exec.set_host_function(node, || {});
                 drop(exec);
             });
@@ -115,18 +122,18 @@ fn a_running_host_function_outlives_an_update() {
 }
 
 #[test]
-fn what_a_capture_holds_for_raw_host_functions_is_leaked_after_a_fault() {
+fn objects_held_by_a_capture_are_leaked_after_a_fault() {
     in_child(
-        "survivors::what_a_capture_holds_for_raw_host_functions_is_leaked_after_a_fault",
+        "survivors::objects_held_by_a_capture_are_leaked_after_a_fault",
         || {
             let context = Context::primary(0).unwrap();
             let stream = Stream::new(&context).unwrap();
             let dropped_early = Arc::new(AtomicBool::new(false));
             let alive = Alive {
-                running: Arc::new(AtomicBool::new(true)), // for ever, as far as the graph can know
+                running: Arc::new(AtomicBool::new(true)), // the graph cannot know when the function ends
                 dropped_early: dropped_early.clone(),
             };
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 stream.capture(|capture| -> Result<()> {
                     capture.hold(alive);
@@ -135,7 +142,7 @@ fn what_a_capture_holds_for_raw_host_functions_is_leaked_after_a_fault() {
             };
             let mut exec = graph.unwrap().instantiate().unwrap();
             exec.launch(&stream).unwrap();
-            let_fault(&context);
+            cause_fault(&context);
             drop(exec);
             assert!(!dropped_early.load(Ordering::SeqCst));
         },
@@ -143,9 +150,9 @@ fn what_a_capture_holds_for_raw_host_functions_is_leaked_after_a_fault() {
 }
 
 #[test]
-fn memory_of_a_faulted_launch_is_refused_each_time() {
+fn memory_of_a_faulted_launch_stays_inaccessible() {
     in_child(
-        "survivors::memory_of_a_faulted_launch_is_refused_each_time",
+        "survivors::memory_of_a_faulted_launch_stays_inaccessible",
         || {
             let context = Context::primary(0).unwrap();
             let stream = Stream::new(&context).unwrap();
@@ -156,9 +163,9 @@ fn memory_of_a_faulted_launch_is_refused_each_time() {
             let mut graph = Graph::new(&context).unwrap();
             let host = graph.keep(PinnedBuffer::<u32>::zeroed(&context, 4).unwrap());
             let config = LaunchConfig::new(1, 1);
-            // SAFETY: the fault is what is tested; the device contains it.
+            // SAFETY: the test needs the fault, and the device contains it.
             let node = unsafe { graph.add_kernel(&[], &trap, config, ()) }.unwrap();
-            graph.add_fill(&[node], host, 7).unwrap_err(); // host memory is not filled
+            graph.add_fill(&[node], host, 7).unwrap_err(); // nodes cannot fill host memory
             let mut exec = graph.instantiate().unwrap();
             exec.launch(&stream).unwrap();
             for _ in 0..3 {
@@ -169,25 +176,28 @@ fn memory_of_a_faulted_launch_is_refused_each_time() {
 }
 
 #[test]
-fn a_library_is_unloaded_after_a_fault() {
-    in_child("survivors::a_library_is_unloaded_after_a_fault", || {
+fn library_can_be_closed_after_a_fault() {
+    in_child("survivors::library_can_be_closed_after_a_fault", || {
         let context = Context::primary(0).unwrap();
         let library = Library::compile(context.device(), KERNELS).unwrap();
         drop(library.kernel("write").unwrap().function(&context).unwrap());
-        let_fault(&context);
+        cause_fault(&context);
         library.close().unwrap();
     });
 }
 
 #[test]
-fn settle_tells_faults_from_failures() {
-    in_child("survivors::settle_tells_faults_from_failures", || {
-        let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
-        let stream = Stream::new(&context).unwrap();
-        assert!(matches!(stream.settle(), Settled::Done));
-        let_fault(&context);
-        assert!(matches!(stream.settle(), Settled::Faulted(_)));
-        assert!(matches!(context.settle(), Settled::Faulted(_)));
-        assert!(stream.settle().or_abort().is_err());
-    });
+fn settle_reports_a_fault_of_the_only_context() {
+    in_child(
+        "survivors::settle_reports_a_fault_of_the_only_context",
+        || {
+            let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+            let stream = Stream::new(&context).unwrap();
+            assert!(matches!(stream.settle(), Settled::Done));
+            cause_fault(&context);
+            assert!(matches!(stream.settle(), Settled::Faulted(_)));
+            assert!(matches!(context.settle(), Settled::Faulted(_)));
+            assert!(stream.settle().or_abort().is_err());
+        },
+    );
 }

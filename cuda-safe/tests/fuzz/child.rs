@@ -117,7 +117,8 @@ pub fn run(programs: &[Selection], patience: u32) -> Result<(), Failure> {
         let rule = format!("*:{call}{later}:CUDA_ERROR_UNKNOWN");
         command.env("CUDA_EMULATOR_FAIL", rule);
     }
-    // SAFETY: between fork and exec, only what is allowed after a fork: two system calls.
+    // SAFETY: between fork and exec, the closure makes only two system calls, which are allowed
+    // there.
     unsafe {
         command.pre_exec(move || {
             let none = libc::rlimit {
@@ -166,9 +167,10 @@ fn reason(output: &Output, text: &str, class: Class) -> Option<String> {
         return Some("it does not end".into());
     }
     // An intended abort: the device may still use borrowed memory.
-    if status.signal() == Some(libc::SIGABRT) && text.contains("cuda-safe: the driver can't tell") {
+    if status.signal() == Some(libc::SIGABRT) && text.contains("cuda-safe: the driver cannot tell")
+    {
         return (!may_abort)
-            .then(|| "it aborts: the driver can't tell whether a copy is over".into());
+            .then(|| "it aborts: the driver cannot tell whether a copy is over".into());
     }
     if let Some(signal) = status.signal() {
         return Some(format!("it ends with signal {signal}"));
@@ -223,7 +225,7 @@ fn execute(program: &Program) {
 }
 
 #[test]
-fn selections_are_read_as_they_are_written() {
+fn selections_round_trip_as_text() {
     for keep in [None, Some(vec![]), Some(vec![3]), Some(vec![0, 2, 17])] {
         let selection = Selection { seed: 42, keep };
         assert_eq!(Selection::parse(&selection.text()), Some(selection));

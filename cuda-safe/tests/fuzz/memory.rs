@@ -1,5 +1,5 @@
-//! The global allocator of the children. It ends the process if host memory is freed that enqueued work will still use.
-//! It keeps freed blocks for a while and checks that they are not written.
+//! The global allocator of the children. It ends the process if host memory is freed that enqueued
+//! work will still use. It keeps freed blocks for a while and checks that they are not written.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_succeeds_changes_the_contents() {
+    fn successful_call_changes_the_contents() {
         let mut model = Model::new(vec![1, 2]);
         model.change(Effect::Done, |contents| contents[1] = 7);
         assert_eq!(model.certain(), Some(&[1, 7][..]));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_effects_are_known_when_the_memory_is_read() {
+    fn reading_decides_unknown_effects() {
         let mut model = Model::new(vec![1, 2]);
         model.change(Effect::Unknown, |contents| contents[0] = 5);
         assert_eq!(model.certain(), None);
@@ -94,18 +94,18 @@ mod tests {
         assert!(model.clone().fits(0, &[1, 3]));
         assert!(model.fits(0, &[5, 3]));
         assert_eq!(model.certain(), Some(&[5, 3][..]));
-        assert!(!model.fits(0, &[1, 3]), "that is out of the question now");
+        assert!(!model.fits(0, &[1, 3]), "the read has excluded this");
     }
 
     #[test]
-    fn an_unknown_effect_that_changes_nothing_is_certain() {
+    fn unknown_effect_without_a_change_is_certain() {
         let mut model = Model::new(vec![4]);
         model.change(Effect::Unknown, |contents| contents[0] = 4);
         assert_eq!(model.certain(), Some(&[4][..]));
     }
 
     #[test]
-    fn parts_are_compared_at_their_place() {
+    fn parts_are_compared_at_their_offset() {
         let mut model = Model::new(vec![1, 2, 3]);
         assert!(model.fits(1, &[2, 3]));
         assert!(!model.fits(0, &[2]));

@@ -60,7 +60,7 @@ impl Settings {
         }
     }
 
-    /// Whether each program has a process of its own.
+    /// Whether each program has its own process.
     pub fn is_alone(&self) -> bool {
         self.class != Class::Clean
     }
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_always_gives_the_same_program() {
+    fn same_seed_generates_the_same_program() {
         for seed in 0..200 {
             assert_eq!(Program::generate(seed), Program::generate(seed));
         }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_places_and_stay_when_steps_are_left_out() {
+    fn step_numbers_do_not_change_if_steps_are_removed() {
         for seed in 0..100 {
             let program = Program::generate(seed);
             let numbers: Vec<usize> = (0..program.steps.len()).collect();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn only_programs_of_their_class_leak_or_fault() {
+    fn programs_leak_or_fault_only_in_their_class() {
         let mut classes = [0; 3];
         for seed in 0..1000 {
             let program = Program::generate(seed);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn all_kinds_of_operations_come_up() {
+    fn programs_contain_all_kinds_of_operations() {
         let mut names = std::collections::HashSet::new();
         for seed in 0..2000 {
             for step in Program::generate(seed).steps {

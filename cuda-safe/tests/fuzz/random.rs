@@ -6,7 +6,7 @@ pub struct Random(u64);
 impl Random {
     pub fn new(seed: u64) -> Self {
         let mut random = Self(seed);
-        random.next(); // neighbouring seeds begin alike
+        random.next(); // similar seeds begin with similar numbers
         random
     }
 
@@ -38,7 +38,7 @@ impl Random {
 }
 
 #[test]
-fn numbers_depend_on_the_seed_alone() {
+fn numbers_depend_only_on_the_seed() {
     let numbers = |seed| -> Vec<u64> {
         let mut random = Random::new(seed);
         (0..100).map(|_| random.next()).collect()

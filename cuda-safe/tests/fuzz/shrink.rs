@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_failure_needs_stays_and_nothing_else() {
+    fn shrink_keeps_only_needed_steps() {
         let groups = [
             (0..20).collect(),
             (20..35).collect(),
@@ -77,12 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_anyway_becomes_empty() {
+    fn shrink_of_a_constant_failure_is_empty() {
         assert!(shrink(&[vec![1, 2], vec![3]], later(), |_| true).is_empty());
     }
 
     #[test]
-    fn what_fails_only_as_a_whole_stays_whole() {
+    fn shrink_keeps_all_steps_if_all_are_needed() {
         let groups = [vec![1, 2, 3], vec![4, 5]];
         assert_eq!(
             shrink(&groups, later(), |steps| steps.len() == 5),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_tried_after_the_deadline() {
+    fn shrink_stops_at_the_deadline() {
         let groups = [vec![1, 2], vec![3]];
         let kept = shrink(&groups, Instant::now(), |_| panic!("too late"));
         assert_eq!(kept, [1, 2, 3]);

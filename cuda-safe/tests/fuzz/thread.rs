@@ -225,8 +225,8 @@ fn is_documented(error: &Error) -> bool {
         "is being captured",
         "was created on another thread",
         "use a stream of the memory's device",
-        "batches can't go to the legacy default stream",
-        "the memory is of a pool that was dropped",
+        "the legacy default stream does not accept batches",
+        "the memory is from a pool that was dropped",
     ]
     .iter()
     .any(|documented| text.contains(documented))

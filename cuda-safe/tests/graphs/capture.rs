@@ -1,4 +1,4 @@
-//! What is captured, what a capture forbids, and how it ends.
+//! Captures: recorded work, forbidden calls, and how a capture ends.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,10 +12,10 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 #[test]
-fn launches_fills_copies_and_host_functions_run_with_every_launch() {
+fn captured_work_runs_with_every_launch() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 100).unwrap();
@@ -28,7 +28,8 @@ fn launches_fills_copies_and_host_functions_run_with_every_launch() {
     ] {
         x.fill(&stream, 0).unwrap();
         let sender = sender.clone();
-        // SAFETY: a hundred elements; all outlives the graph, and belongs to the stream.
+        // SAFETY: the kernel uses a hundred elements. Everything outlives the graph and belongs to
+        // the stream.
         let graph = unsafe {
             stream.capture_with_mode(mode, |capture| -> Result<()> {
                 assert_eq!(capture.stream(), &stream);
@@ -57,8 +58,8 @@ fn launches_fills_copies_and_host_functions_run_with_every_launch() {
                 NodeKind::HOST_FUNCTION
             ]
         );
-        assert_eq!(graph.edges().unwrap().len(), 3); // one after the other
-        assert_eq!(x.to_vec(&stream).unwrap(), [0; 100]); // nothing has run
+        assert_eq!(graph.edges().unwrap().len(), 3); // a linear sequence
+        assert_eq!(x.to_vec(&stream).unwrap(), [0; 100]); // nothing has run yet
         let mut exec = graph.instantiate().unwrap();
         for _ in 0..3 {
             exec.launch(&stream).unwrap();
@@ -71,7 +72,7 @@ fn launches_fills_copies_and_host_functions_run_with_every_launch() {
 }
 
 #[test]
-fn other_streams_join_and_are_waited_for() {
+fn other_streams_join_the_capture() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let other = Stream::new(&context).unwrap();
@@ -79,10 +80,11 @@ fn other_streams_join_and_are_waited_for() {
     let mut y = DeviceBuffer::<i32>::zeroed(&other, 64).unwrap();
     other.synchronize().unwrap();
     let add = |on: &Stream, to: &mut DeviceBuffer<i32>, value: i32| {
-        // SAFETY: 64 elements.
+        // SAFETY: the buffers have 64 elements.
         unsafe { add.launch(on, config(64), (to, value, 64i32)) }
     };
-    // SAFETY: all outlives the graph; the other stream's work is ordered with this one's.
+    // SAFETY: everything outlives the graph, and the other stream's work is ordered with this
+    // stream's.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             add(&stream, &mut x, 1)?;
@@ -90,7 +92,7 @@ fn other_streams_join_and_are_waited_for() {
             assert!(other.is_capturing()?);
             add(&stream, &mut x, 10)?;
             add(&other, &mut y, 5)?;
-            // Memory of both, ordered as always.
+            // Uses memory of both streams, ordered as outside a capture.
             x.slice_mut(..1)?.copy_from(&stream, &y.slice(..1)?)?;
             stream.wait_stream(&other)
         })
@@ -106,7 +108,7 @@ fn other_streams_join_and_are_waited_for() {
 }
 
 #[test]
-fn what_is_forbidden_is_an_error_of_that_call_and_the_capture_goes_on() {
+fn forbidden_calls_fail_and_the_capture_continues() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let other = Stream::new(&context).unwrap();
@@ -115,32 +117,34 @@ fn what_is_forbidden_is_an_error_of_that_call_and_the_capture_goes_on() {
     let mut pinned = Some(PinnedBuffer::<i32>::zeroed(&context, 8).unwrap());
     let dropped = DeviceBuffer::<i32>::zeroed(&stream, 1 << 20).unwrap();
     other.synchronize().unwrap();
-    // SAFETY: eight elements; all outlives the graph.
+    // SAFETY: the kernel uses eight elements. Everything outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             let says = |text: String| assert!(text.contains("is being captured"), "{text}");
-            says(refused(stream.synchronize()));
-            says(refused(stream.query()));
-            says(refused(x.copy_from_slice(&stream, &[1; 8])));
-            says(refused(x.to_vec(&stream)));
-            says(refused(
-                stream.scope(|_| -> Result<()> { panic!("not to be run") }),
-            ));
+            says(rejection(stream.synchronize()));
+            says(rejection(stream.query()));
+            says(rejection(x.copy_from_slice(&stream, &[1; 8])));
+            says(rejection(x.to_vec(&stream)));
+            says(rejection(stream.scope(|_| -> Result<()> {
+                panic!("the closure must not run")
+            })));
             let failed = stream.upload(pinned.take().unwrap(), &mut x).unwrap_err();
             pinned = failed.host;
-            says(refused(Err::<(), _>(failed.error)));
+            says(rejection(Err::<(), _>(failed.error)));
             let mut out = [0i32; 8];
             let host = (Out(&mut out), 1i32, 8i32);
-            says(refused(add.launch(&stream, config(8), host)));
-            says(refused(x.copy_from(&stream, &elsewhere)));
-            says(refused(elsewhere.copy_from(&other, &x)));
-            let text = refused(DeviceBuffer::<u8>::uninit(&stream, 8));
+            says(rejection(add.launch(&stream, config(8), host)));
+            says(rejection(x.copy_from(&stream, &elsewhere)));
+            says(rejection(elsewhere.copy_from(&other, &x)));
+            let text = rejection(DeviceBuffer::<u8>::uninit(&stream, 8));
             assert!(text.contains("allocate before the capture"), "{text}");
-            let text = refused(stream.launch_host_function(|| panic!("not to be run")));
+            let text =
+                rejection(stream.launch_host_function(|| panic!("the closure must not run")));
             assert!(text.contains("Capture::host_function"), "{text}");
-            let text = refused(stream.capture(|_| -> Result<()> { panic!("not to be run") }));
+            let text =
+                rejection(stream.capture(|_| -> Result<()> { panic!("the closure must not run") }));
             assert!(text.contains("captured already"), "{text}");
-            drop(dropped); // is freed afterwards
+            drop(dropped); // freed after the capture
             add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
         })
     }
@@ -151,23 +155,23 @@ fn what_is_forbidden_is_an_error_of_that_call_and_the_capture_goes_on() {
 }
 
 #[test]
-fn calls_for_other_streams_and_whole_contexts_leave_a_capture_alone() {
+fn rejected_waits_do_not_invalidate_the_capture() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let other = Stream::new(&context).unwrap();
     let reached = other.record_event().unwrap();
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
-    // SAFETY: eight elements; all outlives the graph.
+    // SAFETY: the kernel uses eight elements. Everything outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
-            assert!(refused(other.synchronize()).contains("after it"));
-            assert!(refused(other.query()).contains("after it"));
-            assert!(refused(context.synchronize()).contains("after it"));
-            assert!(refused(reached.query()).contains("after it"));
+            assert!(rejection(other.synchronize()).contains("after it"));
+            assert!(rejection(other.query()).contains("after it"));
+            assert!(rejection(context.synchronize()).contains("after it"));
+            assert!(rejection(reached.query()).contains("after it"));
             for text in [
-                refused(DeviceBuffer::<u8>::zeroed(&other, 8)),
-                refused(PinnedBuffer::<u8>::zeroed(&context, 8)),
-                refused(ManagedBuffer::<u8>::zeroed(&other, 8)),
+                rejection(DeviceBuffer::<u8>::zeroed(&other, 8)),
+                rejection(PinnedBuffer::<u8>::zeroed(&context, 8)),
+                rejection(ManagedBuffer::<u8>::zeroed(&other, 8)),
             ] {
                 assert!(text.contains("allocate before the capture"), "{text}");
             }
@@ -180,7 +184,7 @@ fn calls_for_other_streams_and_whole_contexts_leave_a_capture_alone() {
 }
 
 #[test]
-fn what_is_dropped_in_a_capture_goes_afterwards() {
+fn objects_dropped_in_a_capture_are_freed_afterwards() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let other = Stream::new(&context).unwrap();
@@ -201,36 +205,36 @@ fn what_is_dropped_in_a_capture_goes_afterwards() {
         exec.launch(&other).unwrap();
         exec
     };
-    // SAFETY: eight elements; what the kernel uses outlives the graph.
+    // SAFETY: the kernel uses eight elements. Everything it uses outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             drop((alone, y, transfer, managed, exec));
             closed.close()?;
-            drop(stream.upload(refusable, &mut x).unwrap_err()); // with the memory
+            drop(stream.upload(refusable, &mut x).unwrap_err()); // also drops the memory
             add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
         })
     }
     .unwrap();
-    assert_eq!(receiver.iter().count(), 1); // its sender is gone
+    assert_eq!(receiver.iter().count(), 1); // the sender was dropped
     graph.instantiate().unwrap().launch(&stream).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
 }
 
 #[test]
-fn a_graph_is_not_launched_into_a_capture() {
+fn graph_launch_into_a_capture_is_rejected() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 4).unwrap());
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
     graph.add_copy(&[], host, x).unwrap();
     let mut exec = graph.instantiate().unwrap();
-    // SAFETY: nothing is captured.
+    // SAFETY: the capture records nothing.
     let outer = unsafe {
         stream.capture(|_| -> Result<()> {
-            // It could run while `host` is lent, or after `exec` is gone.
-            let text = refused(exec.launch(&stream));
+            // The launch could run while `host` is borrowed, or after `exec` is dropped.
+            let text = rejection(exec.launch(&stream));
             assert!(text.contains("Graph::add_child"), "{text}");
-            refused(exec.upload(&stream));
+            rejection(exec.upload(&stream));
             Ok(())
         })
     };
@@ -238,7 +242,7 @@ fn a_graph_is_not_launched_into_a_capture() {
 }
 
 #[test]
-fn what_the_driver_refuses_names_the_remedy() {
+fn driver_errors_in_a_capture_name_the_remedy() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let event = Event::without_timing(&context).unwrap();
@@ -246,7 +250,7 @@ fn what_the_driver_refuses_names_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             let text = stream.wait_stream(&other).unwrap_err().to_string();
-            assert!(text.contains("joins the capture by"), "{text}");
+            assert!(text.contains("capture first by waiting"), "{text}");
             Ok(())
         })
     };
@@ -255,10 +259,10 @@ fn what_the_driver_refuses_names_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             event.record(&stream)?;
-            assert!(refused(event.query()).contains("after it"));
-            assert!(refused(event.synchronize()).contains("after it"));
+            assert!(rejection(event.query()).contains("after it"));
+            assert!(rejection(event.synchronize()).contains("after it"));
             let empty = Graph::new(&context)?;
-            assert!(refused(empty.instantiate()).contains("after it"));
+            assert!(rejection(empty.instantiate()).contains("after it"));
             Ok(())
         })
     };
@@ -270,15 +274,15 @@ fn what_the_driver_refuses_names_the_remedy() {
 }
 
 #[test]
-fn a_capture_ends_with_its_closure_however_that_ends() {
+fn capture_ends_if_the_closure_fails_or_panics() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
     let mut add = |value: i32| {
-        // SAFETY: eight elements.
+        // SAFETY: the kernel uses eight elements.
         unsafe { add.launch(&stream, config(8), (&mut x, value, 8i32)) }
     };
-    // SAFETY: what is captured never runs.
+    // SAFETY: the captured work never runs.
     let failed = unsafe {
         stream.capture(|_| -> Result<(), Box<dyn std::error::Error>> {
             add(1)?;
@@ -292,7 +296,7 @@ fn a_capture_ends_with_its_closure_however_that_ends() {
         unsafe {
             stream.capture(|_| -> Result<()> {
                 add(1)?;
-                panic!("in the capture")
+                panic!("expected: in the capture")
             })
         }
     }));
@@ -303,12 +307,12 @@ fn a_capture_ends_with_its_closure_however_that_ends() {
 }
 
 #[test]
-fn a_stream_that_was_not_waited_for_is_an_error() {
+fn unjoined_stream_is_an_error_of_the_capture() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let other = Stream::new(&context).unwrap();
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
-    // SAFETY: eight elements; nothing of it runs.
+    // SAFETY: the kernel uses eight elements, and the graph never runs.
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             other.wait_stream(&stream)?;
@@ -319,7 +323,7 @@ fn a_stream_that_was_not_waited_for_is_an_error() {
     let unjoined = Code::Driver(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     assert_eq!(error.code(), unjoined, "{error}");
     assert!(error.to_string().contains("wait_stream"), "{error}");
-    // Both are as before.
+    // Both streams work as before.
     for stream in [&stream, &other] {
         assert!(!stream.is_capturing().unwrap());
         stream.synchronize().unwrap();
@@ -328,15 +332,16 @@ fn a_stream_that_was_not_waited_for_is_an_error() {
 }
 
 #[test]
-fn an_error_that_is_swallowed_comes_at_the_end() {
+fn ignored_error_is_returned_at_the_end_of_the_capture() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let event = Event::without_timing(&context).unwrap();
     event.record(&other).unwrap();
-    // SAFETY: nothing is captured.
+    // SAFETY: the capture records nothing.
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
-            // Not a part of the capture: the driver refuses it, and that ends the capture.
+            // The event is outside the capture, so the driver rejects the wait and invalidates the
+            // capture.
             let isolated = stream.wait_event(&event).unwrap_err();
             let code = Code::Driver(CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
             assert_eq!(isolated.code(), code);
@@ -351,16 +356,16 @@ fn an_error_that_is_swallowed_comes_at_the_end() {
 }
 
 #[test]
-fn the_legacy_stream_and_foreign_grids_are_refused() {
+fn legacy_stream_and_oversized_grids_are_rejected() {
     let (_one, context, stream) = device();
     let legacy = Stream::legacy_default(&context);
-    // SAFETY: nothing is captured.
-    let text = refused(unsafe { legacy.capture(|_| -> Result<()> { Ok(()) }) });
+    // SAFETY: the capture records nothing.
+    let text = rejection(unsafe { legacy.capture(|_| -> Result<()> { Ok(()) }) });
     assert!(text.contains("legacy default stream"), "{text}");
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
     let large = LaunchConfig::new(1, 4096);
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let failed = unsafe {
         stream.capture(|_| -> Result<()> { add.launch(&stream, large, (&mut x, 1i32, 8i32)) })
     };
@@ -369,11 +374,11 @@ fn the_legacy_stream_and_foreign_grids_are_refused() {
 }
 
 #[test]
-fn a_module_that_goes_during_a_capture_is_unloaded_afterwards() {
+fn module_dropped_during_a_capture_is_unloaded_afterwards() {
     let (_one, context, stream) = device();
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
     let (unused, used) = (kernel(&context, "add"), kernel(&context, "add"));
-    // SAFETY: eight elements; the kernel that is used is held.
+    // SAFETY: the kernel uses eight elements, and the graph holds it.
     let graph = unsafe {
         stream.capture(|capture| -> Result<()> {
             drop(unused);
@@ -390,11 +395,11 @@ fn a_module_that_goes_during_a_capture_is_unloaded_afterwards() {
 }
 
 #[test]
-fn events_reach_out_of_a_capture() {
+fn captured_events_order_work_outside_the_graph() {
     let (_one, context, stream) = device();
     let (before, half) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
     let mut x = DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap();
-    // SAFETY: the buffer outlives the graph, and belongs to the stream.
+    // SAFETY: the buffer outlives the graph and belongs to the stream.
     let graph = unsafe {
         stream.capture(|capture| -> Result<()> {
             capture.wait_event(&before)?;

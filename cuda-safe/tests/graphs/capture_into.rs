@@ -1,19 +1,19 @@
-//! Captures into graphs that were there before, and into the bodies of conditional nodes.
+//! Captures into existing graphs and into the bodies of conditional nodes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuda_safe::{DeviceBuffer, Error, Graph, Result, Stream, sys::CUresult};
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 #[test]
-fn what_a_stream_is_given_becomes_nodes_among_others() {
+fn captured_work_is_added_to_an_existing_graph() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 100).unwrap();
     let mut graph = Graph::new(&context).unwrap();
     let first = graph.add_empty(&[]).unwrap();
-    // SAFETY: a hundred elements; the buffer outlives the graph, and belongs to the stream.
+    // SAFETY: the buffer has a hundred elements, outlives the graph and belongs to the stream.
     unsafe {
         stream
             .capture_into(&mut graph, &[first], |_| -> Result<()> {
@@ -30,7 +30,7 @@ fn what_a_stream_is_given_becomes_nodes_among_others() {
 }
 
 #[test]
-fn a_body_is_captured() {
+fn conditional_body_can_be_captured() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 10).unwrap();
@@ -38,7 +38,7 @@ fn a_body_is_captured() {
     let condition = graph.add_condition(Some(1)).unwrap();
     graph
         .add_if(&[], condition, |body| {
-            // SAFETY: ten elements; the buffer outlives the graph, and belongs to the stream.
+            // SAFETY: the buffer has ten elements, outlives the graph and belongs to the stream.
             unsafe {
                 body.capture(&stream, &[], |_| {
                     add.launch(&stream, config(10), (&mut x, 4i32, 10i32))
@@ -53,20 +53,20 @@ fn a_body_is_captured() {
 }
 
 #[test]
-fn what_fails_leaves_graph_and_stream_usable() {
+fn failed_capture_leaves_graph_and_stream_usable() {
     let (_one, context, stream) = device();
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 10).unwrap();
     let mut graph = Graph::new(&context).unwrap();
     let mut other = Graph::new(&context).unwrap();
     let foreign = other.add_empty(&[]).unwrap();
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let text =
-        refused(unsafe { stream.capture_into(&mut graph, &[foreign], |_| Ok::<_, Error>(())) });
+        rejection(unsafe { stream.capture_into(&mut graph, &[foreign], |_| Ok::<_, Error>(())) });
     assert!(text.contains("another graph"), "{text}");
     assert!(!stream.is_capturing().unwrap());
 
     let (sender, receiver) = std::sync::mpsc::channel::<()>();
-    // SAFETY: the buffer outlives the graph, and belongs to the stream.
+    // SAFETY: the buffer outlives the graph and belongs to the stream.
     let failed = unsafe {
         stream.capture_into(&mut graph, &[], |capture| {
             let sender = sender.clone();
@@ -84,12 +84,12 @@ fn what_fails_leaves_graph_and_stream_usable() {
         stream.capture_into(&mut graph, &[], |capture| -> Result<()> {
             let sender = sender.clone();
             capture.host_function(move || sender.send(()).unwrap())?;
-            panic!("on purpose")
+            panic!("expected")
         })
     }));
     assert!(panicked.is_err());
     assert!(!stream.is_capturing().unwrap());
-    // What was recorded until then is there, and what it uses too.
+    // The nodes recorded until the failure remain, with everything they use.
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [1; 10]);
@@ -97,7 +97,7 @@ fn what_fails_leaves_graph_and_stream_usable() {
 }
 
 #[test]
-fn an_unjoined_stream_is_an_error() {
+fn capture_into_rejects_unjoined_streams() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut x = DeviceBuffer::<i32>::zeroed(&other, 10).unwrap();

@@ -1,4 +1,5 @@
-//! Single nodes changed after instantiation: events, functions, graphs within graphs; and what graphs tell of themselves.
+//! Changes of single nodes after instantiation (events, functions, child graphs), and queries of
+//! graphs.
 
 use std::sync::mpsc;
 
@@ -7,7 +8,7 @@ use cuda_safe::{
     graph::{GraphExec, Kept},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 type Numbers = Kept<DeviceBuffer<u32>>;
 
@@ -23,7 +24,7 @@ fn values(exec: &mut GraphExec, stream: &Stream, x: Numbers) -> Vec<u32> {
 }
 
 #[test]
-fn another_graph_takes_a_child_s_place() {
+fn set_child_replaces_the_child_graph() {
     let (_one, context, stream) = device();
     let (child, x) = filled(&context, &stream, 1, 4);
     let mut graph = Graph::new(&context).unwrap();
@@ -33,10 +34,10 @@ fn another_graph_takes_a_child_s_place() {
     let (better, y) = filled(&context, &stream, 2, 4);
     exec.set_child(node, better).unwrap();
     exec.launch(&stream).unwrap();
-    assert_eq!(values(&mut exec, &stream, x), [0; 4]); // kept for into_graph
+    assert_eq!(values(&mut exec, &stream, x), [0; 4]); // kept for `into_graph`
     assert_eq!(values(&mut exec, &stream, y), [2; 4]);
 
-    // Of another shape: refused, and given back.
+    // A graph of another shape is rejected and returned.
     let mut two = filled(&context, &stream, 3, 4).0;
     two.add_empty(&[]).unwrap();
     let back = exec.set_child(node, two).unwrap_err().into_graph();
@@ -48,7 +49,7 @@ fn another_graph_takes_a_child_s_place() {
 }
 
 #[test]
-fn nodes_record_and_wait_for_other_events() {
+fn set_event_replaces_the_event_of_a_node() {
     let (_one, context, stream) = device();
     let (first, second) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
     let mut graph = Graph::new(&context).unwrap();
@@ -63,15 +64,15 @@ fn nodes_record_and_wait_for_other_events() {
     drop(mark); // the graph holds it
     exec.launch(&stream).unwrap();
     stream.synchronize().unwrap();
-    // Only the second was recorded: between the two there is no time.
+    // Only the second event was recorded, so there is no time between the two.
     assert!(second.elapsed_ms_since(&first).is_err());
     assert!(second.query().unwrap());
-    let text = refused(exec.set_event(nothing, &first));
+    let text = rejection(exec.set_event(nothing, &first));
     assert!(text.contains("`empty`"), "{text}");
 }
 
 #[test]
-fn a_function_stays_until_its_launches_are_over() {
+fn replaced_host_function_stays_until_its_launches_finish() {
     let (_one, context, stream) = device();
     let (sender, receiver) = mpsc::channel();
     let mut graph = Graph::new(&context).unwrap();
@@ -93,7 +94,7 @@ fn a_function_stays_until_its_launches_are_over() {
 }
 
 #[test]
-fn a_graph_tells_what_waits_for_what_and_what_was_copied() {
+fn graph_returns_edges_and_nodes_of_clones() {
     let (_one, context, _stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let a = graph.add_empty(&[]).unwrap();
@@ -104,21 +105,21 @@ fn a_graph_tells_what_waits_for_what_and_what_was_copied() {
     both.sort_by_key(|&node| node != a);
     assert_eq!(both, [a, b]);
     assert_eq!(graph.dependents(b).unwrap(), [c]);
-    // SAFETY: nothing is used.
+    // SAFETY: the nodes use no memory.
     let copy = unsafe { graph.try_clone() }.unwrap();
     let (copied_b, copied_c) = (
         copy.copy_of(&graph, b).unwrap(),
         copy.copy_of(&graph, c).unwrap(),
     );
     assert_eq!(copy.dependents(copied_b).unwrap(), [copied_c]);
-    refused(copy.copy_of(&graph, copied_b));
-    refused(graph.dependents(copied_b));
+    rejection(copy.copy_of(&graph, copied_b));
+    rejection(graph.dependents(copied_b));
     let later = graph.add_empty(&[]).unwrap();
     assert!(copy.copy_of(&graph, later).is_err());
 }
 
 #[test]
-fn a_graph_taken_back_has_its_own_children_events_and_functions_again() {
+fn into_graph_restores_original_children_events_and_functions() {
     let (_one, context, stream) = device();
     let (child, x) = filled(&context, &stream, 1, 4);
     let (sender, receiver) = mpsc::channel();
@@ -140,7 +141,7 @@ fn a_graph_taken_back_has_its_own_children_events_and_functions_again() {
     exec.set_host_function(function, says(2)).unwrap();
     exec.launch(&stream).unwrap();
     let graph = exec.into_graph().unwrap();
-    // Takes the place of anything that was freed.
+    // Would reuse the memory if it had been freed.
     let _other = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();

@@ -1,4 +1,4 @@
-//! Conditional nodes: which bodies run, what they hold, and what becomes of them where something fails.
+//! Conditional nodes: the bodies that run, the objects that they hold, and failures while a body is built.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use cuda_safe::{
     graph::NodeKind, sys::CUresult,
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 const SOURCE: &str = r#"
     extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
@@ -29,20 +29,20 @@ fn kernel(context: &Context, name: &str) -> Function {
 }
 
 #[test]
-fn one_of_two_bodies_runs() {
+fn if_else_runs_one_body() {
     let (_one, context, stream) = device();
     let (set, add) = (kernel(&context, "set"), kernel(&context, "add"));
     let mut graph = Graph::new(&context).unwrap();
     let value = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let condition = graph.add_condition(None).unwrap();
-    // SAFETY: one number is read; the handle is the graph's.
-    let told = unsafe { graph.add_kernel(&[], &set, ONE(), (condition, value)) }.unwrap();
+    // SAFETY: the kernel reads one number, and the handle belongs to the graph.
+    let decided = unsafe { graph.add_kernel(&[], &set, ONE(), (condition, value)) }.unwrap();
     let node = graph
         .add_if_else(
-            &[told],
+            &[decided],
             condition,
-            // SAFETY: one number.
+            // SAFETY: the kernel changes one number.
             |then| unsafe { then.add_kernel(&[], &add, ONE(), (x, 1u32)).map(drop) },
             // SAFETY: as above.
             |otherwise| unsafe {
@@ -62,7 +62,7 @@ fn one_of_two_bodies_runs() {
 }
 
 #[test]
-fn loops_stand_in_loops() {
+fn loops_can_be_nested() {
     let (_one, context, stream) = device();
     let (down, add) = (kernel(&context, "count_down"), kernel(&context, "add"));
     let mut graph = Graph::new(&context).unwrap();
@@ -74,9 +74,11 @@ fn loops_stand_in_loops() {
     graph
         .add_while(&[start], more, |body| {
             let five = body.add_fill(&[], inner, 5)?;
-            // A body's condition keeps its value from round to round: it is set before it is looked at.
+            // A condition of a body keeps its value between rounds, so a node sets it before it is
+            // tested.
             let again = body.add_condition(None)?;
-            // SAFETY: one number; the handles are of this graph and this body.
+            // SAFETY: the kernel uses one number, and the handles belong to this graph and this
+            // body.
             let set = unsafe { body.add_kernel(&[five], &down, ONE(), (again, inner))? };
             let rounds = body.add_while(&[set], again, |body| {
                 // SAFETY: as above.
@@ -102,16 +104,16 @@ fn loops_stand_in_loops() {
 }
 
 #[test]
-fn a_switch_runs_one_body_or_none() {
+fn switch_runs_at_most_one_body() {
     let (_one, context, stream) = device();
     let set = kernel(&context, "set");
     let mut graph = Graph::new(&context).unwrap();
     let value = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let which = graph.add_condition(Some(0)).unwrap();
-    // SAFETY: one number is read; the handle is the graph's.
-    let told = unsafe { graph.add_kernel(&[], &set, ONE(), (which, value)) }.unwrap();
-    let clear = graph.add_fill(&[told], x, 99).unwrap();
+    // SAFETY: the kernel reads one number, and the handle belongs to the graph.
+    let decided = unsafe { graph.add_kernel(&[], &set, ONE(), (which, value)) }.unwrap();
+    let clear = graph.add_fill(&[decided], x, 99).unwrap();
     let mut built = Vec::new();
     graph
         .add_switch(&[clear], which, 4, |i, body| {
@@ -121,7 +123,7 @@ fn a_switch_runs_one_body_or_none() {
             let read = child.add_empty(&[])?;
             child.add_fill(&[read], child_memory, 10 * i as u32)?;
             let first = body.add_child(&[], child)?;
-            body.add_copy(&[first], x, child_memory)?; // the body's now
+            body.add_copy(&[first], x, child_memory)?; // the body owns the memory from now on
             Ok(())
         })
         .unwrap();
@@ -135,20 +137,20 @@ fn a_switch_runs_one_body_or_none() {
 }
 
 #[test]
-fn what_fails_leaves_the_graph_as_it_was() {
+fn failed_conditional_node_leaves_the_graph_unchanged() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let mut other = Graph::new(&context).unwrap();
     let foreign = other.add_condition(Some(1)).unwrap();
-    let text = refused(graph.add_if(&[], foreign, |_| Ok(())));
+    let text = rejection(graph.add_if(&[], foreign, |_| Ok(())));
     assert!(text.contains("another graph"), "{text}");
 
     let none = graph.add_condition(Some(1)).unwrap();
-    assert!(refused(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("0 graphs"));
+    assert!(rejection(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("`count` is 0"));
     let mut graph = Graph::new(&context).unwrap(); // without that condition
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
 
-    // The body's own error.
+    // The closure returns its own error.
     let condition = graph.add_condition(Some(1)).unwrap();
     let mut named = None;
     let result = graph.add_while(&[], condition, |body| {
@@ -160,20 +162,20 @@ fn what_fails_leaves_the_graph_as_it_was() {
     });
     assert!(result.unwrap_err().to_string().contains("of the caller"));
     assert_eq!(graph.nodes().unwrap(), []);
-    // A node of a body means nothing outside.
-    assert!(refused(graph.add_empty(&[named.unwrap()])).contains("another graph"));
+    // A node of a body is invalid outside it.
+    assert!(rejection(graph.add_empty(&[named.unwrap()])).contains("another graph"));
 
-    // A panic.
+    // The closure panics.
     let result = catch_unwind(AssertUnwindSafe(|| {
         graph.add_if(&[], condition, |body| {
             body.add_fill(&[], x, 1)?;
-            panic!("on purpose")
+            panic!("expected")
         })
     }));
     assert!(result.is_err());
     assert_eq!(graph.nodes().unwrap(), []);
 
-    // The memory is still the graph's, and the condition still free.
+    // The graph still owns the memory, and the condition is still unused.
     graph
         .add_if(&[], condition, |body| body.add_fill(&[], x, 5).map(drop))
         .unwrap();
@@ -190,7 +192,7 @@ fn what_fails_leaves_the_graph_as_it_was() {
 }
 
 #[test]
-fn an_unused_condition_is_refused_at_the_end() {
+fn instantiate_rejects_unused_conditions() {
     let (_one, context, _stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     graph.add_condition(Some(1)).unwrap();

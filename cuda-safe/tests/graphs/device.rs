@@ -1,4 +1,4 @@
-//! Graphs that kernels launch, and nodes that they change.
+//! Graphs that kernels launch, and nodes that kernels change.
 
 use cuda_safe::{
     Context, DeviceBuffer, Function, Graph, GraphExec, LaunchConfig, Module, Stream,
@@ -6,12 +6,12 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 const SOURCE: &str = r#"
     typedef unsigned long long u64;
     extern "C" __device__ int cudaGraphLaunch(u64 graph, u64 mode);
-    // Adds a number to the list, whose first word counts.
+    // Appends a number to the list, whose first word is the count.
     extern "C" __global__ void note(unsigned *list, unsigned number) {
         list[1 + atomicAdd(list, 1)] = number;
     }
@@ -28,7 +28,7 @@ const SOURCE: &str = r#"
         codes[0] = cudaGraphLaunch(first, first_mode);
         if (second) codes[1] = cudaGraphLaunch(second, second_mode);
     }
-    // Halves a number, and launches its own graph until that is 1.
+    // Halves a number and launches its own graph until the number is 1.
     extern "C" __global__ void halve(unsigned *x, unsigned *rounds) {
         *x /= 2;
         *rounds += 1;
@@ -48,7 +48,7 @@ fn kernel(context: &Context, name: &str) -> Function {
     module.function(name).unwrap()
 }
 
-/// A list, and graphs that add 1 and 2 to it, which kernels can launch.
+/// A list, and device-launchable graphs that append 1 and 2 to it.
 struct Bench {
     context: Context,
     stream: Stream,
@@ -62,7 +62,8 @@ impl Bench {
         let note = kernel(&context, "note");
         let graphs = [1u32, 2].map(|number| {
             let mut graph = Graph::new(&context).unwrap();
-            // SAFETY: a few numbers are noted; the list outlives the graphs, which run one after the other.
+            // SAFETY: the list has room, outlives the graphs, and the graphs run one after the
+            // other.
             unsafe { graph.add_kernel(&[], &note, ONE(), (&list, number)) }.unwrap();
             graph
                 .instantiate_with(InstantiateFlags::DEVICE_LAUNCH)
@@ -86,7 +87,7 @@ impl Bench {
         self.graphs.each_ref().map(|one| one.for_device().unwrap())
     }
 
-    /// Launches them from a kernel; what that was told, and the list.
+    /// Launches both graphs from a kernel. Returns the kernel's result codes and the list.
     fn launch(&mut self, modes: [u64; 2]) -> (Vec<i32>, Vec<u32>) {
         let [one, two] = self.handles();
         self.launch_these(one, two, modes)
@@ -104,7 +105,8 @@ impl Bench {
             graph.keep(DeviceBuffer::zeroed(&self.stream, 2).unwrap());
         let launch = kernel(&self.context, "launch");
         let arguments = (one, modes[0], two, modes[1], codes);
-        // SAFETY: two numbers are written; the graphs and their list live until the launch is over, and it is waited for.
+        // SAFETY: two numbers are written. The graphs and their list live until the end of the
+        // launch, which this function waits for.
         unsafe { graph.add_kernel(&[], &launch, ONE(), arguments) }.unwrap();
         let mut exec = graph.instantiate().unwrap();
         exec.launch(&self.stream).unwrap();
@@ -116,55 +118,55 @@ impl Bench {
 }
 
 #[test]
-fn kernels_launch_graphs() {
+fn kernels_can_launch_graphs() {
     let (_one, context, stream) = device();
     let mut bench = Bench::new(context, stream);
-    // Before they are uploaded there is nothing to launch.
+    // A graph cannot be launched before it was uploaded.
     assert_eq!(bench.launch([TAIL, TAIL]), (vec![1, 1], vec![]));
     bench.upload();
     for modes in [[TAIL, TAIL], [FORGET, TAIL], [SIBLING, FORGET]] {
         let (codes, mut list) = bench.launch(modes);
         assert_eq!(codes, [0, 0]);
         if modes[1] == FORGET {
-            list.sort_unstable(); // they run side by side
+            list.sort_unstable(); // the graphs run concurrently
         }
         assert_eq!(list, [1, 2], "{modes:x?}");
     }
-    // The second one's launch comes after the first's children, whatever the order of the calls.
+    // A tail launch runs after the fire-and-forget children, whatever the order of the calls.
     assert_eq!(bench.launch([TAIL, FORGET]), (vec![0, 0], vec![2, 1]));
-    // The same graph twice at a time is refused.
+    // Launching the same graph twice at the same time fails.
     let [one, _] = bench.handles();
     let twice = bench.launch_these(one, one, [TAIL, TAIL]);
     assert_eq!(twice, (vec![0, 1], vec![1]));
-    // The host launches them as any other.
+    // The host launches them like any other graph.
     let Bench { stream, graphs, .. } = &mut bench;
     graphs[0].launch(stream).unwrap();
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn a_graph_launches_itself_until_it_is_done() {
+fn graph_can_relaunch_itself() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1024u32]).unwrap());
     let rounds = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
-    // SAFETY: two numbers.
+    // SAFETY: the kernel uses two numbers.
     unsafe { graph.add_kernel(&[], &kernel(&context, "halve"), ONE(), (x, rounds)) }.unwrap();
     let mut exec = graph
         .instantiate_with(InstantiateFlags::DEVICE_LAUNCH)
         .unwrap();
     exec.launch(&stream).unwrap();
-    // What follows on the stream waits for all rounds.
+    // Later work on the stream waits for all rounds.
     assert_eq!(exec.memory(rounds).unwrap().to_vec(&stream).unwrap(), [10]);
 }
 
 #[test]
-fn what_kernels_can_not_launch_is_refused() {
+fn graphs_that_kernels_cannot_launch_are_rejected() {
     let (_one, context, stream) = device();
     let graph = Graph::new(&context).unwrap();
     let exec = graph.instantiate().unwrap();
-    assert!(refused(exec.for_device()).contains("DEVICE_LAUNCH"));
-    // A host function is nothing for the device.
+    assert!(rejection(exec.for_device()).contains("DEVICE_LAUNCH"));
+    // A device-launchable graph must not contain a host function.
     let mut graph = exec.into_graph().unwrap();
     let node = graph.add_host_function(&[], || {}).unwrap();
     let failed = graph
@@ -175,21 +177,21 @@ fn what_kernels_can_not_launch_is_refused() {
         Some(CUresult::CUDA_ERROR_INVALID_VALUE)
     );
     let text = failed.to_string();
-    assert!(text.contains("launches by kernels"), "{text}");
+    assert!(text.contains("graph that kernels launch"), "{text}");
     // A driver need not name the node.
     assert!(
         !text.contains("See ") || text.contains(&format!("See {node:?} (")),
         "{text}"
     );
     drop(failed);
-    // Only kernels of graphs launch graphs.
+    // Only kernels in graphs can launch graphs.
     let mut bench = Bench::new(context.clone(), stream);
     bench.upload();
     let [one, two] = bench.handles();
     let mut codes = DeviceBuffer::<i32>::zeroed(&bench.stream, 2).unwrap();
     let launch = kernel(&context, "launch");
     let arguments = (one, TAIL, two, TAIL, &mut codes);
-    // SAFETY: two numbers are written; the graphs live.
+    // SAFETY: two numbers are written, and the graphs are live.
     let failed = unsafe { launch.launch(&bench.stream, ONE(), arguments) }.unwrap_err();
     assert_eq!(
         failed.driver_code(),
@@ -198,18 +200,18 @@ fn what_kernels_can_not_launch_is_refused() {
 }
 
 #[test]
-fn kernels_change_nodes() {
+fn kernels_can_change_nodes() {
     let (_one, context, stream) = device();
     let (count, plan) = (kernel(&context, "count"), kernel(&context, "plan"));
     let mut graph = Graph::new(&context).unwrap();
     let counter = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let work = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap());
     let codes = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
-    // SAFETY: a number is added in each block, also with another number and another grid.
+    // SAFETY: each block adds a number, also with another number and another grid.
     let counted = unsafe { graph.add_kernel(&[], &count, ONE(), (counter, 1u32)) }.unwrap();
     let node = graph.make_updatable(counted).unwrap();
-    graph.make_updatable(counted).unwrap(); // it stays so
-    // SAFETY: five numbers; the node is this graph's, and comes later.
+    graph.make_updatable(counted).unwrap(); // later changes keep it updatable
+    // SAFETY: the kernel uses five numbers. The node belongs to this graph and runs later.
     let planned = unsafe { graph.add_kernel(&[], &plan, ONE(), (node, work, codes)) }.unwrap();
     graph.add_dependency(planned, counted).unwrap();
     let mut exec = graph.instantiate().unwrap();

@@ -1,4 +1,4 @@
-//! Edges that say what of a node another one waits for.
+//! Edges with data, which state the part of a node that another node waits for.
 
 use cuda_safe::{
     DeviceBuffer, Error, Graph, LaunchConfig, Module, Result,
@@ -7,7 +7,7 @@ use cuda_safe::{
     sys::{self, CUresult},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 const SOURCE: &str = r#"
     extern "C" __global__ void first(unsigned *x, unsigned n) {
@@ -25,7 +25,7 @@ const SOURCE: &str = r#"
 const N: u32 = 10_000;
 
 #[test]
-fn a_kernel_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
+fn programmatic_edge_starts_the_next_kernel_early() {
     let (_one, context, stream) = device();
     let module = Module::compile(&context, SOURCE).unwrap();
     let (first, second) = (
@@ -35,7 +35,7 @@ fn a_kernel_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap());
     let config = LaunchConfig::for_elements(N);
-    // SAFETY: n numbers; the second kernel waits for the first one.
+    // SAFETY: the kernels use n numbers, and the second kernel waits for the first.
     let (a, b) = unsafe {
         let a = graph.add_kernel(&[], &first, config, (x, N)).unwrap();
         (a, graph.add_kernel(&[], &second, config, (x, N)).unwrap())
@@ -55,7 +55,7 @@ fn a_kernel_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
     assert!(dot.contains("[style=dashed label=\"triggered\"]"), "{dot}");
     assert!(dot.contains("[style=dashed label=\"begun\"]"), "{dot}");
 
-    // An edge goes as it came.
+    // An edge is removed with the data it was added with.
     graph.remove_dependency(a, b).unwrap();
     assert_eq!(graph.edge_data(a, b).unwrap(), None);
     assert!(graph.remove_dependency(a, b).is_err());
@@ -70,7 +70,7 @@ fn a_kernel_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
 }
 
 #[test]
-fn edges_that_can_not_be_are_refused() {
+fn invalid_edges_are_rejected() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
@@ -80,7 +80,7 @@ fn edges_that_can_not_be_are_refused() {
     );
     for data in [EdgeData::programmatic(), EdgeData::begun()] {
         let text = graph.add_edge(a, b, data).unwrap_err().to_string();
-        assert!(text.contains("no kernel"), "{text}");
+        assert!(text.contains("not a kernel"), "{text}");
         assert_eq!(
             text.contains("its port is `DONE`"),
             data.programmatic,
@@ -92,14 +92,14 @@ fn edges_that_can_not_be_are_refused() {
     let attributes = LaunchAttributes::default().programmatic_serialization(true);
     let config = LaunchConfig::new(1, 4).attributes(attributes);
     let first = module.function("first").unwrap();
-    // SAFETY: refused.
-    let text = refused(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
+    // SAFETY: the call fails.
+    let text = rejection(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
     assert!(text.contains("Graph::add_edge"), "{text}");
     assert_eq!(graph.nodes().unwrap().len(), 2);
 }
 
 #[test]
-fn bodies_have_dependencies_and_edges_too() {
+fn conditional_bodies_have_dependencies_and_edges() {
     let (_one, context, stream) = device();
     let module = Module::compile(&context, SOURCE).unwrap();
     let (first, second) = (
@@ -111,7 +111,7 @@ fn bodies_have_dependencies_and_edges_too() {
     let condition = graph.add_condition(Some(1)).unwrap();
     let config = LaunchConfig::for_elements(4);
     let build = |body: &mut Body<'_>| -> Result<()> {
-        // SAFETY: four numbers; the second kernel waits for the first one.
+        // SAFETY: the kernels use four numbers, and the second kernel waits for the first.
         let (a, b) = unsafe {
             let a = body.add_kernel(&[], &first, config, (x, 4u32))?;
             (a, body.add_kernel(&[], &second, config, (x, 4u32))?)
@@ -119,7 +119,7 @@ fn bodies_have_dependencies_and_edges_too() {
         let c = body.add_empty(&[])?;
         let roots = |body: &Body<'_>| {
             let mut count = 0;
-            // SAFETY: a live graph; only the count is asked for.
+            // SAFETY: the graph is live, and the call writes only the count.
             let code = unsafe {
                 sys::cuGraphGetRootNodes(body.as_raw(), std::ptr::null_mut(), &mut count)
             };
@@ -142,7 +142,7 @@ fn bodies_have_dependencies_and_edges_too() {
 }
 
 #[test]
-fn a_captured_programmatic_launch_is_such_an_edge() {
+fn captured_programmatic_launch_is_a_programmatic_edge() {
     let (_one, context, stream) = device();
     let module = Module::compile(&context, SOURCE).unwrap();
     let (first, second) = (
@@ -152,7 +152,8 @@ fn a_captured_programmatic_launch_is_such_an_edge() {
     let x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
     let plain = LaunchConfig::for_elements(N);
     let early = plain.attributes(LaunchAttributes::default().programmatic_serialization(true));
-    // SAFETY: n numbers, which live until the launches are over; the second kernel waits for the first one.
+    // SAFETY: the kernels use n numbers, which live until the launches end. The second kernel waits
+    // for the first.
     let graph = unsafe {
         stream.capture(|_| {
             first.launch(&stream, plain, (x.view(), N))?;
@@ -162,7 +163,7 @@ fn a_captured_programmatic_launch_is_such_an_edge() {
     };
     let graph = graph.unwrap();
     let [(a, b)] = graph.edges().unwrap()[..] else {
-        panic!("not one edge: {graph:?}")
+        panic!("expected one edge: {graph:?}")
     };
     assert_eq!(
         graph.edge_data(a, b).unwrap(),

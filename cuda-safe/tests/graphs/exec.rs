@@ -1,4 +1,4 @@
-//! Graphs that are launched: on which streams, changed, and with faults.
+//! Executable graphs: launches on several streams, changes and failures.
 
 use std::sync::mpsc;
 
@@ -7,9 +7,9 @@ use cuda_safe::{
     graph::{Graph, Kept, Node},
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
-/// A graph that adds to four integers.
+/// Returns a graph that adds to four integers.
 fn adding(
     context: &Context,
     stream: &Stream,
@@ -18,13 +18,13 @@ fn adding(
     let add = kernel(context, "add");
     let mut graph = Graph::new(context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(stream, 4).unwrap());
-    // SAFETY: four elements.
+    // SAFETY: the buffer has four elements.
     let node = unsafe { graph.add_kernel(&[], &add, config(4), (x, value, 4i32)) }.unwrap();
     (graph, x, node)
 }
 
 #[test]
-fn launches_on_many_streams_come_one_after_the_other() {
+fn launches_on_several_streams_run_in_order() {
     let (_one, context, stream) = device();
     let streams: Vec<_> = (0..4).map(|_| Stream::new(&context).unwrap()).collect();
     let (graph, x, _) = adding(&context, &stream, 1);
@@ -33,7 +33,7 @@ fn launches_on_many_streams_come_one_after_the_other() {
     for round in 0..20 {
         exec.launch(&streams[round % 4]).unwrap();
     }
-    // Ordered with the memory's own stream, without a word.
+    // Ordered with the memory's own stream automatically.
     assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [20; 4]);
     exec.memory(x).unwrap().fill(&streams[3], 100).unwrap();
     exec.launch(&streams[0]).unwrap();
@@ -45,7 +45,7 @@ fn launches_on_many_streams_come_one_after_the_other() {
 }
 
 #[test]
-fn host_memory_is_lent_when_the_launches_are_over() {
+fn host_memory_is_borrowed_after_launches_finish() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut graph = Graph::new(&context).unwrap();
@@ -64,15 +64,15 @@ fn host_memory_is_lent_when_the_launches_are_over() {
     let graph = exec.into_graph().unwrap();
     let mut graph = graph;
     assert!(graph.memory(host).unwrap().iter().all(|&v| v == 3));
-    // Changed, and instantiated again.
+    // The graph is changed and instantiated again.
     graph.add_fill(&[], x, 4).unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
-    drop(exec); // waits
+    drop(exec); // waits for the launches
 }
 
 #[test]
-fn parameters_of_nodes_change_between_launches() {
+fn node_parameters_can_change_between_launches() {
     let (_one, context, stream) = device();
     let (add, multiply) = (kernel(&context, "add"), kernel(&context, "multiply"));
     let (mut graph, x, node) = adding(&context, &stream, 1);
@@ -87,7 +87,7 @@ fn parameters_of_nodes_change_between_launches() {
         exec.memory(y).unwrap().to_vec(&stream).unwrap()
     };
     assert_eq!(run(&mut |_| ()), [-1, 1, 1, 1]);
-    // SAFETY: four elements, here and below.
+    // SAFETY: the buffer has four elements, also in the calls below.
     let set = |exec: &mut cuda_safe::GraphExec| unsafe {
         exec.set_kernel(node, &add, config(4), (x, 10i32, 4i32))
     };
@@ -110,19 +110,19 @@ fn parameters_of_nodes_change_between_launches() {
     };
     assert_eq!(run(&mut { copies }), [44, -2, -2, 22]);
 
-    // What can't be.
+    // Changes that are rejected.
     let nothing = x.slice(..0).unwrap();
-    assert!(refused(exec.set_copy(copy, nothing, nothing)).contains("set_enabled"));
-    assert!(refused(exec.set_fill(mark, nothing, 1)).contains("set_enabled"));
-    // SAFETY: refused.
+    assert!(rejection(exec.set_copy(copy, nothing, nothing)).contains("set_enabled"));
+    assert!(rejection(exec.set_fill(mark, nothing, 1)).contains("set_enabled"));
+    // SAFETY: the call fails.
     let none = unsafe { exec.set_kernel(node, &add, config(0), (x, 1i32, 0i32)) };
-    assert!(refused(none).contains("set_enabled"));
+    assert!(rejection(none).contains("set_enabled"));
     let empty = exec.set_enabled(fill, false).unwrap_err().to_string();
     assert!(
         empty.contains("`empty`, which is asked to be left out"),
         "{empty}"
     );
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let other = unsafe { exec.set_kernel(mark, &add, config(4), (x, 1i32, 4i32)) };
     let other = other.unwrap_err().to_string();
     assert!(
@@ -130,13 +130,13 @@ fn parameters_of_nodes_change_between_launches() {
         "{other}"
     );
     let (_, foreign, stranger) = adding(&context, &stream, 1);
-    assert!(refused(exec.set_fill(mark, foreign, 1)).contains("another graph"));
-    assert!(refused(exec.set_enabled(stranger, false)).contains("another graph"));
+    assert!(rejection(exec.set_fill(mark, foreign, 1)).contains("another graph"));
+    assert!(rejection(exec.set_enabled(stranger, false)).contains("another graph"));
     assert_eq!(exec.graph().nodes().unwrap().len(), 4);
 }
 
 #[test]
-fn an_update_takes_all_parameters_or_none() {
+fn update_changes_all_parameters_or_none() {
     let (_one, context, stream) = device();
     let (graph, x, first) = adding(&context, &stream, 1);
     let mut exec = graph.instantiate().unwrap();
@@ -144,7 +144,7 @@ fn an_update_takes_all_parameters_or_none() {
     let (graph, y, _) = adding(&context, &stream, 7);
     exec.update(graph).unwrap();
     exec.launch(&stream).unwrap();
-    assert!(refused(exec.memory(x)).contains("another graph")); // it is freed
+    assert!(rejection(exec.memory(x)).contains("another graph")); // the memory was freed
     assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [7; 4]);
 
     let (mut more, z, node) = adding(&context, &stream, 9);
@@ -157,12 +157,12 @@ fn an_update_takes_all_parameters_or_none() {
     assert_eq!(more.memory(z).unwrap().len(), 4);
     let mut kinds = Graph::new(&context).unwrap();
     kinds.add_empty(&[]).unwrap();
-    let text = refused(exec.update(kinds));
+    let text = rejection(exec.update(kinds));
     assert!(
-        text.contains("of another kind") && text.contains("(empty)"),
+        text.contains("has another kind") && text.contains("(empty)"),
         "{text}"
     );
-    // Names are those of the first graph, and what is left out stays so.
+    // Nodes are still those of the first graph, and disabled nodes stay disabled.
     exec.set_enabled(first, false).unwrap();
     let (graph, z, _) = adding(&context, &stream, 7);
     exec.update(graph).unwrap();
@@ -173,23 +173,23 @@ fn an_update_takes_all_parameters_or_none() {
     assert!(exec.is_enabled(first).unwrap());
     let y = z;
     exec.launch(&stream).unwrap();
-    exec.launch(&stream).unwrap(); // as before
+    exec.launch(&stream).unwrap(); // as before the failed update
     assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [14; 4]);
 }
 
 #[test]
-fn streams_of_another_context_are_refused() {
+fn launch_rejects_streams_of_another_context() {
     let (_one, context, stream) = device();
     let second = Context::create(context.device(), ContextFlags::AUTO).unwrap();
     let elsewhere = Stream::new(&second).unwrap();
     let (graph, x, _) = adding(&context, &stream, 1);
     let mut exec = graph.instantiate().unwrap();
-    assert!(refused(exec.launch(&elsewhere)).contains("different contexts"));
-    assert!(refused(exec.upload(&elsewhere)).contains("different contexts"));
+    assert!(rejection(exec.launch(&elsewhere)).contains("different contexts"));
+    assert!(rejection(exec.upload(&elsewhere)).contains("different contexts"));
     let mut foreign = Graph::new(&context).unwrap();
     foreign.keep(DeviceBuffer::<u8>::zeroed(&elsewhere, 4).unwrap());
-    assert!(refused(foreign.instantiate()).contains("different contexts"));
-    // Whatever context is current.
+    assert!(rejection(foreign.instantiate()).contains("different contexts"));
+    // The result does not depend on the current context.
     second.set_current().unwrap();
     exec.launch(&stream).unwrap();
     assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [1; 4]);
@@ -197,7 +197,7 @@ fn streams_of_another_context_are_refused() {
 }
 
 #[test]
-fn a_graph_goes_to_another_thread() {
+fn graph_can_be_sent_to_another_thread() {
     let (_one, context, stream) = device();
     let (graph, x, _) = adding(&context, &stream, 6);
     let values = std::thread::spawn(move || {
@@ -209,26 +209,26 @@ fn a_graph_goes_to_another_thread() {
 }
 
 #[test]
-fn a_host_function_that_panics_is_called_again() {
+fn panicking_host_function_is_called_again() {
     let (_one, context, stream) = device();
     let (sender, receiver) = mpsc::channel();
     let mut graph = Graph::new(&context).unwrap();
     graph
         .add_host_function(&[], move || {
-            sender.send(Context::primary(0).is_err()).unwrap(); // no CUDA calls
-            panic!("expected, in a host function");
+            sender.send(Context::primary(0).is_err()).unwrap(); // CUDA calls fail in host functions
+            panic!("expected: in a host function");
         })
         .unwrap();
     let mut exec = graph.instantiate().unwrap();
     for _ in 0..3 {
         exec.launch(&stream).unwrap();
     }
-    drop(exec); // waits
+    drop(exec); // waits for the launches
     assert_eq!(receiver.iter().collect::<Vec<_>>(), [true; 3]);
 }
 
 #[test]
-fn work_after_a_launch_waits_for_it() {
+fn later_work_waits_for_the_launch() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let (graph, x, _) = adding(&context, &stream, 1);
@@ -238,18 +238,18 @@ fn work_after_a_launch_waits_for_it() {
     done.record(&other).unwrap();
     drop(exec); // its memory is freed after the launch
     done.synchronize().unwrap();
-    let _ = x; // a name alone
+    let _ = x; // `x` is only an identifier of the memory
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn blocks_of_a_launch_are_checked_when_it_is_changed() {
+fn set_kernel_checks_the_block_size() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let (graph, x, node) = adding(&context, &stream, 1);
     let mut exec = graph.instantiate().unwrap();
     let large = LaunchConfig::new(1, 5000);
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let failed = unsafe { exec.set_kernel(node, &add, large, (x, 1i32, 4i32)) }.unwrap_err();
     assert!(failed.to_string().contains("5000 threads"), "{failed}");
 }

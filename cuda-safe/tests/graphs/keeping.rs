@@ -1,4 +1,4 @@
-//! What graphs keep alive, and for how long.
+//! Objects that graphs keep alive, and how long.
 
 use std::sync::{
     Arc,
@@ -10,9 +10,9 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
-/// Says when it is dropped.
+/// Records when it is dropped.
 struct Flag(Arc<AtomicBool>);
 
 impl Drop for Flag {
@@ -22,7 +22,7 @@ impl Drop for Flag {
 }
 
 #[test]
-fn what_is_held_goes_with_the_last_of_graph_and_exec() {
+fn held_objects_are_dropped_with_the_last_of_graph_and_exec() {
     let (_one, context, stream) = device();
     let dropped = [(); 4].map(|()| Arc::new(AtomicBool::new(false)));
     let flag = |i: usize| Flag(dropped[i].clone());
@@ -40,7 +40,7 @@ fn what_is_held_goes_with_the_last_of_graph_and_exec() {
     exec.launch(&stream).unwrap();
     assert_eq!(gone(), [false; 4]);
 
-    // SAFETY: nothing but a function that the graph holds.
+    // SAFETY: the capture records only a function, which the graph holds.
     let captured = unsafe {
         stream.capture(|capture| -> Result<()> {
             capture.hold(flag(2));
@@ -51,7 +51,8 @@ fn what_is_held_goes_with_the_last_of_graph_and_exec() {
         })
     }
     .unwrap();
-    // The same kinds of nodes: what the new graph holds takes the place of the old, once the launch is over.
+    // The graphs have the same kinds of nodes. The new graph's objects replace the old ones after
+    // the launch.
     exec.update(captured).unwrap();
     exec.launch(&stream).unwrap();
     let graph = exec.into_graph().unwrap();
@@ -61,7 +62,7 @@ fn what_is_held_goes_with_the_last_of_graph_and_exec() {
 }
 
 #[test]
-fn updates_free_what_they_replace() {
+fn update_frees_replaced_memory() {
     let (_one, context, stream) = device();
     let graph = |value: u32, flag: Option<Flag>| {
         let mut graph = Graph::new(&context).unwrap();
@@ -85,12 +86,13 @@ fn updates_free_what_they_replace() {
         exec.launch(&stream).unwrap();
         let values = exec.memory(y).unwrap().to_vec(&stream).unwrap();
         assert!(values.iter().all(|&one| one == value));
-        // The flag is dropped in no stream's order, so its graph goes later: with the next update.
+        // No stream orders the drop of the flag, so its graph is dropped later, with the next
+        // update.
         let spare = if value == 8 { 1 << 20 } else { 0 };
         assert!(pool.used().unwrap() <= used + spare, "after {value}");
     }
-    assert!(refused(exec.memory(x)).contains("another graph"));
-    // The last one's, and what it is made of: not the first one's, whose memory is gone.
+    assert!(rejection(exec.memory(x)).contains("another graph"));
+    // Returns the last graph with its objects. The memory of the first one was freed.
     let graph = exec.into_graph().unwrap();
     assert!(dropped.load(Ordering::SeqCst));
     let mut exec = graph.instantiate().unwrap();
@@ -99,10 +101,10 @@ fn updates_free_what_they_replace() {
 }
 
 #[test]
-fn a_capture_that_fails_keeps_nothing() {
+fn failed_capture_keeps_nothing() {
     let (_one, _context, stream) = device();
     let dropped = Arc::new(AtomicBool::new(false));
-    // SAFETY: nothing is captured.
+    // SAFETY: the capture records nothing.
     let failed = unsafe {
         stream.capture(|capture| -> Result<(), Box<dyn std::error::Error>> {
             capture.hold(Flag(dropped.clone()));
@@ -114,14 +116,14 @@ fn a_capture_that_fails_keeps_nothing() {
 }
 
 #[test]
-fn kernels_and_memory_live_as_long_as_the_graph_needs_them() {
+fn graph_keeps_kernels_and_memory_alive() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let host = {
-        let add = kernel(&context, "add"); // the module's only hold
+        let add = kernel(&context, "add"); // the only reference to the module
         let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 32).unwrap());
         let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 32).unwrap());
-        // SAFETY: 32 elements.
+        // SAFETY: the buffer has 32 elements.
         let node = unsafe { graph.add_kernel(&[], &add, config(32), (x, 8i32, 32i32)) }.unwrap();
         graph.add_copy(&[node], host, x).unwrap();
         host
@@ -133,7 +135,7 @@ fn kernels_and_memory_live_as_long_as_the_graph_needs_them() {
     assert_eq!(exec.memory(host).unwrap(), [8; 32]);
 }
 
-/// Counts the functions that exist.
+/// Counts the existing functions.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -150,7 +152,7 @@ impl Drop for Counted {
 }
 
 #[test]
-fn replaced_functions_are_dropped_when_their_launches_are_over() {
+fn replaced_functions_are_dropped_after_their_launches() {
     let (_one, context, stream) = device();
     let count = Arc::new(AtomicUsize::new(0));
     let calls = Arc::new(AtomicUsize::new(0));
@@ -183,7 +185,7 @@ fn replaced_functions_are_dropped_when_their_launches_are_over() {
 }
 
 #[test]
-fn functions_of_other_nodes_stay() {
+fn replacing_a_function_keeps_those_of_other_nodes() {
     let (_one, context, stream) = device();
     let (count, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let function = || {
@@ -202,7 +204,8 @@ fn functions_of_other_nodes_stay() {
         stream.synchronize().unwrap();
         assert_eq!(calls.load(Ordering::SeqCst), 2 * round);
         exec.set_host_function(node, function()).unwrap();
-        // One for each node of the graph, for `into_graph`, the present one, and perhaps the last that was replaced.
+        // One function for each node of the graph (kept for `into_graph`), the current one, and
+        // possibly the last one that was replaced.
         let now = count.load(Ordering::SeqCst);
         assert!((3..=4).contains(&now), "{now} in round {round}");
     }
@@ -211,7 +214,7 @@ fn functions_of_other_nodes_stay() {
 }
 
 #[test]
-fn what_an_old_child_holds_goes_when_another_takes_its_place() {
+fn objects_of_a_replaced_child_are_dropped() {
     let (_one, context, _stream) = device();
     let dropped = [(); 4].map(|()| Arc::new(AtomicBool::new(false)));
     let gone = || dropped.each_ref().map(|flag| flag.load(Ordering::SeqCst));
@@ -229,19 +232,23 @@ fn what_an_old_child_holds_goes_when_another_takes_its_place() {
     };
     let mut graph = Graph::new(&context).unwrap();
     graph.hold(Flag(dropped[2].clone()));
-    // The graph's own child stays, for `into_graph`.
+    // The graph's own child is kept for `into_graph`.
     let node = graph.add_child(&[], child(&[3])).unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.set_child(node, child(&[0, 1])).unwrap();
     assert_eq!(gone(), [false; 4]);
     exec.set_child(node, child(&[])).unwrap();
-    assert_eq!(gone(), [true, true, false, false], "nothing was launched");
+    assert_eq!(
+        gone(),
+        [true, true, false, false],
+        "nothing was launched, so nothing must be kept"
+    );
     drop(exec);
     assert_eq!(gone(), [true; 4]);
 }
 
 #[test]
-fn an_update_before_the_first_launch_drops_what_it_replaces_at_once() {
+fn update_before_the_first_launch_drops_replaced_objects() {
     let (_one, context, _stream) = device();
     let dropped = Arc::new(AtomicBool::new(false));
     let mut graph = Graph::new(&context).unwrap();
@@ -251,7 +258,7 @@ fn an_update_before_the_first_launch_drops_what_it_replaces_at_once() {
     assert!(dropped.load(Ordering::SeqCst));
 }
 
-/// Launches a graph behind a signal that comes later, and drops it; whether that waited.
+/// Launches a graph that waits for a later signal, and drops it. Returns whether the drop waited.
 fn dropping_waits(context: &Context, stream: &Stream, graph: Graph) -> bool {
     let hold = Signal::<u32>::new(context, 0).unwrap();
     stream.wait_signal(&hold, WaitUntil::EQUAL, 1).unwrap();
@@ -268,7 +275,7 @@ fn dropping_waits(context: &Context, stream: &Stream, graph: Graph) -> bool {
 }
 
 #[test]
-fn dropping_waits_only_for_what_no_stream_orders() {
+fn drop_waits_only_for_objects_that_no_stream_orders() {
     let (_one, context, stream) = device();
     let mut ordered = Graph::new(&context).unwrap();
     let x = ordered.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
@@ -283,13 +290,13 @@ fn dropping_waits_only_for_what_no_stream_orders() {
 }
 
 #[test]
-fn a_copy_of_a_captured_graph_is_ordered_with_its_stream() {
+fn clone_of_a_captured_graph_is_ordered_with_its_stream() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut x = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
-    // SAFETY: the buffer lives longer than the graphs.
+    // SAFETY: the buffer outlives the graphs.
     let graph = unsafe { stream.capture(|_| -> Result<()> { x.fill(&stream, 1) }) }.unwrap();
-    // SAFETY: as above; only the copy is launched.
+    // SAFETY: as above. Only the copy is launched.
     let copy = unsafe { graph.try_clone() }.unwrap();
     let mut exec = copy.instantiate().unwrap();
     let hold = Signal::<u32>::new(&context, 0).unwrap();
@@ -301,7 +308,7 @@ fn a_copy_of_a_captured_graph_is_ordered_with_its_stream() {
 }
 
 #[test]
-fn graphs_that_own_something_have_no_copies() {
+fn graphs_that_own_objects_cannot_be_cloned() {
     let (_one, context, stream) = device();
     let empty = || Graph::new(&context).unwrap();
     let (mut held, mut calling, mut keeping) = (empty(), empty(), empty());
@@ -309,14 +316,14 @@ fn graphs_that_own_something_have_no_copies() {
     calling.add_host_function(&[], || ()).unwrap();
     keeping.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
     for graph in [held, calling, keeping] {
-        // SAFETY: refused.
-        let text = refused(unsafe { graph.try_clone() });
-        assert!(text.contains("build it"), "{text}");
+        // SAFETY: the call fails.
+        let text = rejection(unsafe { graph.try_clone() });
+        assert!(text.contains("build the graph twice"), "{text}");
     }
 }
 
 #[test]
-fn a_graph_is_taken_back_when_its_launches_are_over() {
+fn into_graph_waits_for_launches() {
     let (_one, context, stream) = device();
     let hold = Signal::<u32>::new(&context, 0).unwrap();
     stream.wait_signal(&hold, WaitUntil::EQUAL, 1).unwrap();
@@ -331,13 +338,13 @@ fn a_graph_is_taken_back_when_its_launches_are_over() {
             hold.set(1);
         });
         let graph = exec.into_graph().unwrap();
-        assert_eq!(hold.get(), 1, "the launch was not over");
+        assert_eq!(hold.get(), 1, "the launch had not finished");
         drop(graph);
     });
 }
 
 #[test]
-fn nodes_of_the_graph_of_an_update_are_rejected_with_a_remedy() {
+fn nodes_of_an_update_graph_are_rejected_with_a_remedy() {
     let (_one, context, _stream) = device();
     let graph = || {
         let mut graph = Graph::new(&context).unwrap();
@@ -347,13 +354,13 @@ fn nodes_of_the_graph_of_an_update_are_rejected_with_a_remedy() {
     let mut exec = graph().instantiate().unwrap();
     exec.update(graph()).unwrap();
     let node = exec.graph().nodes().unwrap()[0];
-    let text = refused(exec.set_host_function(node, || {}));
+    let text = rejection(exec.set_host_function(node, || {}));
     assert!(
-        text.contains("the graph that this one was updated from"),
+        text.contains("the graph that was used for an update"),
         "{text}"
     );
     let stranger = graph();
     let node = stranger.nodes().unwrap()[0];
-    let text = refused(exec.set_host_function(node, || {}));
-    assert!(!text.contains("updated from"), "{text}");
+    let text = rejection(exec.set_host_function(node, || {}));
+    assert!(!text.contains("used for an update"), "{text}");
 }

@@ -1,5 +1,5 @@
-//! Graphs: captured, built by hand, changed, launched. A program of its own, and one test at a time: a capture forbids
-//! every thread to wait for its context.
+//! Graphs: captured, built node by node, changed and launched. This is a separate program whose
+//! tests run one at a time, because during a capture no thread may wait for its context.
 
 mod capture;
 mod capture_into;
@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuda_safe::{Context, Error, ErrorKind, Function, LaunchConfig, Module, Stream};
 
-/// One test at a time, with the primary context of device 0 and a stream on it.
+/// Locks out other tests and returns the primary context of device 0 with a stream on it.
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
     static ONE: Mutex<()> = Mutex::new(());
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ const SOURCE: &str = r#"
         const int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) x[i] *= factor;
     }
-    // The whole grid waits for the last of its blocks.
+    // The whole grid waits for its last block.
     #include <cooperative_groups.h>
     extern "C" __global__ void last(int *counter, int *seen) {
         if (threadIdx.x == 0) atomicAdd(counter, 1);
@@ -55,11 +55,11 @@ fn config(n: usize) -> LaunchConfig {
     LaunchConfig::for_elements(n)
 }
 
-/// The text of an error of this crate's own.
+/// Returns the text of an error that this crate created.
 #[track_caller]
-fn refused<T>(result: Result<T, impl Into<Error>>) -> String {
+fn rejection<T>(result: Result<T, impl Into<Error>>) -> String {
     let Err(error) = result else {
-        panic!("not refused")
+        panic!("the call was not rejected")
     };
     let error = error.into();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");

@@ -1,4 +1,4 @@
-//! Graphs that are built by hand.
+//! Graphs built node by node.
 
 use std::sync::mpsc;
 
@@ -8,10 +8,10 @@ use cuda_safe::{
     graph::{Graph, NodeKind},
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 #[test]
-fn every_kind_of_node_does_its_work_in_order() {
+fn all_kinds_of_nodes_run_in_order() {
     let (_one, context, stream) = device();
     let (add, multiply) = (kernel(&context, "add"), kernel(&context, "multiply"));
     let mut graph = Graph::new(&context).unwrap();
@@ -22,20 +22,20 @@ fn every_kind_of_node_does_its_work_in_order() {
     assert_eq!((x.len(), x.is_empty()), (4, false));
 
     let up = graph.add_copy(&[], x, host).unwrap();
-    // SAFETY: four elements.
+    // SAFETY: the buffer has four elements.
     let added = unsafe { graph.add_kernel(&[up], &add, config(4), (x, 10i32, 4i32)) }.unwrap();
     let across = graph.add_copy(&[added], y, x).unwrap();
     let last = y.slice(3..).unwrap();
     let filled = graph.add_fill(&[across], last, -5).unwrap();
     let part = (y.slice(2..).unwrap(), 2i32, 2i32);
-    // SAFETY: two elements from the third on.
+    // SAFETY: the kernel uses the two elements from index 2 on.
     let multiplied = unsafe { graph.add_kernel(&[filled], &multiply, config(2), part) }.unwrap();
     let both = graph.add_empty(&[multiplied, across]).unwrap();
     let down = graph.add_copy(&[both], back, y).unwrap();
     let done = Event::new(&context).unwrap();
     let recorded = graph.add_event_record(&[down], &done).unwrap();
     let (sender, receiver) = mpsc::channel();
-    let told = graph
+    let notified = graph
         .add_host_function(&[recorded], move || sender.send(()).unwrap())
         .unwrap();
 
@@ -48,7 +48,7 @@ fn every_kind_of_node_does_its_work_in_order() {
         (filled, NodeKind::FILL),
         (both, NodeKind::EMPTY),
         (recorded, NodeKind::EVENT_RECORD),
-        (told, NodeKind::HOST_FUNCTION),
+        (notified, NodeKind::HOST_FUNCTION),
     ] {
         assert_eq!(graph.kind(node).unwrap(), kind);
     }
@@ -69,7 +69,7 @@ fn every_kind_of_node_does_its_work_in_order() {
 }
 
 #[test]
-fn nodes_that_wait_for_nothing_of_each_other_and_one_that_waits_for_all() {
+fn independent_nodes_and_a_node_that_waits_for_all() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut graph = Graph::new(&context).unwrap();
@@ -77,11 +77,11 @@ fn nodes_that_wait_for_nothing_of_each_other_and_one_that_waits_for_all() {
     let parts: Vec<_> = (0..8)
         .map(|i| {
             let part = (x.slice(100 * i..100 * (i + 1)).unwrap(), i as i32, 100i32);
-            // SAFETY: a hundred elements each.
+            // SAFETY: each kernel uses a hundred elements.
             unsafe { graph.add_kernel(&[], &add, config(100), part) }.unwrap()
         })
         .collect();
-    // SAFETY: all eight hundred, after the others.
+    // SAFETY: the kernel uses all eight hundred elements after the others.
     unsafe { graph.add_kernel(&parts, &add, config(800), (x, 1000i32, 800i32)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -93,7 +93,7 @@ fn nodes_that_wait_for_nothing_of_each_other_and_one_that_waits_for_all() {
 }
 
 #[test]
-fn values_that_fills_can_repeat() {
+fn fill_accepts_repeating_values() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let bytes = graph.keep(DeviceBuffer::<u8>::zeroed(&stream, 5).unwrap());
@@ -104,10 +104,10 @@ fn values_that_fills_can_repeat() {
     graph.add_fill(&[], halves, 0x1234).unwrap();
     graph.add_fill(&[], pairs, [1.5, 1.5]).unwrap();
     graph.add_fill(&[], wide, u64::MAX).unwrap();
-    let text = refused(graph.add_fill(&[], wide, 1));
+    let text = rejection(graph.add_fill(&[], wide, 1));
     assert!(text.contains("use a kernel"), "{text}");
     let host = graph.keep(PinnedBuffer::<u8>::zeroed(&context, 5).unwrap());
-    let text = refused(graph.add_fill(&[], host, 1));
+    let text = rejection(graph.add_fill(&[], host, 1));
     assert!(text.contains("host memory"), "{text}");
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -121,7 +121,7 @@ fn values_that_fills_can_repeat() {
 }
 
 #[test]
-fn neighbouring_parts_do_not_overlap() {
+fn adjacent_parts_do_not_overlap() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1i32, 2, 3, 4, 5, 6]).unwrap());
@@ -135,7 +135,7 @@ fn neighbouring_parts_do_not_overlap() {
 }
 
 #[test]
-fn kernels_get_the_shared_memory_that_they_are_configured_with() {
+fn kernel_nodes_get_their_configured_shared_memory() {
     let (_one, context, stream) = device();
     let source = r#"extern "C" __global__ void size(unsigned *x) {
         asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(*x));
@@ -145,7 +145,7 @@ fn kernels_get_the_shared_memory_that_they_are_configured_with() {
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let config = LaunchConfig::new(1, 1).shared_bytes(96);
-    // SAFETY: one number.
+    // SAFETY: the kernel writes one number.
     unsafe { graph.add_kernel(&[], &size, config, (x,)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -159,13 +159,13 @@ fn children_and_dependencies() {
     let multiply = kernel(&context, "multiply");
     let mut child = Graph::new(&context).unwrap();
     let x = child.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
-    // SAFETY: three elements.
+    // SAFETY: the buffer has three elements.
     let inner = unsafe { child.add_kernel(&[], &add, config(3), (x, 1i32, 3i32)) }.unwrap();
     let mut graph = Graph::new(&context).unwrap();
-    // Twice the same child would need two copies of its memory: it is moved.
+    // The child is moved. Adding it twice would need two copies of its memory.
     let ran = graph.add_child(&[], child).unwrap();
     assert_eq!(graph.kind(ran).unwrap(), NodeKind::CHILD);
-    // SAFETY: as above, once the edge is there.
+    // SAFETY: as above, once the edge exists.
     let node = unsafe { graph.add_kernel(&[], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
     assert_eq!(graph.edges().unwrap(), []);
     graph.add_dependency(ran, node).unwrap();
@@ -174,10 +174,10 @@ fn children_and_dependencies() {
     graph.add_dependency(ran, node).unwrap();
     if graph.add_dependency(node, ran).is_ok() {
         let text = graph.instantiate().unwrap_err().to_string();
-        assert!(text.contains("in a circle"), "{text}");
+        assert!(text.contains("in a cycle"), "{text}");
     }
 
-    // And without the circle.
+    // The same without the cycle.
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
     // SAFETY: as above.
@@ -185,7 +185,7 @@ fn children_and_dependencies() {
     // SAFETY: as above.
     let node =
         unsafe { graph.add_kernel(&[first], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
-    let text = refused(graph.add_dependency(inner, node));
+    let text = rejection(graph.add_dependency(inner, node));
     assert!(text.contains("another graph"), "{text}");
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -194,7 +194,7 @@ fn children_and_dependencies() {
 }
 
 #[test]
-fn events_order_a_graph_with_other_work() {
+fn events_order_a_graph_with_other_streams() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let add = kernel(&context, "add");
@@ -204,7 +204,7 @@ fn events_order_a_graph_with_other_work() {
     let waited = graph.add_event_wait(&[], &before).unwrap();
     assert_eq!(graph.kind(waited).unwrap(), NodeKind::EVENT_WAIT);
     let pointer = x.as_device_ptr();
-    // SAFETY: four elements, which live longer than the graph; the event orders it with the other stream.
+    // SAFETY: the four elements outlive the graph, and the event orders it with the other stream.
     unsafe { graph.add_kernel(&[waited], &add, config(4), (pointer, 5i32, 4i32)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     for round in 1..4 {
@@ -217,7 +217,7 @@ fn events_order_a_graph_with_other_work() {
 }
 
 #[test]
-fn a_cooperative_launch_stays_one() {
+fn cooperative_launch_stays_cooperative() {
     let (_one, context, stream) = device();
     let last = kernel(&context, "last");
     let mut graph = Graph::new(&context).unwrap();
@@ -225,18 +225,18 @@ fn a_cooperative_launch_stays_one() {
     let seen = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
     let zero = graph.add_fill(&[], counter, 0).unwrap();
     let config = LaunchConfig::new(4, 32).cooperative(true);
-    // SAFETY: a counter, and an element for each of four blocks.
+    // SAFETY: the buffers hold a counter and one element for each of four blocks.
     let node = unsafe { graph.add_kernel(&[zero], &last, config, (counter, seen)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     for _ in 0..2 {
         exec.launch(&stream).unwrap();
         assert_eq!(exec.memory(seen).unwrap().to_vec(&stream).unwrap(), [4; 4]);
     }
-    // It can't become another one; a change of its grid is none.
+    // It cannot become a normal launch, but its grid can change.
     let other = LaunchConfig::new(4, 32);
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let refusal = unsafe { exec.set_kernel(node, &last, other, (counter, seen)) };
-    assert!(refused(refusal).contains("cooperative"));
+    assert!(rejection(refusal).contains("cooperative"));
     let fewer = LaunchConfig::new(3, 32).cooperative(true);
     // SAFETY: as above, with three blocks.
     unsafe { exec.set_kernel(node, &last, fewer, (counter, seen)) }.unwrap();
@@ -246,7 +246,7 @@ fn a_cooperative_launch_stays_one() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_adds_nothing() {
+fn invalid_nodes_are_rejected_and_not_added() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut graph = Graph::new(&context).unwrap();
@@ -255,19 +255,20 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     let foreign = other.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
     let stranger = other.add_empty(&[]).unwrap();
 
-    assert!(refused(graph.add_empty(&[stranger])).contains("another graph"));
-    assert!(refused(graph.kind(stranger)).contains("another graph"));
-    assert!(refused(graph.memory(foreign)).contains("another graph"));
-    assert!(refused(graph.add_copy(&[], x, foreign)).contains("another graph"));
-    assert!(refused(graph.add_fill(&[], foreign, 1)).contains("another graph"));
+    assert!(rejection(graph.add_empty(&[stranger])).contains("another graph"));
+    assert!(rejection(graph.kind(stranger)).contains("another graph"));
+    assert!(rejection(graph.memory(foreign)).contains("another graph"));
+    assert!(rejection(graph.add_copy(&[], x, foreign)).contains("another graph"));
+    assert!(rejection(graph.add_fill(&[], foreign, 1)).contains("another graph"));
     let short = x.slice(..3).unwrap();
-    assert!(refused(graph.add_copy(&[], x, short)).contains("3 elements"));
-    assert!(refused(x.slice(3..5)).contains("3..5"));
+    assert!(rejection(graph.add_copy(&[], x, short)).contains("3 elements"));
+    assert!(rejection(x.slice(3..5)).contains("3..5"));
     let (a, b) = (x.slice(..3).unwrap(), x.slice(1..).unwrap());
-    assert!(refused(graph.add_copy(&[], a, b)).contains("overlap"));
+    assert!(rejection(graph.add_copy(&[], a, b)).contains("overlap"));
     let host = [1i32; 4];
-    // SAFETY: refused.
-    let text = refused(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
+    // SAFETY: the call fails.
+    let text =
+        rejection(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
     assert!(text.contains("host slices"), "{text}");
     // SAFETY: as above.
     let few = unsafe { graph.add_kernel(&[], &add, config(4), (x, 1i32)) }.unwrap_err();
@@ -278,18 +279,18 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     assert!(large.to_string().contains("2048 threads"), "{large}");
     let second = Context::create(context.device(), Default::default()).unwrap();
     let event = Event::new(&second).unwrap();
-    assert!(refused(graph.add_event_record(&[], &event)).contains("different contexts"));
+    assert!(rejection(graph.add_event_record(&[], &event)).contains("different contexts"));
     let child = Graph::new(&second).unwrap();
-    assert!(refused(graph.add_child(&[], child)).contains("different contexts"));
+    assert!(rejection(graph.add_child(&[], child)).contains("different contexts"));
     assert_eq!(graph.nodes().unwrap(), []);
     let node = graph.add_empty(&[]).unwrap();
-    assert!(refused(graph.add_empty(&[node, node])).contains("twice"));
+    assert!(rejection(graph.add_empty(&[node, node])).contains("twice"));
     let text = graph.add_dependency(node, node).unwrap_err().to_string();
     assert!(text.contains("to itself"), "{text}");
     let text = graph.remove_dependency(node, node).unwrap_err().to_string();
-    assert!(text.contains("not there"), "{text}");
+    assert!(text.contains("does not exist"), "{text}");
 
-    // What there is nothing to do for is an empty node.
+    // Operations on no elements become empty nodes.
     let none = x.slice(2..2).unwrap();
     let copy = graph.add_copy(&[], none, none).unwrap();
     let fill = graph.add_fill(&[copy], none, 1).unwrap();
@@ -304,7 +305,7 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
 }
 
 #[test]
-fn memory_that_a_graph_allocates_itself() {
+fn graph_can_allocate_and_free_memory() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let n = 1 << 20;
@@ -313,27 +314,27 @@ fn memory_that_a_graph_allocates_itself() {
     let (allocated, scratch) = graph.add_allocation::<i32>(&[], n).unwrap();
     assert_eq!(graph.kind(allocated).unwrap(), NodeKind::ALLOCATION);
     assert_eq!((scratch.len(), scratch.is_empty()), (n, false));
-    // SAFETY: after the allocation, and before it is freed.
+    // SAFETY: the memory is used after the allocation and before it is freed.
     let part = unsafe { scratch.part() };
     let filled = graph.add_fill(&[allocated], part, 40).unwrap();
-    // SAFETY: n elements, between the two.
+    // SAFETY: the kernel uses n elements between the two.
     let added =
         unsafe { graph.add_kernel(&[filled], &add, config(n), (scratch, 2i32, n as i32)) }.unwrap();
     let copied = graph.add_copy(&[added], x, part).unwrap();
 
-    // It has to be freed, once, and by this graph.
+    // This graph must free the memory exactly once.
     let failed = graph.instantiate().unwrap_err();
     assert!(failed.to_string().contains("add_free"), "{failed}");
     let mut graph = failed.into_graph();
     let freed = graph.add_free(&[copied], scratch).unwrap();
     assert_eq!(graph.kind(freed).unwrap(), NodeKind::FREE);
-    assert!(refused(graph.add_free(&[copied], scratch)).contains("already"));
+    assert!(rejection(graph.add_free(&[copied], scratch)).contains("already"));
     let mut other = Graph::new(&context).unwrap();
-    assert!(refused(other.add_free(&[], scratch)).contains("another graph"));
-    assert!(refused(other.add_fill(&[], part, 1)).contains("another graph"));
-    assert!(refused(other.add_allocation::<i32>(&[], 0)).contains("no elements"));
+    assert!(rejection(other.add_free(&[], scratch)).contains("another graph"));
+    assert!(rejection(other.add_fill(&[], part, 1)).contains("another graph"));
+    assert!(rejection(other.add_allocation::<i32>(&[], 0)).contains("no elements"));
     // SAFETY: nothing is used.
-    assert!(refused(unsafe { graph.try_clone() }).contains("build it"));
+    assert!(rejection(unsafe { graph.try_clone() }).contains("build the graph twice"));
 
     let mut exec = graph.instantiate().unwrap();
     for _ in 0..3 {
@@ -356,7 +357,7 @@ fn memory_that_a_graph_allocates_itself() {
         memory.reserved,
         memory.reserved_high,
     ];
-    assert_eq!(all, [0; 4], "all is given back");
+    assert_eq!(all, [0; 4], "no memory remains allocated");
 
     let too_much = other.add_allocation::<u8>(&[], 1 << 46).unwrap_err();
     let ErrorKind::OutOfMemory { requested, .. } = *too_much.kind() else {

@@ -1,4 +1,4 @@
-//! Copies of rectangles and boxes as nodes.
+//! Nodes that copy rectangles and boxes.
 
 use cuda_safe::{
     DeviceBuffer, LaunchConfig, Module, PinnedBuffer, Stream,
@@ -6,21 +6,21 @@ use cuda_safe::{
     memory::{Layout, PitchedBuffer, RegionCopy},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
-/// 1, 2, 3, ...
+/// Returns 1, 2, 3 and so on.
 fn numbers(len: usize) -> Vec<i32> {
     (1..=len as i32).collect()
 }
 
 #[test]
-fn copies_of_every_sort_of_memory() {
+fn region_copies_between_all_kinds_of_memory() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut graph = Graph::new(&context).unwrap();
     let host = graph.keep(PinnedBuffer::from_slice(&context, &numbers(24)).unwrap());
     let back = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 24).unwrap());
-    // Of another stream: the launch is ordered with it.
+    // Allocated on another stream. The launch is ordered with it.
     let image = graph.keep_region(PitchedBuffer::<i32>::zeroed(&other, [4, 3, 2]).unwrap());
     let flat = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 12).unwrap());
     assert_eq!(image.extent(), [4, 3, 2].into());
@@ -59,7 +59,7 @@ fn copies_of_every_sort_of_memory() {
 }
 
 #[test]
-fn kernels_take_pitched_memory_of_the_graph() {
+fn kernel_nodes_accept_pitched_memory_of_the_graph() {
     let (_one, context, stream) = device();
     let source = r#"extern "C" __global__ void number(int *image, size_t pitch) {
         ((int *)((char *)image + threadIdx.y * pitch))[threadIdx.x] = 10 * threadIdx.y + threadIdx.x;
@@ -74,7 +74,7 @@ fn kernels_take_pitched_memory_of_the_graph() {
     let image = graph.keep_region(image);
     assert_eq!(image.as_device_ptr(), address);
     let config = LaunchConfig::new(1, (3, 2));
-    // SAFETY: a thread for each element.
+    // SAFETY: each thread writes one element.
     let node = unsafe { graph.add_kernel(&[], &number, config, (image, pitch)) }.unwrap();
     let other = graph.keep_region(PitchedBuffer::<i32>::zeroed(&stream, [2, 2]).unwrap());
     let copy = RegionCopy::new([2, 2]).source_at(1);
@@ -85,7 +85,7 @@ fn kernels_take_pitched_memory_of_the_graph() {
         exec.region(other).unwrap().to_vec(&stream).unwrap(),
         [1, 2, 11, 12]
     );
-    // What is lent can be copied from and to.
+    // Borrowed memory can be copied from and to.
     let mut lent = exec.region(other).unwrap();
     let fives = PitchedBuffer::from_slice(&stream, [1, 2], &[5, 5]).unwrap();
     RegionCopy::new([1, 2])
@@ -99,7 +99,7 @@ fn kernels_take_pitched_memory_of_the_graph() {
 }
 
 #[test]
-fn what_does_not_fit_or_belongs_elsewhere_is_refused() {
+fn invalid_region_copies_are_rejected() {
     let (_one, context, stream) = device();
     let (mut graph, mut foreign) = (Graph::new(&context).unwrap(), Graph::new(&context).unwrap());
     let pitched = || PitchedBuffer::<i32>::zeroed(&stream, [4, 3]).unwrap();
@@ -129,15 +129,15 @@ fn what_does_not_fit_or_belongs_elsewhere_is_refused() {
             "overlap",
         ),
     ] {
-        let text_found = refused(result);
+        let text_found = rejection(result);
         assert!(text_found.contains(text), "{text_found}");
     }
-    assert!(refused(flat.pitched([4, 4])).contains("has 48 bytes"));
-    assert!(refused(graph.region(stranger)).contains("belongs to another graph"));
+    assert!(rejection(flat.pitched([4, 4])).contains("has 48 bytes"));
+    assert!(rejection(graph.region(stranger)).contains("belongs to another graph"));
     assert_eq!(graph.nodes().unwrap().len(), 0);
-    // Beside each other is not overlapping.
+    // Adjacent regions do not overlap.
     graph.add_region_copy(&[], copy.target_at(2), a, a).unwrap();
-    // The same for parts of host memory: rows of four elements, of which the first begins at `start`.
+    // The same for parts of host memory: rows of four elements, with the first row at `start`.
     let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 20).unwrap());
     let rows = |start: usize| {
         let part = host.slice(start..).unwrap();
@@ -160,7 +160,7 @@ fn what_does_not_fit_or_belongs_elsewhere_is_refused() {
 }
 
 #[test]
-fn rows_can_be_changed_and_rectangles_are_the_drivers_to_refuse() {
+fn row_copies_can_be_changed_and_the_driver_rejects_rectangles() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let from = graph.keep_region(PitchedBuffer::from_slice(&stream, [4, 2], &numbers(8)).unwrap());
@@ -176,10 +176,10 @@ fn rows_can_be_changed_and_rectangles_are_the_drivers_to_refuse() {
     let refusal = exec.set_region_copy(rectangle, both.source_at(1), to, from);
     assert!(
         refusal.is_err(),
-        "a driver that changes rectangles: say so in the documentation"
+        "this driver changes rectangles: update the documentation"
     );
     assert!(
-        refused(exec.set_region_copy(row, RegionCopy::new(0), to, from)).contains("no elements")
+        rejection(exec.set_region_copy(row, RegionCopy::new(0), to, from)).contains("no elements")
     );
     exec.launch(&stream).unwrap();
     let result = exec.region(to).unwrap().to_vec(&stream).unwrap();

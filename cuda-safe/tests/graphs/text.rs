@@ -1,4 +1,4 @@
-//! Graphs, nodes and tokens as text: for pictures, for messages, and for `Debug`.
+//! Graphs, nodes and tokens as text: DOT graphs, messages and `Debug`.
 
 use std::error::Error as _;
 
@@ -12,12 +12,12 @@ use cuda_safe::{
 use super::{config, device, kernel};
 
 #[test]
-fn pictures_list_nodes_in_the_order_in_which_they_run() {
+fn dot_lists_nodes_in_execution_order() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
     let second = graph.add_fill(&[], x, 1).unwrap();
-    // SAFETY: four elements.
+    // SAFETY: the buffer has four elements.
     let third = unsafe {
         let add = kernel(&context, "add");
         graph.add_kernel(&[second], &add, config(4), (x, 1i32, 4i32))
@@ -34,7 +34,7 @@ fn pictures_list_nodes_in_the_order_in_which_they_run() {
 }
 
 #[test]
-fn pictures_tell_which_way_copies_go_and_how_much_they_copy() {
+fn dot_shows_direction_and_size_of_copies() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 8).unwrap());
@@ -59,12 +59,12 @@ fn pictures_tell_which_way_copies_go_and_how_much_they_copy() {
 }
 
 #[test]
-fn nodes_tell_the_names_of_their_kernels() {
+fn nodes_return_the_names_of_their_kernels() {
     let (_one, context, stream) = device();
     let (add, multiply) = (kernel(&context, "add"), kernel(&context, "multiply"));
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
-    // SAFETY: four elements.
+    // SAFETY: the buffer has four elements.
     let nodes = [&add, &multiply].map(|function| unsafe {
         graph
             .add_kernel(&[], function, config(4), (x, 1i32, 4i32))
@@ -72,9 +72,9 @@ fn nodes_tell_the_names_of_their_kernels() {
     });
     let names = nodes.map(|node| graph.kernel_name(node).unwrap());
     assert_eq!(names, ["add", "multiply"]);
-    // The graph of a capture does not know the function.
+    // The graph of a capture does not contain the function, so the driver provides the name.
     let mut y = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
-    // SAFETY: four elements; the graph is not launched.
+    // SAFETY: the buffer has four elements, and the graph is not launched.
     let captured = unsafe {
         stream.capture(|_| -> Result<()> {
             multiply.launch(&stream, config(4), (&mut y, 1i32, 4i32))
@@ -86,7 +86,7 @@ fn nodes_tell_the_names_of_their_kernels() {
 }
 
 #[test]
-fn debug_names_handles_lengths_and_addresses() {
+fn debug_shows_handles_lengths_and_addresses() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
@@ -129,11 +129,11 @@ fn debug_names_handles_lengths_and_addresses() {
 }
 
 #[test]
-fn debug_names_what_kernels_are_given() {
+fn debug_shows_kernel_arguments() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
-    // SAFETY: four elements.
+    // SAFETY: the buffer has four elements.
     let node = unsafe {
         let add = kernel(&context, "add");
         graph.add_kernel(&[], &add, LaunchConfig::new(1, 4), (x, 1i32, 4i32))

@@ -1,4 +1,5 @@
-//! Textures, surfaces and arrays in graphs: what a graph holds of them, and what a capture puts off.
+//! Textures, surfaces and arrays in graphs: objects that a graph holds, and those whose release a
+//! capture delays.
 
 use cuda_safe::{
     Context, DeviceBuffer, Function, Graph, LaunchConfig, Module, Result, Sampler, Stream, Surface,
@@ -6,7 +7,7 @@ use cuda_safe::{
     array::{ArrayFlags, CudaArray, TexelFormat},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 fn read(context: &Context) -> Function {
     let source = r#"extern "C" __global__ void read(float *x, cudaTextureObject_t t) {
@@ -22,17 +23,17 @@ fn texture(stream: &Stream) -> Texture {
 }
 
 #[test]
-fn a_graph_holds_the_texture_of_its_kernel() {
+fn graph_holds_the_texture_of_its_kernel() {
     let (_one, context, stream) = device();
     let read = read(&context);
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap());
     let texture = texture(&stream);
     graph.hold(texture.clone());
-    // SAFETY: four threads, elements and texels; the graph holds both.
+    // SAFETY: there are four threads, elements and texels, and the graph holds both objects.
     unsafe { graph.add_kernel(&[], &read, LaunchConfig::new(1, 4), (x, &texture)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
-    // A handle that is held elsewhere is not given up.
+    // `into_raw` fails while the graph holds the texture.
     let texture = texture.into_raw().unwrap_err();
     let kept = texture.clone();
     drop(texture);
@@ -42,15 +43,15 @@ fn a_graph_holds_the_texture_of_its_kernel() {
     let sums = exec.memory(x).unwrap().to_vec(&stream).unwrap();
     assert_eq!(sums, [3.0, 6.0, 9.0, 12.0]);
     let kept = kept.into_raw().unwrap_err();
-    // It is let go with the graph.
+    // Dropping the graph releases its reference.
     drop(exec);
     let raw = kept.into_raw().unwrap();
-    // SAFETY: just given up, and used by nothing any more.
+    // SAFETY: `into_raw` gave up the handle, and nothing else uses it.
     unsafe { Texture::from_raw(&context, raw) }.close().unwrap();
 }
 
 #[test]
-fn what_goes_during_a_capture_is_destroyed_after_it() {
+fn objects_dropped_during_a_capture_are_destroyed_afterwards() {
     let (_one, context, stream) = device();
     let read = read(&context);
     let texture = texture(&stream);
@@ -60,14 +61,15 @@ fn what_goes_during_a_capture_is_destroyed_after_it() {
     let spare = CudaArray::uninit::<u8>(&context, 8).unwrap();
     let source = DeviceBuffer::from_slice(&stream, &[5.0f32, 6.0, 7.0, 8.0]).unwrap();
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
-    // SAFETY: four threads, elements and texels; the capture holds the texture, and the rest outlives the graph.
+    // SAFETY: there are four threads, elements and texels. The capture holds the texture, and the
+    // rest outlives the graph.
     let graph = unsafe {
         stream.capture(|capture| -> Result<()> {
-            // Calls that can't be a part of it are refused, and don't end it.
-            let text = refused(CudaArray::uninit::<f32>(&context, 4));
+            // Calls that cannot be captured are rejected and do not end the capture.
+            let text = rejection(CudaArray::uninit::<f32>(&context, 4));
             assert!(text.contains("before the capture"), "{text}");
-            assert!(refused(Surface::new(&array)).contains("before the capture"));
-            assert!(refused(array.to_vec::<f32>(&stream)).contains("captured"));
+            assert!(rejection(Surface::new(&array)).contains("before the capture"));
+            assert!(rejection(array.to_vec::<f32>(&stream)).contains("captured"));
             array.copy_from(&stream, &source)?;
             read.launch(&stream, LaunchConfig::new(1, 4), (&mut x, &texture))?;
             capture.hold(texture);

@@ -1,4 +1,4 @@
-//! One test, run in a process of its own.
+//! Runs single tests in their own processes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -6,35 +6,40 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-/// How long work is held back, in milliseconds: longer than a busy machine needs to get from one call to the next.
+/// How long work is held back, in milliseconds. This is longer than a busy machine needs between
+/// two calls.
 const HOLD: &str = "1000";
-/// Seconds after which a run counts as hung.
+/// The number of seconds after which a run counts as hung.
 const PATIENCE: u32 = 300;
 
-/// Set in the processes that are started here.
+/// Environment variable that is set in the processes started here.
 pub const CHILD: &str = "CUDA_INJECTION_CHILD";
 
-/// What came of a run.
+/// The result of a run.
 pub struct Run {
     pub code: Option<i32>,
     pub signal: Option<i32>,
-    /// What it printed.
+    /// The printed output.
     pub text: String,
     pub calls: Vec<Call>,
+    pub time: Duration,
 }
 
 /// A driver call.
 pub struct Call {
     /// The exported name.
     pub function: String,
-    /// All that the trace says of it.
+    /// The program's calls that led to it, as a hash.
+    pub site: String,
+    /// The whole line of the trace.
     pub line: String,
 }
 
 impl Run {
-    /// The first call that was made to fail.
+    /// Returns the first call that was made to fail.
     pub fn injected(&self) -> Option<&Call> {
         let mut calls = self.calls.iter();
         calls.find(|call| call.line.contains("(injected)"))
@@ -43,17 +48,22 @@ impl Run {
 
 impl Call {
     fn parse(line: &str) -> Option<Call> {
-        // Other lines tell what kernels did, and why launches were refused.
+        // Other lines report the work of kernels and the reasons of rejected launches.
         let start = line.find(": cu")? + 2;
         let length = line[start..].find('(')?;
         line.contains(") = ").then(|| Call {
             function: line[start..start + length].into(),
+            site: line
+                .rsplit_once(" from ")
+                .map_or("", |(_, site)| site)
+                .into(),
             line: line.into(),
         })
     }
 }
 
-/// A folder for the runs, with what the compiler made: removed with the last that uses it.
+/// A folder for the traces and the compiler's cache of all runs. Dropping the last reference
+/// removes it.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -76,12 +86,13 @@ impl Folder {
         let path = env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("cache")).unwrap();
-        // Entries of a folder that others may write to aren't trusted.
+        // The cache does not trust entries of a folder that other users may write to.
         fs::set_permissions(path.join("cache"), fs::Permissions::from_mode(0o700)).unwrap();
         Folder(path)
     }
 
-    /// Runs a test with the emulator's checks, and calls made to fail by rules for `CUDA_EMULATOR_FAIL`.
+    /// Runs a test with the emulator's checks. Calls fail by `rules`, in the syntax of
+    /// `CUDA_EMULATOR_FAIL`.
     pub fn run(&self, test: &str, checks: &str, rules: &str) -> Run {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -93,11 +104,15 @@ impl Folder {
             .env("CUDA_EMULATOR_HOLD", HOLD)
             .env("CUDA_EMULATOR_CHECK", checks)
             .env("CUDA_EMULATOR_FAIL", rules)
-            .env("CUDA_EMULATOR_TRACE", format!("{},every", trace.display()))
+            .env(
+                "CUDA_EMULATOR_TRACE",
+                format!("{},every,callers", trace.display()),
+            )
             .env("CUDA_DIRECT_CACHE", self.0.join("cache"))
-            // Each panic of a test would look its symbols up.
+            // With backtraces, each panic of a test would look up symbols, which is slow.
             .env("RUST_BACKTRACE", "0");
-        // SAFETY: between fork and exec, only what is allowed after a fork: two system calls.
+        // SAFETY: between fork and exec, the closure makes only two system calls, which are allowed
+        // there.
         unsafe {
             command.pre_exec(|| {
                 let none = libc::rlimit {
@@ -109,9 +124,10 @@ impl Folder {
                 Ok(())
             });
         }
-        let output = {
+        let (output, time) = {
             let _turn = Turn::wait_for();
-            command.output().unwrap()
+            let start = Instant::now();
+            (command.output().unwrap(), start.elapsed())
         };
         let calls = fs::read_to_string(&trace).unwrap_or_default();
         let _ = fs::remove_file(&trace);
@@ -121,6 +137,7 @@ impl Folder {
             signal: output.status.signal(),
             text: String::from_utf8_lossy(&text).into_owned(),
             calls: calls.lines().filter_map(Call::parse).collect(),
+            time,
         }
     }
 }
@@ -135,7 +152,8 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
-/// Leave to run one process more: there are no more of them than processors, however many tests start some.
+/// A permit to run one process. There are as many permits as processors, however many tests start
+/// processes.
 struct Turn;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
@@ -159,7 +177,7 @@ impl Drop for Turn {
     }
 }
 
-/// Does something with each, several at once; the results in order.
+/// Calls `work` for each item, several at once. Returns the results in order.
 pub fn for_each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let mut results: Vec<(usize, R)> = thread::scope(|scope| {
@@ -186,12 +204,13 @@ pub fn for_each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// What the tests' names shall contain, one of several between commas: nothing in particular, unless `INJECT_INTO` says so.
+/// Returns the value of `INJECT_INTO`: parts of test names separated by commas, of which a test's
+/// name must contain one. Without the variable, every test is selected.
 pub fn wanted() -> String {
     env::var("INJECT_INTO").unwrap_or_default()
 }
 
-/// The names of the included integration tests that are wanted.
+/// Returns the names of the selected integration tests.
 pub fn tests() -> Vec<String> {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--list", "--format=terse", "integration::"])

@@ -1,23 +1,24 @@
-//! What a run must not have come to.
+//! Checks of the result of a run.
 
 use super::child::Run;
 use super::watch;
 
-/// What was made to fail in a run.
+/// The calls that fail in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Failing {
     Nothing,
     OneCall,
-    /// A call and every later one.
+    /// One call and all later calls.
     AllFrom,
 }
 
-/// Exit code of a leak on the emulator.
+/// The exit code with which the emulator reports a leak.
 const LEAKED: i32 = 99;
-/// Exit code of a test program one of whose tests failed.
+/// The exit code of a test program if a test failed.
 const TEST_FAILED: i32 = 101;
 
-/// Calls after whose failure a leak is right: they release, or tell whether it is safe to.
+/// Calls whose failure may cause a leak: they release something, or they determine whether
+/// releasing is safe.
 const RELEASING: [&str; 15] = [
     "Free",
     "Destroy",
@@ -36,32 +37,34 @@ const RELEASING: [&str; 15] = [
     "CtxGetDevice",
 ];
 
-/// What the library says where memory that it has borrowed can't be given back: the process ends, as documented.
-const NO_WAY_TO_WAIT: &str = "cuda-safe: the driver can't tell whether a copy";
+/// The library's message if borrowed memory cannot be returned. The process then ends, as
+/// documented.
+const NO_WAY_TO_WAIT: &str = "cuda-safe: the driver cannot tell whether a copy";
 
-/// Where a panic happened, by each.
+/// Returns the location of each panic.
 fn panics(text: &str) -> impl Iterator<Item = &str> {
     text.split("panicked at ")
         .skip(1)
         .map(|rest| rest.lines().next().unwrap_or(""))
 }
 
-/// All that is wrong with a run. `leak_is_the_tests`: it holds raw handles, which nobody else can release when it stops.
-pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<String> {
-    let mut wrongs = Vec::new();
+/// Returns everything that is wrong with a run. `may_leak` means that the test holds raw
+/// handles, which are leaked if it stops early.
+pub fn defects(failing: Failing, may_leak: bool, run: &Run) -> Vec<String> {
+    let mut defects = Vec::new();
     let injected = run.injected();
     if let Some(place) = panics(&run.text).find(|place| !place.contains("/integration/")) {
-        wrongs.push(format!("a panic at {place}"));
+        defects.push(format!("a panic at {place}"));
     }
     if let Some(line) = run
         .text
         .lines()
         .find(|line| line.starts_with("[cuda-emulator] CUDA_ERROR"))
     {
-        wrongs.push(format!("a fault: {line}"));
+        defects.push(format!("a fault: {line}"));
     }
     if let Some((_, report)) = run.text.split_once(watch::REPORT) {
-        wrongs.push(report.lines().next().unwrap_or("").into());
+        defects.push(report.lines().next().unwrap_or("").into());
     }
     let excused = failing == Failing::AllFrom && run.text.contains(NO_WAY_TO_WAIT);
     match (run.code, failing) {
@@ -69,13 +72,13 @@ pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<Strin
         (Some(TEST_FAILED), Failing::OneCall | Failing::AllFrom) => {}
         (Some(LEAKED), Failing::AllFrom) => {}
         (Some(LEAKED), Failing::OneCall)
-            if leak_is_the_tests
+            if may_leak
                 || injected.is_some_and(|call| {
                     RELEASING.iter().any(|name| call.function.contains(name))
                 }) => {}
-        (Some(LEAKED), _) => wrongs.push("a leak".into()),
+        (Some(LEAKED), _) => defects.push("a leak".into()),
         (None, _) if excused => {}
-        (code, _) => wrongs.push(match run.signal {
+        (code, _) => defects.push(match run.signal {
             Some(libc::SIGALRM) => "it hangs".into(),
             Some(signal) => format!("ended by signal {signal}"),
             None => format!("exit code {code:?}"),
@@ -85,12 +88,12 @@ pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<Strin
         let releases = ["Free", "Destroy", "Unload", "Release"]
             .iter()
             .any(|name| call.function.contains(name));
-        let refused =
+        let rejected =
             call.line.contains("= CUDA_ERROR_INVALID") && !call.line.contains("(injected)");
-        if releases && refused {
-            wrongs.push(format!("released twice? {}", call.line));
+        if releases && rejected {
+            defects.push(format!("released twice? {}", call.line));
             break;
         }
     }
-    wrongs
+    defects
 }

@@ -1,44 +1,32 @@
-//! Which calls are made to fail, and the runs for them.
+//! The choice of calls that fail, and the runs for them.
+//!
+//! A call's site is the chain of functions that made it. Each site fails once in each of three ways:
+//! with an unknown error, by running out of memory, and together with every later call. The shortest
+//! test that comes to a site is run for it. With `INJECT_ALL=1`, every call of every test fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::env;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::child::{self, Folder, Run};
-use super::judge::{Failing, wrongs};
+use super::judge::{Failing, defects};
 
 /// A crate's integration tests.
 pub struct Suite {
-    /// For `CUDA_EMULATOR_CHECK`.
+    /// The value of `CUDA_EMULATOR_CHECK`.
     pub checks: &'static str,
-    /// Which calls of a test that makes so many are made to fail.
-    pub depth: fn(calls: usize) -> Depth,
-    /// Tests that take long: only the first call of each function fails there, alone and with one code.
-    pub heavy: &'static [&'static str],
-    /// Tests that leak themselves when a call fails: they hold raw handles, or drop the last hold on something where it
-    /// can't be released.
+    /// Tests that leak themselves if a call fails: they hold raw handles, or drop the last owner of
+    /// an object where it can't be released.
     pub leaks_itself: &'static [&'static str],
 }
 
-/// Which of a test's calls of one driver function are made to fail.
+/// The way in which calls fail.
 #[derive(Clone, Copy)]
-pub enum Depth {
-    All,
-    /// The first three, and the last.
-    Ends,
-    First,
-}
-
-impl Depth {
-    /// Numbers from 1 to `count`.
-    fn numbers(self, count: usize) -> Vec<usize> {
-        match self {
-            Depth::All => (1..=count).collect(),
-            Depth::Ends if count > 4 => vec![1, 2, 3, count],
-            Depth::Ends => (1..=count).collect(),
-            Depth::First => vec![1],
-        }
-    }
+enum Way {
+    Unknown,
+    OutOfMemory,
+    AllFrom,
 }
 
 /// One run: a test, and the rule by which calls fail.
@@ -63,28 +51,25 @@ fn clean(suite: &Suite) -> &'static [(String, Run)] {
     })
 }
 
-/// How often a run called each function.
-fn counts(run: &Run) -> BTreeMap<&str, usize> {
-    let mut counts = BTreeMap::new();
-    for call in &run.calls {
-        *counts.entry(call.function.as_str()).or_insert(0) += 1;
+/// Returns the calls that fail, as the test, the function, the number of the call among those of
+/// the function, and its number among all calls.
+fn calls(suite: &Suite) -> Vec<(&'static str, &'static str, usize, usize)> {
+    let all = env::var_os("INJECT_ALL").is_some();
+    let mut tests: Vec<_> = clean(suite).iter().collect();
+    tests.sort_by_key(|(_, run)| run.time);
+    let mut sites = HashSet::new();
+    let mut chosen = Vec::new();
+    for (test, run) in tests {
+        let mut counts = BTreeMap::new();
+        for (at, call) in run.calls.iter().enumerate() {
+            let count = counts.entry(&call.function).or_insert(0);
+            *count += 1;
+            if sites.insert((&call.function, &call.site)) || all {
+                chosen.push((test.as_str(), call.function.as_str(), *count, at + 1));
+            }
+        }
     }
-    counts
-}
-
-fn one_by_one(test: &str, run: &Run, depth: Depth, code: &str) -> Vec<Job> {
-    let counts = counts(run).into_iter();
-    let calls = counts.flat_map(|(function, count)| {
-        let numbers = depth.numbers(count).into_iter();
-        numbers.map(move |number| (function, number))
-    });
-    calls
-        .map(|(function, number)| Job {
-            test: test.into(),
-            rule: format!("{function}:{number}:{code}"),
-            failing: Failing::OneCall,
-        })
-        .collect()
+    chosen
 }
 
 impl Suite {
@@ -94,54 +79,49 @@ impl Suite {
         let mut failures = Vec::new();
         for (test, run) in clean(self) {
             calls += run.calls.len();
-            for wrong in wrongs(Failing::Nothing, false, run) {
-                failures.push(format!("{test}: {wrong}\n{}", run.text));
+            for defect in defects(Failing::Nothing, false, run) {
+                failures.push(format!("{test}: {defect}\n{}", run.text));
             }
         }
         assert!(calls > 1000, "only {calls} calls");
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
 
-    /// Calls fail one by one.
-    pub fn each_call_fails(&self, code: &str) {
-        let mut jobs = Vec::new();
-        for (test, run) in clean(self) {
-            let depth = match self.is_heavy(test) {
-                true => Depth::First,
-                false => (self.depth)(run.calls.len()),
+    /// Each call fails with an unknown error.
+    pub fn each_call_fails(&self) {
+        self.fail(Way::Unknown);
+    }
+
+    /// Each call runs out of memory.
+    pub fn each_call_runs_out_of_memory(&self) {
+        self.fail(Way::OutOfMemory);
+    }
+
+    /// Each call fails, and so does every later one.
+    pub fn all_calls_fail_from_each(&self) {
+        self.fail(Way::AllFrom);
+    }
+
+    fn fail(&self, way: Way) {
+        let jobs = calls(self).into_iter().map(|(test, function, number, at)| {
+            let (rule, failing) = match way {
+                Way::Unknown => (
+                    format!("{function}:{number}:CUDA_ERROR_UNKNOWN"),
+                    Failing::OneCall,
+                ),
+                Way::OutOfMemory => (
+                    format!("{function}:{number}:CUDA_ERROR_OUT_OF_MEMORY"),
+                    Failing::OneCall,
+                ),
+                Way::AllFrom => (format!("*:{at}+:CUDA_ERROR_UNKNOWN"), Failing::AllFrom),
             };
-            jobs.extend(one_by_one(test, run, depth, code));
-        }
-        self.judge(&jobs);
-    }
-
-    /// The first call of each function fails.
-    pub fn each_kind_of_call_fails(&self, code: &str) {
-        let light = clean(self).iter().filter(|(test, _)| !self.is_heavy(test));
-        let jobs = light.flat_map(|(test, run)| one_by_one(test, run, Depth::First, code));
-        self.judge(&jobs.collect::<Vec<_>>());
-    }
-
-    /// From a call on all fail: from each function's first call.
-    pub fn all_calls_fail_from_each(&self, code: &str) {
-        let mut jobs = Vec::new();
-        let light = clean(self).iter().filter(|(test, _)| !self.is_heavy(test));
-        for (test, run) in light {
-            for function in counts(run).into_keys() {
-                let mut calls = run.calls.iter();
-                let before = calls.position(|call| call.function == function);
-                jobs.push(Job {
-                    test: test.clone(),
-                    rule: format!("*:{}+:{code}", before.expect("it was called") + 1),
-                    failing: Failing::AllFrom,
-                });
+            Job {
+                test: test.into(),
+                rule,
+                failing,
             }
-        }
-        self.judge(&jobs);
-    }
-
-    fn is_heavy(&self, test: &str) -> bool {
-        self.heavy.iter().any(|name| test.ends_with(name))
+        });
+        self.judge(&jobs.collect::<Vec<_>>());
     }
 
     fn judge(&self, jobs: &[Job]) {
@@ -156,9 +136,9 @@ impl Suite {
                 .leaks_itself
                 .iter()
                 .any(|name| job.test.ends_with(name));
-            let wrongs = wrongs(job.failing, keeps, &run);
-            (!wrongs.is_empty()).then(|| {
-                let what = format!("{} with {}: {}", job.test, job.rule, wrongs.join("; "));
+            let defects = defects(job.failing, keeps, &run);
+            (!defects.is_empty()).then(|| {
+                let what = format!("{} with {}: {}", job.test, job.rule, defects.join("; "));
                 (what, run.text)
             })
         });
@@ -174,17 +154,17 @@ impl Suite {
         let list: Vec<&str> = failures.iter().map(|(what, _)| what.as_str()).collect();
         assert!(
             failures.is_empty(),
-            "{} of {} runs went wrong:\n{}\nThe first of them:\n{}",
+            "{} of {} runs failed:\n{}\nThe first failures:\n{}",
             failures.len(),
             jobs.len(),
             list.join("\n"),
             shown.join("\n")
         );
-        // Tests with several threads don't make the same calls every time, and where the compiler's cache doesn't
-        // serve, the compiler makes some.
+        // Tests with several threads do not make the same calls every time. If the compiler's cache
+        // misses, the compiler makes additional calls.
         let missed = missed.into_inner();
         println!(
-            "{} runs, of which {missed} didn't come to the call",
+            "{} runs, {missed} of which did not reach the call",
             jobs.len()
         );
         assert!(missed * 50 <= jobs.len() || !child::wanted().is_empty());

@@ -1,22 +1,22 @@
-//! Wrong programs, in which the tests here must find what is wrong. They do nothing but in the processes that
+//! Programs with defects that the checks must find. They do nothing except in the processes that
 //! [`all_are_found`] starts.
 
 use cuda_safe::{Context, DeviceBuffer, Event, Stream, sys};
 
 use super::child::{self, Folder};
-use super::judge::{Failing, wrongs};
+use super::judge::{Failing, defects};
 use super::plan::Suite;
 
 /// Enqueues a copy of host memory without waiting for it.
 fn enqueue(stream: &Stream, buffer: &DeviceBuffer<u8>, host: &[u8]) {
     let (to, from) = (buffer.as_device_ptr(), host.as_ptr().cast());
-    // SAFETY: not sound, on purpose: the callers give `host` back before the copy. The emulator holds it back until then,
-    // and the process ends first.
+    // SAFETY: unsound on purpose. The callers release `host` before the copy. The emulator delays
+    // the copy, and the process ends first.
     let code = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, host.len(), stream.as_raw()) };
     assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
 }
 
-/// Runs in a child only.
+/// Runs `wrong` only in a child process.
 fn with_stream(wrong: impl FnOnce(&Stream, &DeviceBuffer<u8>)) {
     if std::env::var_os(child::CHILD).is_none() {
         return;
@@ -52,7 +52,7 @@ fn left_on_the_stack() {
         let mut host = [0; 64];
         host.fill(1);
         enqueue(stream, buffer, &host);
-        panic!("on purpose");
+        panic!("expected");
     });
 }
 
@@ -68,7 +68,7 @@ fn released_twice() {
     with_stream(|stream, _| {
         let event = Event::new(stream.context()).unwrap().into_raw().unwrap();
         for _ in 0..2 {
-            // SAFETY: not sound, on purpose; the emulator tells stale handles from others.
+            // SAFETY: unsound on purpose. The emulator recognizes stale handles.
             let _ = unsafe { sys::cuEventDestroy_v2(event) };
         }
     });
@@ -81,7 +81,7 @@ fn used_after_free() {
         let other = DeviceBuffer::<u8>::zeroed(&owner, 64).unwrap();
         let address = other.as_device_ptr();
         drop(other);
-        // SAFETY: freed in the order of another stream, which the emulator tells.
+        // SAFETY: the memory was freed in the order of another stream. The emulator detects this.
         let _ = unsafe { sys::cuMemsetD8Async(address, 0, 1, stream.as_raw()) };
         stream.context().synchronize().unwrap_err();
     });
@@ -89,7 +89,7 @@ fn used_after_free() {
 
 #[test]
 fn panics_elsewhere() {
-    with_stream(|_, _| panic!("on purpose, in a file that isn't an integration test's"));
+    with_stream(|_, _| panic!("expected: outside the integration tests"));
 }
 
 #[test]
@@ -114,12 +114,12 @@ pub fn all_are_found(suite: &Suite) {
     ] {
         let run = folder.run(&format!("planted::{test}"), suite.checks, "");
         for failing in [Failing::Nothing, Failing::OneCall, Failing::AllFrom] {
-            // Where everything fails, nothing can be released.
+            // If all calls fail, nothing can be released.
             if failing == Failing::AllFrom && test == "leaked" {
                 continue;
             }
-            let wrongs = wrongs(failing, false, &run).join("; ");
-            assert!(wrongs.contains(found), "{test}: {wrongs}\n{}", run.text);
+            let defects = defects(failing, false, &run).join("; ");
+            assert!(defects.contains(found), "{test}: {defects}\n{}", run.text);
         }
     }
 }

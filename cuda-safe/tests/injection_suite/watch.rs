@@ -1,4 +1,5 @@
-//! The allocator of the test program: ends the process when memory is freed that queued work will still use.
+//! The allocator of the test program. It ends the process if memory is freed that pending work will
+//! still use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
@@ -7,15 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuda_emulator::{HostWork, pending_host_work};
 
-/// What the report begins with.
+/// The beginning of a report.
 pub const REPORT: &str = "[watch] ";
 
 pub struct Allocator;
 
-// SAFETY: all of it is the system allocator's work; here it is only looked at.
+// SAFETY: forwards to the system allocator. This type only inspects the calls.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on, here and below.
+        // SAFETY: the caller upholds the contract, also in the functions below.
         unsafe { System.alloc(layout) }
     }
 
@@ -32,7 +33,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // It may move.
+        // The memory may move.
         look("host memory is reallocated", start, layout.size());
         // SAFETY: as above.
         unsafe { System.realloc(start, layout, size) }
@@ -45,7 +46,8 @@ fn look(what: &str, start: *const u8, length: usize) {
     }
 }
 
-/// A thread that panics in a test is done with what lies on its stack: the call that failed has returned.
+/// Checks the stack of a thread that panics in a test: the failed call has returned, so no pending
+/// work may use the stack any more.
 fn stack() {
     if !std::thread::panicking() {
         return;
@@ -65,11 +67,12 @@ fn stack() {
     );
 }
 
-/// First byte and length.
+/// Returns the first byte and the length of the current thread's stack.
 fn stack_of_this_thread() -> (usize, usize) {
     let mut start = std::ptr::null_mut();
     let mut length = 0;
-    // SAFETY: the attributes are filled in by the first call, looked at by the second, and given back by the third.
+    // SAFETY: the first call initializes the attributes, the second reads them, and the third
+    // destroys them.
     unsafe {
         let mut attributes = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) == 0 {
@@ -82,7 +85,7 @@ fn stack_of_this_thread() -> (usize, usize) {
 
 fn stop(what: &str, start: *const u8, length: usize, work: HostWork) {
     static STOPPING: AtomicBool = AtomicBool::new(false);
-    // What is freed while the report is made isn't looked at.
+    // Memory that is freed while the report is written is not checked.
     if STOPPING.swap(true, Ordering::Relaxed) {
         return;
     }

@@ -1,4 +1,4 @@
-//! Elements with a greater alignment than the driver gives to allocations.
+//! Elements with a greater alignment than that of the driver's allocations.
 
 use cuda_safe::{
     DeviceBuffer, DeviceMemory, ErrorKind, ManagedBuffer, MappedBuffer, MemoryPool, Module,
@@ -13,12 +13,13 @@ use cuda_safe::{
 
 use crate::device;
 
-/// An element of a whole page. Small allocations of drivers lie closer together.
+/// An element with the size and alignment of a page. Drivers place small allocations closer
+/// together.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(4096))]
 struct Page([u8; 4096]);
 
-/// An element with more than twice the alignment of the driver's units of physical memory, 2 MiB.
+/// An element with more than twice the alignment of the driver's units of physical memory (2 MiB).
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(8388608))]
 struct Block([[u8; 2048]; 4096]);
@@ -28,11 +29,13 @@ struct Block([[u8; 2048]; 4096]);
 #[repr(C, align(4096))]
 struct Nothing;
 
-/// Allocates pages and small allocations in turn: each page is aligned, or is rejected with the reason.
+/// Allocates pages and small allocations in turn, and checks that each page is aligned or rejected
+/// with the reason.
 ///
-/// The emulator places allocations one behind the other, at multiples of 512 bytes, so that some pages are rejected.
+/// The emulator places allocations one after the other at multiples of 512 bytes, so some pages are
+/// rejected.
 #[track_caller]
-fn are_aligned_or_rejected<P, S>(
+fn check_aligned_or_rejected<P, S>(
     mut page: impl FnMut() -> Result<P>,
     small: impl Fn() -> Result<S>,
     address: impl Fn(&P) -> u64,
@@ -59,11 +62,11 @@ fn are_aligned_or_rejected<P, S>(
     }
     assert!(
         rejected > 0 || !is_emulated,
-        "all pages happen to be aligned"
+        "all pages are aligned by chance"
     );
 }
 
-fn of_device<S: Storage>(memory: &DeviceMemory<S, Page>) -> u64 {
+fn device_address<S: Storage>(memory: &DeviceMemory<S, Page>) -> u64 {
     memory.as_device_ptr()
 }
 
@@ -71,44 +74,47 @@ fn of_device<S: Storage>(memory: &DeviceMemory<S, Page>) -> u64 {
 fn page_locked_memory_is_aligned_or_rejected() {
     let (context, stream) = device();
     let small = || PinnedBuffer::<u8>::zeroed(&context, 100);
-    are_aligned_or_rejected(
+    check_aligned_or_rejected(
         || PinnedBuffer::<Page>::zeroed(&context, 1),
         small,
-        // No reference yet: a misaligned one is undefined behaviour.
+        // Uses no reference, because a misaligned one is undefined behavior.
         |page| page.device_ptr().unwrap(),
     );
-    are_aligned_or_rejected(
+    check_aligned_or_rejected(
         || MappedBuffer::<Page>::zeroed(&stream, 1),
         small,
-        of_device,
+        device_address,
     );
-    // Small memory in between moves the next place.
+    // Small allocations in between move the next address.
     let mut between = Vec::new();
     let page = std::iter::repeat_with(|| {
         between.push(small().unwrap());
         PinnedBuffer::<Page>::zeroed(&context, 1)
     });
-    let page = page.take(100).find_map(Result::ok).expect("one of many");
+    let page = page
+        .take(100)
+        .find_map(Result::ok)
+        .expect("no allocation was aligned");
     assert_eq!(page[0].0, [0; 4096]);
 }
 
 #[test]
 fn managed_memory_is_aligned_or_rejected() {
     let (context, stream) = device();
-    are_aligned_or_rejected(
+    check_aligned_or_rejected(
         || ManagedBuffer::<Page>::zeroed(&stream, 1),
         || ManagedBuffer::<u8>::zeroed(&stream, 100),
-        of_device,
+        device_address,
     );
     let managed = MemoryPoolOptions::default().kind(PoolType::MANAGED);
     let host = MemoryPoolOptions::default().location(MemoryLocation::HOST);
     for options in [managed, host] {
         let pool = MemoryPool::with_options(&context, options).unwrap();
         pool.grant_access(&[context.device()]).unwrap();
-        are_aligned_or_rejected(
+        check_aligned_or_rejected(
             || pool.allocate_shared::<Page>(&stream, 1),
             || pool.allocate_shared::<u8>(&stream, 100),
-            of_device,
+            device_address,
         );
     }
 }
@@ -116,22 +122,22 @@ fn managed_memory_is_aligned_or_rejected() {
 #[test]
 fn device_memory_is_aligned_or_rejected() {
     let (_, stream) = device();
-    are_aligned_or_rejected(
+    check_aligned_or_rejected(
         || DeviceBuffer::<Page>::zeroed(&stream, 1),
         || DeviceBuffer::<u8>::zeroed(&stream, 100),
-        of_device,
+        device_address,
     );
-    are_aligned_or_rejected(
+    check_aligned_or_rejected(
         || IpcBuffer::<Page>::zeroed(&stream, 1),
         || IpcBuffer::<u8>::zeroed(&stream, 100),
-        of_device,
+        device_address,
     );
 }
 
 #[test]
 fn each_row_of_pitched_memory_is_aligned_or_rejected() {
     let (_, stream) = device();
-    are_aligned_or_rejected(
+    check_aligned_or_rejected(
         || PitchedBuffer::<Page>::zeroed(&stream, [1, 2]),
         || PitchedBuffer::<u8>::zeroed(&stream, [100, 1]),
         |pages| pages.as_device_ptr() | pages.pitch() as u64,
@@ -139,13 +145,14 @@ fn each_row_of_pitched_memory_is_aligned_or_rejected() {
 }
 
 #[test]
-fn variables_are_aligned_or_rejected() {
+fn device_variables_are_aligned_or_rejected() {
     let (context, _) = device();
     let source = "__device__ char small; __device__ char shifted[8192];
         __device__ __align__(4096) char aligned[8192];
         __global__ void k() { small = shifted[0] + aligned[0]; }";
     let module = Module::compile(&context, source).unwrap();
-    // Also the one with the attribute: an H100's driver (580) places it at a multiple of 256.
+    // The variable with the attribute may also be misaligned: the driver of an H100 (version 580)
+    // places it at a multiple of 256.
     for name in ["aligned", "shifted"] {
         let bytes = module.global::<u8>(name, 8192).unwrap();
         match module.global::<Page>(name, 2) {
@@ -160,7 +167,7 @@ fn variables_are_aligned_or_rejected() {
 }
 
 #[test]
-fn memory_of_graphs_is_rejected_where_it_might_be_misaligned() {
+fn graph_allocations_that_may_be_misaligned_are_rejected() {
     let (context, _) = device();
     let mut graph = Graph::new(&context).unwrap();
     let error = graph.add_allocation::<Page>(&[], 1).unwrap_err();
@@ -171,7 +178,7 @@ fn memory_of_graphs_is_rejected_where_it_might_be_misaligned() {
 }
 
 #[test]
-fn memory_without_bytes_is_aligned_for_every_element() {
+fn empty_memory_is_aligned_for_every_element() {
     let (context, stream) = device();
     let aligned = |slice: *const [Page]| slice.addr().is_multiple_of(4096);
     assert!(aligned(
@@ -204,7 +211,7 @@ fn mappings_are_aligned_or_rejected() {
     let mut rejected = 0;
     for offset in [0, unit] {
         let mapping = range.map(offset, &memory).unwrap();
-        // SAFETY: nobody uses the views.
+        // SAFETY: the views are never accessed.
         let (view, view_mut) = unsafe {
             let view = mapping.view::<Block>(&stream).map(|view| view.len());
             (
@@ -225,7 +232,10 @@ fn mappings_are_aligned_or_rejected() {
         }
         mapping.close().unwrap();
     }
-    assert!(rejected > 0, "of two neighbours one is misaligned");
+    assert!(
+        rejected > 0,
+        "one of two adjacent mappings must be misaligned"
+    );
 }
 
 #[test]
@@ -236,7 +246,7 @@ fn growable_memory_is_aligned_or_rejected() {
     for _ in 0..8 {
         kept.push(AddressRange::reserve(&context, unit).unwrap());
         match GrowableBuffer::<Block>::with_capacity(&stream, 1) {
-            Ok(buffer) => assert_eq!(of_blocks(&buffer) % align_of::<Block>() as u64, 0),
+            Ok(buffer) => assert_eq!(block_address(&buffer) % align_of::<Block>() as u64, 0),
             Err(error) => {
                 rejected += 1;
                 assert_eq!(error.call(), "GrowableBuffer::with_capacity", "{error}");
@@ -245,10 +255,13 @@ fn growable_memory_is_aligned_or_rejected() {
         }
     }
     let is_emulated = context.device().name().unwrap().contains("emulator");
-    assert!(rejected > 0 || !is_emulated, "all happen to be aligned");
+    assert!(
+        rejected > 0 || !is_emulated,
+        "all buffers are aligned by chance"
+    );
 }
 
-fn of_blocks<S: Storage>(memory: &DeviceMemory<S, Block>) -> u64 {
+fn block_address<S: Storage>(memory: &DeviceMemory<S, Block>) -> u64 {
     memory.as_device_ptr()
 }
 
@@ -259,11 +272,11 @@ fn imported_memory_is_aligned_or_rejected() {
     let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     let memory = PhysicalMemory::with_options(&context, bytes, options).unwrap();
     let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
-    // SAFETY: memory of that size, which nobody else uses.
+    // SAFETY: the memory has that size and nothing else uses it.
     let memory =
         unsafe { ExternalMemory::import(&context, kind, file, bytes as u64, false) }.unwrap();
     for offset in [512, 2048, 4096 + 256] {
-        // SAFETY: nobody uses the memory.
+        // SAFETY: the memory is never accessed.
         let error = unsafe { memory.buffer::<Page>(&stream, offset, 1) }.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert!(error.to_string().contains("multiple of 4096"), "{error}");
@@ -271,7 +284,7 @@ fn imported_memory_is_aligned_or_rejected() {
     for offset in [0, 4096, bytes as u64 / 2] {
         // SAFETY: as above.
         match unsafe { memory.buffer::<Page>(&stream, offset, 1) } {
-            Ok(pages) => assert_eq!(of_device(&pages) % 4096, 0),
+            Ok(pages) => assert_eq!(device_address(&pages) % 4096, 0),
             Err(error) => assert!(error.to_string().contains("Page"), "{error}"),
         }
     }
@@ -281,10 +294,10 @@ fn imported_memory_is_aligned_or_rejected() {
 fn registered_memory_is_aligned_or_rejected_for_the_device() {
     let (context, stream) = device();
     let registered = RegisteredBuffer::new(&context, vec![Page([7; 4096]); 3]).unwrap();
-    // The device's address need not be the host's.
+    // The device's address may differ from the host's.
     match registered.into_mapped(&stream) {
         Ok(mapped) => {
-            assert_eq!(of_device(&mapped) % 4096, 0);
+            assert_eq!(device_address(&mapped) % 4096, 0);
             let pages = mapped.into_host().unwrap().into_host().unwrap();
             assert_eq!((pages.len(), pages[2].0[4095]), (3, 7));
         }

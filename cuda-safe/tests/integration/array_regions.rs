@@ -13,7 +13,7 @@ fn numbers(len: usize) -> Vec<u16> {
 }
 
 #[test]
-fn every_element_finds_its_place_in_arrays() {
+fn region_copies_place_every_element_in_arrays() {
     let (_, stream) = device();
     let host = numbers(60);
     let source = CudaArray::from_slice(&stream, [5, 4, 3], &host).unwrap();
@@ -23,7 +23,7 @@ fn every_element_finds_its_place_in_arrays() {
     let wanted: Vec<u16> = (0..8)
         .map(|i| host[((i / 4 + 1) * 4 + i / 2 % 2 + 2) * 5 + i % 2 + 1])
         .collect();
-    // To pitched memory, to the host, to another array and from there.
+    // Copies to pitched memory, to the host, and to another array and back.
     let mut pitched = PitchedBuffer::<u16>::zeroed(&stream, [2, 2, 2]).unwrap();
     part.enqueue(&stream, &mut pitched, &texels).unwrap();
     assert_eq!(pitched.to_vec(&stream).unwrap(), wanted);
@@ -40,7 +40,7 @@ fn every_element_finds_its_place_in_arrays() {
     pitched.memset_u8(&stream, 0).unwrap();
     moved.enqueue(&stream, &mut pitched, &other).unwrap();
     assert_eq!(pitched.to_vec(&stream).unwrap(), wanted);
-    // From the host and from linear memory, whose rows are parts of it.
+    // Copies from the host and from linear memory, with rows that are parts of it.
     let ones = [1u16; 6];
     let row = RegionCopy::new([1, 3, 2]).target_at([1, 0]);
     row.upload(
@@ -61,7 +61,7 @@ fn every_element_finds_its_place_in_arrays() {
 }
 
 #[test]
-fn layers_are_slices() {
+fn layers_are_copied_as_slices() {
     let (_, stream) = device();
     for shape in [ArrayShape::planes(3, 2, 4), ArrayShape::lines(6, 4)] {
         let array = CudaArray::from_slice(&stream, shape, &numbers(24)).unwrap();
@@ -70,7 +70,8 @@ fn layers_are_slices() {
         let mut row = DeviceBuffer::<u16>::zeroed(&stream, 3).unwrap();
         second.enqueue(&stream, &mut row, &layers).unwrap();
         assert_eq!(row.to_vec(&stream).unwrap(), [7, 8, 9]);
-        // From one layer to another of the same array: of planes, drivers say that they do, and don't.
+        // Copies between layers of the same array. For planes, drivers report success but do not
+        // copy, so the library rejects such copies.
         let source = layers.clone();
         let (copy, moved) = (second.target_at([0, 0, 3]), [18, 7, 8, 9, 22, 23, 24]);
         match shape.height() {
@@ -83,7 +84,7 @@ fn layers_are_slices() {
             }
         }
         assert_eq!(array.to_vec::<u16>(&stream).unwrap()[17..], moved);
-        // Within a layer, and to another array's.
+        // Copies within a layer and to a layer of another array.
         let other = CudaArray::from_slice(&stream, shape, &[0u16; 24]).unwrap();
         let mut others = other.texels::<u16>().unwrap();
         copy.enqueue(&stream, &mut others, &source).unwrap();
@@ -102,7 +103,7 @@ fn layers_are_slices() {
 }
 
 #[test]
-fn batches_and_graphs_take_arrays() {
+fn batches_and_graphs_accept_arrays() {
     let (context, stream) = device();
     let array = CudaArray::from_slice(&stream, [4, 2], &numbers(8)).unwrap();
     let texels = array.texels::<u16>().unwrap();
@@ -133,7 +134,7 @@ fn batches_and_graphs_take_arrays() {
 }
 
 #[test]
-fn the_format_is_checked() {
+fn copies_check_the_format() {
     let (_, stream) = device();
     let array = CudaArray::from_slice(&stream, [4, 2], &numbers(8)).unwrap();
     for error in [
@@ -145,7 +146,7 @@ fn the_format_is_checked() {
 }
 
 #[test]
-fn an_overlap_is_described_by_its_extent() {
+fn overlap_errors_show_the_extent() {
     let (_, stream) = device();
     let array = CudaArray::from_slice(&stream, [5, 4, 3], &numbers(60)).unwrap();
     let source = array.texels::<u16>().unwrap();

@@ -1,4 +1,4 @@
-//! CUDA arrays: their shapes and formats, copies to and from them, what they are parts of.
+//! CUDA arrays: shapes, formats, copies, and arrays that are parts of other arrays.
 
 use std::fmt::Debug;
 
@@ -10,9 +10,9 @@ use cuda_safe::{
     },
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
-fn there_and_back<T: Texel + Debug + PartialEq>(
+fn check_round_trip<T: Texel + Debug + PartialEq>(
     stream: &Stream,
     shape: ArrayShape,
     texel: impl Fn(usize) -> T,
@@ -21,25 +21,26 @@ fn there_and_back<T: Texel + Debug + PartialEq>(
     let array = CudaArray::from_slice(stream, shape, &texels).unwrap();
     assert_eq!((array.shape(), array.format()), (shape, T::FORMAT));
     assert_eq!(array.to_vec::<T>(stream).unwrap(), texels);
-    // The driver's own description is the same.
-    // SAFETY: the array is held for longer.
-    let told = unsafe { CudaArray::borrow_raw(array.context(), array.as_raw()) }.unwrap();
-    assert_eq!((told.shape(), told.format()), (shape, T::FORMAT));
-    assert_eq!(told, array);
+    // The driver's description is the same.
+    //
+    // SAFETY: the array outlives the borrow.
+    let borrowed = unsafe { CudaArray::borrow_raw(array.context(), array.as_raw()) }.unwrap();
+    assert_eq!((borrowed.shape(), borrowed.format()), (shape, T::FORMAT));
+    assert_eq!(borrowed, array);
 }
 
 #[test]
-fn texels_of_every_type_come_back() {
+fn texels_of_every_type_round_trip() {
     let (_, stream) = device();
     let plane = ArrayShape::plane(5, 3);
-    there_and_back(&stream, plane, |i| i as u8);
-    there_and_back(&stream, plane, |i| [i as i8, -1]);
-    there_and_back(&stream, plane, |i| [i as u16, 1, 2, 3]);
-    there_and_back(&stream, plane, |i| -(i as i16));
-    there_and_back(&stream, plane, |i| [HalfBits(i as u16), HalfBits(0x3c00)]);
-    there_and_back(&stream, plane, |i| [i as u32, u32::MAX]);
-    there_and_back(&stream, plane, |i| [i as i32; 4]);
-    there_and_back(&stream, plane, |i| [i as f32, 0.5, -1.0, f32::MAX]);
+    check_round_trip(&stream, plane, |i| i as u8);
+    check_round_trip(&stream, plane, |i| [i as i8, -1]);
+    check_round_trip(&stream, plane, |i| [i as u16, 1, 2, 3]);
+    check_round_trip(&stream, plane, |i| -(i as i16));
+    check_round_trip(&stream, plane, |i| [HalfBits(i as u16), HalfBits(0x3c00)]);
+    check_round_trip(&stream, plane, |i| [i as u32, u32::MAX]);
+    check_round_trip(&stream, plane, |i| [i as i32; 4]);
+    check_round_trip(&stream, plane, |i| [i as f32, 0.5, -1.0, f32::MAX]);
 }
 
 #[test]
@@ -54,12 +55,12 @@ fn arrays_of_every_shape_are_filled_and_read() {
         ArrayShape::cube(4),
         ArrayShape::cubes(4, 2),
     ] {
-        there_and_back(&stream, shape, |i| i as f32);
+        check_round_trip(&stream, shape, |i| i as f32);
     }
 }
 
 #[test]
-fn device_memory_fills_and_takes_them() {
+fn device_memory_can_be_copied_to_and_from_arrays() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let array = CudaArray::uninit::<u32>(&context, [6, 4]).unwrap();
@@ -78,31 +79,31 @@ fn device_memory_fills_and_takes_them() {
     assert!(!copy.is_part());
 
     let short = DeviceBuffer::<u32>::zeroed(&stream, 23).unwrap();
-    assert!(refused(array.copy_from(&stream, &short)).contains("24 texels, and 23 are"));
+    assert!(rejection(array.copy_from(&stream, &short)).contains("24 texels, but 23 were"));
     let floats = DeviceBuffer::<f32>::zeroed(&stream, 24).unwrap();
-    assert!(refused(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
-    assert!(refused(array.copy_from_array(&stream, &array)).contains("own source"));
+    assert!(rejection(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
+    assert!(rejection(array.copy_from_array(&stream, &array)).contains("own source"));
     let wider = CudaArray::uninit::<u32>(&context, [4, 6]).unwrap();
-    assert!(refused(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
+    assert!(rejection(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
 }
 
 #[test]
-fn texels_are_of_the_arrays_format() {
+fn elements_must_match_the_texel_format() {
     let (context, stream) = device();
     let array = CudaArray::uninit::<[u8; 4]>(&context, [2, 2]).unwrap();
     for text in [
-        refused(array.copy_from_slice(&stream, &[0u32; 4])),
-        refused(array.copy_from_slice(&stream, &[0u8; 16])),
-        refused(array.to_vec::<[i8; 4]>(&stream)),
+        rejection(array.copy_from_slice(&stream, &[0u32; 4])),
+        rejection(array.copy_from_slice(&stream, &[0u8; 16])),
+        rejection(array.to_vec::<[i8; 4]>(&stream)),
     ] {
         assert!(text.contains("4 channels of U8"), "{text}");
         assert!(text.contains("use elements of type `[u8; 4]`"), "{text}");
-        assert!(!text.contains("given"), "{text}");
+        assert!(!text.contains("were passed"), "{text}");
     }
     assert!(
-        refused(array.copy_from_slice(&stream, &[[0u8; 4]; 5])).contains("4 texels, and 5 are")
+        rejection(array.copy_from_slice(&stream, &[[0u8; 4]; 5])).contains("4 texels, but 5 were")
     );
-    // Formats that read as floating point are filled with the integers that they are.
+    // Formats that kernels read as floating point are filled with their stored integers.
     let format = TexelFormat::new(ChannelFormat::UNORM8X4, 4);
     let array = CudaArray::new(&context, format, [2, 2], ArrayFlags::default()).unwrap();
     array
@@ -112,22 +113,22 @@ fn texels_are_of_the_arrays_format() {
 }
 
 #[test]
-fn compressed_blocks_are_bytes() {
+fn compressed_arrays_are_copied_as_bytes() {
     let (context, stream) = device();
     let format = TexelFormat::new(ChannelFormat::BC1_UNORM, 4);
-    // Three blocks in a row, two rows of them.
+    // Two rows of three blocks.
     let array = CudaArray::new(&context, format, [10, 8], ArrayFlags::default()).unwrap();
     assert_eq!(array.size_bytes(), Some(48));
     let blocks: Vec<u8> = (0..48).collect();
     array.copy_from_bytes(&stream, &blocks).unwrap();
     assert_eq!(array.to_bytes(&stream).unwrap(), blocks);
-    assert!(refused(array.copy_from_bytes(&stream, &blocks[1..])).contains("48 bytes"));
+    assert!(rejection(array.copy_from_bytes(&stream, &blocks[1..])).contains("48 bytes"));
     let for_surfaces = CudaArray::new(&context, format, [8, 8], ArrayFlags::SURFACE);
     assert_eq!(*for_surfaces.unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
 #[test]
-fn what_the_driver_refuses_is_explained() {
+fn array_creation_errors_give_the_reason() {
     let (context, _) = device();
     let device = context.device();
     let widest = device
@@ -153,19 +154,19 @@ fn what_the_driver_refuses_is_explained() {
             TexelFormat::new(ChannelFormat::F32, 3),
             ArrayShape::line(4),
             none,
-            "1, 2 or 4 channels, and not 3",
+            "1, 2 or 4 channels, but not 3",
         ),
         (
             TexelFormat::new(ChannelFormat(77), 1),
             ArrayShape::line(4),
             none,
-            "it doesn't know ChannelFormat(77)",
+            "it does not know ChannelFormat(77)",
         ),
         (
             float,
             ArrayShape::line(4),
             ArrayFlags(1 << 20) | ArrayFlags::SURFACE,
-            "it doesn't know ArrayFlags(0x100000)",
+            "it does not know ArrayFlags(0x100000)",
         ),
     ] {
         let error = CudaArray::new(&context, format, shape, flags).unwrap_err();
@@ -174,15 +175,15 @@ fn what_the_driver_refuses_is_explained() {
         assert!(text.contains(&shape.to_string()), "{text}");
         assert!(text.contains(why), "{text}");
     }
-    // Flags of a shape's kind, and a shape that is none of that kind.
+    // Flags of a kind of shape, with shapes that do not fit that kind.
     for (shape, flags, why) in [
-        (ArrayShape::plane(4, 3), 4, "sides of equal length"),
+        (ArrayShape::plane(4, 3), 4, "must be square"),
         (ArrayShape::volume(4, 4, 5), 4, "six faces"),
         (ArrayShape::volume(4, 4, 8), 5, "six faces"),
         (ArrayShape::plane(4, 3), 1, "number of layers is 0"),
     ] {
         let made = CudaArray::new(&context, float, shape, ArrayFlags(flags));
-        let text = refused(made);
+        let text = rejection(made);
         assert!(text.contains(why), "{text}");
     }
     let error = MipmappedArray::new(&context, float, widest + 1, 1, none).unwrap_err();
@@ -190,7 +191,7 @@ fn what_the_driver_refuses_is_explained() {
     let error = CudaArray::uninit::<u8>(&context, widest + 1).unwrap_err();
     let limit = format!("its width is at most {widest} (");
     assert!(error.to_string().contains(&limit), "{error}");
-    // The driver takes lengths of 0 for dimensions that there are none of.
+    // The driver uses length 0 for missing dimensions.
     for (shape, what) in [
         (ArrayShape::line(0), "the width is 0"),
         (ArrayShape::plane(0, 2), "the width is 0"),
@@ -203,15 +204,15 @@ fn what_the_driver_refuses_is_explained() {
         (ArrayShape::volume(40, 0, 2), "the height is 0"),
         (ArrayShape::volume(40, 2, 0), "the depth is 0"),
     ] {
-        assert!(refused(CudaArray::uninit::<u8>(&context, shape)).contains(what));
+        assert!(rejection(CudaArray::uninit::<u8>(&context, shape)).contains(what));
         let levels = MipmappedArray::new(&context, float, shape, 1, none);
-        assert!(refused(levels).contains(what));
+        assert!(rejection(levels).contains(what));
     }
 }
 
-/// `CUDA_ARRAY3D_LAYERED` and `CUDA_ARRAY3D_CUBEMAP`, which shapes have names for.
+/// `CUDA_ARRAY3D_LAYERED` and `CUDA_ARRAY3D_CUBEMAP` select a kind of shape.
 #[test]
-fn flags_of_a_shapes_kind_are_the_shapes() {
+fn layered_and_cubemap_flags_become_part_of_the_shape() {
     let (context, stream) = device();
     let (layered, cube) = (ArrayFlags(1), ArrayFlags(4));
     let format = TexelFormat::of::<u16>();
@@ -235,10 +236,14 @@ fn flags_of_a_shapes_kind_are_the_shapes() {
         let texels: Vec<u16> = (0..96).collect();
         array.copy_from_slice(&stream, &texels).unwrap();
         assert_eq!(array.to_vec::<u16>(&stream).unwrap(), texels);
-        // As the driver describes it.
-        // SAFETY: the array is held for longer.
-        let told = unsafe { CudaArray::borrow_raw(&context, array.as_raw()) }.unwrap();
-        assert_eq!((told.shape(), told.flags()), (made, ArrayFlags::SURFACE));
+        // The driver describes it in the same way.
+        //
+        // SAFETY: the array outlives the borrow.
+        let borrowed = unsafe { CudaArray::borrow_raw(&context, array.as_raw()) }.unwrap();
+        assert_eq!(
+            (borrowed.shape(), borrowed.flags()),
+            (made, ArrayFlags::SURFACE)
+        );
         let levels = MipmappedArray::new(&context, format, given, 2, flags).unwrap();
         assert_eq!(
             (levels.shape(), levels.flags()),
@@ -246,14 +251,15 @@ fn flags_of_a_shapes_kind_are_the_shapes() {
         );
         assert_eq!(levels.level(1).unwrap().shape(), made.level(1));
     }
-    // A long row of layers makes no level: the height of a cube's face and its width do.
+    // The number of layers does not increase the number of levels. Only the width and the height
+    // count.
     let layers = ArrayShape::volume(2, 2, 64);
     let made = MipmappedArray::new(&context, format, layers, 3, layered);
-    assert!(refused(made).contains("1 to 2"));
+    assert!(rejection(made).contains("1 to 2"));
 }
 
 #[test]
-fn levels_are_arrays_of_their_own() {
+fn mipmap_levels_are_arrays() {
     let (context, stream) = device();
     let format = TexelFormat::of::<u16>();
     let flags = ArrayFlags::SURFACE;
@@ -271,9 +277,9 @@ fn levels_are_arrays_of_their_own() {
         })
         .collect();
     assert_eq!(shapes, [[8, 5], [4, 2], [2, 1], [1, 1]]);
-    assert!(refused(whole.level(4)).contains("level 4 of 4"));
+    assert!(rejection(whole.level(4)).contains("level 4 does not exist"));
 
-    // A level keeps the whole, and isn't given away.
+    // A level keeps the mipmapped array alive, and `into_raw` rejects it.
     let level = whole.level(1).unwrap();
     drop(whole);
     let level = level.into_raw().unwrap_err();
@@ -281,7 +287,7 @@ fn levels_are_arrays_of_their_own() {
 
     for levels in [0, 5] {
         let made = MipmappedArray::new(&context, format, [8, 5], levels, flags);
-        assert!(refused(made).contains("1 to 4"));
+        assert!(rejection(made).contains("1 to 4"));
     }
     let layers = ArrayShape::planes(8, 8, 3);
     let whole = MipmappedArray::new(&context, format, layers, 2, flags).unwrap();
@@ -289,7 +295,7 @@ fn levels_are_arrays_of_their_own() {
 }
 
 #[test]
-fn mipmapped_arrays_come_and_go_as_raw_handles() {
+fn mipmapped_arrays_convert_to_and_from_raw_handles() {
     let (context, _) = device();
     let format = TexelFormat::of::<f32>();
     let whole = MipmappedArray::new(&context, format, 16, 3, ArrayFlags::default()).unwrap();
@@ -297,15 +303,15 @@ fn mipmapped_arrays_come_and_go_as_raw_handles() {
     let whole = whole.into_raw().unwrap_err(); // shared
     drop(held);
     let raw = whole.into_raw().unwrap();
-    // A line of 16 texels has five levels at most.
+    // A line of 16 texels has at most five levels.
     for levels in [0, 6, u32::MAX] {
-        // SAFETY: the number of levels is not true, which is refused, and the handle stays ours.
+        // SAFETY: the number of levels is wrong, so the call fails and the handle stays valid.
         let made = unsafe { MipmappedArray::from_raw(&context, raw, levels) };
-        assert!(refused(made).contains("1 to 5"));
+        assert!(rejection(made).contains("1 to 5"));
     }
-    // SAFETY: just handed over.
+    // SAFETY: `into_raw` gave up the handle.
     let whole = unsafe { MipmappedArray::from_raw(&context, raw, 3) }.unwrap();
-    // SAFETY: held for longer.
+    // SAFETY: the owner outlives the borrow.
     let borrowed = unsafe { MipmappedArray::borrow_raw(&context, raw, 3) }.unwrap();
     assert_eq!(borrowed, whole);
     assert_eq!(borrowed.shape(), ArrayShape::line(16));
@@ -315,7 +321,7 @@ fn mipmapped_arrays_come_and_go_as_raw_handles() {
 }
 
 #[test]
-fn arrays_without_memory_tell_what_they_need() {
+fn arrays_without_memory_return_requirements() {
     let (context, stream) = device();
     let supported = |attribute| context.device().attribute(attribute).unwrap() != 0;
     let make = |flags| CudaArray::new(&context, TexelFormat::of::<f32>(), [512, 256], flags);
@@ -327,11 +333,11 @@ fn arrays_without_memory_tell_what_they_need() {
         let other = make(ArrayFlags::DEFERRED_MAPPING).unwrap();
         let plain = make(ArrayFlags::default()).unwrap();
         for text in [
-            refused(deferred.to_bytes(&stream)),
-            refused(deferred.texels::<f32>()),
-            refused(deferred.copy_from_array(&stream, &other)),
-            refused(deferred.copy_from_array(&stream, &plain)),
-            refused(plain.copy_from_array(&stream, &deferred)),
+            rejection(deferred.to_bytes(&stream)),
+            rejection(deferred.texels::<f32>()),
+            rejection(deferred.copy_from_array(&stream, &other)),
+            rejection(deferred.copy_from_array(&stream, &plain)),
+            rejection(plain.copy_from_array(&stream, &deferred)),
         ] {
             assert!(text.contains("without memory"), "{text}");
         }
@@ -345,7 +351,7 @@ fn arrays_without_memory_tell_what_they_need() {
     } else {
         assert_eq!(*sparse.unwrap_err().kind(), ErrorKind::Unsupported);
     }
-    // One that has its memory needs none, and has no tiles and no planes.
+    // An array that already has memory needs none, and has no tiles or planes.
     let plain = make(ArrayFlags::default()).unwrap();
     assert!(plain.memory_requirements().is_err());
     assert!(plain.sparse_properties().is_err());
@@ -363,9 +369,9 @@ fn arrays_without_memory_tell_what_they_need() {
 }
 
 #[test]
-fn planes_of_video_are_arrays_of_their_own() {
+fn video_planes_are_arrays() {
     let (context, stream) = device();
-    // NV12: brightness, and colours of half the width and height.
+    // NV12: a luma plane, and a chroma plane of half the width and height.
     let format = TexelFormat::new(ChannelFormat(0xb0), 3);
     match CudaArray::new(&context, format, [64, 32], ArrayFlags::VIDEO) {
         Ok(video) => {
@@ -373,7 +379,7 @@ fn planes_of_video_are_arrays_of_their_own() {
             assert_eq!(bright.shape(), ArrayShape::plane(64, 32));
             assert_eq!(colours.shape(), ArrayShape::plane(32, 16));
             assert_eq!(colours.format(), TexelFormat::of::<[u8; 2]>());
-            assert!(refused(video.to_bytes(&stream)).contains("not known here"));
+            assert!(rejection(video.to_bytes(&stream)).contains("is unknown"));
             assert!(video.plane(2).is_err() && bright.is_part());
             drop(video);
             bright.copy_from_slice(&stream, &[7u8; 64 * 32]).unwrap();
@@ -388,26 +394,26 @@ fn planes_of_video_are_arrays_of_their_own() {
 }
 
 #[test]
-fn another_contexts_stream_is_refused() {
+fn array_copies_reject_streams_of_another_context() {
     let (context, stream) = device();
     let array = CudaArray::from_slice(&stream, 4, &[1u8, 2, 3, 4]).unwrap();
     let created =
         Context::create(context.device(), cuda_safe::ContextFlags::AUTO).expect("a context");
     let foreign = Stream::new(&created).unwrap();
-    assert!(refused(array.to_vec::<u8>(&foreign)).contains("different contexts"));
-    assert!(refused(array.copy_from_slice(&foreign, &[0u8; 4])).contains("different contexts"));
+    assert!(rejection(array.to_vec::<u8>(&foreign)).contains("different contexts"));
+    assert!(rejection(array.copy_from_slice(&foreign, &[0u8; 4])).contains("different contexts"));
     let buffer = DeviceBuffer::<u8>::zeroed(&foreign, 4).unwrap();
-    assert!(refused(array.copy_from(&foreign, &buffer)).contains("different contexts"));
+    assert!(rejection(array.copy_from(&foreign, &buffer)).contains("different contexts"));
 }
 
 #[test]
-fn formats_that_read_as_floating_point_hold_integers() {
+fn normalized_formats_hold_integers() {
     let (context, stream) = device();
     let make = |channel, channels| {
         let format = TexelFormat::new(channel, channels);
         CudaArray::new(&context, format, [2, 2], ArrayFlags::default()).unwrap()
     };
-    /// An array of the format holds `T` and no floats.
+    /// Checks that an array of the format holds elements of type `T` and not floats.
     #[track_caller]
     fn holds<T: Texel + Debug + PartialEq>(
         stream: &Stream,
@@ -417,8 +423,8 @@ fn formats_that_read_as_floating_point_hold_integers() {
     ) {
         array.copy_from_slice(stream, &[texel; 4]).unwrap();
         assert_eq!(array.to_vec::<T>(stream).unwrap(), [texel; 4]);
-        let told = refused(array.to_vec::<[f32; 2]>(stream));
-        assert!(told.contains(&format!("type `{name}`")), "{told}");
+        let message = rejection(array.to_vec::<[f32; 2]>(stream));
+        assert!(message.contains(&format!("type `{name}`")), "{message}");
     }
     holds(&stream, &make(ChannelFormat::UNORM8X1, 1), 7u8, "u8");
     holds(
@@ -457,10 +463,10 @@ fn formats_that_read_as_floating_point_hold_integers() {
         (make(ChannelFormat::F16, 2), "[HalfBits; 2]"),
         (make(ChannelFormat::F32, 1), "f32"),
     ] {
-        let told = refused(array.to_vec::<[f32; 2]>(&stream));
-        assert!(told.contains(&format!("type `{name}`")), "{told}");
+        let message = rejection(array.to_vec::<[f32; 2]>(&stream));
+        assert!(message.contains(&format!("type `{name}`")), "{message}");
     }
-    // The integers have the format's size and sign.
+    // The integers have the size and signedness of the format.
     for array in [
         make(ChannelFormat::UNORM16X1, 1),
         make(ChannelFormat::UNORM8X1, 1),
@@ -478,7 +484,7 @@ fn formats_that_read_as_floating_point_hold_integers() {
 }
 
 #[test]
-fn the_length_that_is_too_long_is_named() {
+fn array_errors_name_the_excessive_length() {
     let (context, _) = device();
     let of = |attribute| context.device().attribute(attribute).unwrap() as usize;
     let widest = of(DeviceAttribute::MAXIMUM_TEXTURE2D_WIDTH);
@@ -501,7 +507,7 @@ fn the_length_that_is_too_long_is_named() {
         let error = CudaArray::uninit::<u8>(&context, shape).unwrap_err();
         assert!(error.detail().contains(&why), "{error}");
     }
-    // One channel is no reason, whatever else is wrong.
+    // The number of channels is correct, so the error must not mention it.
     let one = TexelFormat::of::<f32>();
     let gather = ArrayShape::volume(4, 4, 4);
     let error = CudaArray::new(&context, one, gather, ArrayFlags::GATHER).unwrap_err();
@@ -509,7 +515,7 @@ fn the_length_that_is_too_long_is_named() {
 }
 
 #[test]
-fn shapes_without_layers_have_one() {
+fn shapes_without_layers_have_one_layer() {
     for (shape, layers, depth) in [
         (ArrayShape::line(4), 1, 1),
         (ArrayShape::plane(4, 3), 1, 1),

@@ -1,4 +1,4 @@
-//! What launches ask for beside grid and block: clusters, programmatic launches, events on the way, hints.
+//! Launch attributes: clusters, programmatic launches, events and hints.
 
 use cuda_safe::{
     Context, DeviceBuffer, ErrorKind, Event, EventOptions, Function, LaunchConfig, Module, Out,
@@ -12,13 +12,13 @@ use super::device;
 
 const SOURCE: &str = r#"
     #include <cooperative_groups.h>
-    // Each block tells the next one of its cluster its number.
+    // Each block writes its number to the next block of its cluster.
     extern "C" __global__ void around(unsigned *x) {
         __shared__ unsigned from;
         auto cluster = cooperative_groups::this_cluster();
         const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
         const unsigned me = blockIdx.x + gridDim.x * blockIdx.y;
-        cluster.sync(); // the next block has begun
+        cluster.sync(); // the next block has started
         *cluster.map_shared_rank(&from, next) = me;
         cluster.sync();
         x[me] = from;
@@ -51,7 +51,7 @@ fn launched(function: &Function, stream: &Stream, config: LaunchConfig) -> Vec<u
 }
 
 #[test]
-fn blocks_of_a_cluster_reach_each_other() {
+fn cluster_blocks_share_memory() {
     let (context, stream) = device();
     let around = kernel(&context, "around");
     for size in [1, 2, 4, 8] {
@@ -59,14 +59,14 @@ fn blocks_of_a_cluster_reach_each_other() {
         let expected = |i: u32| i / size * size + (i % size + size - 1) % size;
         assert_eq!(x, (0..16).map(expected).collect::<Vec<_>>(), "{size}");
     }
-    // Two by two: ranks go along x first.
+    // In clusters of 2 x 2 blocks, ranks go along x first.
     let x = launched(
         &around,
         &stream,
         LaunchConfig::new((2, 2), 1).cluster((2, 2)),
     );
     assert_eq!(x, [3, 0, 1, 2]);
-    // As the kernel says.
+    // The kernel itself declares its cluster size.
     let pairs = kernel(&context, "pairs");
     let width = pairs
         .attribute(FunctionAttribute::REQUIRED_CLUSTER_WIDTH)
@@ -79,7 +79,7 @@ fn blocks_of_a_cluster_reach_each_other() {
 }
 
 #[test]
-fn clusters_that_do_not_fit_are_refused() {
+fn invalid_clusters_are_rejected() {
     let (context, stream) = device();
     let (around, pairs) = (kernel(&context, "around"), kernel(&context, "pairs"));
     let mut x = [0u32; 32];
@@ -90,12 +90,12 @@ fn clusters_that_do_not_fit_are_refused() {
         (&pairs, LaunchConfig::new(4, 1).cluster(4)),
         (&pairs, LaunchConfig::new(3, 1)),
     ] {
-        // SAFETY: refused.
-        let refused = unsafe { function.launch(&stream, config, (Out(&mut x),)) }.unwrap_err();
-        assert_eq!(*refused.kind(), ErrorKind::LaunchArguments, "{refused}");
-        assert!(refused.to_string().contains("cluster"), "{refused}");
+        // SAFETY: the launch fails.
+        let rejected = unsafe { function.launch(&stream, config, (Out(&mut x),)) }.unwrap_err();
+        assert_eq!(*rejected.kind(), ErrorKind::LaunchArguments, "{rejected}");
+        assert!(rejected.to_string().contains("cluster"), "{rejected}");
     }
-    // More than eight, where the kernel allows it.
+    // More than eight blocks, if the kernel allows it.
     let attribute = FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
     around.set_attribute(attribute, 1).unwrap();
     assert_eq!(
@@ -107,7 +107,7 @@ fn clusters_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn occupancy_knows_clusters() {
+fn occupancy_accounts_for_clusters() {
     let (context, _stream) = device();
     let around = kernel(&context, "around");
     let config = LaunchConfig::new(64, 128);
@@ -125,7 +125,7 @@ fn occupancy_knows_clusters() {
 }
 
 #[test]
-fn a_launch_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
+fn programmatic_launch_starts_early_and_waits_for_memory() {
     let (context, stream) = device();
     let (first, second) = (kernel(&context, "first"), kernel(&context, "second"));
     const N: u32 = 100_000;
@@ -133,7 +133,7 @@ fn a_launch_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
     let plain = LaunchConfig::for_elements(N);
     let early = plain.attributes(LaunchAttributes::default().programmatic_serialization(true));
     for _ in 0..10 {
-        // SAFETY: n numbers; the second kernel waits for the first one.
+        // SAFETY: the kernels use n numbers, and the second kernel waits for the first.
         unsafe {
             first.launch(&stream, plain, (&mut x, N)).unwrap();
             second.launch(&stream, early, (&mut x, N)).unwrap();
@@ -144,7 +144,7 @@ fn a_launch_begins_before_the_one_before_is_done_and_waits_for_its_memory() {
 }
 
 #[test]
-fn hints_change_no_result() {
+fn hints_do_not_change_results() {
     let (context, stream) = device();
     let around = kernel(&context, "around");
     let (_, most_urgent) = context.stream_priority_range().unwrap();
@@ -190,29 +190,29 @@ fn hints_change_no_result() {
     ] {
         let config = LaunchConfig::new(4, 32).attributes(attributes);
         let mut x = [0u32; 4];
-        // SAFETY: refused.
-        let refused = unsafe { around.launch(&stream, config, (Out(&mut x),)) };
-        let refused = refused.unwrap_err();
+        // SAFETY: the launch fails.
+        let rejected = unsafe { around.launch(&stream, config, (Out(&mut x),)) };
+        let rejected = rejected.unwrap_err();
         assert_eq!(
-            *refused.kind(),
+            *rejected.kind(),
             ErrorKind::LaunchArguments,
-            "{attributes:?}: {refused}"
+            "{attributes:?}: {rejected}"
         );
-        assert!(refused.to_string().contains("attribute"), "{refused}");
+        assert!(rejected.to_string().contains("attribute"), "{rejected}");
     }
 }
 
-/// Waits for a stream that memory of another one was used on, before that memory goes.
-struct Over<'a>(&'a Stream);
+/// Waits for a stream that uses memory of another stream, before that memory is dropped.
+struct WaitOnDrop<'a>(&'a Stream);
 
-impl Drop for Over<'_> {
+impl Drop for WaitOnDrop<'_> {
     fn drop(&mut self) {
         let _ = self.0.settle();
     }
 }
 
 #[test]
-fn events_are_recorded_on_the_way() {
+fn launch_events_are_recorded() {
     let (context, stream) = device();
     let (first, second) = (kernel(&context, "first"), kernel(&context, "second"));
     const N: u32 = 10_000;
@@ -222,10 +222,11 @@ fn events_are_recorded_on_the_way() {
     let triggered = Event::with_options(&context, untimed).unwrap();
     let config = LaunchConfig::for_elements(N);
     let other = Stream::new(&context).unwrap();
-    let _over = Over(&other);
+    let _wait = WaitOnDrop(&other);
     let events = LaunchEvents::default().begun(&begun).triggered(&triggered);
     let early = config.attributes(LaunchAttributes::default().programmatic_serialization(true));
-    // SAFETY: n numbers; the second kernel waits for the first one, on the other stream.
+    // SAFETY: the kernels use n numbers. The second kernel waits for the first, on the other
+    // stream.
     unsafe {
         first
             .launch_with_events(&stream, config, events, (&mut x, N))
@@ -238,25 +239,26 @@ fn events_are_recorded_on_the_way() {
     let values = x.to_vec(&stream).unwrap();
     assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
 
-    // With timing, without blocks, of another context, and with host slices.
+    // Rejected: an event with timing, no blocks, an event of another context, and host slices.
     let timed = Event::new(&context).unwrap();
     let with_timing = LaunchEvents::default().begun(&timed);
-    // SAFETY: refused.
-    let refused = unsafe { first.launch_with_events(&stream, config, with_timing, (&mut x, N)) };
-    assert!(refused.is_err());
+    // SAFETY: the launch fails.
+    let rejected = unsafe { first.launch_with_events(&stream, config, with_timing, (&mut x, N)) };
+    assert!(rejected.is_err());
     let none = LaunchConfig::new(0, 32);
-    // SAFETY: refused.
-    let refused = unsafe { first.launch_with_events(&stream, none, events, (&mut x, N)) };
-    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    // SAFETY: the launch fails.
+    let rejected = unsafe { first.launch_with_events(&stream, none, events, (&mut x, N)) };
+    assert_eq!(*rejected.unwrap_err().kind(), ErrorKind::InvalidArgument);
     let mut host = vec![0u32; N as usize];
-    // SAFETY: refused.
-    let refused = unsafe { first.launch_with_events(&stream, config, events, (Out(&mut host), N)) };
-    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    // SAFETY: the launch fails.
+    let rejected =
+        unsafe { first.launch_with_events(&stream, config, events, (Out(&mut host), N)) };
+    assert_eq!(*rejected.unwrap_err().kind(), ErrorKind::InvalidArgument);
     let elsewhere = Context::create(context.device(), Default::default()).unwrap();
     let foreign = Event::with_options(&elsewhere, untimed).unwrap();
     let foreign = LaunchEvents::default().begun(&foreign);
-    // SAFETY: refused.
-    let refused = unsafe { first.launch_with_events(&stream, config, foreign, (&mut x, N)) };
-    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    // SAFETY: the launch fails.
+    let rejected = unsafe { first.launch_with_events(&stream, config, foreign, (&mut x, N)) };
+    assert_eq!(*rejected.unwrap_err().kind(), ErrorKind::InvalidArgument);
     assert_eq!(x.to_vec(&stream).unwrap()[1], 4);
 }

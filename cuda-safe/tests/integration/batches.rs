@@ -1,4 +1,4 @@
-//! Many copies in one call.
+//! Batches: many copies in one call.
 
 use cuda_safe::{
     DeviceBuffer, Result, Stream,
@@ -15,7 +15,7 @@ fn numbers(len: usize) -> Vec<u32> {
 }
 
 #[test]
-fn copies_of_bytes_that_follow_each_other() {
+fn batch_copies_contiguous_bytes() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     for order in [
@@ -61,7 +61,7 @@ fn copies_of_bytes_that_follow_each_other() {
 }
 
 #[test]
-fn copies_of_boxes() {
+fn batch_copies_boxes() {
     let (_, stream) = device();
     let (host, mut back) = (numbers(24), vec![0; 8]);
     let from = PitchedBuffer::from_slice(&stream, [4, 3, 2], &host).unwrap();
@@ -95,7 +95,7 @@ fn copies_of_boxes() {
 }
 
 #[test]
-fn nothing_and_what_does_not_fit() {
+fn empty_batches_succeed_and_invalid_copies_are_rejected() {
     let (context, stream) = device();
     CopyBatch::new().enqueue(&stream).unwrap();
     let from = DeviceBuffer::from_slice(&stream, &numbers(4)).unwrap();
@@ -115,7 +115,7 @@ fn nothing_and_what_does_not_fit() {
     assert!(batch.is_empty());
     batch.enqueue(&stream).unwrap();
     a = a.into_slice(..2).unwrap();
-    // The legacy default stream is refused, and the error says so.
+    // The legacy default stream is rejected, and the error names it.
     let mut batch = CopyBatch::new();
     batch.copy(RegionCopy::new(2), &mut b, &a).unwrap();
     let Some(result) = since(12, 8, batch.enqueue(&Stream::legacy_default(&context))) else {
@@ -130,28 +130,28 @@ fn nothing_and_what_does_not_fit() {
 }
 
 #[test]
-fn a_stream_that_is_captured_takes_no_batch() {
+fn batches_are_rejected_during_a_capture() {
     let (_, stream) = device();
     let from = DeviceBuffer::from_slice(&stream, &numbers(4)).unwrap();
     let mut to = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
-    let mut refused = None;
-    // SAFETY: nothing is captured.
+    let mut rejection = None;
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             let mut batch = CopyBatch::new();
             batch.copy(RegionCopy::new(4), &mut to, &from)?;
-            refused = batch.enqueue(&stream).err();
+            rejection = batch.enqueue(&stream).err();
             Ok(())
         })
     };
-    graph.unwrap(); // the capture is as it was
-    let error = refused.unwrap();
+    graph.unwrap(); // the capture is still valid
+    let error = rejection.unwrap();
     assert_eq!(error.call(), "CopyBatch::enqueue");
     assert!(error.to_string().contains("capture"), "{error}");
 }
 
 #[test]
-fn one_copy_with_attributes() {
+fn copy_with_attributes() {
     let (_, stream) = device();
     let from = PitchedBuffer::from_slice(&stream, [3, 2], &numbers(6)).unwrap();
     let mut to = PitchedBuffer::<u32>::zeroed(&stream, [3, 2]).unwrap();

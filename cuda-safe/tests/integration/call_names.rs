@@ -1,4 +1,4 @@
-//! Errors of ordering with other streams: they name the method that the program called.
+//! Errors of ordering with other streams name the method that the program called.
 
 use cuda_safe::{
     Context, ContextFlags, DeviceBuffer, Error, ErrorKind, Module, PinnedBuffer, Result, Stream,
@@ -9,7 +9,7 @@ use cuda_safe::{
 
 use crate::device;
 
-/// The call that a rejection names.
+/// Returns the call that a rejection names.
 #[track_caller]
 fn name<R>(result: Result<R, impl Into<Error>>) -> &'static str {
     let error = result.map(drop).map_err(Into::into).unwrap_err();
@@ -18,14 +18,14 @@ fn name<R>(result: Result<R, impl Into<Error>>) -> &'static str {
 }
 
 #[test]
-fn copies_with_memory_of_another_context_name_themselves() {
+fn cross_context_errors_name_the_called_method() {
     let (context, stream) = device();
     let other = Context::create(context.device(), ContextFlags::AUTO).unwrap();
     let foreign = Stream::new(&other).unwrap();
     let [array, second] =
         [1u32, 2].map(|value| CudaArray::from_slice(&stream, [4], &[value; 4]).unwrap());
     let mut buffer = DeviceBuffer::<u32>::zeroed(&foreign, 4).unwrap();
-    // A global belongs to its context, and to no stream.
+    // A global variable belongs to its context, not to a stream.
     let module = Module::compile(&context, "__device__ unsigned x[4];").unwrap();
     let mut global = module.global::<u32>("x", 4).unwrap();
     let mut texels = array.texels::<u32>().unwrap();
@@ -78,14 +78,14 @@ fn copies_with_memory_of_another_context_name_themselves() {
 }
 
 #[test]
-fn copies_that_join_a_capture_with_another_stream_name_themselves() {
+fn capture_errors_name_the_called_method() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let array = CudaArray::from_slice(&stream, [4], &[1u32; 4]).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
     let mut target = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
     let mut names = Vec::new();
-    // SAFETY: nothing is recorded.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
             names = vec![

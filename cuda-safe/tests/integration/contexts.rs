@@ -6,14 +6,14 @@ use cuda_safe::{
 
 fn current() -> sys::CUcontext {
     let mut raw = std::ptr::null_mut();
-    // SAFETY: `raw` is valid for the write.
+    // SAFETY: `raw` is valid for writes.
     let code = unsafe { sys::cuCtxGetCurrent(&mut raw) };
     assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
     raw
 }
 
 #[test]
-fn there_is_one_primary_context_object_a_device() {
+fn primary_contexts_of_a_device_are_equal() {
     let (a, b) = (Context::primary(0).unwrap(), Context::primary(0).unwrap());
     assert_eq!(a, b);
     assert_eq!(a.as_raw(), b.as_raw());
@@ -23,7 +23,7 @@ fn there_is_one_primary_context_object_a_device() {
 }
 
 #[test]
-fn a_created_context_is_apart_and_never_left_current() {
+fn created_context_is_separate_and_not_left_current() {
     std::thread::spawn(|| {
         let primary = Context::primary(0).unwrap();
         primary.set_current().unwrap();
@@ -49,12 +49,12 @@ fn a_created_context_is_apart_and_never_left_current() {
 }
 
 #[test]
-fn a_context_outlives_its_name_while_anything_is_made_from_it() {
+fn context_lives_as_long_as_its_objects() {
     let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let stream = Stream::new(&context).unwrap();
     let buffer = DeviceBuffer::from_slice(&stream, &[7u32; 100]).unwrap();
     let event = Event::new(&context).unwrap();
-    context.close().unwrap(); // held by the others: not destroyed yet
+    context.close().unwrap(); // not destroyed yet, because the other objects refer to it
     event.record(&stream).unwrap();
     event.synchronize().unwrap();
     drop(event);
@@ -77,10 +77,10 @@ fn limits_and_cache_config_are_read_and_set() {
 }
 
 #[test]
-fn a_raw_context_is_borrowed() {
+fn raw_context_can_be_borrowed() {
     let owner = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     {
-        // SAFETY: `owner` outlives the borrowed object and what is made from it.
+        // SAFETY: `owner` outlives the borrowed context and the objects created from it.
         let borrowed = unsafe { Context::borrow_raw(owner.as_raw()) }.unwrap();
         assert_eq!(borrowed, owner);
         assert_eq!(borrowed.device(), owner.device());
@@ -91,7 +91,7 @@ fn a_raw_context_is_borrowed() {
 }
 
 #[test]
-fn things_of_two_contexts_do_not_mix() {
+fn objects_of_two_contexts_cannot_be_mixed() {
     let primary = Context::primary(0).unwrap();
     let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let event = Event::new(&created).unwrap();
@@ -101,7 +101,7 @@ fn things_of_two_contexts_do_not_mix() {
 }
 
 #[test]
-fn a_global_is_used_in_its_own_context_only() {
+fn globals_can_be_used_only_in_their_context() {
     let primary = Context::primary(0).unwrap();
     let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let source = "__device__ unsigned table[4]; __global__ void k() { table[0] = 1; }";
@@ -132,7 +132,7 @@ fn a_global_is_used_in_its_own_context_only() {
 }
 
 #[test]
-fn memory_of_another_contexts_stream_is_ordered_with_it() {
+fn copies_wait_for_streams_of_other_contexts() {
     let primary = Context::primary(0).unwrap();
     let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let (ours, theirs) = (

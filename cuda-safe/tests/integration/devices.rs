@@ -1,7 +1,7 @@
 use cuda_safe::{Device, DeviceAttribute, ErrorKind, driver};
 
 #[test]
-fn every_device_says_what_it_is() {
+fn devices_return_their_properties() {
     let devices = Device::all().unwrap();
     assert_eq!(devices.len(), Device::count().unwrap() as usize);
     assert!(!devices.is_empty());
@@ -22,14 +22,14 @@ fn every_device_says_what_it_is() {
 }
 
 #[test]
-fn a_device_is_found_by_its_pci_address() {
+fn device_can_be_found_by_pci_address() {
     let device = Device::get(0).unwrap();
     let address = device.pci_bus_id().unwrap();
     assert_eq!(Device::by_pci_bus_id(&address).unwrap(), device);
 }
 
 #[test]
-fn a_device_that_is_not_there_is_an_error_that_counts() {
+fn missing_device_error_names_the_device_count() {
     let count = Device::count().unwrap();
     for ordinal in [count, 1000, u32::MAX] {
         let error = Device::get(ordinal).unwrap_err();
@@ -60,7 +60,7 @@ fn attributes_are_listed_with_their_names() {
 }
 
 #[test]
-fn versions_are_told_and_newer_functions_refused_by_name() {
+fn missing_driver_functions_are_named() {
     let version = driver::version().unwrap();
     assert!(version.major >= 12, "{version}");
     driver::symbol(
@@ -83,15 +83,15 @@ fn versions_are_told_and_newer_functions_refused_by_name() {
     assert!(error.to_string().contains("cuNotYet"), "{error}");
 }
 
-/// What the driver itself says.
+/// Compares with the driver's own answers.
 #[test]
-fn devices_and_versions_are_the_drivers() {
+fn device_properties_match_raw_calls() {
     use cuda_safe::{ComputeCapability, sys};
 
     let device = Device::get(0).unwrap();
     let (mut version, mut count, mut bytes) = (0, 0, 0);
     let mut name = [0u8; 256];
-    // SAFETY: all are valid for the writes, of which the name's has a bound.
+    // SAFETY: all pointers are valid for writes, and the name's length is given.
     unsafe {
         assert_eq!(
             sys::cuDriverGetVersion(&mut version),
@@ -109,13 +109,13 @@ fn devices_and_versions_are_the_drivers() {
         assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
     }
     let version = u32::try_from(version).unwrap();
-    let told = driver::version().unwrap();
+    let reported = driver::version().unwrap();
     assert_eq!(
-        (told.major, told.minor),
+        (reported.major, reported.minor),
         (version / 1000, version % 1000 / 10)
     );
     assert_eq!(
-        told.to_string(),
+        reported.to_string(),
         format!("{}.{}", version / 1000, version % 1000 / 10)
     );
     assert_eq!(Device::count().unwrap(), u32::try_from(count).unwrap());
@@ -127,7 +127,7 @@ fn devices_and_versions_are_the_drivers() {
         (capability.to_string(), capability.number()),
         ("9.0".into(), 90)
     );
-    // A function that is asked for of a driver to come.
+    // Requests a function of a future driver.
     let future = driver::Version {
         major: 99,
         minor: 0,
@@ -139,7 +139,7 @@ fn devices_and_versions_are_the_drivers() {
             .contains("needs a driver of CUDA 99.0 or newer"),
         "{error}"
     );
-    let error = driver::symbol(c"cuNotYet", told).unwrap_err();
+    let error = driver::symbol(c"cuNotYet", reported).unwrap_err();
     assert!(
         error.to_string().contains("has no function cuNotYet"),
         "{error}"

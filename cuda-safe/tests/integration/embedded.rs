@@ -1,4 +1,4 @@
-//! Code that is a part of the program: the machine code that fits, or the PTX.
+//! Code embedded in the program: machine code for the device, or PTX.
 
 use cuda_safe::{
     Architecture, ErrorKind, LaunchConfig, Library, Module, Out, Program, module::Embedded,
@@ -8,7 +8,7 @@ use crate::device;
 
 const SOURCE: &str = "template <typename T> __global__ void fill(T *x, T value) { *x = value; }";
 
-/// What a build script would have made for the architecture of this device, or for another one.
+/// Returns the output of a build script for the architecture.
 fn embedded(architecture: Architecture, with_ptx: bool) -> Embedded {
     let program = Program::new(SOURCE).name_expression("fill<int>");
     let compiled = program.compile(architecture).unwrap();
@@ -20,7 +20,7 @@ fn embedded(architecture: Architecture, with_ptx: bool) -> Embedded {
     }
     let ptx = if with_ptx { compiled.ptx() } else { "" };
     let linked = leak(compiled.lowered_name("fill<int>").unwrap().to_owned());
-    // SAFETY: the compiler's, as it was.
+    // SAFETY: the compiler produced this code, and it is unmodified.
     unsafe { Embedded::new(Box::leak(cubins.into_boxed_slice()), leak(ptx.to_owned())) }
         .with_names(Box::leak(Box::new([("fill<int>", linked)])))
 }
@@ -30,7 +30,7 @@ fn filled(module: &Module) -> i32 {
     let fill = module.function("fill<int>").unwrap();
     let mut x = [0i32];
     let config = LaunchConfig::new(1, 1);
-    // SAFETY: arguments that don't fit are refused; otherwise the kernel writes one number.
+    // SAFETY: a launch with wrong arguments fails. Otherwise the kernel writes one number.
     let error = unsafe { fill.launch(&stream, config, (Out(&mut x), 7f32)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
     // SAFETY: as above.
@@ -39,7 +39,7 @@ fn filled(module: &Module) -> i32 {
 }
 
 #[test]
-fn the_device_gets_its_code_or_the_ptx() {
+fn embedded_code_falls_back_to_ptx() {
     let (context, _) = device();
     let own = Architecture::for_device(context.device().compute_capability().unwrap()).unwrap();
     for architecture in [own, Architecture::real_of(75), Architecture::virtual_of(75)] {
@@ -55,9 +55,9 @@ fn the_device_gets_its_code_or_the_ptx() {
 }
 
 #[test]
-fn without_code_for_the_device_it_is_told_what_there_is() {
+fn missing_embedded_code_error_lists_the_architectures() {
     let (context, _) = device();
-    // Of another generation than the device.
+    // An architecture of another generation than the device.
     let other = match context.device().compute_capability().unwrap().major {
         8 => 90,
         _ => 80,

@@ -5,7 +5,7 @@ use cuda_safe::{Event, EventOptions, LaunchConfig, sys::CUresult};
 use crate::{device, kernels};
 
 #[test]
-fn time_passes_between_events() {
+fn elapsed_time_between_events_is_measured() {
     let (context, stream) = device();
     let spin = kernels(&context).function("spin").unwrap();
     let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
@@ -25,12 +25,12 @@ fn time_passes_between_events() {
 }
 
 #[test]
-fn an_event_that_is_not_reached_says_so() {
+fn pending_event_reports_not_ready() {
     let (context, stream) = device();
     let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
     let (go, wait) = std::sync::mpsc::channel::<()>();
     start.record(&stream).unwrap();
-    // Holds the stream until told to go on.
+    // Holds the stream until a message arrives.
     stream
         .launch_host_function(move || {
             let _ = wait.recv();
@@ -48,13 +48,16 @@ fn an_event_that_is_not_reached_says_so() {
 }
 
 #[test]
-fn an_event_without_timing_orders_but_does_not_measure() {
+fn event_without_timing_orders_but_cannot_measure() {
     let (context, stream) = device();
     let (a, b) = (
         Event::without_timing(&context).unwrap(),
         Event::new(&context).unwrap(),
     );
-    assert!(a.query().unwrap(), "one never recorded counts as reached");
+    assert!(
+        a.query().unwrap(),
+        "an event that was never recorded counts as reached"
+    );
     a.record(&stream).unwrap();
     b.record(&stream).unwrap();
     b.synchronize().unwrap();
@@ -65,7 +68,7 @@ fn an_event_without_timing_orders_but_does_not_measure() {
 }
 
 #[test]
-fn blocking_events_and_raw_ones_work() {
+fn blocking_and_raw_events_work() {
     let (context, stream) = device();
     let event = Event::with_options(&context, EventOptions::default().blocking_sync(true)).unwrap();
     event.record(&stream).unwrap();
@@ -77,7 +80,7 @@ fn blocking_events_and_raw_ones_work() {
         stream.wait_event(&borrowed).unwrap();
         borrowed.synchronize().unwrap();
     }
-    // SAFETY: handed over by `into_raw`, and not used again.
+    // SAFETY: `into_raw` gave up the handle, and it is not used again.
     let code = unsafe { cuda_safe::sys::cuEventDestroy_v2(raw) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }

@@ -1,4 +1,4 @@
-//! Memory that came as a file.
+//! Memory and semaphores imported from file descriptors.
 
 use std::{fs::File, os::fd::OwnedFd};
 
@@ -17,7 +17,7 @@ use crate::device;
 
 const OPAQUE: ExternalMemoryKind = ExternalMemoryKind::OPAQUE_FD;
 
-/// Memory of two units, and its file.
+/// Returns memory of two units, its file and its size in bytes.
 fn exported(context: &Context) -> (PhysicalMemory, OwnedFd, usize) {
     let bytes = 2 * PhysicalMemory::unit(context).unwrap();
     let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
@@ -27,15 +27,15 @@ fn exported(context: &Context) -> (PhysicalMemory, OwnedFd, usize) {
 }
 
 #[test]
-fn buffers_on_imported_memory() {
+fn imported_memory_can_be_mapped_as_buffers() {
     let (context, stream) = device();
     let (made, file, bytes) = exported(&context);
     let again = made.export().unwrap();
-    drop(made); // the files keep it
-    // SAFETY: memory of that size, which nobody else uses.
+    drop(made); // the file descriptors keep the memory alive
+    // SAFETY: the memory has that size and nothing else uses it.
     let memory =
         unsafe { ExternalMemory::import(&context, OPAQUE, file, bytes as u64, false) }.unwrap();
-    // SAFETY: two buffers that lie apart.
+    // SAFETY: the two buffers do not overlap.
     let (mut first, mut second) = unsafe {
         (
             memory.buffer::<u32>(&stream, 0, 1000).unwrap(),
@@ -47,12 +47,13 @@ fn buffers_on_imported_memory() {
     first.fill(&stream, 1).unwrap();
     second.fill(&stream, 2).unwrap();
     assert_eq!((first.stream(), first.memory()), (&stream, &memory));
-    drop(memory); // the buffers keep it
+    drop(memory); // the buffers keep it alive
     assert_eq!(first.to_vec(&stream).unwrap(), [1; 1000]);
     second.close().unwrap();
     drop(first);
-    // The other file is the same memory.
-    // SAFETY: as above; dedicated memory is mapped as a whole.
+    // The other file refers to the same memory.
+    //
+    // SAFETY: as above. Dedicated memory is mapped as a whole.
     let (memory, all) = unsafe {
         let memory = ExternalMemory::import(&context, OPAQUE, again, bytes as u64, true).unwrap();
         let all = memory.buffer::<u32>(&stream, 0, bytes / 4).unwrap();
@@ -66,7 +67,7 @@ fn buffers_on_imported_memory() {
             .unwrap(),
         [2]
     );
-    // SAFETY: it is refused.
+    // SAFETY: the call fails.
     let failed = unsafe { memory.buffer::<u32>(&stream, bytes as u64 / 2, 10) }.unwrap_err();
     assert_eq!(
         failed.driver_code(),
@@ -75,10 +76,10 @@ fn buffers_on_imported_memory() {
 }
 
 #[test]
-fn what_can_not_be_imported_or_mapped() {
+fn invalid_imports_and_mappings_are_rejected() {
     let (context, stream) = device();
     let null = || OwnedFd::from(File::open("/dev/null").unwrap());
-    // SAFETY: all of it is refused.
+    // SAFETY: invalid imports fail, and the memory of the valid one has that size.
     let import =
         |kind, file, bytes| unsafe { ExternalMemory::import(&context, kind, file, bytes, false) };
     let failed = import(OPAQUE, null(), 4096).unwrap_err();
@@ -102,7 +103,7 @@ fn what_can_not_be_imported_or_mapped() {
     assert!(matches!(failed.code(), Code::Driver(_)), "{failed}");
     let memory = import(OPAQUE, file, bytes as u64).unwrap();
     for (offset, len) in [(bytes as u64 - 9, 10), (0, bytes + 1), (bytes as u64, 1)] {
-        // SAFETY: it is refused.
+        // SAFETY: the call fails.
         let failed = unsafe { memory.buffer::<u8>(&stream, offset, len) }.unwrap_err();
         assert_eq!(
             failed.driver_code(),
@@ -110,29 +111,32 @@ fn what_can_not_be_imported_or_mapped() {
             "{offset}"
         );
         let text = failed.to_string();
-        assert!(text.contains("within the imported memory"), "{text}");
-        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
+        assert!(text.contains("fit into the imported memory"), "{text}");
+        assert!(
+            text.contains(&format!("starting at byte {offset}")),
+            "{text}"
+        );
     }
-    // SAFETY: it is refused.
+    // SAFETY: the call fails.
     let failed = unsafe { memory.buffer::<u32>(&stream, 102, 1) }.unwrap_err();
     assert!(failed.to_string().contains("multiple of 4"), "{failed}");
-    // SAFETY: it is refused.
+    // SAFETY: the call fails.
     let failed = unsafe { memory.buffer::<u8>(&stream, 0, 0) }.unwrap_err();
     assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]
-fn arrays_in_imported_memory() {
+fn imported_memory_can_be_mapped_as_arrays() {
     let (context, stream) = device();
     let (made, file, bytes) = exported(&context);
-    drop(made); // the file keeps it
-    // SAFETY: memory of that size, which nobody else uses.
+    drop(made); // the file keeps the memory alive
+    // SAFETY: the memory has that size and nothing else uses it.
     let memory =
         unsafe { ExternalMemory::import(&context, OPAQUE, file, bytes as u64, false) }.unwrap();
     assert_eq!(memory.context(), &context);
     let (format, flags) = (TexelFormat::of::<u32>(), ArrayFlags::SURFACE);
     let array = |offset| {
-        // SAFETY: where two arrays lie in the same place, they are used in turn.
+        // SAFETY: arrays in the same memory are used one at a time.
         unsafe { memory.mipmapped_array(offset, format, [64, 32], 3, flags) }.unwrap()
     };
     let half = bytes as u64 / 2;
@@ -150,28 +154,28 @@ fn arrays_in_imported_memory() {
         let one = apart.level(level).unwrap();
         one.copy_from_slice(&stream, &texels(level, 7)).unwrap();
     }
-    drop(memory); // the arrays keep it
+    drop(memory); // the arrays keep it alive
     for level in 0..3 {
         let read = same.level(level).unwrap().to_vec::<u32>(&stream).unwrap();
         assert_eq!(read, texels(level, 1000 * level), "level {level}");
     }
     let texture = Texture::new(&image, Sampler::default()).unwrap();
-    image.close().unwrap(); // the texture keeps it
+    image.close().unwrap(); // the texture keeps it alive
     texture.close().unwrap();
     let read = same.level(0).unwrap().to_vec::<u32>(&stream).unwrap();
     assert_eq!(read, texels(0, 0));
 }
 
 #[test]
-fn arrays_that_can_not_be_mapped() {
+fn invalid_array_mappings_are_rejected() {
     let (context, _) = device();
     let (_made, file, bytes) = exported(&context);
-    // SAFETY: memory of that size, which nobody uses.
+    // SAFETY: the memory has that size and is never accessed.
     let memory =
         unsafe { ExternalMemory::import(&context, OPAQUE, file, bytes as u64, false) }.unwrap();
     let format = TexelFormat::of::<u32>();
     let map = |offset, shape: [usize; 2], levels| {
-        // SAFETY: it is refused.
+        // SAFETY: the call fails.
         unsafe { memory.mipmapped_array(offset, format, shape, levels, ArrayFlags::default()) }
     };
     let failed = map(0, [0, 64], 1).unwrap_err();
@@ -186,16 +190,19 @@ fn arrays_that_can_not_be_mapped() {
         let code = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(failed.driver_code(), code, "{offset} {shape:?}");
         let text = failed.to_string();
-        assert!(text.contains("within the imported memory"), "{text}");
-        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
+        assert!(text.contains("fit into the imported memory"), "{text}");
+        assert!(
+            text.contains(&format!("starting at byte {offset}")),
+            "{text}"
+        );
     }
 }
 
 #[test]
-fn semaphores_that_are_none() {
+fn invalid_semaphores_are_rejected() {
     let (context, _) = device();
     let null = || OwnedFd::from(File::open("/dev/null").unwrap());
-    // SAFETY: all of it is refused.
+    // SAFETY: the call fails.
     let import = |kind| unsafe { ExternalSemaphore::import(&context, kind, null()) }.unwrap_err();
     for kind in [
         ExternalSemaphoreKind::OPAQUE_FD,

@@ -9,16 +9,17 @@ use cuda_safe::{
 
 use crate::{device, kernels};
 
-/// So many groups of multiprocessors, as small as there are.
+/// Returns `N` groups of multiprocessors, each as small as possible.
 fn parts<const N: usize>(context: &Context) -> [Multiprocessors; N] {
     let all = context.multiprocessors().unwrap();
     let parts = all.split(N as u32, all.smallest()).unwrap();
     parts.groups.try_into().unwrap()
 }
 
-/// Where the blocks of a launch have run.
+/// Returns the multiprocessors on which the blocks of a launch ran.
 fn places(context: &Context, stream: &Stream) -> BTreeSet<u32> {
-    // Long enough that no multiprocessor takes them all, while others are busy with other tests.
+    // The blocks run long enough that no multiprocessor runs all of them while others are busy with
+    // other tests.
     let source = r#"extern "C" __global__ void places(unsigned *out) {
         asm volatile("mov.u32 %0, %%smid;" : "=r"(out[blockIdx.x]));
         __nanosleep(200000);
@@ -32,7 +33,7 @@ fn places(context: &Context, stream: &Stream) -> BTreeSet<u32> {
 }
 
 #[test]
-fn multiprocessors_are_divided() {
+fn multiprocessors_can_be_split() {
     let device = Device::get(0).unwrap();
     let all = device.multiprocessors().unwrap();
     assert_eq!(all.count(), device.multiprocessor_count().unwrap());
@@ -60,7 +61,7 @@ fn multiprocessors_are_divided() {
     assert_eq!(error.driver_code(), Some(CUresult(915)), "{error}"); // INVALID_RESOURCE_CONFIGURATION
     let error = group.split(1, 1).unwrap_err();
     assert!(
-        error.to_string().contains("by way of a green context"),
+        error.to_string().contains("create a green context with it"),
         "{error}"
     );
     let both = SplitFlags::IGNORE_SM_COSCHEDULING | SplitFlags::MAX_POTENTIAL_CLUSTER_SIZE;
@@ -84,7 +85,7 @@ fn kernels_run_on_the_multiprocessors_of_their_green_context() {
     assert!(!here.is_empty() && here.len() <= count, "{here:?}");
     assert!(!there.is_empty() && there.len() <= count, "{there:?}");
     assert!(here.is_disjoint(&there), "{here:?} and {there:?}");
-    // A host with much else to do may leave a multiprocessor out of a launch.
+    // On a busy host, a launch may leave out a multiprocessor.
     let mut all = places(&context, &stream);
     for _ in 0..50 {
         if all.is_superset(&here) && all.len() > here.len() {
@@ -96,7 +97,7 @@ fn kernels_run_on_the_multiprocessors_of_their_green_context() {
 }
 
 #[test]
-fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
+fn primary_context_objects_work_on_green_context_streams() {
     let (context, stream) = device();
     let scale = kernels(&context).function("scale").unwrap();
     let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32; 100]).unwrap();
@@ -111,7 +112,7 @@ fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
     assert!(fast.belongs_to_its_context().unwrap());
     assert!(stream.belongs_to_its_context().unwrap());
     fast.wait_stream(&stream).unwrap();
-    // SAFETY: 100 floats, ordered with the buffer's stream.
+    // SAFETY: the buffer has 100 floats and is ordered with its stream.
     unsafe {
         scale
             .launch(
@@ -123,7 +124,7 @@ fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
     }
     stream.wait_stream(&fast).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 100]);
-    x.fill(&fast, 4.0).unwrap(); // orders itself
+    x.fill(&fast, 4.0).unwrap(); // ordered automatically
     assert_eq!(x.to_vec(&stream).unwrap(), [4.0; 100]);
 
     let all = Event::new(&context).unwrap();
@@ -139,7 +140,8 @@ fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
     context.synchronize().unwrap();
     drop(y);
 
-    // What a captured stream of a green context is given runs there, whatever stream the graph is launched on.
+    // Work captured on a stream of a green context runs in that context, whatever stream launches
+    // the graph.
     let mut buffer = DeviceBuffer::<u32>::zeroed(&fast, 8).unwrap();
     // SAFETY: the buffer outlives the graph.
     let graph = unsafe { fast.capture(|_| buffer.fill(&fast, 1)) }.unwrap();
@@ -150,12 +152,12 @@ fn what_is_the_primary_contexts_is_used_with_streams_of_a_green_one() {
 }
 
 #[test]
-fn a_stream_keeps_its_green_context() {
+fn stream_keeps_its_green_context_alive() {
     let (context, _) = device();
     let green = GreenContext::new(&context, &parts::<1>(&context)).unwrap();
     let stream = green.stream().unwrap();
     let buffer = DeviceBuffer::from_slice(&stream, &[5u32; 64]).unwrap();
-    green.close().unwrap(); // held by the stream
+    green.close().unwrap(); // the stream keeps it alive
     let spin = kernels(&context).function("spin").unwrap();
     let mut flag = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
     // SAFETY: the kernel writes one number.
@@ -170,20 +172,23 @@ fn a_stream_keeps_its_green_context() {
         spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag))
             .unwrap();
     }
-    drop((buffer, flag, stream)); // with work under way: the green context goes after it
+    drop((buffer, flag, stream)); // the green context is destroyed after the pending work
     context.synchronize().unwrap();
 }
 
 #[test]
-fn green_contexts_are_parts_of_primary_ones() {
+fn green_contexts_belong_to_the_primary_context() {
     let (context, _) = device();
     let all = context.multiprocessors().unwrap();
     let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let error = GreenContext::new(&created, &[all]).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("no primary context"), "{error}");
+    assert!(
+        error.to_string().contains("not a primary context"),
+        "{error}"
+    );
     let error = GreenContext::new(&context, &[]).unwrap_err();
-    assert!(error.to_string().contains("no multiprocessors"), "{error}");
+    assert!(error.to_string().contains("`parts` is empty"), "{error}");
     let green = GreenContext::new(&context, &[all]).unwrap();
     let strange = Event::new(&created).unwrap();
     let error = green.record(&strange).unwrap_err();
@@ -195,7 +200,7 @@ fn green_contexts_are_parts_of_primary_ones() {
 }
 
 #[test]
-fn cooperative_launches_are_limited_to_the_part() {
+fn cooperative_launches_are_limited_to_the_group() {
     let (context, _) = device();
     let green = GreenContext::new(&context, &parts::<1>(&context)).unwrap();
     let stream = green.stream().unwrap();
@@ -219,7 +224,7 @@ fn cooperative_launches_are_limited_to_the_part() {
 }
 
 #[test]
-fn host_memory_is_copied_on_streams_of_a_green_context() {
+fn green_context_streams_copy_host_memory() {
     let (context, _) = device();
     let green = GreenContext::new(&context, &parts::<1>(&context)).unwrap();
     let stream = green.stream().unwrap();

@@ -1,4 +1,4 @@
-//! Host memory that the device reaches: registered, mapped, write-combined.
+//! Host memory that the device can access: registered, mapped and write-combined.
 
 use cuda_safe::{
     Context, DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig, MappedBuffer, Module,
@@ -27,10 +27,10 @@ fn numbers(count: u32) -> Vec<u32> {
 }
 
 #[test]
-fn a_vector_goes_in_and_comes_out() {
+fn vector_can_be_registered_and_returned() {
     let (context, stream) = device();
     let mut host = numbers(5000);
-    host.reserve(100); // more room than elements
+    host.reserve(100); // capacity beyond the length
     let (address, capacity) = (host.as_ptr(), host.capacity());
     let mut registered = RegisteredBuffer::new(&context, host).unwrap();
     assert_eq!(registered.as_ptr(), address);
@@ -50,7 +50,7 @@ fn a_vector_goes_in_and_comes_out() {
     let host = registered.into_host().unwrap();
     assert_eq!((host.as_ptr(), host.capacity()), (address, capacity));
     assert_eq!(host[..4], [7, 9, 2, 3]);
-    // It can be registered again, and its neighbour in the same page too.
+    // The vector can be registered again, and so can its neighbor in the same page.
     let (first, second) = (vec![1u8; 24], vec![2u8; 24]);
     let first = RegisteredBuffer::new(&context, first).unwrap();
     let second = RegisteredBuffer::new(&context, second).unwrap();
@@ -59,7 +59,7 @@ fn a_vector_goes_in_and_comes_out() {
 }
 
 #[test]
-fn a_boxed_slice_and_no_bytes_at_all() {
+fn boxed_slices_and_empty_memory_can_be_registered() {
     let (context, _) = device();
     let host: Box<[u64]> = vec![1, 2, 3].into();
     let registered = RegisteredBuffer::new(&context, host).unwrap();
@@ -73,21 +73,21 @@ fn a_boxed_slice_and_no_bytes_at_all() {
 }
 
 #[test]
-fn what_is_registered_is_not_registered_again() {
+fn registering_memory_twice_is_rejected() {
     let (context, _) = device();
     let host = RegisteredBuffer::new(&context, numbers(100)).unwrap();
     let (start, bytes) = (host.as_ptr().cast_mut().cast(), 400);
-    // SAFETY: the memory lives, and nothing is made of it.
+    // SAFETY: the memory is live, and the registration is not used.
     let failed = unsafe { Registration::new(&context, start, bytes, none()) }.unwrap_err();
     let already = sys::CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     assert_eq!(failed.driver_code(), Some(already));
     assert!(failed.to_string().contains("once"), "{failed}");
-    // The first is not touched by that.
+    // The first registration is not affected.
     assert_eq!(host.into_host().unwrap(), numbers(100));
 }
 
 #[test]
-fn flags_that_nobody_knows_give_the_memory_back() {
+fn unknown_flags_are_rejected_and_return_the_memory() {
     let (context, _) = device();
     let unknown = RegisterFlags(1 << 20);
     let failed = RegisteredBuffer::with_flags(&context, numbers(3), unknown).unwrap_err();
@@ -96,20 +96,21 @@ fn flags_that_nobody_knows_give_the_memory_back() {
     assert_eq!(failed.host, [0, 1, 2]);
     assert_eq!(format!("{failed:?}"), format!("{:?}", failed.error));
     assert!(failed.to_string().contains("cuMemHostRegister"), "{failed}");
-    let told = failed.error.detail();
-    assert!(told.contains("RegisterFlags(0x100000)"), "{failed}");
+    let message = failed.error.detail();
+    assert!(message.contains("RegisterFlags(0x100000)"), "{failed}");
     let unknown = PinnedFlags(1 << 20) | PinnedFlags::PORTABLE;
     let error = PinnedBuffer::<u32>::with_flags(&context, 3, unknown).unwrap_err();
     assert!(error.detail().contains("PinnedFlags(0x100000)"), "{error}");
 }
 
-/// The driver is not asked: what it believes of memory that isn't so is not for safe code.
+/// The library rejects these flags itself, because a driver that believes them would make safe code
+/// unsound.
 #[test]
-fn flags_that_are_not_true_of_the_memory_are_refused() {
+fn false_memory_flags_are_rejected() {
     let (context, stream) = device();
     let (io, read) = (RegisterFlags::IO_MEMORY, RegisterFlags::READ_ONLY);
     let mut host = numbers(1000);
-    let ran = |_: &mut [u32]| -> cuda_safe::Result<()> { panic!("never called") };
+    let ran = |_: &mut [u32]| -> cuda_safe::Result<()> { panic!("the closure must not run") };
     let errors = [
         context.page_locked(&mut host, io, ran).unwrap_err(),
         context.page_locked(&mut host, read, ran).unwrap_err(),
@@ -125,7 +126,7 @@ fn flags_that_are_not_true_of_the_memory_are_refused() {
     }
     let failed = RegisteredBuffer::with_flags(&context, host, io).unwrap_err();
     assert_eq!(failed.error.driver_code(), None, "{failed}");
-    // What the device only reads is no memory of its own, and comes back.
+    // Memory that is read-only for the device cannot become device memory, so it is returned.
     let registered = RegisteredBuffer::with_flags(&context, failed.host, read).unwrap();
     let failed = registered.into_mapped(&stream).unwrap_err();
     assert!(failed.to_string().contains("READ_ONLY"), "{failed}");
@@ -133,7 +134,7 @@ fn flags_that_are_not_true_of_the_memory_are_refused() {
 }
 
 #[test]
-fn mapped_memory_is_of_its_streams_context() {
+fn mapped_memory_must_be_of_the_context_of_its_stream() {
     let (context, _) = device();
     let other = Context::create(context.device(), Default::default()).unwrap();
     let far = Stream::new(&other).unwrap();
@@ -148,7 +149,7 @@ fn mapped_memory_is_of_its_streams_context() {
 }
 
 #[test]
-fn kernels_write_to_registered_memory() {
+fn kernels_can_write_to_registered_memory() {
     let (context, stream) = device();
     let double_them = Module::compile(&context, DOUBLE)
         .unwrap()
@@ -159,7 +160,7 @@ fn kernels_write_to_registered_memory() {
     let mut mapped = registered.into_mapped(&stream).unwrap();
     assert_eq!(mapped.stream(), &stream);
     for _ in 0..3 {
-        // SAFETY: 1000 elements, as the kernel is told.
+        // SAFETY: the kernel gets the length of 1000 elements.
         unsafe { double_them.launch(&stream, LaunchConfig::new(4, 256), (&mut mapped, 1000u32)) }
             .unwrap();
     }
@@ -172,7 +173,7 @@ fn kernels_write_to_registered_memory() {
 }
 
 #[test]
-fn mapped_memory_is_memory_as_any_other() {
+fn mapped_memory_supports_all_operations() {
     let (context, stream) = device();
     let mut mapped = MappedBuffer::<u16>::zeroed(&stream, 6).unwrap();
     assert_eq!(mapped.host().unwrap(), [0; 6]);
@@ -208,7 +209,7 @@ fn mapped_memory_is_memory_as_any_other() {
 }
 
 #[test]
-fn memory_is_page_locked_while_a_function_runs() {
+fn page_locked_registers_memory_during_a_closure() {
     let (context, stream) = device();
     let mut host = numbers(3000);
     let sum = context
@@ -216,7 +217,7 @@ fn memory_is_page_locked_while_a_function_runs() {
             let mut on_device = DeviceBuffer::from_slice(&stream, host)?;
             on_device.slice_mut(..2)?.fill(&stream, 5)?;
             on_device.copy_to_slice(&stream, host)?;
-            assert!(registers_again(&context, host).is_err());
+            assert!(try_register(&context, host).is_err());
             Ok(host.iter().sum::<u32>())
         })
         .unwrap();
@@ -229,17 +230,17 @@ fn memory_is_page_locked_while_a_function_runs() {
         })
         .unwrap();
     assert_eq!(copy, host);
-    assert!(registers_again(&context, &host).is_ok());
+    assert!(try_register(&context, &host).is_ok());
 }
 
-fn registers_again(context: &Context, host: &[u32]) -> cuda_safe::Result<()> {
+fn try_register(context: &Context, host: &[u32]) -> cuda_safe::Result<()> {
     let start = host.as_ptr().cast_mut().cast();
-    // SAFETY: the memory lives, and the registration ends at once.
+    // SAFETY: the memory is live, and the registration ends at once.
     unsafe { Registration::new(context, start, size_of_val(host), none()) }?.close()
 }
 
 #[test]
-fn the_end_of_a_scope_unregisters_whatever_happens() {
+fn memory_is_unregistered_after_errors_and_panics() {
     let (context, stream) = device();
     let mut host = numbers(100);
     let error = context
@@ -248,28 +249,28 @@ fn the_end_of_a_scope_unregisters_whatever_happens() {
         })
         .unwrap_err();
     assert_eq!(error.call(), "mine");
-    assert!(registers_again(&context, &host).is_ok());
+    assert!(try_register(&context, &host).is_ok());
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let _ = stream.mapped(&mut host, none(), |mut view| -> cuda_safe::Result<()> {
             view.fill(&stream, 3)?;
-            panic!("on purpose")
+            panic!("expected")
         });
     }));
     assert!(caught.is_err());
-    assert!(stream.query().unwrap()); // it has waited
+    assert!(stream.query().unwrap()); // `mapped` waited for the fill
     assert_eq!(host, [3; 100]);
-    assert!(registers_again(&context, &host).is_ok());
-    // Memory that is registered already is refused, and stays as it is.
+    assert!(try_register(&context, &host).is_ok());
+    // Memory that is already registered is rejected and stays registered.
     let registered = RegisteredBuffer::new(&context, host).unwrap();
-    let refused = context.page_locked_read(&registered, none(), |_| -> cuda_safe::Result<()> {
-        panic!("never called")
+    let rejection = context.page_locked_read(&registered, none(), |_| -> cuda_safe::Result<()> {
+        panic!("the closure must not run")
     });
-    assert!(refused.is_err());
+    assert!(rejection.is_err());
     assert_eq!(registered.into_host().unwrap(), [3; 100]);
 }
 
 #[test]
-fn kernels_reach_borrowed_memory_within_a_scope() {
+fn kernels_can_use_borrowed_memory_in_mapped() {
     let (context, stream) = device();
     let double_them = Module::compile(&context, DOUBLE)
         .unwrap()
@@ -279,7 +280,7 @@ fn kernels_reach_borrowed_memory_within_a_scope() {
     stream
         .mapped(&mut host, none(), |mut view| {
             assert_eq!((view.len(), view.stream()), (1000, Some(&stream)));
-            // SAFETY: 1000 elements, as the kernel is told.
+            // SAFETY: the kernel gets the length of 1000 elements.
             unsafe { double_them.launch(&stream, LaunchConfig::new(4, 256), (&mut view, 1000u32)) }
         })
         .unwrap();
@@ -299,14 +300,14 @@ fn kernels_reach_borrowed_memory_within_a_scope() {
         .unwrap();
 }
 
-/// Constants lie in pages that nobody may write to.
+/// Constants are in pages without write permission.
 static CONSTANT: [u32; 2048] = [5; 2048];
 
 #[test]
-fn read_only_pages_are_registered_as_such() {
+fn read_only_pages_need_the_read_only_flag() {
     let (context, stream) = device();
-    let refused = context.page_locked_read(&CONSTANT, none(), |_| Ok(()));
-    let code = refused.unwrap_err().driver_code();
+    let rejection = context.page_locked_read(&CONSTANT, none(), |_| Ok(()));
+    let code = rejection.unwrap_err().driver_code();
     assert_eq!(code, Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE));
     let read = RegisterFlags::READ_ONLY;
     let copy = context
@@ -318,19 +319,20 @@ fn read_only_pages_are_registered_as_such() {
 }
 
 #[test]
-fn registering_is_not_part_of_a_capture() {
+fn registration_is_rejected_during_a_capture() {
     let (context, stream) = device();
     let host = PinnedBuffer::from_slice(&context, &[1u32, 2, 3]).unwrap();
     let mapped = host.into_mapped(&stream).unwrap();
     let registered = RegisteredBuffer::new(&context, numbers(10)).unwrap();
     let dropped = RegisteredBuffer::new(&context, numbers(10)).unwrap();
-    // SAFETY: nothing is captured.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture(|_| -> cuda_safe::Result<()> {
             let failed = RegisteredBuffer::new(&context, numbers(3)).unwrap_err();
             assert_eq!(*failed.error.kind(), ErrorKind::InvalidArgument);
             assert_eq!(failed.host, [0, 1, 2]);
-            let failed = registered.into_host().unwrap_err(); // it ends after the capture
+            // fails, because the registration ends after the capture
+            let failed = registered.into_host().unwrap_err();
             assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
             drop((mapped, dropped));
             Ok(())
@@ -340,7 +342,7 @@ fn registering_is_not_part_of_a_capture() {
 }
 
 #[test]
-fn copies_to_memory_registered_as_read_only_name_the_flag() {
+fn copies_to_read_only_memory_name_the_flag() {
     let (context, stream) = device();
     let read = RegisterFlags::READ_ONLY;
     let mut host = RegisteredBuffer::with_flags(&context, vec![0u32; 1024], read).unwrap();
@@ -364,7 +366,7 @@ fn copies_to_memory_registered_as_read_only_name_the_flag() {
     errors.push(view.fill(&stream, 7).unwrap_err());
     for error in errors {
         if *error.kind() == ErrorKind::Unsupported {
-            continue; // batches, with a driver older than CUDA 12.8
+            continue; // batches on a driver older than CUDA 12.8
         }
         let text = error.to_string();
         assert!(text.contains("RegisterFlags::READ_ONLY"), "{text}");

@@ -28,7 +28,7 @@ fn buffers_views_scalars_and_structs_are_arguments() {
     };
     let config = LaunchConfig::for_elements(500);
     let (mut low, mut high) = y.split_at_mut(500).unwrap();
-    // SAFETY: the kernel reads and writes 500 floats of each.
+    // SAFETY: the kernel reads and writes 500 floats of each buffer.
     unsafe {
         affine
             .launch(
@@ -50,7 +50,7 @@ fn buffers_views_scalars_and_structs_are_arguments() {
 }
 
 #[test]
-fn host_slices_travel_with_the_launch() {
+fn host_slices_are_copied_for_the_launch() {
     let (context, stream) = device();
     let module = kernels(&context);
     let (affine, scale) = (
@@ -64,7 +64,7 @@ fn host_slices_travel_with_the_launch() {
         offset: 1,
     };
     let config = LaunchConfig::for_elements(3);
-    // SAFETY: the kernels stay within three floats.
+    // SAFETY: the kernels access at most three floats.
     unsafe {
         affine
             .launch(&stream, config, (Out(&mut output), In(&input), pair, 3u32))
@@ -76,7 +76,7 @@ fn host_slices_travel_with_the_launch() {
     }
     assert_eq!(output, [5.5, 10.5, 15.5]);
     let mut none: [f32; 0] = [];
-    // SAFETY: no threads beyond n = 0 touch anything.
+    // SAFETY: with n = 0, no thread accesses memory.
     unsafe {
         scale.launch(
             &stream,
@@ -87,7 +87,7 @@ fn host_slices_travel_with_the_launch() {
     .unwrap();
 }
 
-/// Kernels that write the length they were told behind what they were given.
+/// Kernels with a length parameter after the pointer.
 const LENGTHS: &str = r#"
 extern "C" __global__ void as_int(const float *x, int n, float *sum) {
     for (int i = 0; i < n; ++i) *sum += x[i];
@@ -98,7 +98,7 @@ extern "C" __global__ void as_size(float factor, float *x, size_t n, const float
 "#;
 
 #[test]
-fn memory_travels_with_its_length() {
+fn with_len_passes_memory_and_its_length() {
     let (context, stream) = device();
     let module = Module::compile(&context, LENGTHS).unwrap();
     let as_int = module.function("as_int").unwrap();
@@ -107,7 +107,7 @@ fn memory_travels_with_its_length() {
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
     let y = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0]).unwrap();
     let mut sum = [0.5f32];
-    // SAFETY: the kernels stay within the lengths that they are given.
+    // SAFETY: the kernels stay within the given lengths.
     unsafe {
         let x = WithLen::u64(&mut x);
         let part = y.slice(1..).unwrap();
@@ -116,7 +116,7 @@ fn memory_travels_with_its_length() {
             .unwrap();
     }
     assert_eq!(x.to_vec(&stream).unwrap(), [4.0, 6.0, 8.0, 0.0, 0.0]);
-    // SAFETY: as above, and one sum.
+    // SAFETY: as above, and the sum is one element.
     unsafe {
         as_int
             .launch(&stream, one, (WithLen::i32(&x), InOut(&mut sum)))
@@ -142,39 +142,39 @@ fn memory_travels_with_its_length() {
 }
 
 #[test]
-fn lengths_are_checked_as_all_arguments_are() {
+fn with_len_arguments_are_checked() {
     let (context, stream) = device();
     let module = Module::compile(&context, LENGTHS).unwrap();
     let as_int = module.function("as_int").unwrap();
     let one = LaunchConfig::new(1, 1);
     let x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
-    let refused = |result: cuda_safe::Result<()>, expected: &str| {
+    let assert_rejected = |result: cuda_safe::Result<()>, expected: &str| {
         let error = result.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
         assert!(error.to_string().contains(expected), "{error}");
     };
     // SAFETY: nothing is launched.
     unsafe {
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::u64(&x), &mut sum)),
             "argument 1 (counted from 0) is the length as u64, an integer of 8 bytes, and the parameter is an \
              integer of 4 bytes: use `WithLen::i32` or `WithLen::u32`",
         );
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&x), 4i32, &mut sum)),
             "3 parameters, and 4 arguments",
         );
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&x),)),
             "3 parameters, and 2 arguments",
         );
     }
-    // More elements than an int counts. Elements of no size have room.
+    // More elements than fit in an `int`. Elements without size need no memory.
     let many = DeviceBuffer::<()>::uninit(&stream, 1 << 31).unwrap();
     // SAFETY: nothing is launched.
     unsafe {
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&many), &mut sum)),
             "a length of 2147483648 elements is more than `WithLen::i32` can pass",
         );
@@ -183,7 +183,7 @@ fn lengths_are_checked_as_all_arguments_are() {
 }
 
 #[test]
-fn more_elements_than_a_grid_has_threads_are_told() {
+fn for_elements_rejects_invalid_counts() {
     let (context, stream) = device();
     let function = kernels(&context).function("no_parameters").unwrap();
     for config in [
@@ -205,7 +205,7 @@ fn more_elements_than_a_grid_has_threads_are_told() {
 }
 
 #[test]
-fn no_blocks_are_no_launch() {
+fn launch_without_blocks_does_nothing() {
     let (context, stream) = device();
     let function = kernels(&context).function("no_parameters").unwrap();
     // SAFETY: the kernel does nothing.
@@ -221,7 +221,7 @@ fn no_blocks_are_no_launch() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_told_by_name_and_size() {
+fn argument_errors_name_the_type_and_size() {
     let (context, stream) = device();
     let scale = kernels(&context).function("scale").unwrap();
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
@@ -242,7 +242,8 @@ fn arguments_that_do_not_fit_are_told_by_name_and_size() {
         error.to_string().contains("and 1 argument was passed"),
         "{error}"
     );
-    // All that are wrong, each with what to write.
+    // The error lists all wrong arguments with their remedies.
+    //
     // SAFETY: nothing is launched.
     let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f64, 10usize)) }.unwrap_err();
     let text = error.to_string();
@@ -278,7 +279,7 @@ fn arguments_that_do_not_fit_are_told_by_name_and_size() {
 }
 
 #[test]
-fn kinds_of_arguments_are_compared_where_ptx_is_at_hand() {
+fn argument_kinds_are_checked_with_ptx() {
     let (context, stream) = device();
     let source = r#"struct One { float x; };
         extern "C" __global__ void k(float *p, float f, int i, double d, One one, bool b) {
@@ -288,9 +289,10 @@ fn kinds_of_arguments_are_compared_where_ptx_is_at_hand() {
     let k = module.function("k").unwrap();
     let config = LaunchConfig::new(1, 1);
     let mut out = [0.0f32];
-    // What PTX can't tell apart goes through: an unsigned for an int, a float for a struct of one,
-    // an address as a number.
-    // SAFETY: the kernel writes one float, or nothing.
+    // Arguments that PTX does not distinguish are accepted: an unsigned for an int, a float for a
+    // struct of one float, and an address as a number.
+    //
+    // SAFETY: the kernel writes one float or nothing.
     unsafe {
         let arguments = (Out(&mut out), 1.0f32, 2u32, 4.0f64, 8.0f32, ByValue(true));
         k.launch(&stream, config, arguments).unwrap();
@@ -299,41 +301,42 @@ fn kinds_of_arguments_are_compared_where_ptx_is_at_hand() {
     }
     assert_eq!(out, [16.0]);
     let x = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
-    macro_rules! refused {
+    macro_rules! rejection {
         ($k:expr, $arguments:expr) => {{
-            // SAFETY: refused before anything is launched.
+            // SAFETY: the launch fails before it starts.
             let error = unsafe { $k.launch(&stream, config, $arguments) }.unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
             error.to_string()
         }};
     }
-    let text = refused!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
+    let text = rejection!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
     assert!(
         text.contains("argument 1 (counted from 0) is i32, an integer of 4 bytes")
             && text.contains("the parameter is a float of 4 bytes"),
         "{text}"
     );
-    let text = refused!(k, (1.5f64, 1.0f32, 2, 4.0f64, 8.0f32, 1u8));
+    let text = rejection!(k, (1.5f64, 1.0f32, 2, 4.0f64, 8.0f32, 1u8));
     assert!(text.contains("f64, a float of 8 bytes"), "{text}");
     assert!(
         text.contains("an integer or a pointer, of 8 bytes"),
         "{text}"
     );
-    let text = refused!(k, (&x, 1.0f32, 2.0f32, 4.0f64, 8.0f32, 1u8));
+    let text = rejection!(k, (&x, 1.0f32, 2.0f32, 4.0f64, 8.0f32, 1u8));
     assert!(
         text.contains("argument 2") && text.contains("is an integer of 4"),
         "{text}"
     );
-    let text = refused!(k, (&x, 1.0f32, 2, &x, 8.0f32, 1u8));
+    let text = rejection!(k, (&x, 1.0f32, 2, &x, 8.0f32, 1u8));
     assert!(
         text.contains("argument 3") && text.contains("an address of 8 bytes"),
         "{text}"
     );
-    refused!(k, (&x, 1.0f32, 2, In(&[4.0f64]), 8.0f32, 1u8));
-    // What has been right once doesn't make the wrong one right.
-    refused!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
-    // Nothing tells the kinds of a kernel that comes as a raw handle.
-    // SAFETY: a kernel of this module, which writes nothing to no address.
+    rejection!(k, (&x, 1.0f32, 2, In(&[4.0f64]), 8.0f32, 1u8));
+    // A previous successful launch does not make a wrong one valid.
+    rejection!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
+    // The argument kinds of a raw kernel handle are unknown.
+    //
+    // SAFETY: the handle is a kernel of this module, and it does not write to the null address.
     unsafe {
         let raw = Function::borrow_raw(&module, k.as_raw(), "k");
         let kinds = raw.parameters().unwrap().map(|all| all[1].kind);
@@ -345,7 +348,7 @@ fn kinds_of_arguments_are_compared_where_ptx_is_at_hand() {
 }
 
 #[test]
-fn kinds_are_read_from_ptx_that_marks_pointers() {
+fn argument_kinds_are_read_from_ptx_with_pointer_attributes() {
     let (context, stream) = device();
     let ptx = ".version 7.0\n.target sm_50\n.address_size 64\n\
         .visible .entry k(\n\t.param .u64 .ptr .global .align 4 p,\n\t.param .b32 x\n) { ret; }";
@@ -381,7 +384,7 @@ fn kinds_are_read_from_ptx_that_marks_pointers() {
 }
 
 #[test]
-fn shapes_beyond_the_device_are_told_with_its_limits() {
+fn launch_shape_errors_name_the_device_limits() {
     let (context, stream) = device();
     let function = kernels(&context).function("no_parameters").unwrap();
     let launch = |config: LaunchConfig| {
@@ -413,7 +416,8 @@ fn shapes_beyond_the_device_are_told_with_its_limits() {
             .contains(&format!("can have {most} on this device")),
         "{error}"
     );
-    // The failures have broken nothing.
+    // The failed launches have no lasting effect.
+    //
     // SAFETY: the kernel does nothing.
     unsafe {
         function
@@ -424,7 +428,7 @@ fn shapes_beyond_the_device_are_told_with_its_limits() {
 }
 
 #[test]
-fn dynamic_shared_memory_is_there() {
+fn dynamic_shared_memory_is_available() {
     let (context, stream) = device();
     let sum = kernels(&context).function("shared_sum").unwrap();
     for n in [100u32, 12_288, 20_000] {
@@ -440,7 +444,7 @@ fn dynamic_shared_memory_is_there() {
 }
 
 #[test]
-fn cooperative_blocks_wait_for_each_other() {
+fn cooperative_blocks_can_synchronize() {
     let (context, stream) = device();
     let module = Module::compile(
         &context,
@@ -459,17 +463,17 @@ fn cooperative_blocks_wait_for_each_other() {
         * context.device().multiprocessor_count().unwrap();
     let mut out = [0u32; 8];
     let config = LaunchConfig::new(8, 32).cooperative(true);
-    // SAFETY: one number a block.
+    // SAFETY: each block writes one number.
     unsafe { barrier.launch(&stream, config, (Out(&mut out),)).unwrap() };
     assert_eq!(out, [8; 8]);
     let config = LaunchConfig::new(resident + 1, 32).cooperative(true);
-    // SAFETY: too many blocks: nothing is launched.
+    // SAFETY: there are too many blocks, so nothing is launched.
     let error = unsafe { barrier.launch(&stream, config, (0u64,)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
 }
 
 #[test]
-fn thirty_two_arguments_arrive_in_order() {
+fn thirty_two_arguments_are_passed_in_order() {
     let (context, stream) = device();
     let parameters: Vec<String> = (0..31).map(|i| format!("int a{i}")).collect();
     let stores: Vec<String> = (0..31).map(|i| format!("out[{i}] = a{i};")).collect();
@@ -497,7 +501,7 @@ fn thirty_two_arguments_arrive_in_order() {
 }
 
 #[test]
-fn a_kernel_and_a_stream_of_two_contexts_do_not_mix() {
+fn launch_rejects_a_stream_of_another_context() {
     let (context, _) = device();
     let function = kernels(&context).function("no_parameters").unwrap();
     let other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
@@ -508,7 +512,7 @@ fn a_kernel_and_a_stream_of_two_contexts_do_not_mix() {
 }
 
 #[test]
-fn occupancy_gives_a_config_that_covers() {
+fn occupancy_config_covers_all_elements() {
     let (context, stream) = device();
     let scale = kernels(&context).function("scale").unwrap();
     let small = LaunchConfig::for_occupancy(&scale, 10).unwrap();
@@ -517,7 +521,7 @@ fn occupancy_gives_a_config_that_covers() {
     assert!(large.threads() >= 1024);
     assert_eq!(LaunchConfig::for_occupancy(&scale, 0).unwrap().grid.x, 0);
     let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32; 10]).unwrap();
-    // SAFETY: the kernel stays within ten floats.
+    // SAFETY: the kernel accesses at most ten floats.
     unsafe {
         scale
             .launch(&stream, small, (&mut x, 3.0f32, 10u32))
@@ -527,13 +531,13 @@ fn occupancy_gives_a_config_that_covers() {
 }
 
 #[test]
-fn a_launch_finds_its_context_whatever_is_current() {
+fn launch_sets_its_context() {
     let (context, stream) = device();
     let scale = kernels(&context).function("scale").unwrap();
     let other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let current = || {
         let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write.
+        // SAFETY: `raw` is valid for writes.
         let code = unsafe { sys::cuCtxGetCurrent(&mut raw) };
         assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
         raw
@@ -548,7 +552,7 @@ fn a_launch_finds_its_context_whatever_is_current() {
                 }
                 for _ in 0..3 {
                     let arguments = (&mut x, 2.0f32, 4u32);
-                    // SAFETY: the kernel stays within four floats.
+                    // SAFETY: the kernel accesses at most four floats.
                     unsafe { scale.launch(&stream, LaunchConfig::new(1, 4), arguments) }.unwrap();
                 }
                 if set_other {
@@ -561,7 +565,7 @@ fn a_launch_finds_its_context_whatever_is_current() {
 }
 
 #[test]
-fn lists_of_arguments_are_checked_and_launched_as_tuples_are() {
+fn argument_lists_behave_like_tuples() {
     let (context, stream) = device();
     let source = r#"
         struct Pair { char a; int b; };
@@ -593,22 +597,22 @@ fn lists_of_arguments_are_checked_and_launched_as_tuples_are() {
         .push(Out(&mut out));
     assert_eq!(list.len(), 6);
     assert!(format!("{list:?}").contains("f32"), "{list:?}");
-    // SAFETY: four elements each, and one.
+    // SAFETY: each buffer has four elements, and the output has one.
     unsafe { mix.launch_list(&stream, config, list) }.unwrap();
-    assert_eq!(out, [4]); // waited for, as host slices are
+    assert_eq!(out, [4]); // the launch waited for the host slice
     assert_eq!(y.to_vec(&stream).unwrap(), [110, 120, 130, 140]);
-    // SAFETY: it does nothing.
+    // SAFETY: the kernel does nothing.
     unsafe { none.launch_list(&stream, config, ArgumentList::new()) }.unwrap();
 
-    let refused = |list: ArgumentList<'_>, config| {
-        // SAFETY: refused.
+    let rejection = |list: ArgumentList<'_>, config| {
+        // SAFETY: the launch fails.
         let error = unsafe { mix.launch_list(&stream, config, list) }.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
         error.to_string()
     };
     let mut few = ArgumentList::new();
     few.push(&y).push(4i32);
-    let text = refused(few, config);
+    let text = rejection(few, config);
     assert!(text.contains("6 parameters, and 2 arguments"), "{text}");
     let good = || {
         let mut list = ArgumentList::new();
@@ -616,12 +620,12 @@ fn lists_of_arguments_are_checked_and_launched_as_tuples_are() {
         list.push(ByValue(Padded(0, 0))).push(&y);
         list
     };
-    assert!(refused(good(), LaunchConfig::new(1, 4096)).contains("4096 threads"));
+    assert!(rejection(good(), LaunchConfig::new(1, 4096)).contains("4096 threads"));
     let mut wrong = ArgumentList::new();
     wrong.push(&y).push(&y).push(4i64).push(1.0f32);
     wrong.push(ByValue(Padded(0, 0))).push(&y);
-    let text = refused(wrong, config);
+    let text = rejection(wrong, config);
     assert!(text.contains("argument 2"), "{text}");
-    // SAFETY: a grid of no blocks.
+    // SAFETY: the grid has no blocks.
     unsafe { mix.launch_list(&stream, LaunchConfig::new(0, 4), good()) }.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Libraries: code that is loaded once, and used in any context.
+//! Libraries: code that is loaded once and used in any context.
 
 use std::{fs, time::Duration};
 
@@ -32,7 +32,7 @@ fn stored(library: &Library, context: &Context, value: u32) -> u32 {
 }
 
 #[test]
-fn one_library_serves_several_contexts() {
+fn library_works_in_several_contexts() {
     let library = of(PTX);
     let (first, _) = device();
     let second = Context::create(first.device(), ContextFlags::AUTO).unwrap();
@@ -45,7 +45,7 @@ fn one_library_serves_several_contexts() {
     );
     assert!(a != b && a == store.function(&first).unwrap());
     assert_eq!((a.context(), b.context()), (&first, &second));
-    // What comes from it keeps it loaded, and the contexts with it.
+    // Its kernels keep the library and their contexts alive.
     drop((library, store, a, first));
     assert!(b.parameters().unwrap().is_some());
     let stream = Stream::new(&second).unwrap();
@@ -57,16 +57,16 @@ fn one_library_serves_several_contexts() {
 }
 
 #[test]
-fn arguments_are_compared_as_for_modules() {
+fn library_kernels_check_arguments() {
     let (context, stream) = device();
     let library = Library::compile(context.device(), KERNELS).unwrap();
     let kernel = library.kernel("scale").unwrap();
-    let told = kernel.parameters(&context).unwrap();
+    let parameters = kernel.parameters(&context).unwrap();
     let scale = kernel.function(&context).unwrap();
-    assert_eq!(told.as_deref(), scale.parameters().unwrap());
+    assert_eq!(parameters.as_deref(), scale.parameters().unwrap());
     let mut x = DeviceBuffer::from_slice(&stream, &[2.0f32; 4]).unwrap();
     let config = LaunchConfig::for_elements(4);
-    // SAFETY: nothing is launched with arguments that don't fit; then four elements, and four are there.
+    // SAFETY: the launch with wrong arguments fails. The other one uses four elements, which exist.
     let error = unsafe { scale.launch(&stream, config, (&mut x, 3i32, 4u32)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
     // SAFETY: as above.
@@ -75,20 +75,20 @@ fn arguments_are_compared_as_for_modules() {
 }
 
 cuda_safe::kernels! {
-    /// A template's instance and a plain kernel.
+    /// An instance of a template, and a plain kernel.
     struct Typed = "template <typename T> __global__ void fill(T *x, T value) { x[threadIdx.x] = value; }";
     fn fill(x: &mut [f32], value: f32) = "fill<float>";
 }
 
 #[test]
-fn declared_kernels_come_from_libraries() {
+fn typed_kernels_can_be_loaded_from_libraries() {
     let (context, stream) = device();
     let program = Typed::program().name_expression("fill<float>");
     let library = Library::compile(context.device(), program).unwrap();
     let typed = Typed::from_module(&library.module(&context).unwrap()).unwrap();
     drop(library);
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
-    // SAFETY: eight elements for eight threads.
+    // SAFETY: there are eight elements for eight threads.
     unsafe { typed.fill(&stream, LaunchConfig::new(1, 8), &mut x, 1.5) }.unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [1.5; 8]);
     let other = of(PTX).module(&context).unwrap();
@@ -97,7 +97,7 @@ fn declared_kernels_come_from_libraries() {
 }
 
 #[test]
-fn variables_are_a_contexts_and_managed_ones_everybodys() {
+fn globals_are_per_context_and_managed_variables_are_shared() {
     let (first, stream) = device();
     let second = Context::create(first.device(), ContextFlags::AUTO).unwrap();
     let other = Stream::new(&second).unwrap();
@@ -115,7 +115,7 @@ fn variables_are_a_contexts_and_managed_ones_everybodys() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_what_is() {
+fn missing_names_list_the_existing_ones() {
     let (context, _) = device();
     let library = of(PTX);
     for (error, expected) in [
@@ -146,7 +146,7 @@ fn what_is_not_there_is_told_with_what_is() {
 }
 
 #[test]
-fn kernels_are_listed_and_have_their_names() {
+fn library_kernels_are_listed_with_names() {
     let (context, _) = device();
     let library = of(PTX);
     let mut names: Vec<_> = library.kernels().unwrap();
@@ -165,7 +165,7 @@ fn kernels_are_listed_and_have_their_names() {
     assert_eq!(places, [(0, 8), (8, 4)]);
     let empty = of(".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 x;");
     assert!(empty.kernels().unwrap().is_empty());
-    // SAFETY: a kernel of this library.
+    // SAFETY: the handle is a kernel of this library.
     let same = unsafe { cuda_safe::Kernel::borrow_raw(&library, store.as_raw(), "mine") };
     assert_eq!(
         (same.name(), same.linked_name().unwrap()),
@@ -175,7 +175,7 @@ fn kernels_are_listed_and_have_their_names() {
 }
 
 #[test]
-fn attributes_are_a_devices() {
+fn kernel_attributes_are_per_device() {
     let (context, _) = device();
     let device = context.device();
     let library = of(PTX);
@@ -210,11 +210,11 @@ fn attributes_are_a_devices() {
 }
 
 #[test]
-fn what_does_not_compile_is_told_with_the_log() {
+fn library_compile_errors_contain_the_log() {
     let (context, _) = device();
     let head = ".version 7.0\n.target sm_75\n.address_size 64\n";
     let code = format!("{head}.visible .entry k() {{ nonsense.u32; ret; }}");
-    // The driver compiles when it loads, or with the first use.
+    // The driver compiles either when it loads the code or on the first use.
     let error = Library::from_ptx(&code)
         .and_then(|library| library.module(&context).map(drop))
         .unwrap_err();
@@ -222,7 +222,7 @@ fn what_does_not_compile_is_told_with_the_log() {
         panic!("{error}");
     };
     assert!(!log.is_empty(), "{error}");
-    // Some drivers say so to the first who wants a kernel.
+    // Some drivers report the error when a kernel is requested.
     let error = Library::from_ptx(&code)
         .and_then(|library| library.kernel("k")?.function(&context).map(drop))
         .unwrap_err();
@@ -242,7 +242,7 @@ fn what_does_not_compile_is_told_with_the_log() {
 }
 
 #[test]
-fn options_are_the_compilers() {
+fn library_accepts_compiler_options() {
     let (context, _) = device();
     let library = Library::from_ptx_with(PTX, &JitOptions::default().max_registers(24)).unwrap();
     let registers = library
@@ -256,14 +256,14 @@ fn options_are_the_compilers() {
 static FATBIN: &[u8] = include_bytes!("../data/kernels.fatbin");
 
 #[test]
-fn images_of_every_kind_are_loaded() {
+fn library_loads_images_of_every_kind() {
     let (context, _) = device();
     let folder = std::env::temp_dir().join(format!("cuda-safe-library-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let (text, fat) = (folder.join("k.ptx"), folder.join("k.fatbin"));
     fs::write(&text, PTX).unwrap();
     fs::write(&fat, FATBIN).unwrap();
-    // SAFETY: the compiler's, and text.
+    // SAFETY: the images are compiler output and PTX text.
     let libraries = unsafe {
         [
             Library::from_fatbin(FATBIN).unwrap(),
@@ -280,7 +280,7 @@ fn images_of_every_kind_are_loaded() {
         assert!(!kernels.is_empty());
         kernels[0].function(&context).unwrap();
     }
-    // SAFETY: refused before the driver sees them.
+    // SAFETY: the library rejects them before the driver reads them.
     unsafe {
         for (error, kind) in [
             (
@@ -308,7 +308,7 @@ fn images_of_every_kind_are_loaded() {
 }
 
 #[test]
-fn it_is_unloaded_when_its_kernels_have_ended() {
+fn library_is_unloaded_after_its_kernels() {
     let (context, stream) = device();
     let library = Library::compile(context.device(), KERNELS).unwrap();
     let spin = library.kernel("spin").unwrap().function(&context).unwrap();
@@ -322,7 +322,7 @@ fn it_is_unloaded_when_its_kernels_have_ended() {
 }
 
 #[test]
-fn functions_can_be_loaded_before_their_launch() {
+fn functions_can_be_loaded_before_the_launch() {
     let (context, _) = device();
     let program = Program::new("extern \"C\" __global__ void nothing() {}");
     let module = Module::compile(&context, program).unwrap();
@@ -341,19 +341,22 @@ fn functions_can_be_loaded_before_their_launch() {
 }
 
 #[test]
-fn a_raw_library_is_taken_or_borrowed() {
+fn raw_library_can_be_owned_or_borrowed() {
     let (context, _) = device();
     let library = of(PTX);
-    // SAFETY: the owner is held for longer.
+    // SAFETY: the owner outlives the borrow.
     let borrowed = unsafe { Library::borrow_raw(library.as_raw()) };
     assert_eq!(stored(&borrowed, &context, 2), 2);
     drop(borrowed);
     let raw = library.into_raw().unwrap();
-    // SAFETY: handed over.
+    // SAFETY: `into_raw` gave up the handle.
     let library = unsafe { Library::from_raw(raw) };
     assert_eq!(stored(&library, &context, 3), 3);
     let module = library.module(&context).unwrap();
-    assert!(module.clone().into_raw().is_err(), "the library's");
+    assert!(
+        module.clone().into_raw().is_err(),
+        "the module belongs to the library"
+    );
     module.close().unwrap();
     assert_eq!(stored(&library, &context, 4), 4);
     assert_eq!(Device::get(0).unwrap(), context.device());

@@ -1,4 +1,4 @@
-//! Several pieces of code become one module.
+//! Linking several pieces of code to one module.
 
 use std::{env, fs};
 
@@ -33,7 +33,7 @@ fn stored(module: &Module) -> u32 {
 }
 
 #[test]
-fn pieces_are_linked_and_outlive_their_linker() {
+fn linked_modules_outlive_the_linker() {
     let (context, _) = device();
     let linker = Linker::new(&context).unwrap();
     linker.add_ptx("store", &ptx(STORE)).unwrap();
@@ -45,20 +45,20 @@ fn pieces_are_linked_and_outlive_their_linker() {
 }
 
 #[test]
-fn the_image_is_a_module_of_its_own() {
+fn linked_image_can_be_loaded_again() {
     let (context, _) = device();
     let linker = Linker::new(&context).unwrap();
     linker.add_ptx("answer", &ptx(ANSWER)).unwrap();
     linker.add_ptx("store", &ptx(STORE)).unwrap();
     let image = linker.finish_to_image().unwrap();
     drop(linker);
-    // SAFETY: made by the driver just now.
+    // SAFETY: the driver created the image.
     let module = unsafe { Module::from_image(&context, &image) }.unwrap();
     assert_eq!(stored(&module), 42);
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_reported_with_the_log() {
+fn linker_errors_contain_the_log() {
     let (context, _) = device();
     let linker = Linker::new(&context).unwrap();
     linker.add_ptx("store", &ptx(STORE)).unwrap();
@@ -69,7 +69,7 @@ fn what_is_missing_or_wrong_is_reported_with_the_log() {
     assert!(log.contains("answer"), "{error}");
 
     let linker = Linker::new(&context).unwrap();
-    // It is compiled when it is added, or when all is linked.
+    // The driver compiles the code when it is added or when everything is linked.
     let added = linker.add_ptx("wrong.ptx", &ptx("nonsense"));
     let error = added.and_then(|()| linker.finish()).unwrap_err();
     let ErrorKind::Load { log } = error.kind() else {
@@ -79,7 +79,7 @@ fn what_is_missing_or_wrong_is_reported_with_the_log() {
 }
 
 #[test]
-fn what_is_no_ptx_never_reaches_the_driver() {
+fn linker_rejects_invalid_ptx_before_the_driver() {
     let (context, _) = device();
     let linker = Linker::new(&context).unwrap();
     for (name, text) in [("elf", "\x7fELF"), ("a\0b", &*ptx(ANSWER))] {
@@ -88,7 +88,7 @@ fn what_is_no_ptx_never_reaches_the_driver() {
     }
     let kind = CUjitInputType::CU_JIT_INPUT_PTX;
     let text = ptx(ANSWER) + "\0";
-    // SAFETY: PTX that ends in NUL.
+    // SAFETY: the PTX ends in NUL.
     unsafe { linker.add_code(kind, "answer", text.as_bytes()) }.unwrap();
     linker.add_ptx("store", &ptx(STORE)).unwrap();
     assert_eq!(stored(&linker.finish().unwrap()), 42);
@@ -109,15 +109,15 @@ fn programs() -> [Program; 2] {
 }
 
 #[test]
-fn programs_of_several_sources_become_one_module() {
+fn programs_are_linked_to_one_module() {
     let (context, stream) = device();
     let module = Module::link(&context, programs()).unwrap();
     assert_eq!(stored(&module), 42);
-    // Names and parameters are known as for one program.
+    // Names and parameters are known, as for a single program.
     let fill = module.function("fill<float>").unwrap();
     let mut x = [0f32];
     let config = LaunchConfig::new(1, 1);
-    // SAFETY: arguments that don't fit are refused; otherwise the kernel writes one number.
+    // SAFETY: a launch with wrong arguments fails. Otherwise the kernel writes one number.
     let error = unsafe { fill.launch(&stream, config, (Out(&mut x), 1u32)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
     // SAFETY: as above.
@@ -128,7 +128,7 @@ fn programs_of_several_sources_become_one_module() {
 }
 
 #[test]
-fn what_programs_lack_or_have_twice_is_told() {
+fn missing_and_duplicate_symbols_are_reported() {
     let (context, _) = device();
     let [answer, store] = programs();
     for (programs, name) in [
@@ -146,31 +146,31 @@ fn what_programs_lack_or_have_twice_is_told() {
 }
 
 #[test]
-fn a_linker_takes_options_and_tells_what_it_did() {
+fn linker_accepts_options() {
     let (context, _) = device();
     let options = JitOptions::default().max_registers(32).verbose(true);
     let linker = Linker::with_options(&context, &options).unwrap();
     linker.add_programs(programs()).unwrap();
     assert_eq!(stored(&linker.finish().unwrap()), 42);
-    let _ = linker.info_log(); // as much as the driver likes to say
+    let _ = linker.info_log(); // the contents depend on the driver
     assert!(Linker::with_options(&context, &JitOptions::default().max_registers(0)).is_err());
 }
 
 #[test]
-fn files_are_recognised() {
+fn linker_detects_file_types() {
     let (context, _) = device();
     let folder = env::temp_dir().join(format!("cuda-safe-link-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let answer = folder.join("answer.ptx");
     fs::write(&answer, ptx(ANSWER)).unwrap();
     let linker = Linker::new(&context).unwrap();
-    // SAFETY: text.
+    // SAFETY: the file contains PTX text.
     unsafe {
         linker.add_file(&answer).unwrap();
         linker.add_image("store", ptx(STORE).as_bytes()).unwrap();
     }
     assert_eq!(stored(&linker.finish().unwrap()), 42);
-    // SAFETY: there is no such file, and nothing that a driver would follow.
+    // SAFETY: the file does not exist, so the driver loads no code.
     unsafe {
         let error = linker.add_file(folder.join("none")).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
@@ -182,7 +182,7 @@ fn files_are_recognised() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Sums `1..=n` by kernels that launch two of themselves each.
+/// Computes the sum of `1..=n` with kernels that each launch two more.
 const TREE: &str = r#"
 extern "C" __global__ void tree(int from, int to, int *sum) {
     if (to - from < 4) {
@@ -196,7 +196,7 @@ extern "C" __global__ void tree(int from, int to, int *sum) {
 "#;
 
 #[test]
-fn kernels_launch_kernels() {
+fn kernels_can_launch_kernels() {
     let (context, stream) = device();
     let module = Module::compile_with_device_runtime(&context, TREE).unwrap();
     let mut sum = DeviceBuffer::<i32>::zeroed(&stream, 1).unwrap();
@@ -204,7 +204,7 @@ fn kernels_launch_kernels() {
     // SAFETY: the kernels add to one number.
     unsafe { tree.launch(&stream, LaunchConfig::new(1, 1), (1, 100, &mut sum)) }.unwrap();
     assert_eq!(sum.to_vec(&stream).unwrap(), [5050]);
-    // Without the device runtime its names are missing.
+    // Without the device runtime, its symbols are missing.
     let error = Module::link(&context, [Program::new(TREE)]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Load { .. }), "{error}");
 }

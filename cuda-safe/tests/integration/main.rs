@@ -1,4 +1,4 @@
-//! The safe layer against a driver: a GPU's where there is one, the emulator's otherwise.
+//! Tests of the safe layer against a driver: that of a GPU if there is one, otherwise the emulator.
 
 mod alignment;
 mod array_regions;
@@ -44,33 +44,34 @@ use cuda_safe::{
     driver::{self, Version},
 };
 
-/// The primary context of device 0 and a stream on it.
+/// Returns the primary context of device 0 and a stream on it.
 pub(crate) fn device() -> (Context, Stream) {
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (context, stream)
 }
 
-/// The text of an error of this crate's own.
+/// Returns the text of an error that this crate created.
 #[track_caller]
-pub(crate) fn refused<T>(result: Result<T, impl Into<Error>>) -> String {
+pub(crate) fn rejection<T>(result: Result<T, impl Into<Error>>) -> String {
     let Err(error) = result else {
-        panic!("not refused")
+        panic!("the call was not rejected")
     };
     let error = error.into();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     error.to_string()
 }
 
-/// The result of a call that drivers have since a version; `None` where the driver is older, and the error has said so.
+/// Returns the result of a call that needs a driver of this CUDA version, or `None` if the driver
+/// is older and the call returned `Unsupported`.
 #[track_caller]
 pub(crate) fn since<T>(major: u32, minor: u32, result: Result<T>) -> Option<Result<T>> {
-    let told = driver::version().expect("a driver");
-    if told >= (Version { major, minor }) {
+    let version = driver::version().expect("a driver");
+    if version >= (Version { major, minor }) {
         return Some(result);
     }
     let Err(error) = result else {
-        panic!("a driver of {told} has it")
+        panic!("driver {version} unexpectedly supports the call")
     };
     assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
     None

@@ -1,4 +1,4 @@
-//! Managed memory: the host and the device take turns.
+//! Managed memory, which the host and the device use in turns.
 
 use cuda_safe::{DeviceBuffer, LaunchConfig, ManagedBuffer, Module, Stream};
 
@@ -12,7 +12,7 @@ extern "C" __global__ void slow_double(unsigned *x, unsigned rounds) {
 }"#;
 
 #[test]
-fn the_host_waits_for_the_device() {
+fn host_access_waits_for_the_device() {
     let (context, stream) = device();
     let module = Module::compile(&context, SLOW_DOUBLE).unwrap();
     let slow_double = module.function("slow_double").unwrap();
@@ -22,7 +22,7 @@ fn the_host_waits_for_the_device() {
         *value = i as u32;
     }
     for _ in 0..3 {
-        // SAFETY: 32 threads, and 32 elements.
+        // SAFETY: there are 32 threads and 32 elements.
         unsafe { slow_double.launch(&stream, LaunchConfig::new(1, 32), (&mut x, 1000u32)) }
             .unwrap();
     }
@@ -33,11 +33,11 @@ fn the_host_waits_for_the_device() {
 }
 
 #[test]
-fn it_copies_and_slices_as_any_device_memory() {
+fn managed_memory_supports_copies_and_slices() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut x = ManagedBuffer::<u16>::zeroed(&stream, 6).unwrap();
-    // On another stream: ordered with the buffer's own.
+    // On another stream, ordered with the buffer's own stream.
     x.slice_mut(1..3).unwrap().fill(&other, 7).unwrap();
     x.slice_mut(4..)
         .unwrap()
@@ -51,7 +51,7 @@ fn it_copies_and_slices_as_any_device_memory() {
 }
 
 #[test]
-fn none_is_no_memory() {
+fn empty_managed_buffer_needs_no_memory() {
     let (_, stream) = device();
     let mut none = ManagedBuffer::<u64>::zeroed(&stream, 0).unwrap();
     assert_eq!(none.host().unwrap(), [0u64; 0]);

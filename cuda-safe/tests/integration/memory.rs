@@ -3,10 +3,10 @@ use cuda_safe::{
     memory::virtual_memory::{Granularity, PhysicalMemory, PhysicalOptions, PhysicalUsage},
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 #[test]
-fn copies_go_both_ways_at_every_length() {
+fn copies_round_trip_at_every_length() {
     let (_, stream) = device();
     for len in [0, 1, 2, 3, 31, 1000, 100_003] {
         let host: Vec<u32> = (0..len).collect();
@@ -32,7 +32,7 @@ fn elements_without_size_need_no_memory() {
 }
 
 #[test]
-fn lengths_that_differ_are_refused_with_both() {
+fn length_mismatch_error_names_both_lengths() {
     let (_, stream) = device();
     let mut buffer = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
     let other = DeviceBuffer::<f32>::zeroed(&stream, 12).unwrap();
@@ -47,7 +47,7 @@ fn lengths_that_differ_are_refused_with_both() {
 }
 
 #[test]
-fn parts_of_views_live_as_long_as_the_memory() {
+fn subslices_of_views_live_as_long_as_the_memory() {
     fn tail<'a>(view: DeviceView<'a, u16>) -> cuda_safe::Result<DeviceView<'a, u16>> {
         view.into_slice(2..)
     }
@@ -73,7 +73,7 @@ fn parts_of_views_live_as_long_as_the_memory() {
 }
 
 #[test]
-fn views_are_parts() {
+fn views_can_be_sliced_and_split() {
     let (_, stream) = device();
     let mut buffer = DeviceBuffer::from_slice(&stream, &[0u16, 1, 2, 3, 4, 5, 6, 7]).unwrap();
     assert_eq!(
@@ -84,10 +84,13 @@ fn views_are_parts() {
     assert!(buffer.slice(8..).unwrap().is_empty());
     assert!(buffer.slice(..9).is_err());
     assert!(buffer.slice_mut(9..).is_err());
-    let (shared, exclusive) = (refused(buffer.split_at(9)), refused(buffer.split_at_mut(9)));
+    let (shared, exclusive) = (
+        rejection(buffer.split_at(9)),
+        rejection(buffer.split_at_mut(9)),
+    );
     assert_eq!(
         shared,
-        "split_at: the index 9 is behind the end of the 8 elements"
+        "split_at: the split index 9 is greater than the length of 8 elements"
     );
     assert!(exclusive.starts_with("split_at_mut: the index 9"));
     {
@@ -105,7 +108,7 @@ fn views_are_parts() {
     );
 }
 
-/// Fills `len` elements but the first and last, and checks all of them.
+/// Fills `len` elements except the first and the last, and checks all of them.
 fn check_fill<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(value: T, stream: &Stream) {
     let zero = T::zeroed();
     let mut buffer = DeviceBuffer::<T>::zeroed(stream, 37).unwrap();
@@ -123,7 +126,7 @@ fn check_fill<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(value: T, stream: 
 }
 
 #[test]
-fn every_element_size_is_filled() {
+fn fill_supports_every_element_size() {
     let (_, stream) = device();
     check_fill(0x12u8, &stream);
     check_fill(0x1234u16, &stream);
@@ -137,7 +140,7 @@ fn every_element_size_is_filled() {
 }
 
 #[test]
-fn raw_memsets_take_the_sizes_that_divide() {
+fn raw_memsets_accept_multiples_of_their_size() {
     let (_, stream) = device();
     let mut buffer = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
     buffer.memset_u8(&stream, 1).unwrap();
@@ -169,7 +172,7 @@ fn work_on_another_stream_is_ordered_with_the_owner() {
 }
 
 #[test]
-fn too_much_memory_is_an_error_with_the_numbers() {
+fn out_of_memory_error_names_the_sizes() {
     let (context, stream) = device();
     let total = context.memory_info().unwrap().total;
     let error = DeviceBuffer::<u8>::uninit(&stream, total * 2).unwrap_err();
@@ -193,27 +196,27 @@ fn too_much_memory_is_an_error_with_the_numbers() {
     );
     let error = DeviceBuffer::<u64>::uninit(&stream, usize::MAX / 4).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    // The failure has broken nothing.
+    // The failure has no lasting effect.
     DeviceBuffer::<u8>::zeroed(&stream, 100).unwrap();
 }
 
 #[test]
-fn memory_goes_out_raw_and_comes_back() {
+fn device_memory_converts_to_and_from_raw() {
     let (_, stream) = device();
     let raw = DeviceBuffer::from_slice(&stream, &[1i32, 2, 3])
         .unwrap()
         .into_raw();
-    // SAFETY: the memory of the line above; only borrowed.
+    // SAFETY: the view borrows the memory of the line above.
     let view = unsafe { DeviceView::<i32>::borrow_raw(raw + 4, 2, &stream) };
     assert_eq!(view.to_vec(&stream).unwrap(), [2, 3]);
-    // SAFETY: the memory of three lines above.
+    // SAFETY: `into_raw` gave up the memory above.
     let buffer = unsafe { DeviceBuffer::<i32>::from_raw(&stream, raw, 3) };
     assert_eq!(buffer.to_vec(&stream).unwrap(), [1, 2, 3]);
     assert_eq!(buffer.stream(), &stream);
 }
 
 #[test]
-fn the_pool_counts_what_is_used() {
+fn pool_reports_used_memory() {
     let (context, stream) = device();
     let pool = MemoryPool::current(&context).unwrap();
     let buffer = DeviceBuffer::<u8>::zeroed(&stream, 8 << 20).unwrap();
@@ -226,16 +229,16 @@ fn the_pool_counts_what_is_used() {
 }
 
 #[test]
-fn a_use_that_the_driver_has_no_bits_for_is_refused() {
+fn unknown_usage_bits_are_rejected() {
     let (context, _) = device();
     let options = PhysicalOptions::default().usage(PhysicalUsage(0x3_0001));
     let unit = PhysicalMemory::unit(&context).unwrap();
-    for refused in [
+    for rejection in [
         PhysicalMemory::with_options(&context, unit, options).map(drop),
         PhysicalMemory::granularity(&context, options, Granularity::MINIMUM).map(drop),
     ] {
-        let error = refused.unwrap_err();
+        let error = rejection.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(error.detail().ends_with("without 0x30000"), "{error}");
+        assert!(error.detail().contains("has the bits 0x30000"), "{error}");
     }
 }

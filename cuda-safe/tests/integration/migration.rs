@@ -1,4 +1,4 @@
-//! Managed memory that is prefetched, spoken of, discarded and attached.
+//! Managed memory: prefetching, advice, discarding and attaching.
 
 use cuda_safe::{
     DeviceBuffer, ErrorKind, ManagedBuffer, Stream,
@@ -10,12 +10,12 @@ use crate::device;
 
 const HOST: MemoryLocation = MemoryLocation::HOST;
 
-/// Two halves of several pages each.
-/// What the driver gives out at once: smaller parts share what it knows of them with those of other tests.
+/// Half of a buffer: several pages, and the size of the driver's allocations. Smaller buffers share
+/// the driver's bookkeeping with those of other tests.
 const HALF: usize = 1 << 21;
 
 #[test]
-fn prefetching_changes_nothing_but_the_place() {
+fn prefetch_changes_only_the_location() {
     let (context, stream) = device();
     let here = MemoryLocation::device(context.device());
     let mut x = ManagedBuffer::<u8>::zeroed(&stream, 2 * HALF).unwrap();
@@ -39,7 +39,7 @@ fn prefetching_changes_nothing_but_the_place() {
 }
 
 #[test]
-fn places_that_are_not_there_are_refused() {
+fn missing_locations_are_rejected() {
     let (_, stream) = device();
     let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
     let nowhere = MemoryLocation { kind: 1, id: 77 };
@@ -70,7 +70,7 @@ fn places_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn memory_that_is_not_managed_says_so() {
+fn errors_for_unmanaged_memory_name_managed_buffer() {
     let (context, stream) = device();
     let mut x = DeviceBuffer::<u8>::zeroed(&stream, 100).unwrap();
     let managed = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
@@ -89,17 +89,17 @@ fn memory_that_is_not_managed_says_so() {
         assert_eq!(*failed.kind(), ErrorKind::InvalidArgument, "{failed}");
         assert!(failed.to_string().contains("ManagedBuffer"), "{failed}");
     }
-    // No memory has no place.
+    // Empty memory has no location.
     let none = ManagedBuffer::<u8>::zeroed(&stream, 0).unwrap();
     none.prefetch(&stream, here).unwrap();
     none.advise(MemoryAdvice::READ_MOSTLY).unwrap();
     let error = none.range_attributes().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    assert_eq!(error.detail(), "there is no memory to ask about");
+    assert_eq!(error.detail(), "the memory is empty");
 }
 
 #[test]
-fn advice_is_kept_and_taken_back() {
+fn advice_can_be_set_and_unset() {
     let (context, stream) = device();
     let here = MemoryLocation::device(context.device());
     let x = ManagedBuffer::<u8>::zeroed(&stream, 2 * HALF).unwrap();
@@ -113,7 +113,7 @@ fn advice_is_kept_and_taken_back() {
     let mut who = known.accessed_by;
     who.sort_by_key(|place| place.kind);
     assert_eq!(who, [here, HOST]);
-    // Of a part.
+    // Advice for a part of the memory.
     let (first, second) = x.split_at(HALF).unwrap();
     first.advise(MemoryAdvice::NOT_READ_MOSTLY).unwrap();
     first
@@ -133,11 +133,11 @@ fn advice_is_kept_and_taken_back() {
 }
 
 #[test]
-fn batches_of_prefetches_and_discards() {
+fn prefetches_and_discards_run_in_batches() {
     let (context, stream) = device();
     let (here, other) = (context.device(), Stream::new(&context).unwrap());
     let mut x = ManagedBuffer::<u8>::zeroed(&stream, HALF).unwrap();
-    let mut y = ManagedBuffer::<u32>::zeroed(&other, HALF).unwrap(); // of another stream
+    let mut y = ManagedBuffer::<u32>::zeroed(&other, HALF).unwrap(); // allocated on another stream
     let none = ManagedBuffer::<u64>::zeroed(&stream, 0).unwrap();
     x.host_mut().unwrap().fill(3);
     stream
@@ -181,7 +181,7 @@ fn batches_of_prefetches_and_discards() {
 }
 
 #[test]
-fn memory_is_attached_to_its_stream() {
+fn managed_memory_can_be_attached_to_its_stream() {
     let (context, stream) = device();
     let mut x = ManagedBuffer::<u32>::zeroed(&stream, 1000).unwrap();
     for to in [
@@ -201,7 +201,7 @@ fn memory_is_attached_to_its_stream() {
     let legacy = Stream::legacy_default(&context);
     let mut y = ManagedBuffer::<u32>::zeroed(&legacy, 10).unwrap();
     y.attach(ManagedAttachment::SINGLE).unwrap();
-    // A part of the memory can't be named, a way that there isn't neither.
+    // An unknown kind of attachment is rejected.
     let failed = y.attach(ManagedAttachment(3)).unwrap_err();
     assert_eq!(
         failed.driver_code(),
@@ -211,12 +211,12 @@ fn memory_is_attached_to_its_stream() {
 }
 
 #[test]
-fn moving_is_not_part_of_a_capture() {
+fn migration_is_rejected_during_a_capture() {
     let (context, stream) = device();
     let mut x = ManagedBuffer::<u32>::zeroed(&stream, 1000).unwrap();
     let here = context.device();
     stream.synchronize().unwrap();
-    // SAFETY: nothing is captured.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture(|_| -> cuda_safe::Result<()> {
             let failures = [
@@ -231,5 +231,5 @@ fn moving_is_not_part_of_a_capture() {
             Ok(())
         })
     };
-    graph.unwrap(); // they have not ended it
+    graph.unwrap(); // the failures have not invalidated the capture
 }

@@ -31,7 +31,7 @@ fn answer_of(module: &Module) -> u32 {
     answer[0]
 }
 
-/// A file that is there as long as this.
+/// A file that exists as long as this object.
 struct File(PathBuf);
 
 impl File {
@@ -50,7 +50,7 @@ impl Drop for File {
 }
 
 fn from_image(context: &Context, image: &[u8]) -> Result<Module> {
-    // SAFETY: PTX, what a compiler made, or what is refused before the driver sees it.
+    // SAFETY: the image is PTX, compiler output, or rejected before the driver reads it.
     unsafe { Module::from_image(context, image) }
 }
 
@@ -65,15 +65,15 @@ fn from_fatbin(context: &Context, image: &[u8]) -> Result<Module> {
 }
 
 fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Module> {
-    // SAFETY: as above; the files are this test's own.
+    // SAFETY: as above. The files belong to this test.
     unsafe { Module::from_file(context, path) }
 }
 
-/// What is said about an image that was refused before any call.
-fn refusal(result: Result<Module>) -> String {
+/// Returns the text of the error for an image that was rejected before any driver call.
+fn rejection(result: Result<Module>) -> String {
     let error = result.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Load { log: String::new() });
-    assert_eq!(error.code(), Code::Checked, "the driver has seen it");
+    assert_eq!(error.code(), Code::Checked, "the image reached the driver");
     error.to_string()
 }
 
@@ -102,7 +102,7 @@ fn ptx_loads_from_text_image_and_file() {
 }
 
 #[test]
-fn what_stands_before_the_version_is_skipped() {
+fn whitespace_and_comments_before_version_are_skipped() {
     let (context, _) = device();
     for head in ["\n \t\r\n", "// a comment\n/* and\nanother */ "] {
         let module = Module::from_ptx(&context, &format!("{head}{PTX}")).unwrap();
@@ -110,9 +110,10 @@ fn what_stands_before_the_version_is_skipped() {
     }
 }
 
-/// A driver reads on where such a text ends: it takes it for an image whose headers tell lengths.
+/// The driver would take such a text for an image whose headers contain lengths, and read beyond
+/// its end.
 #[test]
-fn text_that_begins_like_another_image_never_reaches_the_driver() {
+fn invalid_ptx_text_never_reaches_the_driver() {
     let (context, _) = device();
     let elf = format!("\x7fELF\x02\x01\x01{PTX}");
     let linked = format!("EMULINK\x01{PTX}");
@@ -128,31 +129,31 @@ fn text_that_begins_like_another_image_never_reaches_the_driver() {
         (&format!("{PTX}\0"), "NUL"),
         ("extern \"C\" __global__ void k() {}", "Module::compile"),
     ] {
-        let told = refusal(Module::from_ptx(&context, text));
-        assert!(told.contains(word), "{text:?}: {told}");
+        let message = rejection(Module::from_ptx(&context, text));
+        assert!(message.contains(word), "{text:?}: {message}");
         let options = JitOptions::default();
-        refusal(Module::from_ptx_with(&context, text, &options));
+        rejection(Module::from_ptx_with(&context, text, &options));
         let file = File::new("b.ptx", text.as_bytes());
         if !text.ends_with('\0') {
-            let told = refusal(Module::from_ptx_file(&context, &file.0));
-            assert!(told.contains(word), "{text:?}: {told}");
-            assert!(told.contains(file.0.to_str().unwrap()), "{told}");
+            let message = rejection(Module::from_ptx_file(&context, &file.0));
+            assert!(message.contains(word), "{text:?}: {message}");
+            assert!(message.contains(file.0.to_str().unwrap()), "{message}");
         }
     }
-    // What can't be text at all, in a file.
+    // Files with contents that are not text.
     for (image, word) in [
         (&include_bytes!("../data/kernels.fatbin")[..], "from_fatbin"),
         (b"\xb1CbF\x01\0\0\0\0\0\0\0\0\0\0\0", "wrapper"),
         (b"\xff\xfe.\0v\0", "neither PTX text"),
     ] {
         let file = File::new("c.ptx", image);
-        let told = refusal(Module::from_ptx_file(&context, &file.0));
-        assert!(told.contains(word), "{told}");
+        let message = rejection(Module::from_ptx_file(&context, &file.0));
+        assert!(message.contains(word), "{message}");
     }
 }
 
 #[test]
-fn a_fat_binary_loads_and_cut_short_does_not() {
+fn fat_binary_loads_and_truncated_one_is_rejected() {
     let (context, stream) = device();
     // PTX for compute_80, packed by CUDA 13.0's fatbinary.
     let fatbin = include_bytes!("../data/kernels.fatbin");
@@ -170,7 +171,7 @@ fn a_fat_binary_loads_and_cut_short_does_not() {
             cuda_safe::Out(&mut sum),
             2u32,
         );
-        // SAFETY: the kernel reads two floats of a and b, and writes two of the sum.
+        // SAFETY: the kernel reads two floats of `a` and `b`, and writes two floats of the sum.
         unsafe {
             add.launch(&stream, LaunchConfig::new(1, 32), arguments)
                 .unwrap()
@@ -178,20 +179,20 @@ fn a_fat_binary_loads_and_cut_short_does_not() {
         assert_eq!(sum, [11.0, 22.0]);
     }
     for length in (0..fatbin.len()).step_by(7) {
-        refusal(from_fatbin(&context, &fatbin[..length]));
-        refusal(from_image(&context, &fatbin[..length]));
+        rejection(from_fatbin(&context, &fatbin[..length]));
+        rejection(from_image(&context, &fatbin[..length]));
     }
 }
 
-/// A linker of the driver.
+/// The driver's linker.
 struct Linker(sys::CUlinkState);
 
 impl Linker {
-    /// PTX as the driver links it: machine code on a GPU.
+    /// Returns PTX linked by the driver, which is machine code on a GPU.
     fn link(context: &Context, ptx: &str) -> Vec<u8> {
         context.set_current().unwrap();
         let mut linker = Self(ptr::null_mut());
-        // SAFETY: no options, and a place for the handle.
+        // SAFETY: there are no options, and the handle is valid for writes.
         let code =
             unsafe { sys::cuLinkCreate_v2(0, ptr::null_mut(), ptr::null_mut(), &mut linker.0) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
@@ -199,16 +200,16 @@ impl Linker {
         let kind = sys::CUjitInputType::CU_JIT_INPUT_PTX;
         let (place, size) = (text.as_ptr().cast_mut().cast(), ptx.len() + 1);
         let (keys, values) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: a live linker, the text with its NUL, no options.
+        // SAFETY: the linker is live, the text ends in NUL, and there are no options.
         let code = unsafe {
             sys::cuLinkAddData_v2(linker.0, kind, place, size, c"a".as_ptr(), 0, keys, values)
         };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
         let (mut image, mut size) = (ptr::null_mut(), 0);
-        // SAFETY: a live linker, and places for the results.
+        // SAFETY: the linker is live, and the pointers are valid for writes.
         let code = unsafe { sys::cuLinkComplete(linker.0, &mut image, &mut size) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
-        // SAFETY: the linker's product, while the linker lives.
+        // SAFETY: the image belongs to the linker, which is still alive.
         unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec()
     }
 }
@@ -216,33 +217,33 @@ impl Linker {
 impl Drop for Linker {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: destroyed once.
+            // SAFETY: the linker is destroyed once.
             let _ = unsafe { sys::cuLinkDestroy(self.0) };
         }
     }
 }
 
 #[test]
-fn what_the_driver_links_is_loaded_as_machine_code() {
+fn linked_images_are_loaded_as_machine_code() {
     let (context, _) = device();
     let image = Linker::link(&context, PTX);
     assert_eq!(answer_of(&from_cubin(&context, &image).unwrap()), 42);
     assert_eq!(answer_of(&from_image(&context, &image).unwrap()), 42);
     for part in 0..20 {
-        refusal(from_cubin(&context, &image[..image.len() * part / 20]));
+        rejection(from_cubin(&context, &image[..image.len() * part / 20]));
     }
 }
 
 #[test]
-fn images_that_are_none_are_refused() {
+fn invalid_images_are_rejected() {
     let (context, _) = device();
-    refusal(from_image(&context, b"\xff\xfe"));
-    refusal(from_image(&context, b""));
-    refusal(from_image(&context, b"this is not PTX"));
-    let told = refusal(from_image(&context, b"\xb1CbF\x01\0\0\0"));
-    assert!(told.contains("wrapper"), "{told}");
-    refusal(from_cubin(&context, PTX.as_bytes()));
-    refusal(from_fatbin(&context, PTX.as_bytes()));
+    rejection(from_image(&context, b"\xff\xfe"));
+    rejection(from_image(&context, b""));
+    rejection(from_image(&context, b"this is not PTX"));
+    let message = rejection(from_image(&context, b"\xb1CbF\x01\0\0\0"));
+    assert!(message.contains("wrapper"), "{message}");
+    rejection(from_cubin(&context, PTX.as_bytes()));
+    rejection(from_fatbin(&context, PTX.as_bytes()));
     let error = Module::from_ptx(&context, &PTX.replace("6.0", "99.9")).unwrap_err();
     let ErrorKind::Load { log } = error.kind() else {
         panic!("{error:?}")
@@ -259,7 +260,7 @@ fn images_that_are_none_are_refused() {
 }
 
 #[test]
-fn broken_ptx_is_told_with_the_drivers_log() {
+fn ptx_errors_contain_the_log_of_the_driver() {
     let (context, _) = device();
     let error = Module::from_ptx(&context, &PTX.replace("mov", "mvo")).unwrap_err();
     let ErrorKind::Load { log } = error.kind() else {
@@ -271,7 +272,7 @@ fn broken_ptx_is_told_with_the_drivers_log() {
 }
 
 #[test]
-fn a_cubin_cut_anywhere_is_an_error() {
+fn truncated_cubin_is_rejected() {
     let (context, _) = device();
     let capability = context.device().compute_capability().unwrap();
     let program = Program::new(crate::KERNELS);
@@ -280,10 +281,10 @@ fn a_cubin_cut_anywhere_is_an_error() {
         .unwrap();
     let cubin = compiled.cubin().unwrap();
     for length in (0..cubin.len()).step_by(11).chain([cubin.len() - 1]) {
-        refusal(from_cubin(&context, &cubin[..length]));
-        refusal(from_image(&context, &cubin[..length]));
+        rejection(from_cubin(&context, &cubin[..length]));
+        rejection(from_image(&context, &cubin[..length]));
     }
-    // Whole, it is the driver's to take it.
+    // The complete cubin reaches the driver, which may accept it.
     let file = File::new("kernels.cubin", cubin);
     for result in [
         from_cubin(&context, cubin),
@@ -296,15 +297,15 @@ fn a_cubin_cut_anywhere_is_an_error() {
                 Some(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
                 "{error}"
             );
-            let told = error.detail();
+            let message = error.detail();
             let words = format!("compute capability {capability}");
-            assert!(told.contains(&words), "{told}");
+            assert!(message.contains(&words), "{message}");
         }
     }
 }
 
 #[test]
-fn a_missing_kernel_is_named_with_those_that_exist() {
+fn missing_kernel_error_lists_existing_kernels() {
     let (context, _) = device();
     let module = kernels(&context);
     let error = module.function("scael").unwrap_err();
@@ -328,34 +329,34 @@ fn a_missing_kernel_is_named_with_those_that_exist() {
 }
 
 #[test]
-fn a_module_without_kernels_has_no_names() {
+fn module_without_kernels_has_no_names() {
     let (context, _) = device();
     let ptx = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .global .u32 lonely;\n";
     let module = Module::from_ptx(&context, ptx).unwrap();
     assert!(module.function_names().unwrap().is_empty());
-    let told = module.function("k").unwrap_err();
-    assert!(!told.detail().contains("it has"), "{told}");
-    let told = module.global::<u32>("k", 1).unwrap_err();
-    assert!(told.detail().contains("it has lonely"), "{told}");
+    let error = module.function("k").unwrap_err();
+    assert!(!error.detail().contains("it has"), "{error}");
+    let error = module.global::<u32>("k", 1).unwrap_err();
+    assert!(error.detail().contains("it has lonely"), "{error}");
     let module = Module::from_ptx(&context, PTX).unwrap();
-    let told = module.global::<u32>("k", 1).unwrap_err();
-    assert!(!told.detail().contains("it has"), "{told}");
+    let error = module.global::<u32>("k", 1).unwrap_err();
+    assert!(!error.detail().contains("it has"), "{error}");
 }
 
 #[test]
-fn name_expressions_are_among_the_names() {
+fn name_expressions_are_listed_as_kernels() {
     let (context, _) = device();
     let program = Program::new("template <int N> __global__ void fill(int *x) { *x = N; }")
         .name_expression("fill<3>");
     let module = Module::compile(&context, program).unwrap();
     let linked = module.function("fill<3>").unwrap();
     assert_eq!(linked.module(), &module);
-    let told = module.function("fill").unwrap_err();
+    let error = module.function("fill").unwrap_err();
     assert!(
-        told.detail().contains("; it has fill<3>. C++"),
-        "each is shown once: {told}"
+        error.detail().contains("; it has fill<3>. C++"),
+        "a name is shown twice: {error}"
     );
-    // White space makes no difference, there as here.
+    // Whitespace in name expressions does not matter.
     assert!(module.function("fill< 3 >").is_ok());
     let program = Program::new("template <typename T> __global__ void fill(T *x) { *x = 1; }")
         .name_expression("fill< unsigned  int >")
@@ -364,16 +365,17 @@ fn name_expressions_are_among_the_names() {
     let module = Module::compile(&context, program).unwrap();
     assert!(module.function("fill<unsigned int>").is_ok());
     assert!(module.function("fill<unsignedint>").is_err());
-    let told = module.function("fill<int>").unwrap_err();
+    let error = module.function("fill<int>").unwrap_err();
     assert!(
-        told.detail()
+        error
+            .detail()
             .contains("; it has fill< unsigned  int >, fill<float>. C++"),
-        "{told}"
+        "{error}"
     );
 }
 
 #[test]
-fn a_name_expression_that_does_not_compile_is_named() {
+fn invalid_name_expression_is_named() {
     let source = "template <typename T> __global__ void fill(T *x) { *x = 1; }";
     let program = Program::new(source)
         .name_expression("fill<float>")
@@ -396,12 +398,12 @@ fn a_name_expression_that_does_not_compile_is_named() {
 }
 
 #[test]
-fn modules_are_equal_when_they_are_the_same() {
+fn modules_with_the_same_handle_are_equal() {
     let (context, _) = device();
     let one = Module::from_ptx(&context, PTX).unwrap();
     let other = Module::from_ptx(&context, PTX).unwrap();
     assert!(one == one.clone() && one != other);
-    // SAFETY: `one` is held for longer.
+    // SAFETY: `one` outlives the borrow.
     assert!(one == unsafe { Module::borrow_raw(&context, one.as_raw()) });
     assert_eq!(
         format!("{one:?}"),
@@ -430,7 +432,7 @@ fn globals_are_read_written_and_size_checked() {
         .copy_from_slice(&stream, &[1.0, 2.0, 3.0])
         .unwrap();
     let count = module.function("count").unwrap();
-    drop(module); // the function and the globals hold it
+    drop(module); // the function and the globals keep it loaded
     let mut out = [0.0f32; 4];
     // SAFETY: the kernel writes four floats.
     unsafe {
@@ -456,7 +458,7 @@ fn globals_are_read_written_and_size_checked() {
 }
 
 #[test]
-fn functions_tell_and_take_attributes() {
+fn function_attributes_can_be_read_and_set() {
     let (context, _) = device();
     let function = kernels(&context).function("shared_sum").unwrap();
     let threads = function
@@ -492,15 +494,15 @@ fn functions_tell_and_take_attributes() {
 }
 
 #[test]
-fn a_raw_module_is_borrowed_and_handed_over() {
+fn raw_module_can_be_borrowed_and_given_up() {
     let (context, _) = device();
     let module = Module::from_ptx(&context, PTX).unwrap();
-    // Not while others hold it, nor what is borrowed.
+    // `into_raw` fails while there are other references, and for borrowed modules.
     let twin = module.clone();
     let module = module.into_raw().unwrap_err();
     assert_eq!(module, twin);
     drop(twin);
-    // SAFETY: `module` is held for longer.
+    // SAFETY: `module` outlives the borrow.
     let borrowed = unsafe { Module::borrow_raw(&context, module.as_raw()) };
     let borrowed = borrowed.into_raw().unwrap_err();
     assert_eq!(borrowed, module);
@@ -510,13 +512,13 @@ fn a_raw_module_is_borrowed_and_handed_over() {
     // SAFETY: `raw` stays loaded until the end of the test.
     assert_eq!(answer_of(&unsafe { Module::borrow_raw(&context, raw) }), 42);
     context.set_current().unwrap();
-    // SAFETY: handed over by `into_raw`, and not used again.
+    // SAFETY: `into_raw` gave up the handle, and it is not used again.
     let code = unsafe { sys::cuModuleUnload(raw) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
 #[test]
-fn two_globals_of_one_variable_are_not_copied_onto_each_other() {
+fn overlapping_copies_between_globals_are_rejected() {
     let (context, stream) = device();
     let source = "__device__ int x[4] = {1, 2, 3, 4}; __global__ void k() { x[0] = 1; }";
     let module = Module::compile(&context, source).unwrap();
@@ -531,7 +533,7 @@ fn two_globals_of_one_variable_are_not_copied_onto_each_other() {
         assert!(a.slice_mut(to).unwrap().copy_from(&stream, &from).is_err());
     }
     assert!(format!("{a:?}").starts_with("Global(0x"), "{a:?}");
-    // Beside each other they may be, on either side.
+    // Adjacent parts can be copied in both directions.
     let from = b.slice(..2).unwrap();
     a.slice_mut(2..).unwrap().copy_from(&stream, &from).unwrap();
     assert_eq!(a.to_vec(&stream).unwrap(), [1, 2, 1, 2]);

@@ -1,5 +1,5 @@
-//! Sharing with OpenGL, where no OpenGL context is current: what the driver refuses, and what is refused before it is asked.
-//! What is shared is tested in `tests/opengl`.
+//! Errors of sharing with OpenGL while no OpenGL context is current: those of the driver, and those
+//! returned before the driver is called. Working sharing is tested in `tests/opengl`.
 
 use cuda_safe::{
     Context, ContextFlags, Error, ErrorKind, Result, Stream,
@@ -21,7 +21,7 @@ fn code<T>(result: Result<T, Error>) -> Option<CUresult> {
 }
 
 #[test]
-fn nothing_is_shared_without_an_opengl_context() {
+fn sharing_needs_an_opengl_context() {
     let (context, _) = device();
     let is_emulated = context.device().name().unwrap().contains("emulator");
     let flags = RegisterFlags::READ_ONLY;
@@ -38,7 +38,7 @@ fn nothing_is_shared_without_an_opengl_context() {
         image.unwrap_err(),
         devices.unwrap_err(),
     ] {
-        // Where OpenGL's library is not installed, a GPU's driver says another thing.
+        // If OpenGL's library is not installed, a GPU's driver returns another error.
         let text = match error.driver_code() {
             Some(CUresult::CUDA_ERROR_OPERATING_SYSTEM) if !is_emulated => "install libGL.so.1",
             code => {
@@ -51,10 +51,10 @@ fn nothing_is_shared_without_an_opengl_context() {
 }
 
 #[test]
-fn arguments_are_looked_at_first() {
+fn arguments_are_checked_before_the_context() {
     let (context, _) = device();
     let image = |number, target, flags| {
-        // SAFETY: nothing can be registered: no OpenGL context is current.
+        // SAFETY: nothing can be registered, because no OpenGL context is current.
         code(unsafe { GraphicsResource::register_image(&context, number, target, flags) })
     };
     let buffer = |number, flags| {
@@ -72,24 +72,24 @@ fn arguments_are_looked_at_first() {
 }
 
 #[test]
-fn no_resource_is_refused_everywhere() {
+fn invalid_resource_is_rejected_by_all_calls() {
     let (context, stream) = device();
-    // SAFETY: the driver looks for it, and finds none.
+    // SAFETY: the driver looks up the handle and does not find it.
     let none = unsafe { GraphicsResource::borrow_raw(&context, std::ptr::null_mut()) };
     assert_eq!(none.context(), &context);
     assert_eq!(code(none.set_map_flags(MapFlags::NONE)), INVALID_HANDLE);
     assert_eq!(code(MappedResources::map(&stream, [&none])), INVALID_HANDLE);
-    // SAFETY: as above; unregistering it is refused too.
+    // SAFETY: as above. Unregistering the handle also fails.
     let owned = unsafe { GraphicsResource::from_raw(&context, std::ptr::null_mut()) };
     assert!(owned == none && format!("{owned:?}").starts_with("GraphicsResource(0x"));
     assert_eq!(code(owned.close()), INVALID_HANDLE);
-    none.close().unwrap(); // borrowed
+    none.close().unwrap(); // a borrowed resource is not unregistered
 }
 
 #[test]
-fn what_is_mapped_is_checked_before_the_driver_is_asked() {
+fn mapping_arguments_are_checked_before_the_driver_call() {
     let (context, stream) = device();
-    // SAFETY: the driver is never asked for it.
+    // SAFETY: the handle never reaches the driver.
     let none = unsafe { GraphicsResource::borrow_raw(&context, std::ptr::null_mut()) };
     let nothing = MappedResources::map(&stream, []).unwrap_err();
     let twice = MappedResources::map(&stream, [&none, &none.clone()]).unwrap_err();
@@ -97,15 +97,15 @@ fn what_is_mapped_is_checked_before_the_driver_is_asked() {
     let elsewhere = Stream::new(&other).unwrap();
     let elsewhere = MappedResources::map(&elsewhere, [&none]).unwrap_err();
     for (error, text) in [
-        (nothing, "nothing to map"),
-        (twice, "is there twice"),
+        (nothing, "`resources` is empty"),
+        (twice, "is listed twice"),
         (elsewhere, "different contexts"),
     ] {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(text), "{error}");
     }
-    // A capture forbids to map and to register, and goes on.
-    let refused = || -> Result<()> {
+    // During a capture, mapping and registering are rejected and the capture continues.
+    let check_rejected = || -> Result<()> {
         let map = MappedResources::map(&stream, [&none]).unwrap_err();
         // SAFETY: nothing is registered.
         let register = unsafe {
@@ -116,8 +116,8 @@ fn what_is_mapped_is_checked_before_the_driver_is_asked() {
         }
         Ok(())
     };
-    // SAFETY: nothing is captured.
-    unsafe { stream.capture(|_| refused()) }.unwrap();
+    // SAFETY: the capture records nothing.
+    unsafe { stream.capture(|_| check_rejected()) }.unwrap();
     // A relaxed capture forbids only work on its own stream.
     let map = |stream: &Stream| MappedResources::map(stream, [&none]).unwrap_err();
     let other = Stream::new(&context).unwrap();

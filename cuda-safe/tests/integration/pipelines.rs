@@ -18,7 +18,7 @@ fn pairs(context: &Context) -> Function {
     module.function("pairs").unwrap()
 }
 
-/// Sums of pairs, `PIECE` numbers at a time.
+/// The pipeline computes sums of pairs, for `PIECE` numbers at a time.
 const PIECE: usize = 8;
 
 fn enqueue(
@@ -28,11 +28,11 @@ fn enqueue(
     sums: &mut DeviceBuffer<u32>,
 ) -> Result<()> {
     let config = LaunchConfig::for_elements(sums.len());
-    // SAFETY: n sums of two numbers each, as many as the buffers have.
+    // SAFETY: the kernel writes n sums of two numbers each, and the buffers have these lengths.
     unsafe { pairs.launch(stream, config, (x, WithLen::i32(sums))) }
 }
 
-/// The sums of all pairs of `numbers`.
+/// Returns the sums of all pairs of `numbers`.
 fn all_sums(
     pipeline: &mut Pipeline<u32, u32>,
     pairs: &Function,
@@ -59,14 +59,14 @@ fn expected(numbers: &[u32]) -> Vec<u32> {
 }
 
 #[test]
-fn pieces_come_back_in_order_whatever_the_number_of_slots() {
+fn pieces_are_returned_in_order_for_any_number_of_slots() {
     let (context, _) = device();
     let pairs = pairs(&context);
     let numbers: Vec<u32> = (0..100).map(|i| i * i).collect();
     for slots in [1, 2, 3, 20] {
         let mut pipeline = Pipeline::new(&context, slots, PIECE, PIECE / 2).unwrap();
         assert_eq!(pipeline.slots(), slots);
-        // No pieces, one, as many as slots, more; the last one is shorter.
+        // No pieces, one piece, as many as there are slots, and more. The last piece is shorter.
         for count in [0, 4, slots * PIECE, 100] {
             let numbers = &numbers[..count.min(100)];
             assert_eq!(
@@ -78,7 +78,7 @@ fn pieces_come_back_in_order_whatever_the_number_of_slots() {
 }
 
 #[test]
-fn a_slot_is_taken_only_when_it_is_needed_again() {
+fn output_is_taken_when_its_slot_is_reused() {
     let (context, _) = device();
     let pairs = pairs(&context);
     let mut pipeline = Pipeline::<u32, u32>::new(&context, 3, PIECE, PIECE / 2).unwrap();
@@ -105,7 +105,7 @@ fn a_slot_is_taken_only_when_it_is_needed_again() {
 }
 
 #[test]
-fn a_closure_that_fails_ends_the_run_and_not_the_pipeline() {
+fn failed_closure_ends_the_run_but_not_the_pipeline() {
     let (context, _) = device();
     let pairs = pairs(&context);
     let numbers: Vec<u32> = (0..80).collect();
@@ -137,7 +137,7 @@ fn a_closure_that_fails_ends_the_run_and_not_the_pipeline() {
                 )
                 .unwrap_err();
             assert_eq!(error.0, format!("{failing} {at}"));
-            // The slots before the failing one had been needed again, and no others.
+            // Only the outputs in slots that were reused before the failure have been taken.
             let expected = if failing == "take" {
                 at
             } else {
@@ -149,7 +149,7 @@ fn a_closure_that_fails_ends_the_run_and_not_the_pipeline() {
     }
 }
 
-/// An error of the caller's own.
+/// The caller's own error type.
 #[derive(Debug)]
 struct Stop(String);
 
@@ -160,7 +160,7 @@ impl From<Error> for Stop {
 }
 
 #[test]
-fn a_panic_waits_for_the_pieces_under_way() {
+fn panic_waits_for_pending_pieces() {
     let (context, stream) = device();
     let pairs = pairs(&context);
     let numbers: Vec<u32> = (0..80).collect();
@@ -170,7 +170,7 @@ fn a_panic_waits_for_the_pieces_under_way() {
         let caught = catch_unwind(AssertUnwindSafe(|| {
             pipeline.run(
                 0..10,
-                |turn, _: &mut [u32]| assert_ne!(*turn, at, "on purpose"),
+                |turn, _: &mut [u32]| assert_ne!(*turn, at, "expected"),
                 |stream, x, y| {
                     streams.push(stream.clone());
                     enqueue(&pairs, stream, x, y)
@@ -187,13 +187,13 @@ fn a_panic_waits_for_the_pieces_under_way() {
 }
 
 #[test]
-fn no_slots_are_refused_and_nothing_may_be_copied() {
+fn pipeline_needs_slots_but_may_have_no_input() {
     let (context, _) = device();
     let error = Pipeline::<u32, u32>::new(&context, 0, 4, 4).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     let too_large = Pipeline::<u64, u8>::new(&context, 2, usize::MAX, 1).unwrap_err();
     assert_ne!(*too_large.kind(), ErrorKind::Fault);
-    // Work that needs no input.
+    // Work without input.
     let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 0, 3).unwrap();
     let mut results = Vec::new();
     pipeline

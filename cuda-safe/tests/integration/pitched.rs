@@ -1,4 +1,4 @@
-//! Memory in rows and slices: where its elements lie, fills, rectangles of it, kernels.
+//! Memory in rows and slices: layout, fills, rectangles and kernels.
 
 use cuda_safe::{
     DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig, Module, Stream,
@@ -7,13 +7,13 @@ use cuda_safe::{
 
 use crate::device;
 
-/// 0, 1, 2, ...
+/// Returns 0, 1, 2 and so on.
 fn numbers(len: usize) -> Vec<u32> {
     (0..len as u32).collect()
 }
 
 #[test]
-fn the_driver_chooses_the_pitch() {
+fn driver_chooses_the_pitch() {
     let (_, stream) = device();
     for (width, least) in [(1, 4), (100, 400), (129, 516), (5000, 20000)] {
         let buffer = PitchedBuffer::<u32>::zeroed(&stream, [width, 3]).unwrap();
@@ -39,7 +39,7 @@ fn the_driver_chooses_the_pitch() {
 }
 
 #[test]
-fn nothing_is_memory_too() {
+fn empty_pitched_buffers_are_allowed() {
     let (_, stream) = device();
     for extent in [[0, 3, 2], [3, 0, 2], [3, 2, 0], [0, 0, 0]] {
         let mut buffer = PitchedBuffer::<u32>::zeroed(&stream, extent).unwrap();
@@ -53,7 +53,7 @@ fn nothing_is_memory_too() {
 }
 
 #[test]
-fn a_copy_to_the_device_and_back() {
+fn pitched_copies_round_trip() {
     let (_, stream) = device();
     let host = numbers(5 * 3 * 2);
     let mut buffer = PitchedBuffer::from_slice(&stream, [5, 3, 2], &host).unwrap();
@@ -83,7 +83,7 @@ fn a_copy_to_the_device_and_back() {
     );
 }
 
-/// A value of each size that fills differ in, in a rectangle: nothing beside it is touched.
+/// Fills a rectangle with a value and checks that nothing else changes.
 fn fill<T: cuda_safe::PlainData + PartialEq + std::fmt::Debug>(
     stream: &Stream,
     before: T,
@@ -123,33 +123,33 @@ fn fills_stay_within_their_rectangle() {
     buffer.memset_u32(&stream, 0x0102_0304).unwrap();
     let word = 0x0102_0304u32.to_ne_bytes();
     assert_eq!(buffer.to_vec(&stream).unwrap(), word.repeat(4));
-    // Rows of 3 bytes, from an odd address.
+    // Rows of 3 bytes that start at an odd address.
     let mut odd = buffer.part_mut(1, [3, 2]).unwrap();
     odd.memset_u8(&stream, 9).unwrap();
-    odd.memset_u32(&stream, 0x0808_0808).unwrap(); // the same byte four times
+    odd.memset_u32(&stream, 0x0808_0808).unwrap(); // all four bytes are equal
     for result in [odd.memset_u16(&stream, 0x0102), odd.memset_u32(&stream, 1)] {
         let error = result.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     }
-    // Of rows that lie well, the first does not.
+    // The pitch is aligned, but the rows start at odd addresses.
     let mut part = buffer.part_mut(1, [4, 2]).unwrap();
     part.memset_u32(&stream, 0x0102_0304).unwrap();
     assert_eq!(part.to_vec(&stream).unwrap(), word.repeat(2));
 }
 
-/// Elements without alignment lie where the driver's fills of words can't write.
+/// The driver's word fills need aligned addresses, but these elements have no alignment.
 #[test]
-fn fills_of_elements_that_lie_at_odd_addresses() {
+fn elements_at_odd_addresses_can_be_filled() {
     fn check<const N: usize>(stream: &Stream)
     where
         [u8; N]: cuda_safe::PlainData,
     {
         let value: [u8; N] = std::array::from_fn(|i| i as u8 + 1);
         let buffer = DeviceBuffer::<u8>::zeroed(stream, 64).unwrap();
-        // Rows of one element, a byte more apart than it is long.
+        // Rows of one element, with a pitch that is one byte longer than the element.
         let start = buffer.as_device_ptr();
         let mut wanted = vec![0; 64];
-        // SAFETY: within the buffer, which nothing else uses.
+        // SAFETY: the memory is within the buffer, which nothing else uses.
         let mut odd = unsafe { DeviceViewMut::<[u8; N]>::borrow_raw(start, 4, stream) };
         let layout = Layout::new([1, 3]).pitch(N + 1);
         let mut rows = odd.pitched_mut(layout).unwrap();
@@ -172,7 +172,7 @@ fn fills_of_elements_that_lie_at_odd_addresses() {
 }
 
 #[test]
-fn parts_rows_and_halves() {
+fn pitched_memory_can_be_split() {
     let (_, stream) = device();
     let mut image = PitchedBuffer::from_slice(&stream, [4, 3, 2], &numbers(24)).unwrap();
     let part = image.part([1, 1, 1], [2, 2]).unwrap();
@@ -232,7 +232,7 @@ fn parts_rows_and_halves() {
 }
 
 #[test]
-fn linear_memory_as_rows() {
+fn linear_memory_can_be_viewed_as_rows() {
     let (_, stream) = device();
     let mut buffer = DeviceBuffer::from_slice(&stream, &numbers(20)).unwrap();
     let padded = Layout::new([3, 2, 2]).pitch(16).slice_rows(3);
@@ -257,11 +257,11 @@ fn linear_memory_as_rows() {
     );
     for (layout, text) in [
         (Layout::new([5, 5]), "has 80 bytes"),
-        (padded.pitch(11), "a pitch of 11 bytes is too small"),
-        (padded.slice_rows(1), "1 rows from slice to slice"),
+        (padded.pitch(11), "the pitch of 11 bytes is too small"),
+        (padded.slice_rows(1), "distance of 1 rows between slices"),
         (
             Layout::new([1, 2]).pitch(6),
-            "no multiple of the elements' alignment",
+            "not a multiple of the elements' alignment",
         ),
     ] {
         let error = buffer.pitched(layout).unwrap_err();
@@ -272,7 +272,7 @@ fn linear_memory_as_rows() {
 }
 
 #[test]
-fn a_kernel_goes_by_the_pitch() {
+fn kernels_can_use_the_pitch() {
     let (context, stream) = device();
     let source = r#"extern "C" __global__ void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch) {
         const unsigned x = threadIdx.x, y = threadIdx.y;
@@ -288,37 +288,37 @@ fn a_kernel_goes_by_the_pitch() {
     let mut to = PitchedBuffer::<f32>::zeroed(&stream, [3, 5]).unwrap();
     let (to_pitch, from_pitch) = (to.pitch(), from.pitch());
     let arguments = (&mut to, to_pitch, &from, from_pitch);
-    // SAFETY: a thread for each element of both.
+    // SAFETY: there is one thread for each element of both buffers.
     unsafe { transpose.launch(&stream, LaunchConfig::new(1, (5, 3)), arguments) }.unwrap();
     let wanted: Vec<f32> = (0..15).map(|i| host[i % 3 * 5 + i / 3]).collect();
     assert_eq!(to.to_vec(&stream).unwrap(), wanted);
-    // A part of either, as a view: columns 1 and 2 of rows 1 and 2.
+    // The same with parts as views: columns 1 and 2 of rows 1 and 2.
     let part = from.part([1, 1], [2, 2]).unwrap();
     let mut corner = to.part_mut([1, 3], [2, 2]).unwrap();
     let arguments = (&mut corner, to_pitch, part, from_pitch);
-    // SAFETY: a thread for each element of both parts.
+    // SAFETY: there is one thread for each element of both parts.
     unsafe { transpose.launch(&stream, LaunchConfig::new(1, (2, 2)), arguments) }.unwrap();
     assert_eq!(corner.to_vec(&stream).unwrap(), [6.0, 11.0, 7.0, 12.0]);
 }
 
 #[test]
-fn raw_memory_becomes_a_buffer_and_raw_again() {
+fn pitched_memory_converts_to_and_from_raw() {
     let (_, stream) = device();
     let buffer = PitchedBuffer::from_slice(&stream, [3, 2], &numbers(6)).unwrap();
     let (layout, bytes) = (buffer.layout(), 2 * buffer.pitch());
     let raw = buffer.into_raw();
-    // SAFETY: the memory of the line above, which nobody else frees.
+    // SAFETY: `into_raw` gave up the memory above.
     let again = unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, layout, bytes) }.unwrap();
     assert_eq!(again.as_device_ptr(), raw);
     assert_eq!(again.to_vec(&stream).unwrap(), numbers(6));
-    // SAFETY: it is refused, and the memory stays `again`'s.
-    let refused =
+    // SAFETY: the call fails, and `again` still owns the memory.
+    let rejection =
         unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, [3, 9].into(), bytes.min(64)) };
-    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(*rejection.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]
-fn layouts_tell_the_bytes_of_their_rows() {
+fn layouts_return_row_sizes() {
     let plain = Layout::new([5, 3]);
     assert_eq!(plain.row_bytes::<u32>(), Some(20));
     assert_eq!(plain.row_bytes::<u8>(), Some(5));

@@ -1,4 +1,4 @@
-//! What the driver knows of addresses.
+//! Pointer attributes from the driver.
 
 use cuda_safe::{
     DeviceBuffer, ManagedBuffer, Module, PinnedBuffer,
@@ -9,7 +9,7 @@ use cuda_safe::{
 use crate::device;
 
 #[test]
-fn each_kind_of_memory_is_known() {
+fn pointer_info_identifies_each_kind_of_memory() {
     let (context, stream) = device();
     let ordered = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     let managed = ManagedBuffer::<u32>::zeroed(&stream, 100).unwrap();
@@ -65,7 +65,7 @@ fn each_kind_of_memory_is_known() {
 }
 
 #[test]
-fn variables_are_known_and_other_addresses_are_not() {
+fn pointer_info_identifies_variables_and_unknown_addresses() {
     let (context, _) = device();
     let module = Module::compile(
         &context,
@@ -94,7 +94,7 @@ fn variables_are_known_and_other_addresses_are_not() {
 }
 
 #[test]
-fn single_attributes_are_the_drivers_numbers() {
+fn single_pointer_attributes_match_the_driver() {
     let (context, stream) = device();
     let x = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     let ptr = x.as_device_ptr();
@@ -106,16 +106,16 @@ fn single_attributes_are_the_drivers_numbers() {
     assert!(get(PointerAttribute::MAPPING_SIZE).unwrap() >= 400);
     assert!(get(PointerAttribute::MAPPING_BASE_ADDR).unwrap() <= ptr);
     assert_ne!(get(PointerAttribute::MEMORY_BLOCK_ID).unwrap(), 0);
-    for refused in [
+    for rejection in [
         PointerAttribute::HOST_POINTER,
         PointerAttribute(0),
         PointerAttribute(99),
     ] {
-        let failed = get(refused).unwrap_err();
+        let failed = get(rejection).unwrap_err();
         assert_eq!(
             failed.driver_code(),
             Some(CUresult::CUDA_ERROR_INVALID_VALUE),
-            "{refused:?}"
+            "{rejection:?}"
         );
     }
     context.p2p_tokens(ptr).unwrap();
@@ -124,7 +124,7 @@ fn single_attributes_are_the_drivers_numbers() {
 }
 
 #[test]
-fn synchronous_calls_can_be_made_to_wait() {
+fn sync_memops_can_be_set() {
     let (_, stream) = device();
     let mut x = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     for sync in [true, false] {

@@ -1,4 +1,4 @@
-//! Memory pools: what they keep, where their memory is, who may use it.
+//! Memory pools: thresholds, locations and access.
 
 use std::{thread, time::Duration};
 
@@ -20,11 +20,14 @@ fn options() -> MemoryPoolOptions {
 }
 
 fn code(result: cuda_safe::Result<impl Sized>) -> Option<CUresult> {
-    result.err().expect("a refusal").driver_code()
+    result
+        .err()
+        .expect("the call was not rejected")
+        .driver_code()
 }
 
 #[test]
-fn a_pool_keeps_what_its_threshold_says() {
+fn pool_keeps_memory_up_to_its_threshold() {
     let (context, stream) = device();
     let pool = MemoryPool::new(&context).unwrap();
     assert_eq!((pool.used().unwrap(), pool.reserved().unwrap()), (0, 0));
@@ -33,7 +36,7 @@ fn a_pool_keeps_what_its_threshold_says() {
     assert_eq!(pool.used().unwrap(), (1000 + 40 * MIB) as u64);
     let reserved = pool.reserved().unwrap();
     assert!(reserved >= pool.used().unwrap(), "{reserved}");
-    // Without a threshold it goes with the next wait; what is in use stays.
+    // Without a threshold, the next wait releases free memory. Memory in use stays.
     drop(second);
     stream.synchronize().unwrap();
     assert_eq!(pool.used().unwrap(), 1000);
@@ -41,7 +44,7 @@ fn a_pool_keeps_what_its_threshold_says() {
     drop(first);
     stream.synchronize().unwrap();
     assert_eq!((pool.used().unwrap(), pool.reserved().unwrap()), (0, 0));
-    // With one it stays, until it is trimmed.
+    // With a threshold, free memory stays until the pool is trimmed.
     pool.set_release_threshold(u64::MAX).unwrap();
     drop(pool.allocate::<u8>(&stream, 100 * MIB).unwrap());
     stream.synchronize().unwrap();
@@ -53,7 +56,7 @@ fn a_pool_keeps_what_its_threshold_says() {
     assert!((50 << 20..kept).contains(&some), "{some}");
     pool.trim_to(0).unwrap();
     assert_eq!(pool.reserved().unwrap(), 0);
-    // The marks remember.
+    // The high-water marks keep the maximum.
     assert_eq!(pool.most_used().unwrap(), (100 * MIB) as u64);
     assert!(pool.most_reserved().unwrap() >= kept);
     pool.reset_high_water_marks().unwrap();
@@ -64,7 +67,7 @@ fn a_pool_keeps_what_its_threshold_says() {
 }
 
 #[test]
-fn attributes_of_a_pool() {
+fn pool_attributes_can_be_read_and_set() {
     let (context, _) = device();
     let pool = MemoryPool::new(&context).unwrap();
     for way in [
@@ -98,12 +101,12 @@ fn memory_outlives_its_pool() {
 }
 
 #[test]
-fn a_pool_with_a_maximum_is_full_at_some_time() {
+fn pool_with_a_maximum_returns_out_of_memory() {
     let (context, stream) = device();
     let pool = MemoryPool::with_options(&context, options().max_size(10 * MIB)).unwrap();
     let some = pool.allocate::<u8>(&stream, 8 * MIB).unwrap();
     let failed = pool.allocate::<u8>(&stream, 80 * MIB).unwrap_err();
-    // What is told is the pool's, not the device's.
+    // The error contains the sizes of the pool, not of the device.
     let wanted = ErrorKind::OutOfMemory {
         requested: 80 * MIB,
         free: 2 * MIB,
@@ -117,7 +120,7 @@ fn a_pool_with_a_maximum_is_full_at_some_time() {
 }
 
 #[test]
-fn pools_of_kinds_and_places_that_there_are_not() {
+fn unknown_pool_types_and_locations_are_rejected() {
     let (context, _) = device();
     let value = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
     let here = MemoryLocation::device(context.device());
@@ -141,7 +144,7 @@ fn pools_of_kinds_and_places_that_there_are_not() {
 }
 
 #[test]
-fn each_place_has_a_pool() {
+fn each_location_has_a_current_pool() {
     let (context, _) = device();
     let host = MemoryLocation::HOST;
     let own = MemoryPool::default_at(&context, context.device(), PoolType::PINNED).unwrap();
@@ -160,11 +163,12 @@ fn each_place_has_a_pool() {
     assert_eq!(current(), default.as_raw());
     pool.make_current_at(host, PoolType::PINNED).unwrap();
     assert_eq!(current(), pool.as_raw());
-    // One of another place or kind is refused.
+    // A pool of another location or type is rejected.
     let value = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
     assert_eq!(code(own.make_current_at(host, PoolType::PINNED)), value);
     assert_eq!(code(pool.make_current_at(host, PoolType::MANAGED)), value);
-    // The default one takes its place, also of one that was another in between; where another has come, it stays.
+    // When the current pool is destroyed, the default pool becomes current, even if other pools
+    // were current before. Destroying a pool that is not current changes nothing.
     default.make_current_at(host, PoolType::PINNED).unwrap();
     pool.make_current_at(host, PoolType::PINNED).unwrap();
     pool.close().unwrap();
@@ -188,8 +192,8 @@ fn each_place_has_a_pool() {
     assert_eq!(now.unwrap().as_raw(), wanted.unwrap().as_raw());
 }
 
-/// A kernel and the host take turns at memory that both reach.
-fn shared(context: &Context, stream: &Stream, pool: &MemoryPool) {
+/// Lets a kernel and the host use memory of the pool in turns.
+fn check_shared_memory(context: &Context, stream: &Stream, pool: &MemoryPool) {
     let source = r#"extern "C" __global__ void add(unsigned *x) { x[threadIdx.x] += 1; }"#;
     let add = Module::compile(context, source)
         .unwrap()
@@ -198,7 +202,7 @@ fn shared(context: &Context, stream: &Stream, pool: &MemoryPool) {
     let mut x = pool.allocate_shared::<u32>(stream, 32).unwrap();
     assert_eq!(x.host().unwrap(), [0; 32]);
     x.host_mut().unwrap().fill(5);
-    // SAFETY: 32 threads, and 32 elements.
+    // SAFETY: there are 32 threads and 32 elements.
     unsafe { add.launch(stream, LaunchConfig::new(1, 32), (&mut x,)) }.unwrap();
     assert_eq!(x.host().unwrap(), [6; 32]);
     x.slice_mut(1..).unwrap().fill(stream, 9).unwrap();
@@ -206,18 +210,18 @@ fn shared(context: &Context, stream: &Stream, pool: &MemoryPool) {
     assert_eq!(pool.used().unwrap(), 128);
     x.close().unwrap();
     stream.synchronize().unwrap();
-    // Beside other tests the driver's count follows a little later.
+    // When other tests run, the driver updates its count a little later.
     for _ in 0..500 {
         if pool.used().unwrap() == 0 {
             return;
         }
         thread::sleep(Duration::from_millis(10));
     }
-    panic!("{} bytes are not given back", pool.used().unwrap());
+    panic!("{} bytes were not freed", pool.used().unwrap());
 }
 
 #[test]
-fn managed_memory_from_pools() {
+fn pools_can_allocate_managed_memory() {
     let (context, stream) = device();
     let managed = options().kind(PoolType::MANAGED);
     for place in [
@@ -226,7 +230,7 @@ fn managed_memory_from_pools() {
         context.device().into(),
     ] {
         let pool = MemoryPool::with_options(&context, managed.location(place)).unwrap();
-        shared(&context, &stream, &pool);
+        check_shared_memory(&context, &stream, &pool);
     }
     let pool = MemoryPool::with_options(&context, managed).unwrap();
     let x = pool.allocate_shared::<u32>(&stream, 1000).unwrap();
@@ -235,21 +239,21 @@ fn managed_memory_from_pools() {
 }
 
 #[test]
-fn memory_of_the_host_from_pools() {
+fn pools_can_allocate_host_memory() {
     let (context, stream) = device();
     let host = options().location(MemoryLocation::HOST);
     let pool = MemoryPool::with_options(&context, host).unwrap();
     let here = context.device();
     assert_eq!(pool.access(here).unwrap(), MemoryAccess::NONE);
-    // The device has to be let in.
+    // The device needs access first.
     let failed = pool.allocate_shared::<u32>(&stream, 32).unwrap_err();
     assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
     assert!(failed.to_string().contains("grant_access"), "{failed}");
     pool.grant_access(&[here]).unwrap();
     assert_eq!(pool.access(here).unwrap(), MemoryAccess::READ_WRITE);
-    shared(&context, &stream, &pool);
+    check_shared_memory(&context, &stream, &pool);
     assert!(pool.allocate_shared::<u32>(&stream, 0).unwrap().is_empty());
-    // What is a device's alone has no slice for the host.
+    // The host cannot access memory of a device pool.
     let own = MemoryPool::new(&context).unwrap();
     let failed = own.allocate_shared::<u32>(&stream, 32).unwrap_err();
     assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
@@ -258,7 +262,7 @@ fn memory_of_the_host_from_pools() {
 }
 
 #[test]
-fn access_that_can_not_be_given_or_taken() {
+fn invalid_access_changes_are_rejected() {
     let (context, _) = device();
     let pool = MemoryPool::new(&context).unwrap();
     let here = MemoryLocation::device(context.device());
@@ -268,24 +272,24 @@ fn access_that_can_not_be_given_or_taken() {
     );
     pool.grant_access(&[MemoryLocation::HOST; 0]).unwrap();
     pool.grant_access(&[here]).unwrap();
-    // SAFETY: nothing is allocated from the pool.
+    // SAFETY: the pool has no allocations.
     let set = |place, access| unsafe { pool.set_access(&[(place, access)]) };
     set(here, MemoryAccess::READ_WRITE).unwrap();
     let device_code = Some(CUresult::CUDA_ERROR_INVALID_DEVICE);
     let nowhere = MemoryLocation { kind: 1, id: 77 };
     for (failed, why) in [
         (set(here, MemoryAccess::NONE), "device 0 is the pool's own"),
-        (pool.grant_access(&[nowhere]), "there is no device 77"),
+        (pool.grant_access(&[nowhere]), "device 77 does not exist"),
     ] {
         let failed = failed.unwrap_err();
         assert_eq!(failed.driver_code(), device_code);
         assert!(failed.detail().contains(why), "{failed}");
     }
     for (failed, why) in [
-        (set(here, MemoryAccess::READ), "READ_WRITE or not at all"),
+        (set(here, MemoryAccess::READ), "only be READ_WRITE or NONE"),
         (
             pool.grant_access(&[MemoryLocation::HOST]),
-            "the host is no device",
+            "the host is not a device",
         ),
     ] {
         let failed = failed.unwrap_err();
@@ -297,53 +301,50 @@ fn access_that_can_not_be_given_or_taken() {
 }
 
 #[test]
-fn what_can_not_be_shared_says_why() {
+fn sharing_errors_give_the_reason() {
     let (context, stream) = device();
     let pool = MemoryPool::new(&context).unwrap();
-    let told = |result: cuda_safe::Result<()>, text: &str| {
+    let assert_detail = |result: cuda_safe::Result<()>, text: &str| {
         let error = result.unwrap_err();
         assert!(error.detail().contains(text), "{error}");
         error
     };
     let handles = "MemoryPoolOptions::handle_types";
-    told(pool.export_file().map(drop), handles);
+    assert_detail(pool.export_file().map(drop), handles);
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
-    told(buffer.export_pointer().map(drop), handles);
+    assert_detail(buffer.export_pointer().map(drop), handles);
     let none = pool.allocate::<u32>(&stream, 0).unwrap();
-    told(none.export_pointer().map(drop), "no elements");
+    assert_detail(none.export_pointer().map(drop), "the buffer is empty");
 
     let file = std::fs::File::open("/dev/null").unwrap();
-    let error = told(
+    let error = assert_detail(
         MemoryPool::import_file(&context, file).map(drop),
-        "the file is no pool",
+        "the file is not a pool",
     );
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     let shared = MemoryPool::with_options(&context, options).unwrap();
     let imported = MemoryPool::import_file(&context, shared.export_file().unwrap()).unwrap();
-    let error = told(
+    let error = assert_detail(
         imported.allocate::<u32>(&stream, 3).map(drop),
         "MemoryPool::import_pointer",
     );
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    // SAFETY: bytes that name nothing, which is refused.
+    // SAFETY: the bytes are no valid pointer, and the call fails.
     let foreign =
         unsafe { imported.import_pointer::<u32>(&stream, &PoolPointer::from_bytes([7; 64]), 3) };
-    let error = told(foreign.map(drop), "DeviceBuffer::export_pointer");
+    let error = assert_detail(foreign.map(drop), "DeviceBuffer::export_pointer");
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]
-fn pointers_into_pools_are_plain_bytes() {
+fn pool_pointers_convert_to_bytes() {
     let (context, stream) = device();
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     let pool = MemoryPool::with_options(&context, options).unwrap();
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
     let early = buffer.export_pointer().unwrap_err().to_string();
-    assert!(
-        early.contains("call MemoryPool::export_file before"),
-        "{early}"
-    );
+    assert!(early.contains("MemoryPool::export_file first"), "{early}");
     let _file = pool.export_file().unwrap();
     let pointer = buffer.export_pointer().unwrap();
     assert_eq!(PoolPointer::from_bytes(pointer.to_bytes()), pointer);

@@ -21,7 +21,7 @@ use crate::device;
 
 const VIRTUAL: Architecture = Architecture::virtual_of(90);
 
-/// A folder for one test, removed at its end.
+/// A folder for one test, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Folder {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
-    /// Writes a file, with the folders that it is in.
+    /// Writes a file and creates the folders of its path.
     fn write(&self, name: &str, text: &str) {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -53,7 +53,7 @@ impl Drop for Folder {
     }
 }
 
-/// The names in a folder; none where there is no folder.
+/// Returns the file names in a folder, or none if the folder does not exist.
 fn names(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
@@ -63,11 +63,11 @@ fn names(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Runs this test in processes of its own with other variables or another current folder, which
-/// are for whole processes. There `child` is what the test does.
-struct Alone(&'static str);
+/// Runs this test in child processes with other environment variables or another current folder,
+/// because both apply to a whole process. The child processes execute only `child`.
+struct ChildTest(&'static str);
 
-impl Alone {
+impl ChildTest {
     const CHILD: &str = "CUDA_SAFE_ALONE";
 
     fn new(child: fn(), test: &'static str) -> Option<Self> {
@@ -78,7 +78,7 @@ impl Alone {
         Some(Self(test.split_once("::").unwrap().1))
     }
 
-    /// What the child prints, behind `= `.
+    /// Returns the lines that the child prints after `= `.
     #[track_caller]
     fn run(&self, set: impl FnOnce(&mut Command)) -> Vec<String> {
         let mut command = Command::new(env::current_exe().unwrap());
@@ -89,15 +89,15 @@ impl Alone {
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{text}{output:?}");
-        let told = text
+        let printed = text
             .lines()
             .filter_map(|line| Some(line.split_once("= ")?.1));
-        told.map(str::to_owned).collect()
+        printed.map(str::to_owned).collect()
     }
 }
 
 #[test]
-fn an_error_shows_the_source_line() {
+fn compile_error_shows_the_source_line() {
     let source = "extern \"C\" __global__ void k(int *x) {\n    *x = undefined_name;\n}\n";
     let error = Program::new(source)
         .name("wrong.cu")
@@ -113,14 +113,14 @@ fn an_error_shows_the_source_line() {
     assert_eq!(text.matches("*x = undefined_name").count(), 1, "{text}");
     assert!(text.contains("nvrtcCompileProgram"), "{text}");
     assert!(text.contains(":\nwrong.cu(2)"), "{text}");
-    // What is said of other failures.
+    // Texts of other failures.
     for other in ["compiled for the architecture", "libnvrtc-builtins"] {
         assert!(!text.contains(other), "{text}");
     }
 }
 
 #[test]
-fn a_header_of_the_host_is_told_with_what_to_write_instead() {
+fn host_header_error_names_the_alternative() {
     let compile = |header: &str, kernel: &str| {
         let source = format!("#include <{header}>\nextern \"C\" __global__ {kernel}");
         Program::new(source).compile(VIRTUAL)
@@ -148,7 +148,7 @@ fn a_header_of_the_host_is_told_with_what_to_write_instead() {
 }
 
 #[test]
-fn sources_and_options_may_not_contain_nul() {
+fn sources_and_options_with_nul_are_rejected() {
     assert!(Program::new("a\0b").compile(VIRTUAL).is_err());
     assert!(
         Program::new("")
@@ -166,7 +166,7 @@ fn sources_and_options_may_not_contain_nul() {
 }
 
 #[test]
-fn wrong_options_are_told() {
+fn wrong_options_are_named() {
     let error = Program::new("")
         .option("--no-such-option")
         .compile(VIRTUAL)
@@ -192,7 +192,7 @@ fn warnings_are_kept() {
 }
 
 #[test]
-fn a_real_architecture_gives_machine_code_and_ptx() {
+fn real_architecture_compiles_to_machine_code_and_ptx() {
     let architecture = Architecture::real_of(90);
     let compiled = Program::new("__global__ void k() {}")
         .compile(architecture)
@@ -203,7 +203,7 @@ fn a_real_architecture_gives_machine_code_and_ptx() {
 }
 
 #[test]
-fn headers_defines_and_templates_reach_the_kernel() {
+fn headers_defines_and_templates_are_compiled() {
     let (context, stream) = device();
     let folder = Folder::new("headers");
     fs::write(folder.0.join("disk.h"), "#define FROM_DISK 100\n").unwrap();

@@ -1,18 +1,19 @@
-//! Copies of rectangles and boxes, between every sort of memory that this device has.
+//! Copies of rectangles and boxes between all kinds of memory that this device has.
 
 use cuda_safe::{
     DeviceBuffer, ErrorKind, ManagedBuffer, PinnedBuffer, Result, Stream,
     memory::{CopySource, HostRegion, HostRegionMut, Layout, PitchedBuffer, Region, RegionCopy},
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
-/// 1, 2, 3, ...
+/// Returns 1, 2, 3 and so on.
 fn numbers(len: usize) -> Vec<u32> {
     (1..=len as u32).collect()
 }
 
-/// What a copy makes of zeros: the box of `extent` of dense elements of `from`, in dense elements of `to`.
+/// Returns the expected result: zeros of size `to` into which the box `extent` was copied from
+/// numbers of size `from`, all densely packed.
 fn expected([to, from, extent]: [[usize; 3]; 3], [target, source]: [[usize; 3]; 2]) -> Vec<u32> {
     let index = |size: [usize; 3], at: [usize; 3]| (at[2] * size[1] + at[1]) * size[0] + at[0];
     let data = numbers(from.iter().product());
@@ -28,25 +29,25 @@ fn expected([to, from, extent]: [[usize; 3]; 3], [target, source]: [[usize; 3]; 
     result
 }
 
-/// Elements, rows and slices.
+/// Counts of elements, rows and slices.
 type Box3 = [usize; 3];
 
-/// Sizes of the destination and the source and of the copy, and where it begins in them.
+/// The sizes of the destination, the source and the copy, and the copy's start in the first two.
 const CASES: [([Box3; 3], [Box3; 2]); 7] = [
-    // A box, a rectangle, a row of each.
+    // Copies of a box, a rectangle and a row.
     ([[7, 5, 4], [6, 4, 3], [3, 2, 2]], [[2, 1, 1], [1, 2, 1]]),
     ([[7, 5, 4], [6, 4, 3], [3, 2, 1]], [[4, 3, 3], [3, 2, 2]]),
     ([[7, 5, 4], [6, 4, 3], [5, 1, 1]], [[2, 4, 3], [1, 3, 2]]),
-    // All of it, which lies without gaps; whole slices; whole rows.
+    // Copies of everything (contiguous), of whole slices and of whole rows.
     ([[4, 3, 2], [4, 3, 2], [4, 3, 2]], [[0; 3]; 2]),
     ([[4, 3, 3], [4, 3, 2], [4, 3, 2]], [[0, 0, 1], [0; 3]]),
     ([[4, 5, 1], [4, 3, 1], [4, 2, 1]], [[0, 3, 0], [0, 1, 0]]),
-    // A column that becomes one of slices: the same numbers of elements along each axis.
+    // A column, with the same counts of rows and slices on both sides.
     ([[3, 2, 5], [4, 2, 5], [1, 2, 5]], [[2, 0, 0], [0, 0, 0]]),
 ];
 
 #[test]
-fn every_element_finds_its_place_between_device_memory() {
+fn region_copies_within_the_device_place_every_element() {
     let (_, stream) = device();
     for (sizes, places) in CASES {
         let [to, from, extent] = sizes;
@@ -55,7 +56,7 @@ fn every_element_finds_its_place_between_device_memory() {
             .source_at(places[1]);
         let wanted = expected(sizes, places);
         let data = numbers(from.iter().product());
-        // Pitched to pitched, linear to pitched, pitched to linear.
+        // From pitched to pitched, linear to pitched, and pitched to linear.
         let source = PitchedBuffer::from_slice(&stream, from, &data).unwrap();
         let linear = DeviceBuffer::from_slice(&stream, &data).unwrap();
         let rows = linear.pitched(from).unwrap();
@@ -73,7 +74,7 @@ fn every_element_finds_its_place_between_device_memory() {
 }
 
 #[test]
-fn every_element_finds_its_place_between_host_and_device() {
+fn region_copies_between_host_and_device_place_every_element() {
     let (context, stream) = device();
     for (sizes, places) in CASES {
         let [to, from, extent] = sizes;
@@ -93,7 +94,7 @@ fn every_element_finds_its_place_between_host_and_device() {
             .unwrap();
         assert_eq!(host, wanted, "{copy:?}");
 
-        // A scope, and page-locked memory that the transfer owns.
+        // In a scope, and with page-locked memory that the transfer owns.
         host.fill(0);
         target.memset_u8(&stream, 0).unwrap();
         let all = RegionCopy::new(to);
@@ -117,9 +118,9 @@ fn every_element_finds_its_place_between_host_and_device() {
 }
 
 #[test]
-fn pitches_of_the_host() {
+fn host_layouts_with_pitches() {
     let (_, stream) = device();
-    // Odd distances: rows of 3 bytes every 5 bytes, slices every 3 rows.
+    // Unaligned distances: rows of 3 bytes every 5 bytes, and slices every 3 rows.
     let odd = Layout::new([3, 2, 2]).pitch(5).slice_rows(3);
     let host: Vec<u8> = (0..23).collect();
     let mut target = PitchedBuffer::<u8>::zeroed(&stream, [3, 2, 2]).unwrap();
@@ -140,22 +141,23 @@ fn pitches_of_the_host() {
         assert_eq!(value, if inside { at as u8 } else { 99 });
     }
     assert!(HostRegion::new(&host[..22], odd).is_err());
-    // Rows that would begin within an element.
+    // Rejected, because rows would begin within an element.
     let mut words = [0u32; 20];
     let cut = Layout::new([4, 3]).pitch(18);
-    for told in [
-        refused(HostRegion::new(&words, cut)),
-        refused(HostRegionMut::new(&mut words, cut)),
+    for message in [
+        rejection(HostRegion::new(&words, cut)),
+        rejection(HostRegionMut::new(&mut words, cut)),
     ] {
         assert!(
-            told.contains("a pitch of 18 bytes is no multiple") && told.contains("use 20"),
-            "{told}"
+            message.contains("the pitch of 18 bytes is not a multiple")
+                && message.contains("use 20"),
+            "{message}"
         );
     }
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_side_axis_and_numbers() {
+fn out_of_bounds_errors_name_side_axis_and_lengths() {
     let (context, stream) = device();
     let source = PitchedBuffer::<u32>::zeroed(&stream, [6, 4, 3]).unwrap();
     let mut target = PitchedBuffer::<u32>::zeroed(&stream, [7, 5, 4]).unwrap();
@@ -210,7 +212,7 @@ fn what_does_not_fit_is_refused_with_side_axis_and_numbers() {
             assert!(error.to_string().contains(text), "{error}");
         }
     }
-    // The memory comes back from a transfer that was refused.
+    // A rejected transfer returns the memory.
     let pinned = PinnedBuffer::from_slice(&context, &[1u32; 4]).unwrap();
     let too_wide = RegionCopy::new(5);
     let failed = stream
@@ -231,10 +233,10 @@ fn what_does_not_fit_is_refused_with_side_axis_and_numbers() {
     assert_eq!(target.to_vec(&stream).unwrap(), vec![0; 140]);
 }
 
-/// A side of the same memory as another, as unsafe code can make it.
+/// A source that aliases other memory, which only unsafe code can create.
 struct Alias(Option<PitchedBuffer<u32>>);
 
-// SAFETY: the test enqueues nothing that reads it.
+// SAFETY: the test enqueues no work that reads it.
 unsafe impl CopySource<u32> for Alias {
     fn region(&self) -> Region<'_> {
         self.0.as_ref().unwrap().region()
@@ -248,10 +250,10 @@ impl Drop for Alias {
 }
 
 #[test]
-fn what_overlaps_is_refused() {
+fn overlapping_region_copies_are_rejected() {
     let (_, stream) = device();
     let mut buffer = PitchedBuffer::from_slice(&stream, [4, 4], &numbers(16)).unwrap();
-    // SAFETY: freed by `buffer` alone.
+    // SAFETY: only `buffer` frees the memory.
     let other = unsafe {
         PitchedBuffer::<u32>::from_raw(
             &stream,
@@ -280,7 +282,7 @@ fn what_overlaps_is_refused() {
 }
 
 #[test]
-fn nothing_is_copied_without_a_call() -> Result<()> {
+fn empty_region_copies_make_no_calls() -> Result<()> {
     let (_, stream) = device();
     let source = PitchedBuffer::<u32>::zeroed(&stream, [4, 4])?;
     let mut target = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
@@ -292,7 +294,7 @@ fn nothing_is_copied_without_a_call() -> Result<()> {
         RegionCopy::new(extent).enqueue(&stream, &mut none, &source)?;
     }
     assert_eq!(target.to_vec(&stream)?, [1, 2, 3]);
-    // A linear side is a row.
+    // A linear side is a single row.
     RegionCopy::new(2)
         .target_at(1)
         .source_at([2, 3])
@@ -302,7 +304,7 @@ fn nothing_is_copied_without_a_call() -> Result<()> {
 }
 
 #[test]
-fn streams_are_ordered_around_a_copy() {
+fn region_copies_are_ordered_with_both_streams() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     for _ in 0..20 {
@@ -310,13 +312,13 @@ fn streams_are_ordered_around_a_copy() {
         source.fill(&stream, 7).unwrap();
         let mut target = PitchedBuffer::<u32>::zeroed(&other, [1000, 100]).unwrap();
         target.copy_from(&other, &source).unwrap();
-        source.fill(&stream, 8).unwrap(); // after the copy
+        source.fill(&stream, 8).unwrap(); // runs after the copy
         assert_eq!(target.to_vec(&other).unwrap(), vec![7; 100_000]);
     }
 }
 
 #[test]
-fn regions_whose_rows_can_not_be_counted_are_none() {
+fn row_counts_that_overflow_are_rejected() {
     let (_, stream) = device();
     assert!(Region::linear::<u32>(0, [5, 0], &stream).is_some());
     for extent in [

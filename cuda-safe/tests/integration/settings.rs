@@ -1,4 +1,4 @@
-//! Settings of streams and contexts, and what devices and drivers tell.
+//! Settings of streams and contexts, and properties of devices and drivers.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -24,7 +24,7 @@ use cuda_safe::{
 use crate::device;
 
 #[test]
-fn attributes_of_a_stream_are_set_read_and_copied() {
+fn stream_attributes_can_be_set_read_and_copied() {
     let (context, stream) = device();
     assert_eq!(stream.access_policy().unwrap().bytes, 0);
     assert_eq!(stream.sync_policy().unwrap(), None);
@@ -92,7 +92,7 @@ fn attributes_of_a_stream_are_set_read_and_copied() {
 }
 
 #[test]
-fn limits_have_their_ranges() {
+fn context_limits_have_ranges() {
     let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     for (limit, value) in [
         (Limit::PRINTF_FIFO_SIZE, 2 << 20),
@@ -145,7 +145,7 @@ fn limits_have_their_ranges() {
 }
 
 #[test]
-fn a_context_is_limited_under_mps_only() {
+fn contexts_can_be_limited_only_under_mps() {
     let device = Device::get(0).unwrap();
     if !device.can_limit_contexts().unwrap() {
         let error = Context::create_limited(device, ContextFlags::AUTO, 8).unwrap_err();
@@ -155,7 +155,7 @@ fn a_context_is_limited_under_mps_only() {
 }
 
 #[test]
-fn devices_tell_how_they_reach_others() {
+fn devices_return_their_links_to_others() {
     let (context, _) = device();
     let device = context.device();
     assert!(!device.can_access_peer(device).unwrap());
@@ -171,10 +171,10 @@ fn devices_tell_how_they_reach_others() {
     for other in Device::all().unwrap() {
         if other != device {
             let access = device.can_access_peer(other).unwrap();
-            let told = device
+            let value = device
                 .peer_attribute(other, PeerAttribute::ACCESS_SUPPORTED)
                 .unwrap();
-            assert_eq!(access, told != 0);
+            assert_eq!(access, value != 0);
             assert!(device.peer_attribute(other, PeerAttribute(99)).is_err());
             let all = [AtomicOperation::INTEGER_ADD, AtomicOperation::FLOAT_MAX];
             assert_eq!(device.peer_atomics(other, &all).unwrap().len(), 2);
@@ -207,7 +207,7 @@ fn devices_tell_how_they_reach_others() {
 }
 
 #[test]
-fn a_profiler_is_told_when_to_collect() {
+fn profiler_can_be_started_and_stopped() {
     let (context, stream) = device();
     {
         let _collecting = profiler::collect(&context).unwrap();
@@ -219,7 +219,7 @@ fn a_profiler_is_told_when_to_collect() {
 }
 
 #[test]
-fn the_driver_says_why_a_call_failed() {
+fn driver_messages_can_be_listened_to_and_read() {
     let (context, stream) = device();
     let count = Arc::new(AtomicUsize::new(0));
     let (counted, inner) = (count.clone(), stream.clone());
@@ -228,9 +228,9 @@ fn the_driver_says_why_a_call_failed() {
         assert_eq!(level, logs::LogLevel::ERROR);
         if text.contains("cuCtxSetLimit") {
             counted.fetch_add(1, Ordering::SeqCst);
-            // No calls here; and a panic goes no further.
+            // Calls fail in a listener, and its panic is contained.
             assert!(inner.synchronize().is_err());
-            panic!("on purpose");
+            panic!("expected");
         }
     })
     .unwrap();
@@ -241,7 +241,7 @@ fn the_driver_says_why_a_call_failed() {
     listener.close().unwrap();
     context.set_limit(Limit(77), 1).unwrap_err();
     assert_eq!(count.load(Ordering::SeqCst), heard);
-    assert_eq!(Arc::strong_count(&count), 1, "the function is gone");
+    assert_eq!(Arc::strong_count(&count), 1, "the listener was not dropped");
 
     let text = logs::since(&mut position).unwrap();
     assert!(text.matches("from cuCtxSetLimit").count() >= 2, "{text}");
@@ -259,7 +259,7 @@ fn the_driver_says_why_a_call_failed() {
 }
 
 #[test]
-fn dumps_have_settings() {
+fn core_dump_settings_can_be_read_and_set() {
     let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let dumps = Coredump::of(&context);
     assert!(!dumps.is_enabled().unwrap());
@@ -277,7 +277,7 @@ fn dumps_have_settings() {
         let error = dumps.set_file(wrong).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     }
-    // These are the process's.
+    // These settings exist only for the process.
     assert!(dumps.has_user_trigger().is_err());
     assert!(dumps.pipe().is_err());
     assert!(dumps.set_pipe("x").is_err());
@@ -291,7 +291,7 @@ fn dumps_have_settings() {
 }
 
 #[test]
-fn this_process_is_running() {
+fn checkpoint_state_of_this_process_is_running() {
     let _context = device();
     let process = Process::new(std::process::id());
     assert_eq!(process.state().unwrap(), ProcessState::RUNNING);
@@ -301,7 +301,10 @@ fn this_process_is_running() {
             error.driver_code(),
             Some(CUresult::CUDA_ERROR_ILLEGAL_STATE)
         );
-        assert!(error.to_string().contains("another state"), "{error}");
+        assert!(
+            error.to_string().contains("not in the required state"),
+            "{error}"
+        );
     }
     let nobody = Process::new(99_999_999);
     assert!(nobody.state().is_err());
@@ -315,7 +318,7 @@ fn this_process_is_running() {
 }
 
 #[test]
-fn windows_are_equal_if_all_their_fields_are() {
+fn access_policies_are_equal_if_all_fields_are() {
     let hash = |window: AccessPolicyWindow| {
         let mut hasher = DefaultHasher::new();
         window.hash(&mut hasher);

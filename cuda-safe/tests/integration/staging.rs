@@ -7,7 +7,8 @@ use cuda_safe::{
 
 use crate::device;
 
-/// Small pieces, so that a transfer has many, and every copy takes them.
+/// Options with small pieces, so that each transfer has many of them, and with the lowest
+/// threshold, so that every copy is staged.
 fn small() -> StagingOptions {
     StagingOptions::default()
         .threads(3)
@@ -22,7 +23,7 @@ fn staged(context: &Context, options: StagingOptions) -> Result<Stream> {
     Ok(stream)
 }
 
-/// Bits of all kinds, NaNs among them.
+/// Returns floats with all kinds of bit patterns, including NaN.
 fn bits(count: usize) -> Vec<f32> {
     let bits = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9) ^ 0x7f80_0001;
     (0..count).map(|i| f32::from_bits(bits(i))).collect()
@@ -33,7 +34,7 @@ fn same(a: &[f32], b: &[f32]) -> bool {
 }
 
 #[test]
-fn all_sizes_come_and_go_whole() -> Result<()> {
+fn staged_copies_round_trip_at_all_sizes() -> Result<()> {
     let (context, _) = device();
     let stream = staged(&context, small())?;
     let plain = Stream::new(&context)?;
@@ -50,12 +51,12 @@ fn all_sizes_come_and_go_whole() -> Result<()> {
 }
 
 #[test]
-fn bytes_and_parts_of_buffers() -> Result<()> {
+fn staged_copies_of_unaligned_parts() -> Result<()> {
     let (context, _) = device();
     let stream = staged(&context, small())?;
     let host: Vec<u8> = (0..50_003u32).map(|i| ((i * i) >> 3) as u8).collect();
     let mut buffer = DeviceBuffer::<u8>::zeroed(&stream, host.len() + 2)?;
-    // Neither side begins at a multiple of anything.
+    // Neither side is aligned.
     buffer
         .slice_mut(1..=host.len() - 1)?
         .copy_from_slice(&stream, &host[1..])?;
@@ -72,7 +73,7 @@ fn bytes_and_parts_of_buffers() -> Result<()> {
 }
 
 #[test]
-fn transfers_are_ordered_with_the_work_of_both_streams() -> Result<()> {
+fn staged_copies_are_ordered_with_both_streams() -> Result<()> {
     let (context, _) = device();
     let stream = staged(&context, small())?;
     let owner = Stream::new(&context)?;
@@ -87,7 +88,7 @@ fn transfers_are_ordered_with_the_work_of_both_streams() -> Result<()> {
 }
 
 #[test]
-fn one_staging_serves_several_threads() -> Result<()> {
+fn staging_can_be_used_by_several_threads() -> Result<()> {
     let (context, _) = device();
     let staging = Staging::with_options(&context, small())?;
     std::thread::scope(|scope| {
@@ -108,12 +109,12 @@ fn one_staging_serves_several_threads() -> Result<()> {
             .collect();
         threads
             .into_iter()
-            .try_for_each(|thread| thread.join().expect("no panic"))
+            .try_for_each(|thread| thread.join().expect("a thread panicked"))
     })
 }
 
 #[test]
-fn what_is_page_locked_or_managed_or_small_is_copied_by_the_driver() -> Result<()> {
+fn page_locked_managed_and_small_memory_is_not_staged() -> Result<()> {
     let (context, _) = device();
     let stream = staged(&context, small().threshold_bytes(4096))?;
     let host = bits(5000);
@@ -132,7 +133,7 @@ fn what_is_page_locked_or_managed_or_small_is_copied_by_the_driver() -> Result<(
 }
 
 #[test]
-fn clones_of_a_stream_share_it_and_none_takes_it_away() -> Result<()> {
+fn clones_of_a_stream_share_the_staging() -> Result<()> {
     let (context, _) = device();
     let stream = Stream::new(&context)?;
     let clone = stream.clone();
@@ -147,7 +148,7 @@ fn clones_of_a_stream_share_it_and_none_takes_it_away() -> Result<()> {
         format!("{staging:?}"),
         "Staging(3 threads, 2 pieces of 8192 bytes)"
     );
-    drop(staging); // the stream keeps it
+    drop(staging); // the stream keeps it alive
     let host = bits(20_000);
     assert!(same(
         &DeviceBuffer::from_slice(&clone, &host)?.to_vec(&clone)?,
@@ -163,15 +164,21 @@ fn clones_of_a_stream_share_it_and_none_takes_it_away() -> Result<()> {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused_by_name() -> Result<()> {
+fn invalid_staging_options_are_rejected() -> Result<()> {
     let (context, _) = device();
     for (options, wanted) in [
-        (small().threads(0), "0 threads"),
-        (small().threads(1025), "1025 threads: at most 1024"),
-        (small().threads(usize::MAX), "18446744073709551615 threads"),
-        (small().pieces(1), "with 1 pieces"),
-        (small().piece_bytes(0), "pieces of 0 bytes"),
-        (small().piece_bytes(5000), "pieces of 5000 bytes"),
+        (small().threads(0), "the number of threads is 0"),
+        (
+            small().threads(1025),
+            "the number of threads is 1025. Fix: use at most 1024",
+        ),
+        (
+            small().threads(usize::MAX),
+            "the number of threads is 18446744073709551615",
+        ),
+        (small().pieces(1), "the number of pieces is 1"),
+        (small().piece_bytes(0), "the piece size of 0 bytes"),
+        (small().piece_bytes(5000), "the piece size of 5000 bytes"),
     ] {
         let error = Staging::with_options(&context, options).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);

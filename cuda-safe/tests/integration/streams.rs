@@ -11,7 +11,7 @@ use cuda_safe::{DeviceBuffer, ErrorKind, LaunchConfig, Stream, StreamOptions};
 use crate::{device, kernels};
 
 #[test]
-fn a_stream_has_the_options_it_was_made_with() {
+fn stream_has_the_requested_options() {
     let (context, stream) = device();
     assert!(!stream.is_blocking().unwrap());
     let (_, greatest) = context.stream_priority_range().unwrap();
@@ -38,7 +38,7 @@ fn default_streams_work() {
 }
 
 #[test]
-fn a_per_thread_stream_is_refused_on_another_thread() {
+fn per_thread_stream_is_rejected_on_another_thread() {
     let (context, other) = device();
     let stream = Stream::per_thread_default(&context);
     let buffer = DeviceBuffer::from_slice(&stream, &[5u8; 10]).unwrap();
@@ -46,14 +46,14 @@ fn a_per_thread_stream_is_refused_on_another_thread() {
         let error = stream.synchronize().unwrap_err();
         assert!(error.to_string().contains("another thread"), "{error}");
         assert!(buffer.to_vec(&other).is_err());
-        drop(buffer); // freed all the same, after waiting
+        drop(buffer); // freed after waiting
     })
     .join()
     .unwrap();
 }
 
 #[test]
-fn query_wait_and_join_order_work() {
+fn streams_can_be_queried_and_ordered() {
     let (context, a) = device();
     let b = Stream::new(&context).unwrap();
     let spin = kernels(&context).function("spin").unwrap();
@@ -73,7 +73,7 @@ fn query_wait_and_join_order_work() {
 }
 
 #[test]
-fn host_functions_run_in_the_streams_order() {
+fn host_functions_run_in_stream_order() {
     let (_, stream) = device();
     let calls = Arc::new(AtomicUsize::new(0));
     for i in 0..10 {
@@ -86,26 +86,24 @@ fn host_functions_run_in_the_streams_order() {
     }
     stream.synchronize().unwrap();
     assert_eq!(calls.load(Ordering::SeqCst), 10);
-    // The closures are gone with their calls.
+    // Each closure was dropped after its call.
     assert_eq!(Arc::strong_count(&calls), 1);
 }
 
 #[test]
-fn a_panic_in_a_host_function_goes_no_further() {
+fn panic_in_a_host_function_is_contained() {
     let (_, stream) = device();
-    stream
-        .launch_host_function(|| panic!("on purpose"))
-        .unwrap();
+    stream.launch_host_function(|| panic!("expected")).unwrap();
     stream.synchronize().unwrap();
     stream.launch_host_function(|| {}).unwrap();
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn raw_streams_go_out_and_come_back() {
+fn streams_convert_to_and_from_raw() {
     let (context, stream) = device();
     let shared = stream.clone();
-    let stream = stream.into_raw().unwrap_err(); // held twice
+    let stream = stream.into_raw().unwrap_err(); // fails, because there are two references
     drop(shared);
     let raw = stream.into_raw().unwrap();
     {
@@ -113,14 +111,14 @@ fn raw_streams_go_out_and_come_back() {
         let borrowed = unsafe { Stream::borrow_raw(&context, raw) };
         borrowed.synchronize().unwrap();
     }
-    // SAFETY: handed over by `into_raw`, and not used again.
+    // SAFETY: `into_raw` gave up the handle, and it is not used again.
     let code = unsafe { cuda_safe::sys::cuStreamDestroy_v2(raw) };
     assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
     Stream::new(&context).unwrap().close().unwrap();
 }
 
 #[test]
-fn a_raw_per_thread_stream_stays_on_its_thread() {
+fn raw_per_thread_stream_is_rejected_on_another_thread() {
     let (context, _) = device();
     context.set_current().unwrap();
     // SAFETY: the default streams live as long as the context.
@@ -134,7 +132,7 @@ fn a_raw_per_thread_stream_stays_on_its_thread() {
 }
 
 #[test]
-fn cuda_calls_are_refused_in_host_functions() {
+fn cuda_calls_are_rejected_in_host_functions() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let buffer = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
@@ -154,14 +152,14 @@ fn cuda_calls_are_refused_in_host_functions() {
                 cuda_safe::Event::new(&c).map(drop),
                 DeviceBuffer::<u8>::zeroed(&other, 1).map(drop),
             ];
-            // Handed on, so that it is not dropped here.
+            // Sent out, so that it is not dropped here.
             sender.send((results, buffer)).unwrap();
         })
         .unwrap();
     let limit = std::time::Duration::from_secs(60);
     let (results, buffer) = receiver
         .recv_timeout(limit)
-        .expect("a hang in the host function");
+        .expect("the host function hangs");
     for result in results {
         let error = result.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
@@ -172,11 +170,11 @@ fn cuda_calls_are_refused_in_host_functions() {
 }
 
 #[test]
-fn a_panic_whose_payload_panics_goes_no_further() {
+fn panic_in_a_panic_payload_is_contained() {
     struct Bomb;
     impl Drop for Bomb {
         fn drop(&mut self) {
-            panic!("on purpose, while dropped");
+            panic!("expected: while dropped");
         }
     }
     let (_, stream) = device();

@@ -1,4 +1,5 @@
-//! Surface objects, and PyCUDA's programs with textures and surfaces, written with objects: the same values.
+//! Surface objects, and PyCUDA's programs with textures and surfaces rewritten with objects. The
+//! results are the same.
 
 use bytemuck::cast_slice;
 use cuda_safe::{
@@ -10,7 +11,7 @@ use cuda_safe::{
 use crate::device;
 
 #[test]
-fn an_array_for_surfaces_is_read_and_written() {
+fn surfaces_can_be_read_and_written() {
     let (context, stream) = device();
     let module = Module::compile(
         &context,
@@ -29,7 +30,8 @@ fn an_array_for_surfaces_is_read_and_written() {
     array.copy_from_slice(&stream, &texels).unwrap();
     let surface = Surface::new(&array).unwrap();
     let mirror = module.function("mirror").unwrap();
-    // SAFETY: three threads for each row of six texels of eight bytes, and each its own two.
+    // SAFETY: each row of six texels of eight bytes has three threads, and each thread uses two
+    // texels.
     unsafe { mirror.launch(&stream, LaunchConfig::new(1, (3, 2)), (&surface, 6i32)) }.unwrap();
     let mirrored: Vec<[i32; 2]> = texels
         .chunks(6)
@@ -45,13 +47,13 @@ fn an_array_for_surfaces_is_read_and_written() {
 }
 
 #[test]
-fn other_arrays_have_no_surfaces() {
+fn surfaces_need_the_surface_flag() {
     let (context, _) = device();
     let plain = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     let error = Surface::new(&plain).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().contains("ArrayFlags::SURFACE"), "{error}");
-    // A level of a mipmapped array has one.
+    // A level of a mipmapped array can have a surface.
     let format = TexelFormat::of::<u32>();
     let levels = MipmappedArray::new(&context, format, [4, 4], 2, ArrayFlags::SURFACE).unwrap();
     let surface = Surface::new(&levels.level(1).unwrap()).unwrap();
@@ -60,7 +62,7 @@ fn other_arrays_have_no_surfaces() {
     surface.close().unwrap();
 }
 
-/// Numbers as PyCUDA's tests draw them: any will do.
+/// Returns numbers in place of the random ones in PyCUDA's tests.
 fn numbers(count: usize) -> Vec<f32> {
     let mut state = 12345u32;
     (0..count)
@@ -71,7 +73,8 @@ fn numbers(count: usize) -> Vec<f32> {
         .collect()
 }
 
-/// PyCUDA's `matrix_to_texref(a, texref, order="F")`: element (row, column) is at x = row, y = column.
+/// PyCUDA's `matrix_to_texref(a, texref, order="F")`: element (row, column) is at x = row, y =
+/// column.
 fn matrix_texture(stream: &Stream, a: &[f32], [rows, columns]: [usize; 2]) -> Texture {
     let by_columns: Vec<f32> = (0..columns)
         .flat_map(|column| (0..rows).map(move |row| a[row * columns + column]))
@@ -81,7 +84,7 @@ fn matrix_texture(stream: &Stream, a: &[f32], [rows, columns]: [usize; 2]) -> Te
 }
 
 #[test]
-fn pycudas_2d_textures() {
+fn pycuda_2d_texture_programs() {
     let (context, stream) = device();
     let module = Module::compile(
         &context,
@@ -103,7 +106,7 @@ fn pycudas_2d_textures() {
     let config = LaunchConfig::new(1, (3, 4));
     let mut dest = [0.0f32; 12];
     let copy_texture = module.function("copy_texture").unwrap();
-    // SAFETY: twelve threads, twelve floats; textures of two dimensions.
+    // SAFETY: there are twelve threads and twelve floats, and both textures have two dimensions.
     unsafe { copy_texture.launch(&stream, config, (Out(&mut dest), &first)) }.unwrap();
     assert_eq!(dest[..], a);
     let add_textures = module.function("add_textures").unwrap();
@@ -114,7 +117,7 @@ fn pycudas_2d_textures() {
 }
 
 #[test]
-fn pycudas_textures_of_four_channels() {
+fn pycuda_four_channel_texture_programs() {
     let (context, stream) = device();
     let module = Module::compile(
         &context,
@@ -128,13 +131,13 @@ fn pycudas_textures_of_four_channels() {
         }"#,
     )
     .unwrap();
-    // Five rows and six columns, by columns.
+    // Five rows and six columns in column-major order.
     let texels: Vec<[f32; 4]> = cast_slice(&numbers(120)).to_vec();
     let array = CudaArray::from_slice(&stream, [5, 6], &texels).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let mut dest = [[0.0f32; 4]; 30];
     let copy_plane = module.function("copy_plane").unwrap();
-    // SAFETY: thirty threads, thirty elements of four floats.
+    // SAFETY: there are thirty threads and thirty elements of four floats.
     unsafe {
         copy_plane.launch(
             &stream,
@@ -153,13 +156,13 @@ fn pycudas_textures_of_four_channels() {
     let mut dest = [[0.0f32; 4]; 256];
     let copy_linear = module.function("copy_linear").unwrap();
     let config = LaunchConfig::new(1, (16, 16));
-    // SAFETY: 256 threads, elements and texels.
+    // SAFETY: there are 256 threads, elements and texels.
     unsafe { copy_linear.launch(&stream, config, (Out(&mut dest), &texture)) }.unwrap();
     assert_eq!(dest[..], texels);
 }
 
 #[test]
-fn pycudas_3d_textures_and_doubles() {
+fn pycuda_3d_texture_and_double_programs() {
     let (context, stream) = device();
     let module = Module::compile(
         &context,
@@ -167,7 +170,7 @@ fn pycudas_3d_textures_and_doubles() {
             const int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
             dest[(z * blockDim.y + y) * blockDim.x + x] = tex3D<float>(mtx_tex, x, y, z);
         }
-        // PyCUDA's fp_tex_double: the two words of a double are two channels.
+        // PyCUDA's `fp_tex_double`: the two words of a double are two channels.
         extern "C" __global__ void copy_doubles(double *dest, cudaTextureObject_t my_tex) {
             const int2 words = tex1Dfetch<int2>(my_tex, threadIdx.x);
             dest[threadIdx.x] = __hiloint2double(words.y, words.x);
@@ -180,7 +183,7 @@ fn pycudas_3d_textures_and_doubles() {
     let mut dest = [0.0f32; 64];
     let copy_volume = module.function("copy_volume").unwrap();
     let config = LaunchConfig::new(1, (2, 4, 8));
-    // SAFETY: 64 threads, elements and texels; a texture of three dimensions.
+    // SAFETY: there are 64 threads, elements and texels, and the texture has three dimensions.
     unsafe { copy_volume.launch(&stream, config, (Out(&mut dest), &texture)) }.unwrap();
     assert_eq!(dest[..], texels);
 
@@ -190,7 +193,7 @@ fn pycudas_3d_textures_and_doubles() {
     let texture = Texture::new(TextureSource::linear(buffer).unwrap(), Sampler::default()).unwrap();
     let mut dest = [0.0f64; 384];
     let copy_doubles = module.function("copy_doubles").unwrap();
-    // SAFETY: 384 threads, elements and texels.
+    // SAFETY: there are 384 threads, elements and texels.
     unsafe {
         copy_doubles.launch(
             &stream,
@@ -202,8 +205,9 @@ fn pycudas_3d_textures_and_doubles() {
     assert_eq!(dest[..], doubles);
 }
 
-/// Writes numbers to a surface by (row, column, slice), and reads them by (slice, column, row), as PyCUDA's tests do.
-fn transposed<T: Texel + PartialEq + std::fmt::Debug>(
+/// Writes numbers to a surface by (row, column, slice) and reads them by (slice, column, row), as
+/// PyCUDA's tests do.
+fn check_transposed<T: Texel + PartialEq + std::fmt::Debug>(
     context: &Context,
     stream: &Stream,
     ty: &str,
@@ -240,7 +244,7 @@ fn transposed<T: Texel + PartialEq + std::fmt::Debug>(
     let copy = module.function(name).unwrap();
     let config = LaunchConfig::new(1, (N as u32, N as u32, depth as u32));
     for rw in [0i32, 1] {
-        // SAFETY: as many threads as elements and texels.
+        // SAFETY: there are as many threads as elements and texels.
         unsafe { copy.launch(stream, config, (&mut dest, &surface, rw)) }.unwrap();
     }
     let read = dest.to_vec(stream).unwrap();
@@ -256,13 +260,13 @@ fn transposed<T: Texel + PartialEq + std::fmt::Debug>(
 }
 
 #[test]
-fn pycudas_surfaces() {
+fn pycuda_surface_programs() {
     let (context, stream) = device();
     for volume in [true, false] {
-        transposed(&context, &stream, "short", volume, |i| i as i16);
-        transposed(&context, &stream, "float", volume, |i| i as f32 / 3.0);
-        // A double, and complex numbers, as their words.
-        transposed(&context, &stream, "int2", volume, |i| [i as i32, -1]);
-        transposed(&context, &stream, "int4", volume, |i| [i as i32, 1, 2, 3]);
+        check_transposed(&context, &stream, "short", volume, |i| i as i16);
+        check_transposed(&context, &stream, "float", volume, |i| i as f32 / 3.0);
+        // Doubles and complex numbers are passed as their words.
+        check_transposed(&context, &stream, "int2", volume, |i| [i as i32, -1]);
+        check_transposed(&context, &stream, "int4", volume, |i| [i as i32, 1, 2, 3]);
     }
 }

@@ -1,5 +1,5 @@
-//! Tensor maps: what the builder refuses, and a copy by each kind of map. What copies do in all their forms is in
-//! `tests/tensor_maps`.
+//! Tensor maps: errors of the builder, and one copy with each kind of map. All forms of copies are
+//! tested in `tests/tensor_maps`.
 
 use cuda_safe::{
     Context, DeviceBuffer, DeviceView, ErrorKind, Function, Graph, LaunchConfig, Module, Result,
@@ -9,9 +9,10 @@ use cuda_safe::{
     },
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
-/// Kernels that copy 512 bytes at most to shared memory and show them, or put them back by another map.
+/// Kernels that copy at most 512 bytes to shared memory, and write them out directly or through
+/// another map.
 const SOURCE: &str = r#"
 struct alignas(64) Map { char bytes[128]; };
 
@@ -48,7 +49,7 @@ extern "C" __global__ void put(const __grid_constant__ Map map, int x, int y, co
     }
 }
 
-// The last block of the cluster copies a tile for all those of the mask.
+// The last block of the cluster copies a tile for all blocks in the mask.
 extern "C" __global__ void spread(const __grid_constant__ Map map, int bytes, int wide, unsigned mask, float *out) {
     __shared__ alignas(1024) float tile[512];
     __shared__ unsigned long long barrier;
@@ -85,7 +86,8 @@ extern "C" __global__ void spread(const __grid_constant__ Map map, int bytes, in
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 
-// Block 0 copies to the other block, by the addresses that it has there: its tile, its barrier.
+// Block 0 copies to the other block, using that block's shared addresses of the tile and the
+// barrier.
 extern "C" __global__ void give(const __grid_constant__ Map map, float *out) {
     __shared__ alignas(1024) float tile[512];
     __shared__ unsigned long long barrier;
@@ -127,12 +129,12 @@ fn numbers(count: usize) -> Vec<f32> {
 
 #[track_caller]
 fn says(result: Result<TensorMap<'_>>, words: &str) {
-    let text = refused(result);
-    assert!(text.contains(words), "`{words}` isn't in: {text}");
+    let text = rejection(result);
+    assert!(text.contains(words), "`{words}` is missing in: {text}");
 }
 
 #[test]
-fn tiles_come_and_go() {
+fn tiles_are_copied_in_and_out() {
     let (context, stream) = device();
     let (tile, put) = (kernel(&context, "tile"), kernel(&context, "put"));
     let tensor = DeviceBuffer::from_slice(&stream, &numbers(32 * 10)).unwrap();
@@ -141,7 +143,7 @@ fn tiles_come_and_go() {
     let map = TensorMap::builder(&tensor, &[32, 10])
         .tiled(&[8, 4])
         .unwrap();
-    // SAFETY: the tile is in the tensor, and has 32 numbers.
+    // SAFETY: the tile is within the tensor and has 32 numbers.
     unsafe {
         tile.launch(
             &stream,
@@ -159,7 +161,7 @@ fn tiles_come_and_go() {
         let map = TensorMap::builder(&mut other, &[32, 10])
             .tiled(&[8, 4])
             .unwrap();
-        // SAFETY: as above; what reaches beyond the tensor isn't written.
+        // SAFETY: as above. Elements beyond the tensor are not written.
         unsafe {
             put.launch(
                 &stream,
@@ -179,10 +181,10 @@ fn tiles_come_and_go() {
 }
 
 #[test]
-fn columns_come() {
+fn im2col_columns_are_copied() {
     let (context, stream) = device();
     let column = kernel(&context, "column");
-    // 4 channels, 5 pixels of width, 2 images.
+    // 4 channels, a width of 5 pixels, and 2 images.
     let tensor = DeviceBuffer::from_slice(&stream, &numbers(40)).unwrap();
     let mut out = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
     let map = TensorMap::builder(&tensor, &[4, 5, 2])
@@ -198,7 +200,8 @@ fn columns_come() {
             )
             .unwrap();
     }
-    // A pixel before the first, all of the first image, again one before the first, and the second image's first.
+    // One pixel before the first image, all of the first image, one pixel before the second image,
+    // and its first pixel.
     let pixels: Vec<f32> = out
         .to_vec(&stream)
         .unwrap()
@@ -208,7 +211,7 @@ fn columns_come() {
     assert_eq!(pixels, [0.0, 0.0, 4.0, 8.0, 12.0, 16.0, 0.0, 20.0]);
 }
 
-/// A tile of 16 rows of 128 bytes, as `TensorSwizzle::B128` lays it.
+/// Returns a tile of 16 rows of 128 bytes in the layout of `TensorSwizzle::B128`.
 fn swizzled_tile(first: usize) -> Vec<f32> {
     let value = |i: usize| {
         let (row, at) = (i / 32, i % 32);
@@ -218,7 +221,7 @@ fn swizzled_tile(first: usize) -> Vec<f32> {
 }
 
 #[test]
-fn one_block_copies_for_its_cluster() {
+fn multicast_copies_to_all_blocks_of_the_mask() {
     let (context, stream) = device();
     let spread = kernel(&context, "spread");
     let tensor = DeviceBuffer::from_slice(&stream, &numbers(32 * 32)).unwrap();
@@ -226,7 +229,7 @@ fn one_block_copies_for_its_cluster() {
         .swizzle(TensorSwizzle::B128)
         .tiled(&[32, 16])
         .unwrap();
-    // 32 channels, 16 pixels of width, 2 images.
+    // 32 channels, a width of 16 pixels, and 2 images.
     let columns = TensorMap::builder(&tensor, &[32, 16, 2])
         .im2col(&[0], &[-1], 32, 15)
         .unwrap();
@@ -239,7 +242,7 @@ fn one_block_copies_for_its_cluster() {
                 (tiles, 2048)
             };
             let mut out = DeviceBuffer::<f32>::zeroed(&stream, 512 * grid as usize).unwrap();
-            // SAFETY: the tile has 512 numbers at most, and each block writes as many.
+            // SAFETY: the tile has at most 512 numbers, and each block writes that number.
             unsafe {
                 spread
                     .launch(
@@ -254,7 +257,7 @@ fn one_block_copies_for_its_cluster() {
                 let (rank, first) = (block % blocks, 512 * (block / blocks) as usize);
                 let mut expected = vec![-1.0; 512];
                 if mask >> rank & 1 != 0 && wide {
-                    // From the second pixel of each image.
+                    // Starts at the second pixel of each image.
                     let column = numbers(first + 512);
                     expected[..480].copy_from_slice(&column[first + 32..]);
                 } else if mask >> rank & 1 != 0 {
@@ -268,7 +271,7 @@ fn one_block_copies_for_its_cluster() {
 }
 
 #[test]
-fn a_block_copies_to_another_one() {
+fn block_can_copy_to_another_block() {
     let (context, stream) = device();
     let give = kernel(&context, "give");
     let tensor = DeviceBuffer::from_slice(&stream, &numbers(32 * 16)).unwrap();
@@ -277,7 +280,7 @@ fn a_block_copies_to_another_one() {
         .swizzle(TensorSwizzle::B128)
         .tiled(&[32, 16])
         .unwrap();
-    // SAFETY: the tile has 512 numbers, and each of two blocks writes as many.
+    // SAFETY: the tile has 512 numbers, and each of two blocks writes that number.
     unsafe {
         give.launch(
             &stream,
@@ -292,7 +295,7 @@ fn a_block_copies_to_another_one() {
 }
 
 #[test]
-fn a_map_moves_to_other_memory() {
+fn map_can_be_moved_to_other_memory() {
     let (context, stream) = device();
     let tile = kernel(&context, "tile");
     let first = DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
@@ -301,7 +304,7 @@ fn a_map_moves_to_other_memory() {
     let map = TensorMap::builder(&first, &[8, 8]).tiled(&[8, 4]).unwrap();
     let moved = map.moved_to(second.slice(4..).unwrap()).unwrap();
     assert_ne!(moved.to_bytes(), map.to_bytes());
-    // SAFETY: 32 numbers of the second buffer.
+    // SAFETY: the second buffer has 32 numbers.
     unsafe {
         tile.launch(
             &stream,
@@ -313,16 +316,16 @@ fn a_map_moves_to_other_memory() {
     assert_eq!(out.to_vec(&stream).unwrap()[..3], [36.0, 37.0, 38.0]);
     says(
         map.moved_to(second.slice(12..).unwrap()),
-        "reaches over 256 bytes, and the memory has 240",
+        "spans 256 bytes, but the memory has 240",
     );
     says(
         map.moved_to(second.slice(1..).unwrap()),
-        "a tensor map's address is a multiple of 16",
+        "the address of a tensor map must be a multiple of 16",
     );
 }
 
 #[test]
-fn a_graph_keeps_its_map() {
+fn graph_keeps_its_tensor_map() {
     let (context, stream) = device();
     let tile = kernel(&context, "tile");
     let tensor = DeviceBuffer::from_slice(&stream, &numbers(64)).unwrap();
@@ -331,7 +334,8 @@ fn a_graph_keeps_its_map() {
     let mut graph = Graph::new(&context).unwrap();
     {
         let map = TensorMap::builder(&tensor, &[8, 8]).tiled(&[8, 4]).unwrap();
-        // SAFETY: both buffers live until the graph's launch is over, and nothing else uses them meanwhile.
+        // SAFETY: both buffers live until the launch has finished, and nothing else uses them in
+        // the meantime.
         unsafe {
             graph
                 .add_kernel(
@@ -351,12 +355,12 @@ fn a_graph_keeps_its_map() {
 }
 
 #[test]
-fn a_launch_compares_the_size() {
+fn launch_checks_the_parameter_size() {
     let (context, stream) = device();
     let small = kernel(&context, "small");
     let tensor = DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     let map = TensorMap::builder(&tensor, &[8, 8]).tiled(&[8, 4]).unwrap();
-    // SAFETY: refused.
+    // SAFETY: the launch fails.
     let error = unsafe { small.launch(&stream, LaunchConfig::new(1, 1), (map,)) }.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
     assert!(error.to_string().contains("128"), "{error}");
@@ -373,7 +377,7 @@ fn shapes_are_checked() {
     says(of(&[32, (1 << 32) + 1]).tiled(&[8, 1]), "2^32");
     says(
         of(&[32, 33]).tiled(&[8, 1]),
-        "reaches over 4224 bytes, and the memory has 4096",
+        "spans 4224 bytes, but the memory has 4096",
     );
     says(of(&[33, 4]).tiled(&[8, 1]), "a stride of 132 bytes");
     says(
@@ -382,7 +386,7 @@ fn shapes_are_checked() {
     );
     says(
         of(&[32, 4]).strides(&[]).tiled(&[8, 1]),
-        "2 dimensions have 1 strides",
+        "2 dimensions need 1 strides",
     );
     says(
         of(&[32, 4]).byte_strides(&[1 << 40]).tiled(&[8, 1]),
@@ -390,7 +394,7 @@ fn shapes_are_checked() {
     );
     says(
         of(&[32, 4]).strides(&[512]).tiled(&[8, 1]),
-        "reaches over 6272 bytes",
+        "spans 6272 bytes",
     );
     says(
         of(&[32, 4]).element_strides(&[1]).tiled(&[8, 1]),
@@ -402,9 +406,9 @@ fn shapes_are_checked() {
     );
     says(
         TensorMap::builder(memory.slice(1..).unwrap(), &[32, 4]).tiled(&[8, 1]),
-        "begin a slice at another element",
+        "start a slice at another element",
     );
-    // As much as fits, and rows in each other.
+    // The largest tensor that fits into the memory, and overlapping rows.
     of(&[32, 32]).tiled(&[8, 1]).unwrap();
     of(&[32, 4])
         .strides(&[16])
@@ -419,7 +423,7 @@ fn tiles_are_checked() {
     let (_context, stream) = device();
     let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
     let of = |dims: &[u64]| TensorMap::builder(&memory, dims);
-    says(of(&[64, 4]).tiled(&[8]), "has 2 lengths, not 1");
+    says(of(&[64, 4]).tiled(&[8]), "must have 2 lengths, not 1");
     says(of(&[64, 4]).tiled(&[8, 0]), "length 1 is 0");
     says(of(&[64, 4]).tiled(&[8, 257]), "length 1 is 257");
     says(
@@ -434,7 +438,7 @@ fn tiles_are_checked() {
         of(&[64, 4]).swizzle(swizzle).tiled(&[most, 1]).unwrap();
         says(
             of(&[64, 4]).swizzle(swizzle).tiled(&[most + 4, 1]),
-            "take narrower tiles",
+            "use narrower tiles",
         );
     }
     let mixed = |interleave| of(&[4, 4, 4]).strides(&[8, 32]).interleave(interleave);
@@ -492,7 +496,7 @@ fn types_are_checked() {
         tiled(&of_halves.clone().fill(TensorFill::NAN)),
         "is for floating-point types",
     );
-    // Packed values: the driver says whether the device has them.
+    // Packed values, which only some devices support.
     let packed = |data_type| {
         TensorMap::builder(&bytes, &[256, 8])
             .data_type(data_type)
@@ -500,7 +504,7 @@ fn types_are_checked() {
     };
     says(
         packed(TensorDataType::U6X16_ALIGNED).tiled(&[64, 1]),
-        "and with TensorDataType::U6X16_ALIGNED 128",
+        "with TensorDataType::U6X16_ALIGNED it must be 128",
     );
     says(
         packed(TensorDataType::U4X16_ALIGNED)
@@ -552,7 +556,7 @@ fn columns_are_checked() {
     let wide = |swizzle| of(&[8, 8, 2]).swizzle(swizzle);
     says(
         wide(TensorSwizzle::NONE).im2col_wide(0, 0, 8, 1, Im2colWideMode::W),
-        "take TensorSwizzle::B64 or B128",
+        "use TensorSwizzle::B64 or B128",
     );
     says(
         wide(TensorSwizzle::B64).im2col_wide(-32769, 0, 8, 1, Im2colWideMode::W),
@@ -561,12 +565,12 @@ fn columns_are_checked() {
 }
 
 #[test]
-fn any_memory_will_do() {
+fn maps_accept_any_device_memory() {
     let (context, stream) = device();
     let mut buffer = DeviceBuffer::<i16>::zeroed(&stream, 64).unwrap();
     let raw = buffer.as_device_ptr();
     TensorMap::builder(&mut buffer, &[64]).tiled(&[8]).unwrap();
-    // SAFETY: the buffer is there for longer, and has as many.
+    // SAFETY: the buffer outlives the view and has that many elements.
     let view = unsafe { DeviceView::<i16>::borrow_raw(raw, 64, &context) };
     let map = TensorMap::builder(view, &[64]).tiled(&[8]).unwrap();
     assert!(
@@ -575,7 +579,8 @@ fn any_memory_will_do() {
     );
 }
 
-/// An error of the driver, which knows what the device can do, or none: this crate finds nothing wrong.
+/// Checks that this crate does not reject the map. The driver may, because it knows what the device
+/// supports.
 #[track_caller]
 fn not_rejected_here(result: Result<TensorMap<'_>>) {
     if let Err(error) = result {
@@ -584,7 +589,7 @@ fn not_rejected_here(result: Result<TensorMap<'_>>) {
 }
 
 #[test]
-fn elements_have_the_size_of_their_type() {
+fn element_size_must_match_the_type() {
     let (_context, stream) = device();
     let bytes = DeviceBuffer::<u8>::zeroed(&stream, 4096).unwrap();
     let words = DeviceBuffer::<u64>::zeroed(&stream, 512).unwrap();
@@ -602,7 +607,7 @@ fn elements_have_the_size_of_their_type() {
         builder.tiled(&[2, 1]).unwrap();
         says(builder.tiled(&[1, 1]), "of 8 bytes");
     }
-    // Only bytes are packed values.
+    // Packed values need a buffer of bytes.
     let of_bytes = TensorMap::builder(&bytes, &[64, 8]).data_type(TensorDataType::F32);
     says(of_bytes.tiled(&[16, 1]), "elements of 1 bytes");
     let of_halves = TensorMap::builder(&halves, &[64, 8]).data_type(TensorDataType::U4X16);
@@ -627,7 +632,7 @@ fn packed_values_are_counted_in_bits() {
         sixes.clone().swizzle(TensorSwizzle::B64).tiled(&[128, 1]),
         "can't have TensorSwizzle::B64",
     );
-    // Four bits, or six, of each value lie in the memory.
+    // Each value occupies four or six bits of memory.
     for (data_type, bits) in [
         (TensorDataType::U4X16, 4),
         (TensorDataType::U4X16_ALIGNED, 4),
@@ -650,7 +655,7 @@ fn packed_values_are_counted_in_bits() {
 }
 
 #[test]
-fn slices_of_channels_lie_behind_each_other() {
+fn channel_slices_are_contiguous() {
     let (_context, stream) = device();
     let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
     let of = |interleave| TensorMap::builder(&memory, &[4, 4, 4]).interleave(interleave);
@@ -669,26 +674,26 @@ fn slices_of_channels_lie_behind_each_other() {
 }
 
 #[test]
-fn bounding_boxes_of_pixels_are_not_empty() {
+fn empty_bounding_boxes_are_rejected() {
     let (_context, stream) = device();
     let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
     let of = |dims: &[u64]| TensorMap::builder(&memory, dims);
-    // The first dimension is of channels.
+    // The first dimension holds the channels.
     says(
         of(&[64, 4, 2]).im2col(&[0], &[-4], 8, 1),
-        "along dimension 1 it begins at 0 and ends at -1",
+        "in dimension 1 it starts at 0 and ends at -1",
     );
     says(
         of(&[16, 16, 4, 2]).im2col(&[0, 0], &[0, -4], 8, 1),
-        "along dimension 2 it begins at 0 and ends at -1",
+        "in dimension 2 it starts at 0 and ends at -1",
     );
     of(&[8, 64, 2]).im2col(&[-17], &[16], 8, 16).unwrap();
     of(&[8, 8, 2]).im2col(&[0], &[-7], 8, 1).unwrap();
-    // Slices of channels come last.
+    // With interleaving, the slices of channels are the last dimension.
     let mixed = of(&[4, 8, 4]).interleave(TensorInterleave::B16);
     says(
         mixed.im2col(&[0], &[-4], 4, 1),
-        "along dimension 0 it begins at 0 and ends at -1",
+        "in dimension 0 it starts at 0 and ends at -1",
     );
 }
 

@@ -1,4 +1,4 @@
-//! Texture objects: what they are made of, how they are read, what they hold.
+//! Texture objects: sources, samplers, views and lifetimes.
 
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -10,7 +10,7 @@ use cuda_safe::{
     texture::{AddressMode, FilterMode, ResourceView, TextureResource, TextureSource, ViewFormat},
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 const READS: &str = r#"
 extern "C" __global__ void fetch(float *x, cudaTextureObject_t t) {
@@ -45,11 +45,12 @@ fn kernel(context: &Context, name: &str) -> Function {
     module.function(name).expect("a kernel")
 }
 
-/// What `line` reads, with 8 threads.
+/// Returns the values that 8 threads of `line` read.
 fn line(context: &Context, stream: &Stream, texture: &Texture, from: f32, step: f32) -> Vec<f32> {
     let mut x = DeviceBuffer::<f32>::zeroed(stream, 8).unwrap();
     let line = kernel(context, "line");
-    // SAFETY: eight threads, eight floats; a texture of one dimension that reads floats.
+    // SAFETY: there are eight threads and eight floats. The texture has one dimension and reads
+    // floats.
     unsafe {
         line.launch(
             stream,
@@ -62,7 +63,7 @@ fn line(context: &Context, stream: &Stream, texture: &Texture, from: f32, step: 
 }
 
 #[test]
-fn coordinates_edges_and_filters_are_the_samplers() {
+fn sampler_selects_coordinates_edges_and_filters() {
     let (context, stream) = device();
     let array = CudaArray::from_slice(&stream, 4, &[0.0f32, 1.0, 2.0, 4.0]).unwrap();
     let read = |sampler: Sampler, from: f32, step: f32| {
@@ -70,7 +71,7 @@ fn coordinates_edges_and_filters_are_the_samplers() {
         line(&context, &stream, &texture, from, step)
     };
     let by_texel = Sampler::default();
-    // From two before the first to two behind the last.
+    // From two texels before the first to two after the last.
     assert_eq!(
         read(by_texel, -1.5, 1.0),
         [0.0, 0.0, 0.0, 1.0, 2.0, 4.0, 4.0, 4.0]
@@ -92,7 +93,7 @@ fn coordinates_edges_and_filters_are_the_samplers() {
         folds(AddressMode::MIRROR),
         [1.0, 0.0, 0.0, 1.0, 2.0, 4.0, 4.0, 2.0]
     );
-    // Between texels: their mean, and the edges repeated.
+    // Between texels: interpolated, with the edges repeated.
     let linear = by_texel.filter(FilterMode::LINEAR);
     assert_eq!(
         read(linear, 0.0, 0.5),
@@ -101,7 +102,7 @@ fn coordinates_edges_and_filters_are_the_samplers() {
 }
 
 #[test]
-fn integers_read_as_floating_point_go_from_0_to_1() {
+fn integers_are_normalized_to_0_to_1() {
     let (context, stream) = device();
     let array = CudaArray::from_slice(&stream, 8, &[0u8, 51, 102, 153, 204, 255, 0, 255]).unwrap();
     let sampler = Sampler::default().normalized_read(true);
@@ -112,12 +113,12 @@ fn integers_read_as_floating_point_go_from_0_to_1() {
     }
     let filtered = Texture::new(&array, sampler.filter(FilterMode::LINEAR)).unwrap();
     let read = line(&context, &stream, &filtered, 1.0, 0.0);
-    // An H200 gives 0.100_007_63.
+    // An H200 returns 0.100_007_63.
     assert!((read[0] - 0.1).abs() < 1e-4, "{read:?}");
 }
 
 #[test]
-fn linear_memory_stays_as_long_as_its_texture() {
+fn texture_keeps_linear_memory_alive() {
     let (context, stream) = device();
     let squares: Vec<f32> = (0..100).map(|i| (i * i) as f32).collect();
     let buffer = Arc::new(DeviceBuffer::from_slice(&stream, &squares).unwrap());
@@ -134,13 +135,13 @@ fn linear_memory_stays_as_long_as_its_texture() {
     assert_eq!(resource, expected);
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 100).unwrap();
     let config = LaunchConfig::new(1, 100);
-    // SAFETY: as many threads as elements and texels.
+    // SAFETY: there are as many threads as elements and texels.
     unsafe { kernel(&context, "fetch").launch(&stream, config, (&mut x, &texture)) }.unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), squares);
 }
 
 #[test]
-fn a_texture_that_is_dropped_waits_for_its_kernels() {
+fn dropping_a_texture_waits_for_its_kernels() {
     let (context, stream) = device();
     let late = kernel(&context, "late");
     let other = Stream::new(&context).unwrap();
@@ -150,7 +151,8 @@ fn a_texture_that_is_dropped_waits_for_its_kernels() {
         let source = TextureSource::linear(buffer).unwrap();
         let texture = Texture::new(source, Sampler::default()).unwrap();
         let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
-        // SAFETY: 32 threads, 32 elements and texels; the texture is dropped, which waits.
+        // SAFETY: there are 32 threads, elements and texels. Dropping the texture waits for the
+        // kernel.
         unsafe {
             late.launch(
                 &stream,
@@ -160,8 +162,8 @@ fn a_texture_that_is_dropped_waits_for_its_kernels() {
         }
         .unwrap();
         drop(texture);
-        assert!(stream.query().unwrap(), "it did not wait");
-        // What would be written over the memory if it were free.
+        assert!(stream.query().unwrap(), "the drop did not wait");
+        // Would overwrite the memory if it had been freed.
         let scribble = DeviceBuffer::from_slice(&other, &[-1.0f32; 32]).unwrap();
         assert_eq!(x.to_vec(&stream).unwrap(), numbers);
         drop(scribble);
@@ -169,9 +171,9 @@ fn a_texture_that_is_dropped_waits_for_its_kernels() {
 }
 
 #[test]
-fn rows_of_memory_are_read_as_two_dimensions() {
+fn pitched_memory_is_read_as_two_dimensions() {
     let (context, stream) = device();
-    // Three rows of 4, each with room for 8.
+    // Three rows of 4 elements, with a pitch of 8 elements.
     let rows: Vec<f32> = (0..24).map(|i| (i % 8 + 10 * (i / 8)) as f32).collect();
     let buffer = DeviceBuffer::from_slice(&stream, &rows).unwrap();
     let source = TextureSource::rows(buffer, [4, 3], 32).unwrap();
@@ -181,7 +183,7 @@ fn rows_of_memory_are_read_as_two_dimensions() {
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 12).unwrap();
     let plane = kernel(&context, "plane");
     let config = LaunchConfig::new(1, (4, 3));
-    // SAFETY: twelve threads, twelve elements; a texture of two dimensions.
+    // SAFETY: there are twelve threads and elements, and the texture has two dimensions.
     unsafe { plane.launch(&stream, config, (&mut x, &texture, 0.5f32)) }.unwrap();
     let expected: Vec<f32> = (0..12).map(|i| (i % 4 + 10 * (i / 4)) as f32).collect();
     assert_eq!(x.to_vec(&stream).unwrap(), expected);
@@ -191,7 +193,7 @@ fn rows_of_memory_are_read_as_two_dimensions() {
         .map(|i| f32::min((i % 4) as f32 + 0.5, 3.0) + f32::min(10.0 * (i / 4) as f32 + 5.0, 20.0))
         .collect();
     assert_eq!(x.to_vec(&stream).unwrap(), between);
-    // The same in memory that the driver has chosen the pitch of.
+    // The same with a pitch chosen by the driver.
     let image = PitchedBuffer::from_slice(&stream, [4, 3], &expected).unwrap();
     let pitched = TextureSource::pitched(Arc::new(image)).unwrap();
     let pitched = Texture::new(pitched, sampler).unwrap();
@@ -210,32 +212,32 @@ fn rows_of_memory_are_read_as_two_dimensions() {
 }
 
 #[test]
-fn linear_memory_has_rules() {
+fn invalid_linear_sources_are_rejected() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     let none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
-    let told = refused(TextureSource::linear(none));
+    let message = rejection(TextureSource::linear(none));
     assert!(
-        told.contains("0 texels") && told.contains("has 1 to"),
-        "{told}"
+        message.contains("0 texels") && message.contains("must have 1 to"),
+        "{message}"
     );
     for (lengths, pitch, text) in [
         ([4, 3], 40, "multiple of 32"),
         ([12, 2], 32, "rows of 48"),
-        ([4, 9], 32, "do not lie in 256 bytes"),
+        ([4, 9], 32, "do not fit into 256 bytes"),
         ([0, 2], 32, "0 x 2 texels"),
         ([4, 0], 32, "0 rows"),
-        ([4, usize::MAX], 32, "do not lie"),
+        ([4, usize::MAX], 32, "do not fit into"),
     ] {
-        let told = refused(TextureSource::rows(buffer(), lengths, pitch));
-        assert!(told.contains(text), "{told}");
+        let message = rejection(TextureSource::rows(buffer(), lengths, pitch));
+        assert!(message.contains(text), "{message}");
     }
     let slices = PitchedBuffer::<f32>::zeroed(&stream, [4, 3, 2]).unwrap();
-    assert!(refused(TextureSource::pitched(slices)).contains("2 slices"));
+    assert!(rejection(TextureSource::pitched(slices)).contains("2 slices"));
     let shared = buffer();
     let odd = shared.as_device_ptr() + 4;
     let float = TexelFormat::of::<f32>();
-    // SAFETY: within the buffer, which is held for longer.
+    // SAFETY: the memory is within the buffer, which outlives the sources.
     let sources = unsafe {
         [
             TextureSource::linear_raw(&context, odd, float, 8),
@@ -243,20 +245,20 @@ fn linear_memory_has_rules() {
         ]
     };
     for source in sources {
-        assert!(refused(source).contains("multiple of"));
+        assert!(rejection(source).contains("multiple of"));
     }
     let address = shared.as_device_ptr();
     let packed = TexelFormat::new(cuda_safe::array::ChannelFormat::BC1_UNORM, 4);
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, packed, 8) };
-    assert!(refused(source).contains("can't lie in linear memory"));
+    assert!(rejection(source).contains("can't be stored in linear memory"));
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, float, 64) }.unwrap();
     let linear = Sampler::default().filter(FilterMode::LINEAR);
-    assert!(refused(Texture::new(source.clone(), linear)).contains("tex1Dfetch"));
+    assert!(rejection(Texture::new(source.clone(), linear)).contains("tex1Dfetch"));
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     let viewed = Texture::with_view(source.clone(), Sampler::default(), view);
-    assert!(refused(viewed).contains("linear memory"));
+    assert!(rejection(viewed).contains("linear memory"));
     Texture::new(source, Sampler::default())
         .unwrap()
         .close()
@@ -264,21 +266,21 @@ fn linear_memory_has_rules() {
 }
 
 #[test]
-fn samplers_that_do_not_fit_are_refused() {
+fn invalid_samplers_are_rejected() {
     let (context, _) = device();
     let numbers = CudaArray::uninit::<[u16; 2]>(&context, [4, 4]).unwrap();
     let words = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     let plain = Sampler::default();
     let filtered = plain.filter(FilterMode::LINEAR);
-    assert!(refused(Texture::new(&numbers, filtered)).contains("floating point"));
+    assert!(rejection(Texture::new(&numbers, filtered)).contains("floating point"));
     assert!(Texture::new(&numbers, filtered.normalized_read(true)).is_ok());
-    assert!(refused(Texture::new(&words, plain.normalized_read(true))).contains("32 bits"));
+    assert!(rejection(Texture::new(&words, plain.normalized_read(true))).contains("32 bits"));
     let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
-    assert!(refused(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
-    assert!(refused(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
+    assert!(rejection(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
+    assert!(rejection(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
     let cube = CudaArray::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
-    // The driver knows these numbers only.
+    // The driver does not know these numbers.
     for (sampler, field) in [
         (
             plain.address([AddressMode(9); 3]),
@@ -295,24 +297,27 @@ fn samplers_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn views_change_formats_levels_and_layers() {
+fn views_select_formats_levels_and_layers() {
     let (context, stream) = device();
     let bits: Vec<u32> = (0..24).map(|i| (i as f32 / 2.0).to_bits()).collect();
     let array = CudaArray::from_slice(&stream, ArrayShape::lines(8, 3), &bits).unwrap();
     let view = ResourceView::new(ViewFormat::FLOAT_1X32).layers(1..=2);
     let texture = Texture::with_view(&array, Sampler::default(), view).unwrap();
-    let told = texture.view().unwrap().expect("a view");
-    assert_eq!((told.format, told.layers), (view.format, Some((1, 2))));
+    let reported = texture.view().unwrap().expect("a view");
+    assert_eq!(
+        (reported.format, reported.layers),
+        (view.format, Some((1, 2)))
+    );
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
     let layer = kernel(&context, "layer");
-    // SAFETY: eight threads, eight elements; a texture of layers of one dimension.
+    // SAFETY: there are eight threads and elements. The texture is a layered one of one dimension.
     unsafe { layer.launch(&stream, LaunchConfig::new(1, 8), (&mut x, &texture, 1i32)) }.unwrap();
     let expected: Vec<f32> = (16..24).map(|i| i as f32 / 2.0).collect();
     assert_eq!(x.to_vec(&stream).unwrap(), expected);
 
     let make = |view| Texture::with_view(&array, Sampler::default(), view);
-    assert!(refused(make(view.layers(2..=3))).contains("layers 2 to 3 of 3"));
-    assert!(refused(make(view.levels(1..=1))).contains("levels 1 to 1 of 1"));
+    assert!(rejection(make(view.layers(2..=3))).contains("layers 2 to 3 do not exist"));
+    assert!(rejection(make(view.levels(1..=1))).contains("levels 1 to 1 do not exist"));
     let error = make(ResourceView::new(ViewFormat::FLOAT_2X32)).unwrap_err();
     assert!(
         error.to_string().contains("same number of bytes"),
@@ -320,7 +325,7 @@ fn views_change_formats_levels_and_layers() {
     );
     let integers = ResourceView::new(ViewFormat::SINT_2X16);
     let filtered = Sampler::default().filter(FilterMode::LINEAR);
-    assert!(refused(Texture::with_view(&array, filtered, integers)).contains("floating"));
+    assert!(rejection(Texture::with_view(&array, filtered, integers)).contains("floating"));
 }
 
 #[test]
@@ -330,7 +335,7 @@ fn cubes_are_read_by_direction() {
     let read = |texture: &Texture, cube: i32, layered: i32| {
         let mut x = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
         let arguments = (&mut x, texture, cube, layered);
-        // SAFETY: six threads, six elements; a texture of a cube, or of several.
+        // SAFETY: there are six threads and elements. The texture is a cube or several cubes.
         unsafe { faces.launch(&stream, LaunchConfig::new(1, 6), arguments) }.unwrap();
         x.to_vec(&stream).unwrap()
     };
@@ -350,13 +355,13 @@ fn cubes_are_read_by_direction() {
         assert_eq!(read(&both, 1, 1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
     }
     let chosen = Texture::with_view(&two, sampler, view.layers(0..=1));
-    assert!(refused(chosen).contains("layers of cubes"));
+    assert!(rejection(chosen).contains("layers of cubes"));
 }
 
-/// What an H200 (driver 580) gave: coordinates of mipmapped textures are normalised whatever the sampler says, a least level
-/// above the greatest wins, and what is no number is the last level.
+/// Results of an H200 with driver 580. Coordinates of mipmapped textures are normalized, whatever
+/// the sampler says. A minimum level above the maximum wins. A NaN selects the last level.
 #[test]
-fn levels_are_those_of_an_h200() {
+fn mipmap_levels_match_an_h200() {
     let (context, stream) = device();
     let format = TexelFormat::of::<f32>();
     let image = MipmappedArray::new(&context, format, [8, 8], 4, ArrayFlags::default()).unwrap();
@@ -403,7 +408,7 @@ fn levels_are_those_of_an_h200() {
     ] {
         let texture = Texture::new(&image, sampler).unwrap();
         let mut out = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
-        // SAFETY: one thread, ten elements; a mipmapped texture of two dimensions.
+        // SAFETY: one thread writes ten elements. The texture is mipmapped and has two dimensions.
         unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), (&mut out, &texture)) }.unwrap();
         assert_eq!(out.to_vec(&stream).unwrap(), expected, "{sampler:?}");
     }
@@ -427,7 +432,7 @@ fn levels_are_those_of_an_h200() {
 }
 
 #[test]
-fn levels_are_chosen_and_mixed() {
+fn mipmap_levels_are_selected_and_interpolated() {
     let (context, stream) = device();
     let format = TexelFormat::of::<f32>();
     let image = MipmappedArray::new(&context, format, [8, 8], 3, ArrayFlags::default()).unwrap();
@@ -446,7 +451,8 @@ fn levels_are_chosen_and_mixed() {
     let read = |sampler: Sampler, level: f32| {
         let texture = Texture::new(&image, sampler).unwrap();
         let mut x = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
-        // SAFETY: eight threads, eight elements; a mipmapped texture of two dimensions.
+        // SAFETY: there are eight threads and elements. The texture is mipmapped and has two
+        // dimensions.
         unsafe { kernel.launch(&stream, LaunchConfig::new(1, 8), (&mut x, &texture, level)) }
             .unwrap();
         x.to_vec(&stream).unwrap()
@@ -461,7 +467,7 @@ fn levels_are_chosen_and_mixed() {
         read(sampler.mipmap_filter(FilterMode::POINT), 1.0),
         [10.0; 8]
     );
-    // Unless a sampler says otherwise, all levels are read.
+    // By default, a sampler reads all levels.
     let plain = Sampler::default().normalized_coordinates(true);
     for level in 0..3 {
         assert_eq!(read(plain, level as f32), [10.0 * level as f32; 8]);
@@ -470,7 +476,7 @@ fn levels_are_chosen_and_mixed() {
     let last = ResourceView::new(ViewFormat::FLOAT_1X32).levels(1..=2);
     let viewed = Texture::with_view(&image, plain, last).unwrap();
     assert_eq!(viewed.sampler().unwrap(), plain);
-    // SAFETY: the texture is held for longer.
+    // SAFETY: the texture outlives the borrow.
     let borrowed = unsafe { Texture::borrow_raw(&context, viewed.as_raw()) };
     assert_eq!(borrowed.sampler().unwrap().max_mipmap_level, 1.0);
     let texture = Texture::new(&image, sampler).unwrap();
@@ -479,12 +485,15 @@ fn levels_are_chosen_and_mixed() {
     assert_eq!(texture.resource().unwrap(), raw);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     for levels in [2..=3, RangeInclusive::new(2, 1)] {
-        assert!(refused(Texture::with_view(&image, sampler, view.levels(levels))).contains("of 3"));
+        assert!(
+            rejection(Texture::with_view(&image, sampler, view.levels(levels)))
+                .contains("there are 3")
+        );
     }
 }
 
 #[test]
-fn what_a_texture_is_made_of_can_be_asked() {
+fn texture_returns_its_source_sampler_and_view() {
     let (context, stream) = device();
     let array = CudaArray::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4]).unwrap();
     let sampler = Sampler::default()
@@ -500,8 +509,9 @@ fn what_a_texture_is_made_of_can_be_asked() {
     let raw = TextureResource::Array(array.as_raw());
     assert_eq!(texture.resource().unwrap(), raw);
     assert_eq!(texture.source().unwrap().format(), TexelFormat::of::<u8>());
-    // The same is told of one that came in as a raw handle, but for the border.
-    // SAFETY: the texture is held for longer.
+    // A texture from a raw handle returns the same, except for the border color.
+    //
+    // SAFETY: the texture outlives the borrow.
     let borrowed = unsafe { Texture::borrow_raw(&context, texture.as_raw()) };
     let plain = sampler.border_color([0.0; 4]);
     assert_eq!(borrowed.sampler().unwrap(), plain);
@@ -512,27 +522,27 @@ fn what_a_texture_is_made_of_can_be_asked() {
 }
 
 #[test]
-fn another_contexts_texture_is_refused() {
+fn textures_of_another_context_are_rejected() {
     let (context, stream) = device();
     let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
     let array = CudaArray::uninit::<f32>(&created, 32).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let fetch = kernel(&context, "fetch");
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
-    // SAFETY: refused.
+    // SAFETY: the launch fails.
     let launched = unsafe { fetch.launch(&stream, LaunchConfig::new(1, 32), (&mut x, &texture)) };
-    assert!(refused(launched).contains("the stream and the texture"));
+    assert!(rejection(launched).contains("the stream and the texture"));
 }
 
 #[test]
-fn a_texture_is_no_float() {
+fn texture_cannot_be_passed_as_a_float() {
     let (context, stream) = device();
     let source = r#"extern "C" __global__ void wants(double x) {}"#;
     let module = Module::compile(&context, source).unwrap();
     let wants = module.function("wants").unwrap();
     let array = CudaArray::uninit::<f32>(&context, 4).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
-    // SAFETY: refused.
+    // SAFETY: the launch fails.
     let launched = unsafe { wants.launch(&stream, LaunchConfig::new(1, 1), (&texture,)) };
     assert_eq!(*launched.unwrap_err().kind(), ErrorKind::LaunchArguments);
 }
@@ -544,12 +554,12 @@ cuda_safe::kernels! {
             const float x = tex2D<float>(from, threadIdx.x, threadIdx.y);
             surf2Dwrite(x < least ? 0.0f : 1.0f, to, threadIdx.x * 4, threadIdx.y);
         }";
-    /// Marks what is large.
+    /// Marks texels that are at least `least`.
     fn threshold(from: &Texture, to: &Surface, least: f32);
 }
 
 #[test]
-fn typed_kernels_take_textures_and_surfaces() {
+fn typed_kernels_accept_textures_and_surfaces() {
     let (context, stream) = device();
     let declared = Declared::load(&context).unwrap();
     let from = CudaArray::from_slice(&stream, [2, 2], &[1.0f32, 5.0, 2.0, 7.0]).unwrap();
@@ -558,13 +568,13 @@ fn typed_kernels_take_textures_and_surfaces() {
     let texture = Texture::new(&from, Sampler::default()).unwrap();
     let surface = cuda_safe::Surface::new(&to).unwrap();
     let config = LaunchConfig::new(1, (2, 2));
-    // SAFETY: two by two texels of four bytes each, read and written.
+    // SAFETY: the kernel reads and writes two by two texels of four bytes each.
     unsafe { declared.threshold(&stream, config, &texture, &surface, 3.0) }.unwrap();
     assert_eq!(to.to_vec::<f32>(&stream).unwrap(), [0.0, 1.0, 0.0, 1.0]);
 }
 
 #[test]
-fn views_may_show_one_level_or_one_layer() {
+fn views_can_select_one_level_or_layer() {
     let (context, stream) = device();
     let (format, none) = (TexelFormat::of::<u32>(), ArrayFlags::default());
     let levels = MipmappedArray::new(&context, format, 8, 3, none).unwrap();
@@ -574,22 +584,22 @@ fn views_may_show_one_level_or_one_layer() {
     for number in 0..3 {
         let level = view.levels(number..=number);
         let texture = Texture::with_view(&levels, sampler, level).unwrap();
-        let told = texture.view().unwrap().unwrap();
-        assert_eq!(told.levels, Some((number, number)));
+        let reported = texture.view().unwrap().unwrap();
+        assert_eq!(reported.levels, Some((number, number)));
         let layer = view.layers(number..=number);
         let texture = Texture::with_view(&layers, sampler, layer).unwrap();
-        let told = texture.view().unwrap().unwrap();
-        assert_eq!(told.layers, Some((number, number)));
+        let reported = texture.view().unwrap().unwrap();
+        assert_eq!(reported.layers, Some((number, number)));
     }
     let (first, last) = (2, 1);
     let backwards = Texture::with_view(&levels, sampler, view.levels(first..=last));
-    assert!(refused(backwards).contains("levels 2 to 1 of 3"));
+    assert!(rejection(backwards).contains("levels 2 to 1 do not exist"));
     let backwards = Texture::with_view(&layers, sampler, view.layers(first..=last));
-    assert!(refused(backwards).contains("layers 2 to 1 of 3"));
+    assert!(rejection(backwards).contains("layers 2 to 1 do not exist"));
 }
 
 #[test]
-fn views_of_integers_have_the_bits_of_their_channels() {
+fn integer_views_must_match_the_channel_size() {
     let (context, _) = device();
     let plain = Sampler::default();
     let filtered = plain.filter(FilterMode::LINEAR);
@@ -603,25 +613,25 @@ fn views_of_integers_have_the_bits_of_their_channels() {
         (&halves, ViewFormat::SINT_2X8),
     ] {
         let view = ResourceView::new(format);
-        let told = refused(Texture::with_view(array, filtered, view));
-        assert!(told.contains("floating point"), "{told}");
+        let message = rejection(Texture::with_view(array, filtered, view));
+        assert!(message.contains("floating point"), "{message}");
         Texture::with_view(array, filtered.normalized_read(true), view).unwrap();
     }
     let view = ResourceView::new(ViewFormat::UINT_1X32);
-    let told = refused(Texture::with_view(&words, filtered, view));
-    assert!(told.contains("floating point"), "{told}");
+    let message = rejection(Texture::with_view(&words, filtered, view));
+    assert!(message.contains("floating point"), "{message}");
     let normalized = plain.normalized_read(true);
-    let told = refused(Texture::with_view(&words, normalized, view));
-    assert!(told.contains("32 bits"), "{told}");
+    let message = rejection(Texture::with_view(&words, normalized, view));
+    assert!(message.contains("32 bits"), "{message}");
     Texture::with_view(&words, plain, view).unwrap();
 }
 
 #[test]
-fn sources_end_where_the_memory_and_the_device_end() {
+fn sources_are_limited_by_memory_and_device() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     TextureSource::rows(buffer(), [8, 8], 32).unwrap();
-    assert!(refused(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not lie in"));
+    assert!(rejection(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not fit into"));
 
     let device = context.device();
     let of = |attribute| usize::try_from(device.attribute(attribute).unwrap()).unwrap();
@@ -633,12 +643,12 @@ fn sources_end_where_the_memory_and_the_device_end() {
     let address = memory.as_device_ptr();
     let byte = TexelFormat::of::<u8>();
     let rows = |lengths, pitch| {
-        // SAFETY: the memory is smaller, and no texture reads it.
+        // SAFETY: the memory is smaller, but no texture reads it.
         unsafe { TextureSource::pitched_raw(&context, address, byte, lengths, pitch) }
     };
     rows([4, 1], longest).unwrap();
-    let told = refused(rows([4, 1], longest + unit));
-    assert!(told.contains(&format!("to {longest}")), "{told}");
+    let message = rejection(rows([4, 1], longest + unit));
+    assert!(message.contains(&format!("to {longest}")), "{message}");
     let pitch = (widest + 2).next_multiple_of(unit);
     rows([widest, tallest], pitch).unwrap();
     for lengths in [
@@ -647,9 +657,9 @@ fn sources_end_where_the_memory_and_the_device_end() {
         [4, tallest + 1],
         [4, tallest + 2],
     ] {
-        let told = refused(rows(lengths, pitch));
-        let limits = format!("1 to {widest} of them in a row, and 1 to {tallest} rows");
-        assert!(told.contains(&limits), "{told}");
+        let message = rejection(rows(lengths, pitch));
+        let limits = format!("1 to {widest} texels in a row, and 1 to {tallest} rows");
+        assert!(message.contains(&limits), "{message}");
     }
     for format in [byte, TexelFormat::of::<[f32; 4]>()] {
         let most = device.texture_1d_linear_max_width(format.channel, format.channels);
@@ -659,11 +669,14 @@ fn sources_end_where_the_memory_and_the_device_end() {
             unsafe { TextureSource::linear_raw(&context, address, format, texels) }
         };
         line(most).unwrap();
-        let told = refused(line(most + 1));
-        assert!(told.contains(&format!("{} texels", most + 1)), "{told}");
+        let message = rejection(line(most + 1));
+        assert!(
+            message.contains(&format!("{} texels", most + 1)),
+            "{message}"
+        );
     }
     let nothing = TexelFormat::new(cuda_safe::array::ChannelFormat::F32, 0);
     // SAFETY: as above.
     let source = unsafe { TextureSource::pitched_raw(&context, address, nothing, [4, 1], 32) };
-    assert!(refused(source).contains("can't lie in linear memory"));
+    assert!(rejection(source).contains("can't be stored in linear memory"));
 }

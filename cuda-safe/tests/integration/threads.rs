@@ -5,7 +5,7 @@ use cuda_safe::{Context, ContextFlags, Device, DeviceBuffer, Event, LaunchConfig
 use crate::{device, kernels};
 
 #[test]
-fn many_threads_share_a_context() {
+fn threads_can_share_a_context() {
     let (context, _) = device();
     let scale = kernels(&context).function("scale").unwrap();
     thread::scope(|scope| {
@@ -18,7 +18,7 @@ fn many_threads_share_a_context() {
                     let mut x =
                         DeviceBuffer::from_slice(&stream, &vec![f32::from(round); n]).unwrap();
                     let arguments = (&mut x, f32::from(t), n as u32);
-                    // SAFETY: the kernel stays within the n floats.
+                    // SAFETY: the kernel accesses at most the n floats.
                     unsafe { scale.launch(&stream, LaunchConfig::for_elements(n), arguments) }
                         .unwrap();
                     let expected = f32::from(round) * f32::from(t);
@@ -30,7 +30,7 @@ fn many_threads_share_a_context() {
 }
 
 #[test]
-fn everything_may_be_dropped_elsewhere_and_in_any_order() {
+fn objects_can_be_dropped_on_other_threads_in_any_order() {
     for order in 0..6usize {
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let stream = Stream::new(&context).unwrap();

@@ -26,12 +26,12 @@ fn pinned_memory_is_a_slice() {
     let raw = PinnedBuffer::from_slice(&context, &[1u8, 2])
         .unwrap()
         .into_raw();
-    // SAFETY: the memory of the line above.
+    // SAFETY: `into_raw` gave up the memory above.
     assert_eq!(*unsafe { PinnedBuffer::from_raw(&context, raw, 2) }, [1, 2]);
 }
 
 #[test]
-fn transfers_give_their_memory_back() {
+fn transfers_return_their_memory() {
     let (context, stream) = device();
     let data: Vec<f32> = (0..50_000u16).map(f32::from).collect();
     let mut buffer = DeviceBuffer::<f32>::uninit(&stream, data.len()).unwrap();
@@ -42,17 +42,17 @@ fn transfers_give_their_memory_back() {
     let transfer = stream.download(&buffer, result).unwrap();
     let result = transfer.wait().unwrap();
     assert_eq!(*result, *data);
-    // Dropped unwaited, and forgotten.
+    // Transfers that are dropped without a wait, or forgotten.
     drop(stream.upload(host, &mut buffer).unwrap());
     let mut forgotten = ManuallyDrop::new(stream.download(&buffer, result).unwrap());
     drop(buffer);
     stream.synchronize().unwrap();
-    // SAFETY: dropped once, so that a leak check of the whole program stays clean.
+    // SAFETY: dropped once, so that a leak check of the whole program finds nothing.
     unsafe { ManuallyDrop::drop(&mut forgotten) };
 }
 
 #[test]
-fn a_transfer_of_the_wrong_length_returns_the_memory() {
+fn transfer_of_the_wrong_length_returns_the_memory() {
     let (context, stream) = device();
     let mut buffer = DeviceBuffer::<u8>::zeroed(&stream, 10).unwrap();
     let host = PinnedBuffer::from_slice(&context, &[3u8; 11]).unwrap();
@@ -65,7 +65,7 @@ fn a_transfer_of_the_wrong_length_returns_the_memory() {
 }
 
 #[test]
-fn a_scope_has_waited_when_it_returns() {
+fn scope_waits_before_it_returns() {
     let (_, stream) = device();
     let input: Vec<u32> = (0..10_000).collect();
     let mut output = vec![0; 10_000];
@@ -83,7 +83,7 @@ fn a_scope_has_waited_when_it_returns() {
 }
 
 #[test]
-fn a_scope_waits_on_errors_and_panics_too() {
+fn scope_waits_after_errors_and_panics() {
     let (_, stream) = device();
     let input = vec![1u32; 1 << 20];
     let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1 << 20).unwrap();
@@ -98,7 +98,7 @@ fn a_scope_waits_on_errors_and_panics_too() {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let _ = stream.scope(|scope| -> cuda_safe::Result<()> {
             scope.upload(&input, &mut buffer)?;
-            panic!("on purpose")
+            panic!("expected")
         });
     }));
     assert!(caught.is_err());

@@ -1,11 +1,11 @@
-//! Kernels that are declared as functions.
+//! Kernels declared as functions.
 
 use cuda_safe::{Context, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Out};
 
 use crate::{device, kernels};
 
 const BLAS: &str = r#"
-// What programs define must not matter to what checks them.
+// Macros of the program must not affect the code that checks the declarations.
 #define T 5
 #define A 4
 #define value 3
@@ -33,7 +33,7 @@ __global__ void integers(unsigned long a, unsigned long long b, size_t c, signed
 __global__ void vectors(const float2 *in, float4 *out) {
     out[threadIdx.x] = make_float4(in[threadIdx.x].x, in[threadIdx.x].y, 0, 1);
 }
-extern "C" __global__ void nothing() {} // no line ends this"#;
+extern "C" __global__ void nothing() {} // the source ends without a newline"#;
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -43,13 +43,13 @@ struct Pair {
 }
 
 cuda_safe::kernels! {
-    /// All that may be declared.
+    /// All kinds of declarations.
     #[allow(dead_code)]
     struct Blas = BLAS;
 
     /// Adds `a * x` to `y`.
     fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
-    /// An instance.
+    /// An instance of a template.
     fn scale_f64(x: &mut [f64], factor: f64) = "scale<double>";
     fn scale_i16(x: &mut [i16], factor: i16,) = "scale<short>";
     fn apply(x: &mut [f32], all: *const Pair, one: Pair, mode: u32, negate: bool) = "pairs::apply";
@@ -62,19 +62,19 @@ cuda_safe::kernels! {
 }
 
 #[test]
-fn declared_kernels_are_called_as_functions() {
+fn declared_kernels_can_be_called() {
     let (context, stream) = device();
     let blas = Blas::load(&context).unwrap();
     let x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0]).unwrap();
     let mut y = DeviceBuffer::from_slice(&stream, &[10.0f32; 3]).unwrap();
     let config = LaunchConfig::new(1, 3);
-    // SAFETY: three elements of each.
+    // SAFETY: each buffer has three elements.
     unsafe { blas.saxpy(&stream, config, 2.0, &x, &mut y, 3).unwrap() };
     assert_eq!(y.to_vec(&stream).unwrap(), [12.0, 14.0, 16.0]);
-    // Views, and slices of the host.
+    // With views and host slices.
     let mut host = [0.0f32, 1.0];
     let two = LaunchConfig::new(1, 2);
-    // SAFETY: two elements of each.
+    // SAFETY: each buffer has two elements.
     unsafe {
         let (x, mut y) = (x.slice(1..).unwrap(), y.slice_mut(..2).unwrap());
         blas.saxpy(&stream, two, 1.0, x, &mut y, 2).unwrap();
@@ -86,7 +86,7 @@ fn declared_kernels_are_called_as_functions() {
     assert_eq!(host, [19.0, 24.0]);
 
     let (mut f64s, mut i16s) = ([1.5, 2.0], [7i16, -3]);
-    // SAFETY: two elements of each.
+    // SAFETY: each buffer has two elements.
     unsafe {
         blas.scale_f64(&stream, two, InOut(&mut f64s), 2.0).unwrap();
         blas.scale_i16(&stream, two, InOut(&mut i16s), 3).unwrap();
@@ -99,14 +99,14 @@ fn declared_kernels_are_called_as_functions() {
     };
     let mut x = [4.0f32];
     let one = LaunchConfig::new(1, 1);
-    // SAFETY: one element; no address is followed.
+    // SAFETY: there is one element, and the kernel reads no address.
     unsafe {
         blas.apply(&stream, one, InOut(&mut x), 0, pair, 1, true)
             .unwrap()
     };
     assert_eq!(x, [-7.0]);
     let mut sum = [0i64];
-    // SAFETY: one element of each; other addresses are not followed.
+    // SAFETY: each buffer has one element, and the kernel reads no other address.
     unsafe {
         blas.integers(
             &stream,
@@ -126,7 +126,7 @@ fn declared_kernels_are_called_as_functions() {
     }
     assert_eq!(sum, [(1 << 40) + 15]);
     let mut out = [[0.0f32; 4]; 2];
-    // SAFETY: two elements of each.
+    // SAFETY: each buffer has two elements.
     unsafe {
         blas.vectors(&stream, two, In(&[[1.0, 2.0], [3.0, 4.0]]), Out(&mut out))
             .unwrap();
@@ -141,7 +141,7 @@ fn declared_kernels_are_called_as_functions() {
 }
 
 #[test]
-fn thirty_two_parameters_may_be_declared() {
+fn thirty_two_parameters_can_be_declared() {
     const SOURCE: &str = "__global__ void many(int *x,
         int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m,
         int n, int o, int p, int q, int r, int s, int t, int u, int v, int w, int y, int z, int aa,
@@ -159,7 +159,7 @@ fn thirty_two_parameters_may_be_declared() {
     let (context, stream) = device();
     let many = Many::load(&context).unwrap();
     let (mut x, config) = ([0], LaunchConfig::new(1, 1));
-    // SAFETY: one element.
+    // SAFETY: there is one element.
     #[rustfmt::skip]
     let launched = unsafe {
         many.many(
@@ -172,7 +172,7 @@ fn thirty_two_parameters_may_be_declared() {
 }
 
 #[test]
-fn what_checks_leaves_nothing_in_the_code() {
+fn signature_checks_add_no_code() {
     let (context, _) = device();
     let checked = Blas::load(&context).unwrap();
     let mut names = checked.saxpy.module().function_names().unwrap();
@@ -184,22 +184,22 @@ fn what_checks_leaves_nothing_in_the_code() {
     );
 }
 
-/// The detail of the error that loading gives.
-fn refusal<K: std::fmt::Debug>(load: impl FnOnce(&Context) -> cuda_safe::Result<K>) -> String {
+/// Returns the detail of the error of `load`.
+fn load_error<K: std::fmt::Debug>(load: impl FnOnce(&Context) -> cuda_safe::Result<K>) -> String {
     let error = load(&device().0).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Signature, "{error}");
     error.detail().to_owned()
 }
 
 #[track_caller]
-fn tells(text: &str, parts: &[&str]) {
+fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
 }
 
 #[test]
-fn all_that_differs_is_told_with_both_signatures() {
+fn signature_errors_list_all_differences() {
     cuda_safe::kernels! {
         struct Wrong = BLAS;
         fn saxpy(a: f64, x: &mut [f32], y: &[u32], n: i32);
@@ -208,8 +208,8 @@ fn all_that_differs_is_told_with_both_signatures() {
         fn apply(x: &mut [f32], all: &[u16], one: [u8; 12], mode: u8, negate: u8) = "pairs::apply";
         fn vectors(input: &[[f32; 2]] = "const float4 *", output: &mut [[f32; 3]]);
     }
-    let text = refusal(Wrong::load);
-    tells(
+    let text = load_error(Wrong::load);
+    assert_contains(
         &text,
         &[
             "fn saxpy(a: f64, x: &mut [f32], y: &[u32], n: i32)",
@@ -234,7 +234,7 @@ fn all_that_differs_is_told_with_both_signatures() {
 }
 
 #[test]
-fn parameters_may_have_the_names_of_the_method_s_own() {
+fn parameters_can_have_the_names_of_method_parameters() {
     cuda_safe::kernels! {
         struct Names = "__global__ void load(int *stream, int config) { *stream = config; }";
         fn store(stream: &mut [i32], config: i32) = "load";
@@ -242,7 +242,7 @@ fn parameters_may_have_the_names_of_the_method_s_own() {
     let (context, stream) = device();
     let names = Names::load(&context).unwrap();
     let mut x = [0];
-    // SAFETY: one element.
+    // SAFETY: there is one element.
     unsafe {
         names
             .store(&stream, LaunchConfig::new(1, 1), Out(&mut x), 5)
@@ -252,19 +252,19 @@ fn parameters_may_have_the_names_of_the_method_s_own() {
 }
 
 cuda_safe::kernels! {
-    /// Of the tests' own module.
+    /// Kernels of the tests' shared module.
     struct Loaded;
     fn scale(x: &mut [f32], factor: f32, n: u32);
     fn spin(nanoseconds: u64, out: *mut u32);
 }
 
 #[test]
-fn a_loaded_module_is_compared_by_kinds() {
+fn loaded_modules_are_checked_by_parameter_kinds() {
     let (context, stream) = device();
     let module = kernels(&context);
     let loaded = Loaded::from_module(&module).unwrap();
     let mut x = [1.0f32, 2.0];
-    // SAFETY: two elements.
+    // SAFETY: there are two elements.
     unsafe {
         loaded
             .scale(&stream, LaunchConfig::new(1, 2), InOut(&mut x), 3.0, 2)
@@ -280,8 +280,8 @@ fn a_loaded_module_is_compared_by_kinds() {
         fn no_parameters(x: u8);
         fn shared_sum(out: &mut [u64], n: u32);
     }
-    let text = refusal(|_| Wrong::from_module(&module));
-    tells(
+    let text = load_error(|_| Wrong::from_module(&module));
+    assert_contains(
         &text,
         &[
             "scale(float *x, int factor, unsigned int n)",
@@ -294,7 +294,7 @@ fn a_loaded_module_is_compared_by_kinds() {
     );
     assert!(
         !text.contains("shared_sum"),
-        "what memory holds isn't told:\n{text}"
+        "element types cannot be checked:\n{text}"
     );
 
     cuda_safe::kernels! {
@@ -313,27 +313,27 @@ __global__ void copy(const float *x, unsigned n, double factor, float *y, size_t
 cuda_safe::kernels! {
     /// Memory with its length.
     struct Lengths = LENGTHS;
-    /// In the middle and at the end.
+    /// Lengths in the middle and at the end.
     fn copy((x, n): (&[f32], u32), factor: f64, (y, m): (&mut [f32], usize));
 }
 
 cuda_safe::kernels! {
-    /// Lengths of other types than the code's.
+    /// Lengths of types that differ from the code's.
     struct WrongLengths = LENGTHS;
-    /// One of another sign, and one of another size.
+    /// A length of another signedness and one of another size.
     #[allow(dead_code)]
     fn copy((x, n): (&[f32], i32), factor: f64, (y, m): (&mut [f32], u32));
 }
 
 #[test]
-fn memory_and_its_length_are_one_argument() {
+fn memory_and_length_can_be_one_argument() {
     let (context, stream) = device();
     let lengths = Lengths::load(&context).unwrap();
     let x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0]).unwrap();
     let mut y = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
     let mut host = [0.0f32; 2];
     let one = LaunchConfig::new(1, 1);
-    // SAFETY: the kernel stays within the lengths that it is given.
+    // SAFETY: the kernel stays within the given lengths.
     unsafe {
         lengths.copy(&stream, one, &x, 2.0, &mut y).unwrap();
         lengths
@@ -342,13 +342,13 @@ fn memory_and_its_length_are_one_argument() {
     }
     assert_eq!(y.to_vec(&stream).unwrap(), [2.0, 4.0, 6.0, 0.0, 0.0]);
     assert_eq!(host, [7.0, 8.0]);
-    // From a loaded module too, where sizes are compared.
+    // The same with a loaded module, where only sizes are compared.
     let module = lengths.copy.module();
     Lengths::from_module(module).unwrap();
 }
 
 #[test]
-fn the_types_of_lengths_are_compared() {
+fn types_of_lengths_are_checked() {
     let (context, _) = device();
     let error = WrongLengths::load(&context).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Signature);

@@ -1,4 +1,4 @@
-//! Virtual memory: reserved addresses, physical memory, mappings, and buffers that grow.
+//! Virtual memory: reserved addresses, physical memory, mappings and growable buffers.
 
 use cuda_safe::{
     Context, DeviceAttribute, DeviceBuffer, ErrorKind, LaunchConfig, Stream,
@@ -18,7 +18,7 @@ fn unit(context: &Context) -> usize {
 }
 
 #[test]
-fn one_memory_at_two_addresses() {
+fn memory_can_be_mapped_at_two_addresses() {
     let (context, stream) = device();
     let unit = unit(&context);
     let range = AddressRange::reserve(&context, 3 * unit).unwrap();
@@ -57,7 +57,7 @@ fn one_memory_at_two_addresses() {
             .set_access(context.device(), MemoryAccess::READ_WRITE)
             .unwrap();
     }
-    // SAFETY: of the two views one is used at a time, in the order of one stream.
+    // SAFETY: the two views are used one at a time, in the order of one stream.
     let (mut one, two) = unsafe {
         (
             first.view_mut::<u16>(&stream).unwrap(),
@@ -71,14 +71,14 @@ fn one_memory_at_two_addresses() {
     let same = unsafe { PhysicalMemory::mapped_at(&context, last.as_device_ptr() + 10).unwrap() };
     assert_eq!(same.size(), unit);
     drop((range, memory, same));
-    // Each holds what it needs.
+    // Each object keeps everything that it needs alive.
     assert_eq!(two.slice(5..7).unwrap().to_vec(&stream).unwrap(), [5, 6]);
     first.close().unwrap();
     last.close().unwrap();
 }
 
 #[test]
-fn a_kernel_reads_across_mappings() {
+fn kernels_can_access_adjacent_mappings() {
     let (context, stream) = device();
     let unit = unit(&context);
     let module = kernels(&context);
@@ -90,7 +90,7 @@ fn a_kernel_reads_across_mappings() {
     x.fill(&stream, 1.5).unwrap();
     let n = x.len() as u32;
     let config = LaunchConfig::new(n.div_ceil(256), 256);
-    // SAFETY: as many elements as the kernel is told.
+    // SAFETY: the kernel gets the number of elements.
     unsafe { scale.launch(&stream, config, (&mut x, 2.0f32, n)).unwrap() };
     let all = x.to_vec(&stream).unwrap();
     assert_eq!(all.len(), 3 * unit / 4);
@@ -98,26 +98,29 @@ fn a_kernel_reads_across_mappings() {
 }
 
 #[test]
-fn what_can_t_be_had() {
+fn invalid_reservations_and_mappings_are_rejected() {
     let (context, _stream) = device();
     let unit = unit(&context);
-    for (size, told) in [
-        (0, "0 bytes: at least one unit".to_owned()),
-        (1, format!("1 bytes are no multiple of {unit}")),
-        (unit + 1, format!("are no multiple of {unit}")),
+    for (size, text) in [
+        (
+            0,
+            "the size is 0 bytes. Fix: use at least one unit".to_owned(),
+        ),
+        (1, format!("1 bytes is not a multiple of the unit {unit}")),
+        (unit + 1, format!("is not a multiple of the unit {unit}")),
     ] {
         let range = AddressRange::reserve(&context, size).unwrap_err();
         let memory = PhysicalMemory::new(&context, size).unwrap_err();
         for error in [range, memory] {
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-            assert!(error.detail().contains(&told), "{error}");
+            assert!(error.detail().contains(&text), "{error}");
         }
     }
     let error = AddressRange::reserve_near(&context, unit, 3, 0).unwrap_err();
     assert!(error.detail().contains("power of two"), "{error}");
     let error = AddressRange::reserve(&context, 1 << 60).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
-    // More than a device has addresses is another code to some drivers.
+    // Drivers differ in their code for a size beyond the device's address space.
     if error.driver_code() == Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY) {
         assert!(error.to_string().ends_with("reserve fewer"), "{error}");
     }
@@ -143,17 +146,17 @@ fn what_can_t_be_had() {
     let error = range.map(unit, &small).unwrap_err();
     assert!(error.detail().contains("mapped there"), "{error}");
     let error = range.map(64, &small).unwrap_err();
-    assert!(error.detail().contains("no multiple"), "{error}");
-    // The host doesn't reach a device's memory.
+    assert!(error.detail().contains("not a multiple"), "{error}");
+    // The host cannot access device memory.
     let error = mapping
         .set_access(MemoryLocation::host_numa(0), MemoryAccess::READ)
         .unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
     assert!(error.detail().contains("NUMA node 0"), "{error}");
-    let memory = memory.into_raw().unwrap_err(); // the mapping has it too
+    let memory = memory.into_raw().unwrap_err(); // fails, because the mapping has a reference, too
     drop(mapping);
     let raw = memory.into_raw().unwrap();
-    // SAFETY: its own handle, of this size.
+    // SAFETY: `into_raw` gave up the handle, and the memory has this size.
     let memory = unsafe { PhysicalMemory::from_raw(&context, raw, 2 * unit) };
     assert_eq!(memory.as_raw(), raw);
     memory.close().unwrap();
@@ -161,7 +164,7 @@ fn what_can_t_be_had() {
 }
 
 #[test]
-fn access_is_asked_for_and_taken_away() {
+fn mapping_access_can_be_set_and_removed() {
     let (context, stream) = device();
     let unit = unit(&context);
     let range = AddressRange::reserve(&context, unit).unwrap();
@@ -170,9 +173,9 @@ fn access_is_asked_for_and_taken_away() {
         .unwrap();
     let here = context.device();
     assert_eq!(mapping.access(here).unwrap(), MemoryAccess::NONE);
-    // A view for each time: none lives while rights are set.
+    // Creates a view for each fill, because access must not change while a view exists.
     fn fill(mapping: &Mapping, stream: &Stream, value: u8) -> cuda_safe::Result<()> {
-        // SAFETY: its only mapping.
+        // SAFETY: this is the only mapping.
         unsafe { mapping.view_mut::<u8>(stream)? }.fill(stream, value)
     }
     fn read(mapping: &Mapping, stream: &Stream) -> cuda_safe::Result<Vec<u8>> {
@@ -183,11 +186,11 @@ fn access_is_asked_for_and_taken_away() {
     assert!(error.detail().contains("device 0 has no access"), "{error}");
     mapping.set_access(here, MemoryAccess::READ_WRITE).unwrap();
     fill(&mapping, &stream, 1).unwrap();
-    // It waits for the fill first.
+    // `set_access` first waits for the fill.
     mapping.set_access(here, MemoryAccess::READ).unwrap();
     assert_eq!(mapping.access(here).unwrap(), MemoryAccess::READ);
     let error = fill(&mapping, &stream, 2).unwrap_err();
-    assert!(error.detail().contains("may only read it"), "{error}");
+    assert!(error.detail().contains("can only read it"), "{error}");
     let bytes = read(&mapping, &stream).unwrap();
     assert!(bytes.iter().all(|&one| one == 1));
     mapping.set_access(here, MemoryAccess::NONE).unwrap();
@@ -195,13 +198,13 @@ fn access_is_asked_for_and_taken_away() {
     assert!(error.detail().contains("Mapping::set_access"), "{error}");
     assert!(mapping.access(MemoryLocation { kind: 1, id: 999 }).is_err());
     let other = Context::create(here, Default::default()).unwrap();
-    // SAFETY: it isn't used.
+    // SAFETY: the view is not used.
     let error = unsafe { mapping.view::<u8>(&other).unwrap_err() };
     assert!(error.detail().contains("contexts"), "{error}");
 }
 
 #[test]
-fn memory_of_the_host_is_for_both() {
+fn host_memory_can_be_mapped_for_host_and_device() {
     let (context, stream) = device();
     let needed = DeviceAttribute::HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
     assert_eq!(context.device().attribute(needed).unwrap(), 1);
@@ -215,12 +218,12 @@ fn memory_of_the_host_is_for_both() {
     for who in [node, MemoryLocation::device(context.device())] {
         mapping.set_access(who, MemoryAccess::READ_WRITE).unwrap();
     }
-    // SAFETY: its only mapping.
+    // SAFETY: this is the only mapping.
     let mut numbers = unsafe { mapping.view_mut::<u32>(&stream).unwrap() };
     numbers.fill(&stream, 7).unwrap();
     stream.synchronize().unwrap();
     let place = std::ptr::with_exposed_provenance_mut::<u32>(mapping.as_device_ptr() as usize);
-    // SAFETY: memory of the host, which nothing else uses now.
+    // SAFETY: the memory is on the host, and nothing else uses it now.
     unsafe {
         assert_eq!(place.add(3).read(), 7);
         place.write(8);
@@ -229,7 +232,7 @@ fn memory_of_the_host_is_for_both() {
 }
 
 #[test]
-fn it_grows_where_it_is() {
+fn growable_buffer_grows_in_place() {
     let (context, stream) = device();
     let unit = unit(&context);
     let mut x = GrowableBuffer::<u32>::with_capacity(&stream, unit).unwrap();
@@ -243,7 +246,7 @@ fn it_grows_where_it_is() {
     x.grow(unit / 4 + 1).unwrap();
     assert_eq!(x.allocated_bytes(), 2 * unit);
     x.slice_mut(3..).unwrap().fill(&stream, 9).unwrap();
-    // All at once, as far as it goes.
+    // Grows to the full capacity at once.
     x.grow(x.capacity()).unwrap();
     assert_eq!(x.allocated_bytes(), 4 * unit);
     assert_eq!(x.as_device_ptr(), address);
@@ -253,7 +256,7 @@ fn it_grows_where_it_is() {
     );
     let last = unit / 4;
     assert_eq!(x.slice(last..=last).unwrap().to_vec(&stream).unwrap(), [9]);
-    // Smaller: whole pieces go back, and the third piece is of two units.
+    // Shrinking releases only whole pieces, and the third piece has two units.
     x.shrink(3 * unit / 4).unwrap();
     assert_eq!(x.allocated_bytes(), 4 * unit);
     x.shrink(unit / 4 + 1).unwrap();
@@ -270,7 +273,7 @@ fn it_grows_where_it_is() {
 }
 
 #[test]
-fn it_is_truncated_and_comes_in_pieces() {
+fn growable_buffer_truncates_and_shrinks_by_pieces() {
     let (context, stream) = device();
     let unit = unit(&context);
     let pieces = GrowableOptions::default().piece(unit);
@@ -281,7 +284,7 @@ fn it_is_truncated_and_comes_in_pieces() {
         x.truncate(5).unwrap();
         assert_eq!((x.len(), x.allocated_bytes()), (5, 4 * unit));
         assert_eq!(x.to_vec(&stream).unwrap(), [3; 5]);
-        // What was there behind is there still.
+        // Truncating keeps the memory, so the old contents are still there.
         x.grow(2 * unit).unwrap();
         let edge = x.slice(unit - 1..=unit).unwrap();
         assert_eq!(edge.to_vec(&stream).unwrap(), [3; 2]);
@@ -293,11 +296,11 @@ fn it_is_truncated_and_comes_in_pieces() {
 }
 
 #[test]
-fn what_fails_to_grow_loses_nothing() {
+fn failed_growth_keeps_the_contents() {
     let (context, stream) = device();
     let total = context.device().total_memory().unwrap();
-    // The first of many pieces are there when one can't be had. What is left then is enough for other tests, which allocate at
-    // the same time.
+    // The first of many pieces are allocated before one fails. The remaining device memory is
+    // enough for other tests, which allocate at the same time.
     let options = GrowableOptions::default().piece(total / 8 * 3);
     let mut x = GrowableBuffer::<u64>::with_options(&stream, total / 2, options).unwrap();
     x.extend_from_slice(&[5; 100]).unwrap();
@@ -323,7 +326,7 @@ fn what_fails_to_grow_loses_nothing() {
 }
 
 #[test]
-fn it_waits_for_the_stream_before_memory_goes() {
+fn shrinking_waits_for_the_stream() {
     let (context, stream) = device();
     let module = kernels(&context);
     let spin = module.function("spin").unwrap();
@@ -333,7 +336,7 @@ fn it_waits_for_the_stream_before_memory_goes() {
         x.grow(unit / 4).unwrap();
         x.grow(unit / 2).unwrap();
         let mut last = x.slice_mut(unit / 2 - 1..).unwrap();
-        // SAFETY: it writes one element, at the end of its time.
+        // SAFETY: the kernel writes one element at its end.
         unsafe {
             spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut last))
                 .unwrap();
@@ -348,7 +351,7 @@ fn it_waits_for_the_stream_before_memory_goes() {
 }
 
 #[test]
-fn it_is_device_memory_like_any_other() {
+fn growable_buffer_supports_all_operations() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let mut x = GrowableBuffer::<i16>::with_capacity(&stream, 100).unwrap();
@@ -361,7 +364,7 @@ fn it_is_device_memory_like_any_other() {
 }
 
 #[test]
-fn a_capture_forbids_to_shrink_and_puts_off_the_end() {
+fn growable_buffer_cannot_shrink_during_a_capture() {
     let (context, stream) = device();
     let unit = unit(&context);
     let mut x = GrowableBuffer::<u8>::with_capacity(&stream, 4 * unit).unwrap();
@@ -371,7 +374,7 @@ fn a_capture_forbids_to_shrink_and_puts_off_the_end() {
         .unwrap()
         .map(0, &PhysicalMemory::new(&context, unit).unwrap())
         .unwrap();
-    // SAFETY: nothing is enqueued, so the graph touches nothing.
+    // SAFETY: the capture records nothing, so the graph accesses no memory.
     let graph: cuda_safe::Result<_> = unsafe {
         stream.capture(|_| {
             x.grow(2 * unit)?;
@@ -387,7 +390,7 @@ fn a_capture_forbids_to_shrink_and_puts_off_the_end() {
 }
 
 #[test]
-fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
+fn fabric_handles_and_dma_buffers_return_errors_if_unavailable() {
     let (context, stream) = device();
     let unit = unit(&context);
     let options = PhysicalOptions::default().handles(ShareableHandles::FABRIC);
@@ -400,7 +403,7 @@ fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
             ];
             assert!(codes.map(Some).contains(&error.driver_code()), "{error}");
             if error.driver_code() == Some(CUresult::CUDA_ERROR_NOT_PERMITTED) {
-                assert!(error.detail().contains("handles of the fabric"), "{error}");
+                assert!(error.detail().contains("fabric handles"), "{error}");
             }
         }
     }
@@ -431,9 +434,9 @@ fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
     }
 }
 
-/// Nothing here has a switch for more: the calls are made, and say so.
+/// This machine may have no NVSwitch. The calls are made anyway, and must return the right errors.
 #[test]
-fn multicast_takes_a_switch() {
+fn multicast_calls_return_errors_without_a_switch() {
     let (context, stream) = device();
     let unit = unit(&context);
     let options = MulticastOptions::default().devices(2).size(unit);
@@ -451,10 +454,10 @@ fn multicast_takes_a_switch() {
         let made = MulticastObject::new(&context, options);
         assert_eq!(*made.unwrap_err().kind(), ErrorKind::Unsupported);
     }
-    // Plain memory is no such object, wherever it is asked.
+    // Plain memory is not a multicast object, so every call rejects it.
     let memory = PhysicalMemory::new(&context, unit).unwrap();
     let buffer = DeviceBuffer::<u8>::zeroed(&stream, unit).unwrap();
-    // SAFETY: the driver refuses it, which is what is tested.
+    // SAFETY: the driver rejects the handle, as this test checks.
     let wrong = unsafe { MulticastObject::from_memory(memory.clone()) };
     assert_eq!(wrong.memory(), &memory);
     assert!(wrong.add_device(context.device()).is_err());
@@ -464,7 +467,7 @@ fn multicast_takes_a_switch() {
             .bind_for(context.device(), 0, &memory, 0, unit)
             .is_err()
     );
-    // SAFETY: as above; the buffer is alive.
+    // SAFETY: as above. The buffer is alive.
     unsafe {
         let (device, address) = (context.device(), buffer.as_device_ptr());
         assert!(wrong.bind_address(0, address, unit).is_err());
@@ -472,9 +475,9 @@ fn multicast_takes_a_switch() {
         assert!(wrong.unbind(device, 0, unit).is_err());
     }
     drop(wrong);
-    // Nothing holds it: no binding succeeded.
+    // No binding succeeded, so nothing else has a reference.
     assert!(memory.into_raw().is_ok_and(|raw| {
-        // SAFETY: its own handle, of this size.
+        // SAFETY: `into_raw` gave up the handle, and the memory has this size.
         unsafe { PhysicalMemory::from_raw(&context, raw, unit) }
             .close()
             .is_ok()

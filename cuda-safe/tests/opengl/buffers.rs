@@ -1,4 +1,4 @@
-//! Buffer objects as device memory.
+//! Buffer objects used as device memory.
 
 use std::mem;
 
@@ -15,15 +15,15 @@ use crate::{
 };
 
 pub const TESTS: &[Test] = tests![
-    Shared the_devices_of_the_context_are_known,
-    Shared a_kernel_changes_what_opengl_wrote_and_reads,
-    Shared mapped_memory_is_copied_and_filled_as_other_memory,
-    Shared several_are_mapped_at_once_or_none,
-    Shared flags_say_what_is_done_with_it,
-    Shared what_is_no_buffer_with_memory_is_refused,
-    InProcess a_resource_lives_as_long_as_it_is_used,
-    InProcess without_the_opengl_context_nothing_moves,
-    Shared a_capture_on_another_stream_is_not_disturbed,
+    Shared devices_of_the_opengl_context_are_listed,
+    Shared kernel_changes_are_visible_to_opengl,
+    Shared mapped_memory_supports_copies_and_fills,
+    Shared resources_are_mapped_together_or_not_at_all,
+    Shared flags_restrict_the_use_of_a_resource,
+    Shared invalid_buffers_are_rejected,
+    InProcess resource_lives_as_long_as_it_is_used,
+    InProcess mapping_needs_the_current_opengl_context,
+    Shared mapping_calls_do_not_disturb_a_capture_on_another_stream,
 ];
 
 const ALREADY_MAPPED: Option<CUresult> = Some(CUresult::CUDA_ERROR_ALREADY_MAPPED);
@@ -33,7 +33,7 @@ fn numbers(len: usize) -> Vec<f32> {
     (0..len).map(|i| i as f32).collect()
 }
 
-fn the_devices_of_the_context_are_known(_: &Shared<'_>) {
+fn devices_of_the_opengl_context_are_listed(_: &Shared<'_>) {
     let first = Device::get(0).unwrap();
     for list in [
         DeviceList::ALL,
@@ -45,7 +45,7 @@ fn the_devices_of_the_context_are_known(_: &Shared<'_>) {
     assert!(opengl::devices(DeviceList(77)).is_err());
 }
 
-fn a_kernel_changes_what_opengl_wrote_and_reads(shared: &Shared<'_>) {
+fn kernel_changes_are_visible_to_opengl(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let source = r#"extern "C" __global__ void change(float *x, int n) {
         const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -56,18 +56,19 @@ fn a_kernel_changes_what_opengl_wrote_and_reads(shared: &Shared<'_>) {
     let number = gl.buffer(&expected);
     let resource = buffer(shared, number);
     for round in 1..=3 {
-        // Else the buffer has these already, and a write that comes too late is not seen.
+        // Changes the values, because the buffer already has the old ones and a late write would
+        // not show.
         for x in &mut expected {
             *x += 10.0 * round as f32;
         }
-        // Nothing waits: neither before the mapping nor after it.
+        // Nothing waits before or after the mapping.
         gl.write_buffer(number, &expected);
         let mut mapped = MappedResources::map(stream, [&resource]).unwrap();
         let [mut memory] = mapped.each();
         let mut x = memory.memory_mut::<f32>().unwrap();
         assert_eq!(x.len(), expected.len());
         let config = LaunchConfig::for_elements(x.len());
-        // SAFETY: the kernel changes as many elements as it is told.
+        // SAFETY: the kernel gets the number of elements.
         unsafe { change.launch(stream, config, (&mut x, 1_000_000i32)) }.unwrap();
         mapped.unmap().unwrap();
         for x in &mut expected {
@@ -79,7 +80,7 @@ fn a_kernel_changes_what_opengl_wrote_and_reads(shared: &Shared<'_>) {
     gl.delete_buffer(number);
 }
 
-fn mapped_memory_is_copied_and_filled_as_other_memory(shared: &Shared<'_>) {
+fn mapped_memory_supports_copies_and_fills(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let other = Stream::new(&shared.context).unwrap();
     let number = gl.buffer(&numbers(1000));
@@ -104,7 +105,7 @@ fn mapped_memory_is_copied_and_filled_as_other_memory(shared: &Shared<'_>) {
         let [memory] = mapped.each();
         let mut view = memory.into_memory::<f32>().unwrap();
         view.slice_mut(990..).unwrap().fill(&other, 7.0).unwrap();
-    } // unmapped after the other stream's work, which is ordered with its own
+    } // unmapped after the other stream's work, which is ordered with the mapping's stream
     let mut expected = numbers(1000);
     expected[10..20].fill(-1.0);
     expected[990..].fill(7.0);
@@ -113,7 +114,7 @@ fn mapped_memory_is_copied_and_filled_as_other_memory(shared: &Shared<'_>) {
     gl.delete_buffer(number);
 }
 
-fn several_are_mapped_at_once_or_none(shared: &Shared<'_>) {
+fn resources_are_mapped_together_or_not_at_all(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let numbers = [
         gl.buffer(&[1.0; 8]),
@@ -127,12 +128,14 @@ fn several_are_mapped_at_once_or_none(shared: &Shared<'_>) {
     let mut to = first.into_memory::<f32>().unwrap();
     let from = second.memory::<f32>().unwrap();
     to.slice_mut(4..).unwrap().copy_from(stream, &from).unwrap();
-    // What is mapped is not mapped again, nor anything with it, nor changed.
+    // A mapped resource cannot be mapped again, alone or with others, and its flags cannot change.
     assert_eq!(code(MappedResources::map(stream, [&c, &b])), ALREADY_MAPPED);
     let error = b.set_map_flags(MapFlags::READ_ONLY).unwrap_err();
     assert_eq!(error.driver_code(), ALREADY_MAPPED);
     assert!(
-        error.to_string().contains("when it has been unmapped"),
+        error
+            .to_string()
+            .contains("unmap it before mapping it again"),
         "{error}"
     );
     let third = MappedResources::map(stream, [&c]).unwrap();
@@ -140,7 +143,7 @@ fn several_are_mapped_at_once_or_none(shared: &Shared<'_>) {
     third.unmap().unwrap();
     b.set_map_flags(MapFlags::READ_ONLY).unwrap();
     assert_eq!(code(b.set_map_flags(MapFlags(77))), INVALID_VALUE);
-    // A stream for each turn.
+    // Each mapping uses another stream.
     for _ in 0..3 {
         let turn = Stream::new(&shared.context).unwrap();
         let mapped = MappedResources::map(&turn, [&a, &c]).unwrap();
@@ -157,11 +160,12 @@ fn several_are_mapped_at_once_or_none(shared: &Shared<'_>) {
     }
 }
 
-fn flags_say_what_is_done_with_it(shared: &Shared<'_>) {
+fn flags_restrict_the_use_of_a_resource(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let number = gl.buffer(&[5.0; 64]);
     let register = |flags| {
-        // SAFETY: left alone while it is mapped, and deleted last; the context is current.
+        // SAFETY: nothing else uses the buffer while it is mapped, and it is deleted last. The
+        // context is current.
         unsafe { GraphicsResource::register_buffer(&shared.context, number, flags) }
     };
     for flags in [RegisterFlags::READ_ONLY, RegisterFlags::WRITE_DISCARD] {
@@ -191,7 +195,7 @@ fn flags_say_what_is_done_with_it(shared: &Shared<'_>) {
     gl.delete_buffer(number);
 }
 
-fn what_is_no_buffer_with_memory_is_refused(shared: &Shared<'_>) {
+fn invalid_buffers_are_rejected(shared: &Shared<'_>) {
     let gl = shared.gl;
     let (without, ok) = (gl.empty_buffer(), gl.buffer(&[0.0; 3]));
     for (number, flags, expected) in [
@@ -212,9 +216,10 @@ fn what_is_no_buffer_with_memory_is_refused(shared: &Shared<'_>) {
             CUresult::CUDA_ERROR_INVALID_VALUE,
         ),
     ] {
-        // SAFETY: refused.
-        let refused = unsafe { GraphicsResource::register_buffer(&shared.context, number, flags) };
-        let error = refused.unwrap_err();
+        // SAFETY: the call fails.
+        let registered =
+            unsafe { GraphicsResource::register_buffer(&shared.context, number, flags) };
+        let error = registered.unwrap_err();
         assert_eq!(error.driver_code(), Some(expected), "{number} {error}");
         assert!(
             error.to_string().contains(&format!("buffer {number}")),
@@ -224,7 +229,7 @@ fn what_is_no_buffer_with_memory_is_refused(shared: &Shared<'_>) {
     let resource = buffer(shared, ok);
     let mut mapped = MappedResources::map(&shared.stream, [&resource]).unwrap();
     let [memory] = mapped.each();
-    // Twelve bytes.
+    // The buffer has twelve bytes.
     assert_eq!(memory.memory::<[u8; 6]>().unwrap().len(), 2);
     let error = memory.memory::<u64>().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
@@ -242,27 +247,27 @@ fn what_is_no_buffer_with_memory_is_refused(shared: &Shared<'_>) {
     gl.delete_buffer(without);
 }
 
-fn a_resource_lives_as_long_as_it_is_used(shared: &Shared<'_>) {
+fn resource_lives_as_long_as_it_is_used(shared: &Shared<'_>) {
     let Shared {
         gl,
         context,
         stream,
     } = shared;
     let number = gl.buffer(&[1.0; 16]);
-    // As other handles.
+    // Ownership works like that of other handles.
     let resource = buffer(shared, number);
     let again = resource.clone();
     assert_eq!(resource, again);
-    let resource = resource.into_raw().unwrap_err(); // shared
+    let resource = resource.into_raw().unwrap_err(); // fails, because there are two references
     drop(again);
     let raw = resource.into_raw().unwrap();
-    // SAFETY: handed over just now.
+    // SAFETY: `into_raw` gave up the handle.
     let resource = unsafe { GraphicsResource::from_raw(context, raw) };
-    // SAFETY: `resource` is held for longer.
+    // SAFETY: `resource` outlives the borrow.
     let borrowed = unsafe { GraphicsResource::borrow_raw(context, raw) };
     assert_eq!((&borrowed, borrowed.as_raw()), (&resource, raw));
     borrowed.close().unwrap();
-    // A mapping holds what is mapped.
+    // A mapping keeps its resource alive.
     let mut mapped = MappedResources::map(stream, [&resource]).unwrap();
     drop(resource);
     let [mut memory] = mapped.each();
@@ -271,9 +276,9 @@ fn a_resource_lives_as_long_as_it_is_used(shared: &Shared<'_>) {
         .unwrap()
         .fill(stream, 2.0)
         .unwrap();
-    drop(mapped); // unregistered too, when the fill is over
+    drop(mapped); // unmaps and unregisters it after the fill
     assert_eq!(gl.read_buffer(number, 16), [2.0; 16]);
-    // What is forgotten stays mapped.
+    // A forgotten mapping stays mapped.
     let resource = buffer(shared, number);
     mem::forget(MappedResources::map(stream, [&resource]).unwrap());
     assert_eq!(
@@ -282,7 +287,7 @@ fn a_resource_lives_as_long_as_it_is_used(shared: &Shared<'_>) {
     );
 }
 
-fn without_the_opengl_context_nothing_moves(shared: &Shared<'_>) {
+fn mapping_needs_the_current_opengl_context(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let expected = Some(CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
     let numbers = [gl.buffer(&[1.0; 16]), gl.buffer(&[2.0; 16])];
@@ -292,8 +297,8 @@ fn without_the_opengl_context_nothing_moves(shared: &Shared<'_>) {
     assert_eq!(code(MappedResources::map(stream, [&second])), expected);
     let failed = mapped.unmap().unwrap_err();
     assert_eq!(failed.error.driver_code(), expected);
-    assert!(failed.mapped.is_none()); // lost
-    assert_eq!(code(second.close()), expected); // stays registered
+    assert!(failed.mapped.is_none()); // the mapping is lost
+    assert_eq!(code(second.close()), expected); // the resource stays registered
     gl.make_current(true);
     assert_eq!(code(MappedResources::map(stream, [&first])), ALREADY_MAPPED);
     drop(first);
@@ -304,7 +309,7 @@ fn without_the_opengl_context_nothing_moves(shared: &Shared<'_>) {
         .unwrap();
 }
 
-fn a_capture_on_another_stream_is_not_disturbed(shared: &Shared<'_>) {
+fn mapping_calls_do_not_disturb_a_capture_on_another_stream(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let other = Stream::new(&shared.context).unwrap();
     let numbers = [gl.buffer(&[1.0; 16]), gl.buffer(&[1.0; 16])];
@@ -318,10 +323,10 @@ fn a_capture_on_another_stream_is_not_disturbed(shared: &Shared<'_>) {
         .unwrap();
     let mut parts = Some((mapped, first));
     let mut filled = DeviceBuffer::<u32>::zeroed(&other, 16).unwrap();
-    // SAFETY: `filled` lives longer than the graph.
+    // SAFETY: `filled` outlives the graph.
     let graph = unsafe {
         other.capture(|_| {
-            // Released here, where a mapping is refused.
+            // Dropped during the capture, in which mapping is rejected.
             drop(parts.take());
             assert!(MappedResources::map(stream, [&second]).is_err());
             filled.fill(&other, 9)
@@ -332,7 +337,7 @@ fn a_capture_on_another_stream_is_not_disturbed(shared: &Shared<'_>) {
     assert_eq!(filled.to_vec(&other).unwrap(), [9; 16]);
     assert_eq!(gl.read_buffer(numbers[0], 16), [3.0; 16]);
     drop(second);
-    // Nothing is registered or mapped any more, and both may be used anew.
+    // Both resources were unmapped and unregistered, so the buffers can be used again.
     let [first, second] = numbers.map(|number| buffer(shared, number));
     MappedResources::map(stream, [&first, &second])
         .unwrap()

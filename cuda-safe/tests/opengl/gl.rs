@@ -1,5 +1,5 @@
-//! OpenGL without a screen: a context of EGL on the device that CUDA counts as number 0, and the few functions of OpenGL
-//! that the tests call.
+//! OpenGL without a screen: an EGL context on CUDA's device 0, and the few OpenGL functions that
+//! the tests call.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
@@ -11,7 +11,7 @@ use crate::harness::{Test, tests};
 
 type Pointer = *mut c_void;
 
-/// What OpenGL's headers call by these names.
+/// Constants with the names in OpenGL's headers.
 pub const ARRAY_BUFFER: c_uint = 0x8892;
 pub const DYNAMIC_DRAW: c_uint = 0x88e8;
 pub const TEXTURE_2D: c_uint = 0x0de1;
@@ -39,7 +39,7 @@ macro_rules! functions {
         }
 
         impl $name {
-            /// Each by its name; the name of one that is missing.
+            /// Looks up each function by name. Returns the name of a missing function as the error.
             fn find(find: impl Fn(&CStr) -> Pointer) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($symbol: {
@@ -48,7 +48,7 @@ macro_rules! functions {
                         if found.is_null() {
                             return Err(stringify!($symbol));
                         }
-                        // SAFETY: the library's function of this name has this signature.
+                        // SAFETY: the library's function with this name has this signature.
                         unsafe { transmute_copy(&found) }
                     },)*
                 })
@@ -102,16 +102,17 @@ functions! {
     }
 }
 
-/// Why there is no OpenGL to share with.
+/// The reason why there is no OpenGL to share with.
 pub enum NoOpenGl {
-    /// It is not installed.
+    /// OpenGL is not installed.
     Missing(String),
-    /// It is installed, and does not work.
+    /// OpenGL is installed but does not work.
     Failed(String),
 }
 
 impl NoOpenGl {
-    /// EGL has no function of this name. Those of extensions find a device, and EGL works without them where there is none.
+    /// Returns the reason for a missing EGL function. Only functions of extensions can find a
+    /// device, and EGL may work without these extensions if there is no device.
     fn lacks(name: &str) -> Self {
         let reason = format!("EGL has no {name}");
         match name.ends_with("EXT") {
@@ -127,9 +128,9 @@ impl From<String> for NoOpenGl {
     }
 }
 
-/// Opens a library for as long as the process lives.
+/// Opens a library for the lifetime of the process.
 fn open(name: &CStr) -> Result<Pointer, NoOpenGl> {
-    // SAFETY: opening the library runs its start-up, and nothing of this program's.
+    // SAFETY: opening the library runs only its own initialization.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
     if library.is_null() {
         let name = name.to_string_lossy();
@@ -138,7 +139,7 @@ fn open(name: &CStr) -> Result<Pointer, NoOpenGl> {
     Ok(library)
 }
 
-/// The display of CUDA's device 0, and a configuration of it.
+/// The EGL display of CUDA's device 0, and one of its configurations.
 struct Display {
     egl: Egl,
     display: Pointer,
@@ -150,9 +151,9 @@ impl Display {
         const CUDA_DEVICE: c_int = 0x323a;
         const PLATFORM_DEVICE: c_uint = 0x313f;
         let library = open(c"libEGL.so.1")?;
-        // CUDA's driver opens this one to share with OpenGL.
+        // CUDA's driver opens this library to share with OpenGL.
         open(c"libGL.so.1")?;
-        // SAFETY: the library stays open; names are NUL-terminated.
+        // SAFETY: the library stays open, and names are NUL-terminated.
         let symbol = |name: &CStr| unsafe { libc::dlsym(library, name.as_ptr()) };
         let proc_address = symbol(c"eglGetProcAddress");
         if proc_address.is_null() {
@@ -169,11 +170,12 @@ impl Display {
         .map_err(NoOpenGl::lacks)?;
 
         let (mut devices, mut count) = ([ptr::null_mut(); 64], 0);
-        // SAFETY: places for 64 devices, and for their number.
+        // SAFETY: the array has room for 64 devices, and `count` is valid for writes.
         unsafe { (egl.eglQueryDevicesEXT)(64, devices.as_mut_ptr(), &mut count) };
         let ordinal = |device: &Pointer| {
             let mut ordinal = -1;
-            // SAFETY: a device of EGL's, and a place for a number; those that aren't CUDA's say so.
+            // SAFETY: the device is valid, and the pointer is valid for writes. Devices that are
+            // not CUDA's return an error.
             let known =
                 unsafe { (egl.eglQueryDeviceAttribEXT)(*device, CUDA_DEVICE, &mut ordinal) };
             (known == 1).then_some(ordinal)
@@ -187,10 +189,11 @@ impl Display {
         let Some(device) = devices.iter().find(|device| ordinal(device) == Some(0)) else {
             return Err(format!("none of EGL's {count} devices is CUDA's device 0").into());
         };
-        // A context of OpenGL for 8 bits of red, without surfaces.
+        // An OpenGL context with 8 bits of red and without surfaces.
         let wanted = [0x3033, 1, 0x3040, 8, 0x3024, 8, 0x3038];
         let (mut config, mut configs) = (ptr::null_mut(), 0);
-        // SAFETY: a device of EGL's; the list of wishes ends as EGL's lists do; places for what is written.
+        // SAFETY: the device is valid, the attribute list has EGL's terminator, and the pointers
+        // are valid for writes.
         unsafe {
             let display = (egl.eglGetPlatformDisplayEXT)(PLATFORM_DEVICE, *device, ptr::null());
             if (egl.eglInitialize)(display, ptr::null_mut(), ptr::null_mut()) != 1
@@ -210,7 +213,7 @@ impl Display {
     }
 }
 
-/// A context, and the functions that work on what is current.
+/// A context, and the functions that work on the current context.
 struct Made {
     display: Display,
     context: Pointer,
@@ -222,7 +225,7 @@ impl Made {
         let display = Display::open()?;
         let egl = &display.egl;
         let version = [0x3098, 4, 0x30fb, 5, 0x3038]; // 4.5
-        // SAFETY: a live display and its configuration; the list ends as EGL's lists do.
+        // SAFETY: the display is live and has this configuration. The list has EGL's terminator.
         let context = unsafe {
             let (display, config) = (display.display, display.config);
             (egl.eglCreateContext)(display, config, ptr::null_mut(), version.as_ptr())
@@ -241,11 +244,12 @@ impl Made {
     }
 }
 
-/// The OpenGL context, which takes seconds to make, and so is made once. It stays on the thread that has made it.
+/// The OpenGL context. Creating it takes seconds, so it is created once. It stays on the thread
+/// that created it.
 pub struct Gl(Made);
 
 impl Gl {
-    /// The context; the reason why there is none.
+    /// Returns the context, or the reason why OpenGL is not available.
     pub fn new() -> Result<Self, NoOpenGl> {
         Made::new().map(Self)
     }
@@ -254,15 +258,15 @@ impl Gl {
         &self.0
     }
 
-    /// Makes the context current, whatever a test has left that failed, and forgets its errors.
+    /// Makes the context current and clears its errors, whatever state a failed test has left.
     pub fn begin(&self) {
         self.make_current(true);
-        // SAFETY: the context is current. Without one that works, each call gives an error.
+        // SAFETY: the context is current. If the context does not work, each call returns an error.
         let error = || unsafe { (self.functions().glGetError)() };
         (0..100).take_while(|_| error() != 0).for_each(drop);
     }
 
-    /// Waits until all is drawn, and sees that nothing has failed.
+    /// Waits until all drawing has finished, and checks that nothing has failed.
     pub fn finish(&self) {
         // SAFETY: the context is current.
         unsafe { (self.functions().glFinish)() };
@@ -273,7 +277,7 @@ impl Gl {
         &self.made().gl
     }
 
-    /// Makes the context current on this thread, or none.
+    /// Makes the context current on this thread, or no context.
     pub fn make_current(&self, current: bool) {
         let made = self.made();
         let context = if current {
@@ -282,8 +286,8 @@ impl Gl {
             ptr::null_mut()
         };
         let (egl, display) = (&made.display.egl, made.display.display);
-        // SAFETY: a live context, which is current on no other thread. No surface is needed. OpenGL is what threads begin
-        // with only after this.
+        // SAFETY: the context is live and current on no other thread. It needs no surface, and
+        // threads use OpenGL only after this call.
         unsafe {
             assert_eq!((egl.eglBindAPI)(OPENGL_API), 1);
             let none = ptr::null_mut();
@@ -291,17 +295,17 @@ impl Gl {
         }
     }
 
-    /// Nothing that was called before has failed.
+    /// Checks that no earlier call has failed.
     fn expect_no_error(&self) {
         // SAFETY: the context is current.
         let error = unsafe { (self.functions().glGetError)() };
-        assert_eq!(error, 0, "an error of OpenGL's");
+        assert_eq!(error, 0, "OpenGL returned an error");
     }
 
-    /// A buffer object of these elements.
+    /// Creates a buffer object with these elements.
     pub fn buffer(&self, elements: &[f32]) -> u32 {
         let mut buffer = 0;
-        // SAFETY: the context is current; as many bytes as there are.
+        // SAFETY: the context is current, and the slice has that number of bytes.
         unsafe {
             (self.functions().glGenBuffers)(1, &mut buffer);
             (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
@@ -317,7 +321,7 @@ impl Gl {
         buffer
     }
 
-    /// A buffer object without memory.
+    /// Creates a buffer object without memory.
     pub fn empty_buffer(&self) -> u32 {
         let mut buffer = 0;
         // SAFETY: the context is current.
@@ -328,9 +332,9 @@ impl Gl {
         buffer
     }
 
-    /// Writes elements of a buffer object, from the first on.
+    /// Writes elements to a buffer object, starting at its beginning.
     pub fn write_buffer(&self, buffer: u32, elements: &[f32]) {
-        // SAFETY: the context is current; OpenGL checks how much there is.
+        // SAFETY: the context is current, and OpenGL checks the buffer's size.
         unsafe {
             (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
             let bytes = size_of_val(elements) as isize;
@@ -339,10 +343,10 @@ impl Gl {
         self.expect_no_error();
     }
 
-    /// What a buffer object holds, from the first element on.
+    /// Returns the first `len` elements of a buffer object.
     pub fn read_buffer(&self, buffer: u32, len: usize) -> Vec<f32> {
         let mut elements = vec![0.0f32; len];
-        // SAFETY: the context is current; room for as many bytes.
+        // SAFETY: the context is current, and the vector has room for that number of bytes.
         unsafe {
             (self.functions().glBindBuffer)(ARRAY_BUFFER, buffer);
             let bytes = size_of_val(&elements[..]) as isize;
@@ -363,7 +367,7 @@ impl Gl {
         self.expect_no_error();
     }
 
-    /// A texture of so many levels. With a depth, or layers, it has three lengths.
+    /// Creates a texture with `levels` levels. With depth or layers it has three lengths.
     pub fn texture(&self, target: u32, levels: c_int, format: u32, lengths: &[c_int]) -> u32 {
         let mut texture = 0;
         // SAFETY: the context is current.
@@ -373,17 +377,17 @@ impl Gl {
             match *lengths {
                 [w, h] => (self.functions().glTexStorage2D)(target, levels, format, w, h),
                 [w, h, d] => (self.functions().glTexStorage3D)(target, levels, format, w, h, d),
-                _ => panic!("two or three lengths"),
+                _ => panic!("expected two or three lengths"),
             }
         }
         self.expect_no_error();
         texture
     }
 
-    /// Writes a level of a two-dimensional texture of one `float`.
+    /// Writes a level of a two-dimensional texture with one `float` per texel.
     pub fn write_texture(&self, texture: u32, level: c_int, [w, h]: [c_int; 2], texels: &[f32]) {
         assert_eq!(texels.len(), (w * h) as usize);
-        // SAFETY: the context is current; as many texels as are read.
+        // SAFETY: the context is current, and the slice has the number of texels that OpenGL reads.
         unsafe {
             (self.functions().glBindTexture)(TEXTURE_2D, texture);
             let texels = texels.as_ptr().cast();
@@ -392,10 +396,11 @@ impl Gl {
         self.expect_no_error();
     }
 
-    /// What a level of a two-dimensional texture of one `float` holds: `len` texels.
+    /// Returns a level of a two-dimensional texture with one `float` per texel, as `len` texels.
     pub fn read_texture(&self, texture: u32, level: c_int, len: usize) -> Vec<f32> {
         let mut texels = vec![0.0f32; len];
-        // SAFETY: the context is current; room for as many texels as the tests say that there are.
+        // SAFETY: the context is current, and the vector has room for the `len` texels of the
+        // level.
         unsafe {
             (self.functions().glBindTexture)(TEXTURE_2D, texture);
             let texels = texels.as_mut_ptr().cast();
@@ -411,7 +416,7 @@ impl Gl {
         self.expect_no_error();
     }
 
-    /// A renderbuffer of four bytes a texel.
+    /// Creates a renderbuffer with four bytes per texel.
     pub fn renderbuffer(&self, [w, h]: [c_int; 2]) -> u32 {
         let mut buffer = 0;
         // SAFETY: the context is current.
@@ -424,7 +429,7 @@ impl Gl {
         buffer
     }
 
-    /// Draws one colour all over a renderbuffer.
+    /// Fills a renderbuffer with one color.
     pub fn draw(&self, renderbuffer: u32, [r, g, b, a]: [f32; 4]) {
         let (gl, mut frame) = (self.functions(), 0);
         // SAFETY: the context is current.
@@ -454,9 +459,9 @@ impl Gl {
     }
 }
 
-pub const TESTS: &[Test] = tests![Host an_egl_without_devices_is_missing];
+pub const TESTS: &[Test] = tests![Host egl_without_device_functions_is_missing];
 
-fn an_egl_without_devices_is_missing() {
+fn egl_without_device_functions_is_missing() {
     for lacking in [
         "eglQueryDevicesEXT",
         "eglQueryDeviceAttribEXT",
@@ -464,7 +469,7 @@ fn an_egl_without_devices_is_missing() {
     ] {
         let found = Egl::find(|name| match name.to_str() == Ok(lacking) {
             true => ptr::null_mut(),
-            false => ptr::dangling_mut(), // never called
+            false => ptr::dangling_mut(), // not called
         });
         let reason = found.map(drop).map_err(NoOpenGl::lacks);
         assert!(matches!(reason, Err(NoOpenGl::Missing(text)) if text.contains(lacking)));

@@ -1,8 +1,8 @@
-//! Runs the tests, as `cargo test` would.
+//! Runs the tests in the same way as `cargo test`.
 //!
-//! Whether a machine has OpenGL is known when the tests run, and an attribute can't ignore a test then. OpenGL's context also
-//! stays on one thread. So the tests run one after another on the main thread, with the arguments and the output of the standard
-//! harness.
+//! Whether a machine has OpenGL is known only at run time, when an attribute can no longer ignore a
+//! test. OpenGL's context also stays on one thread. So the tests run one after another on the main
+//! thread, with the arguments and the output of the standard harness.
 
 use std::{
     cell::OnceCell,
@@ -15,7 +15,7 @@ use std::{
 use crate::{Shared, gl::NoOpenGl};
 
 pub struct Test {
-    /// The function, with its path.
+    /// The name of the function, with its module path.
     pub name: &'static str,
     pub body: Body,
 }
@@ -26,11 +26,11 @@ pub enum Body {
     Host(fn()),
     /// Shares memory with OpenGL.
     Shared(fn(&Shared<'_>)),
-    /// The same in a process of its own, since it leaves resources mapped.
+    /// Shares memory with OpenGL in a separate process, because the test leaves resources mapped.
     InProcess(fn(&Shared<'_>)),
 }
 
-/// The tests of a module: `[Shared a, Host b]`.
+/// Lists the tests of a module: `[Shared a, Host b]`.
 macro_rules! tests {
     ($($body:ident $name:ident),* $(,)?) => {
         &[$(crate::harness::Test {
@@ -41,10 +41,10 @@ macro_rules! tests {
 }
 pub(crate) use tests;
 
-/// Set in a process of [`Body::InProcess`].
+/// Environment variable that is set in the process of a [`Body::InProcess`] test.
 const CHILD: &str = "CUDA_SAFE_TEST_OPENGL";
 
-/// Runs the tests that the arguments choose.
+/// Runs the tests that the arguments select.
 pub fn run<'a>(
     tests: impl Iterator<Item = &'a Test>,
     open: impl Fn() -> Result<crate::OpenGl, NoOpenGl>,
@@ -109,7 +109,7 @@ pub fn run<'a>(
         failed.len(),
         since.elapsed().as_secs_f64()
     );
-    // As the standard harness.
+    // The exit code is that of the standard harness.
     if failed.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -118,7 +118,7 @@ pub fn run<'a>(
 }
 
 impl Test {
-    /// The name without that of this program.
+    /// Returns the name without the program's name.
     fn name(&self) -> &'static str {
         self.name
             .split_once("::")
@@ -155,7 +155,7 @@ impl Test {
     }
 }
 
-/// Which of the ignored tests run.
+/// Selects which ignored tests run.
 #[derive(Clone, Copy, PartialEq)]
 enum Ignored {
     Skipped,
@@ -163,7 +163,7 @@ enum Ignored {
     Included,
 }
 
-/// The arguments of the standard harness, as far as they choose tests.
+/// The arguments of the standard harness that select tests.
 struct Arguments {
     filters: Vec<String>,
     skipped: Vec<String>,
@@ -195,7 +195,7 @@ impl Arguments {
                 "--test-threads" | "--format" | "--color" | "-Z" => {
                     let _ = value.or_else(|| given.next());
                 }
-                // The output is never captured.
+                // Output is never captured, so these have no effect.
                 "--nocapture" | "--no-capture" | "--show-output" | "--quiet" | "-q" => {}
                 _ if name.starts_with('-') => return Err(argument),
                 _ => arguments.filters.push(argument),
@@ -212,7 +212,7 @@ impl Arguments {
         (self.filters.is_empty() || self.filters.iter().any(fits)) && !self.skipped.iter().any(fits)
     }
 
-    /// Whether it matters which tests are ignored. To find that out takes seconds.
+    /// Whether the selection depends on which tests are ignored, which takes seconds to find out.
     fn needs_reasons(&self) -> bool {
         self.ignored != Ignored::Included && !(self.is_list && self.ignored == Ignored::Skipped)
     }

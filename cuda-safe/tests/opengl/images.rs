@@ -1,4 +1,4 @@
-//! Textures and renderbuffers as arrays.
+//! Textures and renderbuffers used as arrays.
 
 use cuda_safe::{
     DeviceBuffer, LaunchConfig, Out, Result, Sampler, Stream, Surface, Texture,
@@ -15,26 +15,26 @@ use crate::{
 };
 
 pub const TESTS: &[Test] = tests![
-    Shared a_kernel_writes_what_opengl_reads,
-    Shared a_texture_reads_what_opengl_wrote,
-    Shared levels_of_a_texture,
-    Shared layers_faces_and_slices,
-    Shared what_opengl_draws,
-    Shared copies_on_another_stream_come_before_what_opengl_reads,
-    InProcess what_is_held_stays_mapped,
-    Shared what_is_no_image_for_arrays_is_refused,
+    Shared surface_writes_are_visible_to_opengl,
+    Shared texture_reads_contents_written_by_opengl,
+    Shared levels_of_a_texture_are_arrays,
+    Shared layers_faces_and_slices_are_arrays,
+    Shared drawn_renderbuffers_can_be_read,
+    Shared opengl_reads_after_copies_on_another_stream,
+    InProcess mapping_with_arrays_in_use_cannot_be_unmapped,
+    Shared invalid_images_are_rejected,
 ];
 
 const INVALID_VALUE: Option<CUresult> = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
 
-/// Registers an image of `gl`'s, for surfaces if its texels allow that.
+/// Registers an image of `gl`, for surfaces if its texel format supports them.
 fn image(shared: &Shared<'_>, number: u32, target: ImageTarget) -> GraphicsResource {
     let flags = match target {
         ImageTarget::RENDERBUFFER => RegisterFlags::default(),
         _ => RegisterFlags::SURFACE,
     };
-    // SAFETY: the tests leave it alone while it is mapped, and delete it when the resource is gone; the context is current
-    // until then.
+    // SAFETY: the tests do not use the image while it is mapped, and delete it after the resource.
+    // The context stays current until then.
     unsafe { GraphicsResource::register_image(&shared.context, number, target, flags) }.unwrap()
 }
 
@@ -42,7 +42,7 @@ fn texels(len: usize) -> Vec<f32> {
     (0..len).map(|i| i as f32 * 0.5).collect()
 }
 
-fn a_kernel_writes_what_opengl_reads(shared: &Shared<'_>) {
+fn surface_writes_are_visible_to_opengl(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let source = r#"extern "C" __global__ void add(cudaSurfaceObject_t s, float x) {
         const float was = surf2Dread<float>(s, threadIdx.x * 4, threadIdx.y);
@@ -60,7 +60,7 @@ fn a_kernel_writes_what_opengl_reads(shared: &Shared<'_>) {
         assert_eq!(array.shape(), ArrayShape::plane(16, 8));
         assert!(array.flags().contains(ArrayFlags::SURFACE) && !array.is_part());
         let surface = Surface::new(&array).unwrap();
-        // SAFETY: a thread for each texel.
+        // SAFETY: there is one thread for each texel.
         unsafe { add.launch(stream, LaunchConfig::new(1, (16, 8)), (&surface, 100.0f32)) }.unwrap();
         drop((array, surface));
         mapped.unmap().unwrap();
@@ -74,7 +74,7 @@ fn a_kernel_writes_what_opengl_reads(shared: &Shared<'_>) {
     gl.delete_texture(number);
 }
 
-fn a_texture_reads_what_opengl_wrote(shared: &Shared<'_>) {
+fn texture_reads_contents_written_by_opengl(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let source = r#"extern "C" __global__ void between(float *x, cudaTextureObject_t t) {
         x[threadIdx.x] = tex2D<float>(t, threadIdx.x + 1.0f, 0.5f);
@@ -90,7 +90,7 @@ fn a_texture_reads_what_opengl_wrote(shared: &Shared<'_>) {
     let sampler = Sampler::default().filter(FilterMode::LINEAR);
     let texture = Texture::new(&array, sampler).unwrap();
     let mut found = [0.0f32; 15];
-    // SAFETY: the kernel writes 15 floats, and reads a texture of two dimensions.
+    // SAFETY: the kernel writes 15 floats and reads a texture of two dimensions.
     unsafe {
         between.launch(
             stream,
@@ -107,7 +107,7 @@ fn a_texture_reads_what_opengl_wrote(shared: &Shared<'_>) {
     gl.delete_texture(number);
 }
 
-fn levels_of_a_texture(shared: &Shared<'_>) {
+fn levels_of_a_texture_are_arrays(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let number = gl.texture(gl::TEXTURE_2D, 4, gl::R32F, &[16, 8]);
     let resource = image(shared, number, ImageTarget::TEXTURE_2D);
@@ -115,7 +115,7 @@ fn levels_of_a_texture(shared: &Shared<'_>) {
     let mut mapped = MappedResources::map(stream, [&resource]).unwrap();
     let [image] = mapped.each();
     let levels: MipmappedArray = image.mipmapped().unwrap();
-    // The driver shows the fifth, too.
+    // The driver also provides the fifth level.
     assert_eq!(
         (levels.levels(), levels.shape()),
         (5, ArrayShape::plane(16, 8))
@@ -134,7 +134,7 @@ fn levels_of_a_texture(shared: &Shared<'_>) {
         "{error}"
     );
     drop((levels, level));
-    assert!(mapped.is_held()); // by the last level
+    assert!(mapped.is_held()); // the last level holds it
     drop(last);
     assert!(!mapped.is_held());
     mapped.unmap().unwrap();
@@ -143,7 +143,7 @@ fn levels_of_a_texture(shared: &Shared<'_>) {
     gl.delete_texture(number);
 }
 
-fn layers_faces_and_slices(shared: &Shared<'_>) {
+fn layers_faces_and_slices_are_arrays(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let layers = gl.texture(gl::TEXTURE_2D_ARRAY, 1, gl::R32F, &[8, 4, 3]);
     let cube = gl.texture(gl::TEXTURE_CUBE_MAP, 1, gl::R32F, &[4, 4]);
@@ -178,7 +178,7 @@ fn layers_faces_and_slices(shared: &Shared<'_>) {
     }
 }
 
-fn what_opengl_draws(shared: &Shared<'_>) {
+fn drawn_renderbuffers_can_be_read(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let number = gl.renderbuffer([64, 32]);
     let resource = image(shared, number, ImageTarget::RENDERBUFFER);
@@ -186,7 +186,7 @@ fn what_opengl_draws(shared: &Shared<'_>) {
         ([1.0, 0.0, 0.0, 1.0], [255u8, 0, 0, 255]),
         ([0.0, 1.0, 1.0, 0.0], [0, 255, 255, 0]),
     ] {
-        gl.draw(number, colour); // nothing waits for it
+        gl.draw(number, colour); // nothing waits for the drawing
         let mut mapped = MappedResources::map(stream, [&resource]).unwrap();
         let [image] = mapped.each();
         let array = image.array(0, 0).unwrap();
@@ -196,7 +196,7 @@ fn what_opengl_draws(shared: &Shared<'_>) {
     gl.delete_renderbuffer(number);
 }
 
-fn copies_on_another_stream_come_before_what_opengl_reads(shared: &Shared<'_>) {
+fn opengl_reads_after_copies_on_another_stream(shared: &Shared<'_>) {
     const TEXELS: usize = 2048 * 2048;
     let (gl, stream) = (shared.gl, &shared.stream);
     let other = Stream::new(&shared.context).unwrap();
@@ -208,7 +208,7 @@ fn copies_on_another_stream_come_before_what_opengl_reads(shared: &Shared<'_>) {
         let [image] = mapped.each();
         let array = image.array(0, 0).unwrap();
         array.copy_from(&other, &source).unwrap();
-        drop(array); // waits for nothing
+        drop(array); // does not wait
         mapped.unmap().unwrap();
         let read = gl.read_texture(number, 0, TEXELS);
         assert!(read.iter().all(|x| *x == round), "round {round}");
@@ -217,7 +217,7 @@ fn copies_on_another_stream_come_before_what_opengl_reads(shared: &Shared<'_>) {
     gl.delete_texture(number);
 }
 
-fn what_is_held_stays_mapped(shared: &Shared<'_>) {
+fn mapping_with_arrays_in_use_cannot_be_unmapped(shared: &Shared<'_>) {
     let (gl, stream) = (shared.gl, &shared.stream);
     let number = gl.texture(gl::TEXTURE_2D, 1, gl::R32F, &[16, 8]);
     let resource = image(shared, number, ImageTarget::TEXTURE_2D);
@@ -230,15 +230,15 @@ fn what_is_held_stays_mapped(shared: &Shared<'_>) {
     let held = texture(&mut mapped);
     assert!(mapped.is_held());
     let failed = mapped.unmap().unwrap_err();
-    assert!(failed.to_string().contains("still there"), "{failed}");
+    assert!(failed.to_string().contains("still exists"), "{failed}");
     drop(held); // a kernel could have read it until now
     failed.mapped.unwrap().unmap().unwrap();
-    // A texture goes after a capture, wherever that is.
+    // A texture dropped during a capture on any stream is destroyed after the capture.
     let mut mapped = map().unwrap();
     let held = texture(&mut mapped);
     let other = Stream::new(&shared.context).unwrap();
     let mut still = None;
-    // SAFETY: nothing is captured.
+    // SAFETY: the capture records nothing.
     let graph = unsafe {
         other.capture(|_| -> Result<()> {
             drop(held);
@@ -248,7 +248,8 @@ fn what_is_held_stays_mapped(shared: &Shared<'_>) {
     };
     graph.unwrap();
     still.unwrap().unmap().unwrap();
-    // Where it is dropped as it is, it stays CUDA's for ever, and is not even unregistered.
+    // If the mapping is dropped while an array is in use, the resource stays mapped forever and is
+    // not even unregistered.
     let mut mapped = map().unwrap();
     let held = texture(&mut mapped);
     drop(mapped);
@@ -257,19 +258,19 @@ fn what_is_held_stays_mapped(shared: &Shared<'_>) {
     assert_eq!(code(map()), expected);
     let raw = resource.as_raw();
     drop(resource);
-    // SAFETY: nobody has unregistered it.
+    // SAFETY: the resource is still registered.
     let resource = unsafe { GraphicsResource::borrow_raw(&shared.context, raw) };
     assert_eq!(code(MappedResources::map(stream, [&resource])), expected);
 }
 
-fn what_is_no_image_for_arrays_is_refused(shared: &Shared<'_>) {
+fn invalid_images_are_rejected(shared: &Shared<'_>) {
     let gl = shared.gl;
     let (depth, number) = (
         gl.texture(gl::TEXTURE_2D, 1, gl::DEPTH16, &[16, 8]),
         gl.texture(gl::TEXTURE_2D, 1, gl::R32F, &[16, 8]),
     );
     let register = |number, target, flags| {
-        // SAFETY: refused, or left alone and deleted last.
+        // SAFETY: the call fails, or nothing else uses the image and it is deleted last.
         unsafe { GraphicsResource::register_image(&shared.context, number, target, flags) }
     };
     let plain = RegisterFlags::default();
@@ -301,7 +302,7 @@ fn what_is_no_image_for_arrays_is_refused(shared: &Shared<'_>) {
     let error = image.memory::<f32>().unwrap_err();
     let expected = Some(CUresult::CUDA_ERROR_NOT_MAPPED_AS_POINTER);
     assert_eq!(error.driver_code(), expected, "{error}");
-    // Not registered for surfaces.
+    // The image was not registered for surfaces.
     let array = image.array(0, 0).unwrap();
     assert!(Surface::new(&array).is_err());
     drop(array);

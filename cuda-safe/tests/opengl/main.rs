@@ -1,5 +1,6 @@
-//! Memory shared with OpenGL, on the device that CUDA counts as number 0. EGL makes OpenGL's context, so no screen is needed.
-//! Where OpenGL is not installed, and on the emulator, the tests are reported as ignored, with the reason.
+//! Memory shared with OpenGL on CUDA's device 0. EGL creates OpenGL's context, so no screen is
+//! needed. If OpenGL is not installed, and on the emulator, the tests are reported as ignored with
+//! the reason.
 
 mod buffers;
 mod gl;
@@ -46,7 +47,7 @@ impl OpenGl {
         Ok(Self { gl, context })
     }
 
-    /// Runs a test where OpenGL's context is current.
+    /// Runs a test while OpenGL's context is current.
     fn share(&self, body: fn(&Shared<'_>)) {
         self.gl.begin();
         let stream = Stream::new(&self.context).unwrap();
@@ -68,10 +69,10 @@ fn kernel(context: &Context, source: &str, name: &str) -> cuda_safe::Function {
     module.function(name).unwrap()
 }
 
-/// Registers a buffer of `gl`'s.
+/// Registers a buffer of `gl`.
 fn buffer(shared: &Shared<'_>, number: u32) -> GraphicsResource {
-    // SAFETY: the tests leave it alone while it is mapped, and delete it when the resource is gone; the context is current
-    // until then.
+    // SAFETY: the tests do not use the buffer while it is mapped, and delete it after the resource.
+    // The context stays current until then.
     unsafe { GraphicsResource::register_buffer(&shared.context, number, Default::default()) }
         .unwrap()
 }

@@ -1,4 +1,4 @@
-//! What the driver says where no OpenGL context is current.
+//! Errors of the driver if no OpenGL context is current.
 
 use std::thread;
 
@@ -10,10 +10,10 @@ use cuda_safe::{
 
 use crate::harness::{Test, tests};
 
-pub const TESTS: &[Test] = tests![Host without_an_opengl_context_nothing_is_shared];
+pub const TESTS: &[Test] = tests![Host sharing_needs_an_opengl_context];
 
-/// On a thread without an OpenGL context.
-fn without_opengl(context: &Context) {
+/// Checks the errors on a thread without an OpenGL context.
+fn check_without_opengl(context: &Context) {
     let is_emulated = context.device().name().unwrap().contains("emulator");
     let flags = RegisterFlags::default();
     // SAFETY: nothing can be registered.
@@ -30,11 +30,12 @@ fn without_opengl(context: &Context) {
         devices.unwrap_err(),
     ] {
         let reason = match error.driver_code() {
-            // An H200's driver (580) gives either, when another thread has an OpenGL context.
+            // The driver of an H200 (version 580) returns either code if another thread has an
+            // OpenGL context.
             Some(
                 CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT | CUresult::CUDA_ERROR_INVALID_VALUE,
             ) => "current on this thread",
-            // It gives this where OpenGL's library is not installed.
+            // It returns this code if OpenGL's library is not installed.
             Some(CUresult::CUDA_ERROR_OPERATING_SYSTEM) if !is_emulated => "install libGL.so.1",
             _ => panic!("{error}"),
         };
@@ -42,9 +43,9 @@ fn without_opengl(context: &Context) {
     }
 }
 
-fn without_an_opengl_context_nothing_is_shared() {
+fn sharing_needs_an_opengl_context() {
     let context = Context::primary(0).unwrap();
-    thread::spawn(move || without_opengl(&context))
+    thread::spawn(move || check_without_opengl(&context))
         .join()
         .unwrap();
 }

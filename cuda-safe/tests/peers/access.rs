@@ -1,4 +1,4 @@
-//! Kernels that use memory of the other device, by access of contexts and of pools.
+//! Kernels that use memory of the other device, with access granted to contexts and to pools.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -20,7 +20,7 @@ use cuda_safe::{
 use super::{Pair, in_child, kernel, numbers, pair};
 
 #[test]
-fn kernels_use_memory_of_the_other_device() {
+fn kernels_can_use_memory_of_the_other_device() {
     let Some(Pair {
         contexts: [here, there],
         streams: [stream, far],
@@ -40,7 +40,7 @@ fn kernels_use_memory_of_the_other_device() {
     stream
         .ordered_with([view.owner()], || {
             let arguments = (Out(&mut total), view, 100u32);
-            // SAFETY: a hundred elements; ordered with the stream of the memory.
+            // SAFETY: the buffer has a hundred elements, and the launch is ordered with its stream.
             unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
         })
         .unwrap();
@@ -51,19 +51,22 @@ fn kernels_use_memory_of_the_other_device() {
     let owner = Stream::clone(&far);
     stream
         .ordered_with([(&owner).into()], || {
-            // SAFETY: a hundred elements; ordered with the stream of the memory.
+            // SAFETY: the buffer has a hundred elements, and the launch is ordered with its stream.
             unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut row, 100u32)) }
         })
         .unwrap();
     assert_eq!(memory.to_vec(&far).unwrap()[97..], [97, 98, 99]);
-    // Fills of this device's streams reach it too.
+    // Streams of this device can also fill it.
     memory.fill(&stream, 3).unwrap();
     assert_eq!(memory.to_vec(&far).unwrap(), vec![3; 100]);
-    // Memory of a third context, or of this one, is not the other's.
+    // Memory of a third context, or of this one, does not belong to the peer.
     let own = PitchedBuffer::from_slice(&stream, 4, &numbers(4)).unwrap();
     let error = access.pitched(&own).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    assert!(error.to_string().contains("pass it as it is"), "{error}");
+    assert!(
+        error.to_string().contains("pass the memory itself"),
+        "{error}"
+    );
     let back = there.enable_peer_access(&here).unwrap();
     assert!(back.pitched(&own).is_ok());
     access.close().unwrap();
@@ -71,7 +74,7 @@ fn kernels_use_memory_of_the_other_device() {
 }
 
 #[test]
-fn access_is_counted_and_ends_with_the_last_value() {
+fn access_is_counted_and_ends_with_the_last_reference() {
     let Some(Pair {
         contexts: [here, there],
         ..
@@ -79,14 +82,14 @@ fn access_is_counted_and_ends_with_the_last_value() {
     else {
         return;
     };
-    // Contexts of their own: other tests have the primary ones.
+    // Uses separate contexts, because other tests use the primary ones.
     let (here, there) = (
         Context::create(here.device(), ContextFlags::default()).unwrap(),
         Context::create(there.device(), ContextFlags::default()).unwrap(),
     );
     let raw = |enable: bool| {
         let _current = here.push_current().unwrap();
-        // SAFETY: a live context.
+        // SAFETY: the context is live.
         unsafe {
             match enable {
                 true => sys::cuCtxEnablePeerAccess(there.as_raw(), 0),
@@ -106,11 +109,11 @@ fn access_is_counted_and_ends_with_the_last_value() {
     assert_eq!(raw(true), on);
     drop(second);
     assert_eq!(raw(false), off);
-    // What somebody else enabled stays.
+    // Access that other code enabled stays enabled.
     assert_eq!(raw(true), sys::CUresult::CUDA_SUCCESS);
     here.enable_peer_access(&there).unwrap().close().unwrap();
     assert_eq!(raw(false), sys::CUresult::CUDA_SUCCESS);
-    // What somebody else disabled is not missed.
+    // Closing succeeds if other code has already disabled the access.
     let taken = here.enable_peer_access(&there).unwrap();
     assert_eq!(raw(false), sys::CUresult::CUDA_SUCCESS);
     taken.close().unwrap();
@@ -119,7 +122,7 @@ fn access_is_counted_and_ends_with_the_last_value() {
 }
 
 #[test]
-fn contexts_of_one_device_are_no_peers() {
+fn contexts_of_one_device_are_not_peers() {
     let Some(Pair {
         contexts: [here, _],
         ..
@@ -132,14 +135,16 @@ fn contexts_of_one_device_are_no_peers() {
         let error = here.enable_peer_access(peer).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
         assert!(
-            error.to_string().contains("both are contexts of device 0"),
+            error
+                .to_string()
+                .contains("both contexts belong to device 0"),
             "{error}"
         );
     }
 }
 
 #[test]
-fn memory_of_pools_is_opened_by_the_pool() {
+fn pool_memory_needs_access_granted_by_the_pool() {
     let Some(Pair {
         contexts: [here, there],
         streams: [stream, far],
@@ -176,7 +181,7 @@ fn memory_of_pools_is_opened_by_the_pool() {
     stream
         .ordered_with([view.owner()], || {
             let arguments = (Out(&mut total), view, 10u32);
-            // SAFETY: ten elements; ordered with the stream of the memory.
+            // SAFETY: the buffer has ten elements, and the launch is ordered with its stream.
             unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
         })
         .unwrap();
@@ -186,14 +191,14 @@ fn memory_of_pools_is_opened_by_the_pool() {
             .view(&DeviceBuffer::<u32>::zeroed(&far, 0).unwrap())
             .is_ok()
     );
-    // A stream of the device that was let in allocates from the pool itself.
+    // A stream of the device with access can allocate from the pool.
     let mut own = pool.allocate::<u32>(&stream, 4).unwrap();
     own.fill(&stream, 9).unwrap();
     assert_eq!(own.to_vec(&stream).unwrap(), [9; 4]);
     own.close().unwrap();
     stream.synchronize().unwrap();
     far.synchronize().unwrap();
-    // SAFETY: the device's work with the memory is over, and it gets no more.
+    // SAFETY: the device's work with the memory has finished, and there is no more.
     unsafe { pool.set_access(&[(here.device(), MemoryAccess::NONE)]) }.unwrap();
     assert_eq!(pool.access(here.device()).unwrap(), MemoryAccess::NONE);
     for result in [
@@ -211,8 +216,8 @@ fn memory_of_pools_is_opened_by_the_pool() {
 }
 
 #[test]
-fn a_kernel_without_access_faults() {
-    in_child("access::a_kernel_without_access_faults", || {
+fn kernel_without_access_faults() {
+    in_child("access::kernel_without_access_faults", || {
         let Some(Pair {
             streams: [stream, far],
             sum,
@@ -225,7 +230,7 @@ fn a_kernel_without_access_faults() {
         far.synchronize().unwrap();
         let mut total = [0];
         let arguments = (Out(&mut total), &memory, 4u32);
-        // SAFETY: the fault is what is tested.
+        // SAFETY: the test needs the fault.
         let error =
             unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap_err();
         assert!(
@@ -236,7 +241,7 @@ fn a_kernel_without_access_faults() {
 }
 
 #[test]
-fn the_end_of_access_waits_for_kernels() {
+fn disabling_access_waits_for_kernels() {
     let Some(Pair {
         contexts: [here, there],
         streams: [_, far],
@@ -245,7 +250,7 @@ fn the_end_of_access_waits_for_kernels() {
     else {
         return;
     };
-    // A context of its own, whose access nobody else has.
+    // Uses a separate context, to which nothing else has access.
     let here = Context::create(here.device(), ContextFlags::default()).unwrap();
     let stream = Stream::new(&here).unwrap();
     let late = kernel(&here, "late");
@@ -254,16 +259,16 @@ fn the_end_of_access_waits_for_kernels() {
     let access = here.enable_peer_access(&there).unwrap();
     far.synchronize().unwrap();
     let arguments = (&mut result, access.pitched(&memory).unwrap(), 50_000_000u64);
-    // SAFETY: one element each, which nobody else uses.
+    // SAFETY: each buffer has one element, and nothing else uses them.
     unsafe { late.launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
     drop(access);
     assert!(stream.query().unwrap());
     assert_eq!(result.to_vec(&stream).unwrap(), [77]);
 }
 
-/// While the last value waits, another comes and goes, and leaves a kernel behind.
+/// While the last reference waits, another one is created and dropped, and leaves a kernel running.
 #[test]
-fn the_end_of_access_waits_for_kernels_of_those_who_come_meanwhile() {
+fn disabling_access_waits_for_kernels_launched_meanwhile() {
     let Some(Pair {
         contexts: [here, there],
         streams: [_, far],
@@ -282,7 +287,7 @@ fn the_end_of_access_waits_for_kernels_of_those_who_come_meanwhile() {
     let mut launch = |access: &PeerAccess, i: usize, milliseconds: u64| {
         let view = access.pitched(&memory).unwrap();
         let arguments = (&mut results[i], view, milliseconds * 1_000_000);
-        // SAFETY: one element each, which nobody else uses.
+        // SAFETY: each buffer has one element, and nothing else uses them.
         unsafe { late.launch(&streams[i], LaunchConfig::new(1, 1), arguments) }.unwrap();
     };
     let first = here.enable_peer_access(&there).unwrap();
@@ -296,16 +301,19 @@ fn the_end_of_access_waits_for_kernels_of_those_who_come_meanwhile() {
         let second = here.enable_peer_access(&there).unwrap();
         launch(&second, 0, 300);
         second.close().unwrap();
-        assert!(closing.join().unwrap(), "disabled while a kernel runs");
+        assert!(
+            closing.join().unwrap(),
+            "access was disabled while a kernel was running"
+        );
     });
     for i in [0, 1] {
         assert_eq!(results[i].to_vec(&streams[i]).unwrap(), [77]);
     }
 }
 
-/// Memory of `cuMemMap` is opened to devices, and not by contexts' access.
+/// Access to `cuMemMap` memory is granted to devices, independently of the access of contexts.
 #[test]
-fn mapped_memory_that_stays_closed_is_refused() {
+fn mapped_memory_without_device_access_is_rejected() {
     let Some(Pair {
         contexts: [here, there],
         streams: [stream, far],
@@ -320,7 +328,7 @@ fn mapped_memory_that_stays_closed_is_refused() {
     let error = access.view(&growing).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     assert!(error.to_string().contains("Mapping::set_access"), "{error}");
-    // What is open to the device is let through.
+    // Memory to which the device has access is accepted.
     let unit = PhysicalMemory::unit(&there).unwrap();
     let range = AddressRange::reserve(&there, unit).unwrap();
     let physical = PhysicalMemory::new(&there, unit).unwrap();
@@ -329,18 +337,18 @@ fn mapped_memory_that_stays_closed_is_refused() {
         let who = MemoryLocation::device(device);
         mapping.set_access(who, MemoryAccess::READ_WRITE).unwrap();
     }
-    // SAFETY: mapped for longer, and nothing else uses it.
+    // SAFETY: the mapping outlives the view, and nothing else uses it.
     let mut open = unsafe { DeviceViewMut::<u32>::borrow_raw(mapping.as_device_ptr(), 10, &far) };
     open.copy_from_slice(&far, &numbers(10)).unwrap();
     let mut total = [0];
     let arguments = (Out(&mut total), access.view(&open).unwrap(), 10u32);
-    // SAFETY: ten elements, which were written.
+    // SAFETY: the kernel reads ten elements, which were written.
     unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
     assert_eq!(total, [55]);
 }
 
 #[test]
-fn access_ends_beside_another_threads_captures() {
+fn access_can_end_during_captures_of_another_thread() {
     let Some(Pair {
         contexts: [here, there],
         streams: [stream, _],
@@ -349,7 +357,7 @@ fn access_ends_beside_another_threads_captures() {
     else {
         return;
     };
-    // A context of its own: other tests enable access of the primary one.
+    // Uses a separate context, because other tests enable access of the primary one.
     drop((here, stream));
     let here = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     if !here.device().can_access_peer(there.device()).unwrap() {
@@ -364,7 +372,7 @@ fn access_ends_beside_another_threads_captures() {
             }
         });
         for _ in 0..500 {
-            // SAFETY: nothing is recorded.
+            // SAFETY: the capture records nothing.
             let graph = unsafe {
                 stream.capture(|_| -> Result<()> {
                     thread::yield_now();

@@ -12,7 +12,7 @@ use cuda_safe::{
 use super::{Pair, in_child, numbers, pair};
 
 #[test]
-fn linear_memory_goes_both_ways_on_either_stream() {
+fn linear_memory_is_copied_in_both_directions_on_either_stream() {
     let Some(Pair { streams, .. }) = pair() else {
         return;
     };
@@ -21,7 +21,7 @@ fn linear_memory_goes_both_ways_on_either_stream() {
             let source = DeviceBuffer::from_slice(&streams[from], &numbers(1000)).unwrap();
             let mut target = DeviceBuffer::<u32>::zeroed(&streams[to], 1000).unwrap();
             target.copy_from(&streams[on], &source).unwrap();
-            drop(source); // freed on its own stream, behind the copy
+            drop(source); // freed on its own stream after the copy
             assert_eq!(target.to_vec(&streams[to]).unwrap(), numbers(1000));
             let part = target.slice(10..20).unwrap();
             let mut other = DeviceBuffer::<u32>::zeroed(&streams[from], 10).unwrap();
@@ -32,7 +32,7 @@ fn linear_memory_goes_both_ways_on_either_stream() {
 }
 
 #[test]
-fn boxes_go_both_ways_on_either_stream() {
+fn boxes_are_copied_in_both_directions_on_either_stream() {
     let Some(Pair {
         contexts, streams, ..
     }) = pair()
@@ -54,7 +54,7 @@ fn boxes_go_both_ways_on_either_stream() {
                 wanted[(z * 3 + y + 1) * 4 + x + 2] = data[((z + 1) * 4 + y + 2) * 5 + x + 1];
             }
             assert_eq!(target.to_vec(&streams[to]).unwrap(), wanted);
-            // Rows of a pool's memory, and memory that has no gaps on either side.
+            // Rows of pool memory, and contiguous memory on both sides.
             let flat = DeviceBuffer::from_slice(&streams[from], &data).unwrap();
             let rows = flat.pitched([5, 12]).unwrap();
             let mut all = DeviceBuffer::<u32>::zeroed(&streams[to], 60).unwrap();
@@ -68,7 +68,7 @@ fn boxes_go_both_ways_on_either_stream() {
             assert_eq!(all.to_vec(&streams[to]).unwrap(), wanted);
         }
     }
-    // Within one device, on the other's stream.
+    // A copy within one device, on a stream of the other.
     let source = DeviceBuffer::from_slice(&streams[1], &numbers(8)).unwrap();
     let mut target = DeviceBuffer::<u32>::zeroed(&streams[1], 8).unwrap();
     target.copy_from(&streams[0], &source).unwrap();
@@ -76,13 +76,14 @@ fn boxes_go_both_ways_on_either_stream() {
 }
 
 #[test]
-fn the_host_reaches_the_other_device_on_either_stream() {
+fn host_copies_reach_the_other_device_on_either_stream() {
     let Some(Pair { streams, .. }) = pair() else {
         return;
     };
     let data = numbers(12);
     for (on, of) in [(0, 1), (1, 0), (0, 0)] {
-        // Memory of a pool, which the other device has no access to: by the call that names contexts.
+        // Pool memory without access for the other device is copied by the call that names both
+        // contexts.
         let mut flat = DeviceBuffer::<u32>::zeroed(&streams[of], 12).unwrap();
         let mut rows = flat.pitched_mut([4, 3]).unwrap();
         let copy = RegionCopy::new([2, 3]).source_at(1).target_at(2);
@@ -96,13 +97,13 @@ fn the_host_reaches_the_other_device_on_either_stream() {
             .unwrap();
         assert_eq!(back, [2, 3, 6, 7, 10, 11]);
     }
-    // What has no such call says what to do.
+    // Operations without such a call return an error with the remedy.
     let mut buffer = DeviceBuffer::from_slice(&streams[1], &data).unwrap();
-    for refused in [
+    for result in [
         buffer.to_vec(&streams[0]).map(drop),
         buffer.fill(&streams[0], 1),
     ] {
-        let Err(error) = refused else { continue };
+        let Err(error) = result else { continue };
         let text = error.to_string();
         assert!(
             text.contains("use a stream of the memory's device"),
@@ -112,7 +113,7 @@ fn the_host_reaches_the_other_device_on_either_stream() {
 }
 
 #[test]
-fn staged_copies_say_what_to_do_too() {
+fn errors_of_staged_copies_name_the_remedy() {
     let Some(Pair {
         streams, contexts, ..
     }) = pair()
@@ -129,11 +130,11 @@ fn staged_copies_say_what_to_do_too() {
     stream.set_staging(Some(&staging)).unwrap();
     let data = numbers(4000);
     let mut buffer = DeviceBuffer::from_slice(&streams[1], &data).unwrap();
-    for refused in [
+    for result in [
         buffer.to_vec(&stream).map(drop),
         buffer.copy_from_slice(&stream, &data),
     ] {
-        let Err(error) = refused else { continue };
+        let Err(error) = result else { continue };
         let text = error.to_string();
         assert!(
             text.contains("use a stream of the memory's device"),
@@ -156,13 +157,13 @@ fn batches_stay_within_a_device() {
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     let text = error.to_string();
     assert!(text.contains("from memory of device 1"), "{text}");
-    assert!(text.contains("copy 1 of the batch"), "{text}"); // also where there are copies of nothing
+    assert!(text.contains("copy 1 of the batch"), "{text}"); // also after copies of no elements
     assert!(text.contains("RegionCopy::enqueue"), "{text}");
     assert!(batch.is_empty());
 }
 
 #[test]
-fn batches_on_the_other_devices_stream_say_what_to_do() {
+fn errors_of_batches_on_another_device_name_the_remedy() {
     let Some(Pair { streams, .. }) = pair() else {
         return;
     };
@@ -175,10 +176,10 @@ fn batches_on_the_other_devices_stream_say_what_to_do() {
     let batched = batch.enqueue(&streams[0]);
     let attributes = CopyAttributes::default();
     let single = RegionCopy::new(8).enqueue_with(&streams[0], &mut target, &source, attributes);
-    for refused in [batched, single] {
-        let Err(error) = refused else { continue };
+    for result in [batched, single] {
+        let Err(error) = result else { continue };
         if *error.kind() == ErrorKind::Unsupported {
-            continue; // a driver that is older than the call
+            continue; // the driver is older than the call
         }
         let text = error.to_string();
         assert!(
@@ -189,37 +190,40 @@ fn batches_on_the_other_devices_stream_say_what_to_do() {
 }
 
 #[test]
-fn a_capture_refuses_copies_between_devices() {
-    // A capture forbids other threads to allocate.
-    in_child("copies::a_capture_refuses_copies_between_devices", || {
-        let Some(Pair { streams, .. }) = pair() else {
-            return;
-        };
-        let source = DeviceBuffer::from_slice(&streams[0], &numbers(4)).unwrap();
-        let mut target = DeviceBuffer::<u32>::zeroed(&streams[0], 4).unwrap();
-        let far = DeviceBuffer::from_slice(&streams[1], &numbers(4)).unwrap();
-        // SAFETY: the memory outlives the graph.
-        let graph: cuda_safe::Result<_> = unsafe {
-            streams[0].capture(|_| {
-                let stream = &streams[0];
-                target.copy_from(stream, &source)?;
-                for result in [
-                    target.copy_from(stream, &far),
-                    RegionCopy::new(2).enqueue(stream, &mut target, &far),
-                ] {
-                    let error = result.unwrap_err();
-                    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-                    assert!(error.to_string().contains("between devices"), "{error}");
-                }
-                Ok(())
-            })
-        };
-        assert_eq!(graph.unwrap().nodes().unwrap().len(), 1); // the capture is still valid
-    });
+fn copies_between_devices_are_rejected_during_a_capture() {
+    // In a child process, because a capture forbids allocation on other threads.
+    in_child(
+        "copies::copies_between_devices_are_rejected_during_a_capture",
+        || {
+            let Some(Pair { streams, .. }) = pair() else {
+                return;
+            };
+            let source = DeviceBuffer::from_slice(&streams[0], &numbers(4)).unwrap();
+            let mut target = DeviceBuffer::<u32>::zeroed(&streams[0], 4).unwrap();
+            let far = DeviceBuffer::from_slice(&streams[1], &numbers(4)).unwrap();
+            // SAFETY: the memory outlives the graph.
+            let graph: cuda_safe::Result<_> = unsafe {
+                streams[0].capture(|_| {
+                    let stream = &streams[0];
+                    target.copy_from(stream, &source)?;
+                    for result in [
+                        target.copy_from(stream, &far),
+                        RegionCopy::new(2).enqueue(stream, &mut target, &far),
+                    ] {
+                        let error = result.unwrap_err();
+                        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+                        assert!(error.to_string().contains("between devices"), "{error}");
+                    }
+                    Ok(())
+                })
+            };
+            assert_eq!(graph.unwrap().nodes().unwrap().len(), 1); // the capture is still valid
+        },
+    );
 }
 
 #[test]
-fn texels_go_both_ways_between_devices() {
+fn arrays_are_copied_in_both_directions_between_devices() {
     let Some(Pair {
         contexts, streams, ..
     }) = pair()

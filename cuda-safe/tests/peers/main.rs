@@ -1,5 +1,5 @@
-//! Several devices: copies between them, access of kernels, order of their streams. On the emulator there are two; on a
-//! machine with one GPU the tests end where they need the second.
+//! Several devices: copies between them, kernel access and stream order. The emulator provides two
+//! devices. On a machine with one GPU, the tests end where they need the second device.
 
 mod access;
 mod copies;
@@ -10,7 +10,8 @@ use cuda_safe::{
     Context, Device, DeviceBuffer, ErrorKind, Event, Function, LaunchConfig, Module, Stream,
 };
 
-/// A context, a stream and a kernel on each of two devices; `None` where there is one.
+/// A context, a stream and a kernel on each of two devices. [`pair`] returns `None` if there is only
+/// one device.
 struct Pair {
     contexts: [Context; 2],
     streams: [Stream; 2],
@@ -35,14 +36,14 @@ extern "C" __global__ void late(unsigned *to, const unsigned *from, unsigned lon
 
 fn start() {
     static START: Once = Once::new();
-    // SAFETY: every test begins with this, before the driver starts and reads the environment.
+    // SAFETY: every test calls this first, before the driver starts and reads the environment.
     START.call_once(|| unsafe { env::set_var("CUDA_EMULATOR_DEVICES", "2") });
 }
 
 fn pair() -> Option<Pair> {
     start();
     if Device::count().expect("a driver") < 2 {
-        eprintln!("one device: nothing is tested");
+        eprintln!("only one device, so nothing is tested");
         return None;
     }
     let contexts = [0, 1].map(|ordinal| Context::primary(ordinal).expect("a context"));
@@ -60,7 +61,7 @@ fn kernel(context: &Context, name: &str) -> Function {
     module.function(name).expect("a kernel")
 }
 
-/// Runs a test in a process of its own: a fault may end all contexts of one.
+/// Runs a test in its own process, because a fault may end all contexts of a process.
 fn in_child(test: &str, fault: impl FnOnce()) {
     const CHILD: &str = "CUDA_SAFE_PEER_CHILD";
     start();
@@ -90,7 +91,7 @@ fn numbers(len: usize) -> Vec<u32> {
 }
 
 #[test]
-fn streams_and_events_of_two_devices() {
+fn streams_of_two_devices_can_be_ordered() {
     let Some(Pair {
         contexts, streams, ..
     }) = pair()
@@ -99,7 +100,7 @@ fn streams_and_events_of_two_devices() {
     };
     let set = kernel(&contexts[1], "set");
     let mut far = DeviceBuffer::<u32>::zeroed(&streams[1], 1 << 16).unwrap();
-    // SAFETY: as many elements as are written.
+    // SAFETY: the buffer has the number of elements that the kernel writes.
     unsafe { set.launch(&streams[1], LaunchConfig::new(1, 1), (&mut far, 1u32 << 16)) }.unwrap();
     let done = streams[1].record_event().unwrap();
     streams[0].wait_event(&done).unwrap();
@@ -123,7 +124,7 @@ fn streams_and_events_of_two_devices() {
 }
 
 #[test]
-fn how_two_devices_are_linked() {
+fn link_of_two_devices_can_be_queried() {
     let Some(Pair { contexts, .. }) = pair() else {
         return;
     };

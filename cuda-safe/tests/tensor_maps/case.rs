@@ -1,14 +1,14 @@
-//! What a case is: a tensor, and what a kernel does with its map.
+//! Test cases: a tensor, and the use that a kernel makes of its map.
 
-/// What the driver is asked to encode.
+/// The tensor map that the driver encodes.
 #[derive(Clone, Debug)]
 pub struct Tensor {
     /// The driver's number of the data type.
     pub ty: u32,
-    /// Where the tensor begins, after the start of its region, in bytes.
+    /// The offset of the tensor from the start of its region, in bytes.
     pub start: u64,
     pub dims: Vec<u64>,
-    /// In bytes, of all dimensions but the first.
+    /// The strides of all dimensions except the first, in bytes.
     pub strides: Vec<u64>,
     pub kind: Kind,
     pub steps: Vec<u32>,
@@ -27,11 +27,11 @@ pub enum Kind {
         channels: u32,
         pixels: u32,
     },
-    /// Lower and upper corner, channels, pixels, mode.
+    /// Lower corner, upper corner, channels, pixels and mode.
     Wide(i32, i32, u32, u32, u32),
 }
 
-/// Bytes of an element, by the driver's number of its type.
+/// Returns the size of an element in bytes, for the driver's number of its type.
 pub fn size_of(ty: u32) -> u64 {
     [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4]
         .get(ty as usize)
@@ -61,7 +61,7 @@ impl Tensor {
         }
     }
 
-    /// Rows as close as they may be.
+    /// Creates a tensor whose rows are as close together as possible.
     pub fn tiled(ty: u32, dims: &[u64], boxes: &[u32]) -> Tensor {
         Tensor::dense(ty, dims, Kind::Tiled(boxes.to_vec()))
     }
@@ -116,7 +116,7 @@ impl Tensor {
         self
     }
 
-    /// The most bytes that a copy can have.
+    /// Returns the largest number of bytes that a copy can have.
     pub fn most(&self) -> u64 {
         let size = size_of(self.ty).max(1);
         match &self.kind {
@@ -129,39 +129,40 @@ impl Tensor {
     }
 }
 
-/// What is done with the map.
+/// The use of a map.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// Nothing: it is encoded.
+    /// The map is only encoded.
     Encode,
-    /// A call with what a program shouldn't pass, by the case's name.
+    /// A call with invalid arguments, which the case's name selects.
     Odd,
-    /// Encoded, and its address replaced by one so many bytes after the start of its region.
+    /// The map is encoded, and its address is replaced by this offset from the start of its region
+    /// in bytes.
     Address(u64),
-    /// A copy to shared memory. The instruction's text is made from these.
+    /// A copy to shared memory. The fields form the instruction's text.
     Load {
-        /// Behind `cp.async.bulk.tensor.2d.`, up to the completion.
+        /// The part after `cp.async.bulk.tensor.2d.`, up to the completion mechanism.
         form: &'static str,
-        /// Modifiers behind it, and their operands.
+        /// The modifiers after it, and their operands.
         extra: (&'static str, &'static str),
-        /// What is done to the map before.
+        /// The change to the map before the copy.
         replace: Option<Replace>,
-        /// The same is prefetched before.
+        /// Whether a prefetch of the same tile comes first.
         prefetch: bool,
     },
-    /// A copy, or with an operation a reduction, to global memory.
+    /// A copy to global memory, or a reduction if there is an operation.
     Store {
         operation: Option<&'static str>,
         form: &'static str,
     },
 }
 
-/// `tensormap.replace`: in shared memory or in global memory; the lines' operands after the address.
+/// `tensormap.replace` in shared or global memory, as the lines' operands after the address.
 #[derive(Clone, Debug)]
 pub struct Replace {
     pub global: bool,
     pub lines: Vec<String>,
-    /// A value for `%value`, and bytes after the start of the region for `%place`.
+    /// The value of `%value`, and for `%place` the offset from the start of the region in bytes.
     pub value: u64,
     pub place: u64,
 }
@@ -171,15 +172,15 @@ pub struct Case {
     pub name: String,
     pub tensor: Tensor,
     pub work: Work,
-    /// Coordinates.
+    /// The coordinates of the tile.
     pub at: Vec<i32>,
-    /// Offsets of im2col.
+    /// The offsets of im2col.
     pub offsets: Vec<u16>,
-    /// Where the tile begins in shared memory.
+    /// The offset of the tile in shared memory.
     pub shared: u32,
-    /// Ordinary numbers, not all bit patterns.
+    /// Whether the data is ordinary numbers instead of all bit patterns.
     pub mild: bool,
-    /// It may fault: run in a process of its own.
+    /// Whether the case may fault, and therefore runs in its own process.
     pub alone: bool,
 }
 
@@ -248,7 +249,7 @@ impl Case {
         self
     }
 
-    /// Whether the kernel changes the map, so that the driver hasn't seen what it says.
+    /// Whether the kernel changes the map, so that the driver has not checked the new contents.
     pub fn unchecked(&self) -> bool {
         matches!(
             self.work,

@@ -2,8 +2,8 @@
 
 use crate::case::{Case, Replace, Tensor, Work, size_of};
 
-/// Coordinates inside, before, over the end, and outside, in each dimension on its own; the first is a multiple of
-/// `unit`, the elements of 16 bytes.
+/// Returns coordinates inside, before, across the end and outside, separately for each dimension.
+/// The first coordinate is a multiple of `unit`, the number of elements in 16 bytes.
 fn places(dims: &[u64], boxes: &[u32], unit: i32) -> Vec<Vec<i32>> {
     let rank = dims.len();
     let mut all = vec![vec![0; rank], (0..rank as i32).map(|i| i + 1).collect()];
@@ -26,7 +26,7 @@ fn places(dims: &[u64], boxes: &[u32], unit: i32) -> Vec<Vec<i32>> {
 }
 
 fn tiles(all: &mut Vec<Case>) {
-    // Ranks.
+    // All ranks.
     let dims = [20u64, 7, 5, 4, 3];
     let boxes = [8u32, 3, 2, 2, 2];
     for rank in 1..=5usize {
@@ -35,7 +35,7 @@ fn tiles(all: &mut Vec<Case>) {
             all.push(Case::load(format!("rank {rank} at {at:?}"), t.clone(), &at));
         }
     }
-    // Types, and what is filled in.
+    // All types and fill values.
     for ty in 0..=12u32 {
         let inner = 32 / size_of(ty);
         let t = Tensor::tiled(ty, &[inner * 2 - 1, 6], &[inner as u32, 8]);
@@ -50,7 +50,7 @@ fn tiles(all: &mut Vec<Case>) {
             }
         }
     }
-    // Swizzles, of whole and of shorter rows, and where tiles begin.
+    // Swizzles of whole and shorter rows, and different starts of tiles.
     for swizzle in 0..=6 {
         for inner in [16u32, 32, 48, 64, 96, 112, 128] {
             for shared in [0u32, 128, 256, 512, 896, 1024] {
@@ -79,7 +79,7 @@ fn tiles(all: &mut Vec<Case>) {
             &[-unit, 3, 2],
         ));
     }
-    // Wide rows without swizzle, whole boxes of 256.
+    // Wide rows without swizzle, and whole boxes of 256.
     all.push(Case::load(
         "a row of 256 words",
         Tensor::tiled(2, &[300, 3], &[256, 2]),
@@ -90,7 +90,7 @@ fn tiles(all: &mut Vec<Case>) {
         Tensor::tiled(0, &[16, 300], &[16, 256]),
         &[0, 100],
     ));
-    // Rows that lie apart, and in each other.
+    // Rows with gaps, and overlapping rows.
     for stride in [16u64, 48, 64, 80, 1024] {
         let t = Tensor::tiled(0, &[64, 6], &[32, 4]).strides(&[stride]);
         all.push(Case::load(format!("stride {stride}"), t, &[48, 3]));
@@ -165,7 +165,7 @@ fn tiles(all: &mut Vec<Case>) {
     ] {
         all.push(Case::load(name, t.clone(), &[4, 2]).work(work));
     }
-    // How many slices of channels a box has.
+    // Different numbers of channel slices in a box.
     for ty in [0u32, 6, 7] {
         for channels in [1u32, 3, 8, 16, 17, 20, 32, 64] {
             for interleave in [1, 2] {
@@ -193,7 +193,7 @@ fn tiles(all: &mut Vec<Case>) {
         let t = Tensor::tiled(ty, &[64, 4], &[64, 2]);
         all.push(Case::load(format!("type {ty} between two"), t, &[0, 0]).mild());
     }
-    // What faults, or may.
+    // Copies that fault or may fault.
     for at in [[1, 2], [2, 2], [-1, 0], [19, 0]] {
         all.push(Case::load(format!("rank 2 from unaligned {at:?}"), t.clone(), &at).alone());
     }
@@ -251,7 +251,7 @@ fn interleaved(all: &mut Vec<Case>) {
         let wide = 16 * interleave as u64;
         for ty in [0u32, 6, 7] {
             let inner = wide / size_of(ty);
-            // A group's elements; the dimension before the last is that of groups.
+            // The elements of a channel group. The dimension before the last counts the groups.
             for rank in 3..=5usize {
                 let dims = [&[inner * 3][..], &[9, 5, 4, 3][..rank - 1]].concat();
                 let boxes = [&[inner as u32][..], &[4, 2, 2, 2][..rank - 1]].concat();
@@ -359,7 +359,7 @@ fn columns(all: &mut Vec<Case>) {
             }
         }
     }
-    // Start outside of the box, many pixels, steps, swizzles, other types, fills.
+    // Starts outside the box, many pixels, steps, swizzles, other types and fill values.
     let t = Tensor::im2col(6, &[16, 7, 6, 3], &[-1, -1], &[-1, -1], 16, 24);
     for at in [
         [0, 7, 0, 0],
@@ -503,7 +503,7 @@ fn replaced(all: &mut Vec<Case>) {
         &[4, 2],
         false,
     );
-    // The numbers of ranks, and of what else: in the order of the manual.
+    // Numbers of ranks and other values, in the order of the manual.
     add(
         "replace rank 2 with 3",
         &t,

@@ -1,4 +1,4 @@
-//! What the driver encodes and what it refuses: one thing at a time is changed of what it takes.
+//! Maps that the driver encodes and rejects. Each case changes one value of a valid map.
 
 use crate::case::{Case, Kind, Tensor, Work};
 
@@ -147,7 +147,7 @@ pub fn cases() -> Vec<Case> {
             Tensor::tiled(7, &[256, 256, 256], &new),
         );
     }
-    // How many bytes a tile may have.
+    // Tiles of different sizes in bytes.
     for new in [
         [16, 128, 113],
         [16, 228, 16],
@@ -277,7 +277,7 @@ pub fn cases() -> Vec<Case> {
             Tensor::im2col(7, &[256, 9, 7, 3], &[0, 0], &[0, 0], channels, pixels),
         );
     }
-    // im2col along the width alone.
+    // im2col along the width only.
     for swizzle in 0..=6 {
         for interleave in 0..=2 {
             add(

@@ -1,12 +1,12 @@
-//! The kernels, as PTX: one for each instruction that the cases use.
+//! The kernels as PTX, one for each instruction that the cases use.
 
 use std::collections::BTreeMap;
 
 use crate::case::{Case, Replace, Work};
 
-/// Bytes of shared memory that a kernel fills, and shows.
+/// The number of bytes of shared memory that a kernel fills and writes out.
 pub const SHARED: usize = 16384;
-/// Where the second half of the input begins: a place for a map that was changed.
+/// The offset of the second half of the input, where a kernel stores a changed map.
 pub const SCRATCH: usize = 32768;
 
 const HEAD: &str = "\
@@ -15,7 +15,8 @@ const HEAD: &str = "\
 .address_size 64
 ";
 
-/// Every thread of the warp fills shared memory from the input; the first one makes the barrier.
+/// Every thread of the warp fills shared memory from the input, and the first thread initializes
+/// the barrier.
 const BEGIN: &str = "\
 .visible .entry NAME(.param .align 64 .b8 map[128], .param .u64 out, .param .u64 in, .param .align 8 .b8 args[72])
 {
@@ -73,7 +74,7 @@ fence.proxy.async;
 bar.sync 0;
 ";
 
-/// Waits, and counts what of the expected bytes has not come; shows shared memory.
+/// Waits, counts the expected bytes that did not arrive, and writes out shared memory.
 const LOADED: &str = "\
 mov.u32 %left, 0;
 SPIN:
@@ -123,7 +124,7 @@ fn offsets(case: &Case) -> String {
 }
 
 fn replaced(replace: &Replace) -> String {
-    // One thread copies the map, and changes it.
+    // One thread copies the map and changes it.
     let mut out = String::from("mov.u32 %y, shadow;\n");
     for i in 0..16 {
         let place = if replace.global {
@@ -207,7 +208,7 @@ fn text(case: &Case) -> Option<String> {
                 Some(operation) => ("cp.reduce.async.bulk", format!(".{operation}")),
                 None => ("cp.async.bulk", String::new()),
             };
-            // In PTX the operation of a reduction comes before its mode.
+            // In PTX, the operation of a reduction comes before its mode.
             let (spaces, mode) = form.rsplit_once('.').expect("spaces and a mode");
             out += &format!(
                 "{name}.tensor.{rank}d.{spaces}{operation}.{mode}.bulk_group [%map, {{{at}}}], [%to];\n"
@@ -217,7 +218,7 @@ fn text(case: &Case) -> Option<String> {
     })
 }
 
-/// A module with the kernels of all cases, and each case's kernel.
+/// Returns a module with the kernels of all cases, and the kernel name of each case.
 pub fn module(cases: &[Case]) -> (String, Vec<Option<String>>) {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut out = String::from(HEAD);

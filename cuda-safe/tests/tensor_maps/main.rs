@@ -1,10 +1,16 @@
-//! Tensor maps: what the driver encodes and refuses, and what copies by maps do, held to a recording of an H200.
+//! Tensor maps: the maps that the driver encodes or rejects, and the results of copies, compared
+//! with a recording of an H200.
 //!
-//! `h200.txt` has a line for each case: the driver's code; for a copy to shared memory, the bytes that its barrier
-//! counted, and a hash of shared memory afterwards; for one to global memory, of the words that it changed. It was
-//! recorded on an NVIDIA H200 with driver 580 (CUDA 13.0), in several runs. To record on another device, set
-//! `TENSOR_MAPS_RECORD` to a folder: `recorded.txt` is written there, and `contents.bin` with all that was hashed. With
-//! `TENSOR_MAPS_SKIP`, the cases that such a file has are left out.
+//! `h200.txt` has a line for each case:
+//! - the driver's code;
+//! - for a copy to shared memory, the bytes that its barrier counted and a hash of shared memory
+//!   afterwards;
+//! - for a copy to global memory, a hash of the words that it changed.
+//!
+//! It was recorded on an NVIDIA H200 with driver 580 (CUDA 13.0), in several runs. To record on
+//! another device, set `TENSOR_MAPS_RECORD` to a folder. The test writes `recorded.txt` there, and
+//! `contents.bin` with all hashed data. If `TENSOR_MAPS_SKIP` names such a file, its cases are left
+//! out.
 
 mod case;
 mod copies;
@@ -28,7 +34,7 @@ use run::{Device, Outcome};
 const RECORD: &str = "TENSOR_MAPS_RECORD";
 const SKIP: &str = "TENSOR_MAPS_SKIP";
 const WORK: &str = "TENSOR_MAPS_WORK";
-/// The codes of faults: the context is lost.
+/// The codes of faults, after which the context is unusable.
 const FAULTS: std::ops::RangeInclusive<i32> = 700..=720;
 const RECORDED: &str = include_str!("h200.txt");
 
@@ -41,7 +47,7 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// Name and outcome of each line.
+/// Returns the name and the outcome of each line.
 fn lines(text: &str) -> HashMap<&str, &str> {
     text.lines()
         .filter_map(|line| line.rsplit_once(": "))
@@ -49,7 +55,7 @@ fn lines(text: &str) -> HashMap<&str, &str> {
 }
 
 #[test]
-#[ignore = "a part of the other test, in a process of its own"]
+#[ignore = "runs as a child process of the other test"]
 fn worker() {
     let Ok(work) = env::var(WORK) else {
         return;
@@ -67,13 +73,14 @@ fn worker() {
         }
         println!("{line}");
         if FAULTS.contains(&outcome.code) {
-            // Nothing more is to be had from this process.
+            // After a fault, this process can run no more cases.
             return;
         }
     }
 }
 
-/// What these cases come to, as it is known. A fault ends a process: another one goes on with the rest.
+/// Runs these cases in child processes and passes each outcome to `known`. A fault ends a process,
+/// and another process continues with the rest.
 fn outcomes(cases: &[Case], mut left: Vec<usize>, mut known: impl FnMut(usize, Outcome)) {
     while !left.is_empty() {
         let work: Vec<_> = left.iter().map(|n| n.to_string()).collect();
@@ -108,7 +115,7 @@ fn outcomes(cases: &[Case], mut left: Vec<usize>, mut known: impl FnMut(usize, O
             }
         }
         let status = child.wait().expect("its end");
-        // What broke the process is left out, so that the rest is known.
+        // The case that broke the process is skipped, so that the rest can run.
         match last {
             Some(broken) => {
                 println!("{}: {status}", cases[broken].name);
@@ -119,7 +126,7 @@ fn outcomes(cases: &[Case], mut left: Vec<usize>, mut known: impl FnMut(usize, O
     }
 }
 
-/// Those that may fault come last.
+/// Returns the order of the cases, with those that may fault last.
 fn order(cases: &[Case]) -> Vec<usize> {
     let mut all: Vec<_> = (0..cases.len()).collect();
     all.sort_by_key(|&i| (cases[i].alone, cases[i].unchecked()));
@@ -155,7 +162,7 @@ fn record(folder: &Path, cases: &[Case]) {
 }
 
 #[test]
-fn results_are_those_of_an_h200() {
+fn results_match_an_h200() {
     let cases = cases();
     if let Ok(folder) = env::var(RECORD) {
         return record(Path::new(&folder), &cases);

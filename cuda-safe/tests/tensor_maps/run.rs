@@ -1,4 +1,4 @@
-//! Runs a case: encodes its map, launches its kernel, and gives what came of it.
+//! Runs a case: encodes its map, launches its kernel and returns the outcome.
 
 use std::{
     ffi::{c_int, c_void},
@@ -17,28 +17,29 @@ use crate::{
     kernels::{SCRATCH, SHARED, module},
 };
 
-/// Bytes of the memory that holds the tensors, and where in it they begin.
+/// The size of the memory that holds the tensors, and the offset of the tensors in it, in bytes.
 pub const MEMORY: usize = 65536;
 pub const REGION: usize = 8192;
 
-/// What a map is to C.
+/// A map with C's size and alignment.
 #[derive(Clone, Copy)]
 #[repr(C, align(128))]
 struct Map([u64; 16]);
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The driver's code: of the encoding, of a fault, or 0.
+    /// The driver's code of the encoding or of a fault, or 0.
     pub code: i32,
-    /// Bytes that the barrier counted.
+    /// The number of bytes that the barrier counted.
     pub counted: u32,
-    /// Shared memory after a copy to it; else the words of global memory that changed, with their numbers.
+    /// Shared memory after a copy to it, or else the changed words of global memory with their
+    /// indices.
     pub content: Vec<u32>,
 }
 
 impl Outcome {
-    /// FNV-1a of the content.
+    /// Returns the FNV-1a hash of the content.
     pub fn hash(&self) -> u64 {
         let bytes = self.content.iter().flat_map(|w| w.to_le_bytes());
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {
@@ -46,7 +47,7 @@ impl Outcome {
         })
     }
 
-    /// As it is recorded.
+    /// Returns the recorded form.
     pub fn line(&self) -> String {
         match (self.code, self.content.is_empty()) {
             (0, true) => "0".into(),
@@ -56,7 +57,7 @@ impl Outcome {
     }
 }
 
-/// Numbers of this type: with `mild`, ordinary ones; else bit patterns of all kinds.
+/// Returns numbers of this type: ordinary ones with `mild`, otherwise all kinds of bit patterns.
 pub fn numbers(ty: u32, mild: bool, seed: u64, bytes: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = move || {
@@ -69,7 +70,7 @@ pub fn numbers(ty: u32, mild: bool, seed: u64, bytes: usize) -> Vec<u8> {
     while out.len() < bytes {
         let word = next();
         let (kind, small) = (word >> 40 & 15, (word & 0xff) as f32 / 8.0 - 9.0);
-        // The exponent's bits of a float, and its sign.
+        // Builds a float from its sign, exponent and mantissa bits.
         let special = |sign: u64, exponent: u64, mantissa: u64| match kind {
             0 => sign | exponent | mantissa,
             1 => exponent | 1,
@@ -88,7 +89,7 @@ pub fn numbers(ty: u32, mild: bool, seed: u64, bytes: usize) -> Vec<u8> {
                 (u64::from((e + 15) << 10 | (n << (10 - e)) & 0x3ff), 2)
             }
             (9, true) => (u64::from(small.to_bits() >> 16), 2),
-            // Half of the last bit of TF32, with even and odd ones before it, and the largest number.
+            // Half of the last bit of TF32, after even and odd bits, and the largest number.
             (11..=12, true) if kind == 0 => (0x7f7f_ffff, 4),
             (11..=12, true) => (word & !0x1fff | 0x1000, 4),
             (7 | 10, true) => (u64::from(small.to_bits()), 4),
@@ -105,7 +106,7 @@ pub fn numbers(ty: u32, mild: bool, seed: u64, bytes: usize) -> Vec<u8> {
     out
 }
 
-/// `cuTensorMapEncodeIm2colWide`, which CUDA 12.0 doesn't have.
+/// `cuTensorMapEncodeIm2colWide`, which CUDA 12.0 does not have.
 type EncodeWide = unsafe extern "C" fn(
     *mut c_void,
     u32,
@@ -140,7 +141,8 @@ fn encode(tensor: &Tensor, place: u64) -> (i32, Map) {
     let swizzle = sys::CUtensorMapSwizzle(tensor.swizzle);
     let promotion = sys::CUtensorMapL2promotion(tensor.promotion);
     let fill = sys::CUtensorMapFloatOOBfill(tensor.fill);
-    // SAFETY: the arrays have an element for each dimension, and the map is as large and as aligned as the driver's.
+    // SAFETY: the arrays have an element for each dimension, and the map has the driver's size and
+    // alignment.
     let code = unsafe {
         match &tensor.kind {
             Kind::Tiled(boxes) => sys::cuTensorMapEncodeTiled(
@@ -215,7 +217,7 @@ fn encode(tensor: &Tensor, place: u64) -> (i32, Map) {
     (code.0 as i32, map)
 }
 
-/// A call with what a program shouldn't pass.
+/// Makes a call with invalid arguments and returns its code.
 fn odd(name: &str, tensor: &Tensor, place: u64) -> i32 {
     let mut map = Map([0; 16]);
     let to = match name {
@@ -225,7 +227,7 @@ fn odd(name: &str, tensor: &Tensor, place: u64) -> i32 {
     };
     let to = to as *mut sys::CUtensorMap;
     if name == "address of no map" {
-        // SAFETY: as large and as aligned as the driver's map.
+        // SAFETY: the map has the driver's size and alignment.
         return unsafe { sys::cuTensorMapReplaceAddress(to, place as *mut c_void) }.0 as i32;
     }
     let Kind::Tiled(boxes) = &tensor.kind else {
@@ -234,7 +236,7 @@ fn odd(name: &str, tensor: &Tensor, place: u64) -> i32 {
     let unless = |what: &str, pointer: *const c_void| {
         if name == what { ptr::null() } else { pointer }
     };
-    // SAFETY: what isn't null has an element for each dimension; null is refused.
+    // SAFETY: each array has an element for each dimension or is null, which the driver rejects.
     let code = unsafe {
         sys::cuTensorMapEncodeTiled(
             to,
@@ -257,7 +259,7 @@ fn odd(name: &str, tensor: &Tensor, place: u64) -> i32 {
     code.0 as i32
 }
 
-/// The device, with the kernels of these cases.
+/// The device with the kernels of these cases.
 pub struct Device {
     stream: Stream,
     module: Module,
@@ -282,7 +284,7 @@ impl Device {
         })
     }
 
-    /// What comes of a case.
+    /// Returns the outcome of a case.
     pub fn run(&self, case: &Case, number: usize) -> Outcome {
         let mut outcome = Outcome {
             code: 0,
@@ -324,7 +326,7 @@ impl Device {
         if let Work::Address(place) = case.work {
             let address = (region + place) as *mut c_void;
             let _current = stream.context().push_current()?;
-            // SAFETY: an encoded map.
+            // SAFETY: the map is encoded.
             let code = unsafe { sys::cuTensorMapReplaceAddress((&raw mut map).cast(), address) };
             outcome.code = code.0 as i32;
             return Ok(());
@@ -333,7 +335,7 @@ impl Device {
             return Ok(());
         };
         let loads = matches!(case.work, Work::Load { .. });
-        // What shared memory holds before a copy comes, or what is copied from it.
+        // The contents of shared memory before a copy to it, or the source of a copy from it.
         let mut input = if loads {
             vec![0xee; SCRATCH]
         } else {
@@ -359,14 +361,15 @@ impl Device {
             *to = offset.into();
         }
         args[8] = words as u32;
-        // More than can come, so that what comes can be counted.
+        // More bytes than can arrive, so that the arrived bytes can be counted.
         args[9] = most + 16384;
         args[10] = case.shared;
         args[11] = self.spins;
         args[12..14].copy_from_slice(&[value as u32, (value >> 32) as u32]);
         args[14..16].copy_from_slice(&[place as u32, (place >> 32) as u32]);
         let kernel = self.module.function(kernel)?;
-        // SAFETY: the kernel's parameters; the memory lives until the wait below.
+        // SAFETY: the arguments match the kernel's parameters, and the memory lives until the wait
+        // below.
         unsafe {
             kernel.launch(
                 stream,

@@ -88,7 +88,7 @@ pub fn cases() -> Vec<Case> {
             ));
         }
     }
-    // im2col, which has no offsets here.
+    // im2col, which has no offsets in stores.
     for (lower, upper) in [([0, 0], [0, 0]), ([-1, -1], [-1, -1]), ([1, 1], [0, -1])] {
         for at in [[0, 0, 0, 0], [8, 2, 1, 1], [-8, 4, 3, 2]] {
             for operation in [None, Some("add")] {
@@ -118,7 +118,7 @@ pub fn cases() -> Vec<Case> {
     ));
     let t = Tensor::im2col(0, &[16, 4, 4, 3, 2], &[0, -1, 0], &[-1, 0, 0], 16, 30);
     all.push(Case::store("store im2col 5", None, t, &[16, 2, 1, 1, 0]));
-    // Operations. Which of them a type has isn't known to the assembler.
+    // Reduction operations. The assembler does not know which types support which of them.
     for operation in ["add", "min", "max", "inc", "dec", "and", "or", "xor"] {
         for ty in 0..=12u32 {
             let inner = 32 / size_of(ty);
@@ -136,7 +136,7 @@ pub fn cases() -> Vec<Case> {
                     "inc" | "dec" => ty == 2,
                     _ => matches!(ty, 2 | 4),
                 };
-                // Of the others some are tried, since each takes a process.
+                // Of the other operations only some are tested, because each needs a process.
                 let tried = match operation {
                     "add" => matches!(ty, 0 | 1 | 5 | 8 | 10..=12),
                     "min" => matches!(ty, 0 | 7 | 8),
@@ -180,7 +180,7 @@ pub fn cases() -> Vec<Case> {
         t,
         &[0, -1, 1],
     ));
-    // A store before the tensor's beginning faults.
+    // A store before the beginning of the tensor faults.
     for case in &mut all {
         case.alone |= case.at.iter().any(|&at| at < 0);
     }

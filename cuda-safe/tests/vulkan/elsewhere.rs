@@ -1,4 +1,4 @@
-//! The other side: Vulkan, or what stands for it on the emulator.
+//! The API on the other side: Vulkan, or its replacement on the emulator.
 
 use std::{
     os::fd::OwnedFd,
@@ -18,20 +18,20 @@ mod semaphore;
 use crate::{structures::Number, vulkan::Vulkan};
 use semaphore::Page;
 
-/// Who the other side is.
+/// The API on the other side.
 pub enum Elsewhere {
     Vulkan(Box<Vulkan>),
-    /// Pages in memory, for the emulator.
+    /// Pages of memory, for the emulator.
     Pages,
 }
 
-/// A timeline of the other side's.
+/// A timeline semaphore of the other side.
 pub enum Timeline {
     Vulkan(&'static Vulkan, Number),
     Page(Arc<Page>),
 }
 
-/// A binary semaphore of the other side's.
+/// A binary semaphore of the other side.
 pub enum Binary {
     Vulkan(&'static Vulkan, Number),
     Page(Arc<Page>),
@@ -40,14 +40,14 @@ pub enum Binary {
 fn is_emulator() -> bool {
     let mut found = std::ptr::null_mut();
     let name = c"cuEmulatorGetReport";
-    // SAFETY: a name that ends in NUL, and a place for an address.
+    // SAFETY: the name ends in NUL, and `found` is valid for writes.
     let code = unsafe {
         sys::cuGetProcAddress_v2(name.as_ptr(), &mut found, 2000, 0, std::ptr::null_mut())
     };
     code == sys::CUresult::CUDA_SUCCESS && !found.is_null()
 }
 
-/// The other side, if there is one; who it is is printed.
+/// Returns the other side, if there is one, and prints which it is.
 pub fn elsewhere() -> Option<&'static Elsewhere> {
     static ONE: OnceLock<Option<Elsewhere>> = OnceLock::new();
     let one = ONE.get_or_init(|| {
@@ -62,7 +62,7 @@ pub fn elsewhere() -> Option<&'static Elsewhere> {
                 Some(Elsewhere::Pages)
             }
             Err(error) => {
-                println!("there is no other side, and nothing is tried: {error}");
+                println!("there is no other side, so nothing is tested: {error}");
                 None
             }
         }
@@ -102,7 +102,7 @@ impl Timeline {
 
     pub fn import(&self, context: &Context) -> ExternalSemaphore {
         let kind = ExternalSemaphoreKind::TIMELINE_FD;
-        // SAFETY: a timeline, on account of which the other side uses no memory.
+        // SAFETY: the other side's use of the timeline orders no memory accesses.
         unsafe { ExternalSemaphore::import(context, kind, self.export()) }.unwrap()
     }
 
@@ -128,7 +128,7 @@ impl Binary {
             Self::Page(page) => page.export(),
         };
         let kind = ExternalSemaphoreKind::OPAQUE_FD;
-        // SAFETY: a binary semaphore, on account of which the other side uses no memory.
+        // SAFETY: the other side's use of the semaphore orders no memory accesses.
         unsafe { ExternalSemaphore::import(context, kind, file) }.unwrap()
     }
 
@@ -139,7 +139,7 @@ impl Binary {
         }
     }
 
-    /// The other side waits for this, and then signals a timeline.
+    /// Makes the other side wait for this semaphore and then signal a timeline.
     pub fn pass_on(&self, to: &Timeline, value: u64) {
         match (self, to) {
             (Self::Vulkan(vulkan, from), Timeline::Vulkan(_, to)) => {
@@ -155,7 +155,7 @@ impl Binary {
                     to.set(value);
                 });
             }
-            _ => panic!("of two sides"),
+            _ => panic!("the semaphores belong to different sides"),
         }
     }
 }

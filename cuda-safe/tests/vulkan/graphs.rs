@@ -8,7 +8,7 @@ use cuda_safe::{
 use crate::{device, elsewhere::elsewhere, waits};
 
 #[test]
-fn nodes_wait_and_signal() {
+fn semaphore_nodes_wait_and_signal() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -29,7 +29,7 @@ fn nodes_wait_and_signal() {
         graph.semaphores(signalled).unwrap(),
         [(b.as_raw(), 5), (a.as_raw(), 2)]
     );
-    // Before it is instantiated, all of it can change.
+    // Before instantiation, all parameters can change.
     graph.set_semaphores(signalled, &[(&b, 6)]).unwrap();
     assert_eq!(graph.semaphores(signalled).unwrap(), [(b.as_raw(), 6)]);
     graph.set_semaphores(waited, &[(&a, 3)]).unwrap();
@@ -44,7 +44,7 @@ fn nodes_wait_and_signal() {
     stream.synchronize().unwrap();
     assert_eq!(timelines[1].value(), 6);
     assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [7; 100]);
-    // Later launches have other values, and other semaphores.
+    // Later launches have other values and other semaphores.
     let c = timelines[0].import(&context);
     exec.set_semaphores(waited, &[(&c, 4)]).unwrap();
     exec.set_semaphores(signalled, &[(&c, 10)]).unwrap();
@@ -54,14 +54,14 @@ fn nodes_wait_and_signal() {
     timelines[0].signal(4);
     stream.synchronize().unwrap();
     assert_eq!(timelines.each_ref().map(|one| one.value()), [10, 6]);
-    // That is not in the graph itself.
+    // These changes do not affect the graph itself.
     let graph = exec.into_graph().unwrap();
     assert_eq!(graph.semaphores(waited).unwrap(), [(raw[0], 3)]);
     assert_eq!(graph.semaphores(signalled).unwrap(), [(raw[1], 6)]);
 }
 
 #[test]
-fn captured_calls_become_nodes() {
+fn captured_semaphore_calls_become_nodes() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -99,7 +99,7 @@ fn captured_calls_become_nodes() {
 }
 
 #[test]
-fn a_graph_is_updated_and_copied_with_its_semaphores() {
+fn graphs_with_semaphores_can_be_updated_and_cloned() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -114,9 +114,9 @@ fn a_graph_is_updated_and_copied_with_its_semaphores() {
         graph
     };
     let first = graph(0, 1);
-    // SAFETY: nothing was captured.
+    // SAFETY: the graph has no captured work.
     let copy = unsafe { first.try_clone() }.unwrap();
-    drop(first); // the copy holds the semaphore, too
+    drop(first); // the clone also holds the semaphore
     let mut exec = copy.instantiate().unwrap();
     exec.launch(&stream).unwrap();
     stream.synchronize().unwrap();
@@ -128,7 +128,7 @@ fn a_graph_is_updated_and_copied_with_its_semaphores() {
 }
 
 #[test]
-fn nodes_that_are_refused() {
+fn invalid_semaphore_nodes_are_rejected() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -143,7 +143,7 @@ fn nodes_that_are_refused() {
     ] {
         assert_eq!(*failed.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
-    // Nothing to do is an empty node.
+    // A node without semaphores is an empty node.
     let empty = graph.add_semaphore_signal(&[], &[]).unwrap();
     let none = graph.add_semaphore_wait(&[empty], &[]).unwrap();
     assert_eq!(graph.kind(none).unwrap(), NodeKind::EMPTY);

@@ -1,4 +1,4 @@
-//! Vulkan's buffers and images, in CUDA's hands.
+//! Vulkan's buffers and images used by CUDA.
 
 use cuda_safe::{
     Sampler, Texture,
@@ -15,15 +15,16 @@ use crate::{
 const OPAQUE: ExternalMemoryKind = ExternalMemoryKind::OPAQUE_FD;
 
 #[test]
-fn a_buffer_that_vulkan_fills() {
+fn buffer_filled_by_vulkan_can_be_read() {
     const BYTES: u64 = 1 << 20;
     let (_one, context, stream) = device();
     let Some(Elsewhere::Vulkan(vulkan)) = elsewhere() else {
-        println!("the emulator has no buffers of Vulkan");
+        println!("the emulator has no Vulkan buffers");
         return;
     };
     let (buffer, size, file) = vulkan.buffer(BYTES);
-    // SAFETY: memory of that size, which Vulkan fills before it signals, and leaves alone then.
+    // SAFETY: the memory has that size. Vulkan fills it before the signal and does not use it
+    // afterwards.
     let x = unsafe {
         let memory = ExternalMemory::import(&context, OPAQUE, file, size, false).unwrap();
         memory
@@ -35,24 +36,25 @@ fn a_buffer_that_vulkan_fills() {
     stream.wait_semaphore(&semaphore, 0).unwrap();
     assert!(waits(&stream));
     let commands = vulkan.fill(buffer, BYTES, 0xabcd);
-    vulkan.submit(None, Some(commands), None); // in the order of the queue
+    vulkan.submit(None, Some(commands), None); // in queue order
     filled.signal();
     assert_eq!(x.to_vec(&stream).unwrap(), [0xabcd; (BYTES / 4) as usize]);
     vulkan.wait();
 }
 
 #[test]
-fn an_image_with_smaller_ones() {
+fn vulkan_image_with_levels_is_a_mipmapped_array() {
     let (_one, context, stream) = device();
     let Some(Elsewhere::Vulkan(vulkan)) = elsewhere() else {
-        println!("the emulator has no images of Vulkan");
+        println!("the emulator has no Vulkan images");
         return;
     };
     let mut image = vulkan.image([64, 32], 3);
     let file = image.file.take().unwrap();
     let format = TexelFormat::of::<u32>();
     let flags = ArrayFlags::SURFACE;
-    // SAFETY: memory of that size, with an image of that format, shape and levels in it; both sides use it in turn.
+    // SAFETY: the memory has that size and contains an image with that format, shape and levels.
+    // Both sides use it in turns.
     let array = unsafe {
         let memory = ExternalMemory::import(&context, OPAQUE, file, image.bytes, true).unwrap();
         memory
@@ -69,7 +71,7 @@ fn an_image_with_smaller_ones() {
         one.copy_from_slice(&stream, &texels).unwrap();
         assert_eq!(vulkan.read(&image, level), texels, "level {level}");
     }
-    // Vulkan writes to one of them.
+    // Vulkan writes to one level.
     vulkan.submit(None, Some(vulkan.clear(&image, 1, 4711)), None);
     vulkan.wait();
     let level = |level| array.level(level).unwrap().to_vec::<u32>(&stream).unwrap();

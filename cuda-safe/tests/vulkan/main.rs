@@ -1,8 +1,8 @@
-//! Semaphores, memory and images of another interface. Where there is Vulkan for CUDA's device 0 they are Vulkan's; on the
-//! emulator, semaphores are what it takes for them, and there are no images. On a GPU without Vulkan these tests end at once.
-//! Each says which it is.
+//! Semaphores, memory and images of another API. If Vulkan is available for CUDA's device 0, they
+//! are Vulkan's. On the emulator, semaphores are the emulator's replacement and there are no
+//! images. On a GPU without Vulkan, the tests end at once. Each test prints which of these applies.
 //!
-//! A program of its own: a test that fails may leave a stream that waits for ever.
+//! This is a separate program because a failing test may leave a stream that waits forever.
 
 mod elsewhere;
 mod graphs;
@@ -20,12 +20,13 @@ use std::{
 
 use cuda_safe::{Context, Stream};
 
-/// One test at a time, with the primary context of device 0 and a stream on it: a semaphore that goes waits for the whole
-/// context. Where that waits for ever, since a test has failed, the process ends.
+/// Locks out other tests and returns the primary context of device 0 with a stream on it. Dropping
+/// a semaphore waits for the whole context. If a failed test makes that wait endless, the process
+/// aborts.
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
     static ONE: Mutex<()> = Mutex::new(());
     static WATCH: Once = Once::new();
-    /// When the last test began.
+    /// The start of the latest test.
     static BEGUN: Mutex<Option<Instant>> = Mutex::new(None);
     let begun = || BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
     WATCH.call_once(|| {
@@ -33,7 +34,7 @@ fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
             loop {
                 thread::sleep(Duration::from_secs(1));
                 if begun().is_some_and(|begun| begun.elapsed() > Duration::from_secs(120)) {
-                    eprintln!("a stream waits for ever: see which test has not ended");
+                    eprintln!("a stream waits forever in the test that has not ended");
                     process::abort();
                 }
             }

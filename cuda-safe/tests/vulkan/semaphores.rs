@@ -9,33 +9,33 @@ use cuda_safe::{
 use crate::{device, elsewhere::elsewhere, waits};
 
 #[test]
-fn a_timeline_orders_streams_and_the_other_side() {
+fn timeline_orders_streams_and_the_other_side() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
     };
     let timeline = other_side.timeline(5);
     let semaphore = timeline.import(&context);
-    stream.wait_semaphore(&semaphore, 3).unwrap(); // long ago
+    stream.wait_semaphore(&semaphore, 3).unwrap(); // already reached
     stream.synchronize().unwrap();
     stream.wait_semaphore(&semaphore, 10).unwrap();
     assert!(waits(&stream));
     timeline.signal(10);
     stream.synchronize().unwrap();
-    // From stream to stream, by two imports of the same.
+    // From stream to stream, through two imports of the same semaphore.
     let (same, other) = (timeline.import(&context), Stream::new(&context).unwrap());
     assert_ne!(semaphore, same);
     let mut x = DeviceBuffer::<u32>::uninit(&other, 1 << 20).unwrap();
     stream.wait_semaphore(&semaphore, 11).unwrap();
     assert!(waits(&stream));
     x.fill(&other, 7).unwrap();
-    other.signal_semaphore(&same, 12).unwrap(); // more than was waited for
+    other.signal_semaphore(&same, 12).unwrap(); // a greater value than the wait needs
     let y = DeviceBuffer::<u32>::from_slice(&stream, &[0; 4]).unwrap();
     assert_eq!(y.to_vec(&stream).unwrap(), [0; 4]);
     assert_eq!(timeline.value(), 12);
     assert_eq!(x.to_vec(&other).unwrap(), vec![7; 1 << 20]);
     assert_eq!((semaphore.context(), same.close()), (&context, Ok(())));
-    // What it orders is over before it goes.
+    // Dropping the semaphore waits for the work that it orders.
     x.fill(&stream, 8).unwrap();
     stream.signal_semaphore(&semaphore, 20).unwrap();
     drop(semaphore);
@@ -43,7 +43,7 @@ fn a_timeline_orders_streams_and_the_other_side() {
 }
 
 #[test]
-fn a_binary_semaphore_lets_one_wait_pass() {
+fn binary_semaphore_releases_one_wait() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -54,13 +54,13 @@ fn a_binary_semaphore_lets_one_wait_pass() {
     assert!(waits(&stream));
     binary.signal();
     stream.synchronize().unwrap();
-    // The wait has taken the signal.
+    // The wait has consumed the signal.
     stream.wait_semaphore(&semaphore, 0).unwrap();
     assert!(waits(&stream));
     let other = Stream::new(&context).unwrap();
     other.signal_semaphore(&semaphore, 0).unwrap();
     stream.synchronize().unwrap();
-    // The other side waits for what a stream signals.
+    // The other side waits for a stream's signal.
     binary.pass_on(&answer, 1);
     stream.wait_semaphore(&answered, 1).unwrap();
     assert!(waits(&stream));
@@ -70,7 +70,7 @@ fn a_binary_semaphore_lets_one_wait_pass() {
 }
 
 #[test]
-fn several_semaphores_in_one_call() {
+fn one_call_can_use_several_semaphores() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -90,7 +90,7 @@ fn several_semaphores_in_one_call() {
 }
 
 #[test]
-fn semaphores_stay_in_their_context() {
+fn semaphores_of_other_contexts_are_rejected() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
@@ -112,13 +112,13 @@ fn semaphores_stay_in_their_context() {
 }
 
 #[test]
-fn imports_that_are_refused() {
+fn invalid_semaphore_imports_are_rejected() {
     let (_one, context, stream) = device();
     let Some(other_side) = elsewhere() else {
         return;
     };
     let timeline = other_side.timeline(0);
-    // SAFETY: it is refused.
+    // SAFETY: the call fails.
     let failed = unsafe {
         ExternalSemaphore::import(&context, ExternalSemaphoreKind(77), timeline.export())
     };
@@ -127,13 +127,13 @@ fn imports_that_are_refused() {
         Some(CUresult::CUDA_ERROR_INVALID_VALUE)
     );
     let kind = ExternalSemaphoreKind::TIMELINE_FD;
-    // SAFETY: it is refused.
+    // SAFETY: the call fails.
     let import = || unsafe { ExternalSemaphore::import(&context, kind, timeline.export()) };
     let in_capture = || -> Result<()> {
         assert_eq!(*import().unwrap_err().kind(), ErrorKind::InvalidArgument);
         Ok(())
     };
-    // SAFETY: nothing is recorded.
+    // SAFETY: the capture records nothing.
     let graph = unsafe { stream.capture(|_| in_capture()) };
     assert_eq!(graph.unwrap().nodes().unwrap(), []);
 }

@@ -1,4 +1,4 @@
-//! What these tests need of Vulkan's C declarations. All of it is numbers and addresses.
+//! The parts of Vulkan's C declarations that these tests use. All fields are numbers and addresses.
 
 #![allow(
     dead_code,
@@ -14,7 +14,7 @@ use std::{
 pub type Object = *mut c_void;
 /// A handle that is a number.
 pub type Number = u64;
-/// The beginning of a structure: its type, and the next one.
+/// The beginning of a structure: its type and the next structure.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Head {
@@ -38,7 +38,7 @@ impl Head {
     }
 }
 
-/// Structures, with their sizes in C.
+/// Declares structures with their sizes in C.
 macro_rules! structures {
     ($($(#[$doc:meta])* $name:ident: $size:literal { $($field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -113,7 +113,7 @@ structures! {
     CommandsInfo: 32 { head: Head, pool: Number, level: u32, count: u32, }
     /// `VkCommandBufferBeginInfo`, type 42
     BeginInfo: 32 { head: Head, flags: u32, inheritance: *const c_void, }
-    /// `VkImageSubresourceRange`: of colours, levels and layers
+    /// `VkImageSubresourceRange` of colors, levels and layers
     LevelRange: 20 { aspect: u32, first_level: u32, levels: u32, first_layer: u32, layers: u32, }
     /// `VkImageMemoryBarrier`, type 45
     Barrier: 72 {

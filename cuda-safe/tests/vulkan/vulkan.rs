@@ -1,4 +1,4 @@
-//! Vulkan, as far as these tests use it: opened at run time, on the device that CUDA's device 0 is.
+//! The parts of Vulkan that these tests use, opened at run time on CUDA's device 0.
 
 use std::{
     ffi::{CStr, c_char, c_void},
@@ -13,7 +13,7 @@ use crate::structures::*;
 /// `vkGetInstanceProcAddr`
 type Find = unsafe extern "C" fn(Object, *const c_char) -> *const c_void;
 
-/// Functions of Vulkan, by their names without `vk`.
+/// Declares functions of Vulkan by their names without `vk`.
 macro_rules! functions {
     ($($name:ident($($arg:ty),*) $(-> $result:ty)?;)*) => {
         #[allow(non_snake_case, reason = "Vulkan's names")]
@@ -23,12 +23,14 @@ macro_rules! functions {
 
         impl Functions {
             /// # Safety
-            /// A live instance, of at least Vulkan 1.2.
+            ///
+            /// The caller must ensure that `instance` is live and supports at least Vulkan 1.2.
             unsafe fn of(find: Find, instance: Object) -> Option<Self> {
                 Some(Self {
                     $($name: {
                         let name = concat!("vk", stringify!($name), "\0");
-                        // SAFETY: the name ends in NUL; what is found has the type that Vulkan says.
+                        // SAFETY: the name ends in NUL, and the function has the type in Vulkan's
+                        // specification.
                         unsafe { function(find(instance, name.as_ptr().cast()))? }
                     },)*
                 })
@@ -69,10 +71,11 @@ functions! {
 }
 
 /// # Safety
-/// `F` is the type of the function at the address, if there is one.
+///
+/// The caller must ensure that `F` is the type of the function at the address, unless it is null.
 unsafe fn function<F>(address: *const c_void) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
-    // SAFETY: as this function's contract says; a function pointer is as long as an address.
+    // SAFETY: the caller guarantees the type, and a function pointer has the size of an address.
     (!address.is_null()).then(|| unsafe { transmute_copy(&address) })
 }
 
@@ -80,23 +83,25 @@ fn good(result: i32, call: &str) {
     assert_eq!(result, 0, "{call}");
 }
 
-/// A device of Vulkan with a queue. What is made stays to the end of the process.
+/// A Vulkan device with a queue. Its objects live until the end of the process.
 pub struct Vulkan {
     call: Functions,
     physical: Object,
     device: Object,
     queue: Object,
     pool: Number,
-    /// Vulkan's queues and pools are for one thread at a time.
+    /// Held while calling functions on queues and pools, which Vulkan allows to one thread at a
+    /// time.
     one: Mutex<()>,
 }
 
-// SAFETY: handles of Vulkan may be used from any thread; where one at a time may, a lock is held.
+// SAFETY: Vulkan's handles can be used from any thread. If only one thread at a time may use a
+// handle, a lock is held.
 unsafe impl Send for Vulkan {}
 // SAFETY: as above.
 unsafe impl Sync for Vulkan {}
 
-/// An image with smaller ones, of numbers of 32 bits.
+/// An image with levels of 32-bit numbers.
 pub struct Image {
     image: Number,
     pub extent: [u32; 2],
@@ -106,12 +111,13 @@ pub struct Image {
 }
 
 impl Vulkan {
-    /// Vulkan on the device of that UUID.
+    /// Opens Vulkan on the device with this UUID.
     ///
     /// # Errors
-    /// Why there is none.
+    ///
+    /// Returns the reason if Vulkan is not available for the device.
     pub fn open(uuid: [u8; 16]) -> Result<Self, String> {
-        // SAFETY: a library that is meant to be opened, and names that end in NUL.
+        // SAFETY: opening this library has no requirements, and the names end in NUL.
         let find = unsafe {
             let library = libc::dlopen(c"libvulkan.so.1".as_ptr(), libc::RTLD_NOW);
             if library.is_null() {
@@ -122,11 +128,11 @@ impl Vulkan {
         };
         let find = find.ok_or("libvulkan.so.1 has no vkGetInstanceProcAddr")?;
         let instance = instance(find)?;
-        // SAFETY: a live instance.
+        // SAFETY: the instance is live.
         let call = unsafe { Functions::of(find, instance) }.ok_or("Vulkan 1.2 lacks functions")?;
         let mut devices = [null_mut(); 64];
         let mut count = 64;
-        // SAFETY: a live instance, and places for so many devices.
+        // SAFETY: the instance is live, and the array has room for `count` devices.
         unsafe { (call.EnumeratePhysicalDevices)(instance, &mut count, devices.as_mut_ptr()) };
         let found = devices[..count as usize]
             .iter()
@@ -140,7 +146,8 @@ impl Vulkan {
             flags: 0,
             family: 0,
         };
-        // SAFETY: a live device with a queue of family 0; places for the results.
+        // SAFETY: the device is live with a queue of family 0, and the pointers are valid for
+        // writes.
         unsafe {
             (call.GetDeviceQueue)(device, 0, 0, &mut queue);
             good(
@@ -158,7 +165,7 @@ impl Vulkan {
         })
     }
 
-    /// A semaphore, and its file: a timeline with that value, or a binary one.
+    /// Creates a semaphore: a timeline with this value, or a binary semaphore.
     pub fn semaphore(&self, timeline: Option<u64>) -> Number {
         let export = Export {
             head: Head::new(1_000_077_000),
@@ -174,7 +181,7 @@ impl Vulkan {
             flags: 0,
         };
         let mut semaphore = 0;
-        // SAFETY: a live device; structures that live through the call.
+        // SAFETY: the device is live, and the structures outlive the call.
         let made =
             unsafe { (self.call.CreateSemaphore)(self.device, &info, null(), &mut semaphore) };
         good(made, "vkCreateSemaphore");
@@ -188,7 +195,7 @@ impl Vulkan {
             handle: OPAQUE_FD,
         };
         let mut file = -1;
-        // SAFETY: a live semaphore, made to be exported; the file is the caller's.
+        // SAFETY: the semaphore is live and was created for export. The caller owns the file.
         unsafe {
             good(
                 (self.call.GetSemaphoreFdKHR)(self.device, &info, &mut file),
@@ -198,30 +205,30 @@ impl Vulkan {
         }
     }
 
-    /// A timeline's value.
+    /// Returns the value of a timeline.
     pub fn value(&self, semaphore: Number) -> u64 {
         let mut value = 0;
-        // SAFETY: a live semaphore.
-        let told =
+        // SAFETY: the semaphore is live.
+        let result =
             unsafe { (self.call.GetSemaphoreCounterValue)(self.device, semaphore, &mut value) };
-        good(told, "vkGetSemaphoreCounterValue");
+        good(result, "vkGetSemaphoreCounterValue");
         value
     }
 
-    /// The host signals a timeline.
+    /// Signals a timeline from the host.
     pub fn signal(&self, semaphore: Number, value: u64) {
         let info = SignalInfo {
             head: Head::new(1_000_207_005),
             semaphore,
             value,
         };
-        // SAFETY: a live timeline.
+        // SAFETY: the timeline is live.
         let signalled = unsafe { (self.call.SignalSemaphore)(self.device, &info) };
         good(signalled, "vkSignalSemaphore");
     }
 
-    /// Has the queue wait for a binary semaphore, if one is given, do what it is told, and signal a semaphore: a timeline gets
-    /// the value.
+    /// Submits work to the queue: it waits for a binary semaphore if there is one, runs the
+    /// commands, and signals a semaphore. A timeline gets the value.
     pub fn submit(
         &self,
         wait: Option<Number>,
@@ -249,24 +256,25 @@ impl Vulkan {
             signals: &signalled,
         };
         let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: live semaphores and commands; one thread at a time.
+        // SAFETY: the semaphores and commands are live, and only one thread calls this at a time.
         let submitted = unsafe { (self.call.QueueSubmit)(self.queue, 1, &submit, 0) };
         good(submitted, "vkQueueSubmit");
     }
 
     pub fn wait(&self) {
         let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: a live queue; one thread at a time.
+        // SAFETY: the queue is live, and only one thread calls this at a time.
         good(
             unsafe { (self.call.QueueWaitIdle)(self.queue) },
             "vkQueueWaitIdle",
         );
     }
 
-    /// Memory that has one of these types and all of the flags; to be exported or not.
+    /// Allocates memory of one of the needed types with all of the flags. `export` makes it
+    /// exportable.
     fn memory(&self, needed: &Requirements, flags: u32, export: bool, image: Number) -> Number {
         let mut all = MaybeUninit::<MemoryProperties>::zeroed();
-        // SAFETY: a live device; numbers, which Vulkan writes.
+        // SAFETY: the device is live, and Vulkan writes only numbers.
         let all = unsafe {
             (self.call.GetPhysicalDeviceMemoryProperties)(self.physical, all.as_mut_ptr());
             all.assume_init()
@@ -293,10 +301,10 @@ impl Vulkan {
                 false => Head::new(5),
             },
             size: needed.size,
-            kind: kinds.find(fits).expect("memory of that type"),
+            kind: kinds.find(fits).expect("no memory has this type"),
         };
         let mut memory = 0;
-        // SAFETY: a live device; structures that live through the call.
+        // SAFETY: the device is live, and the structures outlive the call.
         let made = unsafe { (self.call.AllocateMemory)(self.device, &info, null(), &mut memory) };
         good(made, "vkAllocateMemory");
         memory
@@ -309,7 +317,7 @@ impl Vulkan {
             handle: OPAQUE_FD,
         };
         let mut file = -1;
-        // SAFETY: live memory, made to be exported; the file is the caller's.
+        // SAFETY: the memory is live and was created for export. The caller owns the file.
         unsafe {
             good(
                 (self.call.GetMemoryFdKHR)(self.device, &info, &mut file),
@@ -337,7 +345,8 @@ impl Vulkan {
             families: null(),
         };
         let (mut buffer, mut needed) = (0, MaybeUninit::<Requirements>::zeroed());
-        // SAFETY: a live device; structures that live through the calls; numbers, which Vulkan writes.
+        // SAFETY: the device is live, the structures outlive the calls, and Vulkan writes only
+        // numbers.
         unsafe {
             good(
                 (self.call.CreateBuffer)(self.device, &info, null(), &mut buffer),
@@ -348,18 +357,18 @@ impl Vulkan {
         }
     }
 
-    /// A buffer of that many bytes, its memory's size, and the memory's file.
+    /// Creates a buffer of `bytes` bytes. Returns it with the size and the file of its memory.
     pub fn buffer(&self, bytes: u64) -> (Number, u64, OwnedFd) {
         const ON_DEVICE: u32 = 1;
         let (buffer, needed) = self.raw_buffer(bytes, true);
         let memory = self.memory(&needed, ON_DEVICE, true, 0);
-        // SAFETY: a live buffer, and memory as it needs.
+        // SAFETY: the buffer is live, and the memory meets its requirements.
         let bound = unsafe { (self.call.BindBufferMemory)(self.device, buffer, memory, 0) };
         good(bound, "vkBindBufferMemory");
         (buffer, needed.size, self.export_memory(memory))
     }
 
-    /// An image, in memory of its own.
+    /// Creates an image in dedicated memory.
     pub fn image(&self, extent: [u32; 2], levels: u32) -> Image {
         const ON_DEVICE: u32 = 1;
         const TWO_DIMENSIONS: u32 = 1;
@@ -385,7 +394,8 @@ impl Vulkan {
             layout: 0,
         };
         let (mut image, mut needed) = (0, MaybeUninit::<Requirements>::zeroed());
-        // SAFETY: a live device; structures that live through the calls; numbers, which Vulkan writes.
+        // SAFETY: the device is live, the structures outlive the calls, and Vulkan writes only
+        // numbers.
         let needed = unsafe {
             good(
                 (self.call.CreateImage)(self.device, &info, null(), &mut image),
@@ -395,7 +405,7 @@ impl Vulkan {
             needed.assume_init()
         };
         let memory = self.memory(&needed, ON_DEVICE, true, image);
-        // SAFETY: a live image, and memory as it needs.
+        // SAFETY: the image is live, and the memory meets its requirements.
         let bound = unsafe { (self.call.BindImageMemory)(self.device, image, memory, 0) };
         good(bound, "vkBindImageMemory");
         Image {
@@ -407,7 +417,7 @@ impl Vulkan {
         }
     }
 
-    /// Commands that `record` gives.
+    /// Returns a command buffer with the commands of `record`.
     fn commands(&self, record: impl FnOnce(Object)) -> Object {
         let info = CommandsInfo {
             head: Head::new(40),
@@ -422,7 +432,7 @@ impl Vulkan {
         };
         let mut commands = null_mut();
         let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: a live pool; one thread at a time.
+        // SAFETY: the pool is live, and only one thread calls this at a time.
         unsafe {
             good(
                 (self.call.AllocateCommandBuffers)(self.device, &info, &mut commands),
@@ -438,15 +448,15 @@ impl Vulkan {
         commands
     }
 
-    /// Commands that fill a buffer.
+    /// Returns commands that fill a buffer.
     pub fn fill(&self, buffer: Number, bytes: u64, value: u32) -> Object {
         self.commands(|commands| {
-            // SAFETY: a live buffer of that many bytes.
+            // SAFETY: the buffer is live and has that number of bytes.
             unsafe { (self.call.CmdFillBuffer)(commands, buffer, 0, bytes, value) }
         })
     }
 
-    /// Commands that make a new image one that all may use, its texels unspecified.
+    /// Returns commands that make a new image usable by all. Its texels are unspecified.
     pub fn begin_image(&self, image: &Image) -> Object {
         let barrier = Barrier {
             head: Head::new(45),
@@ -460,7 +470,7 @@ impl Vulkan {
             range: range(0, image.levels),
         };
         self.commands(|commands| {
-            // SAFETY: a live image with these levels.
+            // SAFETY: the image is live and has these levels.
             unsafe {
                 (self.call.CmdPipelineBarrier)(
                     commands,
@@ -478,18 +488,18 @@ impl Vulkan {
         })
     }
 
-    /// Commands that give all texels of a level a value.
+    /// Returns commands that set all texels of a level to a value.
     pub fn clear(&self, image: &Image, level: u32, value: u32) -> Object {
         self.commands(|commands| {
             let (value, level) = ([value, 0, 0, 0], range(level, 1));
-            // SAFETY: a live image that has this level.
+            // SAFETY: the image is live and has this level.
             unsafe {
                 (self.call.CmdClearColorImage)(commands, image.image, GENERAL, &value, 1, &level);
             }
         })
     }
 
-    /// The texels of a level, when the queue has done all it was given.
+    /// Returns the texels of a level after the queue has finished all work.
     pub fn read(&self, image: &Image, level: u32) -> Vec<u32> {
         const HOST_VISIBLE_AND_COHERENT: u32 = 2 | 4;
         let [width, height] = image.extent.map(|length| (length >> level).max(1));
@@ -508,7 +518,8 @@ impl Vulkan {
             extent: [width, height, 1],
         };
         let mut mapped = ptr::null_mut();
-        // SAFETY: a live buffer, and memory as it needs, that the host can read.
+        // SAFETY: the buffer is live, and the memory meets its requirements and is readable by the
+        // host.
         unsafe {
             good(
                 (self.call.BindBufferMemory)(self.device, buffer, memory, 0),
@@ -520,14 +531,14 @@ impl Vulkan {
             );
         }
         let commands = self.commands(|commands| {
-            // SAFETY: a live image that has this level, and a buffer as long as it.
+            // SAFETY: the image is live and has this level, and the buffer has the level's size.
             unsafe {
                 (self.call.CmdCopyImageToBuffer)(commands, image.image, GENERAL, buffer, 1, &copy);
             }
         });
         self.submit(None, Some(commands), None);
         self.wait();
-        // SAFETY: mapped, that long, and written by nobody any more.
+        // SAFETY: the memory is mapped, has that length, and is no longer written.
         unsafe { std::slice::from_raw_parts(mapped.cast::<u32>(), count) }.to_vec()
     }
 }
@@ -545,12 +556,12 @@ impl Functions {
             rest: [0; 103],
         };
         properties.head.next = (&raw mut identity).cast_const().cast();
-        // SAFETY: a live device; structures that Vulkan writes.
+        // SAFETY: the device is live, and Vulkan writes the structures.
         unsafe { (self.GetPhysicalDeviceProperties2)(device, &mut properties) };
         identity.device
     }
 
-    /// A device with a queue of the first family.
+    /// Creates a device with a queue of the first family.
     fn device(&self, physical: Object) -> Result<Object, String> {
         let queue = QueueInfo {
             head: Head::new(2),
@@ -579,7 +590,7 @@ impl Functions {
             features: null(),
         };
         let mut device = null_mut();
-        // SAFETY: a live device; structures that live through the call.
+        // SAFETY: the device is live, and the structures outlive the call.
         match unsafe { (self.CreateDevice)(physical, &info, null(), &mut device) } {
             0 => Ok(device),
             result => Err(format!("vkCreateDevice: {result}")),
@@ -607,7 +618,8 @@ fn instance(find: Find) -> Result<Object, String> {
         extensions: null(),
     };
     let mut instance = null_mut();
-    // SAFETY: the one function that is found without an instance; structures that live through the call.
+    // SAFETY: this is the only function that is found without an instance, and the structures
+    // outlive the call.
     let result = unsafe {
         let create = function::<Create>(find(null_mut(), c"vkCreateInstance".as_ptr()));
         create.ok_or("no vkCreateInstance")?(&info, null(), &mut instance)

@@ -1,8 +1,8 @@
 //! The work of bench `arrays` by burn with fusion, under the same names.
 //!
-//! `burn-peer` prints rows as in `peers.jsonl`; `../run.py` runs it. This version of burn has no device times without a
-//! wait in each, so times are the host's: of several calls in a row, whose results stay until all are waited for, divided
-//! by their number. Medians, after calls that let burn compile and choose its kernels.
+//! `burn-peer` prints rows as in `peers.jsonl`. `../run.py` runs it. The device times of this version of burn include a wait
+//! in each call. So this program measures host times of several calls in a row with one wait at the end, divided by their
+//! number. It prints medians, after calls in which burn compiles and selects its kernels.
 
 use std::{error::Error, time::Instant};
 
@@ -32,7 +32,7 @@ impl Peer {
         Tensor::random(shape, Distribution::Uniform(-1.0, 1.0), &self.device)
     }
 
-    /// Inputs to be taken in turn, as far as there is room: the cache is not what is measured.
+    /// Returns inputs to alternate between, if memory suffices, so that they are not read from the cache.
     fn inputs<const D: usize>(&self, shape: [usize; D]) -> Vec<Tensor<D>> {
         let elements: usize = shape.iter().product();
         let count = ((1usize << 29) / elements).clamp(1, CALLS);
@@ -41,11 +41,11 @@ impl Peer {
 
     fn host_us<I: Clone, O>(&self, inputs: &[I], call: impl Fn(I) -> O) -> Result<f64> {
         let mut times = Vec::with_capacity(ROUNDS);
-        // The first round is slow, and is no median.
+        // The first round is slow and is not counted.
         for _ in 0..ROUNDS {
             Cuda::<f32, i32>::sync(&self.device)?;
             let start = Instant::now();
-            // What is dropped before it is computed might never be written.
+            // A result that is dropped before it is computed might never be written.
             let results: Vec<O> = (0..CALLS)
                 .map(|i| call(inputs[i % inputs.len()].clone()))
                 .collect();
@@ -57,7 +57,7 @@ impl Peer {
         Ok(times[ROUNDS / 2])
     }
 
-    /// A row of the table.
+    /// Prints a row of the table.
     fn row<I: Clone, O>(&self, work: &str, inputs: &[I], call: impl Fn(I) -> O) -> Result<()> {
         let us = self.host_us(inputs, call)?;
         println!(

@@ -1,7 +1,8 @@
 //! The work of bench `arrays` by candle, under the same names.
 //!
 //! `candle-peer FILE` loads the kernel `spin` from a cubin and prints rows as in `peers.jsonl`. `../run.py` runs it.
-//! Times are the device's: medians, between two events around a call, with the queue filled while the device spins.
+//! Times are device times: medians of the time between two events around a call, with the queue filled while the device
+//! spins.
 
 use std::{cell::Cell, error::Error, sync::Arc};
 
@@ -17,7 +18,7 @@ use candle_nn::ops::softmax_last_dim;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const REPEATS: usize = 15;
-/// Nanoseconds that the device spins while the calls are queued.
+/// The nanoseconds for which the device spins while the calls are queued.
 const SPIN: u64 = 3_000_000;
 
 fn main() -> Result<()> {
@@ -51,14 +52,14 @@ impl Peer {
         Ok(Tensor::rand(-1.0f32, 1.0, shape, &self.device)?)
     }
 
-    /// Several inputs, to be taken in turn: the cache is not what is measured.
+    /// Returns several inputs to alternate between, so that they are not read from the cache.
     fn turns(&self, shape: &[usize]) -> Result<Vec<Tensor>> {
         let elements: usize = shape.iter().product();
         let count = ((1usize << 27) / elements).clamp(1, 12);
         (0..count).map(|_| self.random(shape)).collect()
     }
 
-    /// The median of the device's times in microseconds, after one call more.
+    /// Returns the median of the device times in microseconds, after a warm-up call.
     fn device_us(&self, mut call: impl FnMut() -> candle_core::Result<Tensor>) -> Result<f64> {
         drop(call()?);
         self.stream.synchronize()?;
@@ -91,7 +92,7 @@ impl Peer {
         Ok(times[REPEATS / 2])
     }
 
-    /// A row of the table, of the inputs in turn.
+    /// Prints a row of the table, with alternating inputs.
     fn row(
         &self,
         work: &str,
@@ -156,7 +157,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Points of the plots: inputs are pieces of a large tensor, in turn.
+    /// Prints points of the plots. The inputs are changing pieces of a large tensor.
     fn sizes(&self) -> Result<()> {
         let pool = self.random(&[1 << 29])?;
         let next = Cell::new(0);

@@ -1,7 +1,7 @@
 //! cudarc's launch of the kernel `three(float *x, float factor, unsigned n)`, which does nothing.
 //!
 //! `cudarc-peer FILE` loads the kernel from a cubin or PTX file and prints rows as in `peers.jsonl`.
-//! `../run.py` runs it. Times are the host's, of batches between which the queue empties, as there.
+//! `../run.py` runs it. Times are host times of batches between which the queue empties, as in `../run.py`.
 
 use std::{error::Error, sync::Arc, time::Instant};
 
@@ -21,11 +21,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     measure("cudarc, no event tracking", &file, false)
 }
 
-/// On a stream of its own, where cudarc by default records an event for every buffer of a launch.
+/// Measures on a new stream, on which cudarc by default records an event for every buffer of a launch.
 fn measure(by: &str, file: &std::ffi::OsStr, tracking: bool) -> Result<(), Box<dyn Error>> {
     let context = CudaContext::new(0)?;
     if !tracking {
-        // SAFETY: there is one stream only.
+        // SAFETY: there is only one stream.
         unsafe { context.disable_event_tracking() };
     }
     let stream = context.new_stream()?;
@@ -59,7 +59,7 @@ fn measure(by: &str, file: &std::ffi::OsStr, tracking: bool) -> Result<(), Box<d
     Ok(())
 }
 
-/// The median, over batches, of the microseconds that one of `batch` calls took.
+/// Returns the median, over batches, of the microseconds per call.
 fn median_us(
     stream: &Arc<CudaStream>,
     batch: usize,

@@ -1,4 +1,4 @@
-//! Arrays that another library takes.
+//! Arrays that are exported to another library.
 
 use cuda_compute::{
     Array, Error,
@@ -15,14 +15,14 @@ use cuda_safe::{Context, Stream};
 
 use super::{
     delete,
-    producer::{F32, Told, produce},
+    producer::{Description, F32, produce},
     read,
 };
 use crate::stream;
 
-/// The axes that a tensor tells.
+/// Returns a tensor's shape and strides.
 fn axes(raw: *const DLManagedTensorVersioned) -> (Vec<i64>, Vec<i64>) {
-    // SAFETY: a live tensor.
+    // SAFETY: The tensor is live.
     unsafe {
         let tensor = &(*raw).dl_tensor;
         let axes = |of| std::slice::from_raw_parts(of, tensor.ndim as usize).to_vec();
@@ -31,12 +31,12 @@ fn axes(raw: *const DLManagedTensorVersioned) -> (Vec<i64>, Vec<i64>) {
 }
 
 fn flags(raw: *const DLManagedTensorVersioned) -> u64 {
-    // SAFETY: a live tensor.
+    // SAFETY: The tensor is live.
     unsafe { (*raw).flags }
 }
 
 fn data(raw: *const DLManagedTensorVersioned) -> u64 {
-    // SAFETY: a live tensor.
+    // SAFETY: The tensor is live.
     unsafe { (*raw).dl_tensor.data.addr() as u64 }
 }
 
@@ -47,7 +47,7 @@ fn the_structure_is_complete() {
     let address = x.as_device_ptr();
     let raw = x.into_dlpack().unwrap().into_raw();
     assert_eq!(axes(raw), (vec![2, 3], vec![3, 1]));
-    // SAFETY: a live tensor.
+    // SAFETY: The tensor is live.
     let (version, tensor) = unsafe { ((*raw).version, (*raw).dl_tensor) };
     assert_eq!((version, flags(raw)), (VERSION, 0));
     assert_eq!((data(raw), tensor.byte_offset), (address, 0));
@@ -67,7 +67,7 @@ fn the_structure_is_complete() {
 }
 
 #[test]
-fn who_alone_has_the_memory_gives_it_away() {
+fn into_dlpack_copies_shared_memory() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
     let address = x.as_device_ptr();
@@ -84,7 +84,7 @@ fn who_alone_has_the_memory_gives_it_away() {
     delete(raw);
     assert_eq!(expression.eval().unwrap().to_vec().unwrap(), [2.0, 3.0]);
 
-    // Who writes to one element of a stretched axis would write to others.
+    // Writing one element of a broadcast axis would change others, so the array is copied.
     let row = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
     let wide = row.broadcast_to([3, 2]).unwrap();
     drop(row);
@@ -93,13 +93,13 @@ fn who_alone_has_the_memory_gives_it_away() {
     assert_eq!(flags(raw), FLAG_IS_COPIED);
     delete(raw);
 
-    // Of another library that allows no writing.
-    let told = Told {
+    // The memory belongs to another library and is read-only.
+    let description = Description {
         flags: FLAG_READ_ONLY,
-        ..Told::of(F32, &[2])
+        ..Description::of(F32, &[2])
     };
-    let (theirs, address, deletions) = produce(&stream, &[1.0f32, 2.0], &told);
-    // SAFETY: handed over once, and copied there on this stream.
+    let (theirs, address, deletions) = produce(&stream, &[1.0f32, 2.0], &description);
+    // SAFETY: The tensor is handed over once, and its memory was written on this stream.
     let x = unsafe { Array::<f32>::from_dlpack(&stream, theirs).unwrap() };
     let raw = x.into_dlpack().unwrap().into_raw();
     assert_ne!(data(raw), address);
@@ -108,10 +108,11 @@ fn who_alone_has_the_memory_gives_it_away() {
 }
 
 #[test]
-fn another_librarys_memory_goes_on_to_a_third() {
+fn imported_memory_is_exported_without_a_copy() {
     let stream = stream();
-    let (theirs, address, deletions) = produce(&stream, &[1.0f32, 2.0], &Told::of(F32, &[2]));
-    // SAFETY: handed over once, and copied there on this stream.
+    let (theirs, address, deletions) =
+        produce(&stream, &[1.0f32, 2.0], &Description::of(F32, &[2]));
+    // SAFETY: The tensor is handed over once, and its memory was written on this stream.
     let x = unsafe { Array::<f32>::from_dlpack(&stream, theirs).unwrap() };
     let raw = x.into_dlpack().unwrap().into_raw();
     assert_eq!((data(raw), deletions.count()), (address, 0));
@@ -134,7 +135,7 @@ fn a_shared_array_is_copied_before_it_is_written_to() {
     assert_eq!(read::<f32>(&stream, raw), [1.0, 2.0]);
     delete(raw);
 
-    // When the other library is done, the array is alone again.
+    // After the other library deletes its tensor, the array is no longer shared.
     let address = x.as_device_ptr();
     delete(x.share_dlpack().into_raw());
     x.fill(8.0).unwrap();
@@ -145,14 +146,14 @@ fn a_shared_array_is_copied_before_it_is_written_to() {
 }
 
 #[test]
-fn the_old_structure_can_not_be_read_only() {
+fn unversioned_tensors_cannot_be_read_only() {
     let x = Array::from_slice(&stream(), &[1.0f32]).unwrap();
     let error = x.share_dlpack().into_raw_unversioned().unwrap_err();
     assert!(matches!(error, Error::Foreign(_)));
     assert!(error.to_string().contains("into_dlpack"), "{error}");
     let raw = x.clone().into_dlpack().unwrap();
     let raw = raw.into_raw_unversioned().unwrap();
-    // SAFETY: a tensor that was just made, and is deleted once.
+    // SAFETY: The tensor was just created and is deleted once.
     unsafe {
         assert_ne!((*raw).dl_tensor.data.addr() as u64, x.as_device_ptr());
         (*raw).deleter.unwrap()(raw);
@@ -160,7 +161,7 @@ fn the_old_structure_can_not_be_read_only() {
 }
 
 #[test]
-fn views_say_where_their_elements_are() {
+fn views_export_offset_and_strides() {
     let stream = stream();
     let x = Array::range(&stream, 0..24)
         .unwrap()
@@ -201,7 +202,7 @@ fn empty_arrays_have_no_address() {
 }
 
 #[test]
-fn tensors_outlive_their_arrays_and_are_deleted_anywhere() {
+fn tensors_outlive_arrays_and_are_deleted_on_any_thread() {
     let stream = stream();
     let x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
     let raw = x.share_dlpack().into_raw();
@@ -211,16 +212,16 @@ fn tensors_outlive_their_arrays_and_are_deleted_anywhere() {
     let address = raw.expose_provenance();
     let deleting = move || delete(std::ptr::with_exposed_provenance_mut(address));
     std::thread::spawn(deleting).join().unwrap();
-    // A deleter does nothing with null.
+    // A deleter ignores null.
     let raw = Array::from_slice(&super::stream(), &[1u8]).unwrap();
     let raw = raw.into_dlpack().unwrap().into_raw();
-    // SAFETY: as its consumer may.
+    // SAFETY: A consumer may pass null.
     unsafe { (*raw).deleter.unwrap()(std::ptr::null_mut()) };
     delete(raw);
 }
 
 #[test]
-fn streams_are_numbers() {
+fn ready_for_accepts_stream_numbers() {
     let (stream, consumer) = (stream(), stream());
     let context = stream.context().clone();
     let x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
@@ -234,12 +235,12 @@ fn streams_are_numbers() {
     ];
     for number in numbers {
         let mut tensor = x.share_dlpack();
-        // SAFETY: no stream, one of the default ones, or a live one.
+        // SAFETY: The number is no stream, a default stream or a live stream.
         unsafe { tensor.ready_for(number).unwrap() };
         delete(tensor.into_raw());
     }
     for wrong in [0, -2, i64::MIN] {
-        // SAFETY: no handles.
+        // SAFETY: These numbers are not handles.
         let error = unsafe { x.share_dlpack().ready_for(Some(wrong)) }.unwrap_err();
         assert!(error.to_string().contains(&wrong.to_string()), "{error}");
     }
@@ -262,7 +263,7 @@ fn streams_are_numbers() {
 }
 
 #[test]
-fn streams_of_other_contexts_are_refused() {
+fn ready_on_rejects_streams_of_other_contexts() {
     let stream = stream();
     let device = stream.context().device();
     let other = Context::create(device, cuda_safe::ContextFlags::AUTO).unwrap();

@@ -1,4 +1,4 @@
-//! Another library, as DLPack's header describes it.
+//! A producer of DLPack tensors that follows DLPack's header.
 
 use std::{
     ffi::c_void,
@@ -22,9 +22,9 @@ pub const F32: DLDataType = DLDataType {
     lanes: 1,
 };
 
-/// What the producer says of its memory, true or not.
+/// The fields of the tensor to produce, which may be wrong on purpose.
 #[derive(Clone)]
-pub struct Told {
+pub struct Description {
     pub version: DLPackVersion,
     pub flags: u64,
     pub device: DLDevice,
@@ -37,7 +37,7 @@ pub struct Told {
     pub deleter: bool,
 }
 
-impl Told {
+impl Description {
     pub fn of(dtype: DLDataType, shape: &[i64]) -> Self {
         Self {
             version: VERSION,
@@ -62,7 +62,7 @@ impl Told {
     }
 }
 
-/// How often a tensor's deleter was called, and where.
+/// The number of calls of a tensor's deleter, and the thread of the last one.
 #[derive(Clone, Default)]
 pub struct Deletions(Arc<(AtomicUsize, std::sync::Mutex<Option<ThreadId>>)>);
 
@@ -83,19 +83,20 @@ impl Deletions {
 
 struct Made<M> {
     managed: M,
-    _told: Told, // its axes are the tensor's
+    _description: Description, // its axes are the tensor's
     deletions: Deletions,
     _memory: Box<dyn std::any::Any>,
 }
 
-/// A tensor over a copy of the elements; also their address.
+/// Creates a tensor over a copy of the elements. Also returns its address.
 pub fn produce<T: Pod>(
     stream: &Stream,
     elements: &[T],
-    told: &Told,
+    description: &Description,
 ) -> (*mut DLManagedTensorVersioned, u64, Deletions) {
     unsafe extern "C" fn delete(tensor: *mut DLManagedTensorVersioned) {
-        // SAFETY: made below, and deleted once: a second time the memory checks of the allocator would notice.
+        // SAFETY: The tensor was created below and is deleted once. The allocator's memory checks
+        // would detect a second deletion.
         let made = unsafe {
             Box::from_raw(
                 (*tensor)
@@ -105,72 +106,86 @@ pub fn produce<T: Pod>(
         };
         made.deletions.add();
     }
-    make(stream, elements, told, |told, dl_tensor, manager_ctx| {
-        DLManagedTensorVersioned {
-            version: told.version,
+    make(
+        stream,
+        elements,
+        description,
+        |description, dl_tensor, manager_ctx| DLManagedTensorVersioned {
+            version: description.version,
             manager_ctx,
-            deleter: told.deleter.then_some(delete),
-            flags: told.flags,
+            deleter: description.deleter.then_some(delete),
+            flags: description.flags,
             dl_tensor,
-        }
-    })
+        },
+    )
 }
 
-/// The same before version 1.0.
+/// Creates a tensor of the structure used before version 1.0.
 pub fn produce_unversioned<T: Pod>(
     stream: &Stream,
     elements: &[T],
-    told: &Told,
+    description: &Description,
 ) -> (*mut DLManagedTensor, u64, Deletions) {
     unsafe extern "C" fn delete(tensor: *mut DLManagedTensor) {
         // SAFETY: as above.
         let made = unsafe { Box::from_raw((*tensor).manager_ctx.cast::<Made<DLManagedTensor>>()) };
         made.deletions.add();
     }
-    make(stream, elements, told, |told, dl_tensor, manager_ctx| {
-        DLManagedTensor {
+    make(
+        stream,
+        elements,
+        description,
+        |description, dl_tensor, manager_ctx| DLManagedTensor {
             dl_tensor,
             manager_ctx,
-            deleter: told.deleter.then_some(delete),
-        }
-    })
+            deleter: description.deleter.then_some(delete),
+        },
+    )
 }
 
-/// Frees a tensor that has no deleter, as its producer.
+/// Frees a tensor without a deleter, as its producer does.
 ///
-/// # Safety
-/// `manager_ctx` is that of a tensor of [`produce`] or [`produce_unversioned`], of the type `M`. Nothing uses it any more.
+/// # Safety The caller must ensure that:
+/// - `manager_ctx` belongs to a tensor of [`produce`] or [`produce_unversioned`] with the type `M`;
+/// - the tensor is not used afterwards.
 pub unsafe fn free<M>(manager_ctx: *mut c_void) {
-    // SAFETY: made below; freed once, by this function's contract.
+    // SAFETY: The box was created below. The caller frees it once.
     drop(unsafe { Box::from_raw(manager_ctx.cast::<Made<M>>()) });
 }
 
 fn make<T: Pod, M>(
     stream: &Stream,
     elements: &[T],
-    told: &Told,
-    structure: impl FnOnce(&Told, DLTensor, *mut c_void) -> M,
+    description: &Description,
+    structure: impl FnOnce(&Description, DLTensor, *mut c_void) -> M,
 ) -> (*mut M, u64, Deletions) {
     let memory = DeviceBuffer::from_slice(stream, elements).unwrap();
-    let (address, deletions, mut told) =
-        (memory.as_device_ptr(), Deletions::default(), told.clone());
+    let (address, deletions, mut description) = (
+        memory.as_device_ptr(),
+        Deletions::default(),
+        description.clone(),
+    );
     let place = Box::into_raw(Box::<Made<M>>::new_uninit());
     let axes = |axes: &mut Option<Vec<i64>>| axes.as_mut().map_or(ptr::null_mut(), Vec::as_mut_ptr);
     let tensor = DLTensor {
-        data: ptr::with_exposed_provenance_mut(if told.data { address as usize } else { 0 }),
-        device: told.device,
-        ndim: told.ndim,
-        dtype: told.dtype,
-        shape: axes(&mut told.shape),
-        strides: axes(&mut told.strides),
-        byte_offset: told.byte_offset,
+        data: ptr::with_exposed_provenance_mut(if description.data {
+            address as usize
+        } else {
+            0
+        }),
+        device: description.device,
+        ndim: description.ndim,
+        dtype: description.dtype,
+        shape: axes(&mut description.shape),
+        strides: axes(&mut description.strides),
+        byte_offset: description.byte_offset,
     };
-    let managed = structure(&told, tensor, place.cast());
-    // SAFETY: room for it, in the box; the vectors' elements stay where they are.
+    let managed = structure(&description, tensor, place.cast());
+    // SAFETY: The box has room for the value. Moving the vectors does not move their elements.
     let managed = unsafe {
         (*place).write(Made {
             managed,
-            _told: told,
+            _description: description,
             deletions: deletions.clone(),
             _memory: Box::new(memory),
         });

@@ -1,4 +1,4 @@
-//! Arrays of another library's memory.
+//! Arrays that are imported from another library.
 
 use std::thread;
 
@@ -15,20 +15,24 @@ use cuda_compute::{
 };
 use cuda_safe::{DeviceView, Stream};
 
-use super::producer::{self, Deletions, F32, Told, produce, produce_unversioned};
+use super::producer::{self, Deletions, Description, F32, produce, produce_unversioned};
 use crate::stream;
 
-/// An array of a tensor over these floats, as told.
-fn take(stream: &Stream, elements: &[f32], told: &Told) -> (Result<Array<f32>>, u64, Deletions) {
-    let (raw, address, deletions) = produce(stream, elements, told);
-    // SAFETY: handed over once, and copied there on this stream.
+/// Imports a tensor over these floats with the given fields.
+fn take(
+    stream: &Stream,
+    elements: &[f32],
+    description: &Description,
+) -> (Result<Array<f32>>, u64, Deletions) {
+    let (raw, address, deletions) = produce(stream, elements, description);
+    // SAFETY: The tensor is handed over once, and its memory was written on this stream.
     let array = unsafe { Array::from_dlpack(stream, raw) };
     (array, address, deletions)
 }
 
-/// What lies in the producer's memory.
+/// Reads the producer's memory.
 fn producers(stream: &Stream, address: u64, count: usize) -> Vec<f32> {
-    // SAFETY: so many elements, which the array keeps alive.
+    // SAFETY: The array keeps this many elements alive.
     let view = unsafe { DeviceView::<f32>::borrow_raw(address, count, stream) };
     view.to_vec(stream).unwrap()
 }
@@ -36,8 +40,8 @@ fn producers(stream: &Stream, address: u64, count: usize) -> Vec<f32> {
 #[test]
 fn the_deleter_is_called_after_the_last_use() {
     let stream = stream();
-    let told = Told::of(F32, &[4]);
-    let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0, 4.0], &told);
+    let description = Description::of(F32, &[4]);
+    let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0, 4.0], &description);
     let x = x.unwrap();
     assert_eq!(x.as_device_ptr(), address);
     let (clone, part) = (x.clone(), x.slice(s![1..3]).unwrap());
@@ -53,8 +57,8 @@ fn the_deleter_is_called_after_the_last_use() {
     assert_eq!(y.to_vec().unwrap(), [2.0, 4.0, 6.0, 8.0]);
     assert_eq!(deletions.count(), 1);
 
-    let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32; 4], &told);
-    // SAFETY: handed over once.
+    let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32; 4], &description);
+    // SAFETY: The tensor is handed over once.
     let tensor = unsafe { Incoming::from_unversioned(raw).unwrap() };
     assert_eq!((tensor.version(), tensor.flags()), (None, 0));
     drop(tensor);
@@ -62,20 +66,20 @@ fn the_deleter_is_called_after_the_last_use() {
 }
 
 #[test]
-fn a_tensor_without_a_deleter_is_taken() {
+fn tensors_without_a_deleter_are_accepted() {
     let stream = stream();
-    let told = Told {
+    let description = Description {
         deleter: false,
-        ..Told::of(F32, &[2])
+        ..Description::of(F32, &[2])
     };
-    let (raw, _, deletions) = produce(&stream, &[1.0f32, 2.0], &told);
-    // SAFETY: live, and handed over once.
+    let (raw, _, deletions) = produce(&stream, &[1.0f32, 2.0], &description);
+    // SAFETY: The tensor is live and is handed over once.
     let (owned, x) = unsafe { ((*raw).manager_ctx, Array::<f32>::from_dlpack(&stream, raw)) };
     assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
     assert_eq!(deletions.count(), 0);
-    // SAFETY: the array that used it is gone.
+    // SAFETY: The array that used the tensor is dropped.
     unsafe { producer::free::<DLManagedTensorVersioned>(owned) };
-    let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32, 2.0], &told);
+    let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32, 2.0], &description);
     // SAFETY: as above.
     let (owned, tensor) = unsafe { ((*raw).manager_ctx, Incoming::from_unversioned(raw)) };
     drop(tensor.unwrap());
@@ -85,18 +89,18 @@ fn a_tensor_without_a_deleter_is_taken() {
 }
 
 #[test]
-fn arrays_are_given_back_on_other_threads() {
+fn deleters_run_on_the_thread_of_the_last_use() {
     let stream = stream();
-    let (x, _, deletions) = take(&stream, &[1.0, 2.0], &Told::of(F32, &[2]));
+    let (x, _, deletions) = take(&stream, &[1.0, 2.0], &Description::of(F32, &[2]));
     let x = x.unwrap();
     let work = thread::spawn(move || (x * 2.0).eval().unwrap());
     let there = work.thread().id();
     let y = work.join().unwrap();
     assert_eq!((deletions.count(), deletions.thread()), (1, Some(there)));
     assert_eq!(y.to_vec().unwrap(), [2.0, 4.0]);
-    // A tensor that nothing was made of, too.
-    let (raw, _, deletions) = produce(&stream, &[1.0f32], &Told::of(F32, &[1]));
-    // SAFETY: handed over once.
+    // A tensor from which no array was created is deleted too.
+    let (raw, _, deletions) = produce(&stream, &[1.0f32], &Description::of(F32, &[1]));
+    // SAFETY: The tensor is handed over once.
     let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
     thread::spawn(move || drop(tensor)).join().unwrap();
     assert_ne!(deletions.thread(), Some(thread::current().id()));
@@ -104,14 +108,14 @@ fn arrays_are_given_back_on_other_threads() {
 }
 
 #[test]
-fn elements_are_found_where_they_are_told_to_be() {
+fn offset_and_strides_are_respected() {
     let stream = stream();
     let host: Vec<f32> = (0..24).map(|i| i as f32).collect();
     let whole = Array::from_shape(&stream, [4, 6], &host).unwrap();
-    let check = |told: Told, wanted: Array<f32>| {
-        let (x, address, deletions) = take(&stream, &host, &told);
+    let check = |description: Description, wanted: Array<f32>| {
+        let (x, address, deletions) = take(&stream, &host, &description);
         let x = x.unwrap();
-        assert_eq!(x.as_device_ptr(), address + told.byte_offset);
+        assert_eq!(x.as_device_ptr(), address + description.byte_offset);
         assert_eq!(x.shape(), wanted.shape());
         assert_eq!(x.to_vec().unwrap(), wanted.to_vec().unwrap());
         let sums = [&x, &wanted].map(|x| x.sum().eval().unwrap().item().unwrap());
@@ -119,11 +123,11 @@ fn elements_are_found_where_they_are_told_to_be() {
         drop(x);
         assert_eq!(deletions.count(), 1);
     };
-    let at = |elements: u64, told: Told| Told {
+    let at = |elements: u64, description: Description| Description {
         byte_offset: elements * 4,
-        ..told
+        ..description
     };
-    let f32s = |shape: &[i64]| Told::of(F32, shape);
+    let f32s = |shape: &[i64]| Description::of(F32, shape);
     check(f32s(&[4, 6]), whole.clone());
     check(f32s(&[4, 6]).strides(&[6, 1]), whole.clone());
     check(f32s(&[6, 4]).strides(&[1, 6]), whole.t());
@@ -144,12 +148,12 @@ fn elements_are_found_where_they_are_told_to_be() {
         at(6, f32s(&[3, 6])).strides(&[0, 1]),
         slice(&s![1]).broadcast_to([3, 6]).unwrap(),
     );
-    // A stride that is not used may be anything.
+    // An unused stride may have any value.
     check(
         at(6, f32s(&[1, 6])).strides(&[i64::MIN, 1]),
         slice(&s![1..2]),
     );
-    // Aligned for its elements and no more.
+    // Aligned for one element only.
     check(
         at(1, f32s(&[23])),
         whole.flatten().unwrap().slice(s![1..]).unwrap(),
@@ -158,15 +162,15 @@ fn elements_are_found_where_they_are_told_to_be() {
 }
 
 #[test]
-fn memory_beside_a_vectors_edge() {
+fn unaligned_vectors_are_read_correctly() {
     let stream = stream();
     let host: Vec<f32> = (0..4099).map(|i| i as f32).collect();
     for skipped in 1..4u64 {
-        let told = Told {
+        let description = Description {
             byte_offset: skipped * 4,
-            ..Told::of(F32, &[4096])
+            ..Description::of(F32, &[4096])
         };
-        let (x, ..) = take(&stream, &host, &told);
+        let (x, ..) = take(&stream, &host, &description);
         let (x, skipped) = (x.unwrap(), skipped as usize);
         let y = (&x * 2.0).eval().unwrap().to_vec().unwrap();
         assert!(y.iter().zip(&host[skipped..]).all(|(y, x)| *y == 2.0 * x));
@@ -182,14 +186,14 @@ fn memory_beside_a_vectors_edge() {
 }
 
 #[test]
-fn empty_tensors_are_arrays() {
+fn empty_tensors_become_empty_arrays() {
     let stream = stream();
     for data in [true, false] {
-        let told = Told {
+        let description = Description {
             data,
-            ..Told::of(F32, &[3, 0, 2]).strides(&[0, i64::MAX, i64::MIN])
+            ..Description::of(F32, &[3, 0, 2]).strides(&[0, i64::MAX, i64::MIN])
         };
-        let (x, _, deletions) = take(&stream, &[], &told);
+        let (x, _, deletions) = take(&stream, &[], &description);
         let x = x.unwrap();
         assert_eq!(x.shape(), [3, 0, 2]);
         assert_eq!((x.as_device_ptr(), x.to_vec().unwrap()), (0, vec![]));
@@ -200,9 +204,9 @@ fn empty_tensors_are_arrays() {
 }
 
 #[test]
-fn writing_changes_the_tensor_unless_somebody_shares_it() {
+fn writes_change_the_tensor_unless_the_array_is_shared() {
     let stream = stream();
-    let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0], &Told::of(F32, &[3]));
+    let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0], &Description::of(F32, &[3]));
     let mut x = x.unwrap();
     x.assign(&x * 10.0).unwrap();
     x.slice_mut(s![0]).unwrap().fill(7.0).unwrap();
@@ -228,11 +232,11 @@ fn writing_changes_the_tensor_unless_somebody_shares_it() {
 type Write<'a> = &'a dyn Fn(&mut Array<f32>);
 
 #[test]
-fn what_is_read_only_is_never_written_to() {
+fn read_only_tensors_are_never_written() {
     let stream = stream();
-    let told = Told {
+    let description = Description {
         flags: FLAG_READ_ONLY,
-        ..Told::of(F32, &[3])
+        ..Description::of(F32, &[3])
     };
     let places = Array::from_slice(&stream, &[2]).unwrap();
     let writes: [Write<'_>; 5] = [
@@ -243,20 +247,20 @@ fn what_is_read_only_is_never_written_to() {
         &|x| x.put(&places, 10.0).unwrap(),
     ];
     for write in writes {
-        let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0], &told);
+        let (x, address, deletions) = take(&stream, &[1.0, 2.0, 3.0], &description);
         let mut x = x.unwrap();
         let seen = x.clone();
         drop(seen);
         write(&mut x);
         assert_ne!(x.as_device_ptr(), address);
         assert!(x.to_vec().unwrap().contains(&10.0));
-        // The array holds it no more.
+        // The array no longer holds the tensor.
         assert_eq!(deletions.count(), 1);
     }
-    // While something else holds it, one sees that it stays as it was.
+    // Another reference keeps the tensor alive, so the test can check that it is unchanged.
     for write in writes {
-        let (raw, address, _) = produce(&stream, &[1.0f32, 2.0, 3.0], &told);
-        // SAFETY: handed over once, and read only.
+        let (raw, address, _) = produce(&stream, &[1.0f32, 2.0, 3.0], &description);
+        // SAFETY: The tensor is handed over once, and its memory is only read.
         let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
         assert!(tensor.is_read_only());
         // SAFETY: as above.
@@ -268,12 +272,12 @@ fn what_is_read_only_is_never_written_to() {
     }
 }
 
-/// The tensor is refused with an error that says this, and given back.
+/// Checks that the tensor is rejected with an error containing these texts, and deleted.
 #[track_caller]
-fn refused<T: Element>(told: &Told, says: &[&str]) {
+fn assert_rejected<T: Element>(description: &Description, says: &[&str]) {
     let stream = stream();
-    let (raw, _, deletions) = produce(&stream, &[0u64; 16], told);
-    // SAFETY: handed over once; what is wrong with it is found before it is used.
+    let (raw, _, deletions) = produce(&stream, &[0u64; 16], description);
+    // SAFETY: The tensor is handed over once. The error is found before the memory is used.
     let error = unsafe { Array::<T>::from_dlpack(&stream, raw) }.unwrap_err();
     let text = error.to_string();
     assert!(says.iter().all(|says| text.contains(says)), "{text}");
@@ -285,82 +289,82 @@ fn refused<T: Element>(told: &Told, says: &[&str]) {
 }
 
 #[test]
-fn what_can_not_be_taken_is_given_back() {
-    let good = Told::of(F32, &[4]);
-    let dtype = |code, bits, lanes| Told {
+fn rejected_tensors_are_deleted() {
+    let good = Description::of(F32, &[4]);
+    let dtype = |code, bits, lanes| Description {
         dtype: DLDataType { code, bits, lanes },
         ..good.clone()
     };
-    refused::<f64>(&good, &["float32", "f64"]);
-    refused::<u32>(&dtype(0, 32, 1), &["int32", "u32"]);
-    refused::<f32>(&dtype(2, 32, 4), &["float32 in vectors of 4"]);
-    refused::<f32>(&dtype(77, 32, 1), &["code 77"]);
-    refused::<bool>(&dtype(1, 8, 1), &["uint8", "bool"]);
+    assert_rejected::<f64>(&good, &["float32", "f64"]);
+    assert_rejected::<u32>(&dtype(0, 32, 1), &["int32", "u32"]);
+    assert_rejected::<f32>(&dtype(2, 32, 4), &["float32 in vectors of 4"]);
+    assert_rejected::<f32>(&dtype(77, 32, 1), &["code 77"]);
+    assert_rejected::<bool>(&dtype(1, 8, 1), &["uint8", "bool"]);
 
-    let device = |device_type, device_id| Told {
+    let device = |device_type, device_id| Description {
         device: DLDevice {
             device_type,
             device_id,
         },
         ..good.clone()
     };
-    refused::<f32>(&device(DLDeviceType::CUDA, 1), &["device 1", "device 0"]);
-    refused::<f32>(&device(DLDeviceType::CUDA, -1), &["device -1"]);
-    refused::<f32>(&device(DLDeviceType::CUDA_HOST, 0), &["kDLCUDAHost"]);
-    refused::<f32>(&device(DLDeviceType::CPU, 0), &["kDLCPU"]);
-    refused::<f32>(&device(DLDeviceType::ROCM, 0), &["kind 10"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CUDA, 1), &["device 1", "device 0"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CUDA, -1), &["device -1"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CUDA_HOST, 0), &["kDLCUDAHost"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CPU, 0), &["kDLCPU"]);
+    assert_rejected::<f32>(&device(DLDeviceType::ROCM, 0), &["kind 10"]);
 
-    let version = |major, minor| Told {
+    let version = |major, minor| Description {
         version: DLPackVersion { major, minor },
         ..good.clone()
     };
-    refused::<f32>(&version(2, 0), &["DLPack 2.0", "1.x"]);
-    refused::<f32>(&version(0, 8), &["DLPack 0.8"]);
+    assert_rejected::<f32>(&version(2, 0), &["DLPack 2.0", "1.x"]);
+    assert_rejected::<f32>(&version(0, 8), &["DLPack 0.8"]);
 
-    let axes = |shape: &[i64]| Told::of(F32, shape);
-    refused::<f32>(&axes(&[1; 9]), &["9 axes", "at most 8"]);
-    refused::<f32>(&axes(&[2, -1]), &["negative"]);
-    refused::<f32>(&axes(&[i64::MAX, 2]), &["more elements"]);
-    refused::<f32>(&axes(&[0, i64::MAX, 2]), &["more elements"]);
-    refused::<f32>(&axes(&[i64::MAX / 2]), &["beyond all memory"]);
+    let axes = |shape: &[i64]| Description::of(F32, shape);
+    assert_rejected::<f32>(&axes(&[1; 9]), &["9 axes", "at most 8"]);
+    assert_rejected::<f32>(&axes(&[2, -1]), &["negative"]);
+    assert_rejected::<f32>(&axes(&[i64::MAX, 2]), &["more elements"]);
+    assert_rejected::<f32>(&axes(&[0, i64::MAX, 2]), &["more elements"]);
+    assert_rejected::<f32>(&axes(&[i64::MAX / 2]), &["beyond all memory"]);
     let far = axes(&[3, 3]).strides(&[i64::MAX, i64::MAX]);
-    refused::<f32>(&far, &["beyond all memory"]);
+    assert_rejected::<f32>(&far, &["beyond all memory"]);
     let far = axes(&[3]).strides(&[i64::MIN]);
-    refused::<f32>(&far, &["beyond all memory"]);
-    let ndim = |ndim| Told {
+    assert_rejected::<f32>(&far, &["beyond all memory"]);
+    let ndim = |ndim| Description {
         ndim,
         ..good.clone()
     };
-    refused::<f32>(&ndim(-1), &["-1 axes"]);
+    assert_rejected::<f32>(&ndim(-1), &["-1 axes"]);
     let shape = None;
-    refused::<f32>(
-        &Told {
+    assert_rejected::<f32>(
+        &Description {
             shape,
             ..good.clone()
         },
         &["`shape` is null"],
     );
     let data = false;
-    refused::<f32>(
-        &Told {
+    assert_rejected::<f32>(
+        &Description {
             data,
             ..good.clone()
         },
         &["`data` is null"],
     );
-    let byte_offset = |byte_offset| Told {
+    let byte_offset = |byte_offset| Description {
         byte_offset,
         ..good.clone()
     };
-    refused::<f32>(&byte_offset(2), &["not aligned", "f32"]);
-    refused::<f32>(&byte_offset(u64::MAX), &["beyond all memory"]);
-    refused::<f32>(&byte_offset(u64::MAX / 2), &["beyond all memory"]);
+    assert_rejected::<f32>(&byte_offset(2), &["not aligned", "f32"]);
+    assert_rejected::<f32>(&byte_offset(u64::MAX), &["beyond all memory"]);
+    assert_rejected::<f32>(&byte_offset(u64::MAX / 2), &["beyond all memory"]);
 }
 
 #[test]
-fn null_is_no_tensor() {
+fn null_is_rejected() {
     let stream = stream();
-    // SAFETY: null is refused.
+    // SAFETY: Null is rejected.
     let error = unsafe { Array::<f32>::from_dlpack(&stream, std::ptr::null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("null"), "{error}");
     // SAFETY: as above.
@@ -368,9 +372,9 @@ fn null_is_no_tensor() {
 }
 
 #[test]
-fn other_minor_versions_and_managed_memory_are_taken() {
+fn other_minor_versions_and_managed_memory_are_accepted() {
     let stream = stream();
-    let told = Told {
+    let description = Description {
         version: DLPackVersion {
             major: 1,
             minor: 99,
@@ -379,17 +383,17 @@ fn other_minor_versions_and_managed_memory_are_taken() {
             device_type: DLDeviceType::CUDA_MANAGED,
             device_id: 0,
         },
-        ..Told::of(F32, &[2])
+        ..Description::of(F32, &[2])
     };
-    let (x, ..) = take(&stream, &[1.0, 2.0], &told);
+    let (x, ..) = take(&stream, &[1.0, 2.0], &description);
     assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
 }
 
 #[test]
-fn a_producers_stream_orders_both_ways() {
+fn into_array_behind_orders_both_ways() {
     let (stream, theirs) = (stream(), stream());
-    let (raw, _, deletions) = produce(&theirs, &[1.0f32, 2.0], &Told::of(F32, &[2]));
-    // SAFETY: handed over once; the memory is used again in the order of `theirs`.
+    let (raw, _, deletions) = produce(&theirs, &[1.0f32, 2.0], &Description::of(F32, &[2]));
+    // SAFETY: The tensor is handed over once. The memory is used again in the order of `theirs`.
     let x = unsafe {
         let tensor = Incoming::from_versioned(raw).unwrap();
         tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()

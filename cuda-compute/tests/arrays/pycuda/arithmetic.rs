@@ -1,4 +1,4 @@
-//! Operators, assignment, comparisons, elementwise kernels.
+//! Operators, assignment, comparisons and elementwise kernels.
 
 use cuda_compute::{Array, Expr, device_fn, eval, s};
 use cuda_safe::Stream;
@@ -35,7 +35,7 @@ fn sizes() {
     let a = Array::from_slice(&stream, &host).unwrap();
     let wanted: Vec<f32> = (0..111).map(|i| i as f32).collect();
     assert_eq!(values(a.abs()), wanted);
-    // Of unsigned integers too.
+    // Unsigned integers, too.
     let a = Array::from_slice(&stream, &[0u32, 7, u32::MAX]).unwrap();
     assert_eq!(values(a.abs()), [0, 7, u32::MAX]);
 }
@@ -96,7 +96,7 @@ fn two_arrays_and_arrays_without_axes() {
     let inverse: Vec<f32> = host_a.iter().map(|a| 2.0 / a).collect();
     assert_eq!(values(&a / 2.0), halves);
     assert_eq!(values(2.0 / &a), inverse);
-    // Twice without axes gives no axes.
+    // Two arrays without axes give an array without axes.
     assert_eq!((&seven + &seven).eval().unwrap().shape(), []);
 }
 
@@ -109,7 +109,7 @@ fn linear_combinations() {
     let both = || host_a.iter().zip(&host_b);
     let wanted: Vec<f32> = both().map(|(a, b)| 2.0 * a + 3.0 * b).collect();
     assert_eq!(values(&a * 2.0 + &b * 3.0), wanted);
-    // Into memory that is there already.
+    // Assigns to existing memory.
     let mut out = Array::zeros_like(&a).unwrap();
     let address = out.as_device_ptr();
     out.assign(&a * 2.0 + &b * 3.0).unwrap();
@@ -117,7 +117,7 @@ fn linear_combinations() {
         (out.to_vec().unwrap(), out.as_device_ptr()),
         (wanted.clone(), address)
     );
-    // On a stream of its own.
+    // On another stream.
     let other = Stream::new(stream.context()).unwrap();
     let on = (&a * 2.0 + &b * 3.0).eval_on(&other).unwrap();
     assert_eq!((on.stream(), on.to_vec().unwrap()), (&other, wanted));
@@ -175,7 +175,7 @@ fn comparisons() {
     assert_eq!(values(a.equal(0.25)), [false, true, false, false, false]);
     let b = Array::from_slice(&stream, &[1, 0, 2]).unwrap();
     assert_eq!(values(b.not_equal(1)), [false, true, true]);
-    // Without axes on the left, all elements are compared.
+    // An operand without axes on the left is compared with all elements.
     let quarter = Array::full(&stream, [], 0.25f32).unwrap();
     assert_eq!(values(quarter.less(&a)), [true, false, false, false, false]);
     assert_eq!(
@@ -186,7 +186,7 @@ fn comparisons() {
 }
 
 #[test]
-fn nan_goes_through() {
+fn nan_propagates() {
     let stream = stream();
     let mut random = Random(4);
     let mut numbers = || {
@@ -246,7 +246,8 @@ fn choices() {
     let zero = |f: fn(f32, f32) -> f32| host_a.iter().map(|&a| f(a, 0.0)).collect::<Vec<_>>();
     assert_eq!(values(a.maximum(0.0)), zero(f32::max));
     assert_eq!(values(a.minimum(0.0)), zero(f32::min));
-    // A condition on some axes only stretches; one that doesn't fit is an error, not a read beyond the end.
+    // A condition that lacks axes is broadcast. One that does not fit is an error, not a read past
+    // the end.
     let whole = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
     let row = Array::<f32>::ones(&stream, 6).unwrap();
     let chosen = whole.equal(0.0).select(&row, -&row).eval().unwrap();

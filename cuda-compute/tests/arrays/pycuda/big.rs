@@ -1,7 +1,8 @@
 //! Arrays of more than 2³² elements.
 //!
-//! These need 4.5 GB of device memory, or twice that for two arrays: on a GPU that has it they run as they are named, on
-//! the emulator and on smaller GPUs with 2¹⁸ elements and the same remainder. What ran is printed.
+//! Each array needs 4.5 GB of device memory. On a GPU with enough memory, the tests run with their
+//! full sizes. On the emulator and on smaller GPUs, they use 2¹⁸ elements and the same remainder.
+//! The tests print the size they used.
 
 use cuda_compute::{Array, Expr, s};
 use cuda_safe::Stream;
@@ -9,7 +10,7 @@ use cuda_safe::Stream;
 use super::{emulated, value};
 use crate::stream;
 
-/// 2³² and a few elements, if they fit `arrays` times, else fewer.
+/// Returns 2³² and a few elements if `arrays` such arrays fit, otherwise fewer.
 fn count(stream: &Stream, more: usize, arrays: u64) -> usize {
     let probe = Array::<u8>::zeros(stream, 1).unwrap();
     let free = stream.context().memory_info().unwrap().free as u64;
@@ -25,14 +26,14 @@ fn elementwise() {
     let count = count(&stream, 12, 2);
     let places = (Expr::index(count, 0).unwrap() & 0xff).cast::<u8>();
     let x = places.eval_on(&stream).unwrap();
-    // By another way: as rows of four, from row and column.
+    // Compares with values computed from row and column, as rows of four.
     let part = count / 4 * 4;
     let table = x.slice(s![..part]).unwrap().reshape([part / 4, 4]).unwrap();
     let column = Expr::index([part / 4, 4], 0).unwrap() * 4;
     let row = Expr::index([part / 4, 4], 1).unwrap();
     let wrong = table.cast::<u64>().not_equal((column + row) % 256).count();
     assert_eq!(value(wrong), 0);
-    // And on the host, at the ends and around each power of two.
+    // Compares with the host at both ends and around each power of two.
     let mut starts = vec![0, count - 100];
     starts.extend(
         (10..40)

@@ -26,14 +26,14 @@ macro_rules! parts {
             assert_eq!((out.to_vec().unwrap(), out.as_device_ptr()), (conjugates, address));
             let again = Expr::<Complex<$real>>::complex(z.real(), z.imag());
             assert_eq!(values(again), host);
-            // The parts lie as the numbers do.
+            // The parts have the memory order of the numbers.
             let matrix = z.reshape([4, 5]).unwrap();
             for (z, order) in [(matrix.clone(), Order::C), (matrix.t(), Order::F)] {
                 assert!(z.real().eval().unwrap().is_contiguous(order));
                 assert!(z.imag().eval().unwrap().is_contiguous(order));
                 assert!(z.conj().eval().unwrap().is_contiguous(order));
             }
-            // A real number is one without an imaginary part.
+            // A real number has an imaginary part of zero.
             let real = Array::from_slice(&stream, &[1.5 as $real, -2.0]).unwrap();
             let wide = real.cast::<Complex<$real>>();
             assert_eq!(values(wide.imag()), [0.0, 0.0]);
@@ -48,7 +48,7 @@ parts! {
     parts_of_double_precision f64;
 }
 
-/// A wanted number and a part of its size, by which the result may be off.
+/// Asserts that each number is within a relative tolerance of the expected one.
 #[track_caller]
 fn near<T: Copy + Into<f64>>(got: &[Complex<T>], wanted: &[Complex<f64>], part: f64) {
     assert_eq!(got.len(), wanted.len());

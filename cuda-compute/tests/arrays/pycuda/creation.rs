@@ -1,4 +1,4 @@
-//! Making arrays, filling them, joining them, and the way to the host and back.
+//! Creating, filling and joining arrays, and copying them to the host and back.
 
 use cuda_compute::{Array, Expr, NewAxis, Order, Random as Sequence, concatenate, s, stack};
 use cuda_safe::Stream;
@@ -8,12 +8,12 @@ use super::{assert_near, every, values};
 use crate::stream;
 
 #[test]
-fn counted_and_constant() {
+fn ranges_and_constants() {
     let stream = stream();
     let wanted: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let counted = Array::steps(&stream, 0.0f32, 1.0, 12).unwrap();
     assert_eq!(counted.to_vec().unwrap(), wanted);
-    // By a step of 3, and backwards.
+    // With a step of 3, and backwards.
     let steps = Array::range(&stream, 0..4).unwrap() * 3 + 1;
     assert_eq!(values(steps), [1, 4, 7, 10]);
     assert_eq!(
@@ -78,7 +78,7 @@ fn like_others() {
     }
 }
 
-/// An array of a shape, with a range of numbers, in an order.
+/// Returns an array of a shape that contains a range of numbers in the given order.
 fn numbered(
     stream: &Stream,
     lengths: &[usize],
@@ -128,7 +128,7 @@ fn concatenations() {
         let got = concatenate(&[&a, &b, &c], 0).unwrap();
         let wanted = ndarray::concatenate![Axis(0), host_a, host_b, host_c];
         assert_eq!(got.to_ndarray().unwrap(), wanted);
-        // Along the last axis, and of a part.
+        // Along the last axis, and with a part of an array.
         let (a, host_a) = (a.t(), host_a.t().to_owned());
         let part = b.slice(s![..;-2]).unwrap().t();
         let host_part = host_b.slice_axis(Axis(0), ndarray::Slice::new(0, None, -2));
@@ -143,7 +143,7 @@ fn concatenations() {
 #[test]
 fn scattered() {
     let stream = stream();
-    // Several arrays to the same places of others.
+    // Scatters several arrays to the same indices.
     let places = Array::from_slice(&stream, &[3u32, 1, 4, 0, 5]).unwrap();
     for scale in [1.0f32, 10.0] {
         let x = Array::from_slice(&stream, &[30.0f32, 10.0, 40.0, 0.0, 50.0]).unwrap();
@@ -167,7 +167,7 @@ fn reversed_and_converted() {
     wanted.reverse();
     assert_eq!(x.slice(s![..;-1]).unwrap().to_vec().unwrap(), wanted);
     assert_eq!(x.flip(0).unwrap().to_vec().unwrap(), wanted);
-    // From the device, whatever the steps.
+    // Copies from the device with any step.
     assert_eq!(
         x.slice(s![..;-3]).unwrap().to_vec().unwrap(),
         [10.0, 7.0, 4.0, 1.0]
@@ -183,9 +183,9 @@ fn reversed_and_converted() {
 }
 
 #[test]
-fn filled_by_vectors() {
+fn rows_are_filled_with_vectors() {
     let stream = stream();
-    // Three floats each: an axis, where PyCUDA has a structure.
+    // Three floats per row. PyCUDA uses a structure here.
     let mut x = Array::<f32>::zeros(&stream, [100, 3]).unwrap();
     x.assign(Array::from_slice(&stream, &[1.0, 2.0, 3.0]).unwrap())
         .unwrap();
@@ -195,9 +195,9 @@ fn filled_by_vectors() {
 }
 
 #[test]
-fn there_and_back() {
+fn slices_round_trip() {
     let stream = stream();
-    // Parts of any kind, with more than two axes apart, and backwards.
+    // Slices of all kinds: with gaps along more than two axes, and reversed.
     let host = ndarray::Array4::from_shape_fn((5, 6, 7, 8), |(a, b, c, d)| {
         (a * 1000 + b * 100 + c * 10 + d) as i32
     });
@@ -248,7 +248,7 @@ fn there_and_back() {
 }
 
 #[test]
-fn order_is_kept() {
+fn memory_order_is_kept() {
     let stream = stream();
     let host = Array2::from_shape_fn((3, 3), |(i, j)| (i * 3 + j) as f32);
     let x = Array::from_ndarray(&stream, &host.t()).unwrap();
@@ -256,7 +256,7 @@ fn order_is_kept() {
     assert_eq!(x.copy().unwrap().strides(), [1, 3]);
     assert_eq!(x.to_ndarray().unwrap().strides(), [1, 3]);
     assert_eq!(x.to_ndarray().unwrap(), host.t().into_dyn());
-    // Into an array that lies in Fortran's order, from a host's C order: by place, not byte by byte.
+    // Copies from C order on the host to an array in Fortran order: by index, not byte by byte.
     let values: Vec<f64> = (0..22 * 33).map(f64::from).collect();
     let mut x = Array::<f64>::zeros(&stream, [33, 22]).unwrap().t();
     let address = x.as_device_ptr();
@@ -266,7 +266,7 @@ fn order_is_kept() {
 }
 
 #[test]
-fn memory_is_used_again() {
+fn copies_reuse_memory() {
     let stream = stream();
     let mut x = Array::<bool>::full(&stream, [2, 2], false).unwrap();
     let address = x.as_device_ptr();
@@ -277,12 +277,12 @@ fn memory_is_used_again() {
         (host, x.as_device_ptr()),
         ([true, false, false, true], address)
     );
-    // Who shares the memory keeps what was there.
+    // A view that shares the memory keeps the old elements.
     let before = x.slice(s![0]).unwrap();
     x.copy_from_slice(&[false; 4]).unwrap();
     assert_eq!(before.to_vec().unwrap(), [true, false]);
     assert_eq!(x.to_vec().unwrap(), [false; 4]);
-    // A part of an array is written at its place.
+    // A slice is written in place.
     let mut y = Array::range(&stream, 0..10)
         .unwrap()
         .slice(s![3..7])
@@ -295,7 +295,7 @@ fn memory_is_used_again() {
     );
     assert!(y.copy_from_slice(&[7; 5]).is_err());
     assert!(y.copy_to_slice(&mut [0; 3]).is_err());
-    // Of a stretched row, one is written: the others keep what they have.
+    // Writing one row of a broadcast array leaves the other rows unchanged.
     let mut rows = y.slice(s![NewAxis]).unwrap().broadcast_to([3, 4]).unwrap();
     drop(y);
     rows.slice_mut(s![1]).unwrap().fill(0).unwrap();
@@ -342,7 +342,7 @@ fn random_numbers() {
         let log = Array::<f64>::log_normal(&stream, &mut sequence, count, 0.0, 1.0).unwrap();
         assert!(log.to_vec().unwrap().iter().all(|&v| v > 0.0));
     }
-    // The means are taken from where the numbers then go.
+    // The numbers replace their means in memory.
     let mut means = Array::full(&stream, 1 << 16, 10.0f64).unwrap();
     let address = means.as_device_ptr();
     let events = Expr::<u32>::poisson(&mut sequence, 1 << 16, &means)

@@ -1,4 +1,4 @@
-//! Who may go first, and who may be where.
+//! Lifetimes of arrays, and their use from several threads and streams.
 
 use std::thread;
 
@@ -9,7 +9,7 @@ use super::value;
 use crate::stream;
 
 #[test]
-fn arrays_outlive_what_they_were_made_with() {
+fn arrays_outlive_their_stream_and_context() {
     let x = {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
@@ -21,10 +21,10 @@ fn arrays_outlive_what_they_were_made_with() {
 }
 
 #[test]
-fn arrays_go_to_other_threads() {
+fn arrays_can_be_used_on_other_threads() {
     let stream = stream();
     let x = Array::range(&stream, 0..1000).unwrap();
-    // All want one new kernel at once.
+    // All threads request the same new kernel at once.
     let sums = thread::scope(|scope| {
         let work = |i: i32| {
             let x = x.clone();
@@ -46,8 +46,9 @@ fn arrays_go_to_other_threads() {
 }
 
 #[test]
-fn streams_take_turns_with_memory() {
-    // Freed memory goes to whoever asks next, on another stream too: never before those that read it are done.
+fn memory_is_reused_across_streams() {
+    // The pool reuses freed memory, also for another stream, but never before the work that reads
+    // it is done.
     let (first, second) = (stream(), stream());
     for round in 0..50 {
         let x = Array::full(&first, 10_000, round).unwrap();

@@ -1,7 +1,8 @@
-//! Functions, within the errors that PyCUDA allows: absolute, and the same for `f32` and `f64`. What is wanted is the
-//! result in `f64` of the very input, rounded to the type.
+//! Mathematical functions, within the errors that PyCUDA allows: absolute, and the same for `f32`
+//! and `f64`. The expected value is the result in `f64` for the same input, rounded to the type.
 //!
-//! Real logarithms begin at 1e-3: nearer to 0, the last bit of their `f32` is more than the error that is allowed.
+//! Inputs of real logarithms start at 1e-3. Nearer to 0, the last bit of their `f32` result exceeds
+//! the allowed error.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -14,7 +15,7 @@ use crate::{random::Random, stream};
 
 const SIZES: [usize; 4] = [10, 128, 1024, 8192];
 
-/// The largest distance.
+/// Returns the largest absolute error.
 fn far(got: impl IntoIterator<Item = Complex<f64>>, wanted: &[Complex<f64>]) -> f64 {
     let off = |(got, wanted): (Complex<f64>, &Complex<f64>)| (got - wanted).norm();
     got.into_iter().zip(wanted).map(off).fold(0.0, f64::max)
@@ -24,7 +25,7 @@ fn wide<T: Into<f64>>(value: T) -> Complex<f64> {
     value.into().into()
 }
 
-/// A function into a new array, and into one that is there.
+/// Evaluates a function into a new array and into an existing one.
 fn both<T: Element>(
     x: &Array<T>,
     function: impl Fn(&Array<T>) -> cuda_compute::Expr<T>,
@@ -133,7 +134,7 @@ complex_functions! {
     complex_tanh tanh -2.0, 2.0, 3e-5;
 }
 
-/// 0, 1, 2 … as numbers that are divided.
+/// Returns 0, 1, 2 … divided by a number.
 fn counted(count: usize, divisor: f32) -> Vec<f32> {
     (0..count).map(|i| i as f32 / divisor).collect()
 }
@@ -192,7 +193,7 @@ fn significands_and_exponents() {
 }
 
 #[test]
-fn into_memory_and_on_a_stream() {
+fn functions_write_to_memory_and_run_on_a_stream() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(1), 1000, -3.0, 3.0));
     let x = Array::from_slice(&stream, &host).unwrap();

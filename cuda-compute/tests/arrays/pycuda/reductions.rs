@@ -1,4 +1,4 @@
-//! Sums, products, extremes, and closures as reductions.
+//! Sums, products, extremes, and reductions by closures.
 
 use cuda_compute::{Array, Element, Expr, Ordered, Random as Sequence, device_fn, eval, fold, s};
 use cuda_safe::Stream;
@@ -15,7 +15,7 @@ fn sums() {
     let wanted: f64 = x.to_vec().unwrap().iter().map(|&v| f64::from(v)).sum();
     let got = f64::from(value(x.sum()));
     assert!((got - wanted).abs() / wanted < 1e-4, "{got} {wanted}");
-    // Eight bits overflow, unless they are made more first.
+    // Eight bits overflow unless the elements are widened first.
     let bytes = Array::full(&stream, 1000, 100i8).unwrap();
     assert_eq!(value(bytes.cast::<i64>().sum()), 100_000);
     assert_eq!(value(bytes.sum()), 100_000u32 as i8);
@@ -35,7 +35,7 @@ fn sums_of_products() {
         let wanted: f64 = products.map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
         let got = f64::from(value(a.dot(&b)));
         assert!((got - wanted).abs() / wanted < 1e-4, "{count}: {got}");
-        // Part by part: every third.
+        // With a stride of three.
         let wanted: f64 = (0..count)
             .step_by(3)
             .map(|i| f64::from(host_a[i]) * f64::from(host_b[i]))
@@ -46,7 +46,7 @@ fn sums_of_products() {
     }
 }
 
-/// Extremes of all, and of those that are not every fifth.
+/// Checks the extremes of all elements, and of those whose index is not a multiple of 5.
 fn extremes<T: Ordered + PartialOrd>(stream: &Stream, host: &[T], low: T, high: T) {
     let least = |values: &[T]| {
         values
@@ -72,7 +72,7 @@ fn extremes<T: Ordered + PartialOrd>(stream: &Stream, host: &[T], low: T, high: 
         let rest: Vec<T> = (0..count).filter(|i| i % 5 != 0).map(|i| host[i]).collect();
         assert_eq!(min.item().unwrap(), least(&rest).unwrap());
         assert_eq!(max.item().unwrap(), most(&rest).unwrap());
-        // By their places.
+        // By their indices.
         let places: Vec<u32> = (0..count as u32).filter(|i| i % 5 != 0).collect();
         let places = Array::from_slice(stream, &places).unwrap();
         let taken = x.take(&places, 0).unwrap();
@@ -83,7 +83,7 @@ fn extremes<T: Ordered + PartialOrd>(stream: &Stream, host: &[T], low: T, high: 
 }
 
 #[test]
-fn extremes_of_all_and_of_some() {
+fn extremes_of_arrays_and_subsets() {
     let stream = stream();
     let mut random = Random(3);
     let host = uniform(&mut random, COUNT, -1000.0, 1000.0);
@@ -91,7 +91,7 @@ fn extremes_of_all_and_of_some() {
     extremes(&stream, &singles(&host), f32::NEG_INFINITY, f32::INFINITY);
     let integers: Vec<i32> = host.iter().map(|&v| (v * 1000.0) as i32).collect();
     extremes(&stream, &integers, i32::MIN, i32::MAX);
-    // The sum of some, by what is not chosen made 0.
+    // The sum of a subset: the other elements are replaced by 0.
     let x = Array::from_slice(&stream, &integers).unwrap();
     let chosen = (Expr::index(COUNT, 0).unwrap() % 5).not_equal(0);
     let rest = (0..COUNT).filter(|i| i % 5 != 0).map(|i| integers[i]);
@@ -100,13 +100,13 @@ fn extremes_of_all_and_of_some() {
 }
 
 #[test]
-fn integers_have_extremes_of_two() {
+fn binary_extremes_of_integers() {
     let stream = stream();
     let a = Array::from_slice(&stream, &[i32::MIN, -1, 5, i32::MAX]).unwrap();
     let b = Array::from_slice(&stream, &[0, -2, 7, 1]).unwrap();
     assert_eq!(values(a.maximum(&b)), [0, -1, 7, i32::MAX]);
     assert_eq!(values(a.minimum(&b)), [i32::MIN, -2, 5, 1]);
-    // No float on the way: these differ by less than one of 53 bits can tell.
+    // No conversion to float: a double cannot represent the difference of these values.
     let a = Array::from_slice(&stream, &[i64::MAX, i64::MIN + 1]).unwrap();
     assert_eq!(
         values(a.minimum(i64::MAX - 1)),
@@ -142,7 +142,7 @@ fn several_results_of_one_pass() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(9), 20_000, 0.0, 1.0));
     let x = Array::from_slice(&stream, &host).unwrap();
-    // A structure of two in PyCUDA; here two reductions of one kernel.
+    // PyCUDA uses a structure of two values. Here two reductions share a kernel.
     let (min, max) = eval((x.min(), x.max())).unwrap();
     assert_eq!(
         min.item().unwrap(),
@@ -155,7 +155,7 @@ fn several_results_of_one_pass() {
 }
 
 #[test]
-fn into_the_places_of_an_array() {
+fn reductions_assign_to_array_elements() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(2), 2000, 0.0, 1.0));
     let x = Array::from_shape(&stream, [10, 200], &host).unwrap();
@@ -201,7 +201,7 @@ fn exact_sums_of_integers() {
         assert_eq!(value(wide.sum()), n * (n - 1) / 2);
         let squares: i64 = (0..n).map(|i| i * i).sum();
         assert_eq!(value((&wide * &wide).sum()), squares);
-        // The result belongs to the stream that it was computed on.
+        // The result belongs to the stream that computed it.
         assert_eq!(x.sum().eval().unwrap().stream(), &stream);
     }
 }

@@ -1,4 +1,4 @@
-//! Structures as elements: fills, reductions, scalars of different alignments side by side.
+//! Structures as elements: fills, reductions, and scalar arguments of different alignments.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_compute::{Array, Combination, CudaFn, Element};
@@ -21,7 +21,7 @@ struct MinMax {
     cur_max: f32,
 }
 
-/// A byte before a number of eight, with what C puts between them.
+/// A byte before an 8-byte number, with the padding that C inserts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
 #[repr(C)]
 struct ByteAndDouble {
@@ -50,7 +50,7 @@ fn a_structure_is_reduced() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(5), 20_000, 0.0, 1.0));
     let x = Array::from_slice(&stream, &host).unwrap();
-    // SAFETY: both only compute.
+    // SAFETY: Both functions only compute their result.
     let (from_scalar, agg) = unsafe {
         (
             CudaFn::<fn(f32) -> MinMax>::new(
@@ -88,10 +88,10 @@ fn a_structure_is_reduced() {
 }
 
 #[test]
-fn scalars_of_different_alignments_stand_side_by_side() {
+fn scalars_of_different_alignments_are_passed_together() {
     let stream = stream();
     let x = Array::range(&stream, 0..100).unwrap().cast::<f32>();
-    // SAFETY: both only compute.
+    // SAFETY: Both functions only compute their result.
     let (single, double) = unsafe {
         (
             CudaFn::<fn(i8, Float3, f32) -> f32>::new(
@@ -125,7 +125,7 @@ fn scalars_of_different_alignments_stand_side_by_side() {
     let got = double.map((-7, pair, &x)).eval().unwrap().to_vec().unwrap();
     let wanted: Vec<f64> = (0..100).map(|i| 15.0 + f64::from(i)).collect();
     assert_eq!(got, wanted);
-    // The same from arrays.
+    // The same with arrays.
     let pairs = Array::full(&stream, 100, pair).unwrap();
     let bytes = Array::full(&stream, 100, -7i8).unwrap();
     let got = double

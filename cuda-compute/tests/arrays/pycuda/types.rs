@@ -1,4 +1,4 @@
-//! Operands of several types, truth values, integers, half precision.
+//! Operands of several types, bools, integers and half precision.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -10,7 +10,7 @@ use num_complex::Complex;
 use super::{value, values};
 use crate::{random::Random, stream};
 
-/// Numbers that can be compared in the widest type.
+/// Numbers that can be converted to the widest type for comparison.
 trait Wide: Number {
     fn of(integer: i32) -> Self;
     fn wide(self) -> Complex<f64>;
@@ -51,7 +51,8 @@ fn near<T: Wide>(got: &Array<T>, wanted: impl Iterator<Item = Complex<f64>>, wha
     }
 }
 
-/// Sums, differences and products in `R`, and quotients in `Q`, which NumPy chooses for `A` and `B`.
+/// Checks sums, differences and products in `R`, and quotients in `Q`. These are the types that
+/// NumPy chooses for `A` and `B`.
 fn pair<A: Wide, B: Wide, R, Q>(stream: &Stream)
 where
     R: Wide + CastFrom<A> + CastFrom<B> + Add<Output = R> + Sub<Output = R> + Mul<Output = R>,
@@ -67,7 +68,7 @@ where
     let reals = real(A::DATA_TYPE) && real(B::DATA_TYPE);
     b[7] = 0;
     if !reals {
-        // Complex numbers divided by 0 are whatever the formula gives.
+        // The quotient of a complex number and 0 depends on the formula, so it is not compared.
         b.iter_mut().filter(|v| **v == 0).for_each(|v| *v = 5);
     }
     let b: Vec<B> = b.into_iter().map(B::of).collect();
@@ -122,7 +123,7 @@ fn two_types() {
 }
 
 #[test]
-fn truth() {
+fn bools() {
     let stream = stream();
     let host: Vec<f32> = (0..40).map(|i| ((i * 7) % 5) as f32).collect();
     let x = Array::from_shape(&stream, [10, 4], &host)
@@ -142,7 +143,7 @@ fn truth() {
     assert_eq!(values(false | &x), truth);
     assert_eq!(values(&x ^ true), no);
     assert_eq!(values(!&x), no);
-    // The truth of one element; several have none.
+    // A single element has a truth value. Several elements do not.
     assert!(value(
         Array::full(&stream, [1, 1], 5).unwrap().cast::<bool>()
     ));
@@ -164,7 +165,8 @@ fn integers() {
     assert_eq!(values(&a / 0), [0; 4]);
     assert_eq!(values(&a << 1), [14, -14, 200, -2]);
     assert_eq!(values((&a & 3) | 8), [11, 9, 8, 11]);
-    // All types have what PyCUDA lacks for some: halves, small integers, unsigned ones.
+    // PyCUDA lacks some operations for halves, small integers and unsigned integers. Here all types
+    // have them.
     fn all<T: Number + PartialEq>(stream: &Stream) {
         let two = Array::full(stream, 5, T::ONE).unwrap() + T::ONE;
         let four = (&two * &two).eval().unwrap();
@@ -188,7 +190,7 @@ fn integers() {
 }
 
 #[test]
-fn no_type_changes_silently() {
+fn types_never_change_silently() {
     fn data<T: Element>(_: &cuda_compute::Expr<T>) -> DataType {
         T::DATA_TYPE
     }

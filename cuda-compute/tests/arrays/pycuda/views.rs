@@ -1,4 +1,4 @@
-//! Slices, other shapes, other axes, other types of the same memory.
+//! Slices, reshapes, permutations, and views as other types.
 
 use cuda_compute::{Array, NewAxis, Order, concatenate, s, stack};
 use cuda_safe::{LaunchConfig, Module, bytemuck::Pod};
@@ -94,7 +94,7 @@ fn empty_arrays() {
         copied.assign(&filled * 2.0).unwrap();
         assert_eq!(empty.reinterpret::<u32>().unwrap().shape(), empty.shape());
     }
-    // Sums along an axis of no elements are zeros; along another, nothing.
+    // Sums along an empty axis are zeros. Sums along the other axis are empty.
     let empty = Array::<i64>::zeros(&stream, [0, 3]).unwrap();
     assert_eq!(values(empty.sum_axis(0)), [0; 3]);
     assert!(values(empty.sum_axis(1)).is_empty());
@@ -103,7 +103,7 @@ fn empty_arrays() {
 }
 
 #[test]
-fn other_shapes() {
+fn reshapes() {
     let stream = stream();
     let host: Vec<i32> = (0..128).collect();
     let x = Array::from_shape(&stream, [8, 16], &host).unwrap();
@@ -114,7 +114,7 @@ fn other_shapes() {
     );
     assert_eq!(y.to_vec().unwrap(), host);
     assert!(x.reshape([4, 16]).is_err());
-    // Always in C order, also of what lies in Fortran's.
+    // The result is always in C order, also for an array in Fortran order.
     let turned = x.t().reshape([4, 32]).unwrap();
     let wanted: Vec<i32> = (0..128).map(|i| i % 8 * 16 + i / 8).collect();
     assert_eq!(turned.to_vec().unwrap(), wanted);
@@ -123,7 +123,7 @@ fn other_shapes() {
 }
 
 #[test]
-fn other_types() {
+fn views_of_other_types() {
     let stream = stream();
     let host: Vec<f32> = (0..128).map(|i| i as f32 * 0.5).collect();
     let x = Array::from_shape(&stream, [8, 16], &host).unwrap();
@@ -137,7 +137,8 @@ fn other_types() {
     let short = x.reinterpret::<i16>().unwrap();
     assert_eq!(short.shape(), [8, 32]);
     assert_eq!(bytes(&short.to_vec().unwrap()), bytes(&host));
-    // Of parts: whole elements of the other type, or an error.
+    // A part can be viewed if each row holds whole elements of the other type, otherwise the call
+    // fails.
     let part = x.slice(s![..;-2, 2..6]).unwrap();
     let wanted = bytes(&part.to_vec().unwrap());
     assert_eq!(
@@ -156,7 +157,7 @@ fn other_types() {
     let odd = Array::<f32>::zeros(&stream, [2, 3]).unwrap();
     assert!(odd.reinterpret::<f64>().is_err());
     assert!(odd.slice(s![0, 0]).unwrap().reinterpret::<u8>().is_err());
-    // An array is assigned what its own bytes were, also by way of another type.
+    // An assignment reads the old bytes of the array, also through a view of another type.
     let mut x = Array::from_slice(&stream, &[0x0201u16, 0x0403, 0x0605, 0x0807]).unwrap();
     let low = x.reinterpret::<u8>().unwrap().slice(s![..4]).unwrap();
     x.assign(low.cast::<u16>()).unwrap();
@@ -188,7 +189,7 @@ fn axes_of_length_1() {
 }
 
 #[test]
-fn other_axes() {
+fn permuted_axes() {
     let stream = stream();
     let host: Vec<i32> = (0..6000).collect();
     let x = Array::from_shape(&stream, [10, 20, 30], &host).unwrap();
@@ -207,7 +208,7 @@ fn other_axes() {
         let host = wanted.view().permuted_axes(axes);
         assert_eq!(turned.to_ndarray().unwrap(), host.into_dyn());
     }
-    // Of what is not dense.
+    // A view that is not dense.
     let part = x.slice(s![..;2, 3..15;4, ..;-7]).unwrap();
     let host = wanted.slice(ndarray::s![..;2, 3..15;4, ..;-7]);
     assert_eq!(part.t().to_ndarray().unwrap(), host.t().into_dyn());
@@ -221,7 +222,7 @@ fn other_axes() {
 }
 
 #[test]
-fn orders_mixed() {
+fn mixed_memory_orders() {
     let stream = stream();
     let host = ndarray::Array2::from_shape_fn((5, 7), |(i, j)| (10 * i + j) as f32);
     let c = Array::from_ndarray(&stream, &host).unwrap();
@@ -237,7 +238,7 @@ fn orders_mixed() {
         wanted
     );
     assert_eq!(value((&c * &f).sum()), (&host * &host).sum());
-    // And shapes that differ only by their order don't fit.
+    // Shapes that differ only in their order do not match.
     assert!((&c + c.t()).eval().is_err());
     let row = Array::from_slice(&stream, &[1.0f32; 6]).unwrap();
     let matrix = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
@@ -245,7 +246,7 @@ fn orders_mixed() {
 }
 
 #[test]
-fn a_slice_in_a_kernel_of_ones_own() {
+fn slices_can_be_passed_to_user_kernels() {
     let stream = stream();
     let module = Module::compile(
         stream.context(),
@@ -254,7 +255,8 @@ fn a_slice_in_a_kernel_of_ones_own() {
     .unwrap();
     let x = Array::<f32>::ones(&stream, 65_536).unwrap();
     let part = x.slice(s![256..-256]).unwrap();
-    // SAFETY: as many threads as `part` has elements, which nothing else uses meanwhile.
+    // SAFETY: There is one thread for each element of `part`, and nothing else uses the elements
+    // meanwhile.
     unsafe {
         module
             .function("twice")

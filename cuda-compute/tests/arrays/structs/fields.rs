@@ -37,11 +37,12 @@ fn fields_share_the_memory() {
         .field(|m| &m.tail[7])
         .unwrap();
     assert_eq!(last.to_vec().unwrap(), [29, 17, 5]);
-    // A part of a part, by two steps.
+    // A field of a field, in two steps.
     let imaginary = waves.field(|z| &z.im).unwrap();
     assert_eq!(imaginary.to_vec().unwrap(), [-1.0; 30]);
 
-    // 12 of 40 bytes: no stride leads there, but an expression does.
+    // 12 of 40 bytes: 40 is not a multiple of 12, so there is no stride for a view, but an
+    // expression works.
     let error = x.field(|m| &m.position).unwrap_err().to_string();
     assert!(
         error.contains("a field of type Float3 (12 bytes) at byte 8 of Mixed (40 bytes)"),
@@ -63,7 +64,7 @@ fn fields_share_the_memory() {
         .collect();
     assert_eq!(parts.eval().unwrap().to_vec().unwrap(), wanted);
 
-    // Written: the others stay, and so does what others hold.
+    // Writing a field leaves the other fields and other references unchanged.
     let before = x.clone();
     x.field_mut(|m| &m.id)
         .unwrap()
@@ -108,7 +109,7 @@ fn fields_are_written_in_place() {
     let address = x.as_device_ptr();
     let sums = x.field(|v| &v.x).unwrap() + x.field(|v| &v.y).unwrap();
     x.field_mut(|v| &v.w).unwrap().assign(sums).unwrap();
-    // From a field that lies between those that are written.
+    // Assigns from a field between those that are written.
     let y = x.field(|v| &v.y).unwrap();
     x.field_mut(|v| &v.z).unwrap().assign(y).unwrap();
     assert_eq!(x.as_device_ptr(), address);
@@ -121,7 +122,7 @@ fn fields_are_written_in_place() {
         })
         .collect();
     assert_eq!(x.to_vec().unwrap(), wanted);
-    // Closures of fields, and reductions of them.
+    // Closures of fields, and reductions of the results.
     let twice = device_fn!(|a: f32, b: f32| a * 2.0 + b);
     let got = twice.map((x.field(|v| &v.x).unwrap(), x.expr().field(|v| &v.w)));
     let most = got.reduce(fold!(|a: f32, b: f32| a.max(b), f32::NEG_INFINITY));
@@ -133,7 +134,7 @@ fn fields_are_written_in_place() {
 }
 
 #[test]
-fn what_is_no_field_is_refused() {
+fn references_outside_the_struct_are_rejected() {
     let stream = stream();
     let x = Array::full(&stream, 3, MinMax::of(1)).unwrap();
     static ELSEWHERE: f32 = 1.0;

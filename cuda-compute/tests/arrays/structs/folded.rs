@@ -1,14 +1,15 @@
-//! Structs that are combined: reductions and scans.
+//! Combinations of structs: reductions and scans.
 
 use super::*;
 
-/// Sums of two fields, kept apart, with `first` as what tells the order.
+/// Composes the functions v -> x * v + y in order, so results depend on the order. The field z
+/// counts.
 fn chain() -> Combination<Float3> {
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let then = unsafe {
         CudaFn::<fn(Float3, Float3) -> Float3>::new(
             "then",
-            "// x -> x.x * v + x.y, one after the other; the third counts.
+            "// Composes the functions v -> x * v + y. z counts.
              __device__ Float3 then(const Float3 &a, const Float3 &b) {
                  return {a.x * b.x, a.y * b.x + b.y, a.z + b.z};
              }",
@@ -30,7 +31,7 @@ fn then(a: Float3, b: Float3) -> Float3 {
     }
 }
 
-/// Small integers, so that sums and products of signs are exact.
+/// Returns small integers, so that sums and products of signs are exact.
 fn links(count: usize) -> Vec<Float3> {
     (0..count)
         .map(|i| Float3 {
@@ -81,9 +82,9 @@ fn scans_keep_the_order() {
     }
 }
 
-/// Sums of all numbers of matrices: the largest elements there may be.
+/// Adds all numbers of matrices, which have the maximum size of an element.
 fn sums() -> Combination<Matrix> {
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let sum = unsafe {
         CudaFn::<fn(Matrix, Matrix) -> Matrix>::new(
             "sum",
@@ -98,7 +99,7 @@ fn sums() -> Combination<Matrix> {
 }
 
 #[test]
-fn the_largest_elements_are_folded_and_scanned() {
+fn elements_of_maximum_size_are_folded_and_scanned() {
     let stream = stream();
     let sum_of = |matrices: &mut dyn Iterator<Item = Matrix>| {
         matrices.fold(Matrix::default(), |mut a, b| {
@@ -127,7 +128,7 @@ fn the_largest_elements_are_folded_and_scanned() {
         x.reduce_axis(1, sums()).eval().unwrap().to_vec().unwrap(),
         rows
     );
-    // More together than a block has room for.
+    // Together they need more shared memory than a block has.
     let (one, two, three) = eval((
         x.reduce_axis(0, sums()),
         x.flip(0).unwrap().reduce_axis(0, sums()),
@@ -147,7 +148,7 @@ fn the_largest_elements_are_folded_and_scanned() {
 #[test]
 fn reductions_along_any_axes() {
     let stream = stream();
-    // SAFETY: they only compute.
+    // SAFETY: The functions only compute their result.
     let (of, merge) = unsafe {
         (
             CudaFn::<fn(f32) -> MinMax>::new(
@@ -201,7 +202,7 @@ fn reductions_along_any_axes() {
         .unwrap();
     let last: Vec<MinMax> = (0..40).map(|k| wanted(&|i| i % 40 == k)).collect();
     assert_eq!(got, last);
-    // Nothing gives the identity.
+    // An empty reduction returns the identity.
     let none = x.slice(s![..0]).unwrap();
     assert_eq!(
         of.map((&none,))
@@ -212,7 +213,8 @@ fn reductions_along_any_axes() {
             .unwrap(),
         nothing
     );
-    // A whole row with a reduction of itself, in one kernel: where in its row's range an element lies.
+    // Combines each row with a reduction of that row in one kernel: the position of an element
+    // within the row's range.
     let range = pairs.reduce_axis(2, &both).keep_axes();
     let unit = (&x - range.field(|r| &r.min)) / (range.field(|r| &r.max) - range.field(|r| &r.min));
     let got = unit.eval().unwrap();

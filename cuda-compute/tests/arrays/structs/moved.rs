@@ -1,4 +1,4 @@
-//! Structs that are copied, cut, joined, gathered and selected.
+//! Copying, slicing, joining, gathering and selecting structs.
 
 use super::*;
 
@@ -36,14 +36,14 @@ fn structs_are_described() {
 }
 
 #[test]
-fn to_the_device_and_back() {
+fn structs_round_trip() {
     fn check<T: Numbered>() {
         let stream = stream();
         for count in [0, 1, 2, 3, 5, 33, 1000] {
             let host = numbers::<T>(count);
             let x = Array::from_slice(&stream, &host).unwrap();
             assert_eq!(x.to_vec().unwrap(), host);
-            // Through kernels: copies, fills, scalars.
+            // Through kernels: copies, fills and scalars.
             assert_eq!(x.copy().unwrap().to_vec().unwrap(), host);
             let mut y = Array::full(&stream, count, T::of(77)).unwrap();
             assert_eq!(y.to_vec().unwrap(), vec![T::of(77); count]);
@@ -73,7 +73,7 @@ fn views_and_writes_to_views() {
             .flat_map(|column| (0..40).map(move |row| (row, column)))
             .map(|(row, column)| at(row, column))
             .collect();
-        // By tiles, where they have room.
+        // Uses tiles if they fit in shared memory.
         assert_eq!(
             x.t().contiguous(Order::C).unwrap().to_vec().unwrap(),
             wanted
@@ -118,7 +118,7 @@ fn views_and_writes_to_views() {
         wanted[5..50].fill(T::of(9));
         assert_eq!(y.to_vec().unwrap(), wanted);
         assert_eq!(x.to_vec().unwrap(), host);
-        // Onto itself, one further.
+        // Assigns to itself, shifted by one.
         let shifted = y.slice(s![.., ..-1]).unwrap();
         y.slice_mut(s![.., 1..]).unwrap().assign(shifted).unwrap();
         (0..40).for_each(|row| wanted.copy_within(row * 50..row * 50 + 49, row * 50 + 1));
@@ -128,7 +128,7 @@ fn views_and_writes_to_views() {
 }
 
 #[test]
-fn joined_gathered_scattered_and_selected() {
+fn join_gather_scatter_and_select() {
     fn check<T: Numbered>() {
         let stream = stream();
         let host = numbers::<T>(600);
@@ -185,7 +185,7 @@ fn joined_gathered_scattered_and_selected() {
                 .unwrap(),
             wanted
         );
-        // All fields are compared.
+        // Comparisons include all fields.
         let equal: Vec<bool> = host.iter().map(|&v| v == T::of(5)).collect();
         let (same, other) = eval((x.equal(T::of(5)), x.not_equal(T::of(5)))).unwrap();
         assert_eq!(same.to_vec().unwrap(), equal);

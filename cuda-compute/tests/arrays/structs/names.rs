@@ -1,8 +1,8 @@
-//! Structs and fields whose names mean something else in CUDA C++.
+//! Structs and fields with names that have another meaning in CUDA C++.
 
 use super::*;
 
-/// Macros of the compiler and of kernels, and types of kernels.
+/// Names of the compiler's and the kernels' macros, and of the kernels' types.
 #[allow(non_snake_case, reason = "the names are those of macros")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
 #[repr(C)]
@@ -20,7 +20,7 @@ struct Macros {
     another: f16,
 }
 
-/// Keywords, and names that other keywords would take.
+/// Keywords, and the names that keywords are replaced by.
 #[allow(non_snake_case, reason = "the name is that of an operator")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
 #[repr(C)]
@@ -38,7 +38,7 @@ struct Keywords {
     nothing: [f32; 0],
 }
 
-/// An operator of the preprocessor, which can't be undefined.
+/// A preprocessor operator that cannot be undefined.
 #[allow(non_camel_case_types, reason = "the name is that of an operator")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
 #[repr(C)]
@@ -54,7 +54,7 @@ struct STORED {
     stored: u32,
 }
 
-/// All that kernels do with elements: compare, gather, scatter, fill.
+/// Checks all element operations of kernels: compare, gather, scatter and fill.
 fn check<T: Element + Pod>(values: [T; 3]) {
     let stream = stream();
     let x = Array::from_slice(&stream, &values).unwrap();
@@ -68,7 +68,7 @@ fn check<T: Element + Pod>(values: [T; 3]) {
 }
 
 #[test]
-fn names_of_macros_are_names_of_fields() {
+fn fields_may_be_named_like_macros() {
     let of = |i: u8| Macros {
         NULL: i,
         THREADS: 2 * i,
@@ -77,7 +77,7 @@ fn names_of_macros_are_names_of_fields() {
         ..Macros::default()
     };
     check([of(1), of(2), of(3)]);
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let text = unsafe {
         CudaFn::<fn(Macros) -> f32>::new(
             "all",
@@ -90,7 +90,7 @@ fn names_of_macros_are_names_of_fields() {
 }
 
 #[test]
-fn keywords_have_an_underscore_behind_them_in_cuda() {
+fn keywords_get_an_underscore_in_cuda() {
     let of = |i: u8| Keywords {
         double: i.into(),
         double_: -f32::from(i),
@@ -101,7 +101,7 @@ fn keywords_have_an_underscore_behind_them_in_cuda() {
         ..Keywords::default()
     };
     check([of(1), of(2), of(3)]);
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let text = unsafe {
         CudaFn::<fn(Keywords) -> Keywords>::new(
             "turned",
@@ -121,10 +121,10 @@ fn keywords_have_an_underscore_behind_them_in_cuda() {
 }
 
 #[test]
-fn names_of_macros_are_names_of_structs() {
+fn structs_may_be_named_like_macros() {
     let of = |stored| STORED { stored };
     check([of(1), of(2), of(3)]);
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let larger = unsafe {
         CudaFn::<fn(STORED, STORED) -> STORED>::new(
             "larger",
@@ -137,10 +137,10 @@ fn names_of_macros_are_names_of_structs() {
 }
 
 #[test]
-fn the_operator_of_the_preprocessor_is_a_name_of_a_struct() {
+fn structs_may_be_named_defined() {
     let of = |value| defined { value };
     check([of(1), of(2), of(3)]);
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let doubled = unsafe {
         CudaFn::<fn(defined) -> u32>::new(
             "doubled",

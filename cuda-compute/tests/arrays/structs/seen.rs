@@ -1,9 +1,9 @@
-//! Structs as other types, names and libraries see them.
+//! Structs viewed as other types, under other names and by other libraries.
 
 use super::*;
 
 #[test]
-fn structs_are_seen_as_their_parts_and_back() {
+fn structs_are_reinterpreted_as_scalars_and_back() {
     let stream = stream();
     let host = numbers::<Float3>(4);
     let x = Array::from_slice(&stream, &host).unwrap();
@@ -28,7 +28,7 @@ fn structs_are_seen_as_their_parts_and_back() {
         })
         .collect();
     assert_eq!(back.to_vec().unwrap(), twice);
-    // 12 bytes are no multiple of 8, nor 16 of 12.
+    // 12 is not a multiple of 8, nor is 16 of 12.
     assert!(x.reinterpret::<u64>().is_err());
     assert!(x.reinterpret::<Float4>().is_err());
     let parts = x.reinterpret::<MinMax>().unwrap_err().to_string();
@@ -39,9 +39,9 @@ fn structs_are_seen_as_their_parts_and_back() {
 }
 
 #[test]
-fn structs_of_one_name_are_told_apart() {
+fn structs_with_the_same_name_are_distinct() {
     fn other() -> CudaFn<fn(crate::structs::MinMax) -> i32> {
-        // SAFETY: it only computes.
+        // SAFETY: The function only computes its result.
         unsafe {
             CudaFn::new(
                 "width",
@@ -51,7 +51,7 @@ fn structs_of_one_name_are_told_apart() {
     }
     plain! { struct MinMax { max: i32, min: i32 } }
     let stream = stream();
-    // SAFETY: it only computes.
+    // SAFETY: The function only computes its result.
     let width = unsafe {
         CudaFn::<fn(MinMax) -> i32>::new(
             "width",
@@ -76,12 +76,12 @@ fn arrays_of_ndarray() {
 }
 
 #[test]
-fn other_libraries_see_vectors_of_bytes() {
+fn structs_are_exported_as_byte_vectors() {
     let stream = stream();
     let host = numbers::<Float3>(6);
     let x = Array::from_shape(&stream, [2, 3], &host).unwrap();
     let tensor = x.t().into_dlpack().unwrap().into_raw();
-    // SAFETY: a tensor that was just made, of memory that nobody else uses.
+    // SAFETY: The tensor was just created, and nothing else uses its memory.
     let mut back = unsafe {
         let tensor = Incoming::from_versioned(tensor).unwrap();
         assert_eq!((tensor.dtype().bits, tensor.dtype().lanes), (8, 12));
@@ -91,9 +91,9 @@ fn other_libraries_see_vectors_of_bytes() {
     assert_eq!(back.t().to_vec().unwrap(), host);
     back.field_mut(|v| &v.y).unwrap().fill(0.5).unwrap();
     assert!(back.to_vec().unwrap().iter().all(|v| v.y == 0.5));
-    // Memory that must not be written to is copied first.
+    // Read-only memory is copied before it is written to.
     let shared = x.share_dlpack().into_raw();
-    // SAFETY: as above; it is only read.
+    // SAFETY: as above, and the memory is only read.
     let mut own = unsafe {
         let tensor = Incoming::from_versioned(shared).unwrap();
         tensor.into_array::<Float3>(&stream).unwrap()
@@ -106,7 +106,7 @@ fn other_libraries_see_vectors_of_bytes() {
 }
 
 #[test]
-fn many_large_scalars_have_room() {
+fn many_large_scalars_fit() {
     let stream = stream();
     fn pick<T: Element + Debug>(stream: &Stream, values: &[T]) {
         let places = Array::range(stream, 0..values.len() as i32).unwrap();
@@ -119,7 +119,7 @@ fn many_large_scalars_have_room() {
     pick(&stream, &numbers::<Matrix>(20));
     pick(&stream, &numbers::<Mixed>(30));
     pick(&stream, &numbers::<Rgb>(30));
-    // More than the parameters of a kernel hold.
+    // More scalars than the parameters of a kernel can hold.
     let mut all = Expr::scalar(false);
     let x = Array::full(&stream, 2, Matrix::of(0)).unwrap();
     for i in 0..40 {

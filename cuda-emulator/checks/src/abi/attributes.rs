@@ -1,4 +1,4 @@
-//! Launches with attributes, as `cuLaunchKernelEx` takes them.
+//! Launches with attributes for `cuLaunchKernelEx`.
 
 use super::*;
 
@@ -7,25 +7,25 @@ use super::*;
 #[derive(Clone, Copy)]
 pub struct Attribute(u32, u32, [u32; 16]);
 
-/// An attribute whose value begins with these words.
+/// Creates an attribute whose value begins with these words.
 pub fn attribute(id: u32, words: &[u32]) -> Attribute {
     let mut value = [0; 16];
     value[..words.len()].copy_from_slice(words);
     Attribute(id, 0, value)
 }
 
-/// Blocks per cluster.
+/// Creates the attribute for the number of blocks per cluster.
 pub fn cluster(sides: [u32; 3]) -> Attribute {
     attribute(4, &sides)
 }
 
-/// An attribute that records an event, with its two numbers.
+/// Creates an attribute that records an event, with its two flags.
 pub fn recording(id: u32, event: CUevent, flags: u32, at_start: u32) -> Attribute {
     let event = event as u64;
     attribute(id, &[event as u32, (event >> 32) as u32, flags, at_start])
 }
 
-/// A launch's configuration; `attributes` have to live as long as it is used.
+/// Creates a launch configuration. `attributes` must outlive its use.
 pub fn config(
     grid: [u32; 3],
     block: u32,
@@ -33,7 +33,7 @@ pub fn config(
     stream: CUstream,
     attributes: &[Attribute],
 ) -> CUlaunchConfig {
-    // SAFETY: zero is a value of the C struct's.
+    // SAFETY: Zero is a valid value of the C struct.
     let mut config: CUlaunchConfig = unsafe { std::mem::zeroed() };
     (config.gridDimX, config.gridDimY, config.gridDimZ) = (grid[0], grid[1], grid[2]);
     (config.blockDimX, config.blockDimY, config.blockDimZ) = (block, 1, 1);
@@ -53,6 +53,6 @@ pub fn launch_with(
     arguments: &mut [*mut c_void],
 ) -> CUresult {
     let config = config(grid, 32, 0, stream, attributes);
-    // SAFETY: attributes laid out as in C; the arguments are of the kernel's types.
+    // SAFETY: The attributes have C's layout, and the arguments have the kernel's types.
     unsafe { cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), null_mut()) }
 }

@@ -1,11 +1,11 @@
-//! Streams that are held up.
+//! Streams that are blocked by a host function.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::*;
 
-/// A gate that a host function on a stream waits at.
+/// A gate that blocks a host function on a stream until it is opened.
 #[derive(Default)]
 pub struct Gate {
     open: Mutex<bool>,
@@ -20,7 +20,7 @@ impl Gate {
 }
 
 unsafe extern "C" fn wait_at_gate(data: *mut c_void) {
-    // SAFETY: every caller passes a leaked Arc<Gate>.
+    // SAFETY: Every caller passes a leaked `Arc<Gate>`.
     let gate = unsafe { Arc::from_raw(data.cast::<Gate>()) };
     let mut open = gate.open.lock().unwrap();
     while !*open {
@@ -28,7 +28,7 @@ unsafe extern "C" fn wait_at_gate(data: *mut c_void) {
     }
 }
 
-/// Holds a stream up until the gate is opened.
+/// Blocks a stream until the gate is opened.
 pub fn block(stream: CUstream) -> Arc<Gate> {
     let gate = Arc::new(Gate::default());
     let data = Arc::into_raw(gate.clone()).cast_mut().cast();

@@ -1,4 +1,5 @@
-//! What the tests of the ABI share. They call the driver as a C program would, through the bindings of `cuda-sys`.
+//! Helpers for the ABI tests, which call the driver as a C program would, through the bindings of
+//! `cuda-sys`.
 
 mod attributes;
 mod gate;
@@ -15,7 +16,8 @@ pub use cuda_sys::*;
 pub use gate::{Gate, block};
 pub use samples::*;
 
-// Forms that the newest headers no longer declare, and the per-thread variants, which they never do.
+// Functions that the newest headers no longer declare, and per-thread variants, which no header
+// declares.
 unsafe extern "C" {
     pub fn cuCtxCreate_v2(context: *mut CUcontext, flags: u32, device: CUdevice) -> CUresult;
     pub fn cuStreamSynchronize_ptsz(stream: CUstream) -> CUresult;
@@ -27,23 +29,24 @@ unsafe extern "C" {
 #[macro_export]
 macro_rules! ok {
     ($function:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: the tests pass what the function's documentation asks for, or what it must refuse.
+        // SAFETY: The tests pass arguments that the function's documentation allows, or that it
+        // must reject.
         let code = unsafe { $function($($arg),*) };
         assert_eq!(code, CUresult::CUDA_SUCCESS, "{}", stringify!($function));
     }};
 }
 
-/// Calls a driver function and expects a code.
+/// Calls a driver function and expects an error code.
 #[macro_export]
 macro_rules! fails {
     ($code:ident, $function:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: as for ok!.
+        // SAFETY: as for `ok!`.
         let code = unsafe { $function($($arg),*) };
         assert_eq!(code, CUresult::$code, "{}", stringify!($function));
     }};
 }
 
-/// Calls a driver function that must refuse an argument.
+/// Calls a driver function that must reject an argument.
 #[macro_export]
 macro_rules! invalid {
     ($($call:tt)*) => {
@@ -51,7 +54,7 @@ macro_rules! invalid {
     };
 }
 
-/// Calls a driver function with a handle that it must not know.
+/// Calls a driver function with an invalid handle.
 #[macro_export]
 macro_rules! stale {
     ($($call:tt)*) => {
@@ -64,7 +67,7 @@ pub use crate::{fails, invalid, ok, stale};
 pub const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 pub const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// The primary context of device 0, current on this thread; released when dropped.
+/// The primary context of device 0, current on this thread. It is released when dropped.
 pub struct Primary(pub CUcontext);
 
 impl Primary {
@@ -83,7 +86,8 @@ impl Drop for Primary {
     }
 }
 
-/// A new context; destroyed when dropped. A fault in it ends all contexts of the process: see [`in_own_process`].
+/// A new context, destroyed when dropped. A fault in it ends all contexts of the process: see
+/// [`in_own_process`].
 pub struct Own(pub CUcontext);
 
 impl Own {
@@ -127,10 +131,10 @@ pub fn download<T: Copy + Default>(address: CUdeviceptr, count: usize) -> Vec<T>
     data
 }
 
-/// A C struct or union with one byte all over.
+/// Returns a C struct or union with all bytes set to `byte`.
 pub fn filled<T: Copy>(byte: u8) -> T {
     let mut value = std::mem::MaybeUninit::<T>::uninit();
-    // SAFETY: as many bytes as it has; the types below have no invalid values.
+    // SAFETY: Writes exactly the value's bytes. The types below have no invalid values.
     unsafe {
         value
             .as_mut_ptr()
@@ -174,7 +178,7 @@ pub fn launch(
     stream: CUstream,
     arguments: &mut [*mut c_void],
 ) -> CUresult {
-    // SAFETY: the tests pass arguments of the kernel's types, or what must be refused.
+    // SAFETY: The tests pass arguments of the kernel's types, or arguments that must be rejected.
     unsafe {
         cuLaunchKernel(
             function,
@@ -192,12 +196,12 @@ pub fn launch(
     }
 }
 
-/// A pointer to a value, as a kernel argument.
+/// Returns a pointer to a value, for use as a kernel argument.
 pub fn arg<T>(value: &T) -> *mut c_void {
     std::ptr::from_ref(value).cast_mut().cast()
 }
 
-/// Something that isn't a live handle of any kind.
+/// Values that are not live handles of any kind.
 pub const WILD: [usize; 6] = [
     3,
     0x1000,
@@ -207,8 +211,8 @@ pub const WILD: [usize; 6] = [
     0x1500_0fff_ffff_ff08,
 ];
 
-/// The full name of a test of the file that calls this, as the test program knows it. A file of a test program is a module
-/// of that name, or its root.
+/// Returns the full name of a test in the calling file, as the test program knows it. A file of a
+/// test program is a module of that name or its root.
 #[track_caller]
 pub fn full_name(test: &str) -> String {
     let module = Path::new(Location::caller().file()).file_stem().unwrap();
@@ -218,7 +222,8 @@ pub fn full_name(test: &str) -> String {
     }
 }
 
-/// Runs this test binary again for the one test named, with environment variables; gives (exit code, stdout, stderr).
+/// Runs this test binary again for one test, with environment variables. Returns the exit code,
+/// stdout and stderr.
 #[track_caller]
 pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
@@ -241,7 +246,7 @@ pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, St
     )
 }
 
-/// Runs a test in a separate process, since a fault ends all contexts of its process.
+/// Runs a test in a separate process, because a fault ends all contexts of its process.
 #[track_caller]
 pub fn in_own_process(test: &str, inside: impl FnOnce()) {
     if inner() {
@@ -254,8 +259,8 @@ pub fn in_own_process(test: &str, inside: impl FnOnce()) {
 /// The number of the case that [`each`] runs in this process.
 const CASE: &str = "RERUN_CASE";
 
-/// Runs each case of a test in a separate process, since a process does not recover from a fault. Within [`reports`], the
-/// report has the faults of all cases.
+/// Runs each case of a test in a separate process, because a process does not recover from a fault.
+/// Within [`reports`], the report contains the faults of all cases.
 #[track_caller]
 pub fn each<T>(test: &str, cases: impl IntoIterator<Item = T>, inside: impl Fn(T)) {
     let mut cases = cases.into_iter();
@@ -270,7 +275,7 @@ pub fn each<T>(test: &str, cases: impl IntoIterator<Item = T>, inside: impl Fn(T
     }
 }
 
-/// Whether this is the inner run of [`rerun`].
+/// Returns whether this is the inner run of [`rerun`].
 pub fn inner() -> bool {
     std::env::var_os("RERUN").is_some()
 }
@@ -279,7 +284,7 @@ pub fn nothing() -> *const c_void {
     null()
 }
 
-/// Leaves the process no room for another thread's stack.
+/// Limits the address space so that no further thread's stack fits.
 pub fn no_more_threads() {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
@@ -287,7 +292,7 @@ pub fn no_more_threads() {
         rlim_cur: pages * 4096 + (6 << 20),
         rlim_max: libc::RLIM_INFINITY,
     };
-    // SAFETY: the limit is a valid one.
+    // SAFETY: The limit is valid.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
     assert!(
         std::thread::Builder::new()
@@ -297,8 +302,8 @@ pub fn no_more_threads() {
     );
 }
 
-/// Runs the test again with the variables. `inside` happens there; the report, on standard error as in the file, must
-/// have all the parts.
+/// Runs the test again with the variables, and `inside` in that run. The report must contain all
+/// the parts, both on standard error and in the file.
 #[track_caller]
 pub fn reports(test: &str, variables: &[(&str, &str)], parts: &[&str], inside: impl FnOnce()) {
     if inner() {
@@ -314,12 +319,12 @@ pub fn reports(test: &str, variables: &[(&str, &str)], parts: &[&str], inside: i
     assert_eq!(code, Some(0), "{text}");
     let file = file.expect("a report in the file");
     for part in parts {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
-        assert!(file.contains(part), "`{part}` isn't in the file\n{file}");
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+        assert!(file.contains(part), "no `{part}` in the file:\n{file}");
     }
 }
 
-/// Runs the test again with the variables; nothing may be reported. Gives its standard output.
+/// Runs the test again with the variables. Nothing may be reported. Returns its standard output.
 #[track_caller]
 pub fn passes(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) -> String {
     if inner() {

@@ -1,4 +1,4 @@
-//! Code that several files of tests load.
+//! Code that several test files load.
 
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ pub const LIBRARY: &str = "
 }
 ";
 
-/// [`LIBRARY`], loaded.
+/// Loads [`LIBRARY`].
 pub fn library() -> CUlibrary {
     let (text, mut library, no) = (CString::new(LIBRARY).unwrap(), null_mut(), null_mut());
     let text = text.as_ptr().cast();
@@ -47,14 +47,15 @@ pub fn library() -> CUlibrary {
     library
 }
 
-/// A kernel of a library.
+/// Returns a kernel of a library.
 pub fn kernel(library: CUlibrary, name: &CStr) -> CUkernel {
     let mut kernel = null_mut();
     ok!(cuLibraryGetKernel(&mut kernel, library, name.as_ptr()));
     kernel
 }
 
-/// Kernels whose needs are known. `live` keeps 120 values alive at once, in three variants of launch bounds.
+/// Returns kernels with known resource usage. `live` keeps 120 values alive at once, in three
+/// variants of launch bounds.
 pub fn kernels() -> String {
     let mut text = String::from(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

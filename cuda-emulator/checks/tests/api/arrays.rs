@@ -1,5 +1,5 @@
-//! CUDA arrays and copies with them through the C ABI: what is accepted, and with which code the rest is refused, as an
-//! H200 answered (driver 580).
+//! CUDA arrays and their copies through the C ABI: accepted arguments, and the error codes for
+//! others, as returned by an H200 (driver 580).
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -22,16 +22,16 @@ fn described(lengths: [usize; 3], flags: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
     }
 }
 
-/// The code of a creation; what it made is destroyed.
+/// Creates an array, checks its descriptor, destroys it and returns the code of the creation.
 fn created(described: CUDA_ARRAY3D_DESCRIPTOR) -> CUresult {
     let mut array = null_mut();
-    // SAFETY: a place for the result.
+    // SAFETY: The result pointer is valid.
     let code = unsafe { cuArray3DCreate_v2(&mut array, &described) };
     if code == SUCCESS {
-        let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
-        ok!(cuArray3DGetDescriptor_v2(&mut told, array));
+        let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
+        ok!(cuArray3DGetDescriptor_v2(&mut actual, array));
         assert_eq!(
-            (told.Width, told.Height, told.Depth, told.Flags),
+            (actual.Width, actual.Height, actual.Depth, actual.Flags),
             (
                 described.Width,
                 described.Height,
@@ -51,11 +51,11 @@ fn array(lengths: [usize; 3], flags: u32) -> CUarray {
 }
 
 #[test]
-fn lengths_and_flags_go_together() {
+fn lengths_and_flags_are_checked_together() {
     // The largest takes 1 GiB of the device's memory.
     let variables = [("CUDA_EMULATOR_MEMORY", "4G")];
     passes(
-        "lengths_and_flags_go_together",
+        "lengths_and_flags_are_checked_together",
         &variables,
         lengths_and_flags,
     );
@@ -114,7 +114,7 @@ fn lengths_and_flags() {
 }
 
 #[test]
-fn formats_have_their_channels() {
+fn formats_limit_channels() {
     let _own = Own::new();
     let with = |format: u32, channels: u32, flags: u32| {
         created(CUDA_ARRAY3D_DESCRIPTOR {
@@ -142,7 +142,7 @@ fn formats_have_their_channels() {
             assert_eq!(with(format, channels, 0), INVALID);
         }
     }
-    // No surfaces of compressed texels, and none of one dimension.
+    // Compressed formats do not support surfaces or one-dimensional arrays.
     assert_eq!(with(0x91, 4, SURFACE), CUresult::CUDA_ERROR_NOT_SUPPORTED);
     let line = CUDA_ARRAY3D_DESCRIPTOR {
         Format: CUarray_format(0x91),
@@ -153,7 +153,7 @@ fn formats_have_their_channels() {
 }
 
 #[test]
-fn arrays_of_two_dimensions_have_a_call_of_their_own() {
+fn two_dimensional_arrays_have_separate_functions() {
     let _own = Own::new();
     let wish = CUDA_ARRAY_DESCRIPTOR {
         Width: 5,
@@ -163,9 +163,9 @@ fn arrays_of_two_dimensions_have_a_call_of_their_own() {
     };
     let mut array = null_mut();
     ok!(cuArrayCreate_v2(&mut array, &wish));
-    let mut told = CUDA_ARRAY_DESCRIPTOR::default();
-    ok!(cuArrayGetDescriptor_v2(&mut told, array));
-    assert_eq!((told.Width, told.Height, told.NumChannels), (5, 3, 2));
+    let mut actual = CUDA_ARRAY_DESCRIPTOR::default();
+    ok!(cuArrayGetDescriptor_v2(&mut actual, array));
+    assert_eq!((actual.Width, actual.Height, actual.NumChannels), (5, 3, 2));
     let mut plane = null_mut();
     invalid!(cuArrayGetPlane(&mut plane, array, 0));
     let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
@@ -174,7 +174,7 @@ fn arrays_of_two_dimensions_have_a_call_of_their_own() {
     invalid!(cuArrayGetSparseProperties(&mut tiles, array));
     ok!(cuArrayDestroy(array));
     stale!(cuArrayDestroy(array));
-    stale!(cuArrayGetDescriptor_v2(&mut told, array));
+    stale!(cuArrayGetDescriptor_v2(&mut actual, array));
     invalid!(cuArrayCreate_v2(null_mut(), &wish));
     invalid!(cuArrayCreate_v2(&mut array, null()));
 }
@@ -182,35 +182,35 @@ fn arrays_of_two_dimensions_have_a_call_of_their_own() {
 #[test]
 fn mipmapped_arrays_have_levels_down_to_one_texel() {
     let _own = Own::new();
-    for (asked, made) in [(0, 1), (1, 1), (3, 3), (7, 7), (8, 7), (100, 7)] {
+    for (requested, made) in [(0, 1), (1, 1), (3, 3), (7, 7), (8, 7), (100, 7)] {
         let mut whole = null_mut();
         ok!(cuMipmappedArrayCreate(
             &mut whole,
             &described([64, 20, 0], 0),
-            asked
+            requested
         ));
         let mut level = null_mut();
         for index in 0..made {
             ok!(cuMipmappedArrayGetLevel(&mut level, whole, index));
-            let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
-            ok!(cuArray3DGetDescriptor_v2(&mut told, level));
+            let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
+            ok!(cuArray3DGetDescriptor_v2(&mut actual, level));
             assert_eq!(
-                (told.Width, told.Height),
+                (actual.Width, actual.Height),
                 (64 >> index, (20 >> index).max(1))
             );
         }
         invalid!(cuMipmappedArrayGetLevel(&mut level, whole, made));
-        // A level isn't destroyed on its own, though an H200 says that it is.
+        // The call returns success as on an H200, but the level is not destroyed on its own.
         ok!(cuMipmappedArrayGetLevel(&mut level, whole, 0));
         ok!(cuArrayDestroy(level));
-        let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
-        ok!(cuArray3DGetDescriptor_v2(&mut told, level));
+        let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
+        ok!(cuArray3DGetDescriptor_v2(&mut actual, level));
         let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
         invalid!(cuMipmappedArrayGetMemoryRequirements(&mut needed, whole, 0));
         let mut tiles = CUDA_ARRAY_SPARSE_PROPERTIES::default();
         invalid!(cuMipmappedArrayGetSparseProperties(&mut tiles, whole));
         ok!(cuMipmappedArrayDestroy(whole));
-        stale!(cuArray3DGetDescriptor_v2(&mut told, level));
+        stale!(cuArray3DGetDescriptor_v2(&mut actual, level));
         stale!(cuMipmappedArrayDestroy(whole));
     }
     let mut whole = null_mut();
@@ -227,8 +227,8 @@ fn mipmapped_arrays_have_levels_down_to_one_texel() {
 }
 
 #[test]
-fn the_devices_memory_is_counted() {
-    passes("the_devices_memory_is_counted", &[], || {
+fn arrays_use_device_memory() {
+    passes("arrays_use_device_memory", &[], || {
         let _own = Own::new();
         let free = || {
             let (mut free, mut total) = (0, 0);
@@ -260,17 +260,17 @@ fn rows_are_copied_between_all_kinds_of_memory() {
     ok!(cuCtxSynchronize());
     let expected: Vec<u8> = (0..4).chain(64..192).chain(132..=255).collect();
     assert_eq!(back, expected);
-    ok!(cuMemcpyHtoAAsync_v2(line, 250, from, 6, null_mut())); // no whole texels
+    ok!(cuMemcpyHtoAAsync_v2(line, 250, from, 6, null_mut())); // not whole texels
     ok!(cuMemcpyAtoH_v2(to, line, 248, 8));
     assert_eq!(back[..8], [248, 249, 0, 1, 2, 3, 4, 5]);
-    // Only the first row, and nothing beyond it.
+    // Only the first row can be copied, and no byte beyond it.
     invalid!(cuMemcpyHtoA_v2(line, 0, from, 257));
     invalid!(cuMemcpyHtoA_v2(line, 4, from, 256));
     invalid!(cuMemcpyHtoA_v2(plane, 0, from, 512));
     invalid!(cuMemcpyHtoA_v2(plane, 256, from, 256));
     invalid!(cuMemcpyHtoA_v2(null_mut(), 0, from, 4));
     invalid!(cuMemcpyHtoA_v2(line, 0, null(), 4));
-    // Nothing is copied anywhere.
+    // Copies of zero bytes succeed at any offset.
     ok!(cuMemcpyHtoA_v2(line, 260, from, 0));
     ok!(cuArrayDestroy(line));
     ok!(cuArrayDestroy(plane));
@@ -295,7 +295,7 @@ fn to_array(array: CUarray, host: &[u8], at: [usize; 3], extent: [usize; 3]) -> 
 }
 
 #[test]
-fn boxes_lie_within_the_array() {
+fn boxes_outside_the_array_are_rejected() {
     let _own = Own::new();
     let host = vec![1u8; 64 * 4 * 32 * 5];
     let arrays = [array([64, 32, 4], 0), array([64, 32, 4], LAYERED)];
@@ -327,14 +327,14 @@ fn boxes_lie_within_the_array() {
     }
     let null = to_array(null_mut(), &host, [0; 3], [4, 1, 1]);
     invalid!(cuMemcpy3D_v2(&null));
-    // Layers of one dimension have one row each.
+    // Layers of one-dimensional arrays have one row each.
     let lines = array([64, 0, 4], LAYERED);
     ok!(cuMemcpy3D_v2(&to_array(lines, &host, [0; 3], [256, 1, 4])));
     invalid!(cuMemcpy3D_v2(&to_array(lines, &host, [0; 3], [256, 4, 1])));
     for one in arrays {
         ok!(cuArrayDestroy(one));
     }
-    // A copy that is to come finds the array gone only if its client destroys it too early: this call waits.
+    // Destroying the array waits for the enqueued copy, so the copy still finds the array.
     ok!(cuMemcpy3DAsync_v2(
         &to_array(lines, &host, [0; 3], [256, 1, 4]),
         null_mut()
@@ -343,12 +343,12 @@ fn boxes_lie_within_the_array() {
 }
 
 #[test]
-fn every_byte_finds_its_place() {
+fn copies_place_every_byte() {
     let _own = Own::new();
     let volume = array([4, 3, 2], 0);
     let bytes: Vec<u8> = (0..96).collect();
     ok!(cuMemcpy3D_v2(&to_array(volume, &bytes, [0; 3], [16, 3, 2])));
-    // The middle of the second slice, to the device with gaps between rows.
+    // The middle of the second slice, copied to the device with gaps between rows.
     let device = upload(&[0u8; 64]);
     let part = CUDA_MEMCPY3D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
@@ -369,7 +369,7 @@ fn every_byte_finds_its_place() {
     assert_eq!(found[..8], bytes[48 + 16 + 4..][..8]);
     assert_eq!(found[32..40], bytes[48 + 32 + 4..][..8]);
     assert_eq!(found[8..32], [0; 24]);
-    // The same as a copy of two dimensions, which sees the first slice.
+    // The same as a two-dimensional copy, which accesses the first slice.
     let mut row = [0u8; 8];
     let plane = CUDA_MEMCPY2D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
@@ -410,19 +410,19 @@ fn captures_record_copies_and_forbid_the_rest() {
         stream
     ));
     ok!(cuStreamEndCapture(stream, &mut graph));
-    // The nodes tell the array, and where in it.
+    // The nodes store the array and the position within it.
     let (mut nodes, mut count) = ([null_mut(); 2], 2);
     ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
     for (node, y) in nodes.into_iter().zip([0, 5]) {
-        let mut told = CUDA_MEMCPY3D::default();
-        ok!(cuGraphMemcpyNodeGetParams(node, &mut told));
-        assert_eq!((told.dstArray, told.dstY), (plane, y));
+        let mut actual = CUDA_MEMCPY3D::default();
+        ok!(cuGraphMemcpyNodeGetParams(node, &mut actual));
+        assert_eq!((actual.dstArray, actual.dstY), (plane, y));
     }
     ok!(cuGraphDestroy(graph));
     let mut other = null_mut();
     begin();
     let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    // SAFETY: a place for the result.
+    // SAFETY: The result pointer is valid.
     let code = unsafe { cuArray3DCreate_v2(&mut other, &described([4, 4, 0], 0)) };
     assert_eq!(code, unsupported);
     fails!(
@@ -440,12 +440,12 @@ fn captures_record_copies_and_forbid_the_rest() {
 }
 
 #[test]
-fn a_graph_does_not_write_to_an_array_that_has_the_place_of_another() {
+fn graphs_do_not_write_to_arrays_at_reused_addresses() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "an array that has been destroyed since the call",
     ];
-    let test = "a_graph_does_not_write_to_an_array_that_has_the_place_of_another";
+    let test = "graphs_do_not_write_to_arrays_at_reused_addresses";
     reports(test, &[], &parts, || {
         let own = Own::new();
         let (lost, _fence) = (array([512, 512, 0], 0), array([512, 512, 0], 0));
@@ -476,7 +476,8 @@ fn a_graph_does_not_write_to_an_array_that_has_the_place_of_another() {
         ok!(cuGraphLaunch(exec, null_mut()));
         ok!(cuCtxSynchronize());
         ok!(cuArrayDestroy(lost));
-        // Until its place is given out again: the smallest that there is for an array of that size.
+        // Frees enough memory that the address can be reused. It is then the smallest free block
+        // that fits `_other`.
         for _ in 0..2 {
             ok!(cuArrayDestroy(array([8192, 4096, 0], 0)));
         }

@@ -1,4 +1,5 @@
-//! Clusters through the driver: which launches have them, what functions say of them, how many fit the device.
+//! Clusters through the driver API: launches with clusters, attributes of functions, and the number
+//! of clusters that fit the device.
 //!
 //! The codes and numbers are those of an H200 with driver 580.
 
@@ -11,7 +12,7 @@ fn kernels() -> CUmodule {
     load(include_str!("../../../engine/tests/ptx/clusters.ptx"))
 }
 
-/// Launches `ids`; gives the code and the blocks per cluster that the first block saw.
+/// Launches `ids`. Returns the code and the number of blocks per cluster that the first block saw.
 fn run(function: CUfunction, grid: [u32; 3], attributes: &[Attribute]) -> (CUresult, u32) {
     let out = upload(&[0u32; 8192]);
     let code = launch_with(function, grid, null_mut(), attributes, &mut [arg(&out)]);
@@ -22,7 +23,7 @@ fn run(function: CUfunction, grid: [u32; 3], attributes: &[Attribute]) -> (CUres
 }
 
 fn set(function: CUfunction, attribute: u32, value: i32) -> CUresult {
-    // SAFETY: a live function.
+    // SAFETY: The function is live.
     unsafe { cuFuncSetAttribute(function, CUfunction_attribute(attribute), value) }
 }
 
@@ -37,7 +38,7 @@ fn get(function: CUfunction, attribute: u32) -> i32 {
 }
 
 #[test]
-fn a_cluster_divides_the_grid_and_is_not_too_large() {
+fn clusters_divide_the_grid_and_have_a_maximum_size() {
     let _context = Own::new();
     let ids = function(kernels(), "ids");
     for (sides, grid) in [
@@ -70,10 +71,10 @@ fn a_cluster_divides_the_grid_and_is_not_too_large() {
             "{sides:?}"
         );
     }
-    // The last one counts.
+    // The last attribute counts.
     let both = [cluster([4, 1, 1]), cluster([2, 1, 1])];
     assert_eq!(run(ids, [8, 1, 1], &both), (SUCCESS, 2));
-    // Sixteen, where the function allows it.
+    // Sixteen blocks, if the function allows it.
     assert_eq!(set(ids, 14, 1), SUCCESS);
     assert_eq!(run(ids, [16, 1, 1], &[cluster([16, 1, 1])]), (SUCCESS, 16));
     assert_eq!(run(ids, [17, 1, 1], &[cluster([17, 1, 1])]), (SIZE, 0));
@@ -196,10 +197,11 @@ fn a_function_may_require_a_cluster() {
     }
 }
 
-/// The answers to both questions about clusters: a code and a number each.
-fn asked(function: CUfunction, config: &CUlaunchConfig) -> [(CUresult, i32); 2] {
+/// Returns the results of both cluster queries: a code and a number each.
+fn query(function: CUfunction, config: &CUlaunchConfig) -> [(CUresult, i32); 2] {
     let (mut active, mut size) = (-7, -7);
-    // SAFETY: places for the numbers, a live function, a configuration with its attributes.
+    // SAFETY: The result pointers are valid, the function is live, and the configuration has its
+    // attributes.
     let codes = unsafe {
         [
             cuOccupancyMaxActiveClusters(&mut active, function, config),
@@ -209,11 +211,11 @@ fn asked(function: CUfunction, config: &CUlaunchConfig) -> [(CUresult, i32); 2] 
     [(codes[0], active), (codes[1], size)]
 }
 
-/// As on a device of 132 multiprocessors.
+/// As on a device with 132 multiprocessors.
 #[test]
-fn as_many_clusters_fit_as_on_an_h200() {
+fn cluster_occupancy_matches_an_h200() {
     passes(
-        "as_many_clusters_fit_as_on_an_h200",
+        "cluster_occupancy_matches_an_h200",
         &[("CUDA_EMULATOR_THREADS", "132")],
         || {
             let _context = Own::new();
@@ -229,12 +231,12 @@ fn as_many_clusters_fit_as_on_an_h200() {
                     let attributes = [cluster([size, 1, 1])];
                     let config = config([size, 1, 1], block, shared, null_mut(), &attributes);
                     let wanted = [(SUCCESS, count), (SUCCESS, 8)];
-                    assert_eq!(asked(ids, &config), wanted, "{block} {shared} {size}");
+                    assert_eq!(query(ids, &config), wanted, "{block} {shared} {size}");
                 }
             }
             let of = |grid, block, shared, sides| {
                 let attributes = [cluster(sides)];
-                asked(ids, &config(grid, block, shared, null_mut(), &attributes))
+                query(ids, &config(grid, block, shared, null_mut(), &attributes))
             };
             let (too_large, bad) = ([(SIZE, -7); 2], [(INVALID, -7); 2]);
             let row = [8, 1, 1];
@@ -248,7 +250,7 @@ fn as_many_clusters_fit_as_on_an_h200() {
             assert_eq!(of(row, 2000, 0, [2, 1, 1]), none);
             assert_eq!(of(row, 128, 300_000, [2, 1, 1]), none);
             let plain = config(row, 128, 0, null_mut(), &[]);
-            assert_eq!(asked(ids, &plain), [(SUCCESS, 0), (SUCCESS, 8)]);
+            assert_eq!(query(ids, &plain), [(SUCCESS, 0), (SUCCESS, 8)]);
             assert_eq!(set(ids, 14, 1), SUCCESS);
             for (size, count) in [(9, 102), (12, 74), (16, 58), (17, 16)] {
                 let wanted = [(SUCCESS, count), (SUCCESS, 16)];
@@ -258,7 +260,8 @@ fn as_many_clusters_fit_as_on_an_h200() {
             invalid!(cuOccupancyMaxActiveClusters(null_mut(), ids, &plain));
             invalid!(cuOccupancyMaxActiveClusters(&mut number, ids, null()));
             invalid!(cuOccupancyMaxPotentialClusterSize(&mut number, ids, null()));
-            // Blocks that wait for all others, which only so many clusters can.
+            // Blocks that wait for all others. Only a limited number of clusters can run this at
+            // once.
             let bounded = function(kernels(), "bounded");
             let both = [cluster([2, 1, 1]), attribute(2, &[1])];
             let out = upload(&[0u32; 8192]);
@@ -275,13 +278,13 @@ fn as_many_clusters_fit_as_on_an_h200() {
     );
 }
 
-/// A device of few multiprocessors runs every cluster all the same.
+/// A device with few multiprocessors can still run every cluster.
 #[test]
 fn a_small_device_has_clusters() {
     let _context = Own::new();
     let ids = function(kernels(), "ids");
     let attributes = [cluster([8, 1, 1])];
-    let [active, size] = asked(ids, &config([8, 1, 1], 1024, 0, null_mut(), &attributes));
+    let [active, size] = query(ids, &config([8, 1, 1], 1024, 0, null_mut(), &attributes));
     assert!(active.0 == SUCCESS && active.1 >= 1);
     assert_eq!(size, (SUCCESS, 8));
     let mut offered = 0;
@@ -293,7 +296,7 @@ fn a_small_device_has_clusters() {
     assert_eq!(offered, 1);
 }
 
-/// Devices that are older have none.
+/// Older devices do not support clusters.
 #[test]
 fn older_devices_have_no_clusters() {
     passes(

@@ -1,4 +1,5 @@
-//! Waiting for contexts: the call that waits, and events that stand for all streams of one.
+//! Waiting for contexts: the synchronizing call, and events that represent all streams of a
+//! context.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -8,11 +9,11 @@ use std::time::Duration;
 
 unsafe extern "C" fn slowly(counter: *mut c_void) {
     std::thread::sleep(Duration::from_millis(30));
-    // SAFETY: the test passes its counter, which outlives the work.
+    // SAFETY: The test passes its counter, which outlives the work.
     unsafe { &*counter.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Twenty streams: more than a context keeps without looking which of them are gone.
+/// Uses twenty streams: more than a context keeps before it checks for destroyed ones.
 #[test]
 fn waiting_for_a_context_waits_for_all_its_streams() {
     let context = Own::new();
@@ -39,7 +40,7 @@ fn waiting_for_a_context_waits_for_all_its_streams() {
 
 /// The legacy stream waits for all blocking streams, an event of the context for every stream.
 #[test]
-fn an_event_of_a_context_stands_for_its_streams() {
+fn context_events_cover_all_streams() {
     let context = Own::new();
     let streams: Vec<_> = (0..12).map(|at| stream(at % 2)).collect();
     let (other, mut event) = (Own::new(), null_mut());
@@ -54,7 +55,7 @@ fn an_event_of_a_context_stands_for_its_streams() {
         ok!(cuCtxRecordEvent(handle, event));
         ok!(cuEventSynchronize(event));
         assert_eq!(done.load(Ordering::SeqCst), 12);
-        // The streams of a context that waits for it start after it.
+        // The streams of a context that waits for the event start after it.
         for stream in &streams {
             ok!(cuLaunchHostFunc(*stream, Some(slowly), arg(&done)));
         }

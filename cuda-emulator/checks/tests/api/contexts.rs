@@ -1,10 +1,10 @@
-//! The calls on contexts, one by one: what each does, and what it refuses.
+//! The context functions, one by one: their effects and the arguments that they reject.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
 use std::ptr::{null_mut, without_provenance_mut};
 
-// Forms that the newest headers no longer declare.
+// Functions that the newest headers no longer declare.
 unsafe extern "C" {
     fn cuCtxCreate_v3(
         context: *mut CUcontext,
@@ -28,7 +28,7 @@ fn wild() -> impl Iterator<Item = CUcontext> {
     WILD.into_iter().map(|handle| handle as CUcontext)
 }
 
-/// A context that was destroyed.
+/// Returns a context that was destroyed.
 fn stale() -> CUcontext {
     let mut context = null_mut();
     ok!(cuInit(0));
@@ -37,13 +37,13 @@ fn stale() -> CUcontext {
     context
 }
 
-/// Flags of a context: each bit of the header's mask alone, the kinds of waiting with all the others. And one that no
-/// header has and an H200 takes.
+/// Accepted context flags: each bit of the header's mask alone, and each scheduling mode with all
+/// the others. Also one bit that no header declares and an H200 accepts.
 const ALLOWED: [u32; 14] = [
     0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xf9, 0xfa, 0xfc, 0x100,
 ];
-/// Two kinds of waiting, or bits that no header has.
-const REFUSED: [u32; 10] = [
+/// Two scheduling modes, or bits that no header declares.
+const REJECTED: [u32; 10] = [
     3,
     5,
     6,
@@ -57,10 +57,11 @@ const REFUSED: [u32; 10] = [
 ];
 
 #[test]
-fn every_form_of_creation_takes_the_flags_and_makes_the_context_current() {
+fn every_create_function_checks_flags_and_sets_the_current_context() {
     ok!(cuInit(0));
     type Create<'a> = &'a dyn Fn(*mut CUcontext, u32, CUdevice) -> CUresult;
-    // SAFETY: a place for the handle or null, which must be refused; no parameters.
+    // SAFETY: The handle pointer is valid, or null, which must be rejected. There are no
+    // parameters.
     let forms: [Create; 3] = unsafe {
         [
             &|place, flags, device| cuCtxCreate_v2(place, flags, device),
@@ -80,8 +81,8 @@ fn every_form_of_creation_takes_the_flags_and_makes_the_context_current() {
             ok!(cuCtxDestroy_v2(context));
         }
         let place: *mut CUcontext = &mut context;
-        let refused = REFUSED.map(|flags| (place, flags, 0, CUresult::CUDA_ERROR_INVALID_VALUE));
-        for (place, flags, device, expected) in refused.into_iter().chain([
+        let rejected = REJECTED.map(|flags| (place, flags, 0, CUresult::CUDA_ERROR_INVALID_VALUE));
+        for (place, flags, device, expected) in rejected.into_iter().chain([
             (null_mut(), 0, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
             (place, 0, 1, CUresult::CUDA_ERROR_INVALID_DEVICE),
             (place, 0, -1, CUresult::CUDA_ERROR_INVALID_DEVICE),
@@ -94,7 +95,7 @@ fn every_form_of_creation_takes_the_flags_and_makes_the_context_current() {
 }
 
 #[test]
-fn parameters_of_creation_ask_for_what_there_is() {
+fn creation_parameters_are_checked() {
     ok!(cuInit(0));
     let mut context = null_mut();
     let mut affinity = [0u64; 2];
@@ -110,7 +111,7 @@ fn parameters_of_creation_ask_for_what_there_is() {
     for (affinities, count, graphics, expected) in [
         (none, 0, none, CUresult::CUDA_SUCCESS),
         (some, 0, none, CUresult::CUDA_SUCCESS),
-        // What lies in the padding behind the count means nothing.
+        // The padding after the count is ignored.
         (some, 1 << 32, none, CUresult::CUDA_SUCCESS),
         (
             some,
@@ -122,7 +123,7 @@ fn parameters_of_creation_ask_for_what_there_is() {
         (some, 0, some, CUresult::CUDA_ERROR_NOT_SUPPORTED),
     ] {
         let mut parameters = [affinities, count, graphics];
-        // SAFETY: the array has the layout of a CUctxCreateParams.
+        // SAFETY: The array has the layout of a `CUctxCreateParams`.
         let code = unsafe { cuCtxCreate_v4(&mut context, parameters.as_mut_ptr().cast(), 0, 0) };
         assert_eq!(code, expected, "{parameters:x?}");
         if code == CUresult::CUDA_SUCCESS {
@@ -134,7 +135,7 @@ fn parameters_of_creation_ask_for_what_there_is() {
 }
 
 #[test]
-fn flags_can_be_changed_within_what_creation_allows() {
+fn flags_can_be_changed_to_values_allowed_at_creation() {
     ok!(cuInit(0));
     let mut got = 99;
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetFlags(0));
@@ -146,7 +147,7 @@ fn flags_can_be_changed_within_what_creation_allows() {
         assert_eq!(got, flags);
     }
     ok!(cuCtxSetFlags(0x14));
-    for flags in REFUSED {
+    for flags in REJECTED {
         fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetFlags(flags));
         ok!(cuCtxGetFlags(&mut got));
         assert_eq!(got, 0x14, "{flags:#x}");
@@ -155,7 +156,7 @@ fn flags_can_be_changed_within_what_creation_allows() {
 }
 
 #[test]
-fn the_old_forms_push_pop_and_destroy_as_the_new_ones_do() {
+fn old_push_pop_and_destroy_work_like_the_new_ones() {
     let (first, second) = (Own::new(), Own::new());
     let (first, second) = (
         std::mem::ManuallyDrop::new(first).0,
@@ -208,7 +209,7 @@ fn making_a_context_current_replaces_the_top_of_the_stack() {
     ok!(cuCtxSetCurrent(first.0));
     assert_eq!(current(), first.0);
     ok!(cuCtxSetCurrent(null_mut()));
-    assert_eq!(current(), first.0, "what lay under the one replaced");
+    assert_eq!(current(), first.0, "the context below the replaced one");
     ok!(cuCtxSetCurrent(null_mut()));
     assert!(current().is_null());
     ok!(cuCtxSetCurrent(null_mut()));
@@ -231,7 +232,7 @@ fn making_a_context_current_replaces_the_top_of_the_stack() {
 }
 
 #[test]
-fn attaching_names_the_current_context_and_detaching_ends_it() {
+fn attach_returns_the_current_context_and_detach_destroys_it() {
     ok!(cuInit(0));
     let (mut created, mut attached) = (null_mut(), null_mut());
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxAttach(&mut attached, 0));
@@ -253,7 +254,7 @@ fn attaching_names_the_current_context_and_detaching_ends_it() {
     fails!(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(&mut attached, 1));
     ok!(cuCtxAttach(&mut attached, 0));
     assert_eq!(attached, context.0);
-    // Attaching doesn't count: one detachment ends the context.
+    // Attaching does not count references: one detach ends the context.
     ok!(cuCtxCreate_v2(&mut created, 0, 0));
     for _ in 0..3 {
         ok!(cuCtxAttach(&mut attached, 0));
@@ -262,11 +263,11 @@ fn attaching_names_the_current_context_and_detaching_ends_it() {
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(created));
 }
 
-/// Calls with a context's handle, where null means the current one.
+/// Calls that take a context handle, where null means the current context.
 #[test]
-fn a_handle_stands_for_its_context_and_null_for_the_current_one() {
+fn null_means_the_current_context() {
     if !inner() {
-        let test = "a_handle_stands_for_its_context_and_null_for_the_current_one";
+        let test = "null_means_the_current_context";
         passes(test, &[("CUDA_EMULATOR_DEVICES", "3")], || ());
         return;
     }
@@ -365,7 +366,7 @@ fn a_handle_stands_for_its_context_and_null_for_the_current_one() {
 }
 
 #[test]
-fn preferences_have_their_ranges() {
+fn preferences_are_range_checked() {
     ok!(cuInit(0));
     let (mut cache, mut shared) = (CUfunc_cache(9), CUsharedconfig(9));
     let (mut least, mut greatest) = (9, 9);
@@ -401,7 +402,7 @@ fn preferences_have_their_ranges() {
         ok!(cuCtxGetCacheConfig(&mut cache));
         assert_eq!(cache.0, 3);
     }
-    // Every device of today has banks of four bytes, whatever is asked for.
+    // Current devices always have four-byte banks, whatever is requested.
     for width in [0, 1, 2] {
         ok!(cuCtxSetSharedMemConfig(CUsharedconfig(width)));
         ok!(cuCtxGetSharedMemConfig(&mut shared));
@@ -435,7 +436,7 @@ fn preferences_have_their_ranges() {
         CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
         0
     ));
-    // SAFETY: what was asked for.
+    // SAFETY: The type of this affinity was requested.
     let limit = unsafe { affinity.param.smCount.val };
     assert_eq!((affinity.type_, limit), (count, all as u32));
     fails!(

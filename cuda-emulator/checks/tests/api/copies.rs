@@ -1,4 +1,5 @@
-//! Linear copies and fills: every function does what it says, and waits or doesn't.
+//! Linear copies and fills: every function transfers the right bytes, and waits or does not wait as
+//! documented.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-// The forms that the newest headers no longer declare.
+// Functions that the newest headers no longer declare.
 unsafe extern "C" {
     fn cuMemcpyBatchAsync(
         to: *mut CUdeviceptr,
@@ -31,12 +32,12 @@ unsafe extern "C" {
 
 const NON_BLOCKING: u32 = 1;
 
-/// Different bytes, none of them zero.
+/// Returns different bytes, none of which is zero.
 fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at % 251 + 1) as u8).collect()
 }
 
-/// Has `copy` move 17 of 64 bytes and looks at all of them.
+/// Copies 17 of 64 bytes with `copy`, and checks all of them.
 fn moves(name: &str, to: u64, from: u64, copy: impl FnOnce(u64, u64, usize)) {
     let source = pattern(64);
     ok!(cuMemcpy(from, source.as_ptr() as u64, 64));
@@ -51,7 +52,7 @@ fn moves(name: &str, to: u64, from: u64, copy: impl FnOnce(u64, u64, usize)) {
 }
 
 #[test]
-fn every_linear_copy_moves_just_these_bytes() {
+fn linear_copies_move_exactly_the_given_bytes() {
     let own = Own::new();
     let (first, second) = (alloc(64), alloc(64));
     let (mut near, mut far) = ([0u8; 64], [0u8; 64]);
@@ -113,7 +114,7 @@ fn every_linear_copy_moves_just_these_bytes() {
 fn peer_copies_need_live_contexts() {
     let own = Own::new();
     let (first, second) = (alloc(8), alloc(8));
-    // Null is the current one.
+    // Null means the current context.
     ok!(cuMemcpyPeer(first, null_mut(), second, null_mut(), 8));
     for wild in WILD {
         let wild = wild as CUcontext;
@@ -131,7 +132,7 @@ fn peer_copies_need_live_contexts() {
 }
 
 #[test]
-fn a_batch_copies_all_its_parts_up_to_the_one_that_fails() {
+fn batches_copy_all_parts_before_a_failing_one() {
     let _own = Own::new();
     let stream = stream(NON_BLOCKING);
     let source = pattern(64);
@@ -140,7 +141,7 @@ fn a_batch_copies_all_its_parts_up_to_the_one_that_fails() {
     attributes[0].srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
     let mut indices = [0usize];
     for old in [true, false] {
-        // Which part refers to too much memory; 3: none.
+        // The part that refers to too much memory. 3 means none.
         for bad in 0..4usize {
             let to = upload(&[0u8; 64]);
             let mut targets = [to, to + 16, to + 32];
@@ -153,7 +154,7 @@ fn a_batch_copies_all_its_parts_up_to_the_one_that_fails() {
             let (targets, sources) = (targets.as_mut_ptr(), sources.as_mut_ptr());
             let (sizes, attributes) = (sizes.as_mut_ptr(), attributes.as_mut_ptr());
             let indices = indices.as_mut_ptr();
-            // SAFETY: all arrays are of the lengths given.
+            // SAFETY: All arrays have the given lengths.
             let code = unsafe {
                 match old {
                     true => cuMemcpyBatchAsync(
@@ -196,11 +197,12 @@ fn a_batch_copies_all_its_parts_up_to_the_one_that_fails() {
 }
 
 #[test]
-fn what_a_batch_refuses_as_an_h200_does() {
+fn invalid_batches_are_rejected_as_on_an_h200() {
     let _own = Own::new();
     let own = stream(NON_BLOCKING);
     let (to, from) = (alloc(64), alloc(64));
-    // Orders and flags of the attributes, where each begins, the sizes of the copies; the copy that is told.
+    // Takes the orders and flags of the attributes, the index at which each begins, and the sizes
+    // of the copies. Returns the reported index of the failed copy.
     let run = |attributes: &[(i32, u32)], indices: &[usize], sizes: &[usize], stream| {
         let mut attributes: Vec<CUmemcpyAttributes> = attributes
             .iter()
@@ -213,7 +215,7 @@ fn what_a_batch_refuses_as_an_h200_does() {
         let (mut targets, mut sources) = (vec![to; sizes.len()], vec![from; sizes.len()]);
         let (mut indices, mut sizes) = (indices.to_vec(), sizes.to_vec());
         let mut failed = 77;
-        // SAFETY: all lists are of the lengths given.
+        // SAFETY: All lists have the given lengths.
         let code = unsafe {
             cuMemcpyBatchAsync(
                 targets.as_mut_ptr(),
@@ -256,8 +258,8 @@ fn what_a_batch_refuses_as_an_h200_does() {
         assert_eq!(got, wanted, "{attributes:?} {indices:?} {sizes:?}");
     }
     let default = [(null_mut(), 77), (1 as CUstream, NONE)];
-    for (stream, told) in default {
-        assert_eq!(run(&[(1, 0)], &[0], &[16], stream), (bad, told));
+    for (stream, failed_index) in default {
+        assert_eq!(run(&[(1, 0)], &[0], &[16], stream), (bad, failed_index));
     }
     assert_eq!(run(&[(1, 0)], &[0], &[16], 2 as CUstream).0, good);
     ok!(cuStreamBeginCapture_v2(
@@ -291,7 +293,7 @@ fn what_a_batch_refuses_as_an_h200_does() {
     ok!(cuStreamDestroy_v2(own));
 }
 
-/// Has a fill write to 64 bytes of 0xee.
+/// Fills 64 bytes of 0xee, and checks the result.
 fn fills(name: &str, expected: &[(usize, &[u8])], fill: impl FnOnce(CUdeviceptr)) {
     let place = upload(&[0xee_u8; 64]);
     fill(place);
@@ -305,7 +307,7 @@ fn fills(name: &str, expected: &[(usize, &[u8])], fill: impl FnOnce(CUdeviceptr)
 }
 
 #[test]
-fn every_fill_writes_just_these_elements() {
+fn fills_write_exactly_the_given_elements() {
     let _own = Own::new();
     let stream = stream(NON_BLOCKING);
     const BYTES: &[u8] = &[0xa1; 3];
@@ -351,7 +353,7 @@ fn every_fill_writes_just_these_elements() {
     fills("D2D32Async", &rows, |at| {
         ok!(cuMemsetD2D32Async(at + 4, 12, word, 2, 3, stream));
     });
-    // Nothing to do.
+    // Empty fills.
     fills("none", &[], |at| {
         ok!(cuMemsetD32_v2(at, 1, 0));
         ok!(cuMemsetD2D32_v2(at, 16, 1, 0, 2));
@@ -360,9 +362,9 @@ fn every_fill_writes_just_these_elements() {
 }
 
 #[test]
-fn fills_are_aligned_and_their_rows_fit_their_pitch() {
+fn misaligned_fills_and_small_pitches_are_rejected() {
     let _own = Own::new();
-    // (bytes past the start, pitch, words of a row, rows, whether it is one)
+    // (offset in bytes, pitch, words per row, rows, whether the fill is valid)
     let table = [
         (0, 16, 4, 2, true),
         (0, 12, 4, 2, false),
@@ -376,7 +378,7 @@ fn fills_are_aligned_and_their_rows_fit_their_pitch() {
         (4, 20, 4, 3, true),
         (1, 16, 4, 1, false),
         (2, 16, 4, 2, false),
-        // To the last byte, and one word more.
+        // Up to the last byte, and one word more.
         (0, 48, 4, 2, true),
         (4, 48, 4, 2, false),
         (0, 24, 4, 3, true),
@@ -385,7 +387,7 @@ fn fills_are_aligned_and_their_rows_fit_their_pitch() {
     for (at, pitch, width, rows, good) in table {
         let place = upload(&[0u8; 64]);
         let mut expected = [0u32; 16];
-        // SAFETY: the memory that this names is live, or it must be refused.
+        // SAFETY: The memory is live, or the call must be rejected.
         let code = unsafe { cuMemsetD2D32_v2(place + at, pitch, 7, width, rows) };
         if good {
             for row in 0..rows {
@@ -414,14 +416,14 @@ fn fills_are_aligned_and_their_rows_fit_their_pitch() {
 }
 
 unsafe extern "C" fn wait_at_gate(data: *mut c_void) {
-    // SAFETY: `Gate` passes a leaked Arc.
+    // SAFETY: `Gate` passes a leaked `Arc`.
     let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>()) };
     while !open.load(Ordering::SeqCst) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Holds a stream up.
+/// Blocks a stream.
 struct Gate(Arc<AtomicBool>);
 
 impl Gate {
@@ -432,7 +434,8 @@ impl Gate {
         Gate(open)
     }
 
-    /// Whether a call returns while the gate is closed, which it is for so long at most; opens it in any case.
+    /// Returns whether a call returns while the gate is closed, within `patience`. Opens the gate
+    /// in either case.
     fn lets_return(self, patience: Duration, call: impl FnOnce()) -> bool {
         let (done, open) = (Arc::new(AtomicBool::new(false)), self.0.clone());
         let opener = {
@@ -455,7 +458,7 @@ impl Gate {
 }
 
 #[test]
-fn calls_return_before_or_after_their_work_as_documented() {
+fn calls_wait_for_their_work_as_documented() {
     let _own = Own::new();
     const LARGE: usize = (64 << 10) + 1;
     let blocking = stream(0);
@@ -516,7 +519,7 @@ fn calls_return_before_or_after_their_work_as_documented() {
         }),
     ];
     for (name, returns, call) in calls {
-        // A call that doesn't wait has all the time in the world to return.
+        // A call that does not wait gets plenty of time to return.
         let patience = Duration::from_millis(if returns { 20_000 } else { 50 });
         let gate = Gate::new(blocking);
         assert_eq!(gate.lets_return(patience, call), returns, "{name}");
@@ -545,9 +548,9 @@ fn a_pageable_source_may_be_overwritten_after_the_call() {
 }
 
 #[test]
-fn where_work_is_held_back_only_host_to_host_copies_wait() {
+fn only_host_to_host_copies_wait_while_work_is_held() {
     let hour = [("CUDA_EMULATOR_HOLD", "3600000")];
-    let test = "where_work_is_held_back_only_host_to_host_copies_wait";
+    let test = "only_host_to_host_copies_wait_while_work_is_held";
     passes(test, &hour, || {
         let _own = Own::new();
         let stream = stream(NON_BLOCKING);
@@ -572,7 +575,7 @@ fn where_work_is_held_back_only_host_to_host_copies_wait() {
             ("device to page-locked", pinned as u64, device, false),
         ] {
             ok!(cuMemcpyAsync(to, from, 64, stream));
-            // SAFETY: a live stream.
+            // SAFETY: The stream is live.
             let code = unsafe { cuStreamQuery(stream) };
             let wanted = match waits {
                 true => CUresult::CUDA_SUCCESS,
@@ -581,7 +584,7 @@ fn where_work_is_held_back_only_host_to_host_copies_wait() {
             assert_eq!(code, wanted, "{name}");
             ok!(cuStreamSynchronize(stream));
         }
-        // A fill of device memory uses none of the host's, one of page-locked memory does.
+        // A fill of device memory uses no host memory, but a fill of page-locked memory does.
         for (at, uses) in [(device, false), (pinned as u64, true)] {
             ok!(cuMemsetD8Async(at, 1, 64, stream));
             let work = cuda_emulator::pending_host_work(at as *const u8, 64);

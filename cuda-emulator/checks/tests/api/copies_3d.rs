@@ -1,10 +1,10 @@
-//! Copies of rectangles and boxes: where each byte goes, and what isn't a rectangle or box.
+//! Copies of rectangles and boxes: the position of each byte, and invalid rectangles and boxes.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::boxes::*;
 use std::ptr::null_mut;
 
-// The form that the newest headers no longer declare.
+// Functions that the newest headers no longer declare.
 unsafe extern "C" {
     fn cuMemcpy3DBatchAsync(
         count: usize,
@@ -44,7 +44,7 @@ fn cuboid(sides: &mut Sides) -> CUDA_MEMCPY3D {
     }
 }
 
-/// As `cuboid`, with the contexts of a peer copy.
+/// Returns the same copy as `cuboid`, with the contexts of a peer copy.
 fn peer(copy: &CUDA_MEMCPY3D, to: CUcontext, from: CUcontext) -> CUDA_MEMCPY3D_PEER {
     CUDA_MEMCPY3D_PEER {
         srcXInBytes: copy.srcXInBytes,
@@ -75,7 +75,7 @@ fn peer(copy: &CUDA_MEMCPY3D, to: CUcontext, from: CUcontext) -> CUDA_MEMCPY3D_P
 }
 
 #[test]
-fn every_form_of_a_rectangle_copy_moves_each_byte_to_its_place() {
+fn every_rectangle_copy_function_places_every_byte() {
     let _own = Own::new();
     for kinds in KINDS {
         for form in 0..3 {
@@ -103,7 +103,7 @@ fn every_form_of_a_rectangle_copy_moves_each_byte_to_its_place() {
 }
 
 #[test]
-fn every_form_of_a_box_copy_moves_each_byte_to_its_place() {
+fn every_box_copy_function_places_every_byte() {
     let own = Own::new();
     for kinds in KINDS {
         for form in 0..4 {
@@ -137,29 +137,30 @@ fn every_form_of_a_box_copy_moves_each_byte_to_its_place() {
     }
 }
 
-/// A rectangle whose one side has these members: x, y, pitch.
+/// One side of a rectangle copy: x, y, pitch.
 struct Flat(usize, usize, usize);
 
 #[test]
 fn the_pitch_of_a_rectangle() {
     let _own = Own::new();
     const MOST: usize = 0x7fff_ffff;
-    // Side, width, height; the code, and where the first byte lies and how far the rows are apart.
+    // Side, width and height, the expected code, and the offset of the first byte and the distance
+    // between rows.
     let table = [
         (Flat(2, 1, 8), [6, 2], SUCCESS, [10, 8]),
         (Flat(2, 1, 7), [6, 2], INVALID, [0, 0]),
         (Flat(2, 1, 7), [6, 3], INVALID, [0, 0]),
-        // As an H200 (driver 580) has it: of one row too.
+        // On an H200 (driver 580), this also holds for a single row.
         (Flat(2, 1, 7), [6, 1], INVALID, [0, 0]),
         (Flat(2, 0, 1), [6, 1], INVALID, [0, 0]),
         (Flat(2, 1, 8), [6, 1], SUCCESS, [10, 8]),
         (Flat(2, 0, 9), [6, 3], SUCCESS, [2, 9]),
-        // Without a pitch the rows follow each other.
+        // Without a pitch, rows are contiguous.
         (Flat(2, 1, 0), [6, 3], SUCCESS, [10, 8]),
         (Flat(0, 0, 0), [6, 3], SUCCESS, [0, 6]),
         (Flat(0, 0, MOST - 1), [6, 1], SUCCESS, [0, 0]),
         (Flat(0, 0, MOST), [6, 1], SUCCESS, [0, 0]),
-        // Larger than the device says: an H200 takes it.
+        // Larger than the device's documented maximum, but an H200 accepts it.
         (Flat(0, 0, MOST + 1), [6, 1], SUCCESS, [0, 0]),
         (Flat(0, 0, MOST + 513), [6, 1], SUCCESS, [0, 0]),
         (Flat(usize::MAX, 0, 16), [6, 1], INVALID, [0, 0]),
@@ -183,7 +184,7 @@ fn the_pitch_of_a_rectangle() {
                 0 => (copy.dstXInBytes, copy.dstY, copy.dstPitch) = (x, y, pitch),
                 _ => (copy.srcXInBytes, copy.srcY, copy.srcPitch) = (x, y, pitch),
             }
-            // SAFETY: the copy is of live memory, or must be refused.
+            // SAFETY: The copy uses live memory, or must be rejected.
             let code = unsafe { cuMemcpy2D_v2(&copy) };
             assert_eq!(code, wanted, "row {index}, side {side}");
             let bytes = match wanted {
@@ -198,12 +199,12 @@ fn the_pitch_of_a_rectangle() {
 #[test]
 fn the_pitch_and_height_of_a_box() {
     let own = Own::new();
-    // x, y, z, pitch and height of a side; the extent; the code; the layout.
+    // x, y, z, pitch and height of a side, the extent, the code and the layout.
     let table = [
         ([2, 1, 1, 8, 3], [6, 2, 2], SUCCESS, [34, 8, 24]),
         ([2, 1, 1, 7, 3], [6, 2, 2], INVALID, [0; 3]),
         ([2, 1, 1, 7, 3], [6, 3, 1], INVALID, [0; 3]),
-        // As an H200 (driver 580) has it: of one row and of one slice too.
+        // On an H200 (driver 580), this also holds for a single row and a single slice.
         ([2, 1, 1, 7, 2], [6, 1, 2], INVALID, [0; 3]),
         ([2, 1, 1, 7, 2], [6, 1, 1], INVALID, [0; 3]),
         ([0, 1, 0, 8, 1], [6, 1, 1], INVALID, [0; 3]),
@@ -214,7 +215,7 @@ fn the_pitch_and_height_of_a_box() {
         ([2, 1, 0, 8, 2], [6, 2, 1], INVALID, [0; 3]),
         ([2, 1, 1, 8, 2], [6, 2, 1], INVALID, [0; 3]),
         ([2, 1, 0, 8, 3], [6, 2, 1], SUCCESS, [10, 8, 24]),
-        // Without a pitch or height, rows and slices follow each other.
+        // Without a pitch or height, rows and slices are contiguous.
         ([2, 1, 1, 0, 4], [6, 2, 2], SUCCESS, [42, 8, 32]),
         ([2, 1, 1, 9, 0], [6, 2, 2], SUCCESS, [38, 9, 27]),
         ([2, 1, 1, 0, 0], [6, 2, 2], SUCCESS, [34, 8, 24]),
@@ -248,7 +249,7 @@ fn the_pitch_and_height_of_a_box() {
                     (copy.srcXInBytes, copy.srcY, copy.srcZ) = (x, y, z);
                     (copy.srcPitch, copy.srcHeight) = (pitch, height);
                 }
-                // SAFETY: the copy is of live memory, or must be refused.
+                // SAFETY: The copy uses live memory, or must be rejected.
                 let code = unsafe {
                     match between {
                         false => cuMemcpy3D_v2(&copy),
@@ -267,7 +268,7 @@ fn the_pitch_and_height_of_a_box() {
 }
 
 #[test]
-fn what_is_not_linear_memory_is_refused() {
+fn other_memory_types_are_rejected() {
     let own = Own::new();
     let mut sides = Sides::new([DEVICE, DEVICE]);
     let copy = CUDA_MEMCPY3D {
@@ -278,7 +279,7 @@ fn what_is_not_linear_memory_is_refused() {
     };
     let run = |copy: &CUDA_MEMCPY3D| {
         let between = peer(copy, own.0, own.0);
-        // SAFETY: the copy is of live memory, or must be refused.
+        // SAFETY: The copy uses live memory, or must be rejected.
         unsafe { [cuMemcpy3D_v2(copy), cuMemcpy3DPeer(&between)] }
     };
     assert_eq!(run(&copy), [SUCCESS; 2]);
@@ -300,10 +301,10 @@ fn what_is_not_linear_memory_is_refused() {
         (flat.WidthInBytes, flat.Height) = (4, 1);
         ok!(cuMemcpy2D_v2(&flat));
         flat.srcMemoryType = kind;
-        // SAFETY: must be refused.
+        // SAFETY: The call must be rejected.
         assert_eq!(unsafe { cuMemcpy2D_v2(&flat) }, code);
     }
-    // Null is the current one.
+    // Null means the current context.
     ok!(cuMemcpy3DPeer(&peer(&copy, null_mut(), null_mut())));
     for wild in WILD {
         for (to, from) in [(wild as CUcontext, own.0), (own.0, wild as CUcontext)] {
@@ -328,12 +329,13 @@ fn operand(address: CUdeviceptr, row: usize, layer: usize) -> CUmemcpy3DOperand 
     operand
 }
 
-/// Runs a batch by one of the two functions; the code, and the index of the copy that failed if that is told.
+/// Runs a batch with one of the two functions. Returns the code, and the index of the failed copy
+/// if it is reported.
 fn batch(old: bool, operations: &mut [CUDA_MEMCPY3D_BATCH_OP]) -> (CUresult, Option<usize>) {
     let stream = stream(1);
     let (count, list) = (operations.len(), operations.as_mut_ptr());
     let mut failed = 77;
-    // SAFETY: the copies are of live memory, or must be refused.
+    // SAFETY: The copies use live memory, or must be rejected.
     let code = unsafe {
         match old {
             true => cuMemcpy3DBatchAsync(count, list, &mut failed, 0, stream),
@@ -350,7 +352,7 @@ fn batch(old: bool, operations: &mut [CUDA_MEMCPY3D_BATCH_OP]) -> (CUresult, Opt
 #[test]
 fn the_operands_of_a_batch_of_boxes() {
     let _own = Own::new();
-    // Row length, layer height, code, layout.
+    // Row length, layer height, code and layout.
     let table = [
         ([9, 4], SUCCESS, [0, 9, 36]),
         ([6, 3], SUCCESS, [0, 6, 18]),
@@ -392,7 +394,7 @@ fn the_operands_of_a_batch_of_boxes() {
 }
 
 #[test]
-fn no_box_of_a_batch_is_empty() {
+fn empty_boxes_in_a_batch_are_rejected() {
     let _own = Own::new();
     for old in [true, false] {
         for extent in [[0, 1, 1], [4, 0, 1], [4, 1, 0], [0, 0, 0]] {
@@ -414,7 +416,7 @@ fn no_box_of_a_batch_is_empty() {
 }
 
 #[test]
-fn a_batch_of_boxes_ends_at_the_first_that_fails() {
+fn box_batches_stop_at_the_first_failure() {
     let _own = Own::new();
     let array = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY;
     for old in [true, false] {
@@ -451,7 +453,7 @@ fn a_batch_of_boxes_ends_at_the_first_that_fails() {
 }
 
 #[test]
-fn what_a_batch_of_boxes_refuses_as_an_h200_does() {
+fn invalid_box_batches_are_rejected_as_on_an_h200() {
     let _own = Own::new();
     let sides = Sides::new([DEVICE, DEVICE]);
     let mut good: CUDA_MEMCPY3D_BATCH_OP = zeroed();
@@ -469,7 +471,7 @@ fn what_a_batch_of_boxes_refuses_as_an_h200_does() {
         (bad.srcAccessOrder, bad.flags) = (CUmemcpySrcAccessOrder(order), flags);
         assert_eq!(batch(true, &mut [good, good, bad]), (INVALID, Some(2)));
     }
-    // Of memory that isn't there, it isn't told which it was.
+    // For missing memory, the index of the copy is not reported.
     let mut bad = good;
     bad.src = operand(0, 0, 0);
     assert_eq!(batch(true, &mut [good, bad]), (INVALID, None));
@@ -487,7 +489,7 @@ fn what_a_batch_of_boxes_refuses_as_an_h200_does() {
         CUDA_ERROR_INVALID_VALUE,
         cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 1, stream)
     );
-    // It can't be recorded, and the capture goes on.
+    // A batch cannot be captured, and the capture stays valid.
     ok!(cuStreamBeginCapture_v2(
         stream,
         CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED

@@ -1,10 +1,10 @@
-//! The calls on devices and their primary contexts, one by one.
+//! The functions of devices and primary contexts, one by one.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
-// Forms that the newest headers no longer declare.
+// Functions that the newest headers no longer declare.
 unsafe extern "C" {
     fn cuDeviceGetUuid(uuid: *mut CUuuid, device: CUdevice) -> CUresult;
     fn cuDevicePrimaryCtxRelease(device: CUdevice) -> CUresult;
@@ -22,7 +22,8 @@ fn attribute(number: u32, device: CUdevice) -> i32 {
     value
 }
 
-/// Attributes by number, with the values that this device promises: what a launch may ask for, what works, what it is.
+/// Attributes by number, with the values that the emulated device promises: launch limits,
+/// supported features and identity.
 #[rustfmt::skip]
 const ATTRIBUTES: [(u32, i32); 76] = [
     (1, 1024), (2, 1024), (3, 1024), (4, 64), (5, 0x7fff_ffff), (6, 65535), (7, 65535),
@@ -37,7 +38,7 @@ const ATTRIBUTES: [(u32, i32); 76] = [
 ];
 
 #[test]
-fn attributes_say_what_the_device_can_do() {
+fn attributes_describe_the_device() {
     ok!(cuInit(0));
     for (number, expected) in ATTRIBUTES {
         assert_eq!(attribute(number, 0), expected, "attribute {number}");
@@ -53,7 +54,7 @@ fn attributes_say_what_the_device_can_do() {
 }
 
 #[test]
-fn the_old_calls_tell_what_the_attributes_tell() {
+fn old_queries_agree_with_attributes() {
     ok!(cuInit(0));
     let mut all = CUdevprop::default();
     ok!(cuDeviceGetProperties(&mut all, 0));
@@ -68,7 +69,7 @@ fn the_old_calls_tell_what_the_attributes_tell() {
     assert_eq!((all.regsPerBlock, all.clockRate), (65536, 1_000_000));
     assert_eq!(all.textureAlign, 512);
     let mut width = 0;
-    // Format, channels, and what an H200 (driver 580) gives.
+    // Format, channels and the value that an H200 (driver 580) returns.
     for (format, channels, expected) in [
         (1, 1, 1 << 30),
         (1, 4, 1 << 30),
@@ -102,7 +103,7 @@ fn the_old_calls_tell_what_the_attributes_tell() {
 }
 
 #[test]
-fn what_a_device_does_not_have_is_not_supported() {
+fn missing_features_return_not_supported() {
     ok!(cuInit(0));
     let (mut luid, mut mask) = ([0 as c_char; 8], 0);
     fails!(
@@ -143,7 +144,7 @@ fn every_call_checks_its_device() {
     for wrong in [-1, count, i32::MIN, i32::MAX] {
         let text = text.as_mut_ptr();
         for (at, code) in {
-            // SAFETY: places of the right types; the device is refused.
+            // SAFETY: The result pointers have the right types, and the device is rejected.
             unsafe {
                 [
                     cuDeviceGet(&mut number, wrong),
@@ -193,11 +194,11 @@ fn every_call_checks_its_device() {
 }
 
 #[test]
-fn a_result_needs_a_place() {
+fn null_results_are_rejected() {
     ok!(cuInit(0));
     let mut number = 7;
     let (format, kind) = (CUarray_format(32), CUexecAffinityType(0));
-    // SAFETY: null is what must be refused.
+    // SAFETY: Null must be rejected.
     let codes = unsafe {
         [
             cuDeviceGet(null_mut(), 0),
@@ -228,7 +229,8 @@ fn a_result_needs_a_place() {
     assert_eq!(number, 7);
 }
 
-/// The text that a call stores in a buffer of `len` bytes, of which it may touch no more.
+/// Returns the text that a call stores in a buffer of `len` bytes. The call must not write beyond
+/// them.
 fn text(len: i32, call: impl Fn(*mut c_char, i32) -> CUresult) -> Result<String, CUresult> {
     let mut buffer = [7 as c_char; 64];
     match call(buffer.as_mut_ptr(), len) {
@@ -238,18 +240,18 @@ fn text(len: i32, call: impl Fn(*mut c_char, i32) -> CUresult) -> Result<String,
             return Err(code);
         }
     }
-    // SAFETY: the call has stored a NUL-terminated text, or there is none.
+    // SAFETY: The successful call has stored a NUL-terminated text.
     let text = unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_str().unwrap();
     assert!(buffer[text.len() + 1..].iter().all(|byte| *byte == 7));
     Ok(text.into())
 }
 
 #[test]
-fn texts_are_cut_to_their_buffers() {
+fn texts_are_truncated_to_their_buffers() {
     if inner() {
         ok!(cuInit(0));
         type Call<'a> = &'a dyn Fn(*mut c_char, i32) -> CUresult;
-        // SAFETY: the buffers have the lengths given.
+        // SAFETY: The buffers have the given lengths.
         let name: Call = &|buffer, len| unsafe { cuDeviceGetName(buffer, len, 0) };
         // SAFETY: as above.
         let bus: Call = &|buffer, len| unsafe { cuDeviceGetPCIBusId(buffer, len, 0) };
@@ -259,68 +261,64 @@ fn texts_are_cut_to_their_buffers() {
                 assert_eq!(text(len as i32, call), Ok(kept.into()), "{len}");
             }
             for len in [0, -1, i32::MIN] {
-                let refused = Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-                assert_eq!(text(len, call), refused, "{len}");
+                let rejected = Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+                assert_eq!(text(len, call), rejected, "{len}");
             }
         }
         assert_eq!(attribute(16, 0), 1);
         return;
     }
     let one = [("CUDA_EMULATOR_THREADS", "1")];
-    passes("texts_are_cut_to_their_buffers", &one, || ());
+    passes("texts_are_truncated_to_their_buffers", &one, || ());
 }
 
 const MANY: [(&str, &str); 1] = [("CUDA_EMULATOR_DEVICES", "64")];
 
 #[test]
-fn each_of_many_devices_is_told_from_the_others() {
-    passes(
-        "each_of_many_devices_is_told_from_the_others",
-        &MANY,
-        || {
-            ok!(cuInit(0));
-            let mut count = 0;
-            ok!(cuDeviceGetCount(&mut count));
-            assert_eq!(count, 64);
-            let mut uuids = std::collections::HashSet::new();
-            for device in 0..64 {
+fn devices_have_distinct_identities() {
+    passes("devices_have_distinct_identities", &MANY, || {
+        ok!(cuInit(0));
+        let mut count = 0;
+        ok!(cuDeviceGetCount(&mut count));
+        assert_eq!(count, 64);
+        let mut uuids = std::collections::HashSet::new();
+        for device in 0..64 {
+            let mut found = -1;
+            ok!(cuDeviceGet(&mut found, device));
+            assert_eq!(found, device);
+            let (mut first, mut second) = (CUuuid::default(), CUuuid::default());
+            ok!(cuDeviceGetUuid(&mut first, device));
+            ok!(cuDeviceGetUuid_v2(&mut second, device));
+            assert_eq!(first.bytes, second.bytes);
+            assert!(uuids.insert(first.bytes), "{device}");
+            // SAFETY: The buffer has the given length.
+            let bus = text(64, |buffer, len| unsafe {
+                cuDeviceGetPCIBusId(buffer, len, device)
+            });
+            let bus = bus.unwrap();
+            assert_eq!(bus, format!("000e:{:02x}:00.0", device + 1));
+            let short = bus.strip_suffix(".0").unwrap();
+            for form in [bus.as_str(), short, &bus.to_uppercase()] {
+                let form = CString::new(form).unwrap();
                 let mut found = -1;
-                ok!(cuDeviceGet(&mut found, device));
-                assert_eq!(found, device);
-                let (mut first, mut second) = (CUuuid::default(), CUuuid::default());
-                ok!(cuDeviceGetUuid(&mut first, device));
-                ok!(cuDeviceGetUuid_v2(&mut second, device));
-                assert_eq!(first.bytes, second.bytes);
-                assert!(uuids.insert(first.bytes), "{device}");
-                // SAFETY: the buffer has the length given.
-                let bus = text(64, |buffer, len| unsafe {
-                    cuDeviceGetPCIBusId(buffer, len, device)
-                });
-                let bus = bus.unwrap();
-                assert_eq!(bus, format!("000e:{:02x}:00.0", device + 1));
-                let short = bus.strip_suffix(".0").unwrap();
-                for form in [bus.as_str(), short, &bus.to_uppercase()] {
-                    let form = CString::new(form).unwrap();
-                    let mut found = -1;
-                    ok!(cuDeviceGetByPCIBusId(&mut found, form.as_ptr()));
-                    assert_eq!(found, device, "{form:?}");
-                }
-                assert_eq!(attribute(33, device), device + 1);
-                assert_eq!(attribute(85, device), device);
-                assert_eq!(attribute(50, device), 0xe);
+                ok!(cuDeviceGetByPCIBusId(&mut found, form.as_ptr()));
+                assert_eq!(found, device, "{form:?}");
             }
-            let mut found = 7;
-            let wrong = ",000e:00:00.0,000e:41:00.0,000f:01:00.0,000e:01:01.0,000d:01:02.0,01:00.0,0e:01,e,e:1:0:0,e:g:0";
-            for wrong in wrong.split(',') {
-                let text = CString::new(wrong).unwrap();
-                fails!(
-                    CUDA_ERROR_INVALID_DEVICE,
-                    cuDeviceGetByPCIBusId(&mut found, text.as_ptr())
-                );
-                assert_eq!(found, 7, "{wrong:?}");
-            }
-        },
-    );
+            assert_eq!(attribute(33, device), device + 1);
+            assert_eq!(attribute(85, device), device);
+            assert_eq!(attribute(50, device), 0xe);
+        }
+        let mut found = 7;
+        let wrong = ",000e:00:00.0,000e:41:00.0,000f:01:00.0,000e:01:01.0,000d:01:02.0,01:00.0,0e:01,e,e:1:0:0,e:g:0";
+        for wrong in wrong.split(',') {
+            let text = CString::new(wrong).unwrap();
+            fails!(
+                CUDA_ERROR_INVALID_DEVICE,
+                cuDeviceGetByPCIBusId(&mut found, text.as_ptr())
+            );
+            assert_eq!(found, 7, "{wrong:?}");
+        }
+    });
 }
 
 #[test]
@@ -349,7 +347,7 @@ fn pairs_of_devices() {
             ok!(cuDeviceCanAccessPeer(&mut value, from, from));
             assert_eq!(value, 0);
         }
-        // Contexts: access to itself is no peer's, and there are no flags.
+        // Contexts: a device is not its own peer, and flags must be zero.
         let mut contexts = [null_mut(); 4];
         for (place, device) in contexts.iter_mut().zip([0, 0, 1, 63]) {
             ok!(cuCtxCreate_v2(place, 0, device));
@@ -386,7 +384,7 @@ fn pairs_of_devices() {
         }
         ok!(cuCtxDisablePeerAccess(second));
         ok!(cuCtxEnablePeerAccess(second, 0));
-        // On every device a kernel reaches the memory of its own.
+        // On every device, a kernel accesses the memory of its device.
         for context in contexts {
             ok!(cuCtxSetCurrent(context));
             let store = function(load(include_str!("../../kernels/kernels.ptx")), "store");
@@ -416,7 +414,7 @@ fn each_device_has_its_pools() {
             assert!(!default.is_null() && default == current);
             assert!(distinct.insert(*default as usize));
         }
-        // SAFETY: zero is a valid value of each field.
+        // SAFETY: Zero is a valid value of each field.
         let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
         properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
         properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
@@ -425,7 +423,7 @@ fn each_device_has_its_pools() {
         ok!(cuDeviceSetMemPool(0, own));
         assert_eq!(pools(0), (defaults[0].0, own));
         assert_eq!(pools(1), defaults[1]);
-        // A pool of another device, and what is none.
+        // A pool of another device, and invalid pools.
         let none = [null_mut(), own.wrapping_byte_add(16)];
         for wrong in none.into_iter().chain([defaults[1].0]) {
             fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, wrong));
@@ -481,12 +479,12 @@ fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
                 fails!(CUDA_ERROR_INVALID_VALUE, set_flags(device, flags));
                 assert_eq!(state(device), (0x14, 0));
             }
-            // Resetting one that doesn't live does nothing.
+            // Resetting an inactive primary context has no effect.
             ok!(reset(device));
             let (mut context, mut again) = (null_mut(), null_mut());
             ok!(cuDevicePrimaryCtxRetain(&mut context, device));
             assert_eq!(state(device), (0x14, 1));
-            assert_eq!(state(2), (0, 0), "that of another device");
+            assert_eq!(state(2), (0, 0), "the context of another device");
             ok!(cuCtxSetCurrent(context));
             let mut got = 0;
             ok!(cuCtxGetFlags(&mut got));
@@ -505,7 +503,7 @@ fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
             ok!(reset(device));
             assert_eq!(state(device), (0x14, 0));
             fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
-            // It stays retained, and comes back empty.
+            // The context stays retained and is empty afterwards.
             ok!(cuDevicePrimaryCtxRetain(&mut again, device));
             assert_eq!((again, state(device).1), (context, 1));
             let mut stack = 0;

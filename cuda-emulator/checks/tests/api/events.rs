@@ -7,29 +7,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 unsafe extern "C" {
-    // The forms that the newest headers no longer declare.
+    // Functions that the newest headers no longer declare.
     fn cuEventDestroy(event: CUevent) -> CUresult;
     fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) -> CUresult;
 }
 
 unsafe extern "C" fn wait_for(open: *mut c_void) {
-    // SAFETY: the tests pass a flag that outlives the stream's work.
+    // SAFETY: The tests pass a flag that outlives the stream's work.
     while !unsafe { &*open.cast::<AtomicBool>() }.load(Ordering::SeqCst) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 #[test]
-fn only_known_flags_make_an_event() {
+fn unknown_event_flags_are_rejected() {
     let mut made = null_mut();
     ok!(cuInit(0));
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuEventCreate(&mut made, 0));
     let _context = Own::new();
-    // An event for other processes can't keep time.
+    // An interprocess event cannot record timing.
     for flags in [4, 5, 8, 9, 12, 16, 0x8000_0000, u32::MAX] {
         fails!(CUDA_ERROR_INVALID_VALUE, cuEventCreate(&mut made, flags));
     }
-    assert!(made.is_null(), "a refused call writes nothing");
+    assert!(made.is_null(), "a failed call writes nothing");
     for flags in 0..8 {
         fails!(CUDA_ERROR_INVALID_VALUE, cuEventCreate(null_mut(), flags));
     }
@@ -47,7 +47,7 @@ fn only_known_flags_make_an_event() {
         ok!(cuEventSynchronize(made));
         let mut milliseconds = 9.0;
         for elapsed in [cuEventElapsedTime, cuEventElapsedTime_v2] {
-            // SAFETY: live events; the place is valid for the write.
+            // SAFETY: The events are live, and the pointer is valid for writes.
             let code = unsafe { elapsed(&mut milliseconds, made, made) };
             match keeps_time {
                 true => assert_eq!((code, milliseconds), (CUresult::CUDA_SUCCESS, 0.0)),
@@ -59,11 +59,10 @@ fn only_known_flags_make_an_event() {
 }
 
 #[test]
-fn a_record_with_flags_is_a_record() {
+fn record_with_flags_works_like_record() {
     let _context = Own::new();
     let (one, made) = (stream(1), event(0));
-    // 1 is CU_EVENT_RECORD_EXTERNAL, which only a capture allows.
-    // CU_EVENT_RECORD_EXTERNAL: no capture is under way.
+    // 1 is CU_EVENT_RECORD_EXTERNAL, which is only allowed during a capture.
     fails!(
         CUDA_ERROR_ILLEGAL_STATE,
         cuEventRecordWithFlags(made, one, 1)
@@ -79,14 +78,14 @@ fn a_record_with_flags_is_a_record() {
         );
     }
     for record in [
-        // SAFETY: live handles.
+        // SAFETY: The handles are live.
         |made, one| unsafe { cuEventRecord(made, one) },
-        // SAFETY: live handles.
+        // SAFETY: The handles are live.
         |made, one| unsafe { cuEventRecordWithFlags(made, one, 0) },
     ] {
         let open = AtomicBool::new(false);
         ok!(cuLaunchHostFunc(one, Some(wait_for), arg(&open)));
-        // The function may have begun, with nothing else before the record, or not.
+        // The host function may or may not have started before the record.
         for _ in 0..2 {
             assert_eq!(record(made, one), CUresult::CUDA_SUCCESS);
             fails!(CUDA_ERROR_NOT_READY, cuEventQuery(made));
@@ -100,12 +99,12 @@ fn a_record_with_flags_is_a_record() {
 }
 
 #[test]
-fn a_record_behind_running_work_waits_for_it() {
+fn records_wait_for_running_work() {
     let _context = Own::new();
     let (one, made) = (stream(1), event(0));
     let open = AtomicBool::new(false);
     ok!(cuLaunchHostFunc(one, Some(wait_for), arg(&open)));
-    // By now it runs: nothing is queued, but something isn't done.
+    // By now the function is running: nothing is queued, but work is unfinished.
     std::thread::sleep(Duration::from_millis(20));
     ok!(cuEventRecord(made, one));
     fails!(CUDA_ERROR_NOT_READY, cuEventQuery(made));
@@ -116,13 +115,13 @@ fn a_record_behind_running_work_waits_for_it() {
 }
 
 #[test]
-fn stale_and_wild_events_are_refused_everywhere() {
+fn invalid_events_are_rejected_by_every_function() {
     let _context = Own::new();
     let (one, live) = (stream(1), event(0));
     ok!(cuEventRecord(live, one));
     ok!(cuEventSynchronize(live));
     let (old, new, other_kind) = (event(0), event(0), one as CUevent);
-    // Both forms destroy.
+    // Both functions destroy events.
     ok!(cuEventDestroy(old));
     ok!(cuEventDestroy_v2(new));
     let wild = WILD.map(|one| one as CUevent);
@@ -158,12 +157,12 @@ fn stale_and_wild_events_are_refused_everywhere() {
         CUDA_ERROR_INVALID_VALUE,
         cuEventElapsedTime_v2(null_mut(), live, live)
     );
-    // A context takes its events along.
+    // Destroying a context destroys its events.
     let second = Own::new();
-    let gone = event(0);
+    let destroyed = event(0);
     drop(second);
-    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(gone));
-    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy_v2(gone));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(destroyed));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy_v2(destroyed));
     ok!(cuEventQuery(live));
 }
 
@@ -172,7 +171,8 @@ fn elapsed_time_is_in_milliseconds_in_both_forms() {
     let _context = Own::new();
     let one = stream(1);
     let (start, end) = (event(0), event(1));
-    // Later than the process's first event by more than what is measured, so that sums and quotients show.
+    // Starts later after the process's first event than the measured time, so that wrong sums or
+    // quotients would show.
     std::thread::sleep(Duration::from_millis(60));
     let clock = std::time::Instant::now();
     ok!(cuEventRecord(start, one));
@@ -183,7 +183,7 @@ fn elapsed_time_is_in_milliseconds_in_both_forms() {
     let most = clock.elapsed().as_secs_f32() * 1e3;
     for elapsed in [cuEventElapsedTime, cuEventElapsedTime_v2] {
         let (mut there, mut back) = (0.0, 0.0);
-        // SAFETY: live events; the places are valid for the writes.
+        // SAFETY: The events are live, and the pointers are valid for writes.
         let codes = unsafe {
             [
                 elapsed(&mut there, start, end),
@@ -196,14 +196,14 @@ fn elapsed_time_is_in_milliseconds_in_both_forms() {
     }
 }
 
-/// A fault that nobody has waited for: before it happens calls succeed, afterwards each of them fails, whatever its stream
-/// or event; so on an H200 (driver 580, CUDA 13.0).
+/// A fault that has not been waited for: before it happens calls succeed, and afterwards all calls
+/// fail on any stream or event, as on an H200 (driver 580, CUDA 13.0).
 #[test]
-fn a_fault_that_nobody_has_waited_for() {
+fn unnoticed_faults_fail_later_calls() {
     const FAULT: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
         .visible .entry fault() { .reg .b64 %rd<2>; mov.u64 %rd1, 16; st.global.u32 [%rd1], 1; ret; }";
     reports(
-        "a_fault_that_nobody_has_waited_for",
+        "unnoticed_faults_fail_later_calls",
         &[],
         &["kernel fault"],
         || {
@@ -214,9 +214,9 @@ fn a_fault_that_nobody_has_waited_for() {
             ok!(cuEventRecord(before, other));
             ok!(cuStreamSynchronize(other));
             assert_eq!(launch(kernel, 1, 1, one, &mut []), CUresult::CUDA_SUCCESS);
-            // Until the fault has happened; nothing waits for it.
+            // Calls until the fault has happened, without waiting for it.
             let begin = std::time::Instant::now();
-            // SAFETY: live events and streams.
+            // SAFETY: The events and streams are live.
             while unsafe { cuEventRecord(record, other) } == CUresult::CUDA_SUCCESS {
                 assert!(begin.elapsed() < Duration::from_secs(60), "no fault");
                 std::thread::yield_now();

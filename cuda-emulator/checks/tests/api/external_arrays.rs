@@ -1,12 +1,12 @@
-//! Mipmapped arrays in external memory, through the C ABI. The codes are those of an H200 (driver 580) but where it says
-//! otherwise.
+//! Mipmapped arrays in external memory through the C ABI. The codes are those of an H200 (driver
+//! 580) unless stated otherwise.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::{null, null_mut};
 
 const UNIT: u64 = 2 << 20;
 
-/// Memory of two units.
+/// Returns memory of two units.
 fn memory(dedicated: bool) -> CUexternalMemory {
     let properties = CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -35,7 +35,7 @@ fn memory(dedicated: bool) -> CUexternalMemory {
     memory
 }
 
-/// The code of a mapping, and what was mapped.
+/// Maps an array. Returns the code and the array.
 fn map(
     memory: CUexternalMemory,
     offset: u64,
@@ -57,13 +57,13 @@ fn map(
         ..Default::default()
     };
     let mut array = null_mut();
-    // SAFETY: a place for the result, a description, and a handle that is live or is refused.
+    // SAFETY: The result pointer is valid, and the handle is live or is rejected.
     let code = unsafe { cuExternalMemoryGetMappedMipmappedArray(&mut array, memory, &wanted) };
     (code, array)
 }
 
 #[test]
-fn arrays_lie_within_the_memory() {
+fn arrays_outside_the_memory_are_rejected() {
     let _own = Own::new();
     let image = [64, 64, 0];
     for dedicated in [false, true] {
@@ -77,11 +77,11 @@ fn arrays_lie_within_the_memory() {
             (0, [16, 16, 6], 1, 2, true),
             (0, [16, 16, 6], 4, 2, true),
             (0, [0, 64, 0], 0, 1, false),
-            // For drawing, without memory, mapped later.
+            // A color attachment, a sparse array, and deferred mapping.
             (0, image, 0x20, 1, true),
             (0, image, 0x40, 1, false),
             (0, image, 0x80, 1, false),
-            // A part of dedicated memory can't be mapped.
+            // A part of dedicated memory cannot be mapped.
             (4096, image, 0, 1, !dedicated),
             (UNIT, image, 0, 1, !dedicated),
             (2 * UNIT - 32768, image, 0, 1, !dedicated),
@@ -102,7 +102,8 @@ fn arrays_lie_within_the_memory() {
                 ok!(cuMipmappedArrayDestroy(array));
             }
         }
-        // An H200's driver takes this, where the memory isn't dedicated, and no levels break it.
+        // An H200's driver accepts this offset if the memory is not dedicated. Zero levels break
+        // it.
         assert_eq!(map(memory, 256, image, 0, 1).0, INVALID);
         assert_eq!(map(memory, 0, image, 0, 0).0, INVALID);
         ok!(cuDestroyExternalMemory(memory));
@@ -118,24 +119,24 @@ fn arrays_lie_within_the_memory() {
 fn copy(array: CUmipmappedArray, level: u32, data: &mut [f32], width: usize, write: bool) {
     let mut one = null_mut();
     ok!(cuMipmappedArrayGetLevel(&mut one, array, level));
-    let (host, lies) = (CUmemorytype(1), CUmemorytype(3));
+    let (host, array_kind) = (CUmemorytype(1), CUmemorytype(3));
     let mut copy = CUDA_MEMCPY2D {
         WidthInBytes: 4 * width,
         Height: data.len() / width,
         ..Default::default()
     };
     if write {
-        (copy.srcMemoryType, copy.dstMemoryType) = (host, lies);
+        (copy.srcMemoryType, copy.dstMemoryType) = (host, array_kind);
         (copy.srcHost, copy.dstArray) = (data.as_ptr().cast(), one);
     } else {
-        (copy.srcMemoryType, copy.dstMemoryType) = (lies, host);
+        (copy.srcMemoryType, copy.dstMemoryType) = (array_kind, host);
         (copy.srcArray, copy.dstHost) = (one, data.as_mut_ptr().cast());
     }
     ok!(cuMemcpy2D_v2(&copy));
 }
 
 #[test]
-fn arrays_show_the_memory_and_outlive_its_handle() {
+fn arrays_share_the_memory_and_outlive_its_handle() {
     let _own = Own::new();
     let memory = memory(false);
     let (_, image) = map(memory, 4096, [64, 32, 0], 0, 3);
@@ -155,7 +156,8 @@ fn arrays_show_the_memory_and_outlive_its_handle() {
         let mut texels: Vec<f32> = of(level).collect();
         copy(image, level, &mut texels, 64 >> level, true);
     }
-    // Level after level; what lies around is untouched. (On an H200 the texels of a level have an order of their own.)
+    // The levels follow each other, and the memory around them is unchanged. (On an H200, the
+    // texels of a level have a device-specific order.)
     let expected: Vec<f32> = std::iter::repeat_n(0.0, 1024)
         .chain(of(0))
         .chain(of(1))

@@ -1,10 +1,10 @@
-//! Functions: what they say of themselves, what can be set on them.
+//! Functions: their attributes, and attributes that can be set.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
 
-// Newer than some headers, or gone from the newest.
+// Functions that some older headers or the newest ones lack.
 unsafe extern "C" {
     fn cuFuncGetParamCount(function: CUfunction, count: *mut usize) -> CUresult;
     fn cuFuncSetSharedMemConfig(function: CUfunction, config: u32) -> CUresult;
@@ -12,13 +12,13 @@ unsafe extern "C" {
 
 fn get(function: CUfunction, attribute: u32) -> (CUresult, i32) {
     let mut value = -77;
-    // SAFETY: a place for the value.
+    // SAFETY: The result pointer is valid.
     let code = unsafe { cuFuncGetAttribute(&mut value, CUfunction_attribute(attribute), function) };
     (code, value)
 }
 
 fn set(function: CUfunction, attribute: u32, value: i32) -> CUresult {
-    // SAFETY: plain values.
+    // SAFETY: All arguments are plain values.
     unsafe { cuFuncSetAttribute(function, CUfunction_attribute(attribute), value) }
 }
 
@@ -38,11 +38,11 @@ fn attributes_have_their_documented_values() {
         ("live_1000", 0, 1000),
         ("bare", 1, 0),
         ("boxed", 1, 1000),
-        // Constants are the module's.
+        // Constants belong to the module.
         ("bare", 2, 28),
         ("bare", 3, 0),
         ("stacked", 3, 48),
-        // As many as leave room for a block of the size allowed, in whole warps.
+        // The number of registers that allows a block of the maximum size, in whole warps.
         ("live", 4, 64),
         ("live_1000", 4, 64),
         ("bare", 5, 70),
@@ -79,7 +79,7 @@ fn attributes_have_their_documented_values() {
 }
 
 #[test]
-fn attributes_that_can_be_set_are_set_within_their_ranges() {
+fn settable_attributes_are_range_checked() {
     let _context = Own::new();
     let module = load(&kernels());
     let (bare, boxed) = (function(module, "bare"), function(module, "boxed"));
@@ -124,7 +124,11 @@ fn attributes_that_can_be_set_are_set_within_their_ranges() {
             );
         }
     }
-    assert_eq!(get(bare, 8).1, most, "one attribute doesn't change another");
+    assert_eq!(
+        get(bare, 8).1,
+        most,
+        "setting one attribute does not change another"
+    );
     assert_eq!(get(bare, 9).1, 1);
     for fixed in (0..8).chain([10, 16, u32::MAX]) {
         for value in [-1, 0, 1] {
@@ -133,7 +137,7 @@ fn attributes_that_can_be_set_are_set_within_their_ranges() {
     }
 }
 
-/// Loads the sample kernels as a module with options of the compiler.
+/// Loads the sample kernels as a module with compiler options.
 fn load_with(options: &[(u32, usize)]) -> CUmodule {
     let text = CString::new(kernels()).unwrap();
     let mut numbers: Vec<_> = options.iter().map(|one| CUjit_option(one.0)).collect();
@@ -151,14 +155,14 @@ fn load_with(options: &[(u32, usize)]) -> CUmodule {
 }
 
 #[test]
-fn registers_keep_to_what_the_load_asks_for() {
+fn register_limits_of_the_load_apply() {
     let _context = Own::new();
-    // CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, MIN_CTA_PER_SM, MAX_THREADS_PER_BLOCK, OVERRIDE_DIRECTIVE_VALUES.
-    // All of `live`'s would be more than 64.
+    // CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, MIN_CTA_PER_SM, MAX_THREADS_PER_BLOCK,
+    // OVERRIDE_DIRECTIVE_VALUES. Without a limit, `live` would use more than 64.
     for (options, live, live_128) in [
         (&[][..], 64, 0),
         (&[(0, 32)], 32, 0),
-        // Directives go before options.
+        // Directives take precedence over options.
         (&[(0, 32), (33, 1)], 32, 32),
         (&[(0, 7)], 24, 0),
         (&[(0, 40), (1, 512)], 40, 0),
@@ -173,7 +177,8 @@ fn registers_keep_to_what_the_load_asks_for() {
             number => assert_eq!(registers("live_128"), number, "{options:?}"),
         }
         assert!(registers("bare") < 24, "{options:?}");
-        // The occupancy is that of so many registers: 65536 of them for blocks of four warps.
+        // The occupancy follows from that number of registers: 65536 of them for blocks of four
+        // warps.
         let (live, mut blocks) = (live as u32, 0);
         let function = function(module, "live");
         ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -187,7 +192,7 @@ fn registers_keep_to_what_the_load_asks_for() {
     }
 }
 
-/// Links the sample kernels with options of the linker, and loads the product with options of the load.
+/// Links the sample kernels with linker options, and loads the result with load options.
 fn link_with(of_link: &[(u32, usize)], of_load: &[(u32, usize)]) -> CUmodule {
     let split = |options: &[(u32, usize)]| {
         let numbers: Vec<_> = options.iter().map(|one| CUjit_option(one.0)).collect();
@@ -224,14 +229,14 @@ fn link_with(of_link: &[(u32, usize)], of_load: &[(u32, usize)]) -> CUmodule {
 }
 
 #[test]
-fn registers_of_a_product_keep_to_what_its_linker_asks_for() {
+fn register_limits_of_the_linker_apply() {
     let _context = Own::new();
     for (of_link, of_load, live) in [
         (&[][..], &[][..], 64),
         (&[(0, 32)], &[], 32),
         (&[(0, 40), (1, 512)], &[], 40),
         (&[(31, 8), (32, 256), (33, 1)], &[], 32),
-        // The product is compiled already.
+        // The result is already compiled.
         (&[], &[(0, 32)], 64),
         (&[(0, 40)], &[(0, 32)], 40),
     ] {
@@ -243,7 +248,7 @@ fn registers_of_a_product_keep_to_what_its_linker_asks_for() {
 }
 
 #[test]
-fn registers_keep_to_directives() {
+fn register_limits_of_directives_apply() {
     let _context = Own::new();
     for (directives, most) in [
         (".maxnreg 40", 40),
@@ -288,7 +293,7 @@ fn cache_and_bank_preferences_are_checked() {
 }
 
 #[test]
-fn a_function_tells_its_module_name_and_parameters() {
+fn functions_report_module_name_and_parameters() {
     let _context = Own::new();
     let (module, other) = (load(&kernels()), load(&kernels()));
     for module in [module, other] {
@@ -297,7 +302,7 @@ fn a_function_tells_its_module_name_and_parameters() {
         ok!(cuFuncGetModule(&mut owner, plain));
         assert_eq!(owner, module);
         ok!(cuFuncGetName(&mut name, plain));
-        // SAFETY: the name lives as long as the module.
+        // SAFETY: The name lives as long as the module.
         assert_eq!(unsafe { CStr::from_ptr(name) }, c"plain");
         ok!(cuFuncIsLoaded(&mut state, plain));
         assert_eq!(state.0, 1, "loaded");
@@ -335,17 +340,17 @@ fn a_function_tells_its_module_name_and_parameters() {
             cuFuncGetParamInfo(function, index, &mut offset, &mut size)
         );
     }
-    assert_eq!((offset, size), (99, 99), "a refused call stores nothing");
+    assert_eq!((offset, size), (99, 99), "a failed call stores nothing");
 }
 
 #[test]
-fn handles_that_are_none_are_refused_by_every_function() {
+fn invalid_handles_are_rejected_by_every_function() {
     let _context = Own::new();
     let module = load(&kernels());
     let stale = function(module, "bare");
     ok!(cuModuleUnload(module));
     let wild = WILD.iter().map(|wild| *wild as CUfunction);
-    // SAFETY: zero is a value of the C struct's.
+    // SAFETY: Zero is a valid value of the C struct.
     let config: CUlaunchConfig = unsafe { std::mem::zeroed() };
     for function in wild.chain([null_mut(), stale]) {
         let (mut number, mut grid, mut size, mut offset) = (7, 7, 7, 7);

@@ -1,16 +1,17 @@
-//! Resources of OpenGL, of which there are none: the codes are those of an H200 (driver 580) on a thread without OpenGL.
+//! OpenGL resources, which the emulator does not support. The codes are those of an H200 (driver
+//! 580) on a thread without OpenGL.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
 
-/// What is current: nothing but a CUDA context.
+/// Makes a CUDA context current, but no OpenGL context.
 fn context() -> Own {
     ok!(cuInit(0));
     Own::new()
 }
 
 #[test]
-fn nothing_is_registered_without_opengl() {
+fn registration_fails_without_opengl() {
     let mut resource = null_mut();
     ok!(cuInit(0));
     fails!(
@@ -26,7 +27,7 @@ fn nothing_is_registered_without_opengl() {
         (1, 3, CUresult::CUDA_ERROR_INVALID_VALUE),
         (1, 4, CUresult::CUDA_ERROR_INVALID_VALUE),
     ] {
-        // SAFETY: `resource` is valid for the write.
+        // SAFETY: `resource` is valid for writes.
         let code = unsafe { cuGraphicsGLRegisterBuffer(&mut resource, name, flags) };
         assert_eq!(code, expected, "buffer {name}, flags {flags}");
     }
@@ -39,7 +40,7 @@ fn nothing_is_registered_without_opengl() {
         (1, 0x9100, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
         (1, 0x0de1, 16, CUresult::CUDA_ERROR_INVALID_VALUE),
     ] {
-        // SAFETY: `resource` is valid for the write.
+        // SAFETY: `resource` is valid for writes.
         let code = unsafe { cuGraphicsGLRegisterImage(&mut resource, name, target, flags) };
         assert_eq!(
             code, expected,
@@ -63,8 +64,8 @@ fn nothing_is_registered_without_opengl() {
 }
 
 #[test]
-fn there_is_no_live_resource() {
-    // These don't look for a context.
+fn every_resource_handle_is_rejected() {
+    // These functions do not need a context.
     ok!(cuInit(0));
     let mut none: CUgraphicsResource = null_mut();
     let (mut pointer, mut size, mut array, mut levels) = (0, 0, null_mut(), null_mut());

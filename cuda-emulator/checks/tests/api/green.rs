@@ -1,4 +1,5 @@
-//! Green contexts through the C ABI: what an H200 (driver 580) was recorded to answer, on a device of 20 multiprocessors.
+//! Green contexts through the C ABI: the recorded results of an H200 (driver 580), on a device with
+//! 20 multiprocessors.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -6,7 +7,7 @@ use std::ptr::null_mut;
 
 use cuda_emulator_checks::abi::*;
 
-/// `CUdevResource`, of which only headers since CUDA 12.4 know.
+/// `CUdevResource`, which only headers since CUDA 12.4 declare.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 struct Resource {
@@ -29,7 +30,7 @@ const NONE: Resource = Resource {
 
 type Handle = *mut c_void;
 
-// By their own signatures: the header at hand may lack them, or their types.
+// Declared here, because the installed header may lack the functions or their types.
 #[allow(clashing_extern_declarations, reason = "the types are the same for C")]
 unsafe extern "C" {
     fn cuDeviceGetDevResource(device: CUdevice, resource: *mut Resource, kind: u32) -> CUresult;
@@ -68,7 +69,8 @@ unsafe extern "C" {
     fn cuStreamGetGreenCtx(stream: CUstream, green: *mut Handle) -> CUresult;
 }
 
-/// What is compared with 132 multiprocessors of an H200 is done with 20 here: two groups of 8 and 4 more.
+/// The device has 20 multiprocessors (two groups of 8, and 4 more). The recorded results are of an
+/// H200 with 132.
 const VARIABLES: &[(&str, &str)] = &[("CUDA_EMULATOR_THREADS", "20")];
 
 fn all() -> Resource {
@@ -77,11 +79,11 @@ fn all() -> Resource {
     all
 }
 
-/// Group sizes and the rest of a split, or the code.
+/// Returns the group sizes and the remainder of a split, or the error code.
 fn split(input: &Resource, most: u32, flags: u32, smallest: u32) -> Result<(Vec<u32>, u32), u32> {
     let (mut groups, mut rest, mut count) = ([NONE; 32], NONE, most);
     let result = groups.as_mut_ptr();
-    // SAFETY: there is room for 32 groups, and no test asks for more.
+    // SAFETY: There is room for 32 groups, and no test requests more.
     let code = unsafe {
         cuDevSmResourceSplitByCount(result, &mut count, input, &mut rest, flags, smallest)
     };
@@ -124,8 +126,8 @@ fn green(mut parts: Vec<Resource>) -> Handle {
 }
 
 #[test]
-fn splits_have_the_sizes_of_an_h200() {
-    passes("splits_have_the_sizes_of_an_h200", VARIABLES, || {
+fn split_sizes_match_an_h200() {
+    passes("split_sizes_match_an_h200", VARIABLES, || {
         ok!(cuInit(0));
         let all = all();
         assert_eq!(
@@ -153,14 +155,14 @@ fn splits_have_the_sizes_of_an_h200() {
                 "{most}, {flags}, {smallest}"
             );
         }
-        // More than there are; both flags; no room.
+        // Too many multiprocessors, both flags, and no room for groups.
         assert_eq!(split(&all, 2, 0, 21), Err(915));
         assert_eq!(split(&all, 2, 3, 8), Err(1));
         assert_eq!(split(&all, 0, 0, 8), Err(1));
-        // A resource that no call gave, and one that was tampered with.
+        // A resource that no call returned, and a modified one.
         assert_eq!(split(&NONE, 2, 0, 8), Err(914));
         assert_eq!(split(&Resource { count: 19, ..all }, 2, 0, 8), Err(915));
-        // The number alone.
+        // Queries only the number of groups.
         let mut count = 7;
         ok!(cuDevSmResourceSplitByCount(
             null_mut(),
@@ -179,7 +181,7 @@ fn splits_have_the_sizes_of_an_h200() {
             0,
             8
         ));
-        // A part can be split only by way of a green context.
+        // A part can be split only through a green context.
         let part = parts(1, 16)[0];
         assert_eq!((part.count, part.smallest, part.alignment), (16, 0, 0));
         assert_eq!(split(&part, 2, 0, 8), Err(915));
@@ -193,8 +195,8 @@ fn splits_have_the_sizes_of_an_h200() {
 }
 
 #[test]
-fn what_is_wrong_is_refused() {
-    passes("what_is_wrong_is_refused", VARIABLES, || {
+fn invalid_arguments_are_rejected() {
+    passes("invalid_arguments_are_rejected", VARIABLES, || {
         let primary = Primary::new();
         let mut place = NONE;
         for kind in [0, 2, 1000, 10_000, u32::MAX] {
@@ -218,7 +220,7 @@ fn what_is_wrong_is_refused() {
         );
         let (mut part, mut descriptor, mut green) = (parts(1, 8)[0], null_mut(), null_mut());
         ok!(cuDevResourceGenerateDesc(&mut descriptor, &mut part, 1));
-        // An H200's driver ends the process at this one.
+        // An H200's driver crashes on this call.
         invalid!(cuDevResourceGenerateDesc(&mut green, &mut part, 0));
         let mut none = NONE;
         fails!(
@@ -247,11 +249,11 @@ fn what_is_wrong_is_refused() {
         for flags in [0, 2] {
             invalid!(cuGreenCtxStreamCreate(&mut stream, green, flags, 0));
         }
-        // It is no context that could be destroyed.
+        // The context of a green context cannot be destroyed.
         let mut context = null_mut();
         ok!(cuCtxFromGreenCtx(&mut context, green));
         fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(context));
-        // Its streams end with it.
+        // Its streams are destroyed with it.
         ok!(cuGreenCtxStreamCreate(&mut stream, green, 1, -100));
         let mut priority = 0;
         ok!(cuStreamGetPriority(stream, &mut priority));
@@ -263,8 +265,8 @@ fn what_is_wrong_is_refused() {
 }
 
 #[test]
-fn a_green_context_is_a_way_to_use_the_primary_one() {
-    let test = "a_green_context_is_a_way_to_use_the_primary_one";
+fn green_contexts_share_the_primary_context() {
+    let test = "green_contexts_share_the_primary_context";
     passes(test, VARIABLES, || {
         let primary = Primary::new();
         let (parts, mut context) = (parts(2, 8), null_mut());
@@ -283,7 +285,7 @@ fn a_green_context_is_a_way_to_use_the_primary_one() {
         let mut current = null_mut();
         ok!(cuCtxGetCurrent(&mut current));
         assert_eq!(current, context);
-        // Memory is the primary context's, streams are the green context's.
+        // Memory belongs to the primary context, and streams belong to the green context.
         let address = alloc(64);
         let mut owner: CUcontext = null_mut();
         ok!(cuPointerGetAttribute(
@@ -306,7 +308,7 @@ fn a_green_context_is_a_way_to_use_the_primary_one() {
         ok!(cuCtxPopCurrent_v2(&mut current));
         assert_eq!(current, context);
 
-        // Events are the primary context's, whichever stream records them.
+        // Events belong to the primary context, whichever stream records them.
         let (mut fast, mark) = (null_mut(), event(0));
         ok!(cuGreenCtxStreamCreate(&mut fast, other, 1, 0));
         let plain = stream(1);
@@ -323,7 +325,7 @@ fn a_green_context_is_a_way_to_use_the_primary_one() {
         ok!(cuGreenCtxWaitEvent(one, strange));
         drop(own);
 
-        // While one of its streams is being captured, its events would wait for ever.
+        // While one of its streams is capturing, its events would wait forever.
         ok!(cuStreamBeginCapture_v2(
             fast,
             CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
@@ -349,17 +351,21 @@ fn a_green_context_is_a_way_to_use_the_primary_one() {
 }
 
 #[test]
-fn a_green_context_keeps_the_primary_one() {
-    passes("a_green_context_keeps_the_primary_one", VARIABLES, || {
-        ok!(cuInit(0));
-        let green = green(parts(1, 8));
-        let (mut flags, mut active) = (0, 0);
-        ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
-        assert_eq!(active, 1);
-        ok!(cuGreenCtxDestroy(green));
-        ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
-        assert_eq!(active, 0);
-    });
+fn green_contexts_retain_the_primary_context() {
+    passes(
+        "green_contexts_retain_the_primary_context",
+        VARIABLES,
+        || {
+            ok!(cuInit(0));
+            let green = green(parts(1, 8));
+            let (mut flags, mut active) = (0, 0);
+            ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+            assert_eq!(active, 1);
+            ok!(cuGreenCtxDestroy(green));
+            ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+            assert_eq!(active, 0);
+        },
+    );
 }
 
 #[test]

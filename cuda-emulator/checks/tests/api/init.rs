@@ -1,11 +1,11 @@
-//! Initialisation, error texts, entry points, the trace, and what the environment decides.
+//! Initialization, error texts, entry points, the trace, and environment variables.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 
-// The form that the newest headers no longer declare.
+// Functions that the newest headers no longer declare.
 unsafe extern "C" {
     fn cuGetProcAddress(
         symbol: *const c_char,
@@ -18,7 +18,7 @@ unsafe extern "C" {
 type GetText = unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult;
 
 #[test]
-fn initialisation_takes_no_flags() {
+fn initialization_flags_are_rejected() {
     for flags in [1, 2, 0x8000_0000, u32::MAX] {
         fails!(CUDA_ERROR_INVALID_VALUE, cuInit(flags));
     }
@@ -30,13 +30,13 @@ fn initialisation_takes_no_flags() {
 }
 
 #[test]
-fn the_child_of_a_fork_has_to_do_without() {
+fn forked_children_cannot_use_the_driver() {
     let _context = Own::new();
-    // SAFETY: the child makes calls that start no threads, and leaves.
+    // SAFETY: The child only makes calls that start no threads, and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let mut number = 0;
-        // SAFETY: a place for the number.
+        // SAFETY: The pointer is valid for writes.
         let code = unsafe {
             let code = cuDeviceGetCount(&mut number);
             if cuDriverGetVersion(&mut number) == CUresult::CUDA_SUCCESS {
@@ -45,25 +45,25 @@ fn the_child_of_a_fork_has_to_do_without() {
                 99
             }
         };
-        // SAFETY: ends the child at once, without what the parent has to do at its end.
+        // SAFETY: Ends the child at once, without running the parent's exit handlers.
         unsafe { libc::_exit(code as i32) };
     }
     let mut status = 0;
-    // SAFETY: the child is this process's own.
+    // SAFETY: The child belongs to this process.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert!(libc::WIFEXITED(status));
-    let refused = CUresult::CUDA_ERROR_NOT_INITIALIZED.0 as i32;
-    assert_eq!(libc::WEXITSTATUS(status), refused);
-    // The parent still can.
+    let rejected = CUresult::CUDA_ERROR_NOT_INITIALIZED.0 as i32;
+    assert_eq!(libc::WEXITSTATUS(status), rejected);
+    // The parent still works.
     ok!(cuCtxSynchronize());
 }
 
-/// The text for a code, or none.
+/// Returns the text for a code, if there is one.
 fn text(get: GetText, code: u32) -> Option<String> {
     let mut text = c"before".as_ptr();
-    // SAFETY: a place for the text's address.
+    // SAFETY: The pointer is valid for writes.
     match unsafe { get(CUresult(code), &mut text) } {
-        // SAFETY: a static text.
+        // SAFETY: The text is static.
         CUresult::CUDA_SUCCESS => Some(unsafe { CStr::from_ptr(text) }.to_str().unwrap().into()),
         CUresult::CUDA_ERROR_INVALID_VALUE if text.is_null() => None,
         other => panic!("{other:?}, {text:p}"),
@@ -77,7 +77,7 @@ fn every_code_has_its_name_and_a_description() {
         let (name, description) = (text(cuGetErrorName, code), text(cuGetErrorString, code));
         assert_eq!(name.is_some(), description.is_some(), "{code}");
         let header = format!("{:?}", CUresult(code));
-        // The header at hand may be older or newer than the driver.
+        // The installed header may be older or newer than the driver.
         if let Some(name) = name.filter(|_| header.starts_with("CUDA_")) {
             assert_eq!(name, header);
             known += 1;
@@ -102,8 +102,8 @@ fn every_code_has_its_name_and_a_description() {
 }
 
 #[test]
-fn both_forms_of_the_search_find_the_same() {
-    // Name, version, flags; what the newer form says of it; what is found.
+fn both_entry_point_functions_agree() {
+    // Name, version, flags, the status from the newer function, and the expected address.
     let code = |function: *const ()| function as usize;
     let alloc = code(cuMemAlloc_v2 as *const ());
     let sync = code(cuStreamSynchronize as *const ());
@@ -120,7 +120,7 @@ fn both_forms_of_the_search_find_the_same() {
         ("cuMemAllocAsync", 11010, 0, 2, 0),
         ("cuNoSuchFunction", 13000, 0, 1, 0),
         ("", 13000, 0, 1, 0),
-        // Newer than this driver: it does not know them.
+        // Newer than the emulated driver, which does not know them.
         ("cuCheckpointOperationComplete", 13000, 0, 1, 0),
         ("cuCoredumpRegisterStartCallback", 12000, 0, 1, 0),
     ] {
@@ -146,7 +146,7 @@ fn both_forms_of_the_search_find_the_same() {
         ));
         assert_eq!(place as usize, expected);
         place = (&raw const symbol).cast_mut().cast();
-        // SAFETY: a name and a place.
+        // SAFETY: The name is valid, and so is the result pointer.
         let code = unsafe { cuGetProcAddress(symbol.as_ptr(), &mut place, version, flags) };
         assert_eq!(place as usize, expected);
         assert_eq!(
@@ -186,7 +186,7 @@ fn both_forms_of_the_search_find_the_same() {
 }
 
 #[test]
-fn there_are_no_private_tables() {
+fn private_tables_are_not_available() {
     let id = CUuuid { bytes: [1; 16] };
     let mut table: *const c_void = (&raw const id).cast();
     fails!(CUDA_ERROR_NOT_FOUND, cuGetExportTable(&mut table, &id));
@@ -219,10 +219,10 @@ unsafe extern "C" fn call(stream: *mut c_void) {
     let (mut place, mut context, mut other) = (null_mut(), null_mut(), null_mut());
     let (mut number, mut text, mut mode) = (0, null(), CUstreamCaptureMode(0));
     let name = c"cuInit".as_ptr();
-    // SAFETY: places of the right types; the stream is live.
+    // SAFETY: The result pointers have the right types, and the stream is live.
     *CODES.lock().unwrap() = unsafe {
         vec![
-            // What may be called, ...
+            // Permitted calls, ...
             cuInit(0),
             cuDriverGetVersion(&mut number),
             cuGetErrorName(CUresult(1), &mut text),
@@ -230,7 +230,7 @@ unsafe extern "C" fn call(stream: *mut c_void) {
             cuGetProcAddress(name, &mut place, 13000, 0),
             cuThreadExchangeStreamCaptureMode(&mut mode),
             cuLaunchHostFunc(stream, None, null_mut()),
-            // ... and what may not.
+            // ... and forbidden calls.
             cuDeviceGetCount(&mut number),
             cuCtxGetCurrent(&mut context),
             cuCtxSynchronize(),
@@ -240,9 +240,9 @@ unsafe extern "C" fn call(stream: *mut c_void) {
     };
 }
 
-/// Seven of the calls are permitted, whatever else they say.
+/// Seven of the calls are permitted, whatever their results.
 #[test]
-fn calls_by_their_whole_names_are_permitted_in_a_host_function() {
+fn host_functions_may_make_permitted_calls_only() {
     let _context = Own::new();
     let (stream, other) = (stream(1), stream(1));
     ok!(cuLaunchHostFunc(stream, Some(call), other.cast()));
@@ -250,8 +250,8 @@ fn calls_by_their_whole_names_are_permitted_in_a_host_function() {
     let codes = CODES.lock().unwrap().clone();
     assert_eq!(codes.len(), 12);
     for (at, code) in codes.iter().enumerate() {
-        let refused = *code == CUresult::CUDA_ERROR_NOT_PERMITTED;
-        assert_eq!(refused, at >= 7, "call {at}: {code:?}");
+        let rejected = *code == CUresult::CUDA_ERROR_NOT_PERMITTED;
+        assert_eq!(rejected, at >= 7, "call {at}: {code:?}");
         if at < 6 {
             assert_eq!(*code, CUresult::CUDA_SUCCESS, "call {at}");
         }
@@ -335,18 +335,18 @@ fn the_trace_shows_each_kind_of_argument() {
         "thread 1: cuCtxSynchronize() = CUresult(5555) (injected) [",
         " us]\n",
     ] {
-        assert!(trace.contains(part), "`{part}` isn't in\n{trace}");
+        assert!(trace.contains(part), "no `{part}` in:\n{trace}");
     }
 }
 
 fn unsafe_synchronize() -> CUresult {
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
 #[test]
-fn a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error() {
-    let test = "a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error";
+fn unwritable_traces_go_to_standard_error() {
+    let test = "unwritable_traces_go_to_standard_error";
     if inner() {
         ok!(cuInit(0));
         return;
@@ -354,20 +354,20 @@ fn a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error() {
     let path = "/nowhere/at/all";
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", path)]);
     assert_eq!(code, Some(0), "{text}");
-    let told = format!("[cuda-emulator] CUDA_EMULATOR_TRACE={path}: ");
-    assert!(text.contains(&told), "{text}");
+    let message = format!("[cuda-emulator] CUDA_EMULATOR_TRACE={path}: ");
+    assert!(text.contains(&message), "{text}");
     assert!(text.contains("cuInit(flags=0) = CUDA_SUCCESS"), "{text}");
 }
 
 #[test]
-fn a_call_that_is_not_implemented_can_be_made_to_fail_too() {
-    let test = "a_call_that_is_not_implemented_can_be_made_to_fail_too";
+fn failures_can_be_injected_into_unimplemented_calls() {
+    let test = "failures_can_be_injected_into_unimplemented_calls";
     let rules = "cuTexRefDestroy:1:2,cuTexRefDestroy:2:700,*:2:1";
-    // That there are no texture references here needn't be said.
+    // Suppresses the message that texture references are not supported.
     let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_QUIET", "1")];
     passes(test, &variables, || {
         fails!(CUDA_ERROR_OUT_OF_MEMORY, cuTexRefDestroy(null_mut()));
-        // The first rule that applies decides.
+        // The first matching rule applies.
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuTexRefDestroy(null_mut()));
         fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     });
@@ -377,7 +377,7 @@ fn a_call_that_is_not_implemented_can_be_made_to_fail_too() {
 }
 
 #[test]
-fn the_memory_is_half_of_the_hosts() {
+fn device_memory_is_half_of_host_memory() {
     if inner() {
         ok!(cuInit(0));
         let mut total = 0;
@@ -405,7 +405,7 @@ fn the_memory_is_half_of_the_hosts() {
         assert_eq!(total / megabyte, (host / 2).max(1 << 28) / megabyte);
         return;
     }
-    let test = "the_memory_is_half_of_the_hosts";
+    let test = "device_memory_is_half_of_host_memory";
     passes(test, &[], || ());
     passes(test, &[("CUDA_EMULATOR_MEMORY", "5M")], || ());
 }
@@ -423,7 +423,7 @@ fn a_time_limit_is_an_attribute() {
 }
 
 #[test]
-fn of_two_results_one_must_be_wanted() {
+fn one_of_two_results_may_be_null() {
     let _context = Own::new();
     let module = load(include_str!("../../kernels/kernels.ptx"));
     let name = c"table".as_ptr();

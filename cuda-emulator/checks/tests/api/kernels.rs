@@ -1,4 +1,4 @@
-//! What kernels see of the device: its multiprocessors, its clock, its heap, its stack, standard output.
+//! The device as kernels see it: its multiprocessors, clock, heap, stack and standard output.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
@@ -110,7 +110,7 @@ fn the_clock_runs_at_the_devices_rate() {
 }
 
 #[test]
-fn the_heap_holds_what_its_limit_says() {
+fn heap_size_follows_its_limit() {
     let _context = Own::new();
     let module = load(PTX);
     let (take, give, out) = (function(module, "take"), function(module, "give"), alloc(8));
@@ -131,11 +131,11 @@ fn the_heap_holds_what_its_limit_says() {
     };
     assert_eq!(taken(0), 0);
     assert_eq!(taken((4 << 20) + 1), 0);
-    // What was refused takes nothing away, and what is given back is there again.
+    // A failed allocation uses no memory, and freed memory can be allocated again.
     for _ in 0..3 {
         let all = taken(4 << 20);
         assert_ne!(all, 0);
-        assert_eq!(taken(1), 0, "all is taken");
+        assert_eq!(taken(1), 0, "the heap is full");
         given(all);
         let (half, other) = (taken(2 << 20), taken(2 << 20));
         assert!(half != 0 && other != 0 && half != other);
@@ -148,8 +148,8 @@ fn the_heap_holds_what_its_limit_says() {
 }
 
 #[test]
-fn only_memory_of_the_heap_is_freed_in_a_kernel() {
-    let test = "only_memory_of_the_heap_is_freed_in_a_kernel";
+fn kernels_free_only_heap_memory() {
+    let test = "kernels_free_only_heap_memory";
     each(test, [true, false], |device| {
         let _context = Own::new();
         let (give, address) = (function(load(PTX), "give"), alloc(64));
@@ -160,14 +160,15 @@ fn only_memory_of_the_heap_is_freed_in_a_kernel() {
 }
 
 #[test]
-fn kernels_print_to_standard_output_even_where_it_is_closed() {
-    let test = "kernels_print_to_standard_output_even_where_it_is_closed";
+fn kernels_print_even_if_standard_output_is_closed() {
+    let test = "kernels_print_even_if_standard_output_is_closed";
     let output = passes(test, &[], || {
         let _context = Own::new();
         let (say, out) = (function(load(PTX), "say"), alloc(4));
         assert_eq!(launch(say, 3, 1, null_mut(), &mut [arg(&out)]), SUCCESS);
         ok!(cuCtxSynchronize());
-        // SAFETY: only numbers of files; standard output is this process's own, and kept in the second one.
+        // SAFETY: All arguments are file descriptors. Standard output belongs to this process and
+        // is kept in the second descriptor.
         let kept = unsafe { libc::dup(1) };
         // SAFETY: as above.
         assert_eq!(unsafe { libc::close(1) }, 0);
@@ -179,7 +180,7 @@ fn kernels_print_to_standard_output_even_where_it_is_closed() {
     assert!(inner() || output.matches("hello").count() == 3, "{output}");
 }
 
-/// Calls itself `n` times, 64 bytes deeper each time; gives the sum of all numbers up to it.
+/// Calls itself `n` times, 64 bytes deeper each time, and returns the sum of all numbers up to it.
 const DEEP: &str = "
 .version 7.0
 .target sm_70
@@ -213,7 +214,7 @@ $end:
 ";
 
 #[test]
-fn the_stack_is_as_large_as_its_limit() {
+fn stack_size_follows_its_limit() {
     let deep = |limit, depth: u32| {
         let _context = Own::new();
         ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_STACK_SIZE, limit));
@@ -223,20 +224,20 @@ fn the_stack_is_as_large_as_its_limit() {
             SUCCESS
         );
         let mut sum = 0u32;
-        // SAFETY: a place for the sum.
+        // SAFETY: The result pointer is valid.
         let code = unsafe { cuMemcpyDtoH_v2((&raw mut sum).cast(), out, 4) };
         (code == SUCCESS).then_some(sum)
     };
-    // The limit, and depths that are within it and beyond it.
+    // The limit, a depth within it with its sum, and a depth beyond it.
     let cases = [(1 << 16, 100, 5050, 5000), (1024, 3, 6, 100)];
-    let test = "the_stack_is_as_large_as_its_limit";
+    let test = "stack_size_follows_its_limit";
     each(test, cases, |(limit, within, sum, beyond)| {
         assert_eq!(deep(limit, within), Some(sum));
-        assert_eq!(deep(limit, beyond), None, "deeper than the limit");
+        assert_eq!(deep(limit, beyond), None, "beyond the limit");
     });
 }
 
-/// Kernels that write and then read, and one that uses memory of the heap after it has given it back.
+/// Kernels that write and then read, and one that uses heap memory after freeing it.
 const TOUCH: &str = "
 .version 7.0
 .target sm_70
@@ -267,26 +268,26 @@ $skip:
 ";
 
 #[test]
-fn memory_is_gone_for_a_kernel_that_has_used_it_before() {
-    // Given back in which round of four; 4 is after the last use.
+fn kernels_fault_on_heap_memory_freed_after_use() {
+    // The round, of four, in which the memory is freed. 4 means after the last use.
     let cases = [
         (0u32, SUCCESS),
         (4, SUCCESS),
         (2, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS),
     ];
-    let test = "memory_is_gone_for_a_kernel_that_has_used_it_before";
+    let test = "kernels_fault_on_heap_memory_freed_after_use";
     each(test, cases, |(give, expected)| {
         let _context = Own::new();
         let after = function(load(TOUCH), "after");
         assert_eq!(launch(after, 1, 1, null_mut(), &mut [arg(&give)]), SUCCESS);
-        // SAFETY: takes nothing.
+        // SAFETY: The function has no arguments.
         assert_eq!(unsafe { cuCtxSynchronize() }, expected, "{give}");
     });
 }
 
 #[test]
-fn what_a_kernel_wrote_is_initialised_for_the_next() {
-    let test = "what_a_kernel_wrote_is_initialised_for_the_next";
+fn memory_written_by_a_kernel_is_initialized() {
+    let test = "memory_written_by_a_kernel_is_initialized";
     passes(test, &[("CUDA_EMULATOR_CHECK", "uninit")], || {
         let _context = Own::new();
         let (module, out) = (load(TOUCH), alloc(8));
@@ -299,8 +300,8 @@ fn what_a_kernel_wrote_is_initialised_for_the_next() {
 }
 
 #[test]
-fn as_many_threads_of_the_host_run_a_kernel_as_were_asked_for() {
-    let test = "as_many_threads_of_the_host_run_a_kernel_as_were_asked_for";
+fn kernels_run_on_the_requested_number_of_host_threads() {
+    let test = "kernels_run_on_the_requested_number_of_host_threads";
     passes(test, &[("CUDA_EMULATOR_THREADS", "70")], || {
         let _context = Own::new();
         let (spin, out) = (function(load(PTX), "spin"), alloc(16));
@@ -311,7 +312,7 @@ fn as_many_threads_of_the_host_run_a_kernel_as_were_asked_for() {
             SUCCESS
         );
         let mut most = 0;
-        // SAFETY: a stream that always is there.
+        // SAFETY: The default stream always exists.
         while unsafe { cuStreamQuery(null_mut()) } != SUCCESS {
             most = most.max(threads());
             std::thread::sleep(std::time::Duration::from_millis(1));

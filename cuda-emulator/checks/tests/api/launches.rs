@@ -1,10 +1,10 @@
-//! Launches: what is refused at its exact limits, how arguments and attributes arrive.
+//! Launches: exact limits, and the passing of arguments and attributes.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-// Newer than some headers, or gone from the newest.
+// Functions that some older headers or the newest ones lack.
 unsafe extern "C" {
     fn cuLaunchCooperativeKernelMultiDevice(list: *mut Params, count: u32, flags: u32) -> CUresult;
 }
@@ -55,7 +55,7 @@ const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
 fn shaped(function: CUfunction, grid: [u32; 3], block: [u32; 3], shared: u32) -> CUresult {
     let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
     let none = null_mut();
-    // SAFETY: the kernels take no arguments.
+    // SAFETY: The kernels take no arguments.
     unsafe {
         cuLaunchKernel(
             function,
@@ -73,10 +73,10 @@ fn shaped(function: CUfunction, grid: [u32; 3], block: [u32; 3], shared: u32) ->
     }
 }
 
-/// Launches with arguments in one buffer, told of by `extra`.
+/// Launches with arguments in one buffer, passed through `extra`.
 fn packed(function: CUfunction, extra: &mut [*mut c_void]) -> CUresult {
     let (none, extra) = (null_mut(), extra.as_mut_ptr());
-    // SAFETY: `extra` ends in its zero, and what it names is there, or the launch is refused.
+    // SAFETY: `extra` ends with zero, and its pointers are valid, or the launch is rejected.
     unsafe { cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, null_mut(), extra) }
 }
 
@@ -85,7 +85,7 @@ fn number(value: usize) -> *mut c_void {
 }
 
 #[test]
-fn grids_and_blocks_are_refused_one_beyond_their_limits() {
+fn grids_and_blocks_beyond_their_limits_are_rejected() {
     let _context = Own::new();
     let module = load(PTX);
     let (empty, bounded) = (function(module, "empty"), function(module, "bounded"));
@@ -145,7 +145,7 @@ fn grids_and_blocks_are_refused_one_beyond_their_limits() {
 fn the_largest_grid_is_accepted() {
     in_own_process("the_largest_grid_is_accepted", || {
         let _context = Own::new();
-        // Its first blocks end it.
+        // The first blocks end the launch.
         let stop = function(load(PTX), "stop");
         assert_eq!(shaped(stop, [0x7fff_ffff, 1, 1], [1, 1, 1], 0), SUCCESS);
         fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
@@ -153,9 +153,9 @@ fn the_largest_grid_is_accepted() {
 }
 
 #[test]
-fn cooperative_launches_are_as_large_as_the_device() {
-    let test = "cooperative_launches_are_as_large_as_the_device";
-    // That there are no launches on several devices here needn't be said.
+fn cooperative_launches_must_fit_the_device() {
+    let test = "cooperative_launches_must_fit_the_device";
+    // Suppresses the message that launches on several devices are not supported.
     let variables = [("CUDA_EMULATOR_THREADS", "3"), ("CUDA_EMULATOR_QUIET", "1")];
     passes(test, &variables, || {
         let _context = Own::new();
@@ -163,7 +163,7 @@ fn cooperative_launches_are_as_large_as_the_device() {
         let (count, out) = (function(module, "count"), upload(&[0u32]));
         let mut ran = 0;
         let mut arguments = [arg(&out)];
-        // 2 blocks of 1024 threads a multiprocessor.
+        // 2 blocks of 1024 threads per multiprocessor.
         for (grid, expected) in [
             ([5, 1, 1], SUCCESS),
             ([6, 1, 1], SUCCESS),
@@ -175,7 +175,7 @@ fn cooperative_launches_are_as_large_as_the_device() {
         ] {
             let [x, y, z] = grid;
             let arguments = arguments.as_mut_ptr();
-            // SAFETY: one argument, of the kernel's type.
+            // SAFETY: One argument of the kernel's type.
             let code = unsafe {
                 cuLaunchCooperativeKernel(count, x, y, z, 1024, 1, 1, 0, null_mut(), arguments)
             };
@@ -206,7 +206,7 @@ fn cooperative_launches_are_as_large_as_the_device() {
             CUDA_ERROR_INVALID_VALUE,
             cuLaunchCooperativeKernelMultiDevice(null_mut(), 1, 0)
         );
-        // The same limit does not hold for launches of the other kind.
+        // The limit does not apply to other launches.
         assert_eq!(launch(count, 7, 1024, null_mut(), &mut arguments), SUCCESS);
         assert_eq!(download::<u32>(out, 1), [ran + 7 * 1024]);
     });
@@ -227,10 +227,10 @@ fn arguments_come_as_pointers_or_in_one_buffer() {
     let mut buffer = [out, 42, 0];
     let place: *mut c_void = buffer.as_mut_ptr().cast();
     let (end, pointer, bytes) = (number(0), number(1), number(2));
-    // In either order, and longer than is needed.
+    // In either order, and with more bytes than needed.
     for (value, size) in [(42, 12usize), (43, 13), (44, 16), (45, 24)] {
         for size_first in [false, true] {
-            // SAFETY: within the buffer, which nobody else uses now.
+            // SAFETY: The position is within the buffer, which is not in use.
             unsafe { place.cast::<u64>().add(1).write(value) };
             let size = arg(&size);
             let mut extra = match size_first {
@@ -256,8 +256,8 @@ fn arguments_come_as_pointers_or_in_one_buffer() {
     ] {
         assert_eq!(packed(store, &mut extra), INVALID, "{extra:?}");
     }
-    // A kernel without parameters takes an empty list, and a buffer that it doesn't look at, but no promise that is
-    // broken.
+    // A kernel without parameters accepts an empty list, and a buffer, which it does not read. A
+    // null buffer with a nonzero size is rejected.
     for (mut extra, expected) in [
         ([end, end, end, end, end], SUCCESS),
         ([pointer, null_mut(), bytes, arg(&none), end], SUCCESS),
@@ -298,17 +298,17 @@ fn arguments_come_as_pointers_or_in_one_buffer() {
     );
     assert_eq!(shaped(empty, [1; 3], [1; 3], 0), SUCCESS);
     ok!(cuCtxSynchronize());
-    assert_eq!(result(), 0, "nothing that was refused ran");
+    assert_eq!(result(), 0, "no rejected launch ran");
 }
 
-/// Launches with attributes, each a number and the first words of its value.
+/// Launches with attributes, each given by a number and the first words of its value.
 fn with(
     function: CUfunction,
     grid: u32,
     attributes: &[(u32, [u32; 3])],
     arguments: &mut [*mut c_void],
 ) -> CUresult {
-    // id, padding, 64 bytes of value
+    // Number, padding and 64 bytes of value.
     let mut list: Vec<[u32; 18]> = Vec::new();
     for (id, value) in attributes {
         let mut one = [0; 18];
@@ -316,17 +316,17 @@ fn with(
         one[2..5].copy_from_slice(value);
         list.push(one);
     }
-    // SAFETY: zero is a value of the C struct's.
+    // SAFETY: Zero is a valid value of the C struct.
     let mut config: CUlaunchConfig = unsafe { std::mem::zeroed() };
     (config.gridDimX, config.gridDimY, config.gridDimZ) = (grid, 1, 1);
     (config.blockDimX, config.blockDimY, config.blockDimZ) = (32, 1, 1);
     (config.attrs, config.numAttrs) = (list.as_mut_ptr().cast(), list.len() as u32);
-    // SAFETY: attributes laid out as in C; the arguments are of the kernel's types.
+    // SAFETY: The attributes have C's layout, and the arguments have the kernel's types.
     unsafe { cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), null_mut()) }
 }
 
 #[test]
-fn each_launch_attribute_is_taken_or_refused_by_its_number() {
+fn launch_attributes_are_checked_by_number() {
     let _context = Own::new();
     let (count, out) = (function(load(PTX), "count"), upload(&[0u32]));
     let (mut arguments, mut ran) = ([arg(&out)], 0);
@@ -337,7 +337,7 @@ fn each_launch_attribute_is_taken_or_refused_by_its_number() {
         assert_eq!(download::<u32>(out, 1), [ran], "{attributes:?}");
     };
     check(&[], SUCCESS);
-    // As an H200's driver takes and refuses them.
+    // The values that an H200's driver accepts.
     let at_most = |most: u32| move |value: u32| value <= most;
     let any = |_: u32| true;
     let bytes = |value: u32| value.to_ne_bytes()[..2].iter().all(|byte| *byte < 4);
@@ -360,17 +360,17 @@ fn each_launch_attribute_is_taken_or_refused_by_its_number() {
     for (value, expected) in [(0, SUCCESS), (1, SUCCESS), (2, INVALID)] {
         check(&[(16, [value, 0, 0])], expected);
     }
-    // A node that the device updates is one of a graph.
+    // Only graph nodes can be updated by the device.
     check(&[(13, [0; 3])], UNSUPPORTED);
     check(&[(13, [1; 3])], UNSUPPORTED);
-    // No events.
+    // The event is missing.
     for id in [7, 12] {
         check(&[(id, [0; 3])], CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
     for id in [3, 15, 17, 18, 19, 77, u32::MAX] {
         check(&[(id, [1, 1, 1])], INVALID);
     }
-    // Each of several counts.
+    // Each of several attributes is applied.
     check(&[(0, [0; 3]), (8, [0; 3]), (4, [1; 3])], SUCCESS);
     check(
         &[(0, [0; 3]), (4, [3, 1, 1])],
@@ -384,10 +384,10 @@ fn each_launch_attribute_is_taken_or_refused_by_its_number() {
 }
 
 #[test]
-fn the_cooperative_attribute_is_a_truth_value() {
+fn the_cooperative_attribute_is_a_bool() {
     let _context = Own::new();
     let empty = function(load(PTX), "empty");
-    // More blocks than any device holds at once.
+    // More blocks than any device can hold at once.
     let many = 40_000;
     assert_eq!(with(empty, many, &[], &mut []), SUCCESS);
     assert_eq!(with(empty, many, &[(2, [0, 0, 0])], &mut []), SUCCESS);

@@ -1,4 +1,5 @@
-//! The launch calls that CUDA 4.0 replaced: a function's shape and parameters are set one by one, then it is launched.
+//! The launch functions that CUDA 4.0 replaced: a function's shape and parameters are set one by
+//! one before the launch.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -6,12 +7,12 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Each block's first thread stores (ntid, nctaid.xy, number, float, dynamic shared size) at out + 32 bytes * block;
-/// the second parameter is an unsigned number, the third a float.
+/// The first thread of each block stores (ntid, nctaid.xy, number, float, dynamic shared size) at
+/// out + 32 bytes * block. The second parameter is an unsigned number, the third a float.
 const PTX: &str = ".version 8.0
 .target sm_80
 .address_size 64
-.visible .entry tell(.param .u64 out, .param .u32 number, .param .f32 real)
+.visible .entry report(.param .u64 out, .param .u32 number, .param .f32 real)
 {
     .reg .pred %p<2>;
     .reg .b32 %r<20>;
@@ -51,32 +52,32 @@ $done:
 }
 ";
 
-/// Most bytes of parameters that a launch could ever take.
+/// The maximum number of parameter bytes of a launch.
 const MOST: usize = 32 << 10;
 
-fn tell() -> CUfunction {
-    function(load(PTX), "tell")
+fn report() -> CUfunction {
+    function(load(PTX), "report")
 }
 
-/// What the kernel has stored for the last of `blocks` blocks.
-fn told(out: CUdeviceptr, blocks: u64) -> [u32; 8] {
+/// Returns the values that the kernel has stored for the last of `blocks` blocks.
+fn outcome(out: CUdeviceptr, blocks: u64) -> [u32; 8] {
     download::<u32>(out + 32 * (blocks - 1), 8)
         .try_into()
         .unwrap()
 }
 
-/// Sets the parameters: where to, a number, a float.
-fn set(tell: CUfunction, out: CUdeviceptr, number: u32, real: f32) {
-    ok!(cuParamSetSize(tell, 16));
-    ok!(cuParamSetv(tell, 0, arg(&out), 8));
-    ok!(cuParamSeti(tell, 8, number));
-    ok!(cuParamSetf(tell, 12, real));
+/// Sets the parameters: the output address, a number and a float.
+fn set(report: CUfunction, out: CUdeviceptr, number: u32, real: f32) {
+    ok!(cuParamSetSize(report, 16));
+    ok!(cuParamSetv(report, 0, arg(&out), 8));
+    ok!(cuParamSeti(report, 8, number));
+    ok!(cuParamSetf(report, 12, real));
 }
 
 #[test]
 fn shape_shared_memory_and_parameters_reach_the_kernel() {
     let _context = Own::new();
-    let (tell, out, stream) = (tell(), alloc(32 * 12), stream(1));
+    let (report, out, stream) = (report(), alloc(32 * 12), stream(1));
     for (block, shared, number, real, grid) in [
         ([1, 1, 1], 0, 1, 0.5f32, (1, 1)),
         ([8, 4, 2], 64, 0xdead_beef, -2.25, (3, 4)),
@@ -84,9 +85,9 @@ fn shape_shared_memory_and_parameters_reach_the_kernel() {
         ([1, 1024, 1], 4, 0, 0.0, (1, 6)),
         ([1, 1, 64], 1 << 10, 9, 1.0, (12, 1)),
     ] {
-        ok!(cuFuncSetBlockShape(tell, block[0], block[1], block[2]));
-        ok!(cuFuncSetSharedSize(tell, shared));
-        set(tell, out, number, real);
+        ok!(cuFuncSetBlockShape(report, block[0], block[1], block[2]));
+        ok!(cuFuncSetSharedSize(report, shared));
+        set(report, out, number, real);
         let want = |width: i32, height: i32| {
             let [x, y, z] = block.map(|side| side as u32);
             let bits = real.to_bits();
@@ -95,45 +96,45 @@ fn shape_shared_memory_and_parameters_reach_the_kernel() {
         let (width, height) = grid;
         let blocks = (width * height) as u64;
         ok!(cuMemsetD8_v2(out, 0xaa, 32 * 12));
-        ok!(cuLaunch(tell));
-        assert_eq!(told(out, 1), want(1, 1));
+        ok!(cuLaunch(report));
+        assert_eq!(outcome(out, 1), want(1, 1));
         ok!(cuMemsetD8_v2(out, 0xaa, 32 * 12));
-        ok!(cuLaunchGrid(tell, width, height));
-        assert_eq!(told(out, blocks), want(width, height));
+        ok!(cuLaunchGrid(report, width, height));
+        assert_eq!(outcome(out, blocks), want(width, height));
         ok!(cuMemsetD8_v2(out, 0xaa, 32 * 12));
-        ok!(cuLaunchGridAsync(tell, width, height, stream));
+        ok!(cuLaunchGridAsync(report, width, height, stream));
         ok!(cuStreamSynchronize(stream));
-        assert_eq!(told(out, blocks), want(width, height));
+        assert_eq!(outcome(out, blocks), want(width, height));
     }
 }
 
 #[test]
-fn a_parameter_keeps_its_value_until_it_is_set_again() {
+fn parameters_keep_their_values_between_launches() {
     let _context = Own::new();
-    let (tell, out) = (tell(), alloc(32));
-    ok!(cuFuncSetBlockShape(tell, 2, 1, 1));
-    set(tell, out, 5, 1.5);
-    ok!(cuLaunch(tell));
-    ok!(cuParamSetf(tell, 12, 2.5));
-    ok!(cuLaunch(tell));
-    assert_eq!(told(out, 1)[5..7], [5, 2.5f32.to_bits()]);
-    ok!(cuParamSeti(tell, 8, 6));
-    ok!(cuLaunch(tell));
-    assert_eq!(told(out, 1)[5..7], [6, 2.5f32.to_bits()]);
-    // A value that goes over two of them.
+    let (report, out) = (report(), alloc(32));
+    ok!(cuFuncSetBlockShape(report, 2, 1, 1));
+    set(report, out, 5, 1.5);
+    ok!(cuLaunch(report));
+    ok!(cuParamSetf(report, 12, 2.5));
+    ok!(cuLaunch(report));
+    assert_eq!(outcome(out, 1)[5..7], [5, 2.5f32.to_bits()]);
+    ok!(cuParamSeti(report, 8, 6));
+    ok!(cuLaunch(report));
+    assert_eq!(outcome(out, 1)[5..7], [6, 2.5f32.to_bits()]);
+    // A value that spans two parameters.
     let both = [7u32, 8f32.to_bits()];
-    ok!(cuParamSetv(tell, 8, arg(&both), 8));
-    ok!(cuLaunch(tell));
-    assert_eq!(told(out, 1)[5..7], both);
-    // Nothing to set, from nowhere.
-    ok!(cuParamSetv(tell, 8, null_mut(), 0));
-    ok!(cuLaunch(tell));
-    assert_eq!(told(out, 1)[5..7], both);
+    ok!(cuParamSetv(report, 8, arg(&both), 8));
+    ok!(cuLaunch(report));
+    assert_eq!(outcome(out, 1)[5..7], both);
+    // Zero bytes from a null pointer.
+    ok!(cuParamSetv(report, 8, null_mut(), 0));
+    ok!(cuLaunch(report));
+    assert_eq!(outcome(out, 1)[5..7], both);
 }
 
-/// Waits until the test lets it go on.
+/// Waits until the test opens the gate.
 unsafe extern "C" fn gate(state: *mut c_void) {
-    // SAFETY: the test passes its state, which outlives the work.
+    // SAFETY: The test passes its state, which outlives the work.
     let state = unsafe { &*state.cast::<AtomicU32>() };
     while state.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(1));
@@ -142,102 +143,111 @@ unsafe extern "C" fn gate(state: *mut c_void) {
 }
 
 #[test]
-fn an_asynchronous_launch_is_in_its_streams_order() {
+fn asynchronous_launches_run_in_stream_order() {
     let _context = Own::new();
-    let (tell, out, stream) = (tell(), alloc(32), stream(1));
+    let (report, out, stream) = (report(), alloc(32), stream(1));
     ok!(cuMemsetD8_v2(out, 0, 32));
-    ok!(cuFuncSetBlockShape(tell, 3, 1, 1));
-    set(tell, out, 77, 0.0);
+    ok!(cuFuncSetBlockShape(report, 3, 1, 1));
+    set(report, out, 77, 0.0);
     let state = AtomicU32::new(0);
     ok!(cuLaunchHostFunc(stream, Some(gate), arg(&state)));
-    ok!(cuLaunchGridAsync(tell, 1, 1, stream));
-    // What was set counts at the launch.
-    ok!(cuParamSeti(tell, 8, 78));
+    ok!(cuLaunchGridAsync(report, 1, 1, stream));
+    // The values at the time of the launch count.
+    ok!(cuParamSeti(report, 8, 78));
     fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
     state.store(1, Ordering::SeqCst);
     ok!(cuStreamSynchronize(stream));
     assert_eq!(state.load(Ordering::SeqCst), 2);
-    assert_eq!(told(out, 1)[5], 77);
+    assert_eq!(outcome(out, 1)[5], 77);
 }
 
 #[test]
-fn shapes_that_cannot_be_are_refused_and_change_nothing() {
+fn invalid_shapes_are_rejected_and_change_nothing() {
     let _context = Own::new();
-    let (tell, out) = (tell(), alloc(32));
-    ok!(cuFuncSetBlockShape(tell, 4, 2, 1));
-    set(tell, out, 1, 1.0);
+    let (report, out) = (report(), alloc(32));
+    ok!(cuFuncSetBlockShape(report, 4, 2, 1));
+    set(report, out, 1, 1.0);
     for wrong in [0, -1, i32::MIN] {
         for at in 0..3 {
             let mut shape = [1; 3];
             shape[at] = wrong;
             let [x, y, z] = shape;
-            fails!(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(tell, x, y, z));
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuFuncSetBlockShape(report, x, y, z)
+            );
         }
         fails!(
             CUDA_ERROR_INVALID_VALUE,
-            cuFuncSetBlockShape(tell, wrong, wrong, wrong)
+            cuFuncSetBlockShape(report, wrong, wrong, wrong)
         );
         for (width, height) in [(wrong, 1), (1, wrong), (wrong, wrong)] {
-            fails!(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(tell, width, height));
             fails!(
                 CUDA_ERROR_INVALID_VALUE,
-                cuLaunchGridAsync(tell, width, height, null_mut())
+                cuLaunchGrid(report, width, height)
+            );
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuLaunchGridAsync(report, width, height, null_mut())
             );
         }
     }
-    ok!(cuLaunch(tell));
-    assert_eq!(told(out, 1)[..3], [4, 2, 1]);
+    ok!(cuLaunch(report));
+    assert_eq!(outcome(out, 1)[..3], [4, 2, 1]);
 }
 
 #[test]
-fn parameters_lie_within_what_a_launch_can_take() {
+fn parameters_beyond_the_maximum_are_rejected() {
     let _context = Own::new();
-    let (tell, out) = (tell(), alloc(32));
-    ok!(cuFuncSetBlockShape(tell, 1, 1, 1));
+    let (report, out) = (report(), alloc(32));
+    ok!(cuFuncSetBlockShape(report, 1, 1, 1));
     let mut bytes = vec![0u8; MOST + 1];
     let from: *mut c_void = bytes.as_mut_ptr().cast();
     let most = MOST as u32;
     for size in [0, 1, most - 1, most] {
-        ok!(cuParamSetSize(tell, size));
-        ok!(cuParamSetv(tell, 0, from, size));
-        ok!(cuParamSetv(tell, (most - size) as i32, from, size));
+        ok!(cuParamSetSize(report, size));
+        ok!(cuParamSetv(report, 0, from, size));
+        ok!(cuParamSetv(report, (most - size) as i32, from, size));
         fails!(
             CUDA_ERROR_INVALID_VALUE,
-            cuParamSetv(tell, (most - size) as i32 + 1, from, size)
+            cuParamSetv(report, (most - size) as i32 + 1, from, size)
         );
     }
     for size in [most + 1, most + 2, 1 << 20, u32::MAX] {
-        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(tell, size));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetv(tell, 0, from, size));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(report, size));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetv(report, 0, from, size));
     }
     let most = MOST as i32;
     for offset in [0, 4, most - 5, most - 4] {
-        ok!(cuParamSeti(tell, offset, 0));
-        ok!(cuParamSetf(tell, offset, 0.0));
+        ok!(cuParamSeti(report, offset, 0));
+        ok!(cuParamSetf(report, offset, 0.0));
     }
     for offset in [most - 3, most - 2, most, i32::MAX, -1, i32::MIN] {
-        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSeti(tell, offset, 0));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetf(tell, offset, 0.0));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetv(tell, offset, from, 4));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSeti(report, offset, 0));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetf(report, offset, 0.0));
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuParamSetv(report, offset, from, 4)
+        );
     }
     fails!(
         CUDA_ERROR_INVALID_VALUE,
-        cuParamSetv(tell, 0, null_mut(), 1)
+        cuParamSetv(report, 0, null_mut(), 1)
     );
-    // More than the kernel has means nothing to it.
-    ok!(cuParamSetv(tell, 0, arg(&out), 8));
-    ok!(cuParamSeti(tell, 8, 3));
-    ok!(cuLaunch(tell));
-    assert_eq!(told(out, 1)[5], 3);
+    // Bytes beyond the kernel's parameters are ignored.
+    ok!(cuParamSetv(report, 0, arg(&out), 8));
+    ok!(cuParamSeti(report, 8, 3));
+    ok!(cuLaunch(report));
+    assert_eq!(outcome(out, 1)[5], 3);
 }
 
 #[test]
-fn only_a_live_function_and_a_live_stream_will_do() {
+fn invalid_functions_and_streams_are_rejected() {
     let context = Own::new();
-    let (live, gone) = (tell(), stream(1));
-    ok!(cuStreamDestroy_v2(gone));
+    let (live, destroyed) = (report(), stream(1));
+    ok!(cuStreamDestroy_v2(destroyed));
     let module = load(PTX);
-    let stale = function(module, "tell");
+    let stale = function(module, "report");
     ok!(cuModuleUnload(module));
     let value = 0u64;
     let wild = WILD.map(|handle| handle as CUfunction);
@@ -262,13 +272,13 @@ fn only_a_live_function_and_a_live_stream_will_do() {
         );
     }
     let wild = WILD.map(|handle| handle as CUstream);
-    for wrong in wild.into_iter().chain([gone]) {
+    for wrong in wild.into_iter().chain([destroyed]) {
         fails!(
             CUDA_ERROR_INVALID_HANDLE,
             cuLaunchGridAsync(live, 1, 1, wrong)
         );
     }
-    // No more shared memory than a block has.
+    // More shared memory than a block has.
     ok!(cuFuncSetBlockShape(live, 1, 1, 1));
     ok!(cuFuncSetSharedSize(live, (48 << 10) + 1));
     fails!(CUDA_ERROR_INVALID_VALUE, cuLaunch(live));

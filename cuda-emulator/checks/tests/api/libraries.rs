@@ -1,17 +1,17 @@
-//! Libraries and their kernels: loading, looking up, attributes.
+//! Libraries and their kernels: loading, lookup and attributes.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
 
-// Newer than some headers.
+// Functions that some older headers lack.
 unsafe extern "C" {
     fn cuKernelGetParamCount(kernel: CUkernel, count: *mut usize) -> CUresult;
 }
 
 #[test]
-fn a_library_is_loaded_from_memory_and_from_a_file_with_checked_options() {
-    // It needs no context.
+fn libraries_load_from_memory_and_files_with_checked_options() {
+    // Loading needs no context.
     ok!(cuInit(0));
     let text = CString::new(LIBRARY).unwrap();
     let data: *const c_void = text.as_ptr().cast();
@@ -24,7 +24,7 @@ fn a_library_is_loaded_from_memory_and_from_a_file_with_checked_options() {
     for (numbers, expected) in [
         (vec![], [SUCCESS; 2]),
         (vec![0], [SUCCESS; 2]),
-        // A file's image isn't the client's to preserve.
+        // A file's image cannot be preserved by the client.
         (vec![1], [SUCCESS, INVALID]),
         (vec![0, 1], [SUCCESS, INVALID]),
         (vec![2], [INVALID; 2]),
@@ -39,7 +39,7 @@ fn a_library_is_loaded_from_memory_and_from_a_file_with_checked_options() {
             values.as_mut_ptr(),
         );
         let (mut one, mut two) = (null_mut(), null_mut());
-        // SAFETY: options and values match in number; the image ends in NUL.
+        // SAFETY: Options and values match in number, and the image ends in NUL.
         let codes = unsafe {
             [
                 cuLibraryLoadData(&mut one, data, jit, none, 0, options, values, count),
@@ -104,7 +104,7 @@ fn a_library_is_loaded_from_memory_and_from_a_file_with_checked_options() {
         none,
         0
     ));
-    // Options whose array is missing.
+    // Options without an array of them.
     invalid!(cuLibraryLoadData(
         &mut library,
         data,
@@ -147,14 +147,18 @@ fn kernels_are_counted_listed_and_named() {
     assert_eq!(count, 3);
     let names = [c"first", c"second", c"third"];
     let kernels = names.map(|name| kernel(library, name));
-    for asked in [1, 2, 3, 5] {
+    for capacity in [1, 2, 3, 5] {
         let mut all = [null_mut(); 5];
-        ok!(cuLibraryEnumerateKernels(all.as_mut_ptr(), asked, library));
-        let listed = asked.min(3) as usize;
+        ok!(cuLibraryEnumerateKernels(
+            all.as_mut_ptr(),
+            capacity,
+            library
+        ));
+        let listed = capacity.min(3) as usize;
         assert_eq!(all[..listed], kernels[..listed]);
         assert!(
             all[listed..].iter().all(|one| one.is_null()),
-            "no more than asked for"
+            "no more than requested"
         );
     }
     let mut one = null_mut();
@@ -174,7 +178,7 @@ fn kernels_are_counted_listed_and_named() {
     for ((kernel, name), params) in kernels.into_iter().zip(names).zip([2, 0, 1]) {
         let (mut text, mut owner, mut count) = (null(), null_mut(), 99);
         ok!(cuKernelGetName(&mut text, kernel));
-        // SAFETY: the name lives as long as the library.
+        // SAFETY: The name lives as long as the library.
         assert_eq!(unsafe { CStr::from_ptr(text) }, name);
         ok!(cuFuncGetName(&mut text, kernel.cast()));
         // SAFETY: as above.
@@ -220,20 +224,20 @@ fn kernels_are_counted_listed_and_named() {
 }
 
 #[test]
-fn attributes_of_a_kernel_are_those_of_its_functions() {
+fn kernel_attributes_apply_to_functions() {
     let _context = Own::new();
     let library = library();
     let (second, third) = (kernel(library, c"second"), kernel(library, c"third"));
     let get = |kernel, attribute, device| {
         let mut value = -77;
-        // SAFETY: a place for the value.
+        // SAFETY: The result pointer is valid.
         let code = unsafe {
             cuKernelGetAttribute(&mut value, CUfunction_attribute(attribute), kernel, device)
         };
         (code, value)
     };
     let set = |kernel, attribute, value, device| {
-        // SAFETY: plain values.
+        // SAFETY: All arguments are plain values.
         unsafe { cuKernelSetAttribute(CUfunction_attribute(attribute), value, kernel, device) }
     };
     for (kernel, attribute, expected) in [
@@ -263,7 +267,11 @@ fn attributes_of_a_kernel_are_those_of_its_functions() {
     assert_eq!(set(third, 8, most + 1, 0), INVALID);
     assert_eq!(set(third, 1, 0, 0), INVALID);
     assert_eq!(get(third, 8, 0), (SUCCESS, most));
-    assert_eq!(get(second, 8, 0).1, 48 << 10, "another kernel's is its own");
+    assert_eq!(
+        get(second, 8, 0).1,
+        48 << 10,
+        "the other kernel is unchanged"
+    );
     let (mut function, mut value) = (null_mut(), 0);
     ok!(cuKernelGetFunction(&mut function, third));
     ok!(cuFuncGetAttribute(
@@ -272,7 +280,8 @@ fn attributes_of_a_kernel_are_those_of_its_functions() {
         function
     ));
     assert_eq!(value, most);
-    // What is set on the kernel holds for its functions, unless it was set for them; recorded on an H200.
+    // A kernel's attribute applies to its functions unless it was set on the function itself, as
+    // recorded on an H200.
     let of_function = |attribute| {
         let mut value = 0;
         ok!(cuFuncGetAttribute(
@@ -309,7 +318,7 @@ fn attributes_of_a_kernel_are_those_of_its_functions() {
 }
 
 #[test]
-fn variables_are_found_by_name_and_managed_ones_told_apart() {
+fn variables_are_found_by_name_and_kind() {
     let _context = Own::new();
     let library = library();
     let (mut address, mut size) = (0, 0);
@@ -383,7 +392,7 @@ fn variables_are_found_by_name_and_managed_ones_told_apart() {
 }
 
 #[test]
-fn handles_that_are_none_are_refused_by_every_function_of_libraries() {
+fn invalid_handles_are_rejected_by_every_library_function() {
     let _context = Own::new();
     let library = library();
     let third = kernel(library, c"third");
@@ -423,7 +432,7 @@ fn handles_that_are_none_are_refused_by_every_function_of_libraries() {
 }
 
 #[test]
-fn no_function_has_an_address_for_the_host() {
+fn unified_function_pointers_are_not_found() {
     ok!(cuInit(0));
     let library = library();
     let mut address = null_mut();
@@ -449,7 +458,7 @@ fn no_function_has_an_address_for_the_host() {
 }
 
 #[test]
-fn a_refused_image_is_told_by_its_use() {
+fn invalid_images_are_reported_at_first_use() {
     ok!(cuInit(0));
     const HEAD: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";
     for (text, code) in [
@@ -476,11 +485,11 @@ fn a_refused_image_is_told_by_its_use() {
             null_mut(),
             0
         ));
-        assert_ne!(log[0], 0, "the log says why");
+        assert_ne!(log[0], 0, "the log gives the reason");
         let (mut kernel, mut module, mut count) = (null_mut(), null_mut(), 7);
         ok!(cuLibraryGetKernelCount(&mut count, library));
         assert_eq!(count, 0);
-        // SAFETY: places for the handles.
+        // SAFETY: The handle pointers are valid.
         unsafe {
             assert_eq!(
                 cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()),

@@ -1,4 +1,4 @@
-//! The linker: its inputs, its product, and the logs that the options of linking and loading ask for.
+//! The linker: its inputs, its result, and the logs requested by link and load options.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 
 type Values = *mut *mut c_void;
 
-// The first forms of these, which headers map to the second.
+// The first versions of these functions. Headers map them to the second.
 unsafe extern "C" {
     fn cuLinkCreate(
         count: u32,
@@ -59,22 +59,22 @@ fn linker() -> CUlinkState {
     state
 }
 
-/// Adds bytes by the second form of the call.
+/// Adds bytes with the second version of the function.
 fn add(state: CUlinkState, kind: u32, data: &[u8], name: &CStr) -> CUresult {
     let (place, size) = (data.as_ptr().cast_mut().cast(), data.len());
     let (kind, name) = (CUjitInputType(kind), name.as_ptr());
-    // SAFETY: the data and its length.
+    // SAFETY: The data has this length.
     unsafe { cuLinkAddData_v2(state, kind, place, size, name, 0, null_mut(), null_mut()) }
 }
 
-/// Links, loads the product and runs its kernel.
+/// Links, loads the result and runs its kernel.
 fn works(state: CUlinkState) {
     let (mut image, mut size, mut module) = (null_mut(), 0, null_mut());
     ok!(cuLinkComplete(state, &mut image, &mut size));
     assert!(size > CALLER.len() + OTHER.len());
     let (mut again, mut same) = (null_mut(), 0);
     ok!(cuLinkComplete(state, &mut again, &mut same));
-    assert_eq!((again, same), (image, size), "one product a linker");
+    assert_eq!((again, same), (image, size), "a linker has one result");
     again = null_mut();
     ok!(cuLinkComplete(state, &mut again, null_mut()));
     assert_eq!(again, image);
@@ -90,7 +90,7 @@ fn works(state: CUlinkState) {
 fn inputs_of_several_megabytes_are_linked() {
     let _context = Own::new();
     let state = linker();
-    // The device runtime's library has had more than 2^20 bytes since CUDA 13.5.
+    // The device runtime's library exceeds 2^20 bytes since CUDA 13.5.
     let padding = "// nothing but a comment\n".repeat(100_000);
     for text in [format!("{CALLER}{padding}"), format!("{OTHER}{padding}")] {
         let (data, size) = (text.as_ptr().cast_mut().cast(), text.len());
@@ -118,7 +118,7 @@ fn inputs_of_several_megabytes_are_linked() {
 }
 
 #[test]
-fn data_and_files_are_linked_by_either_form_of_the_calls() {
+fn data_and_files_are_linked_by_either_version_of_the_functions() {
     let _context = Own::new();
     let path = |name: &str| std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
     let file = path("cuda-emulator-linker");
@@ -232,7 +232,7 @@ fn data_and_files_are_linked_by_either_form_of_the_calls() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// A fat binary with one PTX text for sm_70.
+/// Returns a fat binary with one PTX text for sm_70.
 fn fat(text: &str) -> Vec<u8> {
     let mut entry = vec![0u8; 64];
     entry[0] = 1;
@@ -248,7 +248,7 @@ fn fat(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn each_kind_of_input_is_taken_or_refused() {
+fn input_kinds_are_accepted_or_rejected() {
     let _context = Own::new();
     let machine = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
     let image = CUresult::CUDA_ERROR_INVALID_IMAGE;
@@ -276,7 +276,7 @@ fn each_kind_of_input_is_taken_or_refused() {
 }
 
 #[test]
-fn linkers_that_are_none_are_refused() {
+fn invalid_linkers_are_rejected() {
     let _context = Own::new();
     let stale = linker();
     ok!(cuLinkDestroy(stale));
@@ -317,9 +317,9 @@ fn a_link_needs_a_context() {
     assert!(state.is_null());
 }
 
-/// Where a linker's logs go: places and sizes as the options' values say.
+/// Creates a linker with logs at the given addresses and sizes.
 fn logged(values: &mut [usize; 4]) -> CUlinkState {
-    // Of the two arrays only the values have to live as long as the linker.
+    // Of the two arrays, only the values must outlive the linker.
     let mut options = [3, 4, 5, 6].map(CUjit_option);
     let mut state = null_mut();
     let values = values.as_mut_ptr().cast();
@@ -329,13 +329,13 @@ fn logged(values: &mut [usize; 4]) -> CUlinkState {
     state
 }
 
-/// A name whose characters have two bytes each; the refusal's text begins with it.
+/// A name of two-byte characters. The error message begins with it.
 const NAME: &CStr = c"\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}";
 
 #[test]
-fn a_log_is_cut_to_its_buffer_between_characters() {
+fn logs_are_truncated_between_characters() {
     let _context = Own::new();
-    // Size as given, length of what is kept; `None` where nothing is written.
+    // The given size, and the length of the kept text. `None` means nothing is written.
     for (size, kept) in [
         (0, None),
         (1, Some(0)),
@@ -344,7 +344,7 @@ fn a_log_is_cut_to_its_buffer_between_characters() {
         (4, Some(2)),
         (5, Some(4)),
         (6, Some(4)),
-        // Only the lower half of the value is the size, an unsigned int.
+        // Only the lower half of the value is used, as an unsigned int.
         (0xdead_0000_0005, Some(4)),
         (0xdead_0000_0000, None),
     ] {
@@ -358,7 +358,7 @@ fn a_log_is_cut_to_its_buffer_between_characters() {
         let state = logged(&mut values);
         assert_eq!(add(state, 5, b"", NAME), CUresult::CUDA_ERROR_NOT_SUPPORTED);
         ok!(cuLinkDestroy(state));
-        assert_eq!(values[1], 0, "nothing to inform of");
+        assert_eq!(values[1], 0, "no information is logged");
         assert_eq!(info[..2], [0, 0xaa]);
         assert_eq!(values[3], kept.unwrap_or(0), "{size:#x}");
         let written = kept.map_or(0, |kept| kept + 1);
@@ -374,7 +374,7 @@ fn a_log_is_cut_to_its_buffer_between_characters() {
 }
 
 #[test]
-fn logs_tell_of_success_and_of_failure() {
+fn logs_describe_success_and_failure() {
     let _context = Own::new();
     let (mut info, mut error) = ([0u8; 2000], [0u8; 2000]);
     let mut values = [
@@ -395,10 +395,10 @@ fn logs_tell_of_success_and_of_failure() {
         add(state, PTX, b"rubbish", c"some.ptx"),
         CUresult::CUDA_ERROR_INVALID_IMAGE
     );
-    let said = text(&error);
+    let logged_text = text(&error);
     assert!(
-        said.contains("some.ptx") && values[3] == said.len(),
-        "{said}"
+        logged_text.contains("some.ptx") && values[3] == logged_text.len(),
+        "{logged_text}"
     );
     let (mut image, mut size) = (null_mut(), 0);
     ok!(cuLinkComplete(state, &mut image, &mut size));
@@ -407,32 +407,33 @@ fn logs_tell_of_success_and_of_failure() {
         assert_eq!(add(state, PTX, input.as_bytes(), name), SUCCESS);
     }
     works(state);
-    let said = text(&info);
+    let logged_text = text(&info);
     assert!(
-        said.contains("2 inputs") && said.contains("1 kernel"),
-        "{said}"
+        logged_text.contains("2 inputs") && logged_text.contains("1 kernel"),
+        "{logged_text}"
     );
-    assert_eq!(values[1], said.len());
+    assert_eq!(values[1], logged_text.len());
     assert_eq!(text(&error), "");
-    // A name that is there twice is an error which names the input.
+    // A duplicate definition is an error that names the input.
     let code = add(state, PTX, OTHER.as_bytes(), c"twice.ptx");
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_SOURCE);
-    let said = text(&error);
+    let logged_text = text(&error);
     assert!(
-        said.contains("twice.ptx") && said.contains("number"),
-        "{said}"
+        logged_text.contains("twice.ptx") && logged_text.contains("number"),
+        "{logged_text}"
     );
     assert_eq!(text(&info), "");
     ok!(cuLinkDestroy(state));
 }
 
 #[test]
-fn an_error_without_a_log_goes_to_standard_error() {
-    let test = "an_error_without_a_log_goes_to_standard_error";
+fn errors_without_a_log_go_to_standard_error() {
+    let test = "errors_without_a_log_go_to_standard_error";
     if inner() {
         let _context = Own::new();
         let (mut info, mut error) = ([0u8; 100], [0u8; 500]);
-        // Without an error log, by a null pointer and by none; then with one; then success.
+        // Without an error log, once through a null pointer and once through a missing option. Then
+        // with a log, and then a success.
         let mut values = [info.as_mut_ptr() as usize, 100, 0, 100];
         let state = logged(&mut values);
         assert_eq!(add(state, 6, b"", c"first"), INVALID);
@@ -460,12 +461,12 @@ fn an_error_without_a_log_goes_to_standard_error() {
 }
 
 #[test]
-fn options_are_known_by_their_numbers() {
+fn options_are_checked_by_number() {
     let _context = Own::new();
     let text = CString::new(OTHER).unwrap();
     let image = text.as_ptr().cast();
     for (numbers, expected) in [
-        // No registers.
+        // Zero registers.
         (vec![0], INVALID),
         (vec![1], SUCCESS),
         (vec![34], SUCCESS),
@@ -478,7 +479,7 @@ fn options_are_known_by_their_numbers() {
         let (count, options) = (options.len() as u32, options.as_mut_ptr());
         let mut values = [null_mut::<c_void>(); 4];
         let (mut module, mut state) = (null_mut(), null_mut());
-        // SAFETY: as many options and values as said.
+        // SAFETY: The numbers of options and values are correct.
         let codes = unsafe {
             [
                 cuModuleLoadDataEx(&mut module, image, count, options, values.as_mut_ptr()),
@@ -487,7 +488,7 @@ fn options_are_known_by_their_numbers() {
         };
         assert_eq!(codes, [expected; 2], "{numbers:?}");
         assert_eq!(module.is_null(), expected != SUCCESS);
-        // Without values, without options.
+        // Without values, and without options.
         invalid!(cuModuleLoadDataEx(
             &mut module,
             image,

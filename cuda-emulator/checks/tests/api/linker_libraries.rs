@@ -1,4 +1,4 @@
-//! Objects and libraries in the linker: what is taken of them, and what is refused.
+//! Objects and libraries in the linker: their linked parts and their errors.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::objects::{
@@ -14,7 +14,7 @@ const FATBINARY: u32 = 2;
 const OBJECT: u32 = 3;
 const LIBRARY: u32 = 4;
 
-/// A kernel that stores what a function gives.
+/// Returns a kernel that stores the result of a function.
 fn caller(function: &str) -> String {
     format!(
         "{HEAD}.extern .func (.param .b32 r) {function};
@@ -30,7 +30,7 @@ fn caller(function: &str) -> String {
     )
 }
 
-/// A function that gives a number.
+/// Returns a function that returns a number.
 fn gives(function: &str, value: u32) -> String {
     format!(
         "{HEAD}.visible .func (.param .b32 r) {function}
@@ -44,7 +44,7 @@ fn gives(function: &str, value: u32) -> String {
     )
 }
 
-/// A function that gives what another one does.
+/// Returns a function that returns the result of another function.
 fn passes_on(function: &str, other: &str) -> String {
     format!(
         "{HEAD}.extern .func (.param .b32 r) {other};
@@ -59,7 +59,7 @@ fn passes_on(function: &str, other: &str) -> String {
     )
 }
 
-/// A linker with a log of its errors.
+/// A linker with an error log.
 struct Linker {
     state: CUlinkState,
     log: Box<[u8; 1000]>,
@@ -92,27 +92,27 @@ impl Linker {
         let (place, size) = (bytes.as_ptr().cast_mut().cast(), bytes.len());
         let (kind, name) = (CUjitInputType(kind), c"input".as_ptr());
         let no = null_mut();
-        // SAFETY: a live linker, and as many bytes as are said to be there.
+        // SAFETY: The linker is live, and the data has this length.
         unsafe { cuLinkAddData_v2(self.state, kind, place, size, name, 0, null_mut(), no) }
     }
 
     fn with(self, inputs: &[(u32, &[u8])]) -> Linker {
         for (kind, bytes) in inputs {
             let code = self.add(*kind, bytes);
-            assert_eq!(code, SUCCESS, "kind {kind}: {}", self.said());
+            assert_eq!(code, SUCCESS, "kind {kind}: {}", self.messages());
         }
         self
     }
 
-    fn said(&self) -> &str {
+    fn messages(&self) -> &str {
         let text = CStr::from_bytes_until_nul(&self.log[..]).unwrap();
         text.to_str().unwrap()
     }
 
-    /// Links; the code, and what `get` stores.
+    /// Links. Returns the value that `get` stores, or the error code.
     fn result(&self) -> Result<u32, CUresult> {
         let (mut image, mut size, mut module) = (null_mut(), 0, null_mut());
-        // SAFETY: a live linker and places for the results.
+        // SAFETY: The linker is live, and the result pointers are valid.
         let code = unsafe { cuLinkComplete(self.state, &mut image, &mut size) };
         if code != SUCCESS {
             return Err(code);
@@ -136,11 +136,11 @@ fn linked(inputs: &[(u32, &[u8])]) -> Result<u32, CUresult> {
 }
 
 #[test]
-fn members_are_linked_that_somebody_needs() {
+fn only_needed_members_are_linked() {
     let _context = Own::new();
     let first = object(&passes_on("first", "second"));
     let second = object(&gives("second", 7));
-    // Whoever links this one, links a name twice and something that can't be run.
+    // Linking this member would define a name twice and add code that cannot run.
     let other = object(&format!("{}.global .texref t;\n", gives("get", 1)));
     let text = b"a member that is no object";
     let library = archive(&[
@@ -152,10 +152,10 @@ fn members_are_linked_that_somebody_needs() {
     let caller = caller("first");
     let caller = caller.as_bytes();
     assert_eq!(linked(&[(PTX, caller), (LIBRARY, &library)]), Ok(7));
-    // The order of inputs doesn't matter, nor does a library that is there twice.
+    // The order of inputs does not matter, nor does a repeated library.
     let inputs: [(u32, &[u8]); 3] = [(LIBRARY, &library), (PTX, caller), (LIBRARY, &library)];
     assert_eq!(linked(&inputs), Ok(7));
-    // A definition that is there already wins.
+    // An existing definition takes precedence.
     let own = gives("second", 8);
     let inputs: [(u32, &[u8]); 3] = [(PTX, caller), (LIBRARY, &library), (PTX, own.as_bytes())];
     assert_eq!(linked(&inputs), Ok(8));
@@ -170,7 +170,8 @@ fn objects_are_linked_whole() {
     let caller = caller("one");
     let one = object(&gives("one", 1));
     assert_eq!(linked(&[(PTX, caller.as_bytes()), (OBJECT, &one)]), Ok(1));
-    // Two fat binaries in a section, with padding between them; and code that is whole, where there is no other.
+    // Two fat binaries in a section, with padding between them. Non-relocatable code is used if
+    // there is no other.
     let images = [gives("two", 2), gives("one", 3)].map(|text| fat_binary(&[(1, text.as_bytes())]));
     let mut section = images[0].clone();
     section.resize(section.len().next_multiple_of(8) + 8, 0);
@@ -183,7 +184,7 @@ fn objects_are_linked_whole() {
     assert_eq!(linked(&[(PTX, caller.as_bytes()), (OBJECT, &both)]), Ok(3));
     let whole = elf(HOST, &[(".text", b"host"), (".nv_fatbin", &images[1])], &[]);
     assert_eq!(linked(&[(PTX, caller.as_bytes()), (OBJECT, &whole)]), Ok(3));
-    // With machine code beside the PTX.
+    // With machine code next to the PTX.
     let code = elf(CUDA, &[(".text", b"code")], &["one"]);
     let image = fat_binary(&[(2, &code), (1, gives("one", 4).as_bytes())]);
     let object = elf(HOST, &[("__nv_relfatbin", &image)], &[]);
@@ -199,7 +200,7 @@ fn objects_are_linked_whole() {
 }
 
 #[test]
-fn machine_code_is_refused_where_it_is_needed() {
+fn needed_machine_code_is_rejected() {
     let _context = Own::new();
     let machine = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
     let code = code_object(&["one"]);
@@ -207,22 +208,22 @@ fn machine_code_is_refused_where_it_is_needed() {
     for (kind, input) in [(OBJECT, &code), (CUBIN, &cubin), (OBJECT, &cubin)] {
         let linker = Linker::new();
         assert_eq!(linker.add(kind, input), machine);
-        let said = linker.said();
+        let messages = linker.messages();
         assert!(
-            said.starts_with("input: it contains only machine code"),
-            "{said}"
+            messages.starts_with("input: it contains only machine code"),
+            "{messages}"
         );
     }
     let library = archive(&[("a.o", &code)]);
     let text = caller("one");
     let linker = Linker::new().with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
     assert_eq!(linker.result(), Err(machine));
-    let said = linker.said();
+    let messages = linker.messages();
     assert!(
-        said.starts_with("`one` is needed from input(a.o): it contains only"),
-        "{said}"
+        messages.starts_with("`one` is needed from input(a.o): it contains only"),
+        "{messages}"
     );
-    // Where nobody needs it, it may lie there.
+    // Unneeded machine code is accepted.
     let text = gives("get", 0).replace(".func (.param .b32 r) get", ".entry get(.param .u64 p)");
     let text = text.replace("st.param.b32 [r], %r1;", "");
     let linker = Linker::new().with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
@@ -231,7 +232,7 @@ fn machine_code_is_refused_where_it_is_needed() {
 }
 
 #[test]
-fn the_device_runtime_is_known_by_its_names() {
+fn the_device_runtime_is_recognized_by_its_names() {
     let _context = Own::new();
     let text = caller("__cudaCDP2GetLastError");
     let text = text.as_bytes();
@@ -246,21 +247,21 @@ fn the_device_runtime_is_known_by_its_names() {
     let other = fat_binary(&[(2, &elf(CUDA, &[(".text", b"code")], &["f"]))]);
     let code = Linker::new().add(FATBINARY, &other);
     assert_eq!(code, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
-    // Without it, the log says what is missing.
+    // Without the library, the log names the missing function.
     let linker = Linker::new().with(&[(PTX, text)]);
     assert_eq!(linker.result(), Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
-    let said = linker.said();
+    let messages = linker.messages();
     assert!(
-        said.contains("`__cudaCDP2GetLastError`; link libcudadevrt.a"),
-        "{said}"
+        messages.contains("`__cudaCDP2GetLastError`; link libcudadevrt.a"),
+        "{messages}"
     );
-    // Twice is as good as once.
+    // Adding it twice makes no difference.
     let inputs: [(u32, &[u8]); 3] = [(LIBRARY, &runtime), (PTX, text), (LIBRARY, &runtime)];
     assert_eq!(linked(&inputs), Ok(0));
 }
 
 #[test]
-fn damaged_libraries_are_refused() {
+fn damaged_libraries_are_rejected() {
     let _context = Own::new();
     let good = object(&gives("one", 1));
     let image = CUresult::CUDA_ERROR_INVALID_IMAGE;
@@ -279,9 +280,9 @@ fn damaged_libraries_are_refused() {
         let linker = Linker::new();
         assert_eq!(linker.add(kind, input), image, "{words}");
         assert!(
-            linker.said().starts_with(words) || linker.said().contains(words),
+            linker.messages().starts_with(words) || linker.messages().contains(words),
             "{}",
-            linker.said()
+            linker.messages()
         );
     }
 }

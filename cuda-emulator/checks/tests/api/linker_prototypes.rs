@@ -1,4 +1,5 @@
-//! Inputs of the linker that don't fit together: codes and texts as an H200's driver 580 gives them, or says more.
+//! Linker inputs that do not fit together. The codes are those of driver 580 on an H200, and the
+//! texts are the same or more detailed.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, c_void};
@@ -10,7 +11,7 @@ const MISMATCH: CUresult = CUresult::CUDA_ERROR_INVALID_SOURCE;
 struct Linker {
     state: CUlinkState,
     log: Box<[u8; 2000]>,
-    /// The size of what the log says is written here, for as long as the linker lives.
+    /// The size of the log is written here while the linker lives.
     _values: Box<[*mut c_void; 2]>,
 }
 
@@ -36,16 +37,16 @@ impl Linker {
         let (place, size) = (text.as_ptr().cast_mut().cast(), text.len());
         let (kind, no) = (CUjitInputType::CU_JIT_INPUT_PTX, null_mut());
         let name = name.as_ptr();
-        // SAFETY: a live linker, and as many bytes as are said to be there.
+        // SAFETY: The linker is live, and the data has this length.
         unsafe { cuLinkAddData_v2(self.state, kind, place, size, name, 0, null_mut(), no) }
     }
 
     fn complete(&self) -> CUresult {
-        // SAFETY: a live linker and a place for the result; the size isn't wanted.
+        // SAFETY: The linker is live, and the result pointer is valid. The size may be null.
         unsafe { cuLinkComplete(self.state, &mut null_mut(), null_mut()) }
     }
 
-    fn said(&self) -> &str {
+    fn errors(&self) -> &str {
         let text = CStr::from_bytes_until_nul(&self.log[..]).unwrap();
         text.to_str().unwrap()
     }
@@ -57,7 +58,7 @@ impl Drop for Linker {
     }
 }
 
-/// A kernel that declares `f` and calls it.
+/// Returns a kernel that declares `f` and calls it.
 fn caller(declaration: &str, call: &str) -> String {
     format!(
         "{HEAD}.extern .func {declaration};\n.visible .entry k()\n{{\n.param .b32 a, b, q; .param .b64 w, z;\n\
@@ -70,7 +71,7 @@ fn callee(definition: &str) -> String {
 }
 
 #[test]
-fn prototypes_have_to_match() {
+fn mismatched_prototypes_are_rejected() {
     let _context = Own::new();
     let one = "(.param .b32 q) f(.param .b32 a)";
     for (declaration, call, definition, parts) in [
@@ -119,29 +120,29 @@ fn prototypes_have_to_match() {
             let linker = Linker::new();
             let codes = order.map(|at| linker.add(texts[at].0, &texts[at].1));
             assert_eq!(codes, [SUCCESS, MISMATCH], "{declaration}");
-            let said = linker.said().to_string();
-            assert!(said.contains("`f`") && said.contains(parts), "{said}");
+            let errors = linker.errors().to_string();
+            assert!(errors.contains("`f`") && errors.contains(parts), "{errors}");
             assert_eq!(linker.complete(), MISMATCH);
-            assert_eq!(linker.said(), said);
+            assert_eq!(linker.errors(), errors);
         }
     }
 }
 
 #[test]
-fn what_matches_or_is_not_used_is_linked() {
+fn matching_and_unused_prototypes_are_linked() {
     let _context = Own::new();
     let one = "(.param .b32 q) f(.param .b32 a)";
     let other = "f(.param .b64 a)";
     for (first, second) in [
         (caller(one, "call (q), f, (a);"), callee(one)),
-        // Names and types of one size may differ.
+        // Names, and types of the same size, may differ.
         (
             caller(one, "call (q), f, (a);"),
             callee("(.param .f32 x) f(.param .u32 y)"),
         ),
-        // A declaration alone.
+        // A declaration without a call.
         (caller(other, ""), callee(one)),
-        // A function of that name for one file alone.
+        // A file-local function of that name.
         (
             caller(one, "call (q), f, (a);")
                 + ".visible .func (.param .b32 q) f(.param .b32 a) { ret; }",
@@ -154,12 +155,12 @@ fn what_matches_or_is_not_used_is_linked() {
             linker.add(c"two", &second),
             linker.complete(),
         ];
-        assert_eq!(codes, [SUCCESS; 3], "{}\n{first}", linker.said());
+        assert_eq!(codes, [SUCCESS; 3], "{}\n{first}", linker.errors());
     }
 }
 
 #[test]
-fn a_name_that_no_input_defines_is_an_invalid_source() {
+fn undefined_names_are_an_invalid_source() {
     let _context = Own::new();
     let function = caller("f(.param .b32 a)", "call f, (a);");
     let variable = format!(
@@ -177,8 +178,8 @@ fn a_name_that_no_input_defines_is_an_invalid_source() {
             [linker.add(c"one", &text), linker.complete()],
             [SUCCESS, MISMATCH]
         );
-        assert!(linker.said().contains(name), "{}", linker.said());
-        // As a module of its own it is invalid PTX.
+        assert!(linker.errors().contains(name), "{}", linker.errors());
+        // Loaded as a module, it is invalid PTX.
         let text = std::ffi::CString::new(text).unwrap();
         let mut module = null_mut();
         fails!(

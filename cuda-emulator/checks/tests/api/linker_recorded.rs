@@ -1,4 +1,4 @@
-//! Links and options of which an H200 (driver 580, CUDA 13.0) gave these codes at these calls.
+//! Links and options with the codes that an H200 (driver 580, CUDA 13.0) returned from each call.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
@@ -8,7 +8,7 @@ const SOURCE: CUresult = CUresult::CUDA_ERROR_INVALID_SOURCE;
 const BAD_PTX: CUresult = CUresult::CUDA_ERROR_INVALID_PTX;
 const NO_BINARY: CUresult = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
 
-/// What came of a link: the codes of the calls up to the first that failed, and the logs.
+/// The outcome of a link: the codes of the calls up to the first failure, and the logs.
 struct Link {
     codes: Vec<CUresult>,
     module: CUmodule,
@@ -16,7 +16,8 @@ struct Link {
     info: String,
 }
 
-/// Creates a linker with options beside the logs', adds texts, completes, loads the product.
+/// Creates a linker with options in addition to the logs, adds texts, completes the link and loads
+/// the result.
 fn link(texts: &[&str], options: &[(u32, usize)]) -> Link {
     let (mut error, mut info) = (vec![0u8; 4000], vec![0u8; 4000]);
     let (mut codes, mut module, mut state) = (Vec::new(), null_mut(), null_mut());
@@ -30,7 +31,8 @@ fn link(texts: &[&str], options: &[(u32, usize)]) -> Link {
     let mut names: Vec<_> = all().map(|one| CUjit_option(one.0)).collect();
     let mut values: Vec<_> = all().map(|one| one.1 as *mut c_void).collect();
     let (count, names, values) = (names.len() as u32, names.as_mut_ptr(), values.as_mut_ptr());
-    // SAFETY: as many options and values as said, which live on, as do the logs' buffers.
+    // SAFETY: The numbers of options and values are correct. They and the log buffers outlive the
+    // linker.
     codes.push(unsafe { cuLinkCreate_v2(count, names, values, &mut state) });
     for (index, text) in texts.iter().enumerate() {
         if *codes.last().unwrap() != SUCCESS {
@@ -39,16 +41,16 @@ fn link(texts: &[&str], options: &[(u32, usize)]) -> Link {
         let name = CString::new(format!("file{index}.ptx")).unwrap();
         let (kind, data) = (CUjitInputType(1), text.as_ptr().cast_mut().cast());
         let (size, name, no) = (text.len(), name.as_ptr(), null_mut());
-        // SAFETY: a live linker, and as many bytes as said.
+        // SAFETY: The linker is live, and the data has this length.
         codes.push(unsafe { cuLinkAddData_v2(state, kind, data, size, name, 0, null_mut(), no) });
     }
     let mut image = null_mut();
     if *codes.last().unwrap() == SUCCESS {
-        // SAFETY: a live linker and a place for its product.
+        // SAFETY: The linker is live, and the result pointer is valid.
         codes.push(unsafe { cuLinkComplete(state, &mut image, null_mut()) });
     }
     if *codes.last().unwrap() == SUCCESS {
-        // SAFETY: the product of a linker that lives.
+        // SAFETY: The image belongs to a live linker.
         codes.push(unsafe { cuModuleLoadData(&mut module, image) });
     }
     if !state.is_null() {
@@ -76,8 +78,8 @@ const F: &str = "(.param .b32 r) f(.param .b32 a)";
 const EMPTY: &str = ".visible .entry k() { ret; }";
 const ONE: &str = ".visible .global .u32 x = 1;";
 
-/// Checks where a link ends: after so many calls (1: `cuLinkCreate`, then each input, the completion, the load), with
-/// a code, and with these words in the error log.
+/// Checks that a link ends after `calls` calls (`cuLinkCreate`, then one for each input, the
+/// completion and the load), with a code, and with these words in the error log.
 #[track_caller]
 fn ends(texts: &[String], calls: usize, code: CUresult, words: &[&str]) {
     let texts: Vec<String> = texts.iter().map(|text| format!("{HEAD}{text}\n")).collect();
@@ -88,16 +90,12 @@ fn ends(texts: &[String], calls: usize, code: CUresult, words: &[&str]) {
     assert_eq!(link.codes, wanted, "{}", link.error);
     assert_eq!(link.error.is_empty(), code == SUCCESS, "{}", link.error);
     for word in words {
-        assert!(
-            link.error.contains(word),
-            "`{word}` isn't in {}",
-            link.error
-        );
+        assert!(link.error.contains(word), "no `{word}` in: {}", link.error);
     }
 }
 
 #[test]
-fn names_that_are_defined_twice() {
+fn duplicate_definitions_fail() {
     let _context = Own::new();
     let f = format!(
         ".visible .func {F} {{ .reg .b32 %r<2>; ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }}"
@@ -122,7 +120,7 @@ fn names_that_are_defined_twice() {
 }
 
 #[test]
-fn names_that_nothing_defines() {
+fn undefined_names_fail() {
     let _context = Own::new();
     let variable = ".extern .global .u32 x;";
     let function = format!(".extern .func {F};\n");
@@ -132,12 +130,12 @@ fn names_that_nothing_defines() {
     let called = format!("{function}.visible .entry k() {CALL}");
     ends(&[called], 3, SOURCE, &["`f`"]);
     ends(&[function + EMPTY], 4, SUCCESS, &[]);
-    // Nothing at all is a module.
+    // A link without inputs gives an empty module.
     ends(&[], 3, SUCCESS, &[]);
 }
 
 #[test]
-fn declarations_that_are_not_like_the_definition() {
+fn mismatched_declarations_fail() {
     let _context = Own::new();
     let f = format!(".visible .func {F} {{ ret; }}");
     let wide = ".extern .func (.param .b32 r) f(.param .b64 a);\n";
@@ -162,7 +160,7 @@ fn declarations_that_are_not_like_the_definition() {
     }
     let constant = use_of(".extern .const .u32 x;");
     ends(&[constant, one()], 3, SOURCE, &["spaces", "`x`"]);
-    // The H200 gave CUDA_ERROR_UNKNOWN here, with an internal error of its linker in the log.
+    // The H200 returned CUDA_ERROR_UNKNOWN here, with an internal linker error in the log.
     let variable = format!(".extern .global .u32 f;{EMPTY}");
     for texts in [[variable.clone(), f.clone()], [f, variable]] {
         ends(&texts, 3, SOURCE, &["`f`", "function"]);
@@ -170,14 +168,14 @@ fn declarations_that_are_not_like_the_definition() {
 }
 
 #[test]
-fn what_is_wrong_in_one_input_alone() {
+fn errors_within_one_input_fail() {
     let _context = Own::new();
     let garbage = ".visible .entry k() { garbage; }".to_string();
     let code = match link(&[&format!("{HEAD}{garbage}")], &[]).codes[..] {
         [SUCCESS, code] => code,
         ref codes => panic!("{codes:?}"),
     };
-    // What it doesn't know may be valid PTX: the emulator says so with another code.
+    // Unknown PTX may be valid, so the emulator returns another code.
     assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED);
     let label = ".visible .entry k() { bra nowhere; }".to_string();
     ends(&[label], 2, BAD_PTX, &["file0.ptx", "nowhere"]);
@@ -187,7 +185,7 @@ fn what_is_wrong_in_one_input_alone() {
 }
 
 #[test]
-fn targets_of_a_link() {
+fn link_targets_are_checked() {
     let _context = Own::new();
     let own = format!("{HEAD}{EMPTY}");
     let older = own.replace("sm_90", "sm_80");
@@ -224,7 +222,7 @@ fn registers_of(module: CUmodule, name: &str) -> i32 {
     count
 }
 
-/// Loads a module with an option: its code, its module, the info log.
+/// Loads a module with an option. Returns the code, the module and the info log.
 fn loaded(text: &str, option: (u32, usize)) -> (CUresult, CUmodule, String) {
     let mut log = vec![0u8; 2000];
     let mut options = [3, 4, option.0].map(CUjit_option);
@@ -232,13 +230,13 @@ fn loaded(text: &str, option: (u32, usize)) -> (CUresult, CUmodule, String) {
     let text = CString::new(text).unwrap();
     let (mut module, image) = (null_mut(), text.as_ptr().cast());
     let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
-    // SAFETY: text that ends in NUL; as many options and values as said.
+    // SAFETY: The text ends in NUL, and the numbers of options and values are correct.
     let code = unsafe { cuModuleLoadDataEx(&mut module, image, 3, options, values) };
-    let said = CStr::from_bytes_until_nul(&log).unwrap();
-    (code, module, said.to_str().unwrap().to_string())
+    let message = CStr::from_bytes_until_nul(&log).unwrap();
+    (code, module, message.to_str().unwrap().to_string())
 }
 
-/// A kernel that has 120 loaded values alive at once.
+/// Returns a kernel with 120 loaded values alive at once.
 fn hungry(directives: &str) -> String {
     let mut text = format!(
         "{HEAD}.visible .entry k(.param .u64 p) {directives} {{\n.reg .b32 %r<120>; .reg .b64 %d;\n"
@@ -253,9 +251,10 @@ fn hungry(directives: &str) -> String {
     text + "ret;\n}\n"
 }
 
-/// `CU_JIT_MAX_REGISTERS`, the registers that the H200 had then, and whether the info log said something.
+/// `CU_JIT_MAX_REGISTERS`, the number of registers on the H200, and whether the info log mentioned
+/// it.
 #[test]
-fn limits_of_registers() {
+fn register_limits_match_an_h200() {
     let _context = Own::new();
     for (limit, wanted, says) in [
         (1, 24, true),
@@ -274,7 +273,7 @@ fn limits_of_registers() {
         assert_eq!((code, registers(module)), (SUCCESS, wanted), "{limit}");
         assert_eq!(!info.is_empty(), says, "{info}");
     }
-    // Zero is refused, what is too much is ignored.
+    // Zero is rejected, and values that are too large are ignored.
     assert_eq!(link(&[&hungry("")], &[(0, 0)]).codes, [INVALID]);
     assert_eq!(loaded(&hungry(""), (0, 0)).0, INVALID);
     let free = registers(loaded(&hungry(""), (0, 255)).1);
@@ -284,14 +283,14 @@ fn limits_of_registers() {
         assert_eq!((code, registers(module)), (SUCCESS, free));
         assert!(info.contains("ignored"), "{info}");
     }
-    // Kernels with bounds of their own keep to these.
+    // The bounds of a kernel take precedence.
     for limit in [32, 64] {
         for (directives, wanted) in [(".maxnreg 48", 48), (".maxntid 256 .minnctapersm 4", 64)] {
             let link = link(&[&hungry(directives)], &[(0, limit)]);
             assert_eq!(registers(link.module), wanted, "{directives} {limit}");
         }
         let link = link(&[&hungry(".maxntid 256")], &[(0, limit)]);
-        // The H200: 128.
+        // 128 on the H200.
         assert!(registers(link.module) > 64, "{limit}");
     }
     // CU_JIT_THREADS_PER_BLOCK
@@ -301,9 +300,10 @@ fn limits_of_registers() {
     assert_eq!(registers(threads.module), 64);
 }
 
-/// `CU_JIT_MAX_REGISTERS` of `cuLinkCreate`, of the first and the second input, and what the H200 had of the first alone.
+/// `CU_JIT_MAX_REGISTERS` of `cuLinkCreate` and of the two inputs, and the number of registers of
+/// the first kernel on the H200.
 #[test]
-fn options_of_inputs_go_before_those_of_the_link() {
+fn input_options_override_link_options() {
     let _context = Own::new();
     let second = hungry("").replace(" k(", " l(");
     for (of_link, first, other, wanted) in [

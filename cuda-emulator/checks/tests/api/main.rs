@@ -1,4 +1,4 @@
-//! The exported functions, chapter by chapter: what each accepts and does, and which codes it returns for the rest.
+//! The exported functions by topic: accepted arguments, effects and error codes.
 
 mod arrays;
 mod clusters;

@@ -1,17 +1,17 @@
-//! Allocation, registration, managed memory: what each call gives, and what it refuses.
+//! Allocation, registration and managed memory: results of each call, and rejected arguments.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-// The forms that the newest headers no longer declare.
+// Functions that the newest headers no longer declare.
 unsafe extern "C" {
     fn cuMemHostRegister(address: *mut c_void, size: usize, flags: u32) -> CUresult;
     fn cuMemPrefetchAsync(at: CUdeviceptr, n: usize, device: i32, stream: CUstream) -> CUresult;
     fn cuMemAdvise(at: CUdeviceptr, n: usize, advice: CUmem_advise, device: i32) -> CUresult;
 }
 
-/// Calls a driver function that must find too little memory.
+/// Calls a driver function that must run out of memory.
 macro_rules! exhausts {
     ($($call:tt)*) => {
         fails!(CUDA_ERROR_OUT_OF_MEMORY, $($call)*)
@@ -24,14 +24,14 @@ fn managed(size: usize) -> CUdeviceptr {
     address
 }
 
-/// Memory of this process that lives as long as it, and begins at a page.
+/// Returns page-aligned memory that lives as long as the process.
 fn pages(count: usize) -> *mut c_void {
     let layout = std::alloc::Layout::from_size_align(count * 4096, 4096).unwrap();
-    // SAFETY: the size isn't zero.
+    // SAFETY: The size is not zero.
     unsafe { std::alloc::alloc_zeroed(layout) }.cast()
 }
 
-/// What the driver calls free on device 0.
+/// Returns the free memory of device 0 as reported by the driver.
 fn free() -> usize {
     let mut free = 0;
     ok!(cuMemGetInfo_v2(&mut free, null_mut()));
@@ -39,9 +39,9 @@ fn free() -> usize {
 }
 
 #[test]
-fn memory_is_counted_and_ends_where_the_device_does() {
+fn memory_is_counted_and_limited_by_the_device() {
     let variables = [("CUDA_EMULATOR_MEMORY", "4M")];
-    let test = "memory_is_counted_and_ends_where_the_device_does";
+    let test = "memory_is_counted_and_limited_by_the_device";
     passes(test, &variables, || {
         let _own = Own::new();
         let mut total = 0;
@@ -54,7 +54,7 @@ fn memory_is_counted_and_ends_where_the_device_does() {
         exhausts!(cuMemAlloc_v2(&mut address, 1));
         ok!(cuMemFree_v2(all));
         assert_eq!(free(), 4 << 20);
-        // Every kind that is the device's counts, by whole blocks.
+        // Every kind of device memory counts, in whole blocks.
         let some = alloc(513);
         assert_eq!(free(), (4 << 20) - 1024);
         let both = managed(512);
@@ -62,7 +62,7 @@ fn memory_is_counted_and_ends_where_the_device_does() {
         let mut ordered = 0;
         ok!(cuMemAllocAsync(&mut ordered, 1 << 20, null_mut()));
         assert_eq!(free(), (3 << 20) - 1536);
-        // The host's doesn't.
+        // Host memory does not count.
         let mut pinned = null_mut();
         ok!(cuMemAllocHost_v2(&mut pinned, 5 << 20));
         let own = pages(1);
@@ -75,7 +75,7 @@ fn memory_is_counted_and_ends_where_the_device_does() {
         ok!(cuMemFreeHost(pinned));
         ok!(cuMemHostUnregister(own));
         assert_eq!(free(), 4 << 20);
-        // What a context leaves behind goes with it.
+        // Destroying a context frees its memory.
         {
             let _other = Own::new();
             alloc(1 << 20);
@@ -86,11 +86,11 @@ fn memory_is_counted_and_ends_where_the_device_does() {
 }
 
 #[test]
-fn page_locked_memory_is_limited_by_the_hosts() {
+fn page_locked_memory_is_limited_by_host_memory() {
     let _own = Own::new();
-    // SAFETY: sysconf only reads.
+    // SAFETY: `sysconf` only reads.
     let all = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) };
-    // A container may have less.
+    // A container may have a lower limit.
     let limits = ["memory.max", "memory/memory.limit_in_bytes"]
         .map(|name| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok());
     let mut limits = limits.iter().flatten();
@@ -134,7 +134,7 @@ fn pitched_memory_has_aligned_rows() {
         (usize::MAX, 1, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),
         (1 << 60, 1 << 10, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),
     ] {
-        // SAFETY: places for both results.
+        // SAFETY: Both result pointers are valid.
         let got = unsafe { cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, element) };
         assert_eq!(got, code, "{width} x {height} of {element}");
     }
@@ -143,7 +143,7 @@ fn pitched_memory_has_aligned_rows() {
 }
 
 #[test]
-fn the_range_of_an_address_in_either_place_or_both() {
+fn address_ranges_return_base_size_or_both() {
     let _own = Own::new();
     let memory = alloc(700);
     for at in [memory, memory + 1, memory + 699] {
@@ -165,7 +165,7 @@ fn flags_of_page_locked_memory() {
     let _own = Own::new();
     for flags in 0..16 {
         let mut pinned = null_mut();
-        // SAFETY: a place for the result.
+        // SAFETY: The result pointer is valid.
         let code = unsafe { cuMemHostAlloc(&mut pinned, 64, flags) };
         if flags > 7 {
             assert_eq!(code, INVALID, "{flags}");
@@ -173,7 +173,8 @@ fn flags_of_page_locked_memory() {
         }
         assert_eq!(code, SUCCESS, "{flags}");
         let mut found = 0;
-        // With unified addressing all of it is mapped; that it is portable too is not told, as on an H200.
+        // With unified addressing, all page-locked memory is mapped. The portable flag is not
+        // reported, as on an H200.
         for address in [pinned, pinned.wrapping_byte_add(63)] {
             ok!(cuMemHostGetFlags(&mut found, address));
             assert_eq!(found, flags & 4 | 2, "{flags}");
@@ -182,7 +183,7 @@ fn flags_of_page_locked_memory() {
     }
     invalid!(cuMemHostAlloc(null_mut(), 64, 0));
     invalid!(cuMemAllocHost_v2(null_mut(), 64));
-    // No bytes are no memory, and no error.
+    // An allocation of zero bytes succeeds and returns null.
     let mut none: *mut c_void = std::ptr::dangling_mut();
     ok!(cuMemHostAlloc(&mut none, 0, 0));
     assert!(none.is_null());
@@ -192,7 +193,7 @@ fn flags_of_page_locked_memory() {
 }
 
 #[test]
-fn page_locked_memory_by_its_kind() {
+fn page_locked_memory_of_each_kind() {
     let _own = Own::new();
     let mut pinned = null_mut();
     ok!(cuMemAllocHost_v2(&mut pinned, 64));
@@ -221,7 +222,7 @@ fn page_locked_memory_by_its_kind() {
         (device, false),
         (both, false),
     ] {
-        // SAFETY: a place for the result.
+        // SAFETY: The result pointer is valid.
         let code = unsafe { cuMemHostGetDevicePointer_v2(&mut found, address, 0) };
         assert_eq!(code, if known { SUCCESS } else { INVALID });
         if known {
@@ -253,12 +254,13 @@ fn page_locked_memory_by_its_kind() {
     ok!(cuMemFreeHost(pinned));
 }
 
-/// What kernels may do with an address: 1 for reading, 3 for writing as well; `None` for memory that isn't known.
+/// Returns the access that kernels have to an address: 1 for reads, 3 for reads and writes, `None`
+/// for unknown memory.
 fn access(address: *mut c_void) -> Option<u32> {
     let mut flags = 0u32;
     let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS;
     let place = (&raw mut flags).cast();
-    // SAFETY: a place for the result.
+    // SAFETY: The result pointer is valid.
     let code = unsafe { cuPointerGetAttribute(place, attribute, address as u64) };
     (code == SUCCESS).then_some(flags)
 }
@@ -269,7 +271,7 @@ fn registration_and_its_flags() {
     let own = pages(4);
     for old in [false, true] {
         let register = |address, size, flags| {
-            // SAFETY: live memory, or what must be refused.
+            // SAFETY: The memory is live, or must be rejected.
             unsafe {
                 match old {
                     false => cuMemHostRegister_v2(address, size, flags),
@@ -299,11 +301,11 @@ fn registration_and_its_flags() {
     }
 }
 
-/// Constants lie in pages that nobody may write to.
+/// A constant in read-only pages.
 static CONSTANT: [u64; 512] = [5; 512];
 
 #[test]
-fn pages_are_registered_as_they_are() {
+fn registration_keeps_page_protection() {
     let _own = Own::new();
     let constant = CONSTANT.as_ptr().cast_mut().cast();
     invalid!(cuMemHostRegister_v2(constant, 4096, 0));
@@ -311,12 +313,12 @@ fn pages_are_registered_as_they_are() {
     let device = alloc(4096);
     ok!(cuMemcpyHtoD_v2(device, constant, 4096));
     assert_eq!(download::<u64>(device, 512), [5; 512]);
-    // Copies and fills don't write to what the device only reads.
+    // Copies and fills cannot write to memory that is read-only for the device.
     invalid!(cuMemcpyDtoH_v2(constant, device, 8));
     invalid!(cuMemsetD8_v2(constant as u64, 3, 8));
     ok!(cuMemHostUnregister(constant));
     invalid!(cuMemHostRegister_v2(0x1000 as *mut c_void, 4096, 0));
-    // Memory of another device is none of the process's own.
+    // Memory of the process is not I/O memory of another device.
     for flags in [4, 5, 12] {
         invalid!(cuMemHostRegister_v2(pages(1), 4096, flags));
     }
@@ -338,7 +340,7 @@ fn registered_ranges_may_touch_but_not_overlap() {
         (2, 2, false),
         (3, 1, false),
     ] {
-        // SAFETY: memory that lives on.
+        // SAFETY: The memory stays alive.
         let code = unsafe { cuMemHostRegister_v2(at(first), count * 4096, 0) };
         let wanted = match free {
             true => SUCCESS,
@@ -357,7 +359,7 @@ fn managed_memory_and_its_flags() {
     let _own = Own::new();
     let mut address = 0;
     for flags in 0..6 {
-        // SAFETY: a place for the result.
+        // SAFETY: The result pointer is valid.
         let code = unsafe { cuMemAllocManaged(&mut address, 64, flags) };
         let good = flags == 1 || flags == 2;
         assert_eq!(code, if good { SUCCESS } else { INVALID }, "{flags}");
@@ -398,7 +400,7 @@ fn advice_and_prefetches_are_checked() {
                 _ => INVALID,
             };
             let advice = CUmem_advise(advice);
-            // SAFETY: numbers only.
+            // SAFETY: All arguments are plain numbers.
             let codes = unsafe {
                 [
                     cuMemAdvise(at, count, advice, 0),
@@ -408,7 +410,7 @@ fn advice_and_prefetches_are_checked() {
             assert_eq!(codes, [wanted; 2], "{advice:?}: {count} bytes");
         }
         let none = null_mut();
-        // SAFETY: numbers only.
+        // SAFETY: All arguments are plain numbers.
         let codes = unsafe {
             [
                 cuMemPrefetchAsync(at, count, 0, none),
@@ -444,13 +446,13 @@ fn advice_and_prefetches_are_checked() {
     }
     for flags in 0..9 {
         for length in [0, 256] {
-            // SAFETY: numbers only.
+            // SAFETY: All arguments are plain numbers.
             let code = unsafe { cuStreamAttachMemAsync(null_mut(), both, length, flags) };
             let good = matches!(flags, 1 | 2);
             assert_eq!(code, if good { SUCCESS } else { INVALID }, "{flags}");
         }
     }
-    // By its name, a default stream may have memory of its own.
+    // Memory can be attached to the named default streams.
     for stream in [1, 2] {
         ok!(cuStreamAttachMemAsync(stream as CUstream, both, 0, 4));
     }
@@ -460,14 +462,14 @@ fn advice_and_prefetches_are_checked() {
 }
 
 #[test]
-fn freed_addresses_rest_before_they_come_back() {
-    let test = "freed_addresses_rest_before_they_come_back";
+fn freed_addresses_are_quarantined_before_reuse() {
+    let test = "freed_addresses_are_quarantined_before_reuse";
     passes(test, &[("CUDA_EMULATOR_MEMORY", "1G")], || {
         let _own = Own::new();
-        // A use after free hits nothing as long as 64 MiB or 1024 blocks at most were freed since.
+        // A use after free is detected until 64 MiB or 1024 blocks have been freed since.
         for (size, resting) in [(1 << 20, 64), (512, 1024), (80 << 20, 1)] {
             let blocks: Vec<_> = (0..resting + 1).map(|_| alloc(size)).collect();
-            // What lies between them and the rest of the address space stays taken.
+            // The space between the blocks and the rest of the address space stays occupied.
             let _fence = alloc(size);
             for (index, block) in blocks.iter().enumerate() {
                 ok!(cuMemFree_v2(*block));
@@ -475,15 +477,15 @@ fn freed_addresses_rest_before_they_come_back() {
                     let next = alloc(size);
                     let back = index + 1 > resting;
                     assert_eq!(blocks.contains(&next), back, "{index} of {size} bytes");
-                    assert_eq!(next == blocks[0], back, "the first freed");
-                    assert!(!blocks.contains(&alloc(size)), "no more than that one");
+                    assert_eq!(next == blocks[0], back, "the block that was freed first");
+                    assert!(!blocks.contains(&alloc(size)), "only that block");
                 }
             }
         }
     });
 }
 
-/// Bytes of memory that this process has in use.
+/// Returns the number of resident bytes of this process.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap();
     status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
@@ -494,8 +496,8 @@ fn resident() -> usize {
     cuda_emulator_tsan,
     ignore = "what ThreadSanitizer remembers of the memory stays resident"
 )]
-fn freed_memory_goes_back_to_the_system() {
-    passes("freed_memory_goes_back_to_the_system", &[], || {
+fn freed_memory_is_returned_to_the_system() {
+    passes("freed_memory_is_returned_to_the_system", &[], || {
         let _own = Own::new();
         let size = 48 << 20;
         let before = resident();
@@ -509,15 +511,15 @@ fn freed_memory_goes_back_to_the_system() {
 }
 
 #[test]
-fn there_is_memory_where_address_space_is_scarce() {
-    let test = "there_is_memory_where_address_space_is_scarce";
+fn allocation_works_with_little_address_space() {
+    let test = "allocation_works_with_little_address_space";
     passes(test, &[("CUDA_EMULATOR_MEMORY", "16G")], || {
         let _own = Own::new();
         let status = std::fs::read_to_string("/proc/self/statm").unwrap();
         let taken: u64 = status.split(' ').next().unwrap().parse().unwrap();
         let (rlim_cur, rlim_max) = (taken * 4096 + (3 << 30), libc::RLIM_INFINITY);
         let most = libc::rlimit { rlim_cur, rlim_max };
-        // SAFETY: the limit is a valid one.
+        // SAFETY: The limit is valid.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
         let mut address = 0;
         exhausts!(cuMemAlloc_v2(&mut address, 4 << 30));
@@ -526,6 +528,6 @@ fn there_is_memory_where_address_space_is_scarce() {
         assert_eq!(download::<u8>(memory + (1 << 30) - 4, 4), [1; 4]);
         let before = free();
         exhausts!(cuMemAlloc_v2(&mut address, 2 << 30));
-        assert_eq!(free(), before, "what can't be had isn't counted");
+        assert_eq!(free(), before, "failed allocations do not count");
     });
 }

@@ -1,4 +1,4 @@
-//! Modules: loading from every sort of image, looking up, unloading, and what a refusal leaves behind.
+//! Modules: loading from every kind of image, lookup, unloading, and the state after errors.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
@@ -16,19 +16,19 @@ fn free_memory() -> usize {
     free
 }
 
-/// Loads an image; gives code, module, error log.
+/// Loads an image. Returns the code, the module and the error log.
 fn try_load(image: *const u8) -> (CUresult, CUmodule, String) {
     let mut log = [0u8; 1000];
     let mut options = [5, 6].map(CUjit_option);
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), 1000 as *mut c_void];
     let (options, values, mut module) = (options.as_mut_ptr(), values.as_mut_ptr(), null_mut());
-    // SAFETY: the image is one, or is refused by its first bytes; the log has the size said.
+    // SAFETY: The image is valid, or is rejected by its first bytes. The log has the given size.
     let code = unsafe { cuModuleLoadDataEx(&mut module, image.cast(), 2, options, values) };
     let text = CStr::from_bytes_until_nul(&log).unwrap();
     (code, module, text.to_str().unwrap().to_string())
 }
 
-/// A fat binary of entries: kind (1 is PTX), architecture, contents.
+/// Returns a fat binary of entries: kind (1 is PTX), architecture, contents.
 fn fat_binary(entries: &[(u8, u8, &str)]) -> Vec<u8> {
     let mut contents = Vec::new();
     for (kind, architecture, text) in entries {
@@ -46,9 +46,9 @@ fn fat_binary(entries: &[(u8, u8, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn of_a_fat_binary_the_text_that_suits_the_device_is_loaded() {
+fn fat_binaries_load_the_best_matching_text() {
     let _context = Own::new();
-    // Each text has a kernel that is named for its place.
+    // Each text has a kernel named after its index.
     let texts: Vec<_> = (0..4)
         .map(|place| format!("{HEAD}.visible .entry at{place}() {{ ret; }}\n"))
         .collect();
@@ -62,7 +62,7 @@ fn of_a_fat_binary_the_text_that_suits_the_device_is_loaded() {
         (&[91, 89], 1),
         (&[120, 100, 110], 1),
         (&[10, 20, 15], 1),
-        // The first of equals.
+        // The first of equal entries.
         (&[80, 80], 0),
         (&[100, 100], 0),
         (&[90, 100, 90], 0),
@@ -76,7 +76,7 @@ fn of_a_fat_binary_the_text_that_suits_the_device_is_loaded() {
         let mut count = 0;
         ok!(cuModuleGetFunctionCount(&mut count, module));
         assert_eq!(count, 1);
-        // As nvcc wraps it.
+        // Wrapped as nvcc does.
         let wrapper = [0x1_4662_43b1_u64, image.as_ptr() as u64, 0];
         let mut wrapped = null_mut();
         ok!(cuModuleLoadFatBinary(&mut wrapped, wrapper.as_ptr().cast()));
@@ -95,7 +95,7 @@ fn of_a_fat_binary_the_text_that_suits_the_device_is_loaded() {
 }
 
 #[test]
-fn each_refusal_has_its_code_and_its_reason() {
+fn load_errors_have_a_code_and_a_reason() {
     let _context = Own::new();
     let local = format!("{HEAD}.local .align 4 .b8 place[16];\n.visible .entry k() {{ ret; }}\n");
     let newer = ".version 99.0\n.target sm_70\n.address_size 64\n".to_string();
@@ -123,7 +123,7 @@ fn each_refusal_has_its_code_and_its_reason() {
 }
 
 #[test]
-fn every_way_of_loading_checks_its_arguments() {
+fn every_load_function_checks_its_arguments() {
     let path = std::env::temp_dir().join(format!("cuda-emulator-module-{}", std::process::id()));
     std::fs::write(&path, format!("{HEAD}.visible .entry k() {{ ret; }}\n")).unwrap();
     let text = CString::new(std::fs::read(&path).unwrap()).unwrap();
@@ -196,7 +196,7 @@ fn the_wall_time_is_in_milliseconds() {
     ));
     let around = start.elapsed().as_secs_f64() * 1e3;
     let wall = f64::from(f32::from_bits(values[0] as usize as u32));
-    // Most of the call is loading; the rest leaves room for a machine that pauses us in between.
+    // Most of the call is loading. The tolerance allows for pauses on a busy machine.
     assert!(
         wall <= around * 1.001 && wall > around / 500.0,
         "{wall} of {around} ms"
@@ -214,14 +214,18 @@ fn functions_are_counted_and_listed() {
     let mut count = 0;
     ok!(cuModuleGetFunctionCount(&mut count, module));
     assert_eq!(count, 3);
-    for asked in [1, 2, 3, 5] {
+    for capacity in [1, 2, 3, 5] {
         let mut all = [null_mut(); 5];
-        ok!(cuModuleEnumerateFunctions(all.as_mut_ptr(), asked, module));
-        let listed = asked.min(3) as usize;
+        ok!(cuModuleEnumerateFunctions(
+            all.as_mut_ptr(),
+            capacity,
+            module
+        ));
+        let listed = capacity.min(3) as usize;
         assert_eq!(all[..listed], functions[..listed]);
         assert!(
             all[listed..].iter().all(|one| one.is_null()),
-            "no more than asked for"
+            "no more than requested"
         );
     }
     let mut one = null_mut();
@@ -239,7 +243,7 @@ fn functions_are_counted_and_listed() {
 }
 
 #[test]
-fn variables_have_their_sizes_and_alignments() {
+fn variables_have_correct_sizes_and_alignments() {
     let _context = Own::new();
     let before = alloc(1);
     let module = module_of(
@@ -283,7 +287,7 @@ fn variables_have_their_sizes_and_alignments() {
             module,
             name.as_ptr()
         ));
-        // As large as said, and no larger.
+        // The size is exact.
         ok!(cuMemsetD8_v2(address, 9, size));
         invalid!(cuMemsetD8_v2(address, 9, size + 1));
     }
@@ -305,8 +309,8 @@ fn variables_have_their_sizes_and_alignments() {
 }
 
 #[test]
-fn unloading_waits_for_kernels_and_gives_back_the_variables() {
-    let test = "unloading_waits_for_kernels_and_gives_back_the_variables";
+fn unloading_waits_for_kernels_and_frees_variables() {
+    let test = "unloading_waits_for_kernels_and_frees_variables";
     passes(test, &[], || {
         let _context = Own::new();
         let out = upload(&[0u32]);
@@ -331,8 +335,8 @@ fn unloading_waits_for_kernels_and_gives_back_the_variables() {
 }
 
 #[test]
-fn a_module_that_does_not_fit_takes_no_memory() {
-    let test = "a_module_that_does_not_fit_takes_no_memory";
+fn failed_loads_use_no_memory() {
+    let test = "failed_loads_use_no_memory";
     passes(test, &[("CUDA_EMULATOR_MEMORY", "64M")], || {
         let _context = Own::new();
         let before = free_memory();
@@ -392,7 +396,7 @@ fn leaked_modules_are_named_by_their_kernels() {
         let kernel = |name| format!(".visible .entry {name}() {{ ret; }}\n");
         module_of(&["one", "two", "three"].map(kernel).concat());
         module_of(&["four", "five", "six", "seven"].map(kernel).concat());
-        // What a library places into a context is nobody's to unload: only the library is.
+        // A library's module in a context cannot be unloaded. Only the library can.
         let text = CString::new(format!("{HEAD}{}", kernel("eight"))).unwrap();
         let (mut library, mut module, no) = (null_mut(), null_mut(), null_mut());
         let image = text.as_ptr().cast();
@@ -417,13 +421,13 @@ fn leaked_modules_are_named_by_their_kernels() {
         "kernels four, five, six, ...\n",
         "library 0x",
     ] {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
     assert_eq!(text.matches("module 0x").count(), 2, "{text}");
 }
 
 #[test]
-fn handles_that_are_none_are_refused_by_every_function_of_modules() {
+fn invalid_handles_are_rejected_by_every_module_function() {
     let _context = Own::new();
     let stale = module_of(".visible .global .u32 g;\n.visible .entry k() { ret; }\n");
     ok!(cuModuleUnload(stale));

@@ -1,9 +1,9 @@
-//! Occupancy: how many blocks fit, which block size is best, what a cluster is.
+//! Occupancy: the number of blocks that fit, the best block size, and the cluster size.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
 
-/// Blocks a multiprocessor, by both calls.
+/// Returns the blocks per multiprocessor from both functions.
 fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
     let (mut blocks, mut same) = (-1, -1);
     ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -23,7 +23,7 @@ fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
 }
 
 #[test]
-fn each_resource_limits_how_many_blocks_fit() {
+fn each_resource_limits_occupancy() {
     let _context = Own::new();
     let module = load(&kernels());
     for (name, threads, shared, expected) in [
@@ -35,13 +35,14 @@ fn each_resource_limits_how_many_blocks_fit() {
         ("bare", 1024, 0, 2),
         ("bare", 1025, 0, 0),
         ("bounded", 64, 0, 32),
-        // As an H200 has it: the bounds aren't looked at.
+        // As on an H200, launch bounds are ignored.
         ("bounded", 65, 0, 21),
-        // 64 registers a thread: 32 warps.
+        // 64 registers per thread: 32 warps.
         ("live", 256, 0, 4),
         ("live", 96, 0, 10),
         ("live", 1024, 0, 1),
-        // Shared memory in units of 128 bytes, with 1 KiB of the system's in each block.
+        // Shared memory is allocated in units of 128 bytes, and each block has 1 KiB reserved by
+        // the system.
         ("bare", 32, 45_568, 5),
         ("bare", 32, 45_569, 4),
         ("bare", 32, 48 << 10, 4),
@@ -58,7 +59,7 @@ fn each_resource_limits_how_many_blocks_fit() {
         let function = function(module, name);
         let most = (227 << 10) - if name == "boxed" { 1000 } else { 0 };
         ok!(cuFuncSetAttribute(function, CUfunction_attribute(8), most));
-        assert_eq!(fitting(function, 32, most as usize), 1, "all there is");
+        assert_eq!(fitting(function, 32, most as usize), 1, "the maximum");
         assert_eq!(fitting(function, 32, most as usize + 1), 0);
     }
     let bare = function(module, "bare");
@@ -86,10 +87,10 @@ unsafe extern "C" fn hundred_a_thread(threads: i32) -> usize {
     threads as usize * 100
 }
 
-/// With five multiprocessors: a number that no other quantity of these tests is.
+/// Uses five multiprocessors, a number that no other quantity of these tests has.
 #[test]
-fn the_best_block_size_and_the_grid_that_fills_the_device() {
-    let test = "the_best_block_size_and_the_grid_that_fills_the_device";
+fn best_block_size_and_matching_grid() {
+    let test = "best_block_size_and_matching_grid";
     passes(test, &[("CUDA_EMULATOR_THREADS", "5")], || {
         let _context = Own::new();
         let module = load(&kernels());
@@ -98,13 +99,13 @@ fn the_best_block_size_and_the_grid_that_fills_the_device() {
             ("bare", None, 0, 0, (1024, 10)),
             ("bare", None, 0, 1024, (1024, 10)),
             ("bare", None, 0, i32::MAX, (1024, 10)),
-            // 992 would give less, 512 as much as 1024.
+            // 992 would give fewer threads, and 512 gives as many as 1024.
             ("bare", None, 0, 1023, (512, 20)),
             ("bare", None, 0, 100, (64, 160)),
             ("bare", None, 0, 1, (1, 160)),
             ("bare", None, 48 << 10, 0, (1024, 10)),
             ("bare", per_thread, 0, 0, (256, 40)),
-            // The function is asked, not the number.
+            // The function is used instead of the number.
             ("bare", per_thread, 1 << 40, 0, (256, 40)),
             ("bounded", None, 0, 0, (64, 160)),
             ("live", None, 0, 0, (1024, 5)),
@@ -152,10 +153,10 @@ fn the_best_block_size_and_the_grid_that_fills_the_device() {
 }
 
 #[test]
-fn shared_memory_that_so_many_blocks_leave_each_other() {
+fn available_shared_memory_per_block() {
     let _context = Own::new();
     let module = load(&kernels());
-    // Those of 128 threads are what an H200 answered (driver 580).
+    // The values for 128 threads are those of an H200 (driver 580).
     for (name, count, threads, expected) in [
         ("bare", 1, 128, 49_152),
         ("bare", 2, 256, 49_152),

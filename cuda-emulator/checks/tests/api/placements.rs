@@ -1,11 +1,12 @@
-//! Libraries in contexts: each context gets a module of its own at first use, and loses it with either's end.
+//! Libraries in contexts: a context gets a separate module of a library at first use, and loses it
+//! when the context or the library ends.
 
 use cuda_emulator_checks::abi::*;
 
 use std::ptr::null_mut;
 
 #[test]
-fn each_context_has_a_module_of_the_library() {
+fn each_context_has_a_separate_module() {
     let first = Own::new();
     let library = library();
     let third = kernel(library, c"third");
@@ -44,10 +45,10 @@ fn each_context_has_a_module_of_the_library() {
         two,
         c"word".as_ptr()
     ));
-    assert_eq!(download::<u32>(address, 1), [5], "a variable of its own");
+    assert_eq!(download::<u32>(address, 1), [5], "a separate variable");
     drop(second);
     stale!(cuModuleGetFunctionCount(&mut count, two));
-    // The end of a context takes nothing from another one.
+    // The end of a context does not affect the modules of another.
     assert_eq!(run(by_module), 7);
     let third_context = Own::new();
     ok!(cuLibraryGetModule(&mut two, library));
@@ -63,7 +64,7 @@ fn each_context_has_a_module_of_the_library() {
 }
 
 #[test]
-fn without_a_context_a_library_has_no_module() {
+fn libraries_have_no_module_without_a_context() {
     ok!(cuInit(0));
     let library = library();
     let third = kernel(library, c"third");
@@ -85,8 +86,8 @@ fn without_a_context_a_library_has_no_module() {
 }
 
 #[test]
-fn unloading_gives_back_the_variables() {
-    passes("unloading_gives_back_the_variables", &[], || {
+fn unloading_frees_variables() {
+    passes("unloading_frees_variables", &[], || {
         let _context = Own::new();
         let free = || {
             let (mut free, mut total) = (0, 0);
@@ -95,7 +96,7 @@ fn unloading_gives_back_the_variables() {
         };
         let before = free();
         let library = library();
-        assert_eq!(free(), before, "placed at first use");
+        assert_eq!(free(), before, "allocated at first use");
         let (mut address, mut size) = (0, 0);
         ok!(cuLibraryGetGlobal(
             &mut address,

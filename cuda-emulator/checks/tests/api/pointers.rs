@@ -1,4 +1,5 @@
-//! What the driver tells of an address: attributes of pointers and of managed ranges, and what reports say of it.
+//! Information about an address: attributes of pointers and of managed ranges, and descriptions in
+//! reports.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -6,24 +7,24 @@ use std::ptr::{null, null_mut};
 
 const MARK: u64 = 0xdead_beef_dead_beef;
 
-/// A 32-bit result in a place of 64 bits that held the mark.
+/// Returns a 32-bit result in a 64-bit buffer that held the mark.
 fn int(value: i32) -> u64 {
     MARK & !0xffff_ffff | u64::from(value as u32)
 }
 
-/// An attribute of an address.
+/// Reads an attribute of an address.
 fn one(attribute: u32, address: u64) -> Result<u64, CUresult> {
     // Tokens are a structure of 16 bytes.
     let mut value = [MARK; 2];
     let attribute = CUpointer_attribute(attribute);
-    // SAFETY: a place for the widest result.
+    // SAFETY: The buffer fits the widest result.
     match unsafe { cuPointerGetAttribute((&raw mut value).cast(), attribute, address) } {
         SUCCESS => Ok(value[0]),
         code => Err(code),
     }
 }
 
-/// The same by the call that takes many.
+/// Reads attributes with the function that takes several.
 fn many(attributes: &[u32], address: u64) -> Result<Vec<u64>, CUresult> {
     let mut values = vec![MARK; attributes.len()];
     let mut places: Vec<*mut c_void> = values
@@ -36,7 +37,7 @@ fn many(attributes: &[u32], address: u64) -> Result<Vec<u64>, CUresult> {
         .map(CUpointer_attribute)
         .collect();
     let (count, kinds) = (attributes.len() as u32, kinds.as_mut_ptr());
-    // SAFETY: as many places as attributes, each for the widest result.
+    // SAFETY: There is one buffer for each attribute, and each fits the widest result.
     let code = unsafe { cuPointerGetAttributes(count, kinds, places.as_mut_ptr(), address) };
     match code {
         SUCCESS => Ok(values),
@@ -44,7 +45,7 @@ fn many(attributes: &[u32], address: u64) -> Result<Vec<u64>, CUresult> {
     }
 }
 
-/// What each kind of memory is expected to say of itself.
+/// The expected attributes of a kind of memory.
 struct Known {
     kind: &'static str,
     base: u64,
@@ -57,7 +58,7 @@ struct Known {
     pool: u64,
 }
 
-/// A piece of each kind of memory.
+/// Allocates memory of each kind.
 fn kinds(own: &Own) -> Vec<Known> {
     let (mut managed, mut ordered, mut pinned) = (0, 0, null_mut());
     ok!(cuMemAllocManaged(&mut managed, 200, 1));
@@ -149,7 +150,7 @@ fn every_attribute_of_every_kind_of_memory() {
             for (attribute, wanted) in table {
                 let kind = known.kind;
                 assert_eq!(one(attribute, address), wanted, "{kind}: {attribute}");
-                // Here one that can't be had for this sort of memory reads as null.
+                // With this function, an attribute that this kind of memory lacks reads as null.
                 let wanted = wanted.unwrap_or(0);
                 assert_eq!(
                     many(&[attribute, 9], address),
@@ -157,7 +158,8 @@ fn every_attribute_of_every_kind_of_memory() {
                     "{kind}: {attribute}"
                 );
             }
-            // Tokens: two words, of which page-locked memory has none; never among many.
+            // Tokens: two words, which page-locked memory lacks. They cannot be read together with
+            // others.
             let tokens = if known.memory_type == 1 {
                 Err(INVALID)
             } else {
@@ -184,7 +186,7 @@ fn every_attribute_of_every_kind_of_memory() {
 }
 
 #[test]
-fn attributes_of_addresses_that_the_driver_does_not_know() {
+fn attributes_of_unknown_addresses() {
     let _own = Own::new();
     let place = [0u8; 8];
     let freed = alloc(64);
@@ -196,7 +198,7 @@ fn attributes_of_addresses_that_the_driver_does_not_know() {
                 5 => Err(INVALID),
                 1..=21 => Ok(vec![match attribute {
                     4 => address,
-                    // These are left as they are.
+                    // These stay unchanged.
                     11 | 12 => MARK,
                     2 | 6 | 8 | 10 | 13 | 15 | 16 | 21 => int(0),
                     // CU_DEVICE_INVALID
@@ -225,14 +227,14 @@ fn attributes_of_addresses_that_the_driver_does_not_know() {
 }
 
 #[test]
-fn only_the_switch_for_synchronous_operations_can_be_set() {
+fn only_sync_memops_can_be_set() {
     let own = Own::new();
     for known in kinds(&own) {
         for value in [1u32, 0, 0x100, 0] {
             let place: *const u32 = &value;
             for attribute in 0..24 {
                 let kind = CUpointer_attribute(attribute);
-                // SAFETY: a value of the attribute's type.
+                // SAFETY: The value has the attribute's type.
                 let code = unsafe { cuPointerSetAttribute(place.cast(), kind, known.base + 3) };
                 let wanted = if attribute == 6 { SUCCESS } else { INVALID };
                 assert_eq!(code, wanted, "{attribute}");
@@ -258,15 +260,16 @@ fn attributes_of_managed_ranges() {
     let range = |attribute, bytes, address, count| {
         let mut values = [OLD; 4];
         let attribute = CUmem_range_attribute(attribute);
-        // SAFETY: a place at least as large as said.
+        // SAFETY: The buffer is at least as large as stated.
         let code = unsafe {
             cuMemRangeGetAttribute(values.as_mut_ptr().cast(), bytes, attribute, address, count)
         };
         (code, values)
     };
-    // Nothing was ever advised or moved: no location is of type and number "invalid".
+    // The range was never advised or prefetched, so its locations have the type and number
+    // "invalid".
     for (attribute, value) in (1..).zip([0, -2, -2, -2, 0, -2, 0, -2]) {
-        // Only of the devices that access a range there are many.
+        // Only the list of accessing devices may have several entries.
         let sizes: &[usize] = if attribute == 3 { &[1, 3] } else { &[1] };
         for &words in sizes {
             let mut wanted = [OLD; 4];
@@ -284,9 +287,9 @@ fn attributes_of_managed_ranges() {
         }
     }
     let local = [0u8; 16];
-    let refused = (INVALID, [OLD; 4]);
+    let rejected = (INVALID, [OLD; 4]);
     for attribute in [0, 9, u32::MAX] {
-        assert_eq!(range(attribute, 4, managed, 256), refused);
+        assert_eq!(range(attribute, 4, managed, 256), rejected);
     }
     for (address, count) in [
         (managed, 257),
@@ -296,7 +299,7 @@ fn attributes_of_managed_ranges() {
         (local.as_ptr() as u64, 16),
         (0, 4),
     ] {
-        assert_eq!(range(1, 4, address, count), refused, "{count}");
+        assert_eq!(range(1, 4, address, count), rejected, "{count}");
     }
     let first = CUmem_range_attribute(1);
     invalid!(cuMemRangeGetAttribute(null_mut(), 4, first, managed, 256));
@@ -306,7 +309,7 @@ fn attributes_of_managed_ranges() {
         let mut places = values.each_mut().map(|one| one.as_mut_ptr().cast());
         let mut attributes = attributes.map(CUmem_range_attribute);
         let mut sizes = sizes;
-        // SAFETY: places at least as large as said.
+        // SAFETY: The buffers are at least as large as stated.
         let code = unsafe {
             cuMemRangeGetAttributes(
                 places.as_mut_ptr(),
@@ -328,7 +331,8 @@ fn attributes_of_managed_ranges() {
     assert_eq!(several([2, 1, 3], [4, 4, 8], alloc(256)).0, INVALID);
 }
 
-/// Reads four bytes at `from` in a kernel, in a context that owns what `make` makes; the code of the synchronisation.
+/// Reads four bytes at `from` in a kernel, in a context that owns the memory from `make`. Returns
+/// the code of the synchronization.
 fn reading(make: impl FnOnce() -> CUdeviceptr) -> CUresult {
     let _own = Own::new();
     let to = alloc(4);
@@ -339,12 +343,12 @@ fn reading(make: impl FnOnce() -> CUdeviceptr) -> CUresult {
     );
     let code = launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&from)]);
     assert_eq!(code, SUCCESS);
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
 #[test]
-fn reports_say_what_an_address_belongs_to() {
+fn reports_describe_the_address() {
     let parts = [
         "address 0x0 is a null pointer, or an offset from one",
         "address 0xffc is a null pointer, or an offset from one",
@@ -364,7 +368,7 @@ fn reports_say_what_an_address_belongs_to() {
         "(cuMemAllocAsync, 100 bytes at 0x",
         "(cuMemHostAlloc, 200 bytes at 0x",
     ];
-    let test = "reports_say_what_an_address_belongs_to";
+    let test = "reports_describe_the_address";
     reports(test, &[], &parts, || {
         type Make<'a> = &'a dyn Fn() -> CUdeviceptr;
         let cases: [Make<'_>; 10] = [
@@ -375,7 +379,7 @@ fn reports_say_what_an_address_belongs_to() {
             &|| alloc(1040) + 1052,
             &|| {
                 let freed = alloc(2000);
-                // The last one freed isn't the only one that is remembered.
+                // Earlier freed memory is remembered too, not only the last.
                 let later = alloc(3000);
                 ok!(cuMemFree_v2(freed));
                 ok!(cuMemFree_v2(later));
@@ -412,7 +416,7 @@ fn reports_say_what_an_address_belongs_to() {
 }
 
 #[test]
-fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
+fn kernels_fault_on_freed_and_read_only_memory() {
     let parts = [
         "read of 4 bytes",
         "which was freed by cuMemFree\n",
@@ -420,18 +424,18 @@ fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
         "(cuMemHostRegister, 64 bytes at 0x",
         ") is read-only\n",
     ];
-    let test = "kernels_see_that_memory_has_gone_or_may_not_be_written";
+    let test = "kernels_fault_on_freed_and_read_only_memory";
     let read_freed = || {
         let _own = Own::new();
         let none = null_mut();
         let (to, from) = (alloc(4), upload(&[77u32]));
         let module = load(include_str!("../../kernels/faults.ptx"));
         let read = function(module, "read_global");
-        // Memory that went after a kernel has used it.
+        // Memory that is freed after a kernel has used it.
         for wanted in [SUCCESS, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS] {
             let code = launch(read, 1, 1, none, &mut [arg(&to), arg(&from)]);
             assert_eq!(code, SUCCESS);
-            // SAFETY: no arguments.
+            // SAFETY: The function has no arguments.
             assert_eq!(unsafe { cuCtxSynchronize() }, wanted);
             if wanted == SUCCESS {
                 ok!(cuMemFree_v2(from));
@@ -448,7 +452,7 @@ fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
             let (at, index) = (place as u64, 0);
             let code = launch(put, 1, 1, none, &mut [arg(&at), arg(&index)]);
             assert_eq!(code, SUCCESS);
-            // SAFETY: no arguments.
+            // SAFETY: The function has no arguments.
             assert_eq!(unsafe { cuCtxSynchronize() }, wanted);
             if wanted == SUCCESS {
                 ok!(cuMemHostUnregister(place.cast()));
@@ -460,8 +464,8 @@ fn kernels_see_that_memory_has_gone_or_may_not_be_written() {
 }
 
 #[test]
-fn an_address_just_above_the_null_page_is_no_null_pointer() {
-    let test = "an_address_just_above_the_null_page_is_no_null_pointer";
+fn addresses_above_the_null_page_are_not_null_pointers() {
+    let test = "addresses_above_the_null_page_are_not_null_pointers";
     let parts = ["at 0x1000", "bytes before the start of allocation"];
     reports(test, &[], &parts, || {
         assert_eq!(reading(|| 4096), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -469,14 +473,15 @@ fn an_address_just_above_the_null_page_is_no_null_pointer() {
 }
 
 #[test]
-fn what_copies_and_fills_write_is_initialised_and_nothing_else() {
-    let test = "what_copies_and_fills_write_is_initialised_and_nothing_else";
+fn copies_and_fills_initialize_exactly_their_bytes() {
+    let test = "copies_and_fills_initialize_exactly_their_bytes";
     let check = [("CUDA_EMULATOR_CHECK", "uninit")];
-    let parts = [", which nobody has written\n", "contains it"];
+    let parts = [", which has never been written\n", "contains it"];
     reports(test, &check, &parts, || {
         let host = [7u8; 256];
         type Write<'a> = (&'a str, &'a dyn Fn(CUdeviceptr));
-        // Each writes the bytes 60 to 131 of an allocation, across words of the record.
+        // Each writes the bytes 60 to 131 of an allocation, across words of the initialization
+        // record.
         let writes: [Write<'_>; 5] = [
             ("fill", &|at| ok!(cuMemsetD32_v2(at + 60, 1, 18))),
             ("copy from the host", &|at| {
@@ -497,7 +502,7 @@ fn what_copies_and_fills_write_is_initialised_and_nothing_else() {
                 ok!(cuMemcpyDtoD_v2(at + 60, pinned as u64, 72));
             }),
         ];
-        // None of the first words is written; all of the range behind them is.
+        // The words outside the range are not initialized, and all words inside are.
         let unwritten = [0, 32, 56, 132, 160, 188, 192, 252];
         let cases = writes
             .iter()

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[test]
-fn attributes_have_their_width_and_default() {
+fn attributes_have_correct_widths_and_defaults() {
     let _own = Own::new();
     let own = pool(0, 0);
     let narrow = |value: u64| MARK & !0xffff_ffff | value;
     for attribute in 1..=3 {
         assert_eq!(read(own, attribute), Ok(narrow(1)), "{attribute}");
-        // Each is one of its own.
+        // The attributes are independent.
         assert_eq!(write(own, attribute, MARK & !0xffff_ffff), SUCCESS);
         let now: Vec<_> = (1..=4).map(|one| read(own, one).unwrap()).collect();
         let mut wanted = [narrow(1), narrow(1), narrow(1), 0];
@@ -59,7 +59,7 @@ fn use_and_its_high_water_marks() {
     passes("use_and_its_high_water_marks", &[], || {
         let _own = Own::new();
         let own = pool(0, 0);
-        // Reserved, the most of that, used, the most of that.
+        // Reserved bytes and their maximum, used bytes and their maximum.
         let state = || [5, 6, 7, 8].map(|attribute| read(own, attribute).unwrap());
         assert_eq!(state(), [0; 4]);
         let first = take(own, 1000).unwrap();
@@ -67,7 +67,7 @@ fn use_and_its_high_water_marks() {
         assert_eq!(state(), [PIECE, PIECE, 1024, 1024]);
         give(first);
         assert_eq!(state(), [PIECE, PIECE, 24, 1024]);
-        // The marks may only be reset, to what is in use now.
+        // The high-water marks can only be reset, to the current use.
         for mark in [6, 8] {
             assert_eq!(write(own, mark, 1), INVALID);
             assert_eq!(write(own, mark, 1 << 32), INVALID);
@@ -77,7 +77,7 @@ fn use_and_its_high_water_marks() {
         assert_eq!(state(), [PIECE, PIECE, 24, 24]);
         let third = take(own, 6).unwrap();
         assert_eq!(state(), [PIECE, PIECE, 30, 30]);
-        // What fails isn't counted; no bytes are no memory.
+        // Failed allocations are not counted, and zero bytes give no memory.
         assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
         assert_eq!(take(own, 0), Ok(0));
         assert_eq!(read(own, 7), Ok(30));
@@ -88,18 +88,19 @@ fn use_and_its_high_water_marks() {
     });
 }
 
-/// What a pool gets from the system at a time.
+/// The size of the pieces in which a pool allocates from the system.
 const PIECE: u64 = 32 << 20;
 
 #[test]
-fn a_pool_keeps_what_its_threshold_says() {
-    passes("a_pool_keeps_what_its_threshold_says", &[], || {
+fn pools_keep_memory_up_to_their_threshold() {
+    passes("pools_keep_memory_up_to_their_threshold", &[], || {
         let _own = Own::new();
         let own = pool(0, 0);
         let reserved = || read(own, 5).unwrap();
         let stream = stream(1);
         let free = |address| ok!(cuMemFreeAsync(address, stream));
-        // Freed memory goes when somebody waits for the stream that frees it, or for an event there, or for the context.
+        // Freed memory is released when a thread waits for the freeing stream, an event on it or
+        // the context.
         let mut event = null_mut();
         ok!(cuEventCreate(&mut event, 0));
         for wait in 0..3 {
@@ -117,7 +118,7 @@ fn a_pool_keeps_what_its_threshold_says() {
             }
             assert_eq!(reserved(), 0, "{wait}");
         }
-        // A piece that something lies in stays, whatever the threshold.
+        // A piece that is in use stays, whatever the threshold.
         let some = take(own, 1000).unwrap();
         let more = take(own, 40 << 20).unwrap();
         assert_eq!(reserved(), 2 * PIECE);
@@ -131,7 +132,7 @@ fn a_pool_keeps_what_its_threshold_says() {
         assert_eq!(write(own, 4, PIECE - 1), SUCCESS);
         ok!(cuStreamSynchronize(stream));
         assert_eq!(reserved(), 0);
-        // What is trimmed to is kept at least.
+        // Trimming keeps at least the given number of bytes.
         assert_eq!(write(own, 4, u64::MAX), SUCCESS);
         let all = take(own, 100 << 20).unwrap();
         free(all);
@@ -145,7 +146,7 @@ fn a_pool_keeps_what_its_threshold_says() {
 }
 
 #[test]
-fn a_pool_holds_no_more_than_its_maximum() {
+fn pools_do_not_exceed_their_maximum() {
     let _own = Own::new();
     let own = pool(0, 1000); // rounded up
     let full = Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
@@ -163,7 +164,7 @@ fn a_pool_holds_no_more_than_its_maximum() {
 }
 
 #[test]
-fn what_a_pool_is_created_with() {
+fn creation_properties_are_checked() {
     let _own = Own::new();
     let mut created = null_mut();
     let good = properties(0, 0);
@@ -173,7 +174,7 @@ fn what_a_pool_is_created_with() {
         cuMemPoolCreate(&mut created, null())
     );
     let mut table = Vec::new();
-    // Kinds of memory, and of places: as an H200 has it.
+    // Allocation types and location types, as on an H200.
     let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
     for (kind, codes) in [
         (0, [INVALID; 6]),
@@ -191,7 +192,8 @@ fn what_a_pool_is_created_with() {
     for device in [-1, 1, 2] {
         table.push((properties(device, 0), INVALID));
     }
-    // By which handles it can be shared: files, but not of managed memory nor of the host's in general.
+    // Handle types: pools can be shared as files, except pools of managed memory and of host memory
+    // in general.
     for (types, kind, place, code) in [
         (1, 1, 1, SUCCESS),
         (1, 1, 3, SUCCESS),
@@ -210,7 +212,7 @@ fn what_a_pool_is_created_with() {
         table.push((properties, code));
     }
     for (index, (properties, wanted)) in table.iter().enumerate() {
-        // SAFETY: a place for the result.
+        // SAFETY: The result pointer is valid.
         let code = unsafe { cuMemPoolCreate(&mut created, properties) };
         assert_eq!(code, *wanted, "{index}");
         if code == SUCCESS {
@@ -220,15 +222,15 @@ fn what_a_pool_is_created_with() {
 }
 
 #[test]
-fn a_pool_that_is_gone_or_never_was_is_refused() {
+fn invalid_pools_are_rejected() {
     let _own = Own::new();
-    let gone = pool(0, 0);
-    ok!(cuMemPoolTrimTo(gone, 0));
-    ok!(cuMemPoolTrimTo(gone, 1 << 40));
-    let kept = take(gone, 64).unwrap();
-    ok!(cuMemPoolDestroy(gone));
+    let destroyed = pool(0, 0);
+    ok!(cuMemPoolTrimTo(destroyed, 0));
+    ok!(cuMemPoolTrimTo(destroyed, 1 << 40));
+    let kept = take(destroyed, 64).unwrap();
+    ok!(cuMemPoolDestroy(destroyed));
     let mut wild: Vec<CUmemoryPool> = WILD.iter().map(|one| *one as CUmemoryPool).collect();
-    wild.extend([gone, null_mut()]);
+    wild.extend([destroyed, null_mut()]);
     let mut flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
     for one in wild {
         assert_eq!(read(one, 1), Err(INVALID));
@@ -247,13 +249,13 @@ fn a_pool_that_is_gone_or_never_was_is_refused() {
         );
         fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, one));
     }
-    // What came from it lives on.
+    // Memory from the pool stays valid.
     ok!(cuMemsetD8_v2(kept, 3, 64));
     assert_eq!(download::<u8>(kept, 64), [3; 64]);
     give(kept);
 }
 
-/// The pools of a device: its own, and the current one; by both ways to ask.
+/// Returns the default and the current pool of a device, queried in both ways.
 fn pools_of(device: i32) -> [CUmemoryPool; 2] {
     let (mut default, mut current, mut again) = (null_mut(), null_mut(), null_mut());
     ok!(cuMemGetDefaultMemPool(
@@ -270,9 +272,9 @@ fn pools_of(device: i32) -> [CUmemoryPool; 2] {
 }
 
 #[test]
-fn each_device_has_pools_of_its_own() {
+fn each_device_has_separate_pools() {
     let two = [("CUDA_EMULATOR_DEVICES", "2")];
-    passes("each_device_has_pools_of_its_own", &two, || {
+    passes("each_device_has_separate_pools", &two, || {
         let _own = Own::new();
         let [first, second] = [0, 1].map(pools_of);
         assert_eq!((first[0], second[0]), (first[1], second[1]));
@@ -292,29 +294,30 @@ fn each_device_has_pools_of_its_own() {
         assert_eq!([0, 1].map(pools_of), [first, [second[0], there]]);
         ok!(cuMemSetMemPool(&mut location(0), PINNED, here));
         assert_eq!([0, 1].map(pools_of), [[first[0], here], [second[0], there]]);
-        // The current one is what plain allocations come from.
+        // Plain allocations come from the current pool.
         let mut address = 0;
         ok!(cuMemAllocAsync(&mut address, 100, null_mut()));
         assert_eq!([here, first[0]].map(|one| read(one, 7)), [Ok(100), Ok(0)]);
         ok!(cuMemFree_v2(address));
-        // One that isn't current goes without a trace, the current one gives way to the device's own.
+        // Destroying a pool that is not current changes nothing. After destroying the current pool,
+        // the default pool is current.
         let spare = pool(0, 0);
         ok!(cuMemPoolDestroy(spare));
         assert_eq!(pools_of(0), [first[0], here]);
         ok!(cuMemPoolDestroy(here));
         assert_eq!([0, 1].map(pools_of), [first, [second[0], there]]);
-        // Access: a pool's own device always has it.
+        // A pool's own device always has access.
         let mut flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
         ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(1)));
         assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
         ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(0)));
         assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
-        let (lacks, nobody) = (
+        let (lacks, invalid_device) = (
             CUresult::CUDA_ERROR_NOT_SUPPORTED,
             CUresult::CUDA_ERROR_INVALID_DEVICE,
         );
         for (device, flags, wanted) in [
-            (1, 0, nobody),
+            (1, 0, invalid_device),
             (1, 1, lacks),
             (1, 3, SUCCESS),
             (0, 0, SUCCESS),
@@ -324,17 +327,17 @@ fn each_device_has_pools_of_its_own() {
             (0, 4, INVALID),
             (1, 2, INVALID),
             (1, 4, INVALID),
-            (2, 3, nobody),
+            (2, 3, invalid_device),
         ] {
             let mut access = CUmemAccessDesc::default();
             access.location = location(device);
             access.flags = CUmemAccess_flags(flags);
-            // SAFETY: one element.
+            // SAFETY: The list has one element.
             let code = unsafe { cuMemPoolSetAccess(there, &access, 1) };
             assert_eq!(code, wanted, "device {device}, {flags}");
             let mut good = access;
             (good.location, good.flags) = (location(1), CUmemAccess_flags(3));
-            // SAFETY: two elements.
+            // SAFETY: The list has two elements.
             let code = unsafe { cuMemPoolSetAccess(there, [good, access].as_ptr(), 2) };
             assert_eq!(code, wanted, "second: device {device}, {flags}");
         }
@@ -346,7 +349,8 @@ fn each_device_has_pools_of_its_own() {
             CUDA_ERROR_INVALID_VALUE,
             cuMemPoolGetAccess(&mut flags, there, null_mut())
         );
-        // Memory of another device's pool belongs to that device, with a context of it current.
+        // Memory of another device's pool belongs to that device. A context of that device must be
+        // current.
         assert_eq!(take(there, 64), Err(INVALID));
         let mut stream = null_mut();
         ok!(cuStreamCreate(&mut stream, 1));
@@ -376,13 +380,13 @@ fn locations_and_types_of_memory() {
     let own = pool(0, 0);
     let mut found = null_mut();
     let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
-    // What is asked for, and what becomes of a pool of the device's memory there.
+    // The location and type, and the code for a pool of device memory there.
     let mut table = vec![(location(0), PINNED, SUCCESS, SUCCESS)];
     for device in [-1, 1, 64] {
         table.push((location(device), PINNED, INVALID, INVALID));
     }
     let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED;
-    for (place, kind, asked, set) in [
+    for (place, kind, query_code, set) in [
         (0, PINNED, INVALID, INVALID),
         (2, PINNED, SUCCESS, INVALID),
         (3, PINNED, SUCCESS, INVALID),
@@ -394,10 +398,10 @@ fn locations_and_types_of_memory() {
     ] {
         let mut location = location(0);
         location.type_ = CUmemLocationType(place);
-        table.push((location, kind, asked, set));
+        table.push((location, kind, query_code, set));
     }
-    for (index, (mut place, kind, asked, set)) in table.into_iter().enumerate() {
-        // SAFETY: places for the results.
+    for (index, (mut place, kind, query_code, set)) in table.into_iter().enumerate() {
+        // SAFETY: The result pointers are valid.
         let codes = unsafe {
             [
                 cuMemGetDefaultMemPool(&mut found, &mut place, kind),
@@ -405,7 +409,7 @@ fn locations_and_types_of_memory() {
                 cuMemSetMemPool(&mut place, kind, own),
             ]
         };
-        assert_eq!(codes, [asked, asked, set], "{index}");
+        assert_eq!(codes, [query_code, query_code, set], "{index}");
     }
     let mut place = location(0);
     fails!(
@@ -450,7 +454,7 @@ fn stream_ordered_memory_is_freed_once() {
     let data = std::ptr::from_ref(closed).cast_mut().cast();
     ok!(cuLaunchHostFunc(stream, Some(wait), data));
     ok!(cuMemFreeAsync(address, stream));
-    // A second time before the first has had its turn.
+    // A second free before the first has been executed.
     fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(address, stream));
     fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(address, none));
     let mut size = 0;
@@ -464,7 +468,7 @@ fn stream_ordered_memory_is_freed_once() {
 }
 
 unsafe extern "C" fn wait(data: *mut c_void) {
-    // SAFETY: a leaked flag.
+    // SAFETY: The flag is leaked.
     let closed = unsafe { &*data.cast::<AtomicBool>() };
     while closed.load(Ordering::SeqCst) {
         std::thread::sleep(Duration::from_millis(1));
@@ -472,15 +476,16 @@ unsafe extern "C" fn wait(data: *mut c_void) {
 }
 
 #[test]
-fn memory_of_another_stream_is_not_there_before_its_turn() {
+fn use_before_another_streams_allocation_faults() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "in a copy or fill of 64 bytes at 0x",
         "(cuMemAllocAsync, 64 bytes at 0x",
         "has not been allocated yet in its stream's order: wait for that stream first",
     ];
-    let test = "memory_of_another_stream_is_not_there_before_its_turn";
-    // Held, so that the fault shows when the stream is waited for, and not before the call that enqueues has returned.
+    let test = "use_before_another_streams_allocation_faults";
+    // Work is held so that the fault occurs in the wait for the stream, not before the enqueuing
+    // call returns.
     let held = [("CUDA_EMULATOR_HOLD", "60000")];
     reports(test, &held, &parts, || {
         each(test, [true, false], |fill| {
@@ -503,10 +508,10 @@ fn memory_of_another_stream_is_not_there_before_its_turn() {
 }
 
 #[test]
-fn memory_of_the_host_counts_against_no_device() {
+fn host_memory_does_not_count_as_device_memory() {
     let variables = [("CUDA_EMULATOR_MEMORY", "64M")];
     passes(
-        "memory_of_the_host_counts_against_no_device",
+        "host_memory_does_not_count_as_device_memory",
         &variables,
         || {
             let _own = Own::new();
@@ -531,8 +536,8 @@ fn memory_of_the_host_counts_against_no_device() {
 }
 
 #[test]
-fn whoever_waits_finds_that_memory_has_been_given_back() {
-    let test = "whoever_waits_finds_that_memory_has_been_given_back";
+fn memory_is_released_when_any_waiting_thread_returns() {
+    let test = "memory_is_released_when_any_waiting_thread_returns";
     passes(test, &[], || {
         let context = Own::new();
         let (own, stream) = (pool(0, 0), stream(1));
@@ -542,7 +547,8 @@ fn whoever_waits_finds_that_memory_has_been_given_back() {
             ok!(cuStreamSynchronize(stream as CUstream));
             read(own as CUmemoryPool, 5)
         };
-        // Two threads wait at the same moment, many times: as often as a busy machine does in a few seconds.
+        // Two threads wait at the same moment, in the number of rounds that a busy machine
+        // completes in a few seconds.
         const ROUNDS: usize = 200_000;
         let end = Instant::now() + Duration::from_secs(5);
         let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! Pools that go to others, as files.
+//! Pools that are shared as files.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::pools::*;
@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 const FILE: CUmemAllocationHandleType =
     CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-/// A pool that goes to others as a file.
+/// Returns a pool that can be shared as a file.
 fn shared_pool(place: u32) -> CUmemoryPool {
     let mut shared = properties(0, 0);
     shared.location.type_ = CUmemLocationType(place);
@@ -19,16 +19,16 @@ fn shared_pool(place: u32) -> CUmemoryPool {
 }
 
 #[test]
-fn a_pool_goes_to_others_as_a_file() {
+fn pools_are_shared_as_files() {
     let _own = Own::new();
     let (own, mut theirs, plain) = (shared_pool(1), null_mut(), pool(0, 0));
     let mut file = -1i32;
     let place: *mut c_void = (&raw mut file).cast();
-    // As on an H200 (driver 580), memory goes to others behind its pool.
-    let (early, mut told) = (take(own, 10).unwrap(), CUmemPoolPtrExportData::default());
-    invalid!(cuMemPoolExportPointer(&mut told, early));
+    // As on an H200 (driver 580), memory can be exported only after its pool.
+    let (early, mut exported) = (take(own, 10).unwrap(), CUmemPoolPtrExportData::default());
+    invalid!(cuMemPoolExportPointer(&mut exported, early));
     ok!(cuMemPoolExportToShareableHandle(place, own, FILE, 0));
-    ok!(cuMemPoolExportPointer(&mut told, early));
+    ok!(cuMemPoolExportPointer(&mut exported, early));
     for (pool, kind, flags) in [(plain, 1, 0), (own, 2, 0), (own, 1, 1)] {
         let kind = CUmemAllocationHandleType(kind);
         invalid!(cuMemPoolExportToShareableHandle(place, pool, kind, flags));
@@ -43,7 +43,7 @@ fn a_pool_goes_to_others_as_a_file() {
         invalid!(cuMemPoolExportPointer(&mut data[0], wrong));
     }
 
-    // In one process it works as between two.
+    // Importing in the same process works like importing in another.
     let number = file as usize as *mut c_void;
     ok!(cuMemPoolImportFromShareableHandle(
         &mut theirs,
@@ -51,7 +51,7 @@ fn a_pool_goes_to_others_as_a_file() {
         FILE,
         0
     ));
-    // Nothing is done with it but to import what its owner has allocated.
+    // An imported pool only supports importing its owner's allocations.
     assert_eq!(read(theirs, 7), Err(INVALID));
     assert_eq!(write(theirs, 4, 5), INVALID);
     assert_eq!(take(theirs, 10), Err(INVALID));
@@ -67,13 +67,13 @@ fn a_pool_goes_to_others_as_a_file() {
     assert_eq!(download::<u8>(seen[1], 10), [8; 10]);
     ok!(cuMemsetD8_v2(seen[0], 9, 100));
     assert_eq!(download::<u8>(first, 101)[99..], [9, 7]);
-    // What is no allocation of this pool.
+    // Data that does not describe an allocation of this pool.
     invalid!(cuMemPoolImportPointer(&mut seen[0], own, &mut data[0]));
     let mut nonsense = CUmemPoolPtrExportData::default();
     invalid!(cuMemPoolImportPointer(&mut seen[0], theirs, &mut nonsense));
     ok!(cuMemFreeAsync(seen[0], null_mut()));
     ok!(cuMemFree_v2(seen[1]));
-    // The owner's is still there.
+    // The owner's memory is unchanged.
     assert_eq!(download::<u8>(first, 1), [9]);
     ok!(cuMemPoolDestroy(theirs));
     let number = -1isize as *mut c_void;
@@ -81,7 +81,7 @@ fn a_pool_goes_to_others_as_a_file() {
         CUDA_ERROR_UNKNOWN,
         cuMemPoolImportFromShareableHandle(&mut theirs, number, FILE, 0)
     );
-    // Zero is no handle, though it may be a descriptor.
+    // Zero is not a valid handle, although it may be a descriptor.
     invalid!(cuMemPoolImportFromShareableHandle(
         &mut theirs,
         null_mut(),
@@ -95,7 +95,7 @@ fn a_pool_goes_to_others_as_a_file() {
 }
 
 #[test]
-fn a_pool_of_the_hosts_memory_is_one_elsewhere_too() {
+fn imported_host_pools_are_host_pools() {
     let _own = Own::new();
     for place in [1, 3] {
         let (own, mut theirs, mut number) = (shared_pool(place), null_mut(), -1i32);

@@ -1,4 +1,4 @@
-//! Reports: codes of faults, and what is asked of pending host work by an allocator.
+//! Reports: codes of faults, and queries of pending host work from an allocator.
 
 use cuda_emulator::pending_host_work;
 use cuda_emulator_checks::abi::*;
@@ -8,23 +8,24 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::time::Duration;
 
-/// As the documentation of `pending_host_work` allows: asks before it gives a block back. Counts what lives.
+/// An allocator that queries `pending_host_work` before it frees a block, as its documentation
+/// allows. Counts live bytes.
 struct Asking;
 
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-// SAFETY: the system's allocator does it all.
+// SAFETY: The system's allocator does all the work.
 unsafe impl GlobalAlloc for Asking {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::SeqCst);
-        // SAFETY: as the caller promises.
+        // SAFETY: The caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size() as isize, Ordering::SeqCst);
         let _ = pending_host_work(place, layout.size());
-        // SAFETY: as the caller promises.
+        // SAFETY: The caller upholds the contract.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -33,14 +34,14 @@ unsafe impl GlobalAlloc for Asking {
 static ALLOCATOR: Asking = Asking;
 
 unsafe extern "C" fn wait_for(open: *mut c_void) {
-    // SAFETY: the test passes a flag that outlives the stream's work.
+    // SAFETY: The test passes a flag that outlives the stream's work.
     while !unsafe { &*open.cast::<AtomicBool>() }.load(Ordering::SeqCst) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
 #[test]
-fn an_allocator_may_ask_and_little_is_kept() {
+fn allocators_may_query_pending_work() {
     let _context = Own::new();
     let (one, device) = (stream(1), alloc(4));
     let mut page = null_mut();
@@ -58,7 +59,7 @@ fn an_allocator_may_ask_and_little_is_kept() {
         ok!(cuStreamSynchronize(one));
         assert!(pending_host_work(page.cast(), 4096).is_none());
     };
-    // What grows once stays that large; after that nothing does.
+    // Some buffers grow once and keep their size. After that, nothing grows.
     round();
     let before = LIVE.load(Ordering::SeqCst);
     (0..5).for_each(|_| round());
@@ -86,9 +87,9 @@ fn each_kind_of_fault_has_its_code() {
             launch(function, 1, 32, null_mut(), &mut [arg(&good)]);
             ok!(cuCtxSynchronize());
             launch(function, 1, 32, null_mut(), &mut [arg(&bad)]);
-            // The error stays, whatever is called.
+            // The error persists, whatever is called.
             for _ in 0..2 {
-                // SAFETY: no arguments, and a place that is valid for the write.
+                // SAFETY: The function has no arguments, and the pointer is valid for writes.
                 let codes = unsafe { [cuCtxSynchronize(), cuMemAlloc_v2(&mut 0, 4)] };
                 assert_eq!(codes, [expected; 2], "{kernel}");
             }

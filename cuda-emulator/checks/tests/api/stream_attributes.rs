@@ -4,19 +4,19 @@ use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
 
 #[test]
-fn attributes_that_a_stream_has_and_has_not() {
+fn unknown_attributes_are_rejected() {
     let _context = Own::new();
     let one = stream(0);
     for id in 0..24 {
         let known = [1, 3, 8, 9, 10].contains(&id);
         let mut value: CUstreamAttrValue = filled(0);
-        // SAFETY: a live stream; `value` is valid for writes.
+        // SAFETY: The stream is live, and `value` is valid for writes.
         let read = unsafe { cuStreamGetAttribute(one, CUstreamAttrID(id), &mut value) };
-        // A new stream's policy is none that can be set.
+        // A new stream's policy cannot be set explicitly.
         if id == 3 {
             value.syncPolicy = CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO;
         }
-        // SAFETY: a live stream; `value` is valid for reads.
+        // SAFETY: The stream is live, and `value` is valid for reads.
         let codes = unsafe { [read, cuStreamSetAttribute(one, CUstreamAttrID(id), &value)] };
         let expected = match known {
             true => CUresult::CUDA_SUCCESS,
@@ -34,7 +34,7 @@ fn attributes_that_a_stream_has_and_has_not() {
     }
 }
 
-/// The bytes of a stream's attribute; those behind its value stay as they were.
+/// Returns the bytes of a stream's attribute. Bytes after its value stay unchanged.
 fn preference(stream: CUstream, id: u32) -> [u8; 64] {
     let mut value = [0xee; 64];
     let place = value.as_mut_ptr().cast();
@@ -45,15 +45,16 @@ fn preference(stream: CUstream, id: u32) -> [u8; 64] {
 /// Sets a stream's attribute to a value that begins with these bytes.
 fn prefer(stream: CUstream, id: u32, bytes: &[u8]) -> CUresult {
     let mut value: CUstreamAttrValue = filled(0);
-    // SAFETY: a union of plain data, 64 bytes long.
+    // SAFETY: The union has plain data and is 64 bytes long.
     unsafe {
         value.pad[..bytes.len()].copy_from_slice(&bytes.iter().map(|b| *b as _).collect::<Vec<_>>())
     };
-    // SAFETY: a live stream and a value.
+    // SAFETY: The stream is live, and the value is valid.
     unsafe { cuStreamSetAttribute(stream, CUstreamAttrID(id), &value) }
 }
 
-/// An access policy window at an address: ratio, properties of hits and misses.
+/// Returns an access policy window at an address, with its ratio and the properties of hits and
+/// misses.
 fn window(ratio: f32, hit: u32, miss: u32) -> Vec<u8> {
     let parts: [&[u8]; 5] = [
         &0x1000u64.to_ne_bytes(),
@@ -66,12 +67,13 @@ fn window(ratio: f32, hit: u32, miss: u32) -> Vec<u8> {
 }
 
 #[test]
-fn attributes_of_a_stream_are_remembered_and_checked() {
+fn stream_attributes_are_stored_and_checked() {
     const MISSING: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
     const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
     let _context = Own::new();
     let (one, other) = (stream(0), stream(0));
-    // A new stream's: no window, no policy (the H200: -1), priority 0, the domains by their numbers, the default one.
+    // The defaults of a new stream: no window, no policy (-1 on the H200), priority 0, domains by
+    // number, the default domain.
     let defaults: [(u32, Vec<u8>); 5] = [
         (1, vec![0; 28]),
         (3, (-1i32).to_ne_bytes().into()),
@@ -89,7 +91,7 @@ fn attributes_of_a_stream_are_remembered_and_checked() {
     let good = [
         (1, window(1.0, 2, 1)),
         (1, window(0.5, 1, 0)),
-        // An H200 takes what means nothing, too.
+        // An H200 also accepts meaningless values.
         (1, window(f32::NAN, 0, 0)),
         (1, window(1.0, 3, 3)),
         (3, word(4)),
@@ -122,11 +124,11 @@ fn attributes_of_a_stream_are_remembered_and_checked() {
         );
     }
     assert_eq!([1, 3, 8, 9, 10].map(|id| preference(one, id)), before);
-    // The priority is the stream's.
+    // The attribute and the stream's priority are the same.
     let mut priority = 0;
     ok!(cuStreamGetPriority(one, &mut priority));
     assert_eq!(priority, -3);
-    // Another stream has its own, until it gets a copy.
+    // Another stream is unaffected until the attributes are copied.
     for (id, bytes) in &defaults {
         assert_eq!(preference(other, *id)[..bytes.len()], bytes[..]);
     }
@@ -140,14 +142,14 @@ fn priority(stream: CUstream) -> i32 {
     priority
 }
 
-/// On an H200 (driver 580, range 0 to -5), asked for and given, by either way.
+/// Requested and actual priorities on an H200 (driver 580, range 0 to -5), set in both ways.
 #[test]
 fn priorities_are_clamped() {
     let _context = Own::new();
     let (mut least, mut greatest) = (7, 7);
     ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
     assert_eq!((least, greatest), (0, -5));
-    for (asked, given) in [
+    for (requested, given) in [
         (0, 0),
         (-1, -1),
         (-4, -4),
@@ -162,17 +164,22 @@ fn priorities_are_clamped() {
     ] {
         for flags in [0, 1] {
             let mut stream = null_mut();
-            ok!(cuStreamCreateWithPriority(&mut stream, flags, asked));
-            assert_eq!(priority(stream), given, "{asked}");
+            ok!(cuStreamCreateWithPriority(&mut stream, flags, requested));
+            assert_eq!(priority(stream), given, "{requested}");
         }
         let one = stream(0);
-        assert_eq!(prefer(one, 8, &asked.to_ne_bytes()), SUCCESS);
-        assert_eq!(preference(one, 8)[..4], i32::to_ne_bytes(given), "{asked}");
-        assert_eq!(priority(one), given, "{asked}");
+        assert_eq!(prefer(one, 8, &requested.to_ne_bytes()), SUCCESS);
+        assert_eq!(
+            preference(one, 8)[..4],
+            i32::to_ne_bytes(given),
+            "{requested}"
+        );
+        assert_eq!(priority(one), given, "{requested}");
     }
 }
 
-/// What an H200 (driver 580) copies: priority and policy, among the streams of one context, whichever is current.
+/// An H200 (driver 580) copies the priority and the policy between streams of one context,
+/// whichever context is current.
 #[test]
 fn attributes_are_copied_within_a_context() {
     let first = Own::new();

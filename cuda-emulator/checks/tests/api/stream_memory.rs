@@ -13,7 +13,7 @@ const ALL: u64 = u64::MAX;
 const HIGH: u64 = 0x5555_5555_0000_0000;
 const MIN: u64 = 1 << 63;
 
-/// Page-locked words, which the host and the streams both use.
+/// Page-locked words that the host and the streams use.
 struct Words(*const AtomicU64);
 
 impl Words {
@@ -26,7 +26,8 @@ impl Words {
     }
 
     fn at(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: within the allocation, which lives until the context ends; only atomics touch it.
+        // SAFETY: The word is within the allocation, which lives until the context ends. It is
+        // accessed only by atomic operations.
         unsafe { &*self.0.add(index) }
     }
 
@@ -36,7 +37,7 @@ impl Words {
 }
 
 fn is_done(stream: CUstream) -> bool {
-    // SAFETY: a live stream.
+    // SAFETY: The stream is live.
     let code = unsafe { cuStreamQuery(stream) };
     assert!(
         [CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_NOT_READY].contains(&code),
@@ -45,10 +46,11 @@ fn is_done(stream: CUstream) -> bool {
     code == CUresult::CUDA_SUCCESS
 }
 
-/// (kind, whether 64 bits wide, what the memory holds, the value, whether that ends the wait)
+/// (kind, whether 64 bits wide, memory contents, value, whether the wait ends)
 type Case = (u32, bool, u64, u64, bool);
 
-/// The memory holds more than 32 bits in the narrow cases, too: the upper half mustn't matter.
+/// The memory holds more than 32 bits in the narrow cases too, because the upper half must not
+/// matter.
 const CASES: [Case; 52] = [
     // (int32_t)(*address - value) >= 0
     (GEQ, false, 5, 5, true),
@@ -115,7 +117,7 @@ fn wait(stream: CUstream, address: CUdeviceptr, case: &Case, batch: bool) {
         (false, false) => ok!(cuStreamWaitValue32_v2(stream, address, value as u32, kind)),
         (false, true) => ok!(cuStreamWaitValue64_v2(stream, address, value, kind)),
         (true, false) => {
-            // The field is 32 bits wide: what is beside it mustn't matter.
+            // The field is 32 bits wide, and the bytes next to it must not matter.
             let garbage = 0xdead_beef << 32;
             ok!(cuStreamBatchMemOp_v2(
                 stream,
@@ -133,15 +135,17 @@ fn wait(stream: CUstream, address: CUdeviceptr, case: &Case, batch: bool) {
     }
 }
 
-/// One of a batch's operations.
+/// Returns one operation of a batch.
 fn op(kind: u32, address: CUdeviceptr, value: u64, flags: u32) -> CUstreamBatchMemOpParams {
     let words = [kind.into(), address, value, u64::from(flags), 0, 0];
     const { assert!(size_of::<CUstreamBatchMemOpParams>() == size_of::<[u64; 6]>()) };
-    // SAFETY: a union of structs of integers, of this size; the fields of waits and writes are at these places.
+    // SAFETY: The type is a union of integer structs of this size, and the fields of waits and
+    // writes are at these offsets.
     unsafe { std::mem::transmute::<[u64; 6], CUstreamBatchMemOpParams>(words) }
 }
 
-/// Puts every case's wait on a stream of its own, looks which of them end, and then ends the others.
+/// Enqueues the wait of each case on a separate stream, checks which waits end, and then ends the
+/// others.
 fn all_cases(batch: bool) {
     let _context = Own::new();
     let words = Words::new(CASES.len());
@@ -158,10 +162,10 @@ fn all_cases(batch: bool) {
     while !all_that_should() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(1));
     }
-    // The others would have ended by now, too.
+    // Gives the other waits time to end.
     std::thread::sleep(Duration::from_millis(30));
     let ended = streams.map(is_done);
-    // What ends each kind; so the context can be destroyed.
+    // Ends each kind of wait, so that the context can be destroyed.
     for (at, (kind, _, _, value, _)) in CASES.iter().enumerate() {
         let value = if *kind == NOR { 0 } else { *value };
         words.at(at).store(value, Ordering::SeqCst);
@@ -173,17 +177,17 @@ fn all_cases(batch: bool) {
 }
 
 #[test]
-fn a_wait_ends_when_its_condition_holds() {
+fn waits_end_when_their_condition_holds() {
     all_cases(false);
 }
 
 #[test]
-fn a_wait_of_a_batch_ends_when_its_condition_holds() {
+fn batched_waits_end_when_their_condition_holds() {
     all_cases(true);
 }
 
 #[test]
-fn a_write_writes_as_many_bytes_as_it_says() {
+fn writes_have_the_requested_width() {
     let _context = Own::new();
     let one = stream(1);
     let device = alloc(32);
@@ -212,7 +216,7 @@ fn a_write_writes_as_many_bytes_as_it_says() {
         ));
         expected[4..6].copy_from_slice(&[0x5566_7788, 0x1122_3344]);
         assert_eq!(look(), expected);
-        // In a batch, with garbage beside the narrow value, in order.
+        // In a batch and in order, with garbage next to the narrow value.
         reset();
         let mut batch = [
             op(2, base + 4, 0xdead_beef_0000_0007, 0),
@@ -233,7 +237,7 @@ fn a_write_writes_as_many_bytes_as_it_says() {
 }
 
 #[test]
-fn unknown_flags_and_bad_addresses_are_refused() {
+fn unknown_flags_and_bad_addresses_are_rejected() {
     let _context = Own::new();
     let one = stream(1);
     let (base, read_only) = (alloc(16), 0x7fff_0000_0000);
@@ -242,7 +246,7 @@ fn unknown_flags_and_bad_addresses_are_refused() {
     ok!(cuMemFree_v2(freed));
     ok!(cuMemsetD32_v2(base, 0, 4));
     for bit in 2..32 {
-        // CU_STREAM_WAIT_VALUE_FLUSH: an H200 has no flush of remote writes.
+        // CU_STREAM_WAIT_VALUE_FLUSH: an H200 cannot flush remote writes.
         if bit == 30 {
             for flags in [GEQ, EQ, NOR].map(|kind| kind | 1 << 30) {
                 fails!(
@@ -268,7 +272,7 @@ fn unknown_flags_and_bad_addresses_are_refused() {
             );
         }
     }
-    // CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, 1, too: the H200 said so.
+    // Including CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER (1), as on an H200.
     for bit in 0..32 {
         fails!(
             CUDA_ERROR_INVALID_VALUE,
@@ -281,7 +285,7 @@ fn unknown_flags_and_bad_addresses_are_refused() {
     }
     ok!(cuStreamSynchronize(one));
     assert_eq!(download::<u32>(base, 4), [0; 4], "nothing was written");
-    // Aligned to their size and inside the allocation.
+    // Operands must be aligned to their size and within the allocation.
     for offset in 0..24 {
         let code = |good| match good {
             true => CUresult::CUDA_SUCCESS,
@@ -292,7 +296,7 @@ fn unknown_flags_and_bad_addresses_are_refused() {
             offset % 8 == 0 && offset < 16,
         );
         let at = base + offset;
-        // SAFETY: a live stream; the address is what the driver must check.
+        // SAFETY: The stream is live, and the driver must check the address.
         unsafe {
             assert_eq!(cuStreamWriteValue32_v2(one, at, 0, 0), code(small));
             assert_eq!(cuStreamWriteValue64_v2(one, at, 0, 0), code(large));
@@ -314,13 +318,13 @@ fn unknown_flags_and_bad_addresses_are_refused() {
 }
 
 #[test]
-fn what_a_batch_may_hold() {
+fn batch_contents_are_checked() {
     let _context = Own::new();
     let one = stream(1);
     let base = upload(&[0u32; 2]);
     let mut many: Vec<_> = (1..=300).map(|n| op(2, base, n, 0)).collect();
     let many = many.as_mut_ptr();
-    // Fewer than 256, as documented, with no flags.
+    // Fewer than 256, as documented, and without flags.
     for count in [1, 2, 255] {
         ok!(cuStreamBatchMemOp_v2(one, count, many, 0));
         ok!(cuStreamSynchronize(one));
@@ -351,7 +355,7 @@ fn what_a_batch_may_hold() {
             cuStreamBatchMemOp_v2(wild as CUstream, 1, many, 0)
         );
     }
-    // Neither kinds that there aren't, nor arguments that a single call wouldn't take.
+    // Unknown kinds, and arguments that a single call would reject.
     for kind in [0, 7, 9, 99, u32::MAX] {
         let mut batch = [op(kind, base, 1, 0)];
         fails!(
@@ -382,7 +386,8 @@ fn what_a_batch_may_hold() {
             cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
         );
     }
-    // A flush of remote writes, and barriers alone, whose flags stand behind the kind: as on an H200 (driver 580).
+    // A flush of remote writes, and barriers alone, whose flags follow the kind, as on an H200
+    // (driver 580).
     let scope = |flags: u64| {
         let words = [6 | flags << 32, 0, 0, 0, 0, 0];
         // SAFETY: as in `op`.
@@ -394,7 +399,7 @@ fn what_a_batch_may_hold() {
         (scope(1), CUresult::CUDA_SUCCESS),
         (scope(2), CUresult::CUDA_ERROR_INVALID_VALUE),
     ] {
-        // SAFETY: a live stream and one operation.
+        // SAFETY: The stream is live, and there is one operation.
         let found = unsafe { cuStreamBatchMemOp_v2(one, 1, [operation].as_mut_ptr(), 0) };
         assert_eq!(found, code);
     }
@@ -403,11 +408,11 @@ fn what_a_batch_may_hold() {
 }
 
 #[test]
-fn of_a_batch_with_a_bad_operation_nothing_is_done() {
+fn batches_with_an_invalid_operation_have_no_effect() {
     let _context = Own::new();
     let one = stream(1);
     let base = upload(&[0u32; 4]);
-    // An unknown operation, a misaligned address, unknown flags, a flush.
+    // An unknown operation, a misaligned address, unknown flags, and a flush.
     for (bad, code) in [
         (op(99, base, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
         (op(2, base + 2, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
@@ -417,7 +422,7 @@ fn of_a_batch_with_a_bad_operation_nothing_is_done() {
         for place in 0..4 {
             let mut batch: Vec<_> = (0..4).map(|at| op(2, base + 4 * at, 7, 0)).collect();
             batch[place] = bad;
-            // SAFETY: a live stream; four operations.
+            // SAFETY: The stream is live, and there are four operations.
             let found = unsafe { cuStreamBatchMemOp_v2(one, 4, batch.as_mut_ptr(), 0) };
             assert_eq!(found, code);
             ok!(cuStreamSynchronize(one));
@@ -427,10 +432,10 @@ fn of_a_batch_with_a_bad_operation_nothing_is_done() {
 }
 
 #[test]
-fn a_fault_of_the_context_ends_a_wait() {
+fn faults_end_waits() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
-    reports("a_fault_of_the_context_ends_a_wait", &[], &parts, || {
-        // SAFETY: no arguments that matter. A wait that doesn't end would hang the test.
+    reports("faults_end_waits", &[], &parts, || {
+        // SAFETY: The call has no requirements. The alarm ends the test if the wait does not end.
         unsafe { libc::alarm(8) };
         let _context = Own::new();
         let (waiting, other) = (stream(1), stream(1));
@@ -446,10 +451,10 @@ fn a_fault_of_the_context_ends_a_wait() {
     });
 }
 
-/// As recorded on an H200 (driver 580): memory of a pool and managed memory can't be waited for, while that of `cuMemAlloc`
-/// and of the host can.
+/// As recorded on an H200 (driver 580): waits reject pool memory and managed memory, and accept
+/// memory of `cuMemAlloc` and host memory.
 #[test]
-fn memory_of_pools_and_managed_memory_are_refused() {
+fn pool_memory_and_managed_memory_are_rejected() {
     let _context = Own::new();
     let one = stream(1);
     let (mut pooled, mut managed) = (0, 0);
@@ -467,11 +472,11 @@ fn memory_of_pools_and_managed_memory_are_refused() {
 }
 
 #[test]
-fn waits_hold_only_their_own_stream_up() {
+fn waits_block_only_their_own_stream() {
     let _context = Own::new();
     let (first, second) = (stream(1), stream(1));
     let words = Words::new(4);
-    // There and back again: each waits for what the other writes.
+    // Back and forth: each stream waits for a value that the other writes.
     for round in 1..=50 {
         ok!(cuStreamWriteValue32_v2(first, words.address(0), round, 0));
         ok!(cuStreamWaitValue32_v2(first, words.address(1), round, EQ));

@@ -1,4 +1,4 @@
-//! The functions of streams, argument by argument, and what a stream's threads do.
+//! The functions of streams, argument by argument, and the threads of a stream.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 unsafe extern "C" {
-    // The form of before CUDA 4.
+    // Declared by headers before CUDA 4.
     fn cuStreamDestroy(stream: CUstream) -> CUresult;
 }
 
@@ -23,7 +23,7 @@ unsafe extern "C" fn nap(_: *mut c_void) {
 }
 
 #[test]
-fn only_known_flags_make_a_stream() {
+fn unknown_stream_flags_are_rejected() {
     let mut made = null_mut();
     ok!(cuInit(0));
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuStreamCreate(&mut made, 0));
@@ -35,7 +35,7 @@ fn only_known_flags_make_a_stream() {
             cuStreamCreateWithPriority(&mut made, flags, 0)
         );
     }
-    assert!(made.is_null(), "a refused call writes nothing");
+    assert!(made.is_null(), "a failed call writes nothing");
     fails!(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(null_mut(), 0));
     fails!(
         CUDA_ERROR_INVALID_VALUE,
@@ -43,23 +43,23 @@ fn only_known_flags_make_a_stream() {
     );
     let mut seen = Vec::new();
     for flags in [0, 1] {
-        let (mut told, mut priority) = (9, 9);
+        let (mut actual, mut priority) = (9, 9);
         ok!(cuStreamCreate(&mut made, flags));
         assert!(!made.is_null() && !seen.contains(&made));
         seen.push(made);
-        ok!(cuStreamGetFlags(made, &mut told));
+        ok!(cuStreamGetFlags(made, &mut actual));
         ok!(cuStreamGetPriority(made, &mut priority));
-        assert_eq!((told, priority), (flags, 0));
+        assert_eq!((actual, priority), (flags, 0));
     }
 }
 
 #[test]
-fn priorities_are_brought_into_the_range() {
+fn priorities_are_clamped_to_the_range() {
     let _context = Own::new();
     let (mut least, mut greatest) = (9, 9);
     ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
     assert_eq!((least, greatest), (0, -5));
-    for (asked, given) in [
+    for (requested, given) in [
         (i32::MIN, -5),
         (-6, -5),
         (-5, -5),
@@ -70,14 +70,14 @@ fn priorities_are_brought_into_the_range() {
         (i32::MAX, 0),
     ] {
         for flags in [0, 1] {
-            let (mut made, mut priority, mut told) = (null_mut(), 9, 9);
-            ok!(cuStreamCreateWithPriority(&mut made, flags, asked));
+            let (mut made, mut priority, mut actual) = (null_mut(), 9, 9);
+            ok!(cuStreamCreateWithPriority(&mut made, flags, requested));
             ok!(cuStreamGetPriority(made, &mut priority));
-            ok!(cuStreamGetFlags(made, &mut told));
-            assert_eq!((priority, told), (given, flags), "asked for {asked}");
+            ok!(cuStreamGetFlags(made, &mut actual));
+            assert_eq!((priority, actual), (given, flags), "requested {requested}");
             let mut value: CUstreamAttrValue = filled(0xee);
             ok!(cuStreamGetAttribute(made, CUstreamAttrID(8), &mut value));
-            // SAFETY: the field that this attribute is in.
+            // SAFETY: This attribute uses this field.
             assert_eq!(unsafe { value.priority }, given);
             ok!(cuStreamDestroy_v2(made));
         }
@@ -85,27 +85,27 @@ fn priorities_are_brought_into_the_range() {
 }
 
 #[test]
-fn each_getter_tells_of_its_stream() {
+fn getters_describe_their_stream() {
     let context = Own::new();
     let made = stream(1);
     let mut ids = Vec::new();
     for (one, flags) in [(null_mut(), 0), (PER_THREAD, 0), (made, 1)] {
-        let (mut told, mut priority, mut device, mut id) = (9, 9, 9, 0);
+        let (mut actual, mut priority, mut device, mut id) = (9, 9, 9, 0);
         let (mut owner, mut again, mut green) = (null_mut(), null_mut(), 8 as CUgreenCtx);
-        ok!(cuStreamGetFlags(one, &mut told));
+        ok!(cuStreamGetFlags(one, &mut actual));
         ok!(cuStreamGetPriority(one, &mut priority));
         ok!(cuStreamGetDevice(one, &mut device));
         ok!(cuStreamGetId(one, &mut id));
         ok!(cuStreamGetCtx(one, &mut owner));
         ok!(cuStreamGetCtx_v2(one, &mut again, &mut green));
-        assert_eq!((told, priority, device), (flags, 0, 0));
+        assert_eq!((actual, priority, device), (flags, 0, 0));
         assert_eq!((owner, again, green), (context.0, context.0, null_mut()));
         ids.push(id);
-        // Nobody needs to ask for the green context.
+        // The green context may be omitted.
         again = null_mut();
         ok!(cuStreamGetCtx_v2(one, &mut again, null_mut()));
         assert_eq!(again, context.0);
-        // Nor for the other one.
+        // So may the other one.
         green = 8 as CUgreenCtx;
         ok!(cuStreamGetCtx_v2(one, null_mut(), &mut green));
         assert_eq!(green, null_mut());
@@ -131,7 +131,7 @@ fn each_getter_tells_of_its_stream() {
     );
 }
 
-/// Every function on a stream, with arguments that are right but for the stream.
+/// Calls every stream function, with arguments that are valid except for the stream.
 fn all_on(one: CUstream) -> Vec<(&'static str, CUresult)> {
     let (mut flags, mut priority, mut device, mut id, mut owner) = (0, 0, 0, 0, null_mut());
     let mut value: CUstreamAttrValue = filled(0);
@@ -139,7 +139,8 @@ fn all_on(one: CUstream) -> Vec<(&'static str, CUresult)> {
     let (event, address) = (event(0), alloc(16));
     macro_rules! calls {
         ($($name:ident($($arg:expr),*);)*) => {
-            // SAFETY: live things and places valid for the writes, but for the stream, which the driver must check.
+            // SAFETY: All handles are live and pointers valid, except for the stream, which the
+            // driver must check.
             unsafe { vec![$((stringify!($name), $name($($arg),*))),*] }
         };
     }
@@ -173,13 +174,13 @@ fn all_on(one: CUstream) -> Vec<(&'static str, CUresult)> {
 }
 
 #[test]
-fn stale_and_wild_handles_are_refused_everywhere() {
+fn invalid_streams_are_rejected_by_every_function() {
     let _context = Own::new();
     let (stale, other) = (stream(0), stream(0));
     let alive = all_on(other);
     for (at, (name, code)) in alive.iter().enumerate() {
         let expected = match *name {
-            // There may be work before the query; the other form of destruction comes second.
+            // A query may find work, and the other destroy function runs second.
             "cuStreamQuery" => continue,
             "cuStreamDestroy_v2" => CUresult::CUDA_ERROR_INVALID_HANDLE,
             _ => CUresult::CUDA_SUCCESS,
@@ -201,7 +202,7 @@ fn stale_and_wild_handles_are_refused_everywhere() {
             );
         }
     }
-    // The default streams can't be destroyed.
+    // The default streams cannot be destroyed.
     for default in [null_mut(), LEGACY, PER_THREAD] {
         fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy(default));
         fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy_v2(default));
@@ -209,13 +210,13 @@ fn stale_and_wild_handles_are_refused_everywhere() {
 }
 
 #[test]
-fn the_end_of_a_context_ends_its_streams_only() {
+fn destroying_a_context_destroys_only_its_streams() {
     let _first = Own::new();
     let kept = stream(0);
     let second = Own::new();
-    let gone = [stream(0), stream(1)];
+    let destroyed_streams = [stream(0), stream(1)];
     drop(second);
-    for one in gone {
+    for one in destroyed_streams {
         fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(one));
         fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy_v2(one));
     }
@@ -233,7 +234,7 @@ fn flags_and_functions_of_callbacks_and_waits() {
             cuStreamAddCallback(one, Some(no_callback), null_mut(), flags)
         );
     }
-    // CU_EVENT_WAIT_EXTERNAL: no capture is under way.
+    // CU_EVENT_WAIT_EXTERNAL is only allowed during a capture.
     fails!(CUDA_ERROR_ILLEGAL_STATE, cuStreamWaitEvent(one, event, 1));
     for flags in [2, 3, 4, 0x8000_0000] {
         fails!(
@@ -258,7 +259,7 @@ fn flags_and_functions_of_callbacks_and_waits() {
     ok!(cuStreamQuery(one));
 }
 
-/// Threads of the process that work a stream off.
+/// Returns the number of threads of the process that execute stream work.
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names =
@@ -290,9 +291,9 @@ fn the_threads_of_streams_end_with_them() {
         ok!(cuMemsetD32Async(address, 1, 1, *one));
         ok!(cuLaunchHostFunc(*one, Some(nap), null_mut()));
     }
-    // A thread names itself once it runs.
+    // A thread sets its name once it runs.
     until(|| workers() == 10);
-    // Five with work still to be done, which must be done; five without.
+    // Five streams have unfinished work, which must be done, and five have none.
     for one in &streams[5..] {
         ok!(cuStreamSynchronize(*one));
     }
@@ -304,12 +305,12 @@ fn the_threads_of_streams_end_with_them() {
 }
 
 #[test]
-fn a_host_function_has_room_on_its_stack() {
+fn host_functions_have_a_large_stack() {
     unsafe extern "C" fn deep(sum: *mut c_void) {
         let mut large = [1u8; 4 << 20];
         std::hint::black_box(&mut large);
         let count: u32 = large.iter().map(|byte| u32::from(*byte)).sum();
-        // SAFETY: the test passes a counter that outlives the stream's work.
+        // SAFETY: The test passes a counter that outlives the stream's work.
         unsafe { &*sum.cast::<AtomicU32>() }.store(count, Ordering::SeqCst);
     }
     let _context = Own::new();
@@ -319,13 +320,14 @@ fn a_host_function_has_room_on_its_stack() {
     assert_eq!(sum.load(Ordering::SeqCst), 4 << 20);
 }
 
-/// Long work, then a copy of its last word; what the copy finds, with a pause between the calls and the wait.
+/// Enqueues long work and a copy of its last word, and checks the copy. Pauses between the calls
+/// and the wait.
 fn last_word_of_a_long_fill(pause: Option<Duration>) {
     const BYTES: usize = 24 << 20;
     let _context = Own::new();
     let (address, out) = (alloc(BYTES), alloc(4));
     for round in 1..=20 {
-        // A new one, whose thread is still to come.
+        // A new stream, whose thread has not started.
         let one = stream(1);
         ok!(cuMemsetD32Async(address, round, BYTES / 4, one));
         ok!(cuMemcpyDtoDAsync_v2(
@@ -344,29 +346,30 @@ fn last_word_of_a_long_fill(pause: Option<Duration>) {
 }
 
 #[test]
-fn a_thread_that_waits_does_not_disturb_the_order() {
+fn waiting_threads_keep_the_order() {
     if !inner() {
         for variables in [&[][..], &HOUR] {
-            let test = "a_thread_that_waits_does_not_disturb_the_order";
+            let test = "waiting_threads_keep_the_order";
             let (code, _, text) = rerun(test, variables);
             assert_eq!(code, Some(0), "{text}");
         }
         return;
     }
-    // The waiting thread comes first, and does the work; then the stream's own thread does.
+    // First the waiting thread does the work, then the stream's own thread.
     last_word_of_a_long_fill(None);
     last_word_of_a_long_fill(Some(Duration::from_micros(800)));
 }
 
 #[test]
-fn to_wait_for_what_is_done_begins_nothing_behind_it() {
-    let test = "to_wait_for_what_is_done_begins_nothing_behind_it";
+fn waiting_for_completed_work_starts_no_later_work() {
+    let test = "waiting_for_completed_work_starts_no_later_work";
     passes(test, &HOUR, || {
         let _context = Own::new();
         let mut place = null_mut();
         ok!(cuMemAllocHost_v2(&mut place, 64));
         let words = |at: usize| {
-            // SAFETY: within the 64 bytes, which live until the context ends; only atomics touch them on this side.
+            // SAFETY: The word is within the 64 bytes, which live until the context ends. The host
+            // accesses them only by atomic operations.
             unsafe { &*place.cast::<AtomicU32>().add(at) }.load(Ordering::SeqCst)
         };
         let set = |at: usize, one| {
@@ -382,7 +385,7 @@ fn to_wait_for_what_is_done_begins_nothing_behind_it() {
         let (early, late) = (event(0), event(0));
         set(0, first);
         ok!(cuEventRecord(early, first));
-        // They wait for the same point, which the first stream is at, and then past.
+        // Both wait for the same event. The first stream reaches it and later passes it.
         ok!(cuStreamWaitEvent(second, early, 0));
         ok!(cuStreamWaitEvent(third, early, 0));
         set(1, second);
@@ -402,10 +405,10 @@ fn to_wait_for_what_is_done_begins_nothing_behind_it() {
 }
 
 #[test]
-fn callbacks_get_what_was_given() {
+fn callbacks_receive_their_arguments() {
     type Calls = Mutex<Vec<(usize, CUresult)>>;
     unsafe extern "C" fn note(one: CUstream, status: CUresult, data: *mut c_void) {
-        // SAFETY: the test passes a list that outlives the streams' work.
+        // SAFETY: The test passes a list that outlives the streams' work.
         let calls = unsafe { &*data.cast::<Calls>() };
         calls.lock().unwrap().push((one as usize, status));
     }

@@ -1,5 +1,5 @@
-//! Tensor maps through the C ABI: what is refused, and what faults report. What the driver of an H200 takes, and what copies
-//! do there, is compared in `cuda-safe/tests/tensor_maps`.
+//! Tensor maps through the C ABI: rejected arguments and fault reports.
+//! `cuda-safe/tests/tensor_maps` compares accepted arguments and copies with the driver of an H200.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::{null, null_mut};
@@ -14,7 +14,8 @@ impl Map {
     }
 }
 
-/// A map of 16 rows of 32 numbers, in boxes of 8 by 4, or as `strides` and `steps` have it.
+/// Encodes a map of 16 rows of 32 numbers, in boxes of 8 by 4, or with the given `strides` and
+/// `steps`.
 fn encode(
     map: *mut CUtensorMap,
     rank: u32,
@@ -23,7 +24,7 @@ fn encode(
     steps: &[u32],
 ) -> CUresult {
     let (dims, boxes) = ([32u64, 16], [8u32, 4]);
-    // SAFETY: arrays of two; what is null is refused.
+    // SAFETY: The arrays have two elements, and null is rejected.
     unsafe {
         cuTensorMapEncodeTiled(
             map,
@@ -43,7 +44,7 @@ fn encode(
 }
 
 #[test]
-fn maps_are_made_and_moved() {
+fn maps_are_encoded_and_readdressed() {
     let _context = Primary::new();
     let memory = alloc(4096);
     let (mut map, mut other) = (Map([0; 16]), Map([0; 16]));
@@ -67,7 +68,7 @@ fn maps_are_made_and_moved() {
 }
 
 #[test]
-fn what_is_wrong_is_refused() {
+fn invalid_arguments_are_rejected() {
     let _context = Primary::new();
     let memory = alloc(4096);
     let mut map = Map([0; 16]);
@@ -85,7 +86,7 @@ fn what_is_wrong_is_refused() {
     ok!(cuMemFree_v2(memory));
 }
 
-/// Copies a tile to `to` in shared memory from the coordinates `x` and `y`, or one from there.
+/// Copies a tile at the coordinates `x` and `y` to `to` in shared memory, or back.
 const KERNELS: &str = ".version 8.6
 .target sm_90
 .address_size 64
@@ -122,7 +123,7 @@ WAIT:
     cp.async.bulk.wait_group 0;
     ret;
 }
-// Block 0 of 2 copies for the blocks in `mask`; block 1 reads its tile at once with `hasty`, and else waits for it.
+// Block 0 of 2 copies for the blocks in `mask`. Block 1 reads its tile at once with `hasty`, otherwise waits for it.
 .visible .entry spread(.param .align 64 .b8 map[128], .param .u32 mask, .param .u32 hasty, .param .u32 to)
 .reqnctapercluster 2, 1, 1
 {
@@ -157,7 +158,8 @@ READ:
 }
 ";
 
-/// What comes of a kernel with a map of so much memory. Those of `spread` aren't coordinates: mask and haste.
+/// Runs a kernel with a map of this many bytes of memory, and returns the final code. For `spread`,
+/// the coordinates are the mask and `hasty`.
 fn run(name: &str, bytes: usize, coordinates: [i32; 2], to: u32, sound: bool) -> CUresult {
     let _context = Own::new();
     let memory = alloc(bytes);
@@ -172,56 +174,66 @@ fn run(name: &str, bytes: usize, coordinates: [i32; 2], to: u32, sound: bool) ->
     let blocks = if name == "spread" { 2 } else { 1 };
     let launched = launch(kernel, blocks, 1, null_mut(), &mut arguments);
     assert_eq!(launched, SUCCESS);
-    // SAFETY: a context is current.
+    // SAFETY: A context is current.
     unsafe { cuCtxSynchronize() }
 }
 
 const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION;
 
 #[test]
-fn a_tile_may_reach_over_the_edges() {
+fn tiles_may_cross_the_edges() {
     assert_eq!(run("load", 2048, [-4, 14], 0, true), SUCCESS);
     assert_eq!(run("store", 2048, [28, 14], 128, true), SUCCESS);
 }
 
-/// What the checks know of other blocks' tiles.
+/// The checks that track tiles of other blocks.
 const CHECKS: &[(&str, &str)] = &[("CUDA_EMULATOR_CHECK", "uninit,race")];
 
 #[test]
-fn a_tile_for_all_of_a_cluster() {
+fn tiles_are_multicast_to_a_cluster() {
     for seed in ["0", "1", "2", "3"] {
         let variables = [CHECKS[0], ("CUDA_EMULATOR_SEED", seed)];
-        passes("a_tile_for_all_of_a_cluster", &variables, || {
+        passes("tiles_are_multicast_to_a_cluster", &variables, || {
             assert_eq!(run("spread", 2048, [3, 0], 0, true), SUCCESS);
         });
     }
 }
 
 #[test]
-fn a_tile_that_is_not_waited_for() {
+fn reading_an_unfinished_tile_is_reported() {
     let parts = &["ld.shared", "which no thread has written"];
-    reports("a_tile_that_is_not_waited_for", CHECKS, parts, || {
-        let failed = run("spread", 2048, [3, 1], 0, true);
-        assert_ne!(failed, SUCCESS);
-    });
+    reports(
+        "reading_an_unfinished_tile_is_reported",
+        CHECKS,
+        parts,
+        || {
+            let failed = run("spread", 2048, [3, 1], 0, true);
+            assert_ne!(failed, SUCCESS);
+        },
+    );
 }
 
 #[test]
-fn a_tile_for_a_block_that_is_not_there() {
+fn multicast_to_a_missing_block_is_reported() {
     let parts = &[
         "cp.async.bulk.tensor",
         "of block 4 of the cluster, which has 2 blocks",
     ];
-    reports("a_tile_for_a_block_that_is_not_there", &[], parts, || {
-        let failed = run("spread", 2048, [0b1_0011, 0], 0, true);
-        assert_ne!(failed, SUCCESS);
-    });
+    reports(
+        "multicast_to_a_missing_block_is_reported",
+        &[],
+        parts,
+        || {
+            let failed = run("spread", 2048, [0b1_0011, 0], 0, true);
+            assert_ne!(failed, SUCCESS);
+        },
+    );
 }
 
 #[test]
-fn an_odd_first_coordinate() {
+fn misaligned_first_coordinates_are_reported() {
     reports(
-        "an_odd_first_coordinate",
+        "misaligned_first_coordinates_are_reported",
         &[],
         &[
             "cp.async.bulk.tensor",
@@ -232,9 +244,9 @@ fn an_odd_first_coordinate() {
 }
 
 #[test]
-fn a_store_before_the_tensor() {
+fn stores_before_the_tensor_are_reported() {
     reports(
-        "a_store_before_the_tensor",
+        "stores_before_the_tensor_are_reported",
         &[],
         &["begins at coordinate -1"],
         || assert_eq!(run("store", 2048, [0, -1], 0, true), ILLEGAL),
@@ -242,20 +254,20 @@ fn a_store_before_the_tensor() {
 }
 
 #[test]
-fn a_tile_that_is_not_aligned() {
+fn misaligned_tiles_are_reported() {
     let misaligned = CUresult::CUDA_ERROR_MISALIGNED_ADDRESS;
     reports(
-        "a_tile_that_is_not_aligned",
+        "misaligned_tiles_are_reported",
         &[],
-        &["shared address 0x10 isn't a multiple of 128"],
+        &["shared address 0x10 is not a multiple of 128"],
         || assert_eq!(run("load", 2048, [0, 0], 16, true), misaligned),
     );
 }
 
 #[test]
-fn a_tensor_beyond_its_memory() {
+fn tensors_beyond_their_memory_are_reported() {
     reports(
-        "a_tensor_beyond_its_memory",
+        "tensors_beyond_their_memory_are_reported",
         &[],
         &["read of 32 bytes at 0x", "cp.async.bulk.tensor"],
         || {
@@ -266,9 +278,9 @@ fn a_tensor_beyond_its_memory() {
 }
 
 #[test]
-fn bytes_that_are_no_map() {
+fn invalid_maps_are_reported() {
     reports(
-        "bytes_that_are_no_map",
+        "invalid_maps_are_reported",
         &[],
         &["no tensor map at 0x", "cuTensorMapEncode"],
         || assert_eq!(run("load", 2048, [0, 0], 0, false), ILLEGAL),

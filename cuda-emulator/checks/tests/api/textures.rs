@@ -1,4 +1,5 @@
-//! Texture and surface objects through the C ABI, where kernels use them: dimensions that don't fit, signs, layers.
+//! Texture and surface objects through the C ABI, as used by kernels: mismatched dimensions, signs
+//! and layers.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -9,7 +10,7 @@ const SURFACE: u32 = 2;
 const CUBE: u32 = 4;
 const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 
-/// An array whose rows are given as they lie.
+/// Creates an array with rows in memory order.
 fn array(format: CUarray_format, lengths: [usize; 3], flags: u32, texels: &[u32]) -> CUarray {
     let described = CUDA_ARRAY3D_DESCRIPTOR {
         Width: lengths[0],
@@ -66,12 +67,13 @@ fn texture(array: CUarray) -> u64 {
     texture
 }
 
-/// Runs instructions once on an object; the code of the end, and the words `%r0` to `%r3` if all went well.
+/// Runs instructions once on an object. Returns the final code, and the words `%r0` to `%r3` after
+/// success.
 fn run(object: u64, instructions: &str) -> (CUresult, Vec<u32>) {
     run_in(object, instructions, "")
 }
 
-/// The same in a module with these directives at its end.
+/// Does the same in a module with these directives at its end.
 fn run_in(object: u64, instructions: &str, end: &str) -> (CUresult, Vec<u32>) {
     let module = load(&format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n\
@@ -87,7 +89,7 @@ fn run_in(object: u64, instructions: &str, end: &str) -> (CUresult, Vec<u32>) {
         launch(function(module, "k"), 1, 1, null_mut(), arguments),
         SUCCESS
     );
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     let code = unsafe { cuCtxSynchronize() };
     let words = if code == SUCCESS {
         download(out, 4)
@@ -102,7 +104,7 @@ const UNSIGNED: CUarray_format = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32;
 const FLOAT: CUarray_format = CUarray_format::CU_AD_FORMAT_FLOAT;
 
 #[test]
-fn reductions_by_texels_have_the_sign_of_the_format() {
+fn texel_reductions_use_the_sign_of_the_format() {
     let _own = Own::new();
     let minus = -5i32 as u32;
     for (format, least, most) in [(SIGNED, minus, 3), (UNSIGNED, 3, minus)] {
@@ -116,7 +118,7 @@ fn reductions_by_texels_have_the_sign_of_the_format() {
 }
 
 #[test]
-fn a_layer_is_an_integer_beside_coordinates_that_are_none() {
+fn layers_are_integers_with_float_coordinates() {
     let _own = Own::new();
     let texels = [1.5f32, 2.5, 3.5, 4.5].map(f32::to_bits);
     let object = texture(array(FLOAT, [2, 0, 2], LAYERED, &texels));
@@ -134,7 +136,7 @@ fn faces_of_a_cube_are_layers_of_a_surface() {
     assert_eq!(run(object, read), (SUCCESS, vec![4, 0, 0, 0]));
 }
 
-/// Expects a report of instructions on an object of a plane.
+/// Expects a report for instructions on an object of a plane.
 fn is_reported(test: &str, is_surface: bool, instructions: &str) {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -153,18 +155,18 @@ fn is_reported(test: &str, is_surface: bool, instructions: &str) {
 }
 
 #[test]
-fn a_surface_of_other_dimensions() {
+fn surfaces_of_other_dimensions_are_reported() {
     let store = "sust.b.3d.b32.zero [%object, {%r0, %r0, %r0, %r0}], %r0;";
-    is_reported("a_surface_of_other_dimensions", true, store);
+    is_reported("surfaces_of_other_dimensions_are_reported", true, store);
 }
 
 #[test]
-fn a_texture_of_other_dimensions() {
+fn textures_of_other_dimensions_are_reported() {
     let read = "tex.1d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%object, {%r0}];";
-    is_reported("a_texture_of_other_dimensions", false, read);
+    is_reported("textures_of_other_dimensions_are_reported", false, read);
 }
 
-/// Expects a report of a read from something that is no texture.
+/// Expects a report for a read from a handle that is not a texture.
 fn is_no_texture(test: &str, part: &str, object: impl FnOnce() -> u64) {
     let parts = ["isn't the handle of a texture object", part];
     reports(test, &[], &parts, || {
@@ -175,23 +177,23 @@ fn is_no_texture(test: &str, part: &str, object: impl FnOnce() -> u64) {
 }
 
 #[test]
-fn a_surface_in_place_of_a_texture() {
+fn surface_handles_as_textures_are_reported() {
     let part = "it is the handle of a surface object";
-    is_no_texture("a_surface_in_place_of_a_texture", part, || {
+    is_no_texture("surface_handles_as_textures_are_reported", part, || {
         surface(array(UNSIGNED, [1, 0, 0], SURFACE, &[1]))
     });
 }
 
 #[test]
-fn an_address_in_place_of_a_texture() {
+fn addresses_as_textures_are_reported() {
     let part = "it is an address in allocation";
-    is_no_texture("an_address_in_place_of_a_texture", part, || alloc(64));
+    is_no_texture("addresses_as_textures_are_reported", part, || alloc(64));
 }
 
 #[test]
-fn lengths_that_an_array_does_not_have_are_not_named() {
+fn reports_omit_missing_dimensions() {
     let parts = ["array 0x", " (2 x 2 texels of 4 bytes)"];
-    let test = "lengths_that_an_array_does_not_have_are_not_named";
+    let test = "reports_omit_missing_dimensions";
     reports(test, &[], &parts, || {
         let _own = Own::new();
         let object = surface(array(UNSIGNED, [2, 2, 0], SURFACE, &[1, 2, 3, 4]));
@@ -201,9 +203,9 @@ fn lengths_that_an_array_does_not_have_are_not_named() {
 }
 
 #[test]
-fn a_line_that_is_inlined_is_named_with_where_it_is() {
+fn reports_name_inlined_lines() {
     let parts = ["source: builtin.h:120", "inlined at: mine.cu:5"];
-    let test = "a_line_that_is_inlined_is_named_with_where_it_is";
+    let test = "reports_name_inlined_lines";
     reports(test, &[], &parts, || {
         let _own = Own::new();
         let object = surface(array(UNSIGNED, [2, 2, 0], SURFACE, &[1, 2, 3, 4]));
@@ -219,67 +221,62 @@ fn a_line_that_is_inlined_is_named_with_where_it_is() {
 }
 
 #[test]
-fn linear_memory_is_read_as_its_rights_say() {
+fn linear_memory_needs_read_access() {
     let part = "no access to allocation";
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "cannot be accessed", part];
-    reports(
-        "linear_memory_is_read_as_its_rights_say",
-        &[],
-        &parts,
-        || {
-            let _own = Own::new();
-            let unit = 2 << 20;
-            let location = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 0);
-            let properties = CUmemAllocationProp {
-                type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+    reports("linear_memory_needs_read_access", &[], &parts, || {
+        let _own = Own::new();
+        let unit = 2 << 20;
+        let location = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 0);
+        let properties = CUmemAllocationProp {
+            type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            location,
+            ..Default::default()
+        };
+        let (mut physical, mut address) = (0, 0);
+        ok!(cuMemCreate(&mut physical, unit, &properties, 0));
+        ok!(cuMemAddressReserve(&mut address, 2 * unit, 0, 0, 0));
+        // Two adjacent mappings, and texels across both.
+        let mut second = 0;
+        ok!(cuMemCreate(&mut second, unit, &properties, 0));
+        ok!(cuMemMap(address, unit, 0, physical, 0));
+        ok!(cuMemMap(address + unit as u64, unit, 0, second, 0));
+        let allow = |at: u64, size: usize, flags: u32| {
+            let access = CUmemAccessDesc {
                 location,
-                ..Default::default()
+                flags: CUmemAccess_flags(flags),
             };
-            let (mut physical, mut address) = (0, 0);
-            ok!(cuMemCreate(&mut physical, unit, &properties, 0));
-            ok!(cuMemAddressReserve(&mut address, 2 * unit, 0, 0, 0));
-            // Two mappings side by side, and texels across both.
-            let mut second = 0;
-            ok!(cuMemCreate(&mut second, unit, &properties, 0));
-            ok!(cuMemMap(address, unit, 0, physical, 0));
-            ok!(cuMemMap(address + unit as u64, unit, 0, second, 0));
-            let allow = |at: u64, size: usize, flags: u32| {
-                let access = CUmemAccessDesc {
-                    location,
-                    flags: CUmemAccess_flags(flags),
-                };
-                ok!(cuMemSetAccess(at, size, &access, 1));
-            };
-            allow(address, 2 * unit, 3);
-            ok!(cuMemsetD32_v2(address, 42, unit / 2));
-            let mut resource = CUDA_RESOURCE_DESC {
-                resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
-                ..filled(0)
-            };
-            resource.res.linear.devPtr = address;
-            resource.res.linear.format = UNSIGNED;
-            resource.res.linear.numChannels = 1;
-            resource.res.linear.sizeInBytes = 2 * unit;
-            let (mut object, sampler) = (0, filled::<CUDA_TEXTURE_DESC>(0));
-            ok!(cuTexObjectCreate(
-                &mut object,
-                &resource,
-                &sampler,
-                std::ptr::null()
-            ));
-            let read = "tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%object, {600000}];";
-            assert_eq!(run(object, read).1[0], 42);
-            // Reading is enough; without it, or without a part, nothing is read.
-            allow(address, 2 * unit, 1);
-            assert_eq!(run(object, read).1[0], 42);
-            allow(address, unit, 0);
-            assert_eq!(run(object, read).0, ILLEGAL);
-        },
-    );
+            ok!(cuMemSetAccess(at, size, &access, 1));
+        };
+        allow(address, 2 * unit, 3);
+        ok!(cuMemsetD32_v2(address, 42, unit / 2));
+        let mut resource = CUDA_RESOURCE_DESC {
+            resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
+            ..filled(0)
+        };
+        resource.res.linear.devPtr = address;
+        resource.res.linear.format = UNSIGNED;
+        resource.res.linear.numChannels = 1;
+        resource.res.linear.sizeInBytes = 2 * unit;
+        let (mut object, sampler) = (0, filled::<CUDA_TEXTURE_DESC>(0));
+        ok!(cuTexObjectCreate(
+            &mut object,
+            &resource,
+            &sampler,
+            std::ptr::null()
+        ));
+        let read = "tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%object, {600000}];";
+        assert_eq!(run(object, read).1[0], 42);
+        // Read access is sufficient. If any part of the memory lacks it, the read faults.
+        allow(address, 2 * unit, 1);
+        assert_eq!(run(object, read).1[0], 42);
+        allow(address, unit, 0);
+        assert_eq!(run(object, read).0, ILLEGAL);
+    });
 }
 
 #[test]
-fn words_wider_than_texels_reach_every_row() {
+fn wide_accesses_reach_every_row() {
     let _own = Own::new();
     let bytes = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8;
     let described = |format, width| CUDA_ARRAY3D_DESCRIPTOR {
@@ -310,7 +307,7 @@ fn words_wider_than_texels_reach_every_row() {
         cvt.u32.u16 %r1, %h;\nmov.b32 %r2, 0x40302010;\nsust.b.2d.b32.trap [%object, {0, 1}], %r2;\n}";
     let (code, words) = run(surface(array), read);
     assert_eq!((code, &words[..2]), (SUCCESS, &[0x0807_0605, 0x0807][..]));
-    // What is behind a row is none of it.
+    // The bytes after a row do not belong to it.
     (copy.WidthInBytes, copy.srcPitch) = (6, 6);
     invalid!(cuMemcpy2D_v2(&copy));
     let copy = CUDA_MEMCPY2D {
@@ -333,7 +330,7 @@ fn words_wider_than_texels_reach_every_row() {
 }
 
 #[test]
-fn compressed_blocks_are_not_seen_as_texels() {
+fn compressed_blocks_cannot_be_viewed_as_texels() {
     let _own = Own::new();
     // BC1: blocks of 8 bytes.
     let described = CUDA_ARRAY3D_DESCRIPTOR {
@@ -357,7 +354,7 @@ fn compressed_blocks_are_not_seen_as_texels() {
 }
 
 #[test]
-fn linear_memory_has_no_more_texels_than_the_device_says() {
+fn linear_textures_have_a_maximum_size() {
     let _own = Own::new();
     let mut resource = CUDA_RESOURCE_DESC {
         resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
@@ -369,7 +366,7 @@ fn linear_memory_has_no_more_texels_than_the_device_says() {
     let sampler: CUDA_TEXTURE_DESC = filled(0);
     let mut create = |texels: usize| {
         resource.res.linear.sizeInBytes = 4 * texels;
-        // SAFETY: places for the results, and descriptions.
+        // SAFETY: The result pointer and the descriptions are valid.
         unsafe { cuTexObjectCreate(&mut 0, &resource, &sampler, std::ptr::null()) }
     };
     assert_eq!(create(1 << 28), SUCCESS);

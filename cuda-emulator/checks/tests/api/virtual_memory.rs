@@ -1,5 +1,5 @@
-//! Virtual memory: reserved addresses, physical memory, mappings. The codes are those of an H200 (driver 580) but where
-//! it says otherwise.
+//! Virtual memory: address reservations, physical memory and mappings. The codes are those of an
+//! H200 (driver 580) unless stated otherwise.
 
 #![allow(
     clippy::field_reassign_with_default,
@@ -62,7 +62,7 @@ fn free_memory() -> usize {
 }
 
 #[test]
-fn two_views_show_the_same_bytes_and_outlive_the_handle() {
+fn two_mappings_share_bytes_and_outlive_the_handle() {
     let _own = Own::new();
     let (range, memory) = (reserve(4), create(2));
     for at in [range, range + 2 * UNIT as u64] {
@@ -76,12 +76,12 @@ fn two_views_show_the_same_bytes_and_outlive_the_handle() {
         download::<u32>(range + 2 * UNIT as u64, numbers.len()),
         numbers
     );
-    // A copy and a fill over both.
+    // A copy and a fill that span both mappings.
     ok!(cuMemsetD32_v2(range + UNIT as u64, 7, 2 * UNIT / 4));
     let all = download::<u32>(range, UNIT);
     assert!(all[..UNIT / 4].iter().all(|&one| one == 7));
     assert_eq!(all[..UNIT / 2], all[UNIT / 2..]);
-    // What is mapped has a handle again.
+    // Mapped memory has a handle again.
     let mut again = 0;
     let inside = std::ptr::with_exposed_provenance_mut(range as usize + 99);
     ok!(cuMemRetainAllocationHandle(&mut again, inside));
@@ -91,8 +91,8 @@ fn two_views_show_the_same_bytes_and_outlive_the_handle() {
 }
 
 #[test]
-fn fresh_memory_is_zero_and_takes_the_device_s() {
-    passes("fresh_memory_is_zero_and_takes_the_device_s", &[], || {
+fn new_memory_is_zeroed_and_counted() {
+    passes("new_memory_is_zeroed_and_counted", &[], || {
         let _own = Own::new();
         let before = free_memory();
         let (range, memory) = (reserve(2), create(2));
@@ -109,7 +109,7 @@ fn fresh_memory_is_zero_and_takes_the_device_s() {
 }
 
 #[test]
-fn what_can_t_be_reserved_or_made() {
+fn invalid_reservations_and_creations_are_rejected() {
     let _own = Own::new();
     let mut at = 0;
     for size in [0, 1, 4096, 3 << 20] {
@@ -144,7 +144,7 @@ fn what_can_t_be_reserved_or_made() {
         let mut changed = properties();
         change(&mut changed);
         let mut handle = 0;
-        // SAFETY: places for the result and the properties.
+        // SAFETY: The pointers to the result and the properties are valid.
         unsafe { cuMemCreate(&mut handle, UNIT, &changed, 0) }
     };
     assert_eq!(
@@ -179,16 +179,16 @@ fn what_can_t_be_reserved_or_made() {
 }
 
 #[test]
-fn what_can_t_be_mapped() {
+fn invalid_mappings_are_rejected() {
     let _own = Own::new();
     let (range, memory) = (reserve(8), create(4));
     let map = |at: CUdeviceptr, size: usize, offset: usize, handle: u64, flags: u64| {
-        // SAFETY: numbers alone.
+        // SAFETY: All arguments are plain numbers.
         unsafe { cuMemMap(at, size, offset, handle, flags) }
     };
     assert_eq!(map(range, 4 * UNIT, 0, memory, 1), INVALID);
     assert_eq!(map(range, 0, 0, memory, 0), INVALID);
-    // It is mapped as a whole.
+    // Memory is mapped as a whole.
     for (size, offset) in [
         (1, 0),
         (UNIT, 0),
@@ -204,7 +204,7 @@ fn what_can_t_be_mapped() {
     for wrong in [range + 4096, 0x7000_0000_0000, 0] {
         assert_eq!(map(wrong, 4 * UNIT, 0, memory, 0), INVALID);
     }
-    // Beyond the end, and with handles that are none, where an H200's driver ends worse.
+    // Beyond the end, and with invalid handles, on which an H200's driver fails in worse ways.
     assert_eq!(
         map(range + 6 * UNIT as u64, 4 * UNIT, 0, memory, 0),
         INVALID
@@ -274,7 +274,7 @@ fn what_can_t_be_mapped() {
     invalid!(cuMemRelease(memory));
     invalid!(cuMemRelease(0));
     assert_eq!(map(nowhere, 4 * UNIT, 0, memory, 0), INVALID);
-    // Where nothing is mapped there is nothing to do.
+    // Unmapping an unmapped range has no effect.
     ok!(cuMemUnmap(range, 8 * UNIT));
     ok!(cuMemUnmap(range, 4 * UNIT));
     ok!(cuMemAddressFree(range, 8 * UNIT));
@@ -314,7 +314,7 @@ fn granularity_and_properties() {
     let mut got = CUmemAllocationProp::default();
     ok!(cuMemGetAllocationPropertiesFromHandle(&mut got, handle));
     assert_eq!(got.requestedHandleTypes.0, 1);
-    // The host is its first node.
+    // The host location is reported as its first NUMA node.
     assert_eq!(
         (got.location.type_, got.location.identifier()),
         (HOST_NUMA, 0)
@@ -330,7 +330,7 @@ fn granularity_and_properties() {
     ok!(cuMemsetD8_v2(range, 7, UNIT));
     ok!(cuCtxSynchronize());
     let place = std::ptr::with_exposed_provenance_mut::<u8>(range as usize + 5);
-    // SAFETY: mapped memory of the host.
+    // SAFETY: The memory is mapped host memory.
     unsafe {
         assert_eq!(place.read_volatile(), 7);
         place.write_volatile(9);
@@ -342,7 +342,7 @@ fn granularity_and_properties() {
 }
 
 #[test]
-fn what_is_known_of_mapped_addresses() {
+fn attributes_of_mapped_addresses() {
     let _own = Own::new();
     let (range, memory) = (reserve(8), create(4));
     ok!(cuMemMap(range, 4 * UNIT, 0, memory, 0));
@@ -368,7 +368,7 @@ fn what_is_known_of_mapped_addresses() {
     ok!(cuMemRelease(memory));
 }
 
-/// A kernel reads a word, or writes to it.
+/// Reads or writes a word in a kernel.
 fn touch(at: CUdeviceptr, write: bool) -> CUresult {
     let name = if write { "put" } else { "read_global" };
     let kernel = function(load(include_str!("../../kernels/faults.ptx")), name);
@@ -379,7 +379,7 @@ fn touch(at: CUdeviceptr, write: bool) -> CUresult {
         launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&at)])
     };
     assert_eq!(code, SUCCESS);
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
@@ -394,7 +394,7 @@ fn kernels_fault_without_access() {
         "kernel read_global",
     ];
     let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
-    // Flags, the unit that is touched, whether it is written, the code.
+    // The access flags, the accessed unit, whether it is written, and the code.
     let cases = [
         (0, 0, false, fault),
         (0, 0, true, fault),
@@ -411,15 +411,15 @@ fn kernels_fault_without_access() {
             let (range, memory) = (reserve(4), create(1));
             ok!(cuMemMap(range, UNIT, 0, memory, 0));
             allow(range, 1, flags);
-            // A copy or a fill is refused at the call, and the context lives on.
-            let refused = if flags == 3 { SUCCESS } else { INVALID };
-            assert_eq!(copy_to(range), refused);
-            // SAFETY: numbers alone.
-            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, refused);
+            // Copies and fills are rejected at the call, and the context stays valid.
+            let rejected = if flags == 3 { SUCCESS } else { INVALID };
+            assert_eq!(copy_to(range), rejected);
+            // SAFETY: All arguments are plain numbers.
+            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, rejected);
             ok!(cuCtxSynchronize());
             let touched = touch(range + (unit * UNIT) as u64, writes);
             assert_eq!(touched, code, "{flags}, write: {writes}");
-            // After a fault all of it can still be given back, and more made.
+            // After a fault, all memory can still be freed, and new memory created.
             ok!(cuMemRelease(create(1)));
             ok!(cuMemUnmap(range, UNIT));
             ok!(cuMemAddressFree(range, 4 * UNIT));
@@ -429,15 +429,15 @@ fn kernels_fault_without_access() {
 }
 
 fn copy_to(range: CUdeviceptr) -> CUresult {
-    // SAFETY: four bytes of the host.
+    // SAFETY: The source has four bytes of host memory.
     unsafe { cuMemcpyHtoD_v2(range, std::ptr::from_ref(&UNIT).cast(), 4) }
 }
 
 #[test]
-fn access_is_each_device_s() {
+fn access_is_set_per_device() {
     let variables = [("CUDA_EMULATOR_DEVICES", "2")];
     let parts = ["device 1 has no access"];
-    reports("access_is_each_device_s", &variables, &parts, || {
+    reports("access_is_set_per_device", &variables, &parts, || {
         ok!(cuInit(0));
         let (range, memory) = (reserve(1), create(1));
         ok!(cuMemMap(range, UNIT, 0, memory, 0));
@@ -462,16 +462,16 @@ fn access_is_each_device_s() {
 }
 
 #[test]
-fn work_under_way_faults_when_its_memory_goes() {
+fn unmapping_makes_running_work_fault() {
     let variables = [("CUDA_EMULATOR_HOLD", "1000000")];
-    let test = "work_under_way_faults_when_its_memory_goes";
+    let test = "unmapping_makes_running_work_fault";
     reports(test, &variables, &["where nothing is mapped"], || {
         let _own = Own::new();
         let (range, memory, stream) = (reserve(1), create(1), stream(1));
         ok!(cuMemMap(range, UNIT, 0, memory, 0));
         allow(range, 1, READ_WRITE);
         ok!(cuMemsetD8Async(range, 1, UNIT, stream));
-        // As on an H200, it doesn't wait.
+        // As on an H200, the call does not wait.
         ok!(cuMemUnmap(range, UNIT));
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
         ok!(cuMemAddressFree(range, UNIT));
@@ -480,20 +480,20 @@ fn work_under_way_faults_when_its_memory_goes() {
 }
 
 #[test]
-fn shared_by_descriptor() {
+fn memory_is_shared_by_descriptor() {
     let _own = Own::new();
     let file = CUmemAllocationHandleType(1);
     let mut fd = -1;
     let export = |handle: u64, kind: u32, fd: &mut i32| {
         let kind = CUmemAllocationHandleType(kind);
-        // SAFETY: a place for a descriptor.
+        // SAFETY: The pointer can hold a descriptor.
         unsafe { cuMemExportToShareableHandle(std::ptr::from_mut(fd).cast(), handle, kind, 0) }
     };
     let import = |fd: i32, kind: u32| {
         let mut handle = 0;
         let kind = CUmemAllocationHandleType(kind);
         let place = std::ptr::without_provenance_mut(fd as usize);
-        // SAFETY: a place for the handle; the descriptor is a number.
+        // SAFETY: The handle pointer is valid, and the descriptor is a number.
         match unsafe { cuMemImportFromShareableHandle(&mut handle, place, kind) } {
             SUCCESS => Ok(handle),
             code => Err(code),
@@ -513,7 +513,7 @@ fn shared_by_descriptor() {
     assert_eq!(import(-1, 1), Err(CUresult::CUDA_ERROR_UNKNOWN));
     assert_eq!(import(999, 1), Err(CUresult::CUDA_ERROR_UNKNOWN));
     let same = import(fd, 1).unwrap();
-    // SAFETY: opened by the call.
+    // SAFETY: The descriptor was opened by the call.
     unsafe { close(fd) };
     assert_eq!(export(same, 1, &mut fd), INVALID);
     let range = reserve(2);
@@ -534,15 +534,15 @@ unsafe extern "C" {
 }
 
 #[test]
-fn thousands_of_pieces_need_no_descriptors() {
+fn many_allocations_need_no_descriptors() {
     let room = [("CUDA_EMULATOR_MEMORY", "16G")];
-    passes("thousands_of_pieces_need_no_descriptors", &room, || {
+    passes("many_allocations_need_no_descriptors", &room, || {
         const PIECES: usize = 3000;
         let few = libc::rlimit {
             rlim_cur: 100,
             rlim_max: 100,
         };
-        // SAFETY: a valid limit.
+        // SAFETY: The limit is valid.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &few) }, 0);
         let _own = Own::new();
         let before = free_memory();
@@ -555,7 +555,7 @@ fn thousands_of_pieces_need_no_descriptors() {
         }
         allow(base, PIECES, READ_WRITE);
         assert_eq!(before - free_memory(), PIECES * UNIT);
-        // Each has bytes of its own; one fill crosses two of them.
+        // Each piece has separate memory, and one fill spans two pieces.
         for piece in [0, 1, 1777, PIECES - 1] {
             let at = base + (piece * UNIT) as u64;
             ok!(cuMemsetD32_v2(at + 4096, piece as u32, 2));
@@ -569,7 +569,7 @@ fn thousands_of_pieces_need_no_descriptors() {
             );
         }
         assert_eq!(download::<u8>(base + UNIT as u64 - 9, 18)[1..17], [5; 16]);
-        // What is given back is zeros for who gets it next.
+        // Released memory is zeroed before reuse.
         ok!(cuMemUnmap(base, UNIT));
         let handle = create(1);
         ok!(cuMemMap(base, UNIT, 0, handle, 0));
@@ -582,13 +582,13 @@ fn thousands_of_pieces_need_no_descriptors() {
     });
 }
 
-/// How large the process's address space may be, in bytes; gives what it was before.
+/// Sets the limit of the process's address space in bytes, and returns the previous limit.
 fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: a place for the result, and a limit that is no larger than the process may set.
+    // SAFETY: The result pointer is valid, and the limit does not exceed the process's hard limit.
     unsafe {
         assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &mut limit), 0);
         let before = limit.rlim_cur;
@@ -599,17 +599,18 @@ fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
 }
 
 #[test]
-fn what_can_not_be_unmapped_stays() {
-    passes("what_can_not_be_unmapped_stays", &[], || {
+fn failed_unmaps_keep_the_mapping() {
+    passes("failed_unmaps_keep_the_mapping", &[], || {
         let _own = Own::new();
         let (range, memory) = (reserve(1), create(1));
         ok!(cuMemMap(range, UNIT, 0, memory, 0));
         allow(range, 1, READ_WRITE);
         ok!(cuMemsetD8_v2(range, 7, 100));
         ok!(cuCtxSynchronize());
-        // Less than there is: the system makes no mapping any more, as where there are as many as there may be.
+        // The limit is below the current use, so the system creates no more mappings, as if their
+        // number had reached its limit.
         let before = limit_addresses(1 << 20);
-        // SAFETY: reserved addresses.
+        // SAFETY: The addresses are reserved.
         let code = unsafe { cuMemUnmap(range, UNIT) };
         limit_addresses(before);
         assert_eq!(code, CUresult::CUDA_ERROR_OPERATING_SYSTEM);

@@ -1,4 +1,5 @@
-//! Kernels that launch kernels, and barriers of whole grids: PTX of `-rdc=true`, linked with the device runtime.
+//! Kernels that launch kernels, and barriers of whole grids: PTX of `-rdc=true`, linked with the
+//! device runtime.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::objects;
@@ -43,7 +44,7 @@ fn module() -> CUmodule {
     linked(&objects::device_runtime())
 }
 
-/// Launches and waits.
+/// Launches a kernel and waits.
 fn run(
     module: CUmodule,
     name: &str,
@@ -53,7 +54,7 @@ fn run(
 ) -> CUresult {
     let code = launch(function(module, name), grid, block, null_mut(), arguments);
     assert_eq!(code, SUCCESS, "{name}");
-    // SAFETY: takes nothing.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
@@ -77,7 +78,7 @@ fn fibonacci(module: CUmodule, n: i32) -> u32 {
 }
 
 #[test]
-fn nvidias_archive_is_taken_for_the_device_runtime() {
+fn nvidias_archive_is_accepted_as_the_device_runtime() {
     // `make setup` fetches it together with the headers.
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cuda/nvidia");
     let path = std::path::Path::new(root).join("cu13/lib/libcudadevrt.a");
@@ -89,7 +90,7 @@ fn nvidias_archive_is_taken_for_the_device_runtime() {
 }
 
 #[test]
-fn trees_of_launches_run_to_their_end() {
+fn trees_of_launches_complete() {
     let _context = Own::new();
     let module = module();
     assert_eq!([0, 1, 2, 10].map(|n| fibonacci(module, n)), [0, 1, 1, 55]);
@@ -117,7 +118,8 @@ fn log_of_tail_launches(module: CUmodule) -> Vec<i32> {
     log[1..=log[0] as usize].to_vec()
 }
 
-/// Here a child begins when its parent has ended: 10 before 11. On an H200 the first 11 comes before 10.
+/// In the emulator, a child starts after its parent has ended: 10 before 11. On an H200, the first
+/// 11 comes before 10.
 #[test]
 fn tail_launches_come_last_and_in_order() {
     let _context = Own::new();
@@ -138,10 +140,10 @@ fn streams_keep_their_order_and_wait_for_events() {
 }
 
 #[test]
-fn any_order_that_streams_allow_gives_the_same() {
+fn any_allowed_order_gives_the_same_result() {
     let seeds = ["1", "2", "3", "4"].map(|seed| {
         passes(
-            "any_order_that_streams_allow_gives_the_same",
+            "any_allowed_order_gives_the_same_result",
             &[("CUDA_EMULATOR_SEED", seed)],
             || {
                 let _context = Own::new();
@@ -161,7 +163,7 @@ fn any_order_that_streams_allow_gives_the_same() {
 }
 
 #[test]
-fn children_share_the_parents_heap() {
+fn children_share_their_parents_heap() {
     let _context = Own::new();
     let out = upload(&[-1i32; 7]);
     assert_eq!(
@@ -175,7 +177,7 @@ fn children_share_the_parents_heap() {
         SUCCESS
     );
     let sum = (0..100).map(|i| i * i).sum::<i32>();
-    // Nothing, invalid argument twice and then cleared, out of memory, nothing.
+    // Success, invalid argument twice (cleared afterwards), out of memory, success.
     assert_eq!(download::<i32>(out, 7), [sum, 0, 1, 1, 0, 2, 0]);
 }
 
@@ -196,7 +198,8 @@ fn copies_and_fills_run_in_their_stream() {
         &mut [arg(&from), arg(&to), arg(&codes)],
     );
     assert_eq!(code, SUCCESS);
-    // The fills are of 0x11, 0x22 and 0x33. Those of an H200 (driver 580, CUDA 13.0), with 0xee, 0xdd and 0xcc, left zeros.
+    // The fills are of 0x11, 0x22 and 0x33. With 0xee, 0xdd and 0xcc, an H200 (driver 580, CUDA
+    // 13.0) wrote zeros instead.
     let mut wanted = vec![0x44u8; 256];
     wanted[..240].fill(0);
     for (z, y) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
@@ -214,8 +217,8 @@ fn copies_and_fills_run_in_their_stream() {
     }
     wanted[230..237].copy_from_slice(&source[3..10]);
     assert_eq!(download::<u8>(to, 256), wanted);
-    // Then: local memory, a direction from the host, a pitch below the width, null, nothing to do, a fill's pitch,
-    // no parameters, and the last of these errors.
+    // Then: local memory, a direction from the host, a pitch below the width, null, an empty copy,
+    // the pitch of a fill, missing parameters, and the last of these errors.
     assert_eq!(
         download::<i32>(codes, 14),
         [0, 0, 0, 0, 0, 0, 1, 21, 12, 1, 0, 1, 1, 1]
@@ -267,12 +270,12 @@ fn only_tail_launches_are_bounded() {
     let limit = CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
     ok!(cuCtxSetLimit(limit, 3000));
     assert_eq!(many(module, tail, 5000), [3000, 69]);
-    // Places are given back.
+    // The slots are released afterwards.
     assert_eq!(many(module, tail, 3000), [3000, 0]);
 }
 
 #[test]
-fn chains_of_launches_are_as_long_as_they_like() {
+fn chains_of_launches_have_no_length_limit() {
     let _context = Own::new();
     let module = module();
     for kind in 0..2 {
@@ -305,8 +308,8 @@ fn endless_recursion_ends_in_an_error() {
 }
 
 #[test]
-fn a_fault_far_down_names_the_nearest_and_the_first_parents() {
-    let test = "a_fault_far_down_names_the_nearest_and_the_first_parents";
+fn deep_faults_name_the_nearest_and_first_parents() {
+    let test = "deep_faults_name_the_nearest_and_first_parents";
     let parts = [
         "enqueued by kernel down, block (0, 0, 0)",
         "(and 1968 more)",
@@ -319,10 +322,10 @@ fn a_fault_far_down_names_the_nearest_and_the_first_parents() {
 }
 
 #[test]
-fn what_has_ended_is_no_depth() {
-    let test = "what_has_ended_is_no_depth";
-    // Twice 1024 grids with nothing left to run have made room.
-    let parts = ["(and 920 more)", "(without 2048 grids that had ended)"];
+fn ended_grids_do_not_count_towards_depth() {
+    let test = "ended_grids_do_not_count_towards_depth";
+    // Grids that had ended were removed twice, 1024 each time.
+    let parts = ["(and 920 more)", "(2048 ended grids omitted)"];
     reports(test, &[], &parts, || {
         let _context = Own::new();
         let code = down(3000, 0).0;
@@ -343,7 +346,7 @@ fn every_thread_may_launch() {
 }
 
 #[test]
-fn whole_grids_meet() {
+fn grid_barriers_synchronize_all_blocks() {
     let _context = Own::new();
     let module = module();
     for name in ["grid_sync", "grid_calls"] {
@@ -368,7 +371,7 @@ fn only_cooperative_launches_have_a_handle() {
 }
 
 #[test]
-fn a_childs_fault_names_its_parents() {
+fn faults_of_children_name_their_parents() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "write of 4 bytes at 0x10",
@@ -376,7 +379,7 @@ fn a_childs_fault_names_its_parents() {
         "enqueued by kernel parent_of_wild, block (0, 0, 0), thread (3, 0, 0)",
     ];
     reports(
-        "a_childs_fault_names_its_parents",
+        "faults_of_children_name_their_parents",
         &[("CUDA_EMULATOR_THREADS", "1")],
         &parts,
         || {
@@ -388,7 +391,7 @@ fn a_childs_fault_names_its_parents() {
 }
 
 #[test]
-fn without_the_archive_the_names_are_missing() {
+fn linking_without_the_archive_fails() {
     let _context = Own::new();
     let text = std::ffi::CString::new(TEXT).unwrap();
     let (mut module, mut state, mut image) = (null_mut(), null_mut(), null_mut());

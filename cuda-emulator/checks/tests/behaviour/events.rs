@@ -1,4 +1,4 @@
-//! Events: the time between two, and those of a whole context.
+//! Events: elapsed times, and events of a whole context.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
@@ -46,13 +46,13 @@ fn events_measure_time() {
 }
 
 #[test]
-fn events_that_give_no_time() {
+fn elapsed_time_errors() {
     let first = Own::new();
     let (here, there) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
     let (start, end, foreign) = (event(0), event(0), event(0));
     let untimed = [event(2), event(2)];
     let mut milliseconds = 0.0;
-    // Only the start is late.
+    // Only the start event is late.
     let gate = block(here);
     ok!(cuEventRecord(start, here));
     ok!(cuEventRecord(end, there));
@@ -78,7 +78,7 @@ fn events_that_give_no_time() {
             cuEventElapsedTime_v2(&mut milliseconds, from, to)
         );
     }
-    // Of another context: neither recorded here nor compared.
+    // An event of another context can neither be recorded nor compared here.
     ok!(cuEventRecord(foreign, here));
     let _second = Own::new();
     let (mine, other) = (event(0), stream(0));
@@ -94,7 +94,7 @@ fn events_that_give_no_time() {
 }
 
 #[test]
-fn an_event_for_a_whole_context() {
+fn events_can_cover_a_whole_context() {
     let context = Own::new();
     let streams = [stream(0), stream(NON_BLOCKING)];
     let event = event(0);
@@ -105,7 +105,7 @@ fn an_event_for_a_whole_context() {
     fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
     gates[1].open();
     ok!(cuEventSynchronize(event));
-    // And all streams wait for one.
+    // All streams wait for one event.
     let gate = block(streams[1]);
     ok!(cuEventRecord(event, streams[1]));
     let third = stream(NON_BLOCKING);

@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 const UNIT: usize = 2 << 20;
 const WHOLE: usize = 2 * UNIT;
 
-/// External memory of two units, and the mapping of all of it.
+/// Imports external memory of two units, and maps all of it.
 fn import() -> (CUexternalMemory, CUdeviceptr) {
     const FD: CUmemAllocationHandleType =
         CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -40,14 +40,15 @@ fn map(external: CUexternalMemory, offset: usize, size: usize) -> Result<CUdevic
     let mut wanted: CUDA_EXTERNAL_MEMORY_BUFFER_DESC = filled(0);
     (wanted.offset, wanted.size) = (offset as u64, size as u64);
     let mut address = 0;
-    // SAFETY: a place for the result, and a description.
+    // SAFETY: The result pointer and the description are valid.
     match unsafe { cuExternalMemoryGetMappedBuffer(&mut address, external, &wanted) } {
         SUCCESS => Ok(address),
         code => Err(code),
     }
 }
 
-/// Memory of the sorts that share the emulator's pages: what a pool gives, and page-locked memory.
+/// Allocates memory of the kinds that share the emulator's pages: pool memory and page-locked
+/// memory.
 fn small(bytes: usize) -> [CUdeviceptr; 2] {
     let mut pooled = 0;
     ok!(cuMemAllocAsync(&mut pooled, bytes, null_mut()));
@@ -61,7 +62,7 @@ fn bytes_of(address: CUdeviceptr, count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_mapping_leaves_its_neighbours_alone() {
+fn mappings_do_not_affect_neighboring_memory() {
     let _own = Own::new();
     let (external, whole) = import();
     ok!(cuMemsetD8_v2(whole, 7, WHOLE));
@@ -78,7 +79,7 @@ fn a_mapping_leaves_its_neighbours_alone() {
     for (number, one) in neighbours.enumerate() {
         assert_eq!(bytes_of(one, 512), [100 + number as u8; 512], "{number}");
     }
-    // The end of the mapping takes nothing of theirs with it, either.
+    // Freeing the mapping does not affect its neighbors either.
     ok!(cuMemFree_v2(mapped));
     assert_eq!(bytes_of(before[0], 512), [100; 512]);
     assert_eq!(bytes_of(after[1], 512), [103; 512]);
@@ -86,13 +87,13 @@ fn a_mapping_leaves_its_neighbours_alone() {
 }
 
 #[test]
-fn a_mapping_begins_at_any_byte() {
+fn mappings_may_start_at_any_byte() {
     let _own = Own::new();
     let (external, whole) = import();
     for offset in [1, 100, 4095, UNIT, UNIT + 3] {
         ok!(cuMemsetD8_v2(whole, 7, WHOLE));
         let mapped = map(external, offset, 1000).unwrap();
-        // Its first page is a page of the memory.
+        // The offset within a page is the same.
         assert_eq!(mapped % 4096, offset as u64 % 4096);
         let (mut base, mut size) = (0, 0);
         ok!(cuMemGetAddressRange_v2(&mut base, &mut size, mapped + 500));
@@ -104,7 +105,7 @@ fn a_mapping_begins_at_any_byte() {
             written.iter().copied().eq(offset..offset + 1000),
             "{offset}"
         );
-        // And the other way.
+        // In the other direction.
         ok!(cuMemsetD8_v2(whole + offset as u64, 3, 1));
         assert_eq!(bytes_of(mapped, 2), [3, 9]);
         invalid!(cuMemsetD8_v2(mapped, 9, 1001));
@@ -118,23 +119,19 @@ fn a_mapping_begins_at_any_byte() {
 }
 
 #[test]
-fn imported_memory_counts_against_no_device_again() {
-    passes(
-        "imported_memory_counts_against_no_device_again",
-        &[],
-        || {
-            let _own = Own::new();
-            let (external, _) = import();
-            let free = || {
-                let (mut free, mut total) = (0, 0);
-                ok!(cuMemGetInfo_v2(&mut free, &mut total));
-                free
-            };
-            let before = free();
-            let mapped = map(external, 0, WHOLE).unwrap();
-            assert_eq!(free(), before);
-            ok!(cuMemFree_v2(mapped));
-            ok!(cuDestroyExternalMemory(external));
-        },
-    );
+fn imported_memory_is_not_counted_twice() {
+    passes("imported_memory_is_not_counted_twice", &[], || {
+        let _own = Own::new();
+        let (external, _) = import();
+        let free = || {
+            let (mut free, mut total) = (0, 0);
+            ok!(cuMemGetInfo_v2(&mut free, &mut total));
+            free
+        };
+        let before = free();
+        let mapped = map(external, 0, WHOLE).unwrap();
+        assert_eq!(free(), before);
+        ok!(cuMemFree_v2(mapped));
+        ok!(cuDestroyExternalMemory(external));
+    });
 }

@@ -1,4 +1,5 @@
-//! Host functions and callbacks on streams: when they are called, by whom, and what they may do.
+//! Host functions and callbacks on streams: when and on which thread they are called, and the calls
+//! that they may make.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -15,7 +16,7 @@ unsafe extern "C" fn count(_: *mut c_void) {
 }
 
 unsafe extern "C" fn note(stream: CUstream, status: CUresult, data: *mut c_void) {
-    // SAFETY: the test passes a leaked box of this type.
+    // SAFETY: The test passes a leaked box of this type.
     let cell = unsafe { &*data.cast::<Mutex<Option<(usize, CUresult)>>>() };
     *cell.lock().unwrap() = Some((stream as usize, status));
 }
@@ -47,16 +48,16 @@ fn callbacks_and_host_functions() {
 }
 
 unsafe extern "C" fn name(data: *mut c_void) {
-    // SAFETY: the test passes one that outlives the stream's work.
+    // SAFETY: The test passes a value that outlives the stream's work.
     let name = unsafe { &*data.cast::<Mutex<String>>() };
     *name.lock().unwrap() = std::thread::current().name().unwrap_or("").into();
 }
 
 #[test]
-fn host_functions_are_called_by_a_thread_of_the_driver() {
-    // Held, so that the waiting thread comes first.
+fn host_functions_run_on_a_driver_thread() {
+    // Work is held, so that the waiting thread would be the first to run it.
     if !inner() {
-        let test = "host_functions_are_called_by_a_thread_of_the_driver";
+        let test = "host_functions_run_on_a_driver_thread";
         let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_HOLD", "3600000")]);
         assert_eq!(code, Some(0), "{text}");
         return;
@@ -94,19 +95,19 @@ fn after_a_fault_only_callbacks_are_called() {
             ok!(cuStreamAddCallback(stream, Some(note), data, 0));
             gate.open();
             fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-            let told = (stream as usize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-            assert_eq!(*cell.lock().unwrap(), Some(told));
+            let reported = (stream as usize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+            assert_eq!(*cell.lock().unwrap(), Some(reported));
             assert_eq!(
                 AFTER.load(Ordering::SeqCst),
                 0,
-                "a host function isn't called"
+                "a host function is not called"
             );
             drop(context);
         },
     );
 }
 
-/// What a host function got from the calls that it made.
+/// The results of calls from within a host function.
 #[derive(Default)]
 struct Within {
     stream: usize,
@@ -116,13 +117,13 @@ struct Within {
 }
 
 unsafe extern "C" fn call_from_within(data: *mut c_void) {
-    // SAFETY: the test passes its `Within`, which outlives the call.
+    // SAFETY: The test passes its `Within`, which outlives the call.
     let within = unsafe { &*data.cast::<Within>() };
     let (stream, event) = (within.stream as CUstream, within.event as CUevent);
     let (mut context, mut new, mut number, mut host) = (null_mut(), 0, 0i32, 0u32);
     let (mut made, mut capturing) = (null_mut(), CUstreamCaptureStatus(0));
     let codes = &mut within.codes.lock().unwrap();
-    // SAFETY: live handles, and places valid for the writes.
+    // SAFETY: The handles are live, and the pointers are valid for writes.
     unsafe {
         codes.push(("cuCtxGetCurrent", cuCtxGetCurrent(&mut context)));
         codes.push(("cuCtxSynchronize", cuCtxSynchronize()));
@@ -154,9 +155,9 @@ unsafe extern "C" fn call_from_within(data: *mut c_void) {
     }
 }
 
-/// Which calls are permitted is what an H200 (driver 580) says.
+/// The permitted calls are those of an H200 (driver 580).
 #[test]
-fn a_host_function_may_make_few_calls() {
+fn host_functions_may_make_few_calls() {
     let _context = Own::new();
     let (from, other) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
     let mut event = null_mut();
@@ -180,7 +181,7 @@ fn a_host_function_may_make_few_calls() {
         assert_eq!(*code, expected, "{name}");
     }
     assert_eq!(download::<u32>(within.address, 1), [5]);
-    // Behind it everything is permitted again.
+    // After the host function, all calls are permitted again.
     ok!(cuCtxSynchronize());
     ok!(cuEventDestroy_v2(event));
     ok!(cuStreamDestroy_v2(from));

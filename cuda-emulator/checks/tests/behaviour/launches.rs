@@ -1,4 +1,4 @@
-//! Launches: what they compute, what is refused, what a fault does.
+//! Launches: results of kernels, rejected arguments and faults.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -29,7 +29,7 @@ fn a_vector_sum() {
 }
 
 #[test]
-fn arguments_by_buffer_and_by_the_old_calls() {
+fn arguments_in_a_buffer_and_by_legacy_calls() {
     let _context = Own::new();
     let mixed = function(load(KERNELS), "mixed");
     let place = alloc(16);
@@ -111,12 +111,12 @@ fn arguments_by_buffer_and_by_the_old_calls() {
 }
 
 #[test]
-fn wrong_launches_are_refused() {
+fn invalid_launches_are_rejected() {
     let _context = Own::new();
     let module = load(KERNELS);
     let (empty, store) = (function(module, "empty"), function(module, "store"));
     let launch_shaped = |function, grid: [u32; 3], block: [u32; 3], shared| {
-        // SAFETY: the kernels take no arguments, or the launch is refused.
+        // SAFETY: The kernels take no arguments, or the launch is rejected.
         unsafe {
             cuLaunchKernel(
                 function,
@@ -206,7 +206,7 @@ fn wrong_launches_are_refused() {
 }
 
 #[test]
-fn a_function_of_another_context_is_refused() {
+fn functions_of_another_context_are_rejected() {
     let _first = Own::new();
     let empty = function(load(KERNELS), "empty");
     let _second = Own::new();
@@ -221,7 +221,7 @@ fn launch_attributes() {
     let _context = Own::new();
     let empty = function(load(KERNELS), "empty");
     let run = |id: u32, first: u32| {
-        // id, padding, 64 bytes of value
+        // Number, padding and 64 bytes of value.
         let mut attribute = [0u32; 18];
         attribute[0] = id;
         attribute[2..5].fill(first);
@@ -237,7 +237,7 @@ fn launch_attributes() {
             attrs: attribute.as_mut_ptr().cast(),
             numAttrs: 1,
         };
-        // SAFETY: one attribute, laid out as in C; the kernel takes no arguments.
+        // SAFETY: The attribute has C's layout, and the kernel takes no arguments.
         unsafe { cuLaunchKernelEx(&config, empty, null_mut(), null_mut()) }
     };
     assert_eq!(run(0, 0), CUresult::CUDA_SUCCESS, "ignore");
@@ -288,7 +288,7 @@ fn module_variables_are_shared_with_the_host() {
 }
 
 #[test]
-fn dynamic_shared_memory_up_to_what_was_asked_for() {
+fn dynamic_shared_memory_up_to_the_requested_size() {
     let _context = Own::new();
     let function = function(load(KERNELS), "dynamic_shared");
     let place = alloc(8);
@@ -315,8 +315,8 @@ fn dynamic_shared_memory_up_to_what_was_asked_for() {
 }
 
 #[test]
-fn a_fault_stays_until_the_context_is_destroyed() {
-    let test = "a_fault_stays_until_the_context_is_destroyed";
+fn faults_persist_until_the_context_is_destroyed() {
+    let test = "faults_persist_until_the_context_is_destroyed";
     in_own_process(test, || {
         let context = Own::new();
         let module = load(KERNELS);
@@ -329,7 +329,7 @@ fn a_fault_stays_until_the_context_is_destroyed() {
             CUresult::CUDA_SUCCESS
         );
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-        // Everything that needs the context fails from here on.
+        // From here on, all calls that need the context fail.
         let mut more = 0;
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut more, 4));
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemFree_v2(address));
@@ -373,7 +373,7 @@ fn a_misaligned_address_has_its_code() {
 }
 
 #[test]
-fn a_report_tells_what_was_missed() {
+fn reports_describe_the_invalid_access() {
     if inner() {
         let _context = Own::new();
         let store = function(load(KERNELS), "store");
@@ -386,7 +386,7 @@ fn a_report_tells_what_was_missed() {
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
         return;
     }
-    let (code, _, text) = rerun("a_report_tells_what_was_missed", &[]);
+    let (code, _, text) = rerun("reports_describe_the_invalid_access", &[]);
     assert_eq!(code, Some(0), "{text}");
     for part in [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -394,12 +394,12 @@ fn a_report_tells_what_was_missed() {
         "freed by cuMemFree",
         "(cuMemAlloc, 64 bytes",
     ] {
-        assert!(text.contains(part), "{part} isn't in\n{text}");
+        assert!(text.contains(part), "no {part} in:\n{text}");
     }
 }
 
 #[test]
-fn endless_kernels_meet_the_time_limit() {
+fn endless_kernels_hit_the_time_limit() {
     if inner() {
         let _context = Own::new();
         let forever = function(load(KERNELS), "forever");
@@ -411,7 +411,7 @@ fn endless_kernels_meet_the_time_limit() {
         return;
     }
     let variables = [("CUDA_EMULATOR_TIMEOUT", "0.2")];
-    let (code, _, text) = rerun("endless_kernels_meet_the_time_limit", &variables);
+    let (code, _, text) = rerun("endless_kernels_hit_the_time_limit", &variables);
     assert_eq!(code, Some(0), "{text}");
 }
 

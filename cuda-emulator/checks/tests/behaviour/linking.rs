@@ -1,4 +1,4 @@
-//! The linker as a client uses it: several texts, one product, what it tells.
+//! The linker as clients use it: several texts, one result, and its messages.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
@@ -71,12 +71,12 @@ fn several_texts_are_linked() {
         ));
     };
     let (mut image, mut size) = (null_mut(), 0);
-    // Nothing links to a module without anything, as on an H200.
+    // A link without inputs gives an empty module, as on an H200.
     ok!(cuLinkComplete(linker, &mut image, &mut size));
     let (nothing, mut empty) = (image, null_mut());
     ok!(cuModuleLoadData(&mut empty, nothing));
     add(CALLER, c"caller.ptx");
-    // SAFETY: a live linker and places for the results.
+    // SAFETY: The linker is live, and the result pointers are valid.
     let code = unsafe { cuLinkComplete(linker, &mut image, &mut size) };
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_SOURCE);
     let text = CStr::from_bytes_until_nul(&error)
@@ -89,7 +89,7 @@ fn several_texts_are_linked() {
     ok!(cuLinkComplete(linker, &mut image, &mut size));
     assert!(size > 0 && image != nothing);
     ok!(cuModuleLoadData(&mut empty, nothing));
-    // SAFETY: the product, while its linker lives.
+    // SAFETY: The result is read while its linker lives.
     let copy = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
     let mut module = null_mut();
     ok!(cuModuleLoadData(&mut module, image));
@@ -107,7 +107,8 @@ fn several_texts_are_linked() {
         CUresult::CUDA_SUCCESS
     );
     assert_eq!(download::<u32>(place, 1), [42]);
-    // A copy is as good, in memory or in a file; a changed one is none, and its length is not believed.
+    // A copy of the result works in memory and in a file. A modified copy is rejected, and its
+    // length field is checked.
     ok!(cuModuleLoadData(&mut module, copy.as_ptr().cast()));
     function(module, "call");
     let path = std::env::temp_dir().join(format!("cuda-emulator-link-{}", std::process::id()));
@@ -125,7 +126,7 @@ fn several_texts_are_linked() {
 }
 
 #[test]
-fn the_linker_tells_what_it_takes() {
+fn linker_inputs_are_checked_and_logged() {
     let _context = Own::new();
     let mut linker = null_mut();
     let (mut info, mut error) = ([0u8; 1000], [0u8; 1000]);
@@ -148,7 +149,7 @@ fn the_linker_tells_what_it_takes() {
         &mut linker
     ));
     let add = |kind: u32, data: &[u8]| {
-        // SAFETY: a live linker, and as many bytes as are said to be there.
+        // SAFETY: The linker is live, and the data has this length.
         let code = unsafe {
             cuLinkAddData_v2(
                 linker,
@@ -190,7 +191,7 @@ fn the_linker_tells_what_it_takes() {
     ok!(cuLinkComplete(linker, &mut image, &mut size));
     let text = CStr::from_bytes_until_nul(&info).unwrap().to_str().unwrap();
     assert_eq!(text, "linked 2 inputs, 1 kernels");
-    // The same product, at the same place.
+    // A second completion returns the same result at the same address.
     let (mut again, mut other) = (null_mut(), 0);
     ok!(cuLinkComplete(linker, &mut again, &mut other));
     assert_eq!((again, other), (image, size));
@@ -201,13 +202,13 @@ fn the_linker_tells_what_it_takes() {
     );
 }
 
-/// Machine code for another architecture than the device's doesn't run, as NVIDIA's programming guide says; PTX isn't
-/// compiled for an older one than its own.
+/// Machine code for another architecture does not run on the device, as NVIDIA's programming guide
+/// says. PTX is not compiled for an architecture older than its target.
 #[test]
-fn a_target_that_is_asked_for_is_the_products() {
+fn link_results_have_the_requested_target() {
     let _context = Own::new();
     let text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
-    // CU_JIT_TARGET; 65536 stands for an `a`.
+    // CU_JIT_TARGET. Adding 65536 means the suffix `a`.
     for (target, linked, loaded) in [
         (90, SUCCESS, SUCCESS),
         (90 + 65536, SUCCESS, SUCCESS),
@@ -224,7 +225,7 @@ fn a_target_that_is_asked_for_is_the_products() {
             values.as_mut_ptr(),
             &mut state
         ));
-        // SAFETY: a live linker, and as many bytes as are said to be there.
+        // SAFETY: The linker is live, and the data has this length.
         let code = unsafe {
             cuLinkAddData_v2(
                 state,
@@ -238,11 +239,11 @@ fn a_target_that_is_asked_for_is_the_products() {
             )
         };
         assert_eq!(code, linked, "{target}");
-        // SAFETY: a live linker, and a place for the product.
+        // SAFETY: The linker is live, and the result pointer is valid.
         let completed = unsafe { cuLinkComplete(state, &mut image, null_mut()) };
         assert_eq!(completed, linked, "{target}");
         if code == SUCCESS {
-            // SAFETY: the linker's product.
+            // SAFETY: The image is the linker's result.
             let code = unsafe { cuModuleLoadData(&mut module, image) };
             assert_eq!(code, loaded, "{target}");
         }

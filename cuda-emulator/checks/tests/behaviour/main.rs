@@ -1,4 +1,4 @@
-//! What programs see of the driver beyond single calls: order, asynchrony, results of kernels.
+//! Behavior beyond single calls: order, asynchrony and results of kernels.
 
 mod device_runtime;
 mod events;

@@ -1,17 +1,17 @@
-//! Memory: allocation, copies, fills, what is known of an address.
+//! Memory: allocation, copies, fills and information about addresses.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Zeroed C structs.
+/// Returns a zeroed C struct.
 fn zeroed<T>() -> T {
-    // SAFETY: only used for plain C structs, for which zero is a value.
+    // SAFETY: Only used for plain C structs, for which zero is a valid value.
     unsafe { std::mem::zeroed() }
 }
 
 #[test]
-fn allocation_and_its_refusals() {
+fn allocation_and_its_errors() {
     let _context = Own::new();
     let mut address = 0;
     fails!(CUDA_ERROR_INVALID_VALUE, cuMemAlloc_v2(&mut address, 0));
@@ -65,7 +65,7 @@ fn linear_copies_in_every_direction() {
     assert_eq!(
         download::<u32>(second, 10),
         data[10..20],
-        "pageable sources are done with at return"
+        "pageable sources have been read when the call returns"
     );
     // Pageable destinations too.
     ok!(cuMemcpyDtoHAsync_v2(
@@ -89,12 +89,12 @@ fn linear_copies_in_every_direction() {
     ok!(cuMemcpyAsync(second, first, 400, null_mut()));
     ok!(cuMemcpyDtoDAsync_v2(second, first, 400, null_mut()));
     assert_eq!(download::<u32>(second, 100), data[..100]);
-    // Nothing to do is no error.
+    // An empty copy is not an error.
     ok!(cuMemcpyDtoD_v2(second, first, 0));
 }
 
 #[test]
-fn copies_outside_of_an_allocation_are_refused() {
+fn copies_outside_of_an_allocation_are_rejected() {
     let _context = Own::new();
     let address = alloc(64);
     let mut host = [0u8; 128];
@@ -219,7 +219,7 @@ fn rectangles_and_boxes() {
         dstMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
         ..copy
     };
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D_v2(&array)); // there is none
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D_v2(&array)); // the array is missing
     let mut back = [0u8; 24];
     let boxes = CUDA_MEMCPY3D {
         srcY: 2,
@@ -268,11 +268,11 @@ fn page_locked_memory() {
     ok!(cuMemHostGetDevicePointer_v2(&mut device, pinned, 0));
     assert_eq!(device, pinned as u64);
     ok!(cuMemHostGetFlags(&mut flags, pinned));
-    // As an H200's driver (580): it never tells that the memory is portable.
+    // Like an H200's driver (580), it never reports that the memory is portable.
     assert_eq!(flags, CU_MEMHOSTALLOC_DEVICEMAP);
     ok!(cuMemsetD32_v2(device, 9, 1024));
     assert!(
-        // SAFETY: the allocation is 4096 bytes long and the fill of page-locked memory is done.
+        // SAFETY: The allocation is 4096 bytes long, and the fill of page-locked memory is done.
         unsafe { std::slice::from_raw_parts(pinned.cast::<u32>(), 1024) }
             .iter()
             .all(|&x| x == 9)
@@ -303,7 +303,7 @@ fn page_locked_memory() {
 }
 
 #[test]
-fn managed_memory_is_one_for_both() {
+fn managed_memory_is_shared_by_host_and_device() {
     let _context = Own::new();
     let mut address = 0;
     fails!(
@@ -313,7 +313,7 @@ fn managed_memory_is_one_for_both() {
     ok!(cuMemAllocManaged(&mut address, 64, 1));
     ok!(cuMemsetD8_v2(address, 3, 64));
     ok!(cuCtxSynchronize());
-    // SAFETY: managed memory of 64 bytes that nothing else uses now.
+    // SAFETY: The managed memory has 64 bytes and is not in use.
     assert_eq!(unsafe { *(address as *const u8).add(63) }, 3);
     ok!(cuMemFree_v2(address));
 }
@@ -408,7 +408,7 @@ fn free_memory_is_counted() {
     let (mut before, mut total, mut after) = (0, 0, 0);
     ok!(cuMemGetInfo_v2(&mut before, &mut total));
     assert!(before <= total && before > 0);
-    // Large, so that other tests of this process don't matter.
+    // Large, so that other tests of this process do not matter.
     let large = alloc(64 << 20);
     ok!(cuMemGetInfo_v2(&mut after, &mut total));
     assert!(before.abs_diff(after + (64 << 20)) < 32 << 20);
@@ -420,7 +420,7 @@ fn stream_ordered_allocation() {
     let _context = Own::new();
     let stream = stream(CUstream_flags::CU_STREAM_NON_BLOCKING.0);
     let mut address = 7;
-    // Nothing, as an H200's driver (580) gives it.
+    // A zero-byte allocation returns null, as with an H200's driver (580).
     ok!(cuMemAllocAsync(&mut address, 0, stream));
     assert_eq!(address, 0);
     ok!(cuMemAllocAsync(&mut address, 4096, stream));

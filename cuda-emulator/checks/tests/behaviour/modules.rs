@@ -1,4 +1,4 @@
-//! Modules and libraries: loading, refusing, looking up.
+//! Modules and libraries: loading, errors and lookup.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
@@ -8,7 +8,7 @@ const KERNELS: &str = include_str!("../../kernels/kernels.ptx");
 static LZ4: &[u8] = include_bytes!("../../kernels/kernels-lz4.fatbin");
 static ZSTD: &[u8] = include_bytes!("../../kernels/kernels-zstd.fatbin");
 
-/// Loads with log buffers; gives code, information log, error log.
+/// Loads with log buffers. Returns the code, the information log and the error log.
 fn load_logged(image: &CStr) -> (CUresult, String, String) {
     let (mut info, mut error) = ([1u8; 2000], [1u8; 2000]);
     let mut options = [
@@ -26,7 +26,7 @@ fn load_logged(image: &CStr) -> (CUresult, String, String) {
         null_mut(),
     ];
     let mut module = null_mut();
-    // SAFETY: the image ends in NUL, options and values match.
+    // SAFETY: The image ends in NUL, and the options match the values.
     let code = unsafe {
         cuModuleLoadDataEx(
             &mut module,
@@ -56,7 +56,7 @@ fn a_module_is_loaded_and_searched() {
     let _context = Own::new();
     let module = load(KERNELS);
     let add = function(module, "add");
-    assert_eq!(add, function(module, "add"), "one handle a function");
+    assert_eq!(add, function(module, "add"), "a function has one handle");
     let mut missing = null_mut();
     fails!(
         CUDA_ERROR_NOT_FOUND,
@@ -74,7 +74,7 @@ fn a_module_is_loaded_and_searched() {
     assert!(all.contains(&add));
     let (mut name, mut owner) = (null(), null_mut());
     ok!(cuFuncGetName(&mut name, add));
-    // SAFETY: the name lives as long as the module.
+    // SAFETY: The name lives as long as the module.
     assert_eq!(unsafe { CStr::from_ptr(name) }, c"add");
     ok!(cuFuncGetModule(&mut owner, add));
     assert_eq!(owner, module);
@@ -89,7 +89,7 @@ fn a_module_is_loaded_and_searched() {
     assert_eq!(
         download::<u32>(address, 1),
         [41],
-        "initial values are there"
+        "variables have their initial values"
     );
     ok!(cuModuleGetGlobal_v2(
         &mut address,
@@ -216,7 +216,7 @@ fn parameters_and_attributes() {
     ok!(cuOccupancyAvailableDynamicSMemPerBlock(
         &mut bytes, add, 2, 256
     ));
-    assert_eq!(bytes, 100_000); // what a launch may ask for
+    assert_eq!(bytes, 100_000); // the maximum that a launch may request
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn broken_ptx_is_explained() {
 }
 
 #[test]
-fn machine_code_is_refused_so_that_clients_fall_back_to_ptx() {
+fn machine_code_is_rejected() {
     let _context = Own::new();
     let mut module = null_mut();
     let mut cubin = b"\x7fELF\x02\x01\x01".to_vec();
@@ -274,7 +274,7 @@ fn machine_code_is_refused_so_that_clients_fall_back_to_ptx() {
         CUDA_ERROR_NO_BINARY_FOR_GPU,
         cuModuleLoadData(&mut module, cubin.as_ptr().cast())
     );
-    // Of a library the first use tells, as on an H200.
+    // A library reports the error at its first use, as on an H200.
     let (mut library, mut kernel) = (null_mut(), null_mut());
     ok!(cuLibraryLoadData(
         &mut library,
@@ -301,13 +301,13 @@ fn fat_binaries_are_searched_for_ptx() {
         ok!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
         function(module, "add");
         ok!(cuModuleUnload(module));
-        // The wrapper that nvcc puts around it.
+        // The wrapper that nvcc adds.
         let wrapper = [0x1_4662_43b1_u64, image.as_ptr() as u64, 0];
         ok!(cuModuleLoadFatBinary(&mut module, wrapper.as_ptr().cast()));
         function(module, "mixed");
         ok!(cuModuleUnload(module));
     }
-    // Wrappers that lead nowhere, and in a circle.
+    // Wrappers that point to nothing or to themselves.
     let mut wrapper = [0x1_4662_43b1_u64, 0, 0];
     let mut module = null_mut();
     fails!(
@@ -322,7 +322,7 @@ fn fat_binaries_are_searched_for_ptx() {
 }
 
 #[test]
-fn a_library_is_placed_into_each_context() {
+fn libraries_load_into_each_context() {
     let first = Own::new();
     let text = CString::new(KERNELS).unwrap();
     let mut library = null_mut();

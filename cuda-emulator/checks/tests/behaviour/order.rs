@@ -1,4 +1,4 @@
-//! The order in which warps run: sleeping, and what a seed changes.
+//! The order in which warps run: the effects of sleeping and of a seed.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
@@ -7,7 +7,7 @@ const FAULTS: &str = include_str!("../../kernels/faults.ptx");
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 #[test]
-fn sleeping_lets_others_run() {
+fn sleeping_lets_other_warps_run() {
     let _context = Own::new();
     let function = function(load(FAULTS), "wait_asleep");
     let (flag, out) = (upload(&[0]), alloc(4));
@@ -18,8 +18,8 @@ fn sleeping_lets_others_run() {
     assert_eq!(download::<i32>(out, 1), [7]);
 }
 
-/// With one thread of the host: the order in which warps come by, then the sums of a kernel without its barriers and
-/// with them.
+/// Prints, with one host thread, the order in which warps run, and the sums of a kernel without and
+/// with its barriers.
 fn seeded() {
     let _context = Own::new();
     let module = load(FAULTS);
@@ -34,7 +34,7 @@ fn seeded() {
         ),
         SUCCESS
     );
-    // The test harness has begun a line.
+    // The test harness has already started a line.
     println!("\norder {:?}", download::<i32>(order, 32));
     for (name, barrier) in [("without", 0), ("with", 1)] {
         assert_eq!(
@@ -52,8 +52,8 @@ fn seeded() {
 }
 
 #[test]
-fn a_seed_changes_the_order_and_brings_out_a_missing_barrier() {
-    let test = "a_seed_changes_the_order_and_brings_out_a_missing_barrier";
+fn seeds_change_the_order_and_reveal_a_missing_barrier() {
+    let test = "seeds_change_the_order_and_reveal_a_missing_barrier";
     if inner() {
         return seeded();
     }
@@ -75,9 +75,9 @@ fn a_seed_changes_the_order_and_brings_out_a_missing_barrier() {
         assert_eq!(
             line(&output, "order"),
             line(&passes(test, &variables, || {}), "order"),
-            "the same seed, the same order"
+            "the same seed gives the same order"
         );
     }
     assert!(orders.len() > 3, "{orders:?}");
-    assert!(wrong > 0, "no seed showed the missing barrier");
+    assert!(wrong > 0, "no seed revealed the missing barrier");
 }

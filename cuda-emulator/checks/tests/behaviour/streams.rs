@@ -1,4 +1,4 @@
-//! Streams: order, asynchrony, waiting.
+//! Streams: order, asynchrony and waiting.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -28,7 +28,7 @@ fn work_is_asynchronous_and_in_order() {
 }
 
 #[test]
-fn a_missing_synchronisation_shows() {
+fn missing_synchronization_is_visible() {
     let _context = Own::new();
     let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
     let address = alloc(4);
@@ -36,7 +36,7 @@ fn a_missing_synchronisation_shows() {
     ok!(cuCtxSynchronize());
     let gate = block(first);
     ok!(cuMemsetD32Async(address, 2, 1, first));
-    // The other stream doesn't wait.
+    // The other stream does not wait.
     let mut seen = 0u32;
     ok!(cuMemcpyDtoHAsync_v2(
         std::ptr::from_mut(&mut seen).cast(),
@@ -78,7 +78,7 @@ fn an_event_orders_two_streams() {
 }
 
 #[test]
-fn the_default_stream_waits_for_blocking_streams_and_they_for_it() {
+fn default_and_blocking_streams_wait_for_each_other() {
     let _context = Own::new();
     let (blocking, free) = (stream(0), stream(NON_BLOCKING));
     let address = alloc(4);
@@ -87,17 +87,17 @@ fn the_default_stream_waits_for_blocking_streams_and_they_for_it() {
     let gate = block(blocking);
     ok!(cuMemsetD32Async(address, 1, 1, null_mut()));
     fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
-    // A non-blocking stream takes no part in this.
+    // A non-blocking stream is independent.
     ok!(cuMemsetD32Async(address, 5, 1, free));
     ok!(cuStreamSynchronize(free));
-    // Work on a blocking stream comes after the default stream's.
+    // Work on a blocking stream runs after the default stream's work.
     let third = stream(0);
     ok!(cuMemsetD32Async(address, 2, 1, third));
     fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(third));
     gate.open();
     ok!(cuStreamSynchronize(third));
     assert_eq!(download::<u32>(address, 1), [2]);
-    // And the per-thread default stream is a blocking one.
+    // The per-thread default stream is a blocking stream too.
     let gate = block(2 as CUstream);
     ok!(cuMemsetD32Async(address, 9, 1, null_mut()));
     fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
@@ -118,23 +118,24 @@ fn the_default_stream_waits_for_blocking_streams_and_they_for_it() {
 }
 
 #[test]
-fn who_waits_for_whom() {
+fn queries_and_waits_cover_the_right_streams() {
     let _context = Own::new();
     let (blocking, free) = (stream(0), stream(NON_BLOCKING));
     let legacy = 1 as CUstream;
-    // A created stream's work is its own.
+    // The work of a created stream does not affect other streams.
     let gate = block(blocking);
     ok!(cuStreamQuery(free));
     ok!(cuStreamSynchronize(free));
     ok!(cuStreamQuery(stream(0)));
-    // The default stream, under both names, is done when all blocking ones are, though it has no work of its own.
+    // The default stream, under both names, is done when all blocking streams are, even if it has
+    // no work.
     for default in [null_mut(), legacy] {
         fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(default));
     }
     gate.open();
     ok!(cuStreamSynchronize(legacy));
     ok!(cuStreamQuery(blocking));
-    // A non-blocking stream doesn't hold it up.
+    // A non-blocking stream does not block it.
     let gate = block(free);
     let address = alloc(4);
     ok!(cuMemsetD32Async(address, 1, 1, null_mut()));
@@ -150,7 +151,7 @@ fn who_waits_for_whom() {
 #[test]
 fn the_context_waits_for_all_its_streams() {
     let _context = Own::new();
-    // Streams that have come and gone are among those the context knew.
+    // The context has known streams that were destroyed.
     for _ in 0..20 {
         ok!(cuStreamDestroy_v2(stream(0)));
     }
@@ -159,7 +160,7 @@ fn the_context_waits_for_all_its_streams() {
     for (stream, count) in streams.iter().zip(&counts) {
         unsafe extern "C" fn slowly(count: *mut c_void) {
             std::thread::sleep(Duration::from_millis(5));
-            // SAFETY: the counters outlive the streams' work.
+            // SAFETY: The counters outlive the streams' work.
             unsafe { &*count.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
         }
         ok!(cuLaunchHostFunc(*stream, Some(slowly), arg(count)));
@@ -171,7 +172,7 @@ fn the_context_waits_for_all_its_streams() {
 }
 
 #[test]
-fn each_thread_has_a_default_stream_of_its_own() {
+fn each_thread_has_a_separate_default_stream() {
     let context = Own::new();
     let handle = context.0 as usize;
     let id = move || {
@@ -187,7 +188,7 @@ fn each_thread_has_a_default_stream_of_its_own() {
 }
 
 #[test]
-fn what_a_stream_says_of_itself() {
+fn stream_properties_can_be_queried() {
     let context = Own::new();
     let mut stream = null_mut();
     ok!(cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, -100));
@@ -221,7 +222,7 @@ fn what_a_stream_says_of_itself() {
 }
 
 #[test]
-fn values_in_memory_hold_streams_up() {
+fn waits_on_memory_values_block_streams() {
     let _context = Own::new();
     let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
     let flag = upload(&[0u32, 0]);
@@ -243,7 +244,7 @@ fn values_in_memory_hold_streams_up() {
 }
 
 #[test]
-fn many_threads_at_once() {
+fn many_threads_run_at_once() {
     let context = Own::new();
     let handle = context.0 as usize;
     let start = Instant::now();
@@ -279,8 +280,8 @@ fn many_threads_at_once() {
 }
 
 #[test]
-fn memory_isnt_there_before_its_stream_says_so() {
-    in_own_process("memory_isnt_there_before_its_stream_says_so", || {
+fn use_outside_the_allocating_streams_order_faults() {
+    in_own_process("use_outside_the_allocating_streams_order_faults", || {
         let _context = Own::new();
         let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
         let gate = block(first);
@@ -292,7 +293,8 @@ fn memory_isnt_there_before_its_stream_says_so() {
         ok!(cuMemsetD8Async(address, 1, 64, second));
         gate.open();
         ok!(cuStreamSynchronize(second));
-        // Freed in the order of one stream, used on another that doesn't wait: a fault.
+        // Memory that is freed in one stream's order, and used on another stream that does not
+        // wait, faults.
         let gate = block(second);
         ok!(cuMemsetD8Async(address, 2, 64, second));
         ok!(cuMemFreeAsync(address, first));
@@ -306,9 +308,9 @@ fn memory_isnt_there_before_its_stream_says_so() {
 }
 
 #[test]
-fn without_room_for_another_thread() {
+fn streams_work_without_worker_threads() {
     if !inner() {
-        let (code, _, text) = rerun("without_room_for_another_thread", &[]);
+        let (code, _, text) = rerun("streams_work_without_worker_threads", &[]);
         assert_eq!(code, Some(0), "{text}");
         return;
     }
@@ -325,7 +327,7 @@ fn without_room_for_another_thread() {
     ok!(cuEventRecord(event, one));
     ok!(cuStreamWaitEvent(other, event, 0));
     ok!(cuLaunchHostFunc(other, Some(done), null_mut()));
-    // Done by now: nobody else could have.
+    // It is done by now, because no other thread could do it.
     assert_eq!(DONE.load(Ordering::SeqCst), 2);
     ok!(cuStreamQuery(one));
     ok!(cuStreamQuery(other));

@@ -1,6 +1,7 @@
 //! Many host threads, contexts and streams at once. Every thread checks its own results.
 //!
-//! `scripts/tsan.sh` runs this under ThreadSanitizer. `EMULATOR_TEST_ROUNDS` makes it longer.
+//! `scripts/tsan.sh` runs this under ThreadSanitizer. `EMULATOR_TEST_ROUNDS` sets the number of
+//! rounds.
 
 use cuda_emulator_checks::abi::*;
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ fn rounds() -> u32 {
     }
 }
 
-/// Runs `work` on so many threads, which begin together.
+/// Runs `work` on several threads, which start together.
 fn together(threads: u32, work: impl Fn(u32) + Sync) {
     let start = Barrier::new(threads as usize);
     std::thread::scope(|scope| {
@@ -37,16 +38,16 @@ fn together(threads: u32, work: impl Fn(u32) + Sync) {
     });
 }
 
-/// A function that a test calls, so that its result can be looked at instead of asserted.
+/// Calls a function and returns its code, so that a test can inspect it.
 macro_rules! code {
     ($function:ident($($arg:expr),* $(,)?)) => {
-        // SAFETY: as for ok!: what the documentation asks for, or what must be refused.
+        // SAFETY: as for `ok!`: arguments that the documentation allows, or that must be rejected.
         unsafe { $function($($arg),*) }
     };
 }
 
 unsafe extern "C" fn count(counter: *mut c_void) {
-    // SAFETY: the tests pass an AtomicU32 that outlives the stream's work.
+    // SAFETY: The tests pass an `AtomicU32` that outlives the stream's work.
     let counter = unsafe { &*counter.cast::<AtomicU32>() };
     counter.fetch_add(1, Ordering::Relaxed);
 }
@@ -57,8 +58,9 @@ unsafe extern "C" fn note(_: CUstream, status: CUresult, counter: *mut c_void) {
     unsafe { count(counter) };
 }
 
-/// What a program does with a context, from module load to unload: two streams that wait for each other by events,
-/// stream-ordered memory, copies, launches, host functions. Checks every result.
+/// Uses a context as a program does, from module load to unload: two streams that wait for each
+/// other through events, stream-ordered memory, copies, launches and host functions. Checks every
+/// result.
 fn session(seed: u32) {
     let (first, second) = (stream(seed % 2), stream(NON_BLOCKING));
     let (half, done) = (event(NO_TIMING), event(seed % 2 * NO_TIMING));
@@ -106,7 +108,7 @@ fn session(seed: u32) {
         },
     }
     let sum = data.iter().fold(0u32, |sum, &x| sum.wrapping_add(x));
-    // SAFETY: four bytes of page-locked memory, whose copy is done.
+    // SAFETY: The page-locked memory has four bytes, and the copy into it is done.
     let result_value = unsafe { result.cast::<u32>().read() };
     assert_eq!(
         result_value,
@@ -122,7 +124,7 @@ fn session(seed: u32) {
         c"blocks".as_ptr()
     ));
     assert_eq!(download::<u32>(blocks, 1), [2 * grid]);
-    // The second copy of the input goes a way of its own.
+    // The second copy of the input is independent.
     let mirror = alloc(bytes);
     ok!(cuMemcpyDtoDAsync_v2(mirror, input, bytes, first));
     ok!(cuMemFreeAsync(input, first));
@@ -150,13 +152,13 @@ fn threads_share_a_context() {
 }
 
 #[test]
-fn contexts_come_and_go() {
+fn contexts_are_created_and_destroyed_concurrently() {
     together(THREADS, |thread| {
         for round in 0..rounds() {
             let _context = Own::new();
             session(thread * 100 + round);
             let stream = stream(NON_BLOCKING);
-            // The context is destroyed with work under way and everything still in it.
+            // The context is destroyed while work is running and objects exist in it.
             let address = alloc(1 << 16);
             for value in 0..20 {
                 ok!(cuMemsetD32Async(address, value, 1 << 14, stream));
@@ -166,8 +168,8 @@ fn contexts_come_and_go() {
 }
 
 #[test]
-fn several_contexts_fault_at_once_and_the_others_see_it() {
-    let test = "several_contexts_fault_at_once_and_the_others_see_it";
+fn several_contexts_fault_at_once() {
+    let test = "several_contexts_fault_at_once";
     each(test, 0..rounds(), |round| {
         let ready = Barrier::new(THREADS as usize);
         together(THREADS, |thread| {
@@ -176,7 +178,7 @@ fn several_contexts_fault_at_once_and_the_others_see_it() {
             let stream = stream(NON_BLOCKING);
             let wild = function(load(PTX), "wild");
             let address = alloc(1 << 16);
-            // From here on calls fail as soon as the first context has faulted.
+            // From here on, calls fail as soon as the first context has faulted.
             ready.wait();
             if thread % 2 == 0 {
                 launch(wild, 1, 1, stream, &mut []);
@@ -194,7 +196,7 @@ fn several_contexts_fault_at_once_and_the_others_see_it() {
 }
 
 #[test]
-fn the_primary_context_comes_and_goes() {
+fn the_primary_context_is_retained_and_released_concurrently() {
     together(THREADS, |thread| {
         for round in 0..rounds() {
             let _primary = Primary::new();
@@ -229,7 +231,7 @@ fn threads_share_streams_events_and_a_result() {
                 &mut arguments,
             );
             assert_eq!(code, CUresult::CUDA_SUCCESS);
-            // All threads record the one event, on whatever stream they are.
+            // All threads record the same event, on any stream.
             ok!(cuEventRecord(event as CUevent, here));
             ok!(cuStreamWaitEvent(there, event as CUevent, 0));
             ok!(cuLaunchHostFunc(there, Some(count), arg(&calls)));
@@ -269,14 +271,14 @@ fn only_one_thread_destroys_a_handle() {
                 *codes.lock().unwrap().entry(key).or_insert(0) += 1;
             }
         });
-        let refused = [
+        let rejected = [
             ("stream", CUresult::CUDA_ERROR_INVALID_HANDLE),
             ("event", CUresult::CUDA_ERROR_INVALID_HANDLE),
             ("module", CUresult::CUDA_ERROR_INVALID_HANDLE),
             ("memory", CUresult::CUDA_ERROR_INVALID_VALUE),
             ("context", CUresult::CUDA_ERROR_INVALID_CONTEXT),
         ];
-        let expected: BTreeMap<_, _> = refused
+        let expected: BTreeMap<_, _> = rejected
             .iter()
             .flat_map(|&(what, code)| [((what, code.0), THREADS - 1), ((what, 0), 1)])
             .collect();
@@ -284,9 +286,10 @@ fn only_one_thread_destroys_a_handle() {
     }
 }
 
-/// A wrong program, which must get error codes and nothing worse: a context goes while other threads work in it.
+/// An incorrect program must get error codes and nothing worse: a context is destroyed while other
+/// threads use it.
 #[test]
-fn a_context_goes_under_the_feet_of_others() {
+fn a_context_in_use_can_be_destroyed() {
     for round in 0..rounds() {
         let mut context = null_mut();
         ok!(cuInit(0));
@@ -305,13 +308,13 @@ fn a_context_goes_under_the_feet_of_others() {
                 code => Err(code),
             };
             while result.is_ok() {
-                assert!(Instant::now() < end, "the context never went");
+                assert!(Instant::now() < end, "the context was never destroyed");
                 result = lifetime();
             }
             let expected = [
                 CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED,
                 CUresult::CUDA_ERROR_INVALID_CONTEXT,
-                // What was in the context went with it.
+                // Objects of the context were destroyed with it.
                 CUresult::CUDA_ERROR_INVALID_HANDLE,
                 CUresult::CUDA_ERROR_INVALID_VALUE,
             ];
@@ -322,7 +325,7 @@ fn a_context_goes_under_the_feet_of_others() {
     }
 }
 
-/// The life of a stream and what is used with it, up to the first error.
+/// Creates, uses and destroys a stream and related objects, up to the first error.
 fn lifetime() -> Result<(), CUresult> {
     let (mut stream, mut event, mut address) = (null_mut(), null_mut(), 0);
     let mut word = 5u32;
@@ -342,7 +345,7 @@ fn lifetime() -> Result<(), CUresult> {
     done(code!(cuEventDestroy_v2(event)))
 }
 
-/// What two host functions write to without order.
+/// Data that two host functions write without synchronization.
 #[derive(Default)]
 struct Careless {
     here: AtomicU32,
@@ -351,24 +354,26 @@ struct Careless {
 
 unsafe extern "C" fn count_carelessly(data: *mut c_void) {
     let data: *mut Careless = data.cast();
-    // SAFETY: it outlives the streams' work. That two threads write to `value` is what the test is about.
+    // SAFETY: The data outlives the streams' work. The unsynchronized writes to `value` are
+    // intended: the test is about them.
     unsafe {
-        // Both are here before either writes; relaxed, which orders nothing.
+        // Both functions start before either writes. The relaxed operations do not order the
+        // writes.
         (*data).here.fetch_add(1, Ordering::Relaxed);
         while (*data).here.load(Ordering::Relaxed) < 2 {
             std::hint::spin_loop();
         }
-        // Not once: two accesses at the very same moment can escape ThreadSanitizer.
+        // Repeats the write, because two accesses at the same moment can escape ThreadSanitizer.
         for _ in 0..1000 {
             (*data).value += 1;
         }
     }
 }
 
-/// Two streams that nothing orders write to the same place.
+/// Two unordered streams write to the same memory.
 #[test]
 #[ignore = "undefined behaviour on purpose: shows scripts/tsan.sh that races are found"]
-fn a_race_on_purpose() {
+fn deliberate_race() {
     let _context = Own::new();
     let mut careless = Careless::default();
     let data: *mut c_void = std::ptr::from_mut(&mut careless).cast();
@@ -381,7 +386,7 @@ fn a_race_on_purpose() {
     }
 }
 
-/// Threads of this process that work off streams.
+/// Returns the number of threads of this process that execute stream work.
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     tasks
@@ -391,10 +396,10 @@ fn workers() -> usize {
 }
 
 #[test]
-fn a_threads_own_stream_ends_with_it() {
-    // The threads are counted, so those of other tests must not be there.
+fn per_thread_streams_end_with_their_thread() {
+    // The test counts threads, so threads of other tests must not exist.
     if !inner() {
-        let (code, out, text) = rerun("a_threads_own_stream_ends_with_it", &[]);
+        let (code, out, text) = rerun("per_thread_streams_end_with_their_thread", &[]);
         assert_eq!(code, Some(0), "{out}{text}");
         return;
     }
@@ -403,12 +408,12 @@ fn a_threads_own_stream_ends_with_it() {
     let calls = AtomicU32::new(0);
     for _ in 0..4 {
         together(THREADS, |thread| {
-            // One in each context.
+            // One stream in each context.
             for handle in handles {
                 ok!(cuCtxSetCurrent(handle as CUcontext));
                 let own = 2 as CUstream;
                 ok!(cuLaunchHostFunc(own, Some(count), arg(&calls)));
-                // Half of them leave before the work is done; it is done nevertheless.
+                // Half of the threads exit before the work is done. It is done nevertheless.
                 if thread % 2 == 0 {
                     ok!(cuStreamSynchronize(own));
                 }

@@ -1,7 +1,7 @@
-//! Malformed PTX must end in an error, never in a panic: a deterministic mutation of good modules. Malformed
-//! images are in `images`.
+//! Malformed PTX must end in an error, never in a panic. The test mutates valid modules
+//! deterministically. Malformed images are in `images`.
 //!
-//! `EMULATOR_FUZZ_SECONDS` sets how long it goes on (2 seconds a module without it).
+//! `EMULATOR_FUZZ_SECONDS` sets the duration (2 seconds per module by default).
 
 #[path = "../../../engine/tests/common/mod.rs"]
 mod common;
@@ -80,7 +80,7 @@ fn split(text: &str) -> Vec<&str> {
     out
 }
 
-/// When a fuzz that begins now is over.
+/// Returns the end time of a fuzz run that starts now.
 fn end_of_fuzz() -> Instant {
     let seconds = std::env::var("EMULATOR_FUZZ_SECONDS")
         .ok()
@@ -96,7 +96,7 @@ fn fuzz(name: &str, text: &str) {
     let (mut runs, mut loaded) = (0, 0);
     while Instant::now() < end {
         let mut list = tokens.clone();
-        // A slice of the module keeps a run short, its head keeps it plausible.
+        // A slice of the module keeps a run short, and its head keeps it plausible.
         if random.next(3) > 0 {
             let keep = 200 + random.next(3000);
             list.truncate(keep);
@@ -161,7 +161,7 @@ fn mutated_modules() {
         "registers",
         include_str!("../../../engine/tests/ptx/registers.ptx"),
     );
-    // The kernels alone: before them come the variables of the headers.
+    // Only the kernels, without the variables of the headers before them.
     let bulk = include_str!("../../../engine/tests/ptx/bulk.ptx");
     let kernels = &bulk[bulk.find(".visible .entry").unwrap()..];
     let bulk = format!(".version 8.8\n.target sm_90\n.address_size 64\n{kernels}");
@@ -243,7 +243,7 @@ fn hostile_modules() {
         "\"",
         "/*",
     ] {
-        // Only that it comes back matters; a lone header is a module without contents.
+        // The call only has to return. A header alone is a valid module without contents.
         let _ = Program::load(text);
     }
 }

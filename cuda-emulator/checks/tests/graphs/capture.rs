@@ -1,4 +1,5 @@
-//! Captures of streams that record work: what ends up in the graph, how streams fork and join, and what a launch does.
+//! Captures of streams that record work: the resulting graph, forks and joins of streams, and
+//! launches.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -15,14 +16,14 @@ const WAIT: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT;
 const BATCH: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 
 #[test]
-fn what_is_captured_runs_when_it_is_launched() {
+fn captured_work_runs_at_launch() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream) = (affine(), stream(1));
     let address = upload(&[1u32, 2, 3, 4]);
     begin(stream, GLOBAL);
     {
-        // The arguments are taken at the call.
+        // The arguments are read at the call.
         run(kernel, stream, address, 4, 10, 1);
     }
     run(kernel, stream, address, 2, 3, 0);
@@ -31,7 +32,7 @@ fn what_is_captured_runs_when_it_is_launched() {
     assert_eq!(edges(graph), [(0, 1)]);
     assert_eq!(download::<u32>(address, 4), [1, 2, 3, 4], "only recorded");
     let exec = instantiate(graph);
-    // What the graph becomes later is nothing to the executable one.
+    // Later changes of the graph do not affect the executable graph.
     ok!(cuGraphDestroy(graph));
     fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
     for expected in [[33, 63, 31, 41], [993, 1893, 311, 411]] {
@@ -58,7 +59,7 @@ fn what_is_captured_runs_when_it_is_launched() {
 }
 
 #[test]
-fn every_sort_of_copy_and_fill_is_recorded() {
+fn every_kind_of_copy_and_fill_is_recorded() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
@@ -185,7 +186,7 @@ fn streams_fork_and_join() {
         &mut count
     ));
     assert_eq!(count, 2);
-    // Room for one of two.
+    // Room for one of two nodes.
     count = 1;
     ok!(cuGraphNodeGetDependentNodes_v2(
         all[0],
@@ -202,14 +203,14 @@ fn streams_fork_and_join() {
         CUDA_ERROR_INVALID_VALUE,
         cuGraphNodeGetType(all[0], &mut kind)
     );
-    // Both streams are free again.
+    // Both streams can be used again.
     run(kernel, second, a, 1, 0, 5);
     ok!(cuStreamSynchronize(second));
     assert_eq!(download::<u32>(a, 1), [5]);
 }
 
 #[test]
-fn work_that_was_not_joined_ends_the_capture() {
+fn unjoined_work_fails_the_capture() {
     let _alone = alone();
     let _context = Own::new();
     let (first, second) = (stream(1), stream(1));
@@ -227,14 +228,14 @@ fn work_that_was_not_joined_ends_the_capture() {
     ok!(cuMemsetD32Async(a, 1, 1, second));
     end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     assert_eq!(status(second), 0);
-    // Joined, and then more of it.
+    // Joined, followed by further work.
     forked();
     ok!(cuMemsetD32Async(a, 1, 1, second));
     ok!(cuEventRecord(join, second));
     ok!(cuStreamWaitEvent(first, join, 0));
     ok!(cuMemsetD32Async(a, 1, 1, second));
     end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-    // A stream that is destroyed leaves what was captured in it.
+    // Work captured in a stream remains after the stream is destroyed.
     forked();
     ok!(cuMemsetD32Async(a, 1, 1, second));
     ok!(cuStreamDestroy_v2(second));
@@ -242,13 +243,13 @@ fn work_that_was_not_joined_ends_the_capture() {
 }
 
 #[test]
-fn captures_stay_apart() {
+fn captures_are_isolated() {
     let _alone = alone();
     let _context = Own::new();
     let (first, second, outside) = (stream(1), stream(1), stream(1));
     let (one, other) = (event(0), event(0));
     let a = alloc(4);
-    // Work from outside.
+    // Work from outside the capture.
     ok!(cuEventRecord(one, outside));
     begin(first, GLOBAL);
     fails!(
@@ -271,7 +272,7 @@ fn captures_stay_apart() {
     );
     end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     end_with(second, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    // An event that no stream reaches.
+    // An event of a capture that no stream waits for.
     let mut time = 0.0;
     for ended in [false, true] {
         begin(first, RELAXED);
@@ -279,7 +280,7 @@ fn captures_stay_apart() {
         if ended {
             ok!(cuGraphDestroy(end(first)));
         }
-        // As an H200 (driver 580) has it, below too.
+        // As on an H200 (driver 580), also below.
         if ended {
             invalid!(cuEventQuery(other));
             invalid!(cuEventSynchronize(other));
@@ -289,14 +290,14 @@ fn captures_stay_apart() {
                 CUDA_ERROR_CAPTURED_EVENT,
                 cuEventElapsedTime_v2(&mut time, other, other)
             );
-            assert_eq!(status(first), 1, "this leaves the capture as it is");
+            assert_eq!(status(first), 1, "the capture stays valid");
             fails!(CUDA_ERROR_CAPTURED_EVENT, cuEventQuery(other));
             fails!(CUDA_ERROR_CAPTURED_EVENT, cuEventSynchronize(other));
             end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         }
         invalid!(cuStreamWaitEvent(outside, other, 0));
     }
-    // The end is for the stream that it was begun on.
+    // A capture can only be ended on the stream that it began on.
     begin(first, RELAXED);
     ok!(cuEventRecord(one, first));
     ok!(cuStreamWaitEvent(second, one, 0));
@@ -307,13 +308,13 @@ fn captures_stay_apart() {
     );
     assert_eq!((status(first), status(second)), (2, 2));
     end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    // Recorded anew, it means what is new.
+    // After a new record, the event refers to the new work.
     ok!(cuEventRecord(other, outside));
     ok!(cuEventSynchronize(other));
 }
 
 #[test]
-fn the_legacy_default_stream_has_no_part_in_it() {
+fn legacy_default_stream_work_invalidates_captures() {
     let _alone = alone();
     let _context = Own::new();
     let (blocking, apart) = (stream(0), stream(1));
@@ -337,10 +338,14 @@ fn the_legacy_default_stream_has_no_part_in_it() {
             null_mut()
         )
     );
-    assert_eq!(status(blocking), 1, "who asks does no harm");
+    assert_eq!(
+        status(blocking),
+        1,
+        "a query does not invalidate the capture"
+    );
     fails!(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuMemsetD32_v2(a, 1, 1));
     end_with(blocking, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    // A stream that doesn't wait for it.
+    // A stream that does not wait for it.
     begin(apart, RELAXED);
     ok!(cuMemsetD32_v2(a, 1, 1));
     let event = event(0);
@@ -353,28 +358,28 @@ fn the_legacy_default_stream_has_no_part_in_it() {
 }
 
 #[test]
-fn what_can_not_be_recorded_is_refused() {
+fn unsupported_calls_are_rejected() {
     unsafe extern "C" fn nothing(_: CUstream, _: CUresult, _: *mut c_void) {}
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
     let mut managed = 0;
     ok!(cuMemAllocManaged(&mut managed, 64, 1));
-    let refused = |code: CUresult| {
+    let assert_rejected = |code: CUresult| {
         assert_eq!(code, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         begin(stream, RELAXED);
     };
     begin(stream, RELAXED);
-    // SAFETY: live handles and valid memory.
+    // SAFETY: The handles are live, and the memory is valid.
     unsafe {
-        refused(cuStreamAddCallback(stream, Some(nothing), null_mut(), 0));
-        refused(cuStreamAttachMemAsync(stream, managed, 0, 1));
+        assert_rejected(cuStreamAddCallback(stream, Some(nothing), null_mut(), 0));
+        assert_rejected(cuStreamAttachMemAsync(stream, managed, 0, 1));
         let location = CUmemLocation {
             type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
             ..filled(0)
         };
-        refused(cuMemPrefetchAsync_v2(managed, 64, location, 0, stream));
+        assert_rejected(cuMemPrefetchAsync_v2(managed, 64, location, 0, stream));
     }
     ok!(cuGraphDestroy(end(stream)));
 }
@@ -408,7 +413,7 @@ fn host_functions_events_and_words_are_recorded() {
     let graph = end(stream);
     assert_eq!(kinds(graph), [WAIT, HOST, BATCH, RECORD]);
     let exec = instantiate(graph);
-    // The event that it waits for is one that other work records.
+    // The event that the graph waits for is recorded by other work.
     let gate = block(other);
     ok!(cuEventRecord(inner, other));
     ok!(cuGraphLaunch(exec, stream));
@@ -418,7 +423,8 @@ fn host_functions_events_and_words_are_recorded() {
     ok!(cuEventSynchronize(outer));
     assert_eq!(CALLS.load(Ordering::SeqCst), 5);
     assert_eq!(download::<u32>(word, 1), [3]);
-    // What it means at the launch counts: work that is put on the other stream later waits for this launch.
+    // The state of the event at the launch counts. Work that is enqueued on the other stream later
+    // waits for this launch.
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamWaitEvent(other, outer, 0));
     ok!(cuEventRecord(inner, other));

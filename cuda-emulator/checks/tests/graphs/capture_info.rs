@@ -1,10 +1,10 @@
-//! What can be asked and changed while a stream is being captured, and captures into graphs that exist.
+//! Queries and changes during a capture, and captures into existing graphs.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
 use std::ptr::{null, null_mut};
 
-/// What `cuStreamGetCaptureInfo` tells of a capture.
+/// The results of `cuStreamGetCaptureInfo`.
 struct Info {
     status: u32,
     id: u64,
@@ -26,7 +26,7 @@ fn info(stream: CUstream) -> Info {
     ));
     let front = match count {
         0 => Vec::new(),
-        // SAFETY: the driver says that there are so many.
+        // SAFETY: The driver returned this number of nodes.
         _ => unsafe { std::slice::from_raw_parts(nodes, count) }.to_vec(),
     };
     Info {
@@ -38,7 +38,7 @@ fn info(stream: CUstream) -> Info {
 }
 
 #[test]
-fn the_front_of_a_stream_can_be_seen_and_set() {
+fn capture_dependencies_can_be_read_and_set() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
@@ -56,7 +56,7 @@ fn the_front_of_a_stream_can_be_seen_and_set() {
     let one = info(stream);
     assert_eq!((one.id, one.graph), (start.id, start.graph));
     assert_eq!(one.front, nodes(one.graph));
-    // The next one comes after nothing, the one after it after both.
+    // The next node has no dependencies, and the one after it depends on both.
     ok!(cuStreamUpdateCaptureDependencies_v2(
         stream,
         null_mut(),
@@ -85,10 +85,10 @@ fn the_front_of_a_stream_can_be_seen_and_set() {
         CUDA_ERROR_INVALID_VALUE,
         cuStreamUpdateCaptureDependencies_v2(stream, front.as_mut_ptr(), null(), 1, 2)
     );
-    // Not the client's yet.
+    // The graph does not belong to the client yet.
     fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(one.graph));
     let mut exec = null_mut();
-    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED; // else nothing may be instantiated
+    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED; // otherwise instantiation is forbidden
     ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
     fails!(
         CUDA_ERROR_INVALID_VALUE,
@@ -106,7 +106,7 @@ fn the_front_of_a_stream_can_be_seen_and_set() {
 }
 
 #[test]
-fn a_graph_that_exists_is_captured_into() {
+fn captures_can_extend_an_existing_graph() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
@@ -138,7 +138,7 @@ fn a_graph_that_exists_is_captured_into() {
     fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
     assert_eq!(end(stream), graph);
     assert_eq!(edges(graph), [(0, 1)]);
-    // A capture that fails leaves the graph to the client.
+    // After a failed capture, the graph still belongs to the client.
     ok!(cuStreamBeginCaptureToGraph(
         stream,
         graph,
@@ -155,14 +155,14 @@ fn a_graph_that_exists_is_captured_into() {
 }
 
 #[test]
-fn instantiation_says_what_it_refuses() {
+fn instantiation_reports_its_error() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
     begin(stream, GLOBAL);
     let graph = end(stream);
     let mut exec = null_mut();
-    // 16 is no flag; 2 needs a stream, and 4 a node that kernels may launch.
+    // 16 is not a flag, 2 needs a stream, and 4 a node that kernels may launch.
     for flags in [16, 2, 4] {
         fails!(
             CUDA_ERROR_INVALID_VALUE,
@@ -184,7 +184,7 @@ fn instantiation_says_what_it_refuses() {
     assert!(params.hErrNode_out.is_null());
     let mut flags = 0;
     ok!(cuGraphExecGetFlags(exec, &mut flags));
-    assert_eq!(flags, 0); // an H200 tells of others
+    assert_eq!(flags, 0); // an H200 returns other flags
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuGraphExecDestroy(exec));
     params.flags = 16;

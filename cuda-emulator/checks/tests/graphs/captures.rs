@@ -1,5 +1,5 @@
-//! Captures of streams: their states, and what they forbid. What is expected here is what an H200 (driver 580) gave.
-//! `capture.rs` tests what they record.
+//! Captures of streams: their states, and the calls that they forbid. The expected results are
+//! those of an H200 (driver 580). `capture.rs` tests the recorded work.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::alone;
@@ -20,7 +20,7 @@ fn begin(stream: CUstream, mode: CUstreamCaptureMode) {
     assert_eq!(status(stream), 1);
 }
 
-/// Ends a capture that is good.
+/// Ends a capture that succeeds.
 fn end(stream: CUstream) {
     let mut graph = null_mut();
     ok!(cuStreamEndCapture(stream, &mut graph));
@@ -30,7 +30,7 @@ fn end(stream: CUstream) {
     assert_eq!(status(stream), 0);
 }
 
-/// Ends a capture that was made invalid.
+/// Ends an invalidated capture.
 fn end_invalid(stream: CUstream) {
     assert_eq!(status(stream), 2);
     let mut graph = 8 as CUgraph;
@@ -42,7 +42,7 @@ fn end_invalid(stream: CUstream) {
     assert_eq!(status(stream), 0);
 }
 
-/// Sets the thread's mode; gives the one before.
+/// Sets the thread's mode, and returns the previous one.
 fn exchange(mode: CUstreamCaptureMode) -> CUstreamCaptureMode {
     let mut mode = mode;
     ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
@@ -78,14 +78,14 @@ fn a_capture_begins_and_ends_once() {
         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
         cuStreamBeginCapture_v2(null_mut(), GLOBAL)
     );
-    // A stream that is destroyed takes its capture along.
+    // Destroying a stream ends its capture.
     begin(stream, GLOBAL);
     ok!(cuStreamDestroy_v2(stream));
     ok!(cuMemFree_v2(alloc(4)));
 }
 
 #[test]
-fn another_thread_ends_a_relaxed_capture_only() {
+fn other_threads_can_end_only_relaxed_captures() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
@@ -93,7 +93,7 @@ fn another_thread_ends_a_relaxed_capture_only() {
     let elsewhere = move |expected: CUresult| {
         std::thread::spawn(move || {
             let mut graph = null_mut();
-            // SAFETY: a live stream; `graph` is valid for the write.
+            // SAFETY: The stream is live, and `graph` is valid for writes.
             let code = unsafe { cuStreamEndCapture(handle as CUstream, &mut graph) };
             assert_eq!(code, expected);
             graph as usize
@@ -114,7 +114,7 @@ fn another_thread_ends_a_relaxed_capture_only() {
         std::thread::spawn(move || {
             ok!(cuCtxSetCurrent(context as CUcontext));
             let mut graph = null_mut();
-            // SAFETY: a live stream; `graph` is valid for the write.
+            // SAFETY: The stream is live, and `graph` is valid for writes.
             let code = unsafe { cuStreamEndCapture(handle as CUstream, &mut graph) };
             assert_eq!(code, expected);
             if !graph.is_null() {
@@ -136,7 +136,7 @@ fn another_thread_ends_a_relaxed_capture_only() {
 }
 
 #[test]
-fn the_stream_itself_and_its_context_can_not_be_waited_for() {
+fn a_capturing_stream_and_its_context_cannot_be_waited_for() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
@@ -158,7 +158,7 @@ fn the_stream_itself_and_its_context_can_not_be_waited_for() {
 }
 
 #[test]
-fn what_else_is_forbidden_depends_on_the_mode() {
+fn the_mode_determines_forbidden_calls() {
     let _alone = alone();
     let _context = Own::new();
     let (captured, other) = (stream(1), stream(1));
@@ -178,7 +178,7 @@ fn what_else_is_forbidden_depends_on_the_mode() {
             begin(captured, mode);
         };
         begin(captured, mode);
-        // SAFETY: live handles, and places valid for the writes.
+        // SAFETY: The handles are live, and the pointers are valid for writes.
         unsafe {
             check(cuStreamSynchronize(other), "cuStreamSynchronize");
             check(cuStreamQuery(other), "cuStreamQuery");
@@ -201,7 +201,7 @@ fn what_else_is_forbidden_depends_on_the_mode() {
         end(captured);
     }
     assert!(!host.is_null());
-    // Forbidden though there is something to free.
+    // Forbidden even though there is memory to free.
     let mut pinned = null_mut();
     ok!(cuMemHostAlloc(&mut pinned, 4, 0));
     let mut ordered = 0;
@@ -222,7 +222,7 @@ fn what_else_is_forbidden_depends_on_the_mode() {
 }
 
 #[test]
-fn a_thread_s_own_mode_says_which_captures_bind_it() {
+fn the_mode_of_a_thread_determines_captures_that_restrict_it() {
     let _alone = alone();
     let _context = Own::new();
     let (captured, other) = (stream(1), stream(1));
@@ -237,7 +237,7 @@ fn a_thread_s_own_mode_says_which_captures_bind_it() {
     end(captured);
     assert_eq!(exchange(GLOBAL), RELAXED);
 
-    // A capture of another thread's.
+    // A capture of another thread.
     let mut context = null_mut();
     ok!(cuCtxGetCurrent(&mut context));
     let (context, handle, theirs) = (context as usize, captured as usize, other as usize);
@@ -245,7 +245,7 @@ fn a_thread_s_own_mode_says_which_captures_bind_it() {
         std::thread::spawn(move || {
             ok!(cuCtxSetCurrent(context as CUcontext));
             exchange(mode);
-            // SAFETY: a live stream.
+            // SAFETY: The stream is live.
             unsafe { cuStreamSynchronize(theirs as CUstream) }
         })
         .join()
@@ -273,11 +273,11 @@ fn a_thread_s_own_mode_says_which_captures_bind_it() {
             }
         }
     }
-    // One's own binds a thread of the second mode, too.
+    // A thread's own capture also restricts it in thread-local mode.
     exchange(LOCAL);
     for (mode, forbidden) in [(LOCAL, true), (GLOBAL, true), (RELAXED, false)] {
         begin(captured, mode);
-        // SAFETY: a live stream.
+        // SAFETY: The stream is live.
         let code = unsafe { cuStreamSynchronize(other) };
         assert_eq!(code != CUresult::CUDA_SUCCESS, forbidden, "{mode:?}");
         if forbidden {
@@ -292,7 +292,7 @@ fn a_thread_s_own_mode_says_which_captures_bind_it() {
 }
 
 #[test]
-fn the_end_of_one_capture_leaves_the_others() {
+fn ending_one_capture_keeps_the_others() {
     let _alone = alone();
     let _context = Own::new();
     let (kept, other) = (stream(1), stream(1));
@@ -308,7 +308,7 @@ fn the_end_of_one_capture_leaves_the_others() {
         CUDA_ERROR_INVALID_VALUE,
         cuStreamEndCapture(kept, null_mut())
     );
-    assert_eq!(status(kept), 1, "a refused call ends nothing");
+    assert_eq!(status(kept), 1, "a rejected call ends nothing");
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuStreamIsCapturing(kept, null_mut())
@@ -334,7 +334,7 @@ fn the_end_of_one_capture_leaves_the_others() {
 }
 
 #[test]
-fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
+fn calls_on_other_objects_during_a_capture() {
     let _alone = alone();
     let _context = Own::new();
     let (captured, other) = (stream(1), stream(1));
@@ -350,11 +350,11 @@ fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
     let mut spare = null_mut();
     let mut made = null_mut();
     let mut memory = 0;
-    // Whether an H200 (driver 580) refuses the call, in a capture of the thread's own.
+    // Whether an H200 (driver 580) rejects the call during a capture of the same thread.
     let mut calls: Vec<(bool, Box<dyn FnMut() -> CUresult>)> = vec![
         (
             true,
-            // SAFETY: live objects, and places that are valid for the write, here and below.
+            // SAFETY: Here and below, the objects are live, and the pointers are valid for writes.
             Box::new(|| unsafe { cuGraphInstantiateWithFlags(&mut made, graph, 0) }),
         ),
         // SAFETY: as above.
@@ -381,10 +381,10 @@ fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
         // SAFETY: as above.
         (false, Box::new(|| unsafe { cuEventDestroy_v2(event) })),
     ];
-    for (number, (refused, call)) in calls.iter_mut().enumerate() {
+    for (number, (rejected, call)) in calls.iter_mut().enumerate() {
         begin(captured, LOCAL);
         let code = call();
-        if *refused {
+        if *rejected {
             let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
             assert_eq!(code, unsupported, "call {number}");
             end_invalid(captured);
@@ -392,8 +392,8 @@ fn what_this_thread_must_not_call_for_anything_else_while_it_captures() {
             assert_eq!(code, CUresult::CUDA_SUCCESS, "call {number}");
             end(captured);
         }
-        // Those that ask, and those that make something, may be called in a relaxed one.
-        if *refused && number != 1 {
+        // Queries and creating calls are allowed during a relaxed capture.
+        if *rejected && number != 1 {
             begin(captured, RELAXED);
             let code = call();
             assert!(

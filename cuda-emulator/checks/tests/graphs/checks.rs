@@ -1,4 +1,5 @@
-//! Graphs and what the emulator looks for: freed memory, host memory in use, what is left, held work, failures on demand.
+//! Graphs and the emulator's checks: freed memory, host memory in use, leaks, held work and
+//! injected failures.
 
 use cuda_emulator::{HostAccess, pending_host_work};
 use cuda_emulator_checks::abi::*;
@@ -11,16 +12,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const HOUR: (&str, &str) = ("CUDA_EMULATOR_HOLD", "3600000");
 
 #[test]
-fn freed_memory_in_a_launch_is_named() {
+fn reports_name_freed_memory_and_node() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "which was freed by cuMemFree",
         "in node 0x1c",
         "of the executable graph 0x1b",
     ];
-    let test = "freed_memory_in_a_launch_is_named";
+    let test = "reports_name_freed_memory_and_node";
     reports(test, &[], &parts, || {
-        // A fill, and a kernel.
+        // With a fill, and with a kernel.
         each(test, [false, true], |by_kernel| {
             let context = Own::new();
             let (stream, word) = (stream(1), alloc(4));
@@ -42,10 +43,10 @@ fn freed_memory_in_a_launch_is_named() {
 }
 
 #[test]
-fn host_memory_is_in_use_while_a_launch_is() {
+fn launches_keep_host_memory_in_use() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     if !inner() {
-        let test = "host_memory_is_in_use_while_a_launch_is";
+        let test = "launches_keep_host_memory_in_use";
         let (code, output, text) = rerun(test, &[HOUR]);
         return assert_eq!(code, Some(0), "{output}{text}");
     }
@@ -76,7 +77,7 @@ fn host_memory_is_in_use_while_a_launch_is() {
         ]
         .map(Some)
     );
-    // Nothing was done, nor read: the launch is held back.
+    // The launch is held, so no memory was written or read.
     from.set(6);
     assert_eq!(to, [0]);
     ok!(cuStreamSynchronize(stream));
@@ -91,7 +92,7 @@ fn host_functions_of_graphs_are_called_by_the_worker() {
         let by_worker = std::thread::current().name() == Some("cuda-stream");
         BY.fetch_add(if by_worker { 1 } else { 1000 }, Ordering::SeqCst);
         let mut exec = null_mut();
-        // SAFETY: refused before anything is looked at.
+        // SAFETY: The call is rejected before it reads its arguments.
         let code = unsafe { cuGraphInstantiateWithFlags(&mut exec, null_mut(), 0) };
         assert_eq!(code, CUresult::CUDA_ERROR_NOT_PERMITTED);
     }
@@ -114,9 +115,9 @@ fn host_functions_of_graphs_are_called_by_the_worker() {
 }
 
 #[test]
-fn what_is_left_is_named() {
+fn leaked_graphs_are_named() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
-    let test = "what_is_left_is_named";
+    let test = "leaked_graphs_are_named";
     if inner() {
         let mut object = null_mut();
         ok!(cuInit(0));
@@ -140,7 +141,7 @@ fn what_is_left_is_named() {
     }
     let (code, output, text) = rerun(test, &[("CUDA_EMULATOR_CHECK", "leak")]);
     assert_eq!(code, Some(99), "{output}{text}");
-    // The child graph is its node's.
+    // The child graph belongs to its node.
     for part in [
         "4 leaked at exit",
         "  graph 0x1a",
@@ -148,7 +149,7 @@ fn what_is_left_is_named() {
         "  user object 0x1d",
         ", 2 references",
     ] {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
 }
 
@@ -183,15 +184,15 @@ fn failures_on_demand_and_traces() {
         "cuStreamEndCapture(hStream=",
         "cuGraphLaunch(hGraphExec=0x1b",
     ] {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
 }
 
 #[test]
-fn reads_of_what_no_launch_has_written_are_found() {
+fn reads_of_uninitialized_graph_memory_are_reported() {
     let variables = [("CUDA_EMULATOR_CHECK", "uninit")];
     let parts = ["allocation node of a graph"];
-    let test = "reads_of_what_no_launch_has_written_are_found";
+    let test = "reads_of_uninitialized_graph_memory_are_reported";
     reports(test, &variables, &parts, || {
         let context = Own::new();
         let (kernel, stream) = (affine(), stream(1));
@@ -201,7 +202,7 @@ fn reads_of_what_no_launch_has_written_are_found() {
         run(kernel, stream, address, 1, 1, 1);
         ok!(cuMemFreeAsync(address, stream));
         ok!(cuGraphLaunch(instantiate(end(stream)), stream));
-        // SAFETY: a live stream.
+        // SAFETY: The stream is live.
         assert_ne!(unsafe { cuStreamSynchronize(stream) }, SUCCESS);
         drop(context);
     });

@@ -1,4 +1,4 @@
-//! Conditional nodes: their types, values that kernels set, bodies, and what is refused.
+//! Conditional nodes: their types, values set by kernels, bodies and rejected uses.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -6,7 +6,7 @@ use cuda_emulator_checks::objects;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
-/// `set` sets a condition. `count` takes one from a word and sets the condition to what is left.
+/// `set` sets a condition. `count` decrements a word and sets the condition to the result.
 const TEXT: &str = "
 .version 7.0
 .target sm_70
@@ -50,7 +50,8 @@ const IF: CUgraphConditionalNodeType = CUgraphConditionalNodeType::CU_GRAPH_COND
 const WHILE: CUgraphConditionalNodeType = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE;
 const SWITCH: CUgraphConditionalNodeType = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_SWITCH;
 
-/// Loaded as it is: no archive is linked, as [`nvidias_archive_does_no_harm`] shows.
+/// Loads the text directly. No archive needs to be linked, as [`linking_nvidias_archive_is_harmless`]
+/// shows.
 fn module() -> CUmodule {
     load(TEXT)
 }
@@ -81,7 +82,7 @@ fn params(
     params
 }
 
-/// A conditional node, and its bodies.
+/// Adds a conditional node. Returns the node and its bodies.
 fn conditional(
     graph: CUgraph,
     on: &[CUgraphNode],
@@ -99,7 +100,7 @@ fn conditional(
         count,
         &mut params
     ));
-    // SAFETY: the driver gives as many graphs as were asked for.
+    // SAFETY: The driver returns the requested number of graphs.
     let bodies = unsafe {
         let first = params.__bindgen_anon_1.conditional.phGraph_out;
         std::slice::from_raw_parts(first, size as usize)
@@ -117,7 +118,7 @@ fn kernel(
 }
 
 #[test]
-fn a_kernel_says_which_body_runs() {
+fn kernels_select_the_body() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream) = (module(), stream(1));
@@ -149,7 +150,7 @@ fn a_kernel_says_which_body_runs() {
 }
 
 #[test]
-fn a_body_runs_until_its_kernel_ends_it() {
+fn while_bodies_run_until_their_kernel_stops_them() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream) = (module(), stream(1));
@@ -158,7 +159,7 @@ fn a_body_runs_until_its_kernel_ends_it() {
     let graph = create();
     let condition = handle(graph, 1, 1);
     let (_, bodies) = conditional(graph, &[], condition, WHILE, 1);
-    // The body is captured; its second word shows how often it ran.
+    // The body is captured. Its second word counts its runs.
     ok!(cuStreamBeginCaptureToGraph(
         stream,
         bodies[0],
@@ -176,11 +177,11 @@ fn a_body_runs_until_its_kernel_ends_it() {
     let exec = instantiate(graph);
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [0, 32]);
-    // The default counts at each launch.
+    // The default value applies to each launch.
     ok!(cuMemsetD32_v2(words, 2, 1));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [0, 128]);
-    // A node of a body takes new parameters.
+    // The parameters of a node in a body can be changed.
     let inner = nodes(bodies[0])[0];
     let mut got: CUDA_KERNEL_NODE_PARAMS = filled(0);
     ok!(cuGraphKernelNodeGetParams_v2(inner, &mut got));
@@ -194,7 +195,7 @@ fn a_body_runs_until_its_kernel_ends_it() {
 }
 
 #[test]
-fn without_a_default_the_value_stays() {
+fn values_persist_without_a_default() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream, word) = (module(), stream(1), alloc(4));
@@ -204,7 +205,7 @@ fn without_a_default_the_value_stays() {
         let condition = handle(graph, 0, flags);
         let (node, bodies) = conditional(graph, &[], condition, IF, 1);
         set(bodies[0], &[], word, 1);
-        // After the node, so for the next launch.
+        // The kernel runs after the node, so its value applies to the next launch.
         kernel(graph, &[node], setter, &mut [arg(&condition), arg(&one)]);
         let exec = instantiate(graph);
         ok!(cuMemsetD32_v2(word, 0, 1));
@@ -216,7 +217,7 @@ fn without_a_default_the_value_stays() {
 }
 
 #[test]
-fn an_update_brings_other_bodies() {
+fn updates_replace_bodies() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream, word) = (module(), stream(1), alloc(4));
@@ -235,7 +236,7 @@ fn an_update_brings_other_bodies() {
     assert_eq!(download::<u32>(word, 1), [3]);
     let mut info: CUgraphExecUpdateResultInfo = filled(9);
     ok!(cuGraphExecUpdate_v2(exec, new, &mut info));
-    // The condition comes along, and stays.
+    // The update includes the condition, which stays valid.
     ok!(cuGraphDestroy(new));
     go(exec, stream);
     assert_eq!(download::<u32>(word, 1), [4]);
@@ -247,7 +248,7 @@ fn an_update_brings_other_bodies() {
 }
 
 #[test]
-fn what_conditional_nodes_can_not_have_is_refused() {
+fn invalid_conditional_nodes_are_rejected() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     let _alone = alone();
     let _context = Own::new();
@@ -276,7 +277,7 @@ fn what_conditional_nodes_can_not_have_is_refused() {
     ));
     let condition = handle(graph, 0, 0);
     let (mut node, mut exec) = (null_mut(), null_mut());
-    // A handle that no node has.
+    // A handle that no node uses.
     let mut instantiation: CUDA_GRAPH_INSTANTIATE_PARAMS = filled(0);
     invalid!(cuGraphInstantiateWithParams(
         &mut exec,
@@ -312,7 +313,7 @@ fn what_conditional_nodes_can_not_have_is_refused() {
         0,
         &mut again
     ));
-    // There can be one of it only.
+    // A graph with a conditional node cannot be cloned or copied.
     let (mut clone, outer) = (null_mut(), create());
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&mut clone, graph));
     fails!(
@@ -330,7 +331,7 @@ fn what_conditional_nodes_can_not_have_is_refused() {
         CUDA_ERROR_NOT_SUPPORTED,
         cuGraphNodeSetParams(node, &mut again)
     );
-    // A body has kernels, copies, fills, and graphs of these.
+    // A body may contain kernels, copies, fills, and graphs of these.
     let (mut host, wanted) = (
         null_mut(),
         CUDA_HOST_NODE_PARAMS {
@@ -345,7 +346,7 @@ fn what_conditional_nodes_can_not_have_is_refused() {
         &mut instantiation
     ));
     assert_eq!(instantiation.hErrNode_out, host);
-    // The node's end frees the handle and ends the bodies.
+    // Destroying the node frees the handle and destroys the bodies.
     ok!(cuGraphDestroyNode(node));
     let mut count = 0;
     invalid!(cuGraphGetNodes(bodies[0], null_mut(), &mut count));
@@ -354,12 +355,12 @@ fn what_conditional_nodes_can_not_have_is_refused() {
 }
 
 #[test]
-fn a_handle_that_is_gone_is_named() {
+fn destroyed_handles_are_reported() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "cudaGraphSetConditional: 0x1e",
     ];
-    reports("a_handle_that_is_gone_is_named", &[], &parts, || {
+    reports("destroyed_handles_are_reported", &[], &parts, || {
         let context = Own::new();
         let graph = create();
         let (condition, value) = (handle(graph, 0, 0), 1u32);
@@ -373,8 +374,9 @@ fn a_handle_that_is_gone_is_named() {
 }
 
 #[test]
-fn nvidias_archive_does_no_harm() {
-    // `make setup` fetches it together with the headers. That of CUDA 13.0 doesn't define the function.
+fn linking_nvidias_archive_is_harmless() {
+    // `make setup` fetches it together with the headers. The archive of CUDA 13.0 does not define
+    // the function.
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cuda/nvidia");
     let path = std::path::Path::new(root).join("cu13/lib/libcudadevrt.a");
     let _context = Own::new();

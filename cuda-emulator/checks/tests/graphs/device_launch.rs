@@ -1,13 +1,13 @@
-//! Graphs that kernels launch: what may be in them, the modes of launches, their order and their limits. An H200 (driver
-//! 580) gave the codes.
+//! Graphs launched by kernels: allowed nodes, launch modes, order and limits. The codes are those
+//! of an H200 (driver 580).
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// `launch` launches graphs, each in its mode. `note` adds a number to a list. `again` counts, and launches its own graph
-/// until it has counted to 5. `current` stores which graph it is in.
+/// `launch` launches graphs, each in its mode. `note` appends a number to a list. `again` counts,
+/// and launches its own graph until the count is 5. `current` stores the handle of its graph.
 const TEXT: &str = "
 .version 7.8
 .target sm_70
@@ -92,7 +92,7 @@ const SIBLING: u64 = 0x0300_0000_0000_0000;
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`
 const DEVICE_LAUNCH: u64 = 4;
 
-/// What the tests work with: kernels, a stream, a list of numbers.
+/// The objects of the tests: kernels, a stream and a list of numbers.
 struct Bench {
     module: CUmodule,
     stream: CUstream,
@@ -112,7 +112,7 @@ impl Bench {
         }
     }
 
-    /// A graph with a kernel that notes a number.
+    /// Returns a graph with a kernel that notes a number.
     fn note(&self, number: u32) -> CUgraph {
         let graph = create();
         let mut arguments = [arg(&self.list), arg(&number)];
@@ -121,7 +121,7 @@ impl Bench {
         graph
     }
 
-    /// A graph with a kernel that launches others.
+    /// Returns a graph with a kernel that launches others.
     fn launch(&self, what: &[(CUgraphExec, u64)]) -> CUgraph {
         let execs: Vec<u64> = what.iter().map(|one| one.0 as u64).collect();
         let modes: Vec<u64> = what.iter().map(|one| one.1).collect();
@@ -132,7 +132,7 @@ impl Bench {
         graph
     }
 
-    /// One that kernels can launch, uploaded.
+    /// Instantiates a graph for launches by kernels, and uploads it.
     fn ready(&self, graph: CUgraph) -> CUgraphExec {
         let exec = for_device(graph);
         ok!(cuGraphUpload(exec, self.stream));
@@ -140,7 +140,8 @@ impl Bench {
         exec
     }
 
-    /// Launches a graph that launches others; what these launches gave, and what was noted.
+    /// Launches a graph that launches others. Returns the codes of these launches and the noted
+    /// numbers.
     fn play(&self, what: &[(CUgraphExec, u64)]) -> (Vec<u32>, Vec<u32>) {
         let exec = instantiate(self.launch(what));
         self.run(exec, what.len())
@@ -149,7 +150,7 @@ impl Bench {
     fn run(&self, exec: CUgraphExec, count: usize) -> (Vec<u32>, Vec<u32>) {
         ok!(cuMemsetD32_v2(self.list, 0, 1));
         ok!(cuGraphLaunch(exec, self.stream));
-        // After the launch, with all that it led to.
+        // After the launch and all the launches that it made.
         let number = 100u32;
         let mut arguments = [arg(&self.list), arg(&number)];
         let kernel = function(self.module, "note");
@@ -167,8 +168,8 @@ fn for_device(graph: CUgraph) -> CUgraphExec {
     exec
 }
 
-/// Why an instantiation with these flags is refused, and the node.
-fn refusal(graph: CUgraph, flags: u64) -> (u32, CUgraphNode) {
+/// Returns the reason why an instantiation with these flags is rejected, and the node.
+fn rejection(graph: CUgraph, flags: u64) -> (u32, CUgraphNode) {
     let (mut exec, mut params) = (null_mut(), filled::<CUDA_GRAPH_INSTANTIATE_PARAMS>(0));
     params.flags = flags;
     invalid!(cuGraphInstantiateWithParams(&mut exec, graph, &mut params));
@@ -186,20 +187,21 @@ fn kernels_launch_graphs() {
     for mode in [FORGET, TAIL, SIBLING] {
         assert_eq!(bench.play(&[(one, mode)]), (vec![0], vec![1, 100]));
     }
-    // Children are over before tail launches begin; these follow each other.
+    // Children end before tail launches start, and tail launches run in order.
     let (codes, noted) = bench.play(&[(one, TAIL), (two, TAIL), (three, FORGET)]);
     assert_eq!((codes, noted), (vec![0; 3], vec![3, 1, 2, 100]));
-    // A sibling of a child is the parent's child: the tail launch waits for it.
+    // A sibling of a child is a child of the parent, so the tail launch waits for it.
     let sibling = bench.ready(bench.launch(&[(two, SIBLING)]));
     let (_, noted) = bench.play(&[(sibling, FORGET), (one, TAIL)]);
     assert_eq!(noted, [2, 1, 100]);
-    // A launched graph launches others: its own tail launches come before the rest of its parent's.
+    // A launched graph launches others: its tail launches run before the remaining tail launches of
+    // its parent.
     let inner = bench.ready(bench.launch(&[(one, TAIL), (two, FORGET)]));
     let (codes, noted) = bench.play(&[(inner, TAIL), (three, TAIL)]);
     assert_eq!((codes, noted), (vec![0; 2], vec![2, 1, 3, 100]));
     let (_, noted) = bench.play(&[(three, TAIL), (inner, FORGET)]);
     assert_eq!(noted, [2, 1, 3, 100]);
-    // All of it again, by the same executable graph.
+    // Repeats it with the same executable graph.
     let whole = instantiate(bench.launch(&[(inner, FORGET), (three, TAIL)]));
     for _ in 0..3 {
         assert_eq!(bench.run(whole, 2), (vec![0; 2], vec![2, 1, 3, 100]));
@@ -207,7 +209,7 @@ fn kernels_launch_graphs() {
 }
 
 #[test]
-fn a_graph_launches_itself() {
+fn graphs_can_launch_themselves() {
     let _alone = alone();
     let _context = Own::new();
     let bench = Bench::new();
@@ -215,10 +217,10 @@ fn a_graph_launches_itself() {
     let kernel = function(bench.module, "again");
     add_kernel(graph, &[], &kernel_params(kernel, &mut [arg(&words)]));
     let exec = for_device(graph);
-    // The launch by the host uploads it.
+    // The launch by the host uploads the graph.
     go(exec, bench.stream);
     assert_eq!(download::<u32>(words, 2), [5, 0]);
-    // One that the host alone can launch doesn't know itself: no handle is no graph.
+    // A graph that only the host can launch has no handle for itself: the handle is null.
     let (words, graph) = (upload(&[1u64]), create());
     let kernel = function(bench.module, "current");
     add_kernel(graph, &[], &kernel_params(kernel, &mut [arg(&words)]));
@@ -230,7 +232,7 @@ fn a_graph_launches_itself() {
 }
 
 #[test]
-fn what_can_not_be_launched_now_is_refused() {
+fn invalid_device_launches_are_rejected() {
     let _alone = alone();
     let _context = Own::new();
     let bench = Bench::new();
@@ -238,17 +240,17 @@ fn what_can_not_be_launched_now_is_refused() {
     assert_eq!(bench.play(&[(late, FORGET)]), (vec![1], vec![100]));
     assert_eq!(bench.play(&[(null_mut(), FORGET)]), (vec![1], vec![100]));
     let one = bench.ready(bench.note(1));
-    // One run at a time.
+    // Only one launch at a time.
     for mode in [FORGET, TAIL, SIBLING] {
         let (codes, noted) = bench.play(&[(one, mode), (one, mode)]);
         assert_eq!((codes, noted), (vec![0, 1], vec![1, 100]), "{mode:#x}");
     }
-    // What is no mode.
+    // Invalid modes.
     for mode in [0, 1, 2, 3, TAIL + 1, 4 << 56, bench.stream as u64] {
         let (codes, noted) = bench.play(&[(one, mode)]);
         assert_eq!((codes, noted), (vec![1], vec![100]), "{mode:#x}");
     }
-    // Kernels of graphs alone launch graphs.
+    // Only kernels of graphs can launch graphs.
     let (nothing, count) = (0u64, 0u32);
     let mut arguments = [arg(&nothing), arg(&nothing), arg(&count), arg(&nothing)];
     let kernel = function(bench.module, "launch");
@@ -259,7 +261,7 @@ fn what_can_not_be_launched_now_is_refused() {
 }
 
 #[test]
-fn so_many_launches_may_wait() {
+fn pending_launches_are_limited() {
     let _alone = alone();
     let _context = Own::new();
     let bench = Bench::new();
@@ -267,7 +269,7 @@ fn so_many_launches_may_wait() {
     for (mode, most) in [(FORGET, 120), (TAIL, 255), (SIBLING, 120)] {
         let all: Vec<_> = execs.iter().map(|&exec| (exec, mode)).collect();
         let whole = instantiate(bench.launch(&all));
-        // Counted anew at each launch.
+        // The limit applies to each launch separately.
         for _ in 0..2 {
             let (codes, noted) = bench.run(whole, all.len());
             assert!(codes[..most].iter().all(|&code| code == 0));
@@ -280,7 +282,7 @@ fn so_many_launches_may_wait() {
 }
 
 #[test]
-fn changes_count_from_the_next_upload() {
+fn changes_apply_after_the_next_upload() {
     let _alone = alone();
     let _context = Own::new();
     let bench = Bench::new();
@@ -296,41 +298,41 @@ fn changes_count_from_the_next_upload() {
 }
 
 #[test]
-fn not_every_graph_is_for_kernels_to_launch() {
+fn graphs_unsuitable_for_device_launch_are_rejected() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     let _alone = alone();
     let _context = Own::new();
     let bench = Bench::new();
     let mut exec = null_mut();
-    for (flags, told) in [(0, 0), (1, 1), (4, 4), (8, 0), (9, 1), (12, 4)] {
+    for (flags, reported) in [(0, 0), (1, 1), (4, 4), (8, 0), (9, 1), (12, 4)] {
         let mut got = 99;
         ok!(cuGraphInstantiateWithFlags(&mut exec, bench.note(0), flags));
         ok!(cuGraphExecGetFlags(exec, &mut got));
-        assert_eq!(got, told);
+        assert_eq!(got, reported);
     }
-    // Nothing to do, and flags that exclude each other.
-    assert_eq!(refusal(create(), 4), (1, null_mut()));
-    assert_eq!(refusal(bench.note(0), 5), (1, null_mut()));
+    // An empty graph, and conflicting flags.
+    assert_eq!(rejection(create(), 4), (1, null_mut()));
+    assert_eq!(rejection(bench.note(0), 5), (1, null_mut()));
     let (mut node, graph) = (null_mut(), bench.note(0));
     ok!(cuGraphAddEmptyNode(&mut node, graph, null(), 0));
-    assert_eq!(refusal(graph, 4), (3, node));
+    assert_eq!(rejection(graph, 4), (3, node));
     let graph = bench.note(0);
     let host = CUDA_HOST_NODE_PARAMS {
         fn_: Some(nothing),
         userData: null_mut(),
     };
     ok!(cuGraphAddHostNode(&mut node, graph, null(), 0, &host));
-    assert_eq!(refusal(graph, 4), (3, node));
-    // In a child graph: the node in there.
+    assert_eq!(rejection(graph, 4), (3, node));
+    // In a child graph, the result names the node in that graph.
     let outer = create();
     ok!(cuGraphAddChildGraphNode(&mut node, outer, null(), 0, graph));
     let mut inner = null_mut();
     ok!(cuGraphChildGraphNodeGetGraph(node, &mut inner));
-    assert_eq!(refusal(outer, 4), (3, nodes(inner)[1]));
-    // Copies among memory that the device reaches.
+    assert_eq!(rejection(outer, 4), (3, nodes(inner)[1]));
+    // Copies are allowed between memory that the device can access.
     let (mut locked, heap) = (null_mut(), vec![0u8; 64]);
     ok!(cuMemAllocHost_v2(&mut locked, 64));
-    for (host, refused) in [(locked, false), (heap.as_ptr().cast_mut().cast(), true)] {
+    for (host, rejected) in [(locked, false), (heap.as_ptr().cast_mut().cast(), true)] {
         let mut copy: CUDA_MEMCPY3D = filled(0);
         copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
         copy.srcHost = host;
@@ -346,8 +348,8 @@ fn not_every_graph_is_for_kernels_to_launch() {
             &copy,
             context()
         ));
-        match refused {
-            true => assert_eq!(refusal(graph, 4), (3, node)),
+        match rejected {
+            true => assert_eq!(rejection(graph, 4), (3, node)),
             false => drop(for_device(graph)),
         }
     }
@@ -359,14 +361,14 @@ fn not_every_graph_is_for_kernels_to_launch() {
 }
 
 #[test]
-fn a_graph_that_kernels_can_not_launch_is_named() {
+fn device_launch_of_an_unsuitable_graph_is_reported() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "cudaGraphLaunch: 0x1b",
         "without CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH",
         "in node",
     ];
-    let name = "a_graph_that_kernels_can_not_launch_is_named";
+    let name = "device_launch_of_an_unsuitable_graph_is_reported";
     reports(name, &[], &parts, || {
         let _context = Own::new();
         let bench = Bench::new();
@@ -381,9 +383,9 @@ fn a_graph_that_kernels_can_not_launch_is_named() {
 }
 
 #[test]
-fn the_fault_of_a_launched_graph_names_its_node() {
+fn faults_of_launched_graphs_name_the_node() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "kernel note", "in node"];
-    let name = "the_fault_of_a_launched_graph_names_its_node";
+    let name = "faults_of_launched_graphs_name_the_node";
     reports(name, &[], &parts, || {
         let _context = Own::new();
         let bench = Bench::new();

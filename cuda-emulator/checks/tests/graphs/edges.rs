@@ -12,12 +12,12 @@ fn empty(graph: CUgraph, on: &[CUgraphNode]) -> CUgraphNode {
 }
 
 fn connect(graph: CUgraph, from: CUgraphNode, to: CUgraphNode) -> CUresult {
-    // SAFETY: arrays of one.
+    // SAFETY: The arrays have one element.
     unsafe { cuGraphAddDependencies_v2(graph, &from, &to, null(), 1) }
 }
 
 #[test]
-fn edges_come_and_go() {
+fn edges_are_added_and_removed() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, other) = (create(), create());
@@ -29,7 +29,7 @@ fn edges_come_and_go() {
     for (from, to) in [(a, b), (a, a), (a, foreign), (foreign, a), (a, null_mut())] {
         assert_eq!(connect(graph, from, to), INVALID);
     }
-    // All or none.
+    // All edges are added, or none.
     let (from, to) = ([a, a], [c, b]);
     invalid!(cuGraphAddDependencies_v2(
         graph,
@@ -50,7 +50,7 @@ fn edges_come_and_go() {
     ok!(cuGraphRemoveDependencies_v2(graph, &a, &b, null(), 1));
     invalid!(cuGraphRemoveDependencies_v2(graph, &a, &b, null(), 1));
     assert_eq!(edges(graph), [(1, 2)]);
-    // A node takes its edges along.
+    // Destroying a node removes its edges.
     assert_eq!(connect(graph, a, b), SUCCESS);
     ok!(cuGraphDestroyNode(b));
     assert_eq!((nodes(graph), edges(graph)), (vec![a, c], vec![]));
@@ -66,7 +66,7 @@ fn edges_come_and_go() {
 }
 
 #[test]
-fn a_cycle_can_not_be_instantiated() {
+fn cyclic_graphs_cannot_be_instantiated() {
     let _alone = alone();
     let _context = Own::new();
     let graph = create();
@@ -85,12 +85,12 @@ fn a_cycle_can_not_be_instantiated() {
 }
 
 #[test]
-fn edges_order_what_runs() {
+fn edges_determine_the_order() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, stream) = (create(), stream(1));
     let word = alloc(4);
-    // Made in the opposite order.
+    // Created in the opposite order.
     let all: Vec<_> = (0..6).map(|value| set(graph, &[], word, value)).collect();
     for pair in all.windows(2) {
         assert_eq!(connect(graph, pair[1], pair[0]), SUCCESS);
@@ -103,7 +103,7 @@ fn edges_order_what_runs() {
 }
 
 #[test]
-fn programmatic_edges_are_kept_as_they_are() {
+fn programmatic_edges_keep_their_data() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[1u32]));
@@ -165,7 +165,7 @@ fn programmatic_edges_are_kept_as_they_are() {
     );
     play(graph, stream);
     assert_eq!(download::<u32>(word, 1), [5]);
-    // An edge goes whatever its data is said to be, as an H200's driver has it.
+    // An edge is removed whatever its data, as with an H200's driver.
     let other = CUgraphEdgeData {
         from_port: 0,
         type_: 0,
@@ -173,7 +173,8 @@ fn programmatic_edges_are_kept_as_they_are() {
     };
     ok!(cuGraphRemoveDependencies_v2(graph, from, to, &other, 1));
     assert_eq!(edges(graph), []);
-    // The end of the kernel by its order alone may have anything after it; its programmatic end only with such an edge.
+    // The launch-order port of a kernel may precede any node, but its programmatic port needs a
+    // programmatic edge.
     let launched = CUgraphEdgeData {
         from_port: 2,
         type_: 0,
@@ -183,13 +184,13 @@ fn programmatic_edges_are_kept_as_they_are() {
     ok!(cuGraphRemoveDependencies_v2(graph, from, to, &launched, 1));
     let odd = CUgraphEdgeData { type_: 0, ..data };
     invalid!(cuGraphAddDependencies_v2(graph, from, to, &odd, 1));
-    // Only kernels end in more than one way.
+    // Only kernels have several ports.
     let fill = set(graph, &[], word, 1);
     invalid!(cuGraphAddDependencies_v2(graph, &fill, to, &data, 1));
 }
 
 #[test]
-fn a_child_graph_is_a_copy() {
+fn child_graphs_are_copies() {
     let _alone = alone();
     let _context = Own::new();
     let (inner, outer, stream) = (create(), create(), stream(1));
@@ -204,7 +205,7 @@ fn a_child_graph_is_a_copy() {
         inner
     ));
     set(outer, &[child], words + 4, 2);
-    // What the original becomes is nothing to it.
+    // Later changes of the original do not affect the copy.
     set(inner, &[], words + 8, 3);
     ok!(cuGraphDestroyNode(original));
     play(outer, stream);
@@ -212,7 +213,7 @@ fn a_child_graph_is_a_copy() {
     ok!(cuGraphChildGraphNodeGetGraph(child, &mut graph));
     assert_ne!(graph, inner);
     assert_eq!(nodes(graph).len(), 1);
-    // Its own graph is the node's.
+    // The child's graph belongs to the node.
     set(graph, &[], words + 8, 4);
     play(outer, stream);
     assert_eq!(download::<u32>(words, 3), [1, 2, 4]);
@@ -228,7 +229,7 @@ fn a_child_graph_is_a_copy() {
     invalid!(cuGraphDestroyNode(within));
     let mut count = 0;
     invalid!(cuGraphGetNodes(graph, null_mut(), &mut count));
-    // Itself, as it was.
+    // A graph can contain a copy of itself.
     ok!(cuGraphAddChildGraphNode(
         &mut child,
         outer,
@@ -242,7 +243,7 @@ fn a_child_graph_is_a_copy() {
 }
 
 #[test]
-fn a_clone_has_nodes_of_its_own() {
+fn clones_have_separate_nodes() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, inner, stream) = (create(), create(), stream(1));
@@ -273,7 +274,7 @@ fn a_clone_has_nodes_of_its_own() {
 }
 
 #[test]
-fn a_graph_can_be_printed() {
+fn graphs_can_be_printed() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[1u32]));
@@ -308,7 +309,7 @@ fn a_graph_can_be_printed() {
             "{text}"
         );
         for part in parts {
-            assert!(text.contains(part), "`{part}` isn't in\n{text}");
+            assert!(text.contains(part), "no `{part}` in:\n{text}");
         }
         assert!(!text.contains(absent), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Changes of executable graphs: one node's parameters, nodes turned off.
+//! Changes of executable graphs: parameters of single nodes, and disabled nodes.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -19,19 +19,19 @@ fn copy(from: CUdeviceptr, to: CUdeviceptr, width: usize, height: usize) -> CUDA
     }
 }
 
-/// Launches and waits.
+/// Launches a graph and waits.
 fn go(exec: CUgraphExec, stream: CUstream) {
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
 }
 
 unsafe extern "C" fn count(data: *mut c_void) {
-    // SAFETY: the tests pass a counter that outlives the launch.
+    // SAFETY: The tests pass a counter that outlives the launch.
     unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
 #[test]
-fn each_type_of_node_takes_new_parameters() {
+fn every_node_type_accepts_new_parameters() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream) = (affine(), stream(1));
@@ -88,10 +88,10 @@ fn each_type_of_node_takes_new_parameters() {
         calls.each_ref().map(|calls| calls.load(Ordering::SeqCst)),
         [1, 1]
     );
-    // The graph itself is as it was.
+    // The graph itself is unchanged.
     play(graph, stream);
     assert_eq!(download::<u32>(words, 4), [7, 52, 7, 7]);
-    // In one form for all types.
+    // With the function for all types.
     let mut params: CUgraphNodeParams = filled(0);
     params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET;
     params.__bindgen_anon_1.memset = CUDA_MEMSET_NODE_PARAMS_v2 {
@@ -112,7 +112,7 @@ fn each_type_of_node_takes_new_parameters() {
 }
 
 #[test]
-fn what_an_executable_node_can_not_become_is_refused() {
+fn invalid_changes_of_executable_nodes_are_rejected() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, other, words) = (create(), create(), alloc(64));
@@ -159,7 +159,7 @@ fn what_an_executable_node_can_not_become_is_refused() {
         context()
     ));
     let exec = instantiate(graph);
-    // Rows; host memory; nothing; another graph's node.
+    // Several rows, host memory, an empty copy, and a node of another graph.
     invalid!(cuGraphExecMemcpyNodeSetParams(exec, node, &rows, context()));
     invalid!(cuGraphExecMemcpyNodeSetParams(exec, deep, &rows, context()));
     invalid!(cuGraphExecMemcpyNodeSetParams(
@@ -246,7 +246,7 @@ fn what_an_executable_node_can_not_become_is_refused() {
 }
 
 #[test]
-fn nodes_are_turned_off_and_on() {
+fn nodes_are_disabled_and_enabled() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, stream, words) = (create(), stream(1), upload(&[0u32; 2]));
@@ -265,7 +265,7 @@ fn nodes_are_turned_off_and_on() {
     assert_eq!((enabled(first), enabled(second)), (0, 1));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [0, 2]);
-    // It keeps its parameters, and takes new ones.
+    // A disabled node keeps its parameters and accepts new ones.
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
         first,

@@ -1,4 +1,5 @@
-//! External semaphores, and arrays in external memory, through the C ABI. The codes are those of an H200 (driver 580) but where it says otherwise.
+//! External semaphores, and arrays in external memory, through the C ABI. The codes are those of an
+//! H200 (driver 580) unless stated otherwise.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs;
@@ -30,15 +31,16 @@ fn import(page: &Page, kind: u32) -> CUexternalSemaphore {
 }
 
 fn is_open(fd: i32) -> bool {
-    // SAFETY: the call fails for what is no open file.
+    // SAFETY: The call fails if the descriptor is not open.
     unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
 }
 
-/// Whether a number is that of a page's file. One that is closed may be another file's by now.
+/// Returns whether a descriptor refers to a page's file. The number of a closed descriptor may
+/// refer to another file by now.
 fn is_of(fd: i32, page: &Page) -> bool {
     let inode = |fd: i32| {
         let mut data = std::mem::MaybeUninit::<libc::stat>::zeroed();
-        // SAFETY: a place for the result; all its bytes are written, or zeros.
+        // SAFETY: The result pointer is valid, and all its bytes are written or zero.
         unsafe { (libc::fstat(fd, data.as_mut_ptr()) == 0).then(|| data.assume_init().st_ino) }
     };
     inode(fd) == inode(page.number())
@@ -74,15 +76,15 @@ fn wait(semaphore: CUexternalSemaphore, value: u64, stream: CUstream) {
     ));
 }
 
-/// Whether a stream is still waiting after a while.
+/// Returns whether a stream is still waiting after a while.
 fn waits(stream: CUstream) -> bool {
     std::thread::sleep(Duration::from_millis(5));
-    // SAFETY: a live stream.
+    // SAFETY: The stream is live.
     unsafe { cuStreamQuery(stream) == CUresult::CUDA_ERROR_NOT_READY }
 }
 
 #[test]
-fn what_can_be_imported() {
+fn imports_are_checked() {
     let _one = alone();
     let _own = Own::new();
     let page = Page::new(TIMELINE, 0);
@@ -109,7 +111,7 @@ fn what_can_be_imported() {
         CUDA_ERROR_UNKNOWN,
         cuImportExternalSemaphore(&mut made, &described(BINARY, -1))
     );
-    // What is no semaphore stays the client's.
+    // A file that is not a semaphore still belongs to the client.
     let null = OwnedFd::from(File::open("/dev/null").unwrap());
     for kind in [BINARY, TIMELINE] {
         for fd in [9999, null.as_raw_fd()] {
@@ -120,12 +122,12 @@ fn what_can_be_imported() {
         }
     }
     assert!(is_open(null.as_raw_fd()) && is_open(page.number()));
-    // An H200's driver takes one kind for the other.
+    // An H200's driver accepts either kind for the other.
     fails!(
         CUDA_ERROR_UNKNOWN,
         cuImportExternalSemaphore(&mut made, &described(BINARY, page.number()))
     );
-    // A semaphore becomes the driver's.
+    // The driver takes ownership of an imported semaphore.
     let fd = page.export().into_raw_fd();
     assert!(is_of(fd, &page));
     ok!(cuImportExternalSemaphore(
@@ -139,13 +141,13 @@ fn what_can_be_imported() {
 }
 
 #[test]
-fn a_timeline_orders_streams_and_the_other_side() {
+fn timelines_order_streams_and_the_host() {
     let _one = alone();
     let _own = Own::new();
     let (page, one, other) = (Page::new(TIMELINE, 5), stream(1), stream(1));
     let (semaphore, same) = (import(&page, TIMELINE), import(&page, TIMELINE));
     assert_ne!(semaphore, same);
-    wait(semaphore, 3, one); // long ago
+    wait(semaphore, 3, one); // a value in the past
     ok!(cuStreamSynchronize(one));
     wait(semaphore, 10, one);
     assert!(waits(one));
@@ -156,7 +158,7 @@ fn a_timeline_orders_streams_and_the_other_side() {
     signal(semaphore, 20, other);
     ok!(cuStreamSynchronize(one));
     assert_eq!(page.value(), 20);
-    // As on an H200, any value can be signalled.
+    // As on an H200, any value can be signaled.
     signal(semaphore, 12, one);
     ok!(cuStreamSynchronize(one));
     assert_eq!(page.value(), 12);
@@ -166,17 +168,17 @@ fn a_timeline_orders_streams_and_the_other_side() {
 }
 
 #[test]
-fn a_binary_semaphore_lets_one_wait_pass() {
+fn binary_semaphores_release_one_wait() {
     let _one = alone();
     let _own = Own::new();
     let (page, one, other) = (Page::new(BINARY, 0), stream(1), stream(1));
     let semaphore = import(&page, BINARY);
     wait(semaphore, 0, one);
     assert!(waits(one));
-    signal(semaphore, 123, other); // whatever the value
+    signal(semaphore, 123, other); // the value is ignored
     ok!(cuStreamSynchronize(one));
     assert_eq!(page.value(), 0);
-    // Two signals are one.
+    // Two signals count as one.
     signal(semaphore, 0, one);
     signal(semaphore, 0, one);
     wait(semaphore, 0, one);
@@ -189,7 +191,7 @@ fn a_binary_semaphore_lets_one_wait_pass() {
 }
 
 #[test]
-fn several_in_one_call() {
+fn several_semaphores_in_one_call() {
     let _one = alone();
     let _own = Own::new();
     let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
@@ -213,7 +215,7 @@ fn several_in_one_call() {
     ));
     ok!(cuStreamSynchronize(one));
     assert_eq!(pages.each_ref().map(Page::value), [8, 9]);
-    // What is refused does nothing.
+    // A rejected call has no effect.
     let [first, _] = semaphores;
     invalid!(cuSignalExternalSemaphoresAsync(
         &first,
@@ -248,7 +250,7 @@ fn several_in_one_call() {
     for semaphore in semaphores {
         ok!(cuDestroyExternalSemaphore(semaphore));
     }
-    // An H200's driver takes what isn't a handle for an address.
+    // An H200's driver treats an invalid handle as an address.
     invalid!(cuSignalExternalSemaphoresAsync(
         &first,
         &to_signal(50),
@@ -260,7 +262,7 @@ fn several_in_one_call() {
 }
 
 #[test]
-fn nodes_of_graphs() {
+fn semaphores_in_graph_nodes() {
     let _alone = alone();
     let _own = Own::new();
     let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
@@ -298,7 +300,7 @@ fn nodes_of_graphs() {
         kind.0
     };
     assert_eq!([kind(first), kind(second)], [9, 8]);
-    // What comes back is the node's own.
+    // The returned arrays belong to the node.
     let (mut got, mut gotten) = (
         CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::default(),
         CUDA_EXT_SEM_WAIT_NODE_PARAMS::default(),
@@ -312,7 +314,7 @@ fn nodes_of_graphs() {
     ));
     assert_eq!((got.numExtSems, gotten.numExtSems), (2, 2));
     assert!(got.extSemArray != signalling.extSemArray && got.paramsArray != signalling.paramsArray);
-    // SAFETY: two of each.
+    // SAFETY: Each array has two elements.
     unsafe {
         assert_eq!(*got.extSemArray.add(1), semaphores[1]);
         assert_eq!((*got.paramsArray.add(1)).params.fence.value, 4);
@@ -337,7 +339,7 @@ fn nodes_of_graphs() {
         0,
         null()
     ));
-    // A graph's node may have another number of them, an executable graph's not.
+    // The number of semaphores can change in a graph's node, but not in an executable graph.
     signalling.numExtSems = 1;
     ok!(cuGraphExternalSemaphoresSignalNodeSetParams(
         second,
@@ -387,8 +389,8 @@ fn nodes_of_graphs() {
     ));
     // An update of the whole graph.
     pages.iter().for_each(|page| page.set(2));
-    let mut told = CUgraphExecUpdateResultInfo::default();
-    ok!(cuGraphExecUpdate_v2(exec, graph, &mut told));
+    let mut info = CUgraphExecUpdateResultInfo::default();
+    ok!(cuGraphExecUpdate_v2(exec, graph, &mut info));
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(pages.each_ref().map(Page::value), [3, 4]);
@@ -400,7 +402,7 @@ fn nodes_of_graphs() {
 }
 
 #[test]
-fn semaphores_belong_to_a_context() {
+fn streams_of_other_contexts_are_rejected() {
     let _one = alone();
     let _own = Own::new();
     let page = Page::new(TIMELINE, 0);
@@ -425,7 +427,7 @@ fn semaphores_belong_to_a_context() {
 }
 
 #[test]
-fn destroying_one_waits_for_the_context() {
+fn destroying_a_semaphore_waits_for_the_context() {
     let _one = alone();
     let _own = Own::new();
     let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
@@ -445,7 +447,7 @@ fn destroying_one_waits_for_the_context() {
 }
 
 #[test]
-fn what_else_there_is_to_graphs() {
+fn restrictions_of_graphs_with_semaphores() {
     let _alone = alone();
     let _own = Own::new();
     let page = Page::new(TIMELINE, 0);
@@ -464,19 +466,19 @@ fn what_else_there_is_to_graphs() {
         0,
         &node
     ));
-    // Kernels can't launch it, and such a node can't be left out.
+    // Kernels cannot launch such a graph, and such a node cannot be disabled.
     invalid!(cuGraphInstantiateWithFlags(&mut none, graph, 4));
     let exec = instantiate(graph);
     let mut enabled = 9;
     invalid!(cuGraphNodeGetEnabled(exec, added, &mut enabled));
     invalid!(cuGraphNodeSetEnabled(exec, added, 0));
-    // What the semaphore is stays with the graph.
+    // The semaphore stays alive as long as the graph.
     ok!(cuDestroyExternalSemaphore(semaphore));
     let stream = stream(1);
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(page.value(), 1);
-    // An update to another number of semaphores is refused.
+    // An update to another number of semaphores is rejected.
     let other = create();
     let none = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
         numExtSems: 0,
@@ -489,12 +491,12 @@ fn what_else_there_is_to_graphs() {
         0,
         &none
     ));
-    let mut told = CUgraphExecUpdateResultInfo::default();
+    let mut info = CUgraphExecUpdateResultInfo::default();
     fails!(
         CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
-        cuGraphExecUpdate_v2(exec, other, &mut told)
+        cuGraphExecUpdate_v2(exec, other, &mut info)
     );
-    assert_eq!(told.result.0, 5);
+    assert_eq!(info.result.0, 5);
     play(other, stream);
     ok!(cuGraphExecDestroy(exec));
     ok!(cuGraphDestroy(other));
@@ -502,7 +504,7 @@ fn what_else_there_is_to_graphs() {
 }
 
 #[test]
-fn captures() {
+fn semaphore_calls_are_captured() {
     let _alone = alone();
     let _own = Own::new();
     let (page, stream) = (Page::new(TIMELINE, 0), stream(1));
@@ -512,7 +514,7 @@ fn captures() {
     wait(semaphore, 7, stream);
     let graph = end(stream);
     assert_eq!(page.value(), 0);
-    // Nothing is imported meanwhile.
+    // Imports are forbidden during a capture.
     begin(stream, LOCAL);
     let mut made = null_mut();
     let wanted = described(TIMELINE, page.number());

@@ -1,10 +1,10 @@
-//! Launches of executable graphs: their order among each other and on a stream.
+//! Launches of executable graphs: their order on a stream and among each other.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
 
 #[test]
-fn a_launch_of_a_graph_ends_a_capture() {
+fn launching_a_graph_invalidates_the_capture() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream) = (affine(), stream(1));
@@ -13,7 +13,7 @@ fn a_launch_of_a_graph_ends_a_capture() {
     run(kernel, stream, a, 1, 2, 0);
     let small = end(stream);
     let exec = instantiate(small);
-    // In any mode, launched before or not: so has an H200 (driver 580) it.
+    // In any mode, whether launched before or not, as on an H200 (driver 580).
     for mode in [GLOBAL, LOCAL, RELAXED] {
         begin(stream, mode);
         fails!(
@@ -30,7 +30,7 @@ fn a_launch_of_a_graph_ends_a_capture() {
 }
 
 #[test]
-fn launches_of_one_executable_graph_follow_each_other() {
+fn launches_of_one_executable_graph_are_serialized() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, first, second) = (affine(), stream(1), stream(1));
@@ -51,13 +51,14 @@ fn launches_of_one_executable_graph_follow_each_other() {
 }
 
 #[test]
-fn nothing_comes_between_the_nodes_of_a_launch() {
+fn launches_in_a_stream_do_not_interleave() {
     const ROUNDS: u32 = 200;
     const STEPS: u32 = 8;
     let _alone = alone();
     let context = Own::new();
     let (kernel, stream) = (affine(), stream(1));
-    // Each graph counts a word up from 0, and stores what it comes to: another number if the two are mixed.
+    // Each graph counts a word up from 0 and stores the result, which is wrong if the graphs
+    // interleave.
     let (word, sums) = (alloc(4), upload(&[0u32; 2]));
     let execs = [0u64, 1].map(|index| {
         begin(stream, GLOBAL);
@@ -76,7 +77,7 @@ fn nothing_comes_between_the_nodes_of_a_launch() {
                 let stream = stream as CUstream;
                 for round in 0..ROUNDS {
                     ok!(cuGraphLaunch(exec as CUgraphExec, stream));
-                    // Now and then a look at the result, in the stream's order.
+                    // Sometimes checks the result, in the stream's order.
                     if round % 20 == 0 {
                         ok!(cuStreamSynchronize(stream));
                         assert_eq!(download::<u32>(sums + 4 * index, 1), [STEPS]);
@@ -90,7 +91,7 @@ fn nothing_comes_between_the_nodes_of_a_launch() {
 }
 
 #[test]
-fn launches_of_different_executable_graphs_run_side_by_side() {
+fn launches_of_different_executable_graphs_run_concurrently() {
     let _alone = alone();
     let _context = Own::new();
     let (first, second) = (stream(1), stream(1));

@@ -22,7 +22,7 @@ fn params(bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
     params
 }
 
-/// An allocation node, and its address.
+/// Adds an allocation node. Returns the node and its address.
 fn allocate(graph: CUgraph, bytes: usize) -> (CUgraphNode, CUdeviceptr) {
     let (mut node, mut params) = (null_mut(), params(bytes));
     ok!(cuGraphAddMemAllocNode(
@@ -66,7 +66,7 @@ fn allocations_are_captured() {
         ok!(cuStreamSynchronize(stream));
         assert_eq!(download::<u32>(out, 1), [11]);
     }
-    // It is the graph's own.
+    // The memory belongs to the graph.
     invalid!(cuMemFree_v2(address));
     invalid!(cuMemFreeAsync(address, stream));
     let found = nodes(graph);
@@ -81,7 +81,7 @@ fn allocations_are_captured() {
 }
 
 #[test]
-fn what_a_launch_leaves_has_to_be_freed_before_the_next() {
+fn unfreed_memory_prevents_the_next_launch() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, stream) = (create(), stream(1));
@@ -91,7 +91,7 @@ fn what_a_launch_leaves_has_to_be_freed_before_the_next() {
     invalid!(cuMemFreeAsync(address, stream));
     ok!(cuGraphLaunch(exec, stream));
     invalid!(cuGraphLaunch(exec, stream));
-    // The stream may use it.
+    // The stream may use the memory.
     let mut word = [0u32];
     ok!(cuMemcpyDtoHAsync_v2(
         word.as_mut_ptr().cast(),
@@ -106,7 +106,7 @@ fn what_a_launch_leaves_has_to_be_freed_before_the_next() {
     assert_eq!(word, [7]);
     ok!(cuMemFree_v2(address));
     invalid!(cuMemFree_v2(address));
-    // Another graph frees it.
+    // Another graph frees the memory.
     let other = create();
     let mut freeing = null_mut();
     ok!(cuGraphAddMemFreeNode(
@@ -137,14 +137,14 @@ fn what_a_launch_leaves_has_to_be_freed_before_the_next() {
         ok!(cuGraphLaunch(freed, stream));
     }
     ok!(cuStreamSynchronize(stream));
-    // Each launch frees what the one before it has left.
+    // Each launch frees the memory of the previous launch.
     ok!(cuGraphExecDestroy(exec));
     let mut automatic = null_mut();
     ok!(cuGraphInstantiateWithFlags(&mut automatic, graph, 1));
     for _ in 0..3 {
         ok!(cuGraphLaunch(automatic, stream));
     }
-    // It outlives its graph.
+    // The memory outlives its graph.
     ok!(cuGraphExecDestroy(automatic));
     ok!(cuGraphDestroy(graph));
     ok!(cuGraphExecDestroy(freed));
@@ -220,7 +220,7 @@ fn graphs_with_memory_are_restricted() {
         CUDA_ERROR_OUT_OF_MEMORY,
         cuGraphAddMemAllocNode(&mut child, outer, null(), 0, &mut huge)
     );
-    // Neither can be changed.
+    // Neither node can be changed.
     let mut any: CUgraphNodeParams = filled(0);
     any.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE;
     any.__bindgen_anon_1.free.dptr = address;
@@ -229,7 +229,7 @@ fn graphs_with_memory_are_restricted() {
         cuGraphNodeSetParams(last, &mut any)
     );
     assert!(nodes(outer).is_empty());
-    // A free node that was refused has freed nothing.
+    // A rejected free node frees nothing.
     let (_, spare) = allocate(outer, 4);
     let wrong = [fill];
     invalid!(cuGraphAddMemFreeNode(
@@ -243,7 +243,7 @@ fn graphs_with_memory_are_restricted() {
 }
 
 #[test]
-fn a_graph_with_memory_becomes_a_node_s_own() {
+fn graphs_with_memory_are_moved_into_nodes() {
     let _alone = alone();
     let _context = Own::new();
     let (inner, outer, stream, out) = (create(), create(), stream(1), alloc(4));
@@ -257,7 +257,7 @@ fn a_graph_with_memory_becomes_a_node_s_own() {
         ownership: CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE,
     };
     let mut child = null_mut();
-    // Not into itself.
+    // A graph cannot be moved into itself.
     invalid!(cuGraphAddNode_v2(
         &mut child,
         inner,
@@ -295,7 +295,7 @@ fn a_graph_with_memory_becomes_a_node_s_own() {
 }
 
 #[test]
-fn the_memory_of_graphs_is_counted() {
+fn graph_memory_is_counted() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, stream) = (create(), stream(1));
@@ -340,13 +340,13 @@ fn the_memory_of_graphs_is_counted() {
 }
 
 #[test]
-fn memory_that_is_not_allocated_now_is_out_of_reach() {
+fn access_to_unallocated_graph_memory_is_reported() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "allocation node of a graph",
         "is not allocated now",
     ];
-    let test = "memory_that_is_not_allocated_now_is_out_of_reach";
+    let test = "access_to_unallocated_graph_memory_is_reported";
     reports(test, &[], &parts, || {
         let context = Own::new();
         let (graph, stream) = (create(), stream(1));

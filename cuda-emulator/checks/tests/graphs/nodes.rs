@@ -1,4 +1,4 @@
-//! Graphs that are built node by node: each type of node, its parameters, and what it does at a launch.
+//! Graphs that are built node by node: types of nodes, their parameters and their effects.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -7,12 +7,12 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 unsafe extern "C" fn count(data: *mut c_void) {
-    // SAFETY: the tests pass a counter that outlives the launch.
+    // SAFETY: The tests pass a counter that outlives the launch.
     unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
 #[test]
-fn a_kernel_node_keeps_its_arguments() {
+fn kernel_nodes_copy_their_arguments() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, graph) = (affine(), stream(1), create());
@@ -27,12 +27,12 @@ fn a_kernel_node_keeps_its_arguments() {
     assert_eq!(edges(graph), [(0, 1)]);
     play(graph, stream);
     assert_eq!(download::<u32>(address, 1), [70]);
-    // What comes back can be passed on.
+    // The returned parameters can be reused.
     let mut got: CUDA_KERNEL_NODE_PARAMS = filled(0);
     ok!(cuGraphKernelNodeGetParams_v2(first, &mut got));
     assert_eq!((got.func, got.gridDimX, got.blockDimZ), (kernel, 1, 1));
     assert_eq!((got.ctx, got.extra), (context(), null_mut()));
-    // SAFETY: three pointers to arguments, as the kernel has.
+    // SAFETY: There are three pointers to arguments, as the kernel has.
     unsafe {
         assert_eq!(**got.kernelParams.cast::<*const u64>(), address);
         assert_eq!(**got.kernelParams.add(1).cast::<*const u32>(), 3);
@@ -69,7 +69,7 @@ fn a_kernel_node_keeps_its_arguments() {
 }
 
 #[test]
-fn a_kernel_node_has_attributes() {
+fn kernel_nodes_have_attributes() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, graph) = (affine(), create());
@@ -86,7 +86,7 @@ fn a_kernel_node_has_attributes() {
     let get = |node, id| {
         let mut value: CUlaunchAttributeValue = filled(9);
         ok!(cuGraphKernelNodeGetAttribute(node, id, &mut value));
-        // SAFETY: these two attributes are whole numbers.
+        // SAFETY: These two attributes are integers.
         unsafe { value.priority }
     };
     assert_eq!((get(first, cooperative), get(first, priority)), (0, 0));
@@ -98,10 +98,10 @@ fn a_kernel_node_has_attributes() {
     assert_eq!((get(second, cooperative), get(second, priority)), (0, 0));
     ok!(cuGraphKernelNodeCopyAttributes(second, first));
     assert_eq!((get(second, cooperative), get(second, priority)), (1, -2));
-    // New parameters leave them.
+    // New parameters keep the attributes.
     ok!(cuGraphKernelNodeSetParams_v2(second, &params));
     assert_eq!((get(second, cooperative), get(second, priority)), (1, -2));
-    // More blocks than fit the device at once can't wait for each other.
+    // Blocks that do not fit the device at the same time cannot wait for each other.
     let large = CUDA_KERNEL_NODE_PARAMS {
         gridDimX: 1 << 20,
         ..params
@@ -184,7 +184,7 @@ fn copies_and_fills_have_parameters() {
     ok!(cuGraphMemsetNodeSetParams(fill, &set));
     play(graph, stream);
     assert_eq!(download::<u32>(to, 3), [3, 4, 5]);
-    // One type's calls refuse the others' nodes.
+    // The functions of one type reject nodes of other types.
     fails!(
         CUDA_ERROR_INVALID_VALUE,
         cuGraphMemcpyNodeGetParams(fill, &mut got)
@@ -202,7 +202,7 @@ fn copies_and_fills_have_parameters() {
         CUDA_ERROR_INVALID_VALUE,
         cuGraphEventRecordNodeGetEvent(fill, &mut event)
     );
-    // Memory that isn't there, and sizes that make no sense.
+    // Missing memory, and invalid sizes.
     for wrong in [
         CUDA_MEMSET_NODE_PARAMS { dst: 0x1000, ..set },
         CUDA_MEMSET_NODE_PARAMS {
@@ -223,7 +223,7 @@ fn copies_and_fills_have_parameters() {
         CUDA_ERROR_INVALID_VALUE,
         cuGraphMemcpyNodeSetParams(node, &got)
     );
-    // What a capture records can be asked in the same way.
+    // Captured nodes can be queried in the same way.
     begin(stream, GLOBAL);
     ok!(cuMemcpyDtoDAsync_v2(to, from, 12, stream));
     ok!(cuMemsetD2D16Async(to, 4, 7, 1, 2, stream));
@@ -304,7 +304,7 @@ fn host_and_event_nodes() {
 }
 
 #[test]
-fn any_node_is_added_by_its_type() {
+fn nodes_of_any_type_are_added_by_one_function() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, graph) = (affine(), stream(1), create());
@@ -388,7 +388,7 @@ fn any_node_is_added_by_its_type() {
     assert_eq!(download::<u32>(address, 2), [3, 12]);
     assert_eq!(calls.load(Ordering::SeqCst), 1);
     ok!(cuEventQuery(event));
-    // Parameters of another type than the node's, and what isn't emulated.
+    // Parameters of another type than the node's, and types that are not emulated.
     let mut params: CUgraphNodeParams = filled(0);
     params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY;
     fails!(

@@ -1,4 +1,5 @@
-//! The older forms of the calls for graphs, which programs of CUDA 10 to 12 use, and memory operations as nodes.
+//! Older versions of the graph functions, which programs for CUDA 10 to 12 use, and memory
+//! operations as nodes.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -175,7 +176,7 @@ fn kernels_and_executable_graphs() {
 }
 
 #[test]
-fn memory_operations_are_nodes() {
+fn memory_operations_can_be_nodes() {
     let _alone = alone();
     let _context = Own::new();
     let (stream, graph, words) = (stream(1), create(), upload(&[5u32, 0, 0]));
@@ -188,7 +189,7 @@ fn memory_operations_are_nodes() {
         operation.writeValue.__bindgen_anon_1.value64 = value;
         operation
     };
-    // Waits for a 5, and writes.
+    // Waits for the value 5, then writes.
     let mut operations = [operation(1, 0, 5), operation(2, 1, 7)];
     let mut params: CUDA_BATCH_MEM_OP_NODE_PARAMS = filled(0);
     (params.ctx, params.count) = (context, 2);
@@ -208,7 +209,7 @@ fn memory_operations_are_nodes() {
     let mut got: CUDA_BATCH_MEM_OP_NODE_PARAMS = filled(9);
     ok!(cuGraphBatchMemOpNodeGetParams(node, &mut got));
     assert_eq!((got.count, got.flags, got.ctx), (2, 0, context));
-    // Other addresses and values, but no other operations.
+    // Addresses and values can change, but not the operations.
     operations[1] = operation(2, 2, 8);
     params.paramArray = operations.as_mut_ptr();
     ok!(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));

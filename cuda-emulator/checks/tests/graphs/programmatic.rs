@@ -1,4 +1,4 @@
-//! Launches that may overlap, in captures: the edges that they make, and the attributes that their nodes keep.
+//! Captures of launches that may overlap: their edges, and the attributes that their nodes keep.
 //!
 //! The edges and codes are those of an H200 with driver 580.
 
@@ -6,7 +6,7 @@ use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
 use std::ptr::{null, null_mut};
 
-/// A launch of one word's worth of `affine` with attributes.
+/// Launches `affine` for one word, with attributes.
 fn begin_work(kernel: CUfunction, stream: CUstream, word: CUdeviceptr, attributes: &[Attribute]) {
     let (a, b) = (1u32, 1u32);
     let mut arguments = [arg(&word), arg(&a), arg(&b)];
@@ -19,7 +19,7 @@ fn begin_work(kernel: CUfunction, stream: CUstream, word: CUdeviceptr, attribute
     ));
 }
 
-/// Each edge: the places of its nodes, the port that it begins at, its type.
+/// Returns each edge: the indices of its nodes, its output port and its type.
 fn ports(graph: CUgraph) -> Vec<(usize, usize, u8, u8)> {
     let all = nodes(graph);
     let mut count = 0;
@@ -54,7 +54,7 @@ fn overlapping() -> [Attribute; 1] {
 }
 
 #[test]
-fn a_launch_that_may_overlap_has_a_programmatic_edge() {
+fn overlapping_launches_have_programmatic_edges() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
@@ -81,7 +81,7 @@ fn a_launch_that_may_overlap_has_a_programmatic_edge() {
 }
 
 #[test]
-fn an_event_of_a_launch_stands_for_a_port() {
+fn launch_events_represent_ports() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, first, second) = (affine(), stream(1), stream(1));
@@ -102,7 +102,7 @@ fn an_event_of_a_launch_stands_for_a_port() {
             assert_eq!(ports(graph), [(0, 1, port, kind)], "{id} {at_start} {fill}");
             play(graph, first);
         }
-        // The launch's own wish counts more.
+        // The attribute of the launch takes precedence.
         begin(first, GLOBAL);
         begin_work(kernel, first, word, &[recording(id, event, 0, at_start)]);
         ok!(cuStreamWaitEvent(second, event, 0));
@@ -114,7 +114,7 @@ fn an_event_of_a_launch_stands_for_a_port() {
 }
 
 #[test]
-fn events_of_launches_are_checked_and_happen() {
+fn launch_events_are_checked_and_recorded() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
@@ -139,7 +139,8 @@ fn events_of_launches_are_checked_and_happen() {
             for (record, expected) in [(0, expected), (1, state), (2, INVALID)] {
                 let attributes = [recording(id, event, record, 0)];
                 let config = config([1, 1, 1], 1, 0, stream, &attributes);
-                // SAFETY: attributes laid out as in C; the kernel's arguments.
+                // SAFETY: The attributes have C's layout, and the arguments are those of the
+                // kernel.
                 let code = unsafe {
                     cuLaunchKernelEx(&config, kernel, arguments.as_mut_ptr(), null_mut())
                 };
@@ -157,7 +158,7 @@ fn events_of_launches_are_checked_and_happen() {
 }
 
 #[test]
-fn what_comes_next_may_be_said_with_edge_data() {
+fn capture_dependencies_may_have_edge_data() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
@@ -182,7 +183,7 @@ fn what_comes_next_may_be_said_with_edge_data() {
             &mut count
         ));
         assert_eq!(count, 1);
-        // SAFETY: the list and its data have as many entries.
+        // SAFETY: The list and its data have the same number of entries.
         let (mut node, found): (CUgraphNode, CUgraphEdgeData) = unsafe { (*list, *data) };
         assert_eq!((found.from_port, found.type_), (0, 0));
         for (data, good) in [
@@ -193,7 +194,7 @@ fn what_comes_next_may_be_said_with_edge_data() {
             (edge(2, 0, 1), true),
             (edge(1, 0, 1), true),
         ] {
-            // SAFETY: arrays of one.
+            // SAFETY: The arrays have one element.
             let code =
                 unsafe { cuStreamUpdateCaptureDependencies_v2(stream, &mut node, &data, 1, 1) };
             let expected = if good { SUCCESS } else { INVALID };
@@ -211,7 +212,7 @@ fn what_comes_next_may_be_said_with_edge_data() {
                 &mut count
             )
         );
-        // Whatever the next node is.
+        // For any type of the next node.
         if fill {
             ok!(cuMemsetD32Async(word, 0, 1, stream));
         } else {
@@ -223,10 +224,10 @@ fn what_comes_next_may_be_said_with_edge_data() {
     }
 }
 
-/// The first words of an attribute, of which those that aren't written stay `eeeeeeee`.
+/// Returns the first words of an attribute. Words that were not written stay `eeeeeeee`.
 fn words(node: CUgraphNode, id: u32) -> (CUresult, [u32; 4]) {
     let mut value = [0xeeee_eeeeu32; 16];
-    // SAFETY: the value is as large as the driver's.
+    // SAFETY: The value is as large as the driver's.
     let code = unsafe {
         cuGraphKernelNodeGetAttribute(node, CUlaunchAttributeID(id), value.as_mut_ptr().cast())
     };
@@ -236,7 +237,7 @@ fn words(node: CUgraphNode, id: u32) -> (CUresult, [u32; 4]) {
 const NOT_WRITTEN: u32 = 0xeeee_eeee;
 
 #[test]
-fn a_captured_launch_keeps_its_attributes() {
+fn captured_launches_keep_their_attributes() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
@@ -277,7 +278,7 @@ fn a_captured_launch_keeps_its_attributes() {
     }
     play(graph, stream);
     assert_eq!(download::<u32>(word, 1), [4]);
-    // A policy is the function's, and never the default one.
+    // The policy is that of the function, and never the default one.
     for (function, given, kept) in [(0, None, 1), (2, None, 2), (2, Some(0), 1), (1, Some(2), 2)] {
         ok!(cuFuncSetAttribute(
             kernel,
@@ -293,7 +294,7 @@ fn a_captured_launch_keeps_its_attributes() {
 }
 
 #[test]
-fn a_nodes_attributes_are_checked() {
+fn node_attributes_are_checked() {
     let _alone = alone();
     let _context = Own::new();
     let module = load(include_str!("../../../engine/tests/ptx/clusters.ptx"));
@@ -308,7 +309,7 @@ fn a_nodes_attributes_are_checked() {
     let set = |node, id, value: &[u32]| {
         let mut words = [0u32; 16];
         words[..value.len()].copy_from_slice(value);
-        // SAFETY: the value is as large as the driver's.
+        // SAFETY: The value is as large as the driver's.
         unsafe {
             cuGraphKernelNodeSetAttribute(node, CUlaunchAttributeID(id), words.as_ptr().cast())
         }
@@ -343,7 +344,7 @@ fn a_nodes_attributes_are_checked() {
     ] {
         assert_eq!(set(node, id, &value), expected, "{id} {value:?}");
     }
-    // Priorities that there aren't become those that there are.
+    // Priorities are clamped to the valid range.
     for (value, kept) in [(3u32, 0), (-2i32 as u32, -2i32 as u32)] {
         assert_eq!(set(node, 8, &[value]), SUCCESS);
         assert_eq!(words(node, 8).1[0], kept);
@@ -359,7 +360,7 @@ fn a_nodes_attributes_are_checked() {
         "the cluster takes effect"
     );
     assert_eq!([seen[0], seen[15], seen[30], seen[45]], [0, 1, 0, 1]);
-    // New parameters leave it; they have to fit.
+    // New parameters keep the cluster, and have to fit it.
     let other = CUDA_KERNEL_NODE_PARAMS {
         gridDimX: 3,
         ..params
@@ -368,7 +369,7 @@ fn a_nodes_attributes_are_checked() {
         CUDA_ERROR_INVALID_CLUSTER_SIZE,
         cuGraphKernelNodeSetParams_v2(node, &other)
     );
-    // A kernel that was compiled for a cluster has that.
+    // A kernel that was compiled for a cluster always uses it.
     let compiled = CUDA_KERNEL_NODE_PARAMS {
         func: fixed,
         ..params
@@ -382,9 +383,9 @@ fn a_nodes_attributes_are_checked() {
     assert_eq!(words(second, 14).1[0], 100);
 }
 
-/// What comes after a launch that may be overlapped sees all that it wrote, once it has waited.
+/// A kernel that waits for an overlapped launch sees all its writes.
 #[test]
-fn a_launch_that_waits_sees_all() {
+fn waiting_launches_see_all_writes() {
     let _alone = alone();
     let _context = Own::new();
     let module = load(include_str!("../../../engine/tests/ptx/clusters.ptx"));

@@ -1,12 +1,12 @@
-//! Nodes of kernels that kernels change: how they are made, what may be done with their graphs, and what the changes do. An
-//! H200 (driver 580) gave the codes and the sums.
+//! Kernel nodes that other kernels update: their creation, restrictions of their graphs, and the
+//! effects of updates. The codes and sums are those of an H200 (driver 580).
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
 use std::ptr::{null, null_mut};
 
-/// `put` adds a number to a word in each block, and 1 to the next. `change` changes the parameters, the use and the grid of
-/// a node; `apply` does it by a list.
+/// In each block, `put` adds a number to a word, and 1 to the next. `change` updates the
+/// parameters, the enabled state and the grid of a node. `apply` does so with a list.
 const TEXT: &str = "
 .version 8.0
 .target sm_70
@@ -86,17 +86,17 @@ const TEXT: &str = "
 
 const UPDATABLE: CUlaunchAttributeID = CUlaunchAttributeID(13);
 
-/// `CUlaunchAttributeValue` of the attribute.
+/// Returns the `CUlaunchAttributeValue` of the attribute.
 fn value(updatable: u64) -> [u64; 8] {
     [updatable, 0, 0, 0, 0, 0, 0, 0]
 }
 
 fn set_attribute(node: CUgraphNode, value: &mut [u64; 8]) -> CUresult {
-    // SAFETY: a live node; the value is valid for reads and writes.
+    // SAFETY: The node is live, and the value is valid for reads and writes.
     unsafe { cuGraphKernelNodeSetAttribute(node, UPDATABLE, value.as_mut_ptr().cast()) }
 }
 
-/// Has kernels change a node; its handle for them.
+/// Makes a node updatable by kernels, and returns its device handle.
 fn make_updatable(node: CUgraphNode) -> u64 {
     let mut value = value(1);
     assert_eq!(set_attribute(node, &mut value), SUCCESS);
@@ -104,7 +104,7 @@ fn make_updatable(node: CUgraphNode) -> u64 {
     value[1]
 }
 
-/// A graph with a `put`: two words to put to, and the node.
+/// Returns a graph with a `put`, the node, and the two words that it changes.
 fn put(module: CUmodule) -> (CUgraph, CUgraphNode, CUdeviceptr) {
     let (graph, words, one) = (create(), upload(&[0u32; 2]), 1u32);
     let mut arguments = [arg(&words), arg(&one)];
@@ -112,7 +112,7 @@ fn put(module: CUmodule) -> (CUgraph, CUgraphNode, CUdeviceptr) {
     (graph, add_kernel(graph, &[], &params), words)
 }
 
-/// Launches, and gives the words.
+/// Launches a graph and returns the words.
 fn sum(exec: CUgraphExec, stream: CUstream, words: CUdeviceptr) -> Vec<u32> {
     ok!(cuMemsetD32_v2(words, 0, 2));
     go(exec, stream);
@@ -120,7 +120,7 @@ fn sum(exec: CUgraphExec, stream: CUstream, words: CUdeviceptr) -> Vec<u32> {
 }
 
 #[test]
-fn kernels_change_a_node() {
+fn kernels_update_a_node() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream) = (load(TEXT), stream(1));
@@ -148,7 +148,8 @@ fn kernels_change_a_node() {
             [sum(exec, stream, words), sum(exec, stream, words)],
         )
     };
-    // Parameter, use, grid, offset, bytes: what the calls gave, and what two launches put.
+    // Parameter, enabled state, grid, offset and bytes. Then the codes of the calls, and the words
+    // that each of two launches must produce.
     for (given, codes, expected) in [
         ((10, 1, 3, 8, 4), [0, 0, 0], [30, 3]),
         ((5, 0, 2, 8, 4), [0, 0, 0], [0, 0]),
@@ -165,7 +166,7 @@ fn kernels_change_a_node() {
         assert_eq!(got, codes, "{given:?}");
         assert_eq!(sums, [expected.to_vec(), expected.to_vec()], "{given:?}");
     }
-    // An upload leaves the changes; a change by the host takes their place.
+    // An upload keeps the updates. A change by the host replaces them.
     ok!(cuGraphUpload(exec, stream));
     assert_eq!(sum(exec, stream, words), [14, 2]);
     ok!(cuGraphNodeSetEnabled(exec, node, 0));
@@ -181,14 +182,14 @@ fn kernels_change_a_node() {
 }
 
 #[test]
-fn a_node_is_changed_before_its_turn_and_by_lists() {
+fn nodes_are_updated_before_they_run_and_by_lists() {
     let _alone = alone();
     let _context = Own::new();
     let (module, stream) = (load(TEXT), stream(1));
     let (graph, node, words) = put(module);
     let (handle, number) = (make_updatable(node), upload(&[20u32]));
     let result = alloc(4);
-    // `cudaGraphKernelNodeUpdate`: node, field, and one of grid, parameter, use.
+    // `cudaGraphKernelNodeUpdate`: node, field, and one of grid, parameter and enabled state.
     let updates: [u64; 15] = [
         handle,
         1,
@@ -218,7 +219,7 @@ fn a_node_is_changed_before_its_turn_and_by_lists() {
 }
 
 #[test]
-fn graphs_of_such_nodes_can_do_less() {
+fn graphs_with_updatable_nodes_are_restricted() {
     let _alone = alone();
     let _context = Own::new();
     let module = load(TEXT);
@@ -231,7 +232,7 @@ fn graphs_of_such_nodes_can_do_less() {
     }
     assert_eq!(set_attribute(node, &mut value(0)), unsupported);
     let mut got = value(9);
-    // SAFETY: a live node; the value is valid for the write.
+    // SAFETY: The node is live, and the value is valid for writes.
     let code = unsafe { cuGraphKernelNodeGetAttribute(node, UPDATABLE, got.as_mut_ptr().cast()) };
     assert_eq!((code, got[0]), (SUCCESS, 1));
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(node));
@@ -259,16 +260,16 @@ fn graphs_of_such_nodes_can_do_less() {
 }
 
 #[test]
-fn a_node_that_is_gone_is_named() {
+fn destroyed_nodes_are_reported() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "is not a device-updatable node",
     ];
-    reports("a_node_that_is_gone_is_named", &[], &parts, || {
+    reports("destroyed_nodes_are_reported", &[], &parts, || {
         let _context = Own::new();
         let module = load(TEXT);
         let (results, number) = (alloc(12), upload(&[1u32]));
-        // No node at all is refused.
+        // A null handle is rejected.
         for (handle, expected) in [
             (0u64, SUCCESS),
             (0x1230, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS),
@@ -285,7 +286,7 @@ fn a_node_that_is_gone_is_named() {
             ];
             let kernel = function(module, "change");
             assert_eq!(launch(kernel, 1, 1, null_mut(), &mut arguments), SUCCESS);
-            // SAFETY: no arguments.
+            // SAFETY: The function has no arguments.
             assert_eq!(unsafe { cuCtxSynchronize() }, expected);
             if expected == SUCCESS {
                 assert_eq!(download::<u32>(results, 3), [1; 3]);

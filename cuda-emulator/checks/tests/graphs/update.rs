@@ -1,4 +1,4 @@
-//! Executable graphs that another graph updates.
+//! Updates of executable graphs by another graph.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 
 fn update(exec: CUgraphExec, graph: CUgraph) -> (u32, CUgraphNode, CUgraphNode) {
     let mut info: CUgraphExecUpdateResultInfo = filled(9);
-    // SAFETY: handles and a place that are good, or must be refused.
+    // SAFETY: The handles and the pointer are valid, or must be rejected.
     let code = unsafe { cuGraphExecUpdate_v2(exec, graph, &mut info) };
     let expected = match info.result.0 {
         0 => SUCCESS,
@@ -36,7 +36,7 @@ fn another_graph_updates_all_nodes() {
     ok!(cuGraphDestroy(new));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 3), [6, 4, 0]);
-    // The nodes that it was made from are still the ones by which it is changed.
+    // The executable graph is still changed through the nodes of its original graph.
     let found = nodes(graph);
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,
@@ -62,7 +62,7 @@ fn nodes_are_paired_along_the_edges() {
     let b = set(graph, &[], words + 4, 2);
     set(graph, &[a, b], words + 8, 3);
     let exec = instantiate(graph);
-    // The roots are made the other way round, the edges say which is which.
+    // The roots are created in the opposite order, and the edges determine the pairs.
     let new = create();
     let b = set(new, &[], words + 4, 20);
     let a = set(new, &[], words, 10);
@@ -73,7 +73,7 @@ fn nodes_are_paired_along_the_edges() {
 }
 
 #[test]
-fn an_update_says_what_is_too_different() {
+fn updates_report_incompatible_differences() {
     const TOPOLOGY: u32 = 2;
     let _alone = alone();
     let _context = Own::new();
@@ -88,7 +88,7 @@ fn an_update_says_what_is_too_different() {
     let a = set(new, &[], words, 4);
     let b = set(new, &[a], words + 4, 4);
     assert_eq!(update(exec, new), (TOPOLOGY, null_mut(), null_mut()));
-    // More exits.
+    // More nodes without successors.
     let c = set(new, &[a], words + 8, 4);
     let (result, node, from) = update(exec, new);
     assert_eq!((result, from), (TOPOLOGY, null_mut()));
@@ -104,13 +104,13 @@ fn an_update_says_what_is_too_different() {
     ok!(cuGraphAddDependencies_v2(new, &empty, &b, null(), 1));
     assert_eq!(update(exec, new), (3, empty, null_mut()));
     ok!(cuGraphDestroyNode(empty));
-    // Other memory.
+    // Another kind of memory.
     let mut pinned = null_mut();
     ok!(cuMemAllocHost_v2(&mut pinned, 4));
     let d = set(new, &[], pinned as CUdeviceptr, 4);
     ok!(cuGraphAddDependencies_v2(new, &d, &b, null(), 1));
     assert_eq!(update(exec, new), (5, d, null_mut()));
-    // None of this has changed anything.
+    // The failed updates changed nothing.
     go(exec, stream);
     assert_eq!(download::<u32>(words, 4), [1, 2, 3, 0]);
     // A dependency that is paired with another node.
@@ -130,7 +130,7 @@ fn an_update_says_what_is_too_different() {
 }
 
 #[test]
-fn an_update_of_kernels_keeps_their_nature() {
+fn updates_of_kernels_keep_fixed_properties() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[1u32]));
@@ -147,7 +147,7 @@ fn an_update_of_kernels_keeps_their_nature() {
     let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY;
     ok!(cuGraphKernelNodeSetAttribute(node, id, &value));
     assert_eq!(update(exec, new).0, 0);
-    // Where priorities count, they stay.
+    // Priorities stay the same if they are used.
     let mut by_priority = null_mut();
     ok!(cuGraphInstantiateWithFlags(&mut by_priority, graph, 8));
     assert_eq!(update(by_priority, new), (8, node, null_mut()));
@@ -156,7 +156,7 @@ fn an_update_of_kernels_keeps_their_nature() {
     let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     ok!(cuGraphKernelNodeSetAttribute(node, id, &value));
     assert_eq!(update(exec, new), (8, node, null_mut()));
-    // A kernel of another context, which this stream couldn't launch either.
+    // A kernel of another context, which this stream could not launch either.
     let elsewhere = Own::new();
     let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
     let (new, a) = (create(), 1u32);
@@ -195,13 +195,13 @@ fn child_graphs_are_updated_as_a_whole() {
     assert_eq!(update(exec, new).0, 0);
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [10, 11]);
-    // The child alone, by a graph of its topology.
+    // Updates only the child, with a graph of the same topology.
     let mut got = null_mut();
     ok!(cuGraphChildGraphNodeGetGraph(child, &mut got));
     ok!(cuGraphExecChildGraphNodeSetParams(exec, child, got));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [1, 2]);
-    // A node within it.
+    // A node within the child.
     let within = nodes(got)[1];
     ok!(cuGraphExecMemsetNodeSetParams(
         exec,

@@ -1,4 +1,4 @@
-//! User objects: whose references keep them, and when their destructors are called.
+//! User objects: the references that keep them alive, and the calls of their destructors.
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 const NO_SYNC: u32 = 1;
 const MOVE: u32 = 1;
 
-/// How often a destructor was called.
+/// The number of calls of a destructor.
 struct Calls(&'static AtomicU32);
 
 unsafe extern "C" fn destroy(data: *mut c_void) {
     let mut context = null_mut();
-    // SAFETY: valid for the write; the call isn't permitted here.
+    // SAFETY: The pointer is valid for writes. The call is not permitted here.
     let code = unsafe { cuCtxGetCurrent(&mut context) };
     assert_eq!(code, CUresult::CUDA_ERROR_NOT_PERMITTED);
-    // SAFETY: the tests pass a counter that is never freed.
+    // SAFETY: The tests pass a counter that is never freed.
     unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
-/// An object with so many references of the caller's.
+/// Creates an object with this number of references, which belong to the caller.
 fn object(references: u32) -> (CUuserObject, Calls) {
     let calls: &'static AtomicU32 = Box::leak(Box::default());
     let mut object = null_mut();
@@ -37,13 +37,13 @@ fn object(references: u32) -> (CUuserObject, Calls) {
 }
 
 impl Calls {
-    /// Still alive, a while from now.
+    /// Checks that the object is still alive after a while.
     fn none(&self) {
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(self.0.load(Ordering::SeqCst), 0);
     }
 
-    /// Called once, which is another thread's affair.
+    /// Waits until the destructor has been called once, by another thread.
     fn once(&self) {
         let end = Instant::now() + Duration::from_secs(20);
         while self.0.load(Ordering::SeqCst) == 0 && Instant::now() < end {
@@ -55,7 +55,7 @@ impl Calls {
 }
 
 #[test]
-fn the_client_s_references_keep_it() {
+fn client_references_keep_objects_alive() {
     let _alone = alone();
     let _context = Own::new();
     let (object, calls) = object(2);
@@ -92,7 +92,7 @@ fn the_client_s_references_keep_it() {
 }
 
 #[test]
-fn a_graph_keeps_it_and_so_do_its_copies() {
+fn graphs_and_their_copies_keep_objects_alive() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, outer) = (create(), create());
@@ -100,7 +100,7 @@ fn a_graph_keeps_it_and_so_do_its_copies() {
     ok!(cuGraphRetainUserObject(graph, object, 2, 0));
     ok!(cuUserObjectRelease(object, 1));
     calls.none();
-    // The client has none left to move.
+    // The client has no references left to move.
     invalid!(cuGraphRetainUserObject(graph, object, 1, MOVE));
     invalid!(cuGraphRetainUserObject(graph, object, 0, 0));
     invalid!(cuGraphRetainUserObject(graph, object, 1, 2));
@@ -122,7 +122,7 @@ fn a_graph_keeps_it_and_so_do_its_copies() {
     calls.none();
     ok!(cuGraphDestroyNode(child));
     calls.once();
-    // Released by the graph itself.
+    // Released through the graph.
     let (object, calls) = self::object(1);
     ok!(cuGraphRetainUserObject(outer, object, 1, MOVE));
     invalid!(cuUserObjectRelease(object, 1));
@@ -133,7 +133,7 @@ fn a_graph_keeps_it_and_so_do_its_copies() {
 }
 
 #[test]
-fn an_executable_graph_and_its_launches_keep_it() {
+fn executable_graphs_and_launches_keep_objects_alive() {
     let _alone = alone();
     let _context = Own::new();
     let (stream, word) = (stream(1), alloc(4));
@@ -155,7 +155,7 @@ fn an_executable_graph_and_its_launches_keep_it() {
 }
 
 #[test]
-fn an_update_brings_those_of_the_other_graph() {
+fn updates_take_objects_of_the_other_graph() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, new) = (create(), create());

@@ -1,4 +1,4 @@
-//! `CUDA_EMULATOR_DEVICE`: what the device plays.
+//! `CUDA_EMULATOR_DEVICE`: the emulated architecture.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
@@ -14,13 +14,13 @@ fn attribute(number: u32) -> i32 {
     value
 }
 
-/// Loads an image; gives the code and the error log.
+/// Loads an image. Returns the code and the error log.
 fn try_load(image: &[u8]) -> (CUresult, String) {
     let mut log = vec![0u8; 1000];
     let mut options = [5, 6].map(CUjit_option);
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), 1000 as *mut c_void];
     let mut module = null_mut();
-    // SAFETY: an image that ends in NUL; as many options and values as said.
+    // SAFETY: The image ends in NUL, and the numbers of options and values are correct.
     let code = unsafe {
         cuModuleLoadDataEx(
             &mut module,
@@ -42,7 +42,7 @@ fn ptx(target: &str) -> Vec<u8> {
     CString::new(text).unwrap().into_bytes_with_nul()
 }
 
-/// A fat binary with one entry: PTX for an architecture.
+/// Returns a fat binary with one entry: PTX for an architecture.
 fn fat_binary(architecture: u32, text: &[u8]) -> Vec<u8> {
     let mut entry = vec![0u8; 64];
     entry[0] = 1;
@@ -57,10 +57,11 @@ fn fat_binary(architecture: u32, text: &[u8]) -> Vec<u8> {
     image
 }
 
-/// Inside of a process whose device is `name`: what differs from the other architectures.
+/// Checks, in a process whose device is `name`, the values that differ between architectures.
 fn differs(name: &str, numbers: [i32; 7]) {
     let _context = Own::new();
-    // Capability, shared memory of a multiprocessor and of a block, threads and blocks, double precision.
+    // Compute capability, shared memory per multiprocessor and per block, threads and blocks,
+    // double precision.
     let found = [75, 76, 81, 97, 39, 106, 87].map(attribute);
     assert_eq!(found, numbers);
     let (mut major, mut minor) = (0, 0);
@@ -68,10 +69,11 @@ fn differs(name: &str, numbers: [i32; 7]) {
     assert_eq!([major, minor], numbers[..2]);
     let mut text = [0; 100];
     ok!(cuDeviceGetName(text.as_mut_ptr(), 100, 0));
-    // SAFETY: the call has stored a NUL-terminated text.
+    // SAFETY: The call has stored a NUL-terminated text.
     let text = unsafe { CStr::from_ptr(text.as_ptr()) }.to_str().unwrap();
     assert_eq!(text.contains(name), name != "sm_90", "{text}");
-    // A function's binary version is the device's; dynamic shared memory goes up to the limit.
+    // The binary version of a function is that of the device. Dynamic shared memory is limited by
+    // the device's maximum.
     let number = 10 * major + minor;
     let k = function(
         load(
@@ -90,7 +92,7 @@ fn differs(name: &str, numbers: [i32; 7]) {
         CUfunction_attribute(8),
         numbers[3] + 1
     ));
-    // As many small blocks as a multiprocessor takes.
+    // The maximum number of small blocks per multiprocessor.
     let mut blocks = 0;
     ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
         &mut blocks,
@@ -99,7 +101,7 @@ fn differs(name: &str, numbers: [i32; 7]) {
         0
     ));
     assert_eq!(blocks, numbers[5]);
-    // PTX for no newer architecture, in itself or in a fat binary.
+    // PTX for newer architectures is rejected, both plain and in a fat binary.
     for target in [80, 86, 89, 90, 100, 103, 120] {
         let text = ptx(&format!("sm_{target}"));
         let plain = try_load(&text);
@@ -118,7 +120,7 @@ fn differs(name: &str, numbers: [i32; 7]) {
         assert_eq!(fat.0, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, "{target}");
         for log in [plain.1, fat.1] {
             for part in [&format!("sm_{target}"), name, &format!("compute_{number}")] {
-                assert!(log.contains(part), "`{part}` isn't in {log}");
+                assert!(log.contains(part), "no `{part}` in: {log}");
             }
         }
     }
@@ -129,7 +131,7 @@ fn differs(name: &str, numbers: [i32; 7]) {
     assert_eq!(own.0, SUCCESS, "{}", own.1);
     let other = if number == 90 { "sm_80a" } else { "sm_90a" };
     assert_eq!(try_load(&ptx(other)).0, CUresult::CUDA_ERROR_INVALID_PTX);
-    // Machine code: what to ask NVRTC for instead.
+    // Machine code is rejected, with a hint on the NVRTC options.
     let (code, log) = try_load(b"\x7fELF\0");
     assert_eq!(code, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
     for part in [
@@ -137,7 +139,7 @@ fn differs(name: &str, numbers: [i32; 7]) {
         "--gpu-architecture",
         "nvrtcGetPTX",
     ] {
-        assert!(log.contains(part), "`{part}` isn't in {log}");
+        assert!(log.contains(part), "no `{part}` in: {log}");
     }
 }
 
@@ -171,7 +173,7 @@ fn sm_100() {
     );
 }
 
-/// The code of loading one instruction for a target, and the log.
+/// Loads one instruction for a target. Returns the code and the log.
 fn instruction(text: &str, target: &str) -> (CUresult, String) {
     let text = format!(
         ".version 8.8\n.target {target}\n.address_size 64\n.visible .entry k() {{\n{text}\nret; }}\n"
@@ -181,7 +183,7 @@ fn instruction(text: &str, target: &str) -> (CUresult, String) {
 
 const REGISTERS: &str = "setmaxnreg.inc.sync.aligned.u32 64;";
 
-/// `wgmma` is for `sm_90a` alone, `setmaxnreg` for every target with a suffix from there on.
+/// `wgmma` is only for `sm_90a`, and `setmaxnreg` is for every newer target with a suffix.
 #[test]
 fn instructions_of_sm_90a() {
     let _context = Own::new();
@@ -202,7 +204,7 @@ fn instructions_of_sm_90a() {
                 "`--gpu-architecture=compute_90a`",
                 "line 5",
             ] {
-                assert!(log.contains(part), "`{part}` isn't in {log}");
+                assert!(log.contains(part), "no `{part}` in: {log}");
             }
         }
     }
@@ -230,7 +232,7 @@ fn instructions_of_sm_90a_on_a_newer_device() {
     });
 }
 
-/// The code of loading an `fma` of a version and target, and the log.
+/// Loads an `fma` for a version and a target. Returns the code and the log.
 fn fma(name: &str, version: &str, target: &str) -> (CUresult, String) {
     let ty = if name.ends_with("x2") { "b32" } else { "b16" };
     let text = format!(
@@ -240,9 +242,9 @@ fn fma(name: &str, version: &str, target: &str) -> (CUresult, String) {
     try_load(CString::new(text).unwrap().as_bytes_with_nul())
 }
 
-/// What an H200 (driver 580) takes and refuses.
+/// Accepted and rejected as on an H200 (driver 580).
 #[test]
-fn forms_of_products_with_elements_out_of_bounds() {
+fn oob_fma_forms_are_checked() {
     let _context = Own::new();
     for name in [
         "fma.rn.oob.f16",
@@ -269,7 +271,8 @@ fn forms_of_products_with_elements_out_of_bounds() {
         "fma.rn.ftz.oob.f16x2",
     ] {
         let (code, log) = fma(name, "8.1", "sm_90");
-        // The H200: CUDA_ERROR_INVALID_PTX. The emulator doesn't know what is no PTX.
+        // The H200 returns CUDA_ERROR_INVALID_PTX. The emulator cannot distinguish invalid PTX from
+        // unknown PTX.
         assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED, "{name} {log}");
     }
     for (version, target, part) in [
@@ -283,8 +286,8 @@ fn forms_of_products_with_elements_out_of_bounds() {
     }
 }
 
-/// Targets and versions as an H200 (driver 580) takes and refuses them, always with an error log. It knows PTX up to 9.0;
-/// the emulator takes newer versions.
+/// Targets and versions are accepted and rejected as on an H200 (driver 580), always with an error
+/// log. The H200's driver supports PTX up to 9.0. The emulator accepts newer versions.
 #[test]
 fn targets_and_versions_of_modules() {
     let _context = Own::new();
@@ -306,7 +309,7 @@ fn targets_and_versions_of_modules() {
         ),
         ("sm_90", "9.0", SUCCESS),
         ("sm_90", "1.0", bad),
-        // Not older than the device, but none.
+        // Not newer than the device, but not an existing target.
         ("sm_81", "8.1", bad),
     ] {
         let text = format!(
@@ -316,7 +319,7 @@ fn targets_and_versions_of_modules() {
         assert_eq!(code, wanted, "{target} {version}: {log}");
         assert_eq!(log.is_empty(), code == SUCCESS, "{target} {version}: {log}");
     }
-    // Also in a function that nothing calls.
+    // Also in a function that is never called.
     let text = ".version 8.1\n.target sm_90\n.address_size 64\n.func f() { wgmma.fence.sync.aligned; ret; }\n\
                 .visible .entry k() { ret; }\n";
     assert_eq!(
@@ -326,18 +329,18 @@ fn targets_and_versions_of_modules() {
 }
 
 #[test]
-fn without_a_word_it_is_sm_90() {
+fn the_default_device_is_sm_90() {
     ok!(cuInit(0));
     assert_eq!([75, 76].map(attribute), [9, 0]);
 }
 
 #[test]
-fn an_unknown_device_is_an_error_that_names_the_known_ones() {
+fn unknown_devices_are_reported_with_the_known_ones() {
     if inner() {
         invalid!(cuInit(0));
         return;
     }
-    let test = "an_unknown_device_is_an_error_that_names_the_known_ones";
+    let test = "unknown_devices_are_reported_with_the_known_ones";
     for name in ["sm_70", "90", "sm_90a", "H200"] {
         let (code, output, text) = rerun(test, &[("CUDA_EMULATOR_DEVICE", name)]);
         assert_eq!(code, Some(0), "{output}{text}");

@@ -1,4 +1,4 @@
-//! Initialisation, devices, contexts.
+//! Initialization, devices and contexts.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::CStr;
@@ -16,7 +16,7 @@ fn version_and_error_texts() {
         &mut text
     ));
     assert_eq!(
-        // SAFETY: a static, NUL-terminated text.
+        // SAFETY: The text is static and NUL-terminated.
         unsafe { CStr::from_ptr(text) },
         c"CUDA_ERROR_ILLEGAL_ADDRESS"
     );
@@ -34,7 +34,7 @@ fn version_and_error_texts() {
 }
 
 #[test]
-fn the_device_says_what_it_is() {
+fn the_device_describes_itself() {
     ok!(cuInit(0));
     fails!(CUDA_ERROR_INVALID_VALUE, cuInit(1));
     let (mut device, mut count) = (-1, 0);
@@ -45,11 +45,11 @@ fn the_device_says_what_it_is() {
     fails!(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&mut device, -1));
     let mut name = [1; 100];
     ok!(cuDeviceGetName(name.as_mut_ptr(), 100, device));
-    // SAFETY: the call has stored a NUL-terminated text.
+    // SAFETY: The call has stored a NUL-terminated text.
     let text = unsafe { CStr::from_ptr(name.as_ptr()) }.to_str().unwrap();
     assert!(text.starts_with("CUDA emulator ("), "{text}");
     ok!(cuDeviceGetName(name.as_mut_ptr(), 5, device));
-    // SAFETY: as above, cut to four characters.
+    // SAFETY: as above. The text is truncated to four characters.
     assert_eq!(unsafe { CStr::from_ptr(name.as_ptr()) }, c"CUDA");
     fails!(
         CUDA_ERROR_INVALID_VALUE,
@@ -119,7 +119,7 @@ fn every_attribute_has_a_value() {
 }
 
 #[test]
-fn the_stack_of_contexts_is_the_threads_own() {
+fn each_thread_has_a_separate_context_stack() {
     ok!(cuInit(0));
     let (mut first, mut second, mut current) = (null_mut(), null_mut(), null_mut());
     ok!(cuCtxGetCurrent(&mut current));
@@ -140,7 +140,7 @@ fn the_stack_of_contexts_is_the_threads_own() {
     std::thread::spawn(move || {
         let mut current = null_mut();
         ok!(cuCtxGetCurrent(&mut current));
-        assert!(current.is_null(), "a new thread has none");
+        assert!(current.is_null(), "a new thread has no current context");
         ok!(cuCtxSetCurrent(handle as CUcontext));
         ok!(cuCtxSynchronize());
         let mut device = -1;
@@ -172,7 +172,7 @@ fn the_stack_of_contexts_is_the_threads_own() {
 }
 
 #[test]
-fn destroying_a_context_pops_it_only_where_it_is_current() {
+fn destroying_a_context_pops_it_only_if_current() {
     ok!(cuInit(0));
     let (mut first, mut second, mut current) = (null_mut(), null_mut(), null_mut());
     ok!(cuCtxCreate_v2(&mut first, 0, 0));
@@ -180,7 +180,7 @@ fn destroying_a_context_pops_it_only_where_it_is_current() {
     ok!(cuCtxDestroy_v2(first));
     ok!(cuCtxGetCurrent(&mut current));
     assert_eq!(current, second);
-    // Null stands for the current one.
+    // Null means the current context.
     let (mut named, mut meant) = (0, 1);
     ok!(cuCtxGetId(second, &mut named));
     ok!(cuCtxGetId(null_mut(), &mut meant));
@@ -195,7 +195,7 @@ fn destroying_a_context_pops_it_only_where_it_is_current() {
 }
 
 #[test]
-fn a_context_destroyed_elsewhere_is_told_from_none() {
+fn destroyed_contexts_differ_from_no_context() {
     ok!(cuInit(0));
     let mut context = null_mut();
     ok!(cuCtxCreate_v2(&mut context, 0, 0));
@@ -208,7 +208,7 @@ fn a_context_destroyed_elsewhere_is_told_from_none() {
 }
 
 #[test]
-fn what_lives_in_a_context_goes_with_it() {
+fn objects_are_destroyed_with_their_context() {
     let context = Own::new();
     let (stream, event, address) = (stream(0), event(0), alloc(64));
     drop(context);
@@ -233,7 +233,8 @@ fn limits_flags_and_preferences() {
         CUDA_ERROR_INVALID_VALUE,
         cuCtxGetLimit(&mut value, CUlimit(77))
     );
-    // What is set and what it becomes, as recorded on an H200 (driver 580); the L2 cache's as parts of this one's.
+    // The values set and their effective values, as recorded on an H200 (driver 580). Those of the
+    // L2 cache are relative to the size of the emulated cache.
     type Values = &'static [(usize, usize)];
     let limits: [(CUlimit, usize, Values, Option<usize>); 6] = [
         (
@@ -290,7 +291,7 @@ fn limits_flags_and_preferences() {
             fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(limit, too_much));
         }
     }
-    // Kernels can't wait for what they launch; no context shares the device with graphics.
+    // Kernels cannot wait for their launches, and no context shares the device with graphics.
     for number in [3, 9] {
         let limit = CUlimit(number);
         fails!(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxSetLimit(limit, 1));

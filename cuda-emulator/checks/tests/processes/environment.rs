@@ -1,4 +1,4 @@
-//! The environment variables. Each test runs this binary again with them set.
+//! The environment variables. Each test runs this binary again with variables set.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, c_char, c_void};
@@ -14,7 +14,7 @@ fn trace_shows_calls_arguments_and_results() {
         let mut number = 0;
         for attribute in [75, 9999] {
             let attribute = CUdevice_attribute(attribute);
-            // SAFETY: a place for the number.
+            // SAFETY: The pointer is valid for writes.
             unsafe { cuDeviceGetAttribute(&mut number, attribute, 0) };
         }
         let mut context = null_mut();
@@ -36,7 +36,7 @@ fn trace_shows_calls_arguments_and_results() {
         "attrib=9999,dev=0) = CUDA_ERROR_INVALID_VALUE",
         "cuCtxGetCurrent(pctx=null) = CUDA_ERROR_INVALID_VALUE",
     ] {
-        assert!(text.contains(part), "{part} isn't in\n{text}");
+        assert!(text.contains(part), "no {part} in:\n{text}");
     }
     assert!(!text.contains("cuCtxGetCurrent(pctx=&"), "{text}");
     let (_, _, every) = rerun(test, &[("CUDA_EMULATOR_TRACE", "every")]);
@@ -57,7 +57,7 @@ fn chosen_calls_fail() {
         let first = alloc(16);
         let mut second = 0;
         fails!(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&mut second, 16));
-        assert_eq!(second, 0, "the call wasn't made");
+        assert_eq!(second, 0, "the call was not made");
         let third = alloc(16);
         fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
         ok!(cuCtxSynchronize());
@@ -95,7 +95,7 @@ fn every_call_from_the_nth_on_can_be_made_to_fail() {
         for _ in 0..3 {
             fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
         }
-        // The others work.
+        // The other calls work.
         let address = alloc(16);
         ok!(cuMemFree_v2(address));
         return;
@@ -128,7 +128,7 @@ fn device_memory_is_capped() {
         ok!(cuMemFree_v2(first));
         ok!(cuMemAllocAsync(&mut second, 2 << 20, null_mut()));
         ok!(cuMemFreeAsync(second, null_mut()));
-        // Frees that are under way make room.
+        // Pending frees make room.
         ok!(cuMemAllocAsync(&mut second, 2 << 20, null_mut()));
         let mut pinned = null_mut();
         ok!(cuMemAllocHost_v2(&mut pinned, 4 << 20));
@@ -140,7 +140,7 @@ fn device_memory_is_capped() {
 }
 
 #[test]
-fn there_can_be_several_devices() {
+fn several_devices_can_be_emulated() {
     if inner() {
         ok!(cuInit(0));
         let mut count = 0;
@@ -188,29 +188,32 @@ fn there_can_be_several_devices() {
         ("CUDA_EMULATOR_DEVICES", "3"),
         ("CUDA_EMULATOR_THREADS", "7"),
     ];
-    let (code, _, text) = rerun("there_can_be_several_devices", &variables);
+    let (code, _, text) = rerun("several_devices_can_be_emulated", &variables);
     assert_eq!(code, Some(0), "{text}");
 }
 
 #[test]
-fn no_device_at_all() {
+fn zero_devices_can_be_emulated() {
     if inner() {
         fails!(CUDA_ERROR_NO_DEVICE, cuInit(0));
         let mut count = 0;
         fails!(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&mut count));
         return;
     }
-    let (code, _, text) = rerun("no_device_at_all", &[("CUDA_EMULATOR_DEVICES", "0")]);
+    let (code, _, text) = rerun(
+        "zero_devices_can_be_emulated",
+        &[("CUDA_EMULATOR_DEVICES", "0")],
+    );
     assert_eq!(code, Some(0), "{text}");
 }
 
 #[test]
-fn a_wrong_value_is_told_and_stops_everything() {
+fn invalid_values_are_reported_and_stop_initialization() {
     if inner() {
         fails!(CUDA_ERROR_INVALID_VALUE, cuInit(0));
         return;
     }
-    let test = "a_wrong_value_is_told_and_stops_everything";
+    let test = "invalid_values_are_reported_and_stop_initialization";
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_CHECK", "leaks")]);
     assert_eq!(code, Some(0), "{text}");
     assert!(
@@ -219,24 +222,24 @@ fn a_wrong_value_is_told_and_stops_everything() {
     );
 }
 
-/// What a program finds out about the reason: the text, and the code of the query.
+/// Returns the code and the text of the query for the reason of an error.
 fn reason(context: CUcontext) -> (CUresult, String) {
     unsafe extern "C" {
         fn cuEmulatorGetReport(context: CUcontext, report: *mut *const c_char) -> CUresult;
     }
     let mut report = std::ptr::null();
-    // SAFETY: a place for the pointer.
+    // SAFETY: The pointer is valid for writes.
     let code = unsafe { cuEmulatorGetReport(context, &mut report) };
     if report.is_null() {
         return (code, String::new());
     }
-    // SAFETY: a NUL-terminated text, which is valid until the next call that fails.
+    // SAFETY: The text is NUL-terminated, and valid until the next call that fails.
     let text = unsafe { CStr::from_ptr(report) };
     (code, text.to_str().unwrap().into())
 }
 
 #[test]
-fn an_unknown_variable_is_told_and_stops_everything() {
+fn unknown_variables_are_reported_and_stop_initialization() {
     if inner() {
         fails!(CUDA_ERROR_INVALID_VALUE, cuInit(0));
         let (code, text) = reason(null_mut());
@@ -244,8 +247,8 @@ fn an_unknown_variable_is_told_and_stops_everything() {
         assert!(text.starts_with("CUDA_EMULATOR_"), "{text}");
         return;
     }
-    let test = "an_unknown_variable_is_told_and_stops_everything";
-    for (name, value, told) in [
+    let test = "unknown_variables_are_reported_and_stop_initialization";
+    for (name, value, message) in [
         (
             "CUDA_EMULATOR_CHEK",
             "leak",
@@ -264,12 +267,12 @@ fn an_unknown_variable_is_told_and_stops_everything() {
     ] {
         let (code, _, text) = rerun(test, &[(name, value)]);
         assert_eq!(code, Some(0), "{text}");
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(message), "{text}");
         assert!(text.contains("cuInit fails until this is fixed"), "{text}");
     }
 }
 
-/// A call that is there, but not for this.
+/// Calls an emulated function with an unsupported flag.
 fn sparse() {
     let mut array = null_mut();
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
@@ -287,19 +290,19 @@ fn sparse() {
 }
 
 #[test]
-fn what_is_not_emulated_is_the_reason_of_the_last_error() {
+fn unemulated_features_are_the_reason_of_the_last_error() {
     let _context = Own::new();
-    let asked = || {
+    let queried = || {
         sparse();
         reason(null_mut())
     };
     let expected = "a sparse or deferred-mapping array is not emulated";
-    assert_eq!(asked(), (SUCCESS, expected.into()));
+    assert_eq!(queried(), (SUCCESS, expected.into()));
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     let (_, text) = reason(null_mut());
     assert_eq!(text, "cuTexRefDestroy is not emulated");
-    // An error of another kind has another reason, and so has another thread.
-    assert_eq!(asked().1, expected);
+    // Another error has another reason, and so has another thread.
+    assert_eq!(queried().1, expected);
     let elsewhere = std::thread::spawn(|| reason(null_mut())).join().unwrap();
     assert_eq!(elsewhere, (CUresult::CUDA_ERROR_NOT_FOUND, String::new()));
     fails!(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(null_mut()));
@@ -307,8 +310,8 @@ fn what_is_not_emulated_is_the_reason_of_the_last_error() {
 }
 
 #[test]
-fn a_failure_without_a_reason_has_none() {
-    let test = "a_failure_without_a_reason_has_none";
+fn errors_without_a_reason_report_none() {
+    let test = "errors_without_a_reason_report_none";
     if !inner() {
         let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_FAIL", "cuTexRefDestroy:1:1")]);
         return assert_eq!(code, Some(0), "{text}");
@@ -328,7 +331,7 @@ fn a_failure_without_a_reason_has_none() {
 }
 
 #[test]
-fn a_listener_leaves_the_reason_of_the_call_that_failed() {
+fn log_callbacks_keep_the_reason_of_the_failed_call() {
     unsafe extern "C" fn fail(_: *mut c_void, _: u32, _: *mut c_char, _: usize) {
         let mut count = 0;
         fails!(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(null_mut()));
@@ -355,39 +358,40 @@ fn a_listener_leaves_the_reason_of_the_call_that_failed() {
 #[test]
 fn rejected_arguments_have_a_reason() {
     let _context = Own::new();
-    let told = |code: CUresult| {
+    let message = |code: CUresult| {
         assert_eq!(code, INVALID);
         reason(null_mut()).1
     };
-    // SAFETY: the driver rejects these null pointers, numbers and texts, and the rest is valid for the calls.
+    // SAFETY: The driver rejects these null pointers, numbers and texts. The other arguments are
+    // valid.
     unsafe {
         assert_eq!(
-            told(cuDriverGetVersion(null_mut())),
+            message(cuDriverGetVersion(null_mut())),
             "cuDriverGetVersion: `driverVersion` must not be null"
         );
-        let text = told(cuMemcpyHtoD_v2(alloc(4), null(), 4));
+        let text = message(cuMemcpyHtoD_v2(alloc(4), null(), 4));
         assert!(text.contains("`srcHost`"), "{text}");
         assert_eq!(
-            told(cuModuleGetFunction(null_mut(), null_mut(), null())),
+            message(cuModuleGetFunction(null_mut(), null_mut(), null())),
             "cuModuleGetFunction: `hfunc`, `name` must not all be null"
         );
         let mut range = CUmemAccessDesc::default();
         assert_eq!(
-            told(cuMemSetAccess(0, 0, &range, (1 << 20) + 1)),
+            message(cuMemSetAccess(0, 0, &range, (1 << 20) + 1)),
             "an array of 1048577 values was passed, but no call accepts more than 1048576"
         );
-        let text = told(cuMemGetAccess(&mut 0, &raw mut range.location, 77));
+        let text = message(cuMemGetAccess(&mut 0, &raw mut range.location, 77));
         let begin = "cuMemGetAccess rejected one of its arguments: `flags` = 0x";
         assert!(
             text.starts_with(begin) && text.ends_with("`ptr` = 77"),
             "{text}"
         );
         assert_eq!(
-            told(cuDeviceGetName((&raw mut range).cast(), 0, 0)),
+            message(cuDeviceGetName((&raw mut range).cast(), 0, 0)),
             "a buffer of 0 bytes has no room for a text"
         );
         let mut function = null_mut();
-        let text = told(cuModuleGetFunction(
+        let text = message(cuModuleGetFunction(
             &mut function,
             null_mut(),
             c"\xff".as_ptr(),
@@ -397,7 +401,7 @@ fn rejected_arguments_have_a_reason() {
 }
 
 #[test]
-fn a_failure_that_never_happened_is_named_at_exit() {
+fn unused_failure_rules_are_reported_at_exit() {
     if inner() {
         std::mem::forget(Own::new());
         alloc(16);
@@ -405,20 +409,20 @@ fn a_failure_that_never_happened_is_named_at_exit() {
         assert_eq!((code, text.as_str()), (CUresult::CUDA_ERROR_NOT_FOUND, ""));
         return;
     }
-    let test = "a_failure_that_never_happened_is_named_at_exit";
-    let told = "[cuda-emulator] CUDA_EMULATOR_FAIL: `cuMemAlloc:2:719` never fired: cuMemAlloc was called once\n";
+    let test = "unused_failure_rules_are_reported_at_exit";
+    let message = "[cuda-emulator] CUDA_EMULATOR_FAIL: `cuMemAlloc:2:719` never fired: cuMemAlloc was called once\n";
     let rules = ("CUDA_EMULATOR_FAIL", "cuMemAlloc:2:719,cuStreamCreate:1+:1");
     let (code, _, text) = rerun(test, &[rules]);
     assert_eq!(code, Some(0), "{text}");
     assert!(
-        text.contains(told) && text.contains("cuStreamCreate was called 0 times"),
+        text.contains(message) && text.contains("cuStreamCreate was called 0 times"),
         "{text}"
     );
-    // What leaks is named as well, and decides on the exit code.
+    // Leaks are reported as well, and determine the exit code.
     let (code, _, text) = rerun(test, &[rules, ("CUDA_EMULATOR_CHECK", "leak")]);
     assert_eq!(code, Some(99), "{text}");
     assert!(
-        text.contains(told) && text.contains("2 leaked at exit"),
+        text.contains(message) && text.contains("2 leaked at exit"),
         "{text}"
     );
     let (_, _, text) = rerun(test, &[rules, ("CUDA_EMULATOR_QUIET", "1")]);
@@ -431,11 +435,11 @@ fn a_failure_that_never_happened_is_named_at_exit() {
 }
 
 #[test]
-fn what_only_nvrtc_asks_for_is_no_use_of_the_driver() {
+fn calls_of_nvrtc_alone_do_not_use_the_driver() {
     if inner() {
         let mut table = null();
         ok!(cuInit(0));
-        // SAFETY: an id of 16 bytes and a place for the answer.
+        // SAFETY: The id has 16 bytes, and the pointer is valid for writes.
         let code = unsafe { cuGetExportTable(&mut table, &CUuuid { bytes: [7; 16] }) };
         assert_ne!(code, SUCCESS);
         if std::env::var("CUDA_EMULATOR_DEVICES").is_ok() {
@@ -444,7 +448,7 @@ fn what_only_nvrtc_asks_for_is_no_use_of_the_driver() {
         }
         return;
     }
-    let test = "what_only_nvrtc_asks_for_is_no_use_of_the_driver";
+    let test = "calls_of_nvrtc_alone_do_not_use_the_driver";
     let rule = ("CUDA_EMULATOR_FAIL", "cuMemAlloc:1:2");
     let (code, _, text) = rerun(test, &[rule]);
     assert_eq!((code, text.as_str()), (Some(0), ""));
@@ -454,14 +458,14 @@ fn what_only_nvrtc_asks_for_is_no_use_of_the_driver() {
 }
 
 #[test]
-fn what_is_not_emulated_is_said_once_for_each_function() {
+fn unemulated_functions_are_reported_once_each() {
     if inner() {
         let _context = Own::new();
         for _ in 0..2 {
             fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
             sparse();
         }
-        // An H200's driver refuses this, too.
+        // An H200's driver rejects this as well.
         fails!(
             CUDA_ERROR_NOT_SUPPORTED,
             cuFlushGPUDirectRDMAWrites(
@@ -471,7 +475,7 @@ fn what_is_not_emulated_is_said_once_for_each_function() {
         );
         return;
     }
-    let test = "what_is_not_emulated_is_said_once_for_each_function";
+    let test = "unemulated_functions_are_reported_once_each";
     let (code, _, text) = rerun(test, &[]);
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(
@@ -485,16 +489,16 @@ fn what_is_not_emulated_is_said_once_for_each_function() {
 }
 
 #[test]
-fn a_program_that_is_no_test_is_told_where_it_runs() {
+fn programs_that_are_not_tests_get_a_notice() {
     if inner() {
         ok!(cuInit(0));
         ok!(cuInit(0));
         return;
     }
-    let test = "a_program_that_is_no_test_is_told_where_it_runs";
+    let test = "programs_that_are_not_tests_get_a_notice";
     let (code, _, text) = rerun(test, &[]);
     assert_eq!((code, text.as_str()), (Some(0), ""));
-    // The same program under another name is none of cargo's tests.
+    // Under another name, the program is not one of cargo's tests.
     let folder = std::env::temp_dir().join(format!("cuda-emulator-program-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let program = folder.join("program");
@@ -511,7 +515,8 @@ fn a_program_that_is_no_test_is_told_where_it_runs() {
             .env("RERUN", "1")
             .env_remove("NEXTEST")
             .env("CUDA_EMULATOR_QUIET", quiet);
-        // A child that another test starts may hold the copy open for writing, until it is a program of its own.
+        // A child that another test starts may hold the copy open for writing until it executes its
+        // own program.
         let output = loop {
             match command.output() {
                 Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
@@ -558,12 +563,12 @@ fn leaks_are_reported_at_exit() {
         "event 0x13",
         "(cuCtxCreate)",
     ] {
-        assert!(text.contains(part), "{part} isn't in\n{text}");
+        assert!(text.contains(part), "no {part} in:\n{text}");
     }
 }
 
 #[test]
-fn no_leak_no_report() {
+fn no_report_without_a_leak() {
     if inner() {
         let primary = Primary::new();
         let address = alloc(4321);
@@ -574,7 +579,10 @@ fn no_leak_no_report() {
         drop(primary);
         return;
     }
-    let (code, _, text) = rerun("no_leak_no_report", &[("CUDA_EMULATOR_CHECK", "leak")]);
+    let (code, _, text) = rerun(
+        "no_report_without_a_leak",
+        &[("CUDA_EMULATOR_CHECK", "leak")],
+    );
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.contains("leaked"), "{text}");
 }
@@ -596,7 +604,7 @@ fn fault_reports_also_go_to_a_file() {
         ok!(cuStreamSynchronize(first));
         gate.open();
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
-        // The program can have it, too.
+        // The program can query the report, too.
         let (code, text) = reason(context.0);
         assert_eq!(code, SUCCESS);
         assert!(
@@ -620,13 +628,13 @@ fn fault_reports_also_go_to_a_file() {
         "64 bytes",
         "freed by cuMemFreeAsync on stream 0x12",
     ] {
-        assert!(file.contains(part), "{part} isn't in\n{file}");
-        assert!(text.contains(part), "{part} isn't in\n{text}");
+        assert!(file.contains(part), "no {part} in:\n{file}");
+        assert!(text.contains(part), "no {part} in:\n{text}");
     }
 }
 
 #[test]
-fn before_initialisation() {
+fn calls_before_initialization() {
     if inner() {
         let mut count = 0;
         fails!(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&mut count));
@@ -640,6 +648,6 @@ fn before_initialisation() {
         ok!(cuDeviceGetCount(&mut count));
         return;
     }
-    let (code, _, text) = rerun("before_initialisation", &[]);
+    let (code, _, text) = rerun("calls_before_initialization", &[]);
     assert_eq!(code, Some(0), "{text}");
 }

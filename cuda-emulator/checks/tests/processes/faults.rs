@@ -1,7 +1,8 @@
-//! Planted faults, through the driver as a client meets them: the code of the next call, and what the report says.
+//! Deliberate faults, as a client of the driver sees them: the code of the next call, and the
+//! report.
 //!
-//! Each test runs this binary again, since a report is one process's standard error, and the checks are switched on by
-//! environment variables.
+//! Each test runs this binary again, because reports go to the standard error of a process, and
+//! environment variables enable the checks.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -9,14 +10,15 @@ use std::ptr::null_mut;
 
 const FAULTS: &str = include_str!("../../kernels/faults.ptx");
 
-/// Launches a kernel of one block in a context of its own; the code of the next synchronisation.
+/// Launches a kernel with one block in a separate context. Returns the code of the next
+/// synchronization.
 fn run(kernel: &str, threads: u32, arguments: &mut [*mut c_void]) -> CUresult {
     let function = function(load(FAULTS), kernel);
     assert_eq!(
         launch(function, 1, threads, null_mut(), arguments),
         CUresult::CUDA_SUCCESS
     );
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
@@ -25,7 +27,7 @@ const FAILED: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 #[test]
-fn past_the_end_of_global_memory() {
+fn access_past_the_end_of_global_memory() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "write of 4 bytes at 0x",
@@ -35,7 +37,7 @@ fn past_the_end_of_global_memory() {
         "faults.cu:4",
         "st.global.u32",
     ];
-    reports("past_the_end_of_global_memory", &[], &parts, || {
+    reports("access_past_the_end_of_global_memory", &[], &parts, || {
         let _context = Own::new();
         let (place, index) = (alloc(256), 67);
         assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
@@ -43,9 +45,9 @@ fn past_the_end_of_global_memory() {
 }
 
 #[test]
-fn the_thread_that_crosses_the_end() {
+fn reports_name_the_thread_past_the_end() {
     let parts = ["thread (60, 0, 0)", "it is 0 bytes past the end of"];
-    reports("the_thread_that_crosses_the_end", &[], &parts, || {
+    reports("reports_name_the_thread_past_the_end", &[], &parts, || {
         let _context = Own::new();
         let (place, index) = (alloc(256), 4);
         assert_eq!(run("put", 64, &mut [arg(&place), arg(&index)]), ILLEGAL);
@@ -53,9 +55,9 @@ fn the_thread_that_crosses_the_end() {
 }
 
 #[test]
-fn a_null_pointer() {
+fn null_pointer_access() {
     let parts = ["is a null pointer, or an offset from one"];
-    reports("a_null_pointer", &[], &parts, || {
+    reports("null_pointer_access", &[], &parts, || {
         let _context = Own::new();
         let (place, index) = (0u64, 3);
         assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
@@ -63,7 +65,7 @@ fn a_null_pointer() {
 }
 
 #[test]
-fn past_the_end_of_shared_memory() {
+fn access_past_the_end_of_shared_memory() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "write of 4 bytes at shared address 0x40",
@@ -71,7 +73,7 @@ fn past_the_end_of_shared_memory() {
         "kernel shared_past",
         "faults.cu:8",
     ];
-    reports("past_the_end_of_shared_memory", &[], &parts, || {
+    reports("access_past_the_end_of_shared_memory", &[], &parts, || {
         let _context = Own::new();
         let (out, index) = (alloc(4), 16);
         assert_eq!(
@@ -82,7 +84,7 @@ fn past_the_end_of_shared_memory() {
 }
 
 #[test]
-fn past_the_end_of_local_memory() {
+fn access_past_the_end_of_local_memory() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "read of 4 bytes at local address 0x10",
@@ -90,7 +92,7 @@ fn past_the_end_of_local_memory() {
         "kernel local_past",
         "faults.cu:14",
     ];
-    reports("past_the_end_of_local_memory", &[], &parts, || {
+    reports("access_past_the_end_of_local_memory", &[], &parts, || {
         let _context = Own::new();
         let (out, index) = (alloc(4), 4);
         assert_eq!(run("local_past", 1, &mut [arg(&out), arg(&index)]), ILLEGAL);
@@ -98,7 +100,7 @@ fn past_the_end_of_local_memory() {
 }
 
 #[test]
-fn past_the_end_of_constant_memory() {
+fn access_past_the_end_of_constant_memory() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "read of 4 bytes at 0x",
@@ -107,18 +109,23 @@ fn past_the_end_of_constant_memory() {
         "kernel constant_past",
         "ld.const",
     ];
-    reports("past_the_end_of_constant_memory", &[], &parts, || {
-        let _context = Own::new();
-        let (out, index) = (alloc(4), 4);
-        assert_eq!(
-            run("constant_past", 1, &mut [arg(&out), arg(&index)]),
-            ILLEGAL
-        );
-    });
+    reports(
+        "access_past_the_end_of_constant_memory",
+        &[],
+        &parts,
+        || {
+            let _context = Own::new();
+            let (out, index) = (alloc(4), 4);
+            assert_eq!(
+                run("constant_past", 1, &mut [arg(&out), arg(&index)]),
+                ILLEGAL
+            );
+        },
+    );
 }
 
 #[test]
-fn a_misaligned_write() {
+fn misaligned_write() {
     let parts = [
         "CUDA_ERROR_MISALIGNED_ADDRESS",
         "misaligned write of 4 bytes at 0x",
@@ -126,7 +133,7 @@ fn a_misaligned_write() {
         "kernel put_odd",
         "faults.cu:5",
     ];
-    reports("a_misaligned_write", &[], &parts, || {
+    reports("misaligned_write", &[], &parts, || {
         let _context = Own::new();
         let place = alloc(8);
         assert_eq!(
@@ -155,21 +162,21 @@ fn use_after_free() {
 }
 
 #[test]
-fn freed_while_a_stream_still_uses_it() {
+fn memory_freed_while_a_stream_uses_it() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "(cuMemAllocAsync, 64 bytes",
         "which was freed by cuMemFreeAsync on stream 0x",
         "kernel put",
     ];
-    reports("freed_while_a_stream_still_uses_it", &[], &parts, || {
+    reports("memory_freed_while_a_stream_uses_it", &[], &parts, || {
         let _context = Own::new();
         let put = function(load(FAULTS), "put");
         let (first, second) = (stream(1), stream(1));
         let (mut place, index) = (0, 0);
         ok!(cuMemAllocAsync(&mut place, 64, first));
         ok!(cuStreamSynchronize(first));
-        // The second stream is late with its kernel; the first doesn't wait for it.
+        // The kernel of the second stream is late, and the first stream does not wait for it.
         let gate = block(second);
         assert_eq!(
             launch(put, 1, 1, second, &mut [arg(&place), arg(&index)]),
@@ -185,32 +192,37 @@ fn freed_while_a_stream_still_uses_it() {
 const UNINIT: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "uninit")];
 
 #[test]
-fn global_memory_that_nobody_wrote() {
+fn read_of_uninitialized_global_memory() {
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
         "read of 4 bytes at 0x",
-        "which nobody has written",
+        "which has never been written",
         "(cuMemAlloc, 128 bytes",
         "thread (16, 0, 0)",
         "faults.cu:18",
     ];
-    reports("global_memory_that_nobody_wrote", &UNINIT, &parts, || {
-        let _context = Own::new();
-        let (from, to) = (alloc(128), alloc(128));
-        ok!(cuMemsetD32_v2(from, 1, 16));
-        assert_eq!(
-            run("read_global", 16, &mut [arg(&to), arg(&from)]),
-            SUCCESS,
-            "what the copy wrote may be read"
-        );
-        assert_eq!(run("read_global", 32, &mut [arg(&to), arg(&from)]), FAILED);
-    });
+    reports(
+        "read_of_uninitialized_global_memory",
+        &UNINIT,
+        &parts,
+        || {
+            let _context = Own::new();
+            let (from, to) = (alloc(128), alloc(128));
+            ok!(cuMemsetD32_v2(from, 1, 16));
+            assert_eq!(
+                run("read_global", 16, &mut [arg(&to), arg(&from)]),
+                SUCCESS,
+                "memory written by the copy may be read"
+            );
+            assert_eq!(run("read_global", 32, &mut [arg(&to), arg(&from)]), FAILED);
+        },
+    );
 }
 
 #[test]
-fn a_counter_that_nobody_set() {
-    let parts = ["which nobody has written", "kernel count_up"];
-    reports("a_counter_that_nobody_set", &UNINIT, &parts, || {
+fn atomic_on_uninitialized_memory() {
+    let parts = ["which has never been written", "kernel count_up"];
+    reports("atomic_on_uninitialized_memory", &UNINIT, &parts, || {
         let _context = Own::new();
         let counter = alloc(4);
         assert_eq!(run("count_up", 32, &mut [arg(&counter)]), FAILED);
@@ -218,8 +230,8 @@ fn a_counter_that_nobody_set() {
 }
 
 #[test]
-fn local_memory_that_its_thread_did_not_write() {
-    let test = "local_memory_that_its_thread_did_not_write";
+fn read_of_uninitialized_local_memory() {
+    let test = "read_of_uninitialized_local_memory";
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
         "read of 4 bytes at local address 0x14, which the thread has not written",
@@ -235,8 +247,8 @@ fn local_memory_that_its_thread_did_not_write() {
 }
 
 #[test]
-fn what_an_earlier_call_left_in_local_memory() {
-    let test = "what_an_earlier_call_left_in_local_memory";
+fn read_of_local_memory_left_by_an_earlier_call() {
+    let test = "read_of_local_memory_left_by_an_earlier_call";
     let parts = [
         "which the thread has not written",
         "kernel read_frame, in function",
@@ -299,7 +311,7 @@ fn a_divergent_barrier() {
 }
 
 #[test]
-fn an_overflow_of_the_stack() {
+fn stack_overflow() {
     let parts = [
         "CUDA_ERROR_HARDWARE_STACK_ERROR",
         "stack overflow",
@@ -308,7 +320,7 @@ fn an_overflow_of_the_stack() {
         "kernel deep, in function",
         "endless",
     ];
-    reports("an_overflow_of_the_stack", &[], &parts, || {
+    reports("stack_overflow", &[], &parts, || {
         let _context = Own::new();
         let place = upload(&[1; 8]);
         assert_eq!(
@@ -319,7 +331,7 @@ fn an_overflow_of_the_stack() {
 }
 
 #[test]
-fn a_loop_without_end() {
+fn endless_loop() {
     let parts = [
         "CUDA_ERROR_LAUNCH_TIMEOUT",
         "the kernel ran longer than the time limit of 200ms",
@@ -327,7 +339,7 @@ fn a_loop_without_end() {
         "faults.cu:57",
     ];
     let variables = [("CUDA_EMULATOR_TIMEOUT", "0.2")];
-    reports("a_loop_without_end", &variables, &parts, || {
+    reports("endless_loop", &variables, &parts, || {
         let _context = Own::new();
         let flag = upload(&[0]);
         assert_eq!(
@@ -351,7 +363,7 @@ fn a_leak_at_exit() {
         ok!(cuMemFree_v2(out));
         ok!(cuModuleUnload(module));
         assert_ne!(kept, 0);
-        // Left without ending the context, as by exit().
+        // Exits without destroying the context, like `exit()`.
         std::process::exit(0);
     }
     let variables = [("CUDA_EMULATOR_CHECK", "leak")];
@@ -362,7 +374,7 @@ fn a_leak_at_exit() {
         "(cuMemAlloc, 1234 bytes",
         "(cuCtxCreate)",
     ] {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
     assert!(!text.contains("77 bytes"), "{text}");
 }
@@ -436,7 +448,7 @@ fn memory_from_the_heap() {
     assert_eq!(
         download::<i32>(out, 1),
         [1],
-        "more than there is gives null"
+        "an allocation that exceeds the heap returns null"
     );
 }
 

@@ -1,4 +1,5 @@
-//! Memory of another context of the same device: allowed as on a GPU, reported with `CUDA_EMULATOR_CHECK=context`.
+//! Memory of another context of the same device: allowed as on a GPU, but reported with
+//! `CUDA_EMULATOR_CHECK=context`.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
@@ -10,7 +11,7 @@ const CHECK: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "context")];
 const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
-/// 64 bytes of each kind that belongs to the current context alone.
+/// Returns 64 bytes of each kind of memory that belongs only to the current context.
 fn own_memory() -> [(&'static str, CUdeviceptr); 2] {
     let (mut variable, mut size) = (0, 0);
     ok!(cuModuleGetGlobal_v2(
@@ -25,7 +26,7 @@ fn own_memory() -> [(&'static str, CUdeviceptr); 2] {
     ]
 }
 
-/// 64 bytes of each kind that all contexts share.
+/// Returns 64 bytes of each kind of memory that all contexts share.
 fn shared_memory() -> [CUdeviceptr; 4] {
     let (mut pinned, mut managed, mut ordered) = (null_mut(), 0, 0);
     ok!(cuMemAllocAsync(&mut ordered, 64, null_mut()));
@@ -37,28 +38,29 @@ fn shared_memory() -> [CUdeviceptr; 4] {
     [pinned as u64, managed, registered as u64, ordered]
 }
 
-/// Writes one number there from a kernel of the current context; the code of the next synchronisation.
+/// Writes a number in a kernel of the current context. Returns the code of the next
+/// synchronization.
 fn put(place: CUdeviceptr) -> CUresult {
     let (put, index) = (function(load(FAULTS), "put"), 0);
     let mut arguments = [arg(&place), arg(&index)];
     assert_eq!(launch(put, 1, 1, null_mut(), &mut arguments), SUCCESS);
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
 #[test]
-fn without_the_check_it_works_as_on_a_gpu() {
-    passes("without_the_check_it_works_as_on_a_gpu", &[], || {
+fn without_the_check_access_works_as_on_a_gpu() {
+    passes("without_the_check_access_works_as_on_a_gpu", &[], || {
         let _owner = Own::new();
         let foreign = own_memory();
         let _other = Own::new();
         for (kind, place) in foreign {
             assert_eq!(put(place), SUCCESS, "{kind}");
             assert_eq!(download::<u32>(place, 1).len(), 1);
-            // SAFETY: live memory of 64 bytes.
+            // SAFETY: The memory is live and has 64 bytes.
             let code = unsafe { cuMemsetD8Async(place, 1, 64, null_mut()) };
             let expected = match kind {
-                // As an H200 does it.
+                // As on an H200.
                 "module variable `data`" => CUresult::CUDA_ERROR_INVALID_VALUE,
                 _ => SUCCESS,
             };
@@ -84,7 +86,7 @@ fn the_check_reports_kernels() {
     let test = "the_check_reports_kernels";
     reports(test, &CHECK, &parts, || {
         let _owner = Primary::new();
-        // A kernel of the owner takes memory from the heap and leaves its address.
+        // A kernel of the owner allocates from the heap and stores the address.
         let heap = load(
             ".version 7.0\n.target sm_50\n.address_size 64\n\
              .extern .func (.param .b64 r) malloc (.param .b64 n);\n\
@@ -129,7 +131,8 @@ fn the_check_reports_copies_and_fills() {
         let host = std::ptr::from_mut(&mut host).cast();
         type Operation = fn(CUdeviceptr, CUdeviceptr, *mut std::ffi::c_void, CUstream) -> CUresult;
         let operations: [Operation; 7] = [
-            // SAFETY: here and below, live memory of at least 16 bytes, and a live stream.
+            // SAFETY: Here and below, the memory is live and has at least 16 bytes, and the stream
+            // is live.
             |place, _, host, stream| unsafe { cuMemcpyHtoDAsync_v2(place, host, 16, stream) },
             // SAFETY: as above.
             |place, _, host, stream| unsafe { cuMemcpyDtoHAsync_v2(host, place, 16, stream) },
@@ -150,7 +153,7 @@ fn the_check_reports_copies_and_fills() {
             let _other = Own::new();
             let (mine, stream) = (alloc(16), stream(0));
             for place in shared {
-                // A word of managed memory or of a pool is none that streams write.
+                // Streams cannot write words of managed memory or pool memory.
                 let no_word = n == 6 && [shared[1], shared[3]].contains(&place);
                 let wanted = if no_word {
                     CUresult::CUDA_ERROR_INVALID_VALUE
@@ -161,7 +164,7 @@ fn the_check_reports_copies_and_fills() {
             }
             assert_eq!(operation(mine, mine, host, stream), SUCCESS);
             ok!(cuStreamSynchronize(stream));
-            // A copy to the host may wait, and so tell.
+            // A copy to the host may wait, and then returns the error itself.
             let code = operation(place + 4, mine, host, stream);
             assert!(matches!(code, SUCCESS | ILLEGAL), "{kind}: {code:?}");
             fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
@@ -186,8 +189,8 @@ fn the_check_reports_a_copy_that_waits() {
 }
 
 #[test]
-fn a_copy_that_names_the_other_context_is_right() {
-    let test = "a_copy_that_names_the_other_context_is_right";
+fn copies_that_name_the_other_context_are_allowed() {
+    let test = "copies_that_name_the_other_context_are_allowed";
     passes(test, &CHECK, || {
         let first = Own::new();
         let from = upload(&[1u32, 2, 3, 4]);
@@ -203,7 +206,7 @@ fn a_copy_that_names_the_other_context_is_right() {
             8,
             null_mut()
         ));
-        // SAFETY: zero is a value of the C struct's.
+        // SAFETY: Zero is a valid value of the C struct.
         let mut copy: CUDA_MEMCPY3D_PEER = unsafe { std::mem::zeroed() };
         copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
         copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
@@ -217,8 +220,8 @@ fn a_copy_that_names_the_other_context_is_right() {
 }
 
 #[test]
-fn a_copy_that_names_a_wrong_context_is_reported() {
-    let test = "a_copy_that_names_a_wrong_context_is_reported";
+fn copies_that_name_a_wrong_context_are_reported() {
+    let test = "copies_that_name_a_wrong_context_are_reported";
     reports(test, &CHECK, &["in a copy or fill at 0x"], || {
         let _first = Own::new();
         let from = upload(&[1u32, 2, 3, 4]);
@@ -232,8 +235,8 @@ fn a_copy_that_names_a_wrong_context_is_reported() {
 }
 
 #[test]
-fn memory_of_another_device_is_no_affair_of_the_check() {
-    let test = "memory_of_another_device_is_no_affair_of_the_check";
+fn memory_of_another_device_is_not_checked() {
+    let test = "memory_of_another_device_is_not_checked";
     let variables = [CHECK[0], ("CUDA_EMULATOR_DEVICES", "2")];
     passes(test, &variables, || {
         let first = Own::new();

@@ -1,6 +1,7 @@
-//! Held streams: `CUDA_EMULATOR_HOLD`. Work begins when somebody wants it, and not before.
+//! Held streams: `CUDA_EMULATOR_HOLD`. Work begins only when a call needs it.
 //!
-//! Each test runs this binary again with the variable set to an hour, so that nothing begins by the clock.
+//! Each test runs this binary again with the variable set to an hour, so that no work begins
+//! because of the time.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 const NON_BLOCKING: u32 = 1;
 const HOUR: [(&str, &str); 1] = [("CUDA_EMULATOR_HOLD", "3600000")];
 
-/// Runs the test again with the variables set; `inside` happens there.
+/// Runs the test again with the variables, and `inside` in that run.
 fn with(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) {
     if inner() {
         return inside();
@@ -23,7 +24,7 @@ fn with(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) {
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 
-/// Page-locked memory that work writes to and the host looks at.
+/// Page-locked memory that work writes and the host reads.
 struct Word(*mut AtomicU32);
 
 impl Word {
@@ -36,16 +37,17 @@ impl Word {
     }
 
     fn cell(&self) -> &AtomicU32 {
-        // SAFETY: four bytes that live until the context ends; only atomics touch them on this side.
+        // SAFETY: The four bytes live until the context ends. The host accesses them only by atomic
+        // operations.
         unsafe { &*self.0 }
     }
 
-    /// Has a stream set the word.
+    /// Enqueues a write of the word on a stream.
     fn set(&self, value: u32, stream: CUstream) {
         ok!(cuMemsetD32Async(self.0 as CUdeviceptr, value, 1, stream));
     }
 
-    /// The word's value, a while from now: long enough for a worker that isn't held back.
+    /// Returns the word's value after a while: long enough for a worker that is not held.
     fn later(&self) -> u32 {
         std::thread::sleep(Duration::from_millis(30));
         self.now()
@@ -56,12 +58,12 @@ impl Word {
     }
 }
 
-/// A wait that ends when the work before it is done: what it is called, and what it does.
+/// A wait that ends when the preceding work is done: its name and its function.
 type Wait = (&'static str, fn(CUstream));
 
 #[test]
-fn nothing_begins_before_it_is_waited_for() {
-    with("nothing_begins_before_it_is_waited_for", &HOUR, || {
+fn work_begins_only_when_waited_for() {
+    with("work_begins_only_when_waited_for", &HOUR, || {
         let waits: [Wait; 9] = [
             ("cuStreamSynchronize", |stream| {
                 ok!(cuStreamSynchronize(stream))
@@ -119,15 +121,15 @@ fn nothing_begins_before_it_is_waited_for() {
 }
 
 #[test]
-fn the_end_of_a_context_does_what_is_held() {
+fn destroying_a_context_runs_held_work() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     unsafe extern "C" fn count(_: *mut c_void) {
         CALLS.fetch_add(1, Ordering::SeqCst);
     }
-    with("the_end_of_a_context_does_what_is_held", &HOUR, || {
+    with("destroying_a_context_runs_held_work", &HOUR, || {
         let created = Own::new();
         ok!(cuLaunchHostFunc(null_mut(), Some(count), null_mut()));
-        // Destroyed, but not before its work is done.
+        // The stream is destroyed only after its work is done.
         let doomed = stream(NON_BLOCKING);
         ok!(cuLaunchHostFunc(doomed, Some(count), null_mut()));
         ok!(cuStreamDestroy_v2(doomed));
@@ -147,35 +149,35 @@ fn the_end_of_a_context_does_what_is_held() {
 }
 
 #[test]
-fn queries_tell_the_truth_and_end() {
-    with("queries_tell_the_truth_and_end", &HOUR, || {
+fn queries_are_accurate_and_start_work() {
+    with("queries_are_accurate_and_start_work", &HOUR, || {
         let _context = Own::new();
         let queries: [fn(CUstream, CUevent) -> CUresult; 3] = [
-            // SAFETY: live handles.
+            // SAFETY: The handles are live.
             |stream, _| unsafe { cuStreamQuery(stream) },
-            // SAFETY: a live handle.
+            // SAFETY: The handle is live.
             |_, event| unsafe { cuEventQuery(event) },
             |_, event| {
                 let mut milliseconds = 0.0;
-                // SAFETY: a live handle.
+                // SAFETY: The handle is live.
                 unsafe { cuEventElapsedTime_v2(&mut milliseconds, event, event) }
             },
         ];
         for query in queries {
             let (stream, event, word) = (stream(NON_BLOCKING), event(0), Word::new());
             word.set(7, stream);
-            // A record is held as well, though it takes no time.
+            // A record is held as well, although it takes no time.
             ok!(cuEventRecord(event, stream));
             assert_eq!(word.later(), 0);
             assert_eq!(query(stream, event), CUresult::CUDA_ERROR_NOT_READY);
             let end = Instant::now() + Duration::from_secs(20);
             while query(stream, event) != CUresult::CUDA_SUCCESS {
-                assert!(Instant::now() < end, "the loop goes on");
+                assert!(Instant::now() < end, "the loop does not end");
                 std::thread::sleep(Duration::from_millis(1));
             }
             assert_eq!(word.now(), 7);
         }
-        // The default stream's query is about all blocking streams.
+        // The query of the default stream covers all blocking streams.
         let (blocking, word) = (stream(0), Word::new());
         word.set(7, blocking);
         fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
@@ -185,8 +187,8 @@ fn queries_tell_the_truth_and_end() {
 }
 
 #[test]
-fn only_what_is_wanted_begins() {
-    with("only_what_is_wanted_begins", &HOUR, || {
+fn only_required_work_begins() {
+    with("only_required_work_begins", &HOUR, || {
         let _context = Own::new();
         let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
         let (before, behind, beside) = (Word::new(), Word::new(), Word::new());
@@ -197,7 +199,7 @@ fn only_what_is_wanted_begins() {
         beside.set(3, second);
         ok!(cuEventSynchronize(event));
         assert_eq!((before.now(), behind.later(), beside.now()), (1, 0, 0));
-        // What comes in between two waits is held again.
+        // Work that is enqueued between two waits is held again.
         before.set(4, first);
         assert_eq!((before.later(), behind.now()), (1, 0));
         ok!(cuStreamSynchronize(first));
@@ -208,8 +210,8 @@ fn only_what_is_wanted_begins() {
 }
 
 #[test]
-fn the_default_stream_opens_the_blocking_streams_before_it() {
-    let test = "the_default_stream_opens_the_blocking_streams_before_it";
+fn default_stream_waits_start_blocking_streams() {
+    let test = "default_stream_waits_start_blocking_streams";
     with(test, &HOUR, || {
         let _context = Own::new();
         let (blocking, free) = (stream(0), stream(NON_BLOCKING));
@@ -223,14 +225,14 @@ fn the_default_stream_opens_the_blocking_streams_before_it() {
 }
 
 #[test]
-fn copies_and_memory_in_a_streams_order_are_held() {
-    let test = "copies_and_memory_in_a_streams_order_are_held";
+fn stream_ordered_copies_and_memory_are_held() {
+    let test = "stream_ordered_copies_and_memory_are_held";
     with(test, &HOUR, || {
         let _context = Own::new();
         let stream = stream(NON_BLOCKING);
         let mut address = 0;
         ok!(cuMemAllocAsync(&mut address, 1 << 20, stream));
-        // Pageable memory, small and large: read when the copy's turn comes, not when it is called.
+        // Pageable memory, small and large, is read when the copy runs, not when it is enqueued.
         for size in [4, 1 << 20] {
             let mut host = vec![1u8; size];
             let mut back = vec![0u8; size];
@@ -244,7 +246,7 @@ fn copies_and_memory_in_a_streams_order_are_held() {
             ok!(cuStreamSynchronize(stream));
             assert_eq!(back, vec![2; size]);
         }
-        // From host to host nothing is asynchronous.
+        // Copies from host to host are never asynchronous.
         let (from, mut to) = ([1u8; 16], [0u8; 16]);
         ok!(cuMemcpyAsync(
             to.as_mut_ptr() as u64,
@@ -253,7 +255,7 @@ fn copies_and_memory_in_a_streams_order_are_held() {
             stream
         ));
         assert_eq!(to, from);
-        // The address isn't given back before its turn.
+        // The address is not freed before the stream reaches the free.
         ok!(cuMemFreeAsync(address, stream));
         let (mut base, mut size) = (0, 0);
         ok!(cuMemGetAddressRange_v2(&mut base, &mut size, address));
@@ -266,9 +268,9 @@ fn copies_and_memory_in_a_streams_order_are_held() {
 }
 
 #[test]
-fn the_time_passes() {
+fn work_begins_after_the_hold_time() {
     let variables = [("CUDA_EMULATOR_HOLD", "150")];
-    with("the_time_passes", &variables, || {
+    with("work_begins_after_the_hold_time", &variables, || {
         let _context = Own::new();
         let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
         let (word, event, start) = (Word::new(), event(0), Instant::now());
@@ -291,8 +293,8 @@ fn the_time_passes() {
 }
 
 #[test]
-fn what_is_behind_a_waiters_work_begins_in_time() {
-    let test = "what_is_behind_a_waiters_work_begins_in_time";
+fn work_after_the_awaited_work_begins_in_time() {
+    let test = "work_after_the_awaited_work_begins_in_time";
     let variables = [("CUDA_EMULATOR_HOLD", "20")];
     with(test, &variables, || {
         let _context = Own::new();
@@ -302,12 +304,12 @@ fn what_is_behind_a_waiters_work_begins_in_time() {
             first.set(round, stream);
             ok!(cuEventRecord(event, stream));
             second.set(round, stream);
-            // The waiting thread may do the first itself; nobody waits for the second.
+            // The waiting thread may do the first part itself. No thread waits for the second.
             ok!(cuEventSynchronize(event));
             assert_eq!(first.now(), round);
             let end = Instant::now() + Duration::from_secs(20);
             while second.now() != round {
-                assert!(Instant::now() < end, "nobody does it");
+                assert!(Instant::now() < end, "the work never ran");
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -315,30 +317,30 @@ fn what_is_behind_a_waiters_work_begins_in_time() {
 }
 
 #[test]
-fn without_room_for_a_worker_nothing_is_held() {
-    with("without_room_for_a_worker_nothing_is_held", &HOUR, || {
+fn work_is_not_held_without_a_worker_thread() {
+    with("work_is_not_held_without_a_worker_thread", &HOUR, || {
         let _primary = Primary::new();
         let (stream, word) = (stream(NON_BLOCKING), Word::new());
         no_more_threads();
-        // Nobody could open it later.
+        // No thread could start it later.
         word.set(7, stream);
         assert_eq!(word.now(), 7);
     });
 }
 
 #[test]
-fn unset_nothing_is_held() {
-    with("unset_nothing_is_held", &[], || {
+fn work_is_not_held_by_default() {
+    with("work_is_not_held_by_default", &[], || {
         let _context = Own::new();
         let (word, event) = (Word::new(), event(0));
         let stream = stream(NON_BLOCKING);
         ok!(cuEventRecord(event, stream));
-        // At once, since nothing was before it.
+        // Done at once, because no work precedes it.
         ok!(cuEventQuery(event));
         word.set(7, stream);
         let end = Instant::now() + Duration::from_secs(20);
         while word.now() != 7 {
-            assert!(Instant::now() < end, "nobody does it");
+            assert!(Instant::now() < end, "the work never ran");
         }
     });
 }

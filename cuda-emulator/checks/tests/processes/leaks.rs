@@ -1,4 +1,4 @@
-//! `CUDA_EMULATOR_CHECK=leak`: each kind of thing that a program can leave behind.
+//! `CUDA_EMULATOR_CHECK=leak`: each kind of object that a program can leak.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -8,8 +8,8 @@ const CHECK: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "leak")];
 const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
     .visible .global .align 4 .b8 data[64];\n.visible .entry k() { ret; }\n";
 
-/// Runs the test again: without leaking, it ends well; leaking, it ends with the leak check's exit code and names each
-/// of the parts and nothing else.
+/// Runs the test again twice. Without a leak, it must succeed. With a leak, it must end with the
+/// exit code of the leak check, and the report must contain exactly the parts.
 fn leaks(test: &str, parts: &[&str], inside: impl FnOnce(bool)) {
     const LEAK: &str = "EMULATOR_TEST_LEAK";
     if inner() {
@@ -23,11 +23,11 @@ fn leaks(test: &str, parts: &[&str], inside: impl FnOnce(bool)) {
     let count = format!("[cuda-emulator] {} leaked at exit:\n", parts.len());
     assert!(text.contains(&count), "{text}");
     for part in parts {
-        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
 }
 
-/// The primary context, current; released by the caller.
+/// Retains the primary context and makes it current. The caller releases it.
 fn retain() {
     let mut context = null_mut();
     ok!(cuInit(0));
@@ -38,7 +38,7 @@ fn retain() {
 const RETAINED: &str = "primary context of device 0, retained 1 times more than released";
 
 #[test]
-fn memory_of_every_kind() {
+fn leaked_memory_of_every_kind_is_reported() {
     let parts = [
         "(cuMemAlloc, 11 bytes at 0x",
         "(cuMemAlloc, 1024 bytes at 0x",
@@ -49,7 +49,7 @@ fn memory_of_every_kind() {
         "(cuMemHostRegister, 66 bytes at 0x",
         RETAINED,
     ];
-    leaks("memory_of_every_kind", &parts, |leak| {
+    leaks("leaked_memory_of_every_kind_is_reported", &parts, |leak| {
         retain();
         let (mut pitched, mut pitch, mut ordered, mut managed) = (0, 0, 0, 0);
         let (mut pinned, mut allocated) = (null_mut(), null_mut());
@@ -77,7 +77,7 @@ fn memory_of_every_kind() {
 }
 
 #[test]
-fn handles_of_every_kind() {
+fn leaked_handles_of_every_kind_are_reported() {
     let parts = [
         "stream 0x12",
         "event 0x13",
@@ -89,62 +89,66 @@ fn handles_of_every_kind() {
         "(cuCtxCreate)",
         RETAINED,
     ];
-    leaks("handles_of_every_kind", &parts, |leak| {
-        retain();
-        let (stream, event, module) = (stream(0), event(0), load(PTX));
-        let function = function(module, "k");
-        let text = std::ffi::CString::new(PTX).unwrap();
-        let (mut library, mut kernel) = (null_mut(), null_mut());
-        ok!(cuLibraryLoadData(
-            &mut library,
-            text.as_ptr().cast(),
-            null_mut(),
-            null_mut(),
-            0,
-            null_mut(),
-            null_mut(),
-            0
-        ));
-        ok!(cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()));
-        // Places the library into the context: what a library places, it takes away.
-        let mut placed = null_mut();
-        ok!(cuKernelGetFunction(&mut placed, kernel));
-        // SAFETY: zero is a value of the C struct's.
-        let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
-        properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-        let (mut pool, mut default) = (null_mut(), null_mut());
-        ok!(cuMemPoolCreate(&mut pool, &properties));
-        // The device's own pool is nobody's leak.
-        ok!(cuDeviceGetDefaultMemPool(&mut default, 0));
-        let mut linker = null_mut();
-        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut linker));
-        // The graph of an empty capture.
-        let (mut graph, mode) = (null_mut(), CUstreamCaptureMode(2));
-        ok!(cuStreamBeginCapture_v2(stream, mode));
-        ok!(cuStreamEndCapture(stream, &mut graph));
-        let mut context = null_mut();
-        ok!(cuCtxCreate_v2(&mut context, 0, 0));
-        assert_ne!((function, placed), (null_mut(), null_mut()));
-        if leak {
-            return;
-        }
-        ok!(cuCtxDestroy_v2(context));
-        ok!(cuGraphDestroy(graph));
-        ok!(cuLinkDestroy(linker));
-        ok!(cuMemPoolDestroy(pool));
-        ok!(cuLibraryUnload(library));
-        ok!(cuModuleUnload(module));
-        ok!(cuEventDestroy_v2(event));
-        ok!(cuStreamDestroy_v2(stream));
-        ok!(cuDevicePrimaryCtxRelease_v2(0));
-    });
+    leaks(
+        "leaked_handles_of_every_kind_are_reported",
+        &parts,
+        |leak| {
+            retain();
+            let (stream, event, module) = (stream(0), event(0), load(PTX));
+            let function = function(module, "k");
+            let text = std::ffi::CString::new(PTX).unwrap();
+            let (mut library, mut kernel) = (null_mut(), null_mut());
+            ok!(cuLibraryLoadData(
+                &mut library,
+                text.as_ptr().cast(),
+                null_mut(),
+                null_mut(),
+                0,
+                null_mut(),
+                null_mut(),
+                0
+            ));
+            ok!(cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()));
+            // Loads the library into the context. Unloading the library also removes this module.
+            let mut placed = null_mut();
+            ok!(cuKernelGetFunction(&mut placed, kernel));
+            // SAFETY: Zero is a valid value of the C struct.
+            let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
+            properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+            properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+            let (mut pool, mut default) = (null_mut(), null_mut());
+            ok!(cuMemPoolCreate(&mut pool, &properties));
+            // The device's default pool is not a leak.
+            ok!(cuDeviceGetDefaultMemPool(&mut default, 0));
+            let mut linker = null_mut();
+            ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut linker));
+            // The graph of an empty capture.
+            let (mut graph, mode) = (null_mut(), CUstreamCaptureMode(2));
+            ok!(cuStreamBeginCapture_v2(stream, mode));
+            ok!(cuStreamEndCapture(stream, &mut graph));
+            let mut context = null_mut();
+            ok!(cuCtxCreate_v2(&mut context, 0, 0));
+            assert_ne!((function, placed), (null_mut(), null_mut()));
+            if leak {
+                return;
+            }
+            ok!(cuCtxDestroy_v2(context));
+            ok!(cuGraphDestroy(graph));
+            ok!(cuLinkDestroy(linker));
+            ok!(cuMemPoolDestroy(pool));
+            ok!(cuLibraryUnload(library));
+            ok!(cuModuleUnload(module));
+            ok!(cuEventDestroy_v2(event));
+            ok!(cuStreamDestroy_v2(stream));
+            ok!(cuDevicePrimaryCtxRelease_v2(0));
+        },
+    );
 }
 
 #[test]
-fn what_lives_in_a_context_is_no_leak_after_its_end() {
+fn objects_of_destroyed_contexts_are_not_leaks() {
     let parts = ["library 0x16", "linker 0x19"];
-    let test = "what_lives_in_a_context_is_no_leak_after_its_end";
+    let test = "objects_of_destroyed_contexts_are_not_leaks";
     leaks(test, &parts, |leak| {
         ok!(cuInit(0));
         let mut context = null_mut();
@@ -152,7 +156,7 @@ fn what_lives_in_a_context_is_no_leak_after_its_end() {
         let text = std::ffi::CString::new(PTX).unwrap();
         let (mut library, mut linker) = (null_mut(), null_mut());
         if leak {
-            // These don't live in a context.
+            // These do not belong to a context.
             ok!(cuLibraryLoadData(
                 &mut library,
                 text.as_ptr().cast(),
@@ -186,7 +190,7 @@ fn several_retains_are_counted() {
 }
 
 #[test]
-fn the_report_keeps_nobody_waiting() {
+fn the_leak_report_does_not_delay_exit() {
     if inner() {
         ok!(cuInit(0));
         let mut context = null_mut();
@@ -195,10 +199,11 @@ fn the_report_keeps_nobody_waiting() {
         ok!(cuMemAllocAsync(&mut address, 16, null_mut()));
         std::process::exit(0);
     }
-    // Only frees that are still under way are waited for, a second at most. The best of some, as the machine may be busy.
+    // The report waits only for pending frees, for a second at most. The test uses the best of
+    // several times, because the machine may be busy.
     let time = |_| {
         let start = std::time::Instant::now();
-        let (code, _, text) = rerun("the_report_keeps_nobody_waiting", &CHECK);
+        let (code, _, text) = rerun("the_leak_report_does_not_delay_exit", &CHECK);
         assert_eq!(code, Some(99), "{text}");
         start.elapsed()
     };
@@ -217,39 +222,40 @@ unsafe extern "C" fn stay(_: *mut c_void) {
 }
 
 #[test]
-fn a_context_whose_end_hangs_does_not_hold_the_report_up() {
+fn hanging_context_destruction_does_not_block_the_report() {
     if !inner() {
-        let test = "a_context_whose_end_hangs_does_not_hold_the_report_up";
+        let test = "hanging_context_destruction_does_not_block_the_report";
         let (code, _, text) = rerun(test, &CHECK);
         assert_eq!(code, Some(99), "{text}");
         assert!(text.contains("stream 0x12"), "{text}");
         return;
     }
-    // SAFETY: no arguments that matter. Should the report hang, too.
+    // SAFETY: The call has no requirements. The alarm ends the test if the report hangs.
     unsafe { libc::alarm(30) };
     retain();
     let stream = stream(1);
     ok!(cuLaunchHostFunc(stream, Some(stay), null_mut()));
-    // Waits for ever for the stream.
+    // Waits forever for the stream.
     std::thread::spawn(|| ok!(cuDevicePrimaryCtxRelease_v2(0)));
     std::thread::sleep(std::time::Duration::from_millis(100));
     std::process::exit(0);
 }
 
 #[test]
-fn a_free_whose_turn_has_not_come() {
+fn frees_that_never_run_are_leaks() {
     let parts = [
         "(cuMemAllocAsync, 64 bytes",
         "; cuMemFreeAsync was called, but its stream has not reached it",
         RETAINED,
     ];
     if !inner() {
-        let test = "a_free_whose_turn_has_not_come";
-        // Blocked for ever: a leak. Late, or held: none, so only the context is left.
+        let test = "frees_that_never_run_are_leaks";
+        // If the stream is blocked forever, the memory is a leak. If the free is late or held, it
+        // is not, so only the context is left.
         let held = ("CUDA_EMULATOR_HOLD", "3600000");
         let (_, _, text) = rerun(test, &[CHECK[0], ("STAY", "1")]);
         for part in parts {
-            assert!(text.contains(part), "`{part}` isn't in\n{text}");
+            assert!(text.contains(part), "no `{part}` in:\n{text}");
         }
         for variables in [&[CHECK[0]][..], &[CHECK[0], held]] {
             let (code, _, text) = rerun(test, variables);

@@ -1,4 +1,5 @@
-//! Tests that need processes of their own: environment variables, faults, leaks, other processes.
+//! Tests that need separate processes: environment variables, faults, leaks and interprocess
+//! communication.
 
 mod architectures;
 mod devices;

@@ -1,9 +1,10 @@
-//! Peer access: kernels reach another device's memory only where it was enabled, and as long as it is.
+//! Peer access: kernels reach another device's memory only while access is enabled.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
 
-/// Reads a word of `from` in a kernel of the current context; the code of the next synchronisation.
+/// Reads a word of `from` in a kernel of the current context. Returns the code of the next
+/// synchronization.
 fn run(from: CUdeviceptr) -> CUresult {
     let kernel = function(
         load(include_str!("../../kernels/faults.ptx")),
@@ -12,12 +13,12 @@ fn run(from: CUdeviceptr) -> CUresult {
     let to = alloc(4);
     let code = launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&from)]);
     assert_eq!(code, CUresult::CUDA_SUCCESS);
-    // SAFETY: no arguments.
+    // SAFETY: The function has no arguments.
     unsafe { cuCtxSynchronize() }
 }
 
-/// The same in a new context on device 0 that has enabled access to the devices of `peers` and disabled it again to those
-/// of `disabled`.
+/// Does the same in a new context on device 0, which has enabled access to the devices of `peers`
+/// and then disabled access to those of `disabled`.
 fn read(from: CUdeviceptr, peers: &[CUcontext], disabled: &[CUcontext]) -> CUresult {
     let _context = Own::new();
     for peer in peers {
@@ -30,17 +31,17 @@ fn read(from: CUdeviceptr, peers: &[CUcontext], disabled: &[CUcontext]) -> CUres
 }
 
 #[test]
-fn access_is_a_matter_of_each_pair_of_devices() {
+fn access_is_enabled_per_pair_of_devices() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "kernel read_global"];
     let variables = [("CUDA_EMULATOR_DEVICES", "4")];
-    let test = "access_is_a_matter_of_each_pair_of_devices";
+    let test = "access_is_enabled_per_pair_of_devices";
     reports(test, &variables, &parts, || {
         ok!(cuInit(0));
         let others = [1, 2, 3].map(|device| {
             let mut context = null_mut();
             ok!(cuCtxCreate_v2(&mut context, 0, device));
             let memory = upload(&[7u32]);
-            // One's own device is no peer.
+            // A device is not its own peer.
             assert_eq!(run(memory), CUresult::CUDA_SUCCESS, "device {device}");
             (context, memory)
         });
@@ -57,7 +58,7 @@ fn access_is_a_matter_of_each_pair_of_devices() {
                 assert_eq!(got, SUCCESS, "device {}, {} peers", at + 1, peers.len());
             }
         }
-        // What a context enables is for itself, and in one direction.
+        // Access that a context enables applies only to itself, in one direction.
         let _first = Own::new();
         ok!(cuCtxEnablePeerAccess(contexts[0], 0));
         fails!(
@@ -73,7 +74,8 @@ fn access_is_a_matter_of_each_pair_of_devices() {
             CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
             cuCtxDisablePeerAccess(contexts[0])
         );
-        // Each of these faults: nothing is enabled, only the others are, or access is disabled again.
+        // Each of these faults: no access is enabled, access is enabled only to other devices, or
+        // access is disabled again.
         let cases = (0..9).map(|number| (others[number % 3], number / 3));
         each(test, cases, |((own, memory), kind)| {
             let got = match kind {
@@ -87,9 +89,9 @@ fn access_is_a_matter_of_each_pair_of_devices() {
 }
 
 #[test]
-fn access_is_a_matter_of_two_contexts_and_pools_have_their_own() {
+fn access_is_per_context_pair_and_separate_for_pools() {
     let variables = [("CUDA_EMULATOR_DEVICES", "2")];
-    let test = "access_is_a_matter_of_two_contexts_and_pools_have_their_own";
+    let test = "access_is_per_context_pair_and_separate_for_pools";
     let parts = [
         "cuCtxEnablePeerAccess grants a context access",
         "cuMemPoolSetAccess grants other devices access",
@@ -125,7 +127,7 @@ fn access_is_a_matter_of_two_contexts_and_pools_have_their_own() {
                 assert_eq!(read(pooled, &[], &[]), CUresult::CUDA_SUCCESS);
             }
         }
-        // Enabling is no work that a capture records.
+        // Enabling access is not recorded by a capture.
         let _own = Own::new();
         let captured = self::stream(1);
         ok!(cuStreamBeginCapture_v2(
@@ -156,10 +158,10 @@ fn access_is_a_matter_of_two_contexts_and_pools_have_their_own() {
 }
 
 #[test]
-fn which_copies_and_fills_reach_another_device() {
+fn copies_and_fills_between_devices_are_checked() {
     let variables = [("CUDA_EMULATOR_DEVICES", "2")];
     passes(
-        "which_copies_and_fills_reach_another_device",
+        "copies_and_fills_between_devices_are_checked",
         &variables,
         || {
             ok!(cuInit(0));
@@ -173,7 +175,7 @@ fn which_copies_and_fills_reach_another_device() {
             let own = Own::new();
             let stream = stream(1);
             let near = alloc(64);
-            // A call that names contexts reaches everything, and doesn't look whose the memory is.
+            // A call that names contexts reaches all memory, and does not check its owner.
             for (to, from) in [(near, far), (far, near), (far_pool, near), (near, far_pool)] {
                 ok!(cuMemcpyPeerAsync(to, own.0, from, peer, 64, stream));
                 ok!(cuMemcpyPeer(to, peer, from, own.0, 64));
@@ -191,7 +193,7 @@ fn which_copies_and_fills_reach_another_device() {
                 };
                 ok!(cuMemcpy3DPeerAsync(&copy, stream));
             }
-            // Others reach all but what is of the other device's pool.
+            // Other calls reach all memory except that of the other device's pool.
             ok!(cuMemcpyDtoDAsync_v2(near, far, 64, stream));
             ok!(cuMemcpyDtoDAsync_v2(far, near, 64, stream));
             for (to, from) in [(far_pool, near), (near, far_pool)] {
@@ -204,7 +206,7 @@ fn which_copies_and_fills_reach_another_device() {
                     cuMemcpyAsync(to, from, 64, stream)
                 );
             }
-            // The same for nodes, by their context.
+            // The same for nodes, according to their context.
             let (mut graph, mut node) = (null_mut(), null_mut());
             ok!(cuGraphCreate(&mut graph, 0));
             for (to, from, code) in [
@@ -222,14 +224,14 @@ fn which_copies_and_fills_reach_another_device() {
                     Depth: 1,
                     ..Default::default()
                 };
-                // SAFETY: live memory, or it must be refused.
+                // SAFETY: The memory is live, or the call must be rejected.
                 let added = unsafe {
                     cuGraphAddMemcpyNode(&mut node, graph, std::ptr::null(), 0, &copy, own.0)
                 };
                 assert_eq!(added, code);
             }
             ok!(cuGraphDestroy(graph));
-            // Fills reach what kernels do.
+            // Fills reach the same memory as kernels.
             fails!(
                 CUDA_ERROR_INVALID_VALUE,
                 cuMemsetD8Async(far, 1, 64, stream)
@@ -242,7 +244,7 @@ fn which_copies_and_fills_reach_another_device() {
             ok!(cuMemsetD8Async(far, 1, 64, stream));
             ok!(cuStreamSynchronize(stream));
             assert_eq!(download::<u8>(far, 64), [1; 64]);
-            // None of the calls that name contexts can be recorded.
+            // Calls that name contexts cannot be captured.
             ok!(cuStreamBeginCapture_v2(
                 stream,
                 CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
@@ -261,13 +263,13 @@ fn which_copies_and_fills_reach_another_device() {
 }
 
 #[test]
-fn devices_without_a_link_are_copied_between() {
+fn copies_between_devices_without_a_link_work() {
     let variables = [
         ("CUDA_EMULATOR_DEVICES", "3"),
         ("CUDA_EMULATOR_LINKS", "2-0"),
     ];
     passes(
-        "devices_without_a_link_are_copied_between",
+        "copies_between_devices_without_a_link_work",
         &variables,
         || {
             ok!(cuInit(0));
@@ -304,7 +306,7 @@ fn devices_without_a_link_are_copied_between() {
             );
             ok!(cuMemcpyPeer(near, first, far, second, 4));
             assert_eq!(download::<u32>(near, 1), [6]);
-            // Nor can mapped memory be opened to a device without a link.
+            // Mapped memory cannot be made accessible to a device without a link either.
             let unit = 2 << 20;
             let location =
                 |device| CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, device);
@@ -336,30 +338,26 @@ fn devices_without_a_link_are_copied_between() {
 }
 
 #[test]
-fn access_ends_with_a_reset_on_either_side() {
+fn resetting_either_device_ends_access() {
     let variables = [("CUDA_EMULATOR_DEVICES", "2")];
-    passes(
-        "access_ends_with_a_reset_on_either_side",
-        &variables,
-        || {
-            ok!(cuInit(0));
-            let retained = |device| {
-                let mut context = null_mut();
-                ok!(cuDevicePrimaryCtxRetain(&mut context, device));
-                context
-            };
-            let [near, far] = [0, 1].map(retained);
-            ok!(cuCtxSetCurrent(near));
+    passes("resetting_either_device_ends_access", &variables, || {
+        ok!(cuInit(0));
+        let retained = |device| {
+            let mut context = null_mut();
+            ok!(cuDevicePrimaryCtxRetain(&mut context, device));
+            context
+        };
+        let [near, far] = [0, 1].map(retained);
+        ok!(cuCtxSetCurrent(near));
+        ok!(cuCtxEnablePeerAccess(far, 0));
+        for device in [0, 1] {
+            ok!(cuDevicePrimaryCtxReset_v2(device));
+            retained(device);
+            fails!(
+                CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+                cuCtxDisablePeerAccess(far)
+            );
             ok!(cuCtxEnablePeerAccess(far, 0));
-            for device in [0, 1] {
-                ok!(cuDevicePrimaryCtxReset_v2(device));
-                retained(device);
-                fails!(
-                    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
-                    cuCtxDisablePeerAccess(far)
-                );
-                ok!(cuCtxEnablePeerAccess(far, 0));
-            }
-        },
-    );
+        }
+    });
 }

@@ -1,4 +1,5 @@
-//! Host memory that queued work will use: what a test program can ask, and `CUDA_EMULATOR_CHECK=host`.
+//! Host memory that pending work will use: queries by a test program, and
+//! `CUDA_EMULATOR_CHECK=host`.
 
 use cuda_emulator::{HostAccess, HostWork, pending_host_work};
 use cuda_emulator_checks::abi::*;
@@ -7,13 +8,14 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Asks before it frees, as the documentation allows: nothing hangs, whoever frees what and when.
+/// An allocator that queries pending work before it frees, as the documentation allows. No free may
+/// hang.
 struct Asking;
 
-// SAFETY: all of it is the system allocator's work.
+// SAFETY: The system's allocator does all the work.
 unsafe impl GlobalAlloc for Asking {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on, here and below.
+        // SAFETY: Here and below, the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -30,34 +32,34 @@ static MEMORY: Asking = Asking;
 const HOUR: (&str, &str) = ("CUDA_EMULATOR_HOLD", "3600000");
 const NON_BLOCKING: u32 = 1;
 
-fn asked(place: *const c_void, length: usize) -> Option<HostWork> {
+fn query(place: *const c_void, length: usize) -> Option<HostWork> {
     pending_host_work(place.cast(), length)
 }
 
-/// Page-locked memory.
+/// Returns page-locked memory.
 fn pinned(bytes: usize) -> *mut c_void {
     let mut place = null_mut();
     ok!(cuMemAllocHost_v2(&mut place, bytes));
     place
 }
 
-/// What is said of each byte of a range: the access where there is one.
+/// Checks the reported work for each byte of a range.
 #[track_caller]
 fn expect(place: *mut c_void, length: usize, access: HostAccess, text: &str) {
-    let work = asked(place, length).expect("work");
+    let work = query(place, length).expect("work");
     assert_eq!((work.access, work.start), (access, place as usize));
-    let told = work.to_string();
-    assert!(told.contains(text), "`{text}` isn't in {told}");
-    assert!(told.contains(&format!("{place:?}")), "{told}");
-    // Each byte, and none beside them.
-    assert!((0..length).all(|at| asked(place.wrapping_byte_add(at), 1).is_some()));
-    assert_eq!(asked(place.wrapping_byte_sub(100), 100), None);
-    assert_eq!(asked(place.wrapping_byte_add(length), 100), None);
+    let description = work.to_string();
+    assert!(description.contains(text), "no `{text}` in: {description}");
+    assert!(description.contains(&format!("{place:?}")), "{description}");
+    // Checks each byte, and the bytes next to the range.
+    assert!((0..length).all(|at| query(place.wrapping_byte_add(at), 1).is_some()));
+    assert_eq!(query(place.wrapping_byte_sub(100), 100), None);
+    assert_eq!(query(place.wrapping_byte_add(length), 100), None);
 }
 
 #[test]
-fn queued_work_is_known_until_it_is_done() {
-    passes("queued_work_is_known_until_it_is_done", &[HOUR], || {
+fn pending_work_is_reported_until_it_is_done() {
+    passes("pending_work_is_reported_until_it_is_done", &[HOUR], || {
         let _context = Own::new();
         let stream = stream(NON_BLOCKING);
         let device = alloc(4096);
@@ -74,11 +76,11 @@ fn queued_work_is_known_until_it_is_done() {
             expect(at, 64, HostAccess::CopyFrom, text);
             expect(at, 64, HostAccess::CopyFrom, "which will read 64 bytes at");
             ok!(cuStreamSynchronize(stream));
-            assert_eq!(asked(place, 4096), None);
+            assert_eq!(query(place, 4096), None);
             ok!(cuMemcpyDtoHAsync_v2(at, device, 64, stream));
             expect(at, 64, HostAccess::CopyTo, "which will write 64 bytes at");
             ok!(cuStreamSynchronize(stream));
-            assert_eq!(asked(place, 4096), None);
+            assert_eq!(query(place, 4096), None);
         }
         for place in [page, own] {
             let at = place.wrapping_byte_add(256);
@@ -91,7 +93,7 @@ fn queued_work_is_known_until_it_is_done() {
             ok!(cuStreamWaitValue64_v2(stream, at as u64, 0, 0));
             expect(at, 8, HostAccess::Word, "which will use 8 bytes at");
             ok!(cuStreamSynchronize(stream));
-            assert_eq!(asked(place, 4096), None);
+            assert_eq!(query(place, 4096), None);
         }
         // Rows with gaps count as one range.
         ok!(cuMemsetD2D8Async(page as u64, 512, 1, 16, 3, stream));
@@ -104,17 +106,17 @@ fn queued_work_is_known_until_it_is_done() {
         ok!(cuMemcpyHtoDAsync_v2(device, page, 64, 2 as CUstream));
         expect(page, 64, HostAccess::CopyFrom, "a thread's default stream");
         ok!(cuStreamSynchronize(2 as CUstream));
-        // Device memory is no affair of this.
+        // Device memory is not reported.
         ok!(cuMemcpyDtoDAsync_v2(device + 64, device, 64, stream));
-        assert_eq!(asked(device as *const c_void, 4096), None);
+        assert_eq!(query(device as *const c_void, 4096), None);
         ok!(cuStreamSynchronize(stream));
         ok!(cuMemHostUnregister(own));
     });
 }
 
 #[test]
-fn each_of_much_work_is_known() {
-    passes("each_of_much_work_is_known", &[HOUR], || {
+fn all_pending_work_is_reported() {
+    passes("all_pending_work_is_reported", &[HOUR], || {
         let _context = Own::new();
         let streams = [stream(NON_BLOCKING), stream(NON_BLOCKING)];
         let device = alloc(4);
@@ -123,7 +125,7 @@ fn each_of_much_work_is_known() {
             let from = page.wrapping_byte_add(4 * at);
             ok!(cuMemcpyHtoDAsync_v2(device, from, 4, streams[at % 2]));
         }
-        let known = |at: usize| asked(page.wrapping_byte_add(4 * at), 4).is_some();
+        let known = |at: usize| query(page.wrapping_byte_add(4 * at), 4).is_some();
         assert!((0..1000).all(known));
         ok!(cuStreamSynchronize(streams[0]));
         assert!((0..1000).all(|at| known(at) == (at % 2 == 1)));
@@ -133,11 +135,15 @@ fn each_of_much_work_is_known() {
 }
 
 #[test]
-fn a_host_function_has_its_memory_for_itself() {
+fn memory_of_host_functions_is_not_pending() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     unsafe extern "C" fn free(data: *mut c_void) {
-        assert_eq!(asked(data, 64), None, "it may free it");
-        // SAFETY: the test passes a leaked box of this type.
+        assert_eq!(
+            query(data, 64),
+            None,
+            "the host function may free the memory"
+        );
+        // SAFETY: The test passes a leaked box of this type.
         drop(unsafe { Box::from_raw(data.cast::<[u64; 8]>()) });
         CALLS.fetch_add(1, Ordering::SeqCst);
     }
@@ -145,7 +151,7 @@ fn a_host_function_has_its_memory_for_itself() {
         // SAFETY: as above.
         unsafe { free(data) };
     }
-    passes("a_host_function_has_its_memory_for_itself", &[HOUR], || {
+    passes("memory_of_host_functions_is_not_pending", &[HOUR], || {
         let _context = Own::new();
         let stream = stream(NON_BLOCKING);
         for callback in [false, true] {
@@ -164,9 +170,9 @@ fn a_host_function_has_its_memory_for_itself() {
 }
 
 #[test]
-fn a_call_that_was_refused_leaves_nothing() {
+fn rejected_calls_leave_no_pending_work() {
     let variables = [HOUR, ("CUDA_EMULATOR_FAIL", "cuMemcpyHtoDAsync:1:999")];
-    passes("a_call_that_was_refused_leaves_nothing", &variables, || {
+    passes("rejected_calls_leave_no_pending_work", &variables, || {
         let _context = Own::new();
         let (page, device) = (pinned(64), alloc(64));
         fails!(
@@ -177,27 +183,27 @@ fn a_call_that_was_refused_leaves_nothing() {
             CUDA_ERROR_INVALID_VALUE,
             cuMemcpyHtoDAsync_v2(device, page, 65, null_mut())
         );
-        assert_eq!(asked(page, 64), None);
+        assert_eq!(query(page, 64), None);
     });
 }
 
 #[test]
-fn a_fault_ends_what_is_queued() {
+fn faults_end_pending_work() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
-    reports("a_fault_ends_what_is_queued", &[HOUR], &parts, || {
+    reports("faults_end_pending_work", &[HOUR], &parts, || {
         let _context = Own::new();
         let (page, device, stream) = (pinned(64), alloc(64), stream(NON_BLOCKING));
         let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
         let (place, index) = (0u64, 0);
         launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
         ok!(cuMemcpyHtoDAsync_v2(device, page, 64, stream));
-        assert!(asked(page, 64).is_some());
+        assert!(query(page, 64).is_some());
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-        assert_eq!(asked(page, 64), None);
+        assert_eq!(query(page, 64), None);
     });
 }
 
-/// Work that uses page-locked memory, and the call that gives it back meanwhile.
+/// Enqueues work that uses page-locked memory, and frees the memory too early.
 fn free_too_early(register: bool) -> CUresult {
     let (device, stream) = (alloc(64), stream(NON_BLOCKING));
     let (place, free): (_, unsafe extern "C" fn(_) -> _) = if register {
@@ -209,13 +215,13 @@ fn free_too_early(register: bool) -> CUresult {
     };
     let part = place.wrapping_byte_add(64);
     ok!(cuMemcpyHtoDAsync_v2(device, part, 64, stream));
-    // SAFETY: the emulator checks what it is given.
+    // SAFETY: The emulator checks its arguments.
     unsafe { free(place) }
 }
 
 #[test]
-fn page_locked_memory_that_is_freed_too_early() {
-    let test = "page_locked_memory_that_is_freed_too_early";
+fn freeing_page_locked_memory_too_early_is_reported() {
+    let test = "freeing_page_locked_memory_too_early_is_reported";
     let variables = [HOUR, ("CUDA_EMULATOR_CHECK", "host")];
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
@@ -230,7 +236,7 @@ fn page_locked_memory_that_is_freed_too_early() {
     reports(test, &variables, &parts, || {
         each(test, [false, true], |register| {
             let _context = Own::new();
-            // Other memory may go, and this too once the work is done.
+            // Other memory may be freed, and this memory too once the work is done.
             let (page, other, device) = (pinned(64), pinned(64), alloc(64));
             ok!(cuMemcpyHtoDAsync_v2(device, page, 64, 2 as CUstream));
             ok!(cuMemFreeHost(other));

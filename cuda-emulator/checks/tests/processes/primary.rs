@@ -1,4 +1,4 @@
-//! The primary context, of which a process has one: so one test, in order.
+//! The primary context. A process has only one, so there is one test with a fixed order.
 
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
@@ -17,13 +17,13 @@ fn the_life_of_a_primary_context() {
     let (mut first, mut second) = (null_mut(), null_mut());
     ok!(cuDevicePrimaryCtxRetain(&mut first, 0));
     ok!(cuDevicePrimaryCtxRetain(&mut second, 0));
-    assert_eq!(first, second, "there is one");
+    assert_eq!(first, second, "there is only one primary context");
     assert_eq!(state(), (4, 1));
     fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(first));
     ok!(cuCtxSetCurrent(first));
     let address = alloc(1000);
     ok!(cuDevicePrimaryCtxRelease_v2(0));
-    assert_eq!(state(), (4, 1), "one more holds it");
+    assert_eq!(state(), (4, 1), "it is retained");
     ok!(cuMemsetD8_v2(address, 1, 1000));
     ok!(cuDevicePrimaryCtxRelease_v2(0));
     assert_eq!(state(), (4, 0));
@@ -32,7 +32,7 @@ fn the_life_of_a_primary_context() {
         cuMemsetD8_v2(address, 1, 1000)
     );
     ok!(cuDevicePrimaryCtxRetain(&mut second, 0));
-    assert_eq!(first, second, "it comes back under its old handle");
+    assert_eq!(first, second, "it gets the same handle again");
     fails!(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(address, 1, 1000));
     let address = alloc(1000);
     let stream = stream(0);

@@ -1,7 +1,8 @@
-//! A fault ends all contexts of its process, on all devices, and no context can be created any more. Work that other
-//! contexts have enqueued before still runs. Recorded on two H100s (driver 580.159.04, CUDA 13.0, November 2026).
+//! A fault ends all contexts of its process, on all devices, and no further context can be created.
+//! Work that other contexts enqueued before still runs. Recorded on two H100s (driver 580.159.04,
+//! CUDA 13.0, November 2026).
 //!
-//! Each test runs in separate processes: a process does not recover from a fault.
+//! Each test runs in separate processes, because a process does not recover from a fault.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, c_char, c_void};
@@ -16,22 +17,22 @@ const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 const NON_BLOCKING: u32 = 1;
 const DEVICES: [(&str, &str); 1] = [("CUDA_EMULATOR_DEVICES", "2")];
 
-// The header at hand may lack it.
+// The installed header may lack it.
 #[allow(clashing_extern_declarations, reason = "the types are the same for C")]
 unsafe extern "C" {
     fn cuCtxGetDevice_v2(device: *mut CUdevice, context: CUcontext) -> CUresult;
     fn cuEmulatorGetReport(context: CUcontext, report: *mut *const c_char) -> CUresult;
 }
 
-/// The result of a driver call.
+/// Calls a driver function and returns its code.
 macro_rules! code {
     ($function:ident($($arg:expr),* $(,)?)) => {
-        // SAFETY: as for ok!.
+        // SAFETY: as for `ok!`.
         unsafe { $function($($arg),*) }
     };
 }
 
-/// Creates a context of a device, which becomes current.
+/// Creates a context on a device and makes it current.
 fn create(device: CUdevice) -> CUcontext {
     let mut context = null_mut();
     ok!(cuInit(0));
@@ -61,16 +62,18 @@ fn launch_fault(kernel: &str) {
     assert_eq!(launch(kernel, 1, 1, null_mut(), arguments), SUCCESS);
 }
 
-/// Has a context trap, and waits until it has.
+/// Makes a context trap, and waits for the trap.
 fn trap(context: CUcontext) {
-    // SAFETY: it takes a number. A call that waits for work behind a gate would hang the test.
+    // SAFETY: The call has no requirements. The alarm ends the test if a call waits for work behind
+    // a gate.
     unsafe { libc::alarm(120) };
     ok!(cuCtxSetCurrent(context));
     launch_fault("stop");
     fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
 }
 
-/// The codes of a call of the context, and of calls that need the context of a stream and of an event.
+/// Returns the codes of a call on the context, and of calls on a stream and on an event of the
+/// context.
 fn codes(context: CUcontext, stream: CUstream, event: CUevent) -> [CUresult; 3] {
     ok!(cuCtxSetCurrent(context));
     [
@@ -80,23 +83,27 @@ fn codes(context: CUcontext, stream: CUstream, event: CUevent) -> [CUresult; 3] 
     ]
 }
 
-/// Waits until `done`.
+/// Waits until `done` returns true.
 fn until(done: impl Fn() -> bool) {
     let begin = Instant::now();
     while !done() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "nothing happens");
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "the condition never holds"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Words of page-locked memory that all contexts and the host see.
+/// Words of page-locked memory that all contexts and the host can access.
 struct Words(&'static [AtomicU32]);
 
 impl Words {
     fn new() -> Words {
         let mut place = null_mut();
         ok!(cuMemHostAlloc(&mut place, 64, 3));
-        // SAFETY: 64 aligned bytes, which stay: only the end of their context frees them, and the tests look before.
+        // SAFETY: The 64 aligned bytes stay allocated. They are freed only at the end of their
+        // context, after the tests have read them.
         let words = unsafe { std::slice::from_raw_parts(place.cast::<AtomicU32>(), 16) };
         words
             .iter()
@@ -104,7 +111,7 @@ impl Words {
         Words(words)
     }
 
-    /// Addresses of the host are those of the device.
+    /// Host addresses equal device addresses.
     fn at(&self, index: usize) -> CUdeviceptr {
         self.0[index].as_ptr() as CUdeviceptr
     }
@@ -113,7 +120,7 @@ impl Words {
         self.0[index].load(Ordering::SeqCst)
     }
 
-    /// Has a stream wait until `open`.
+    /// Makes a stream wait for `open`.
     fn gate(&self, stream: CUstream) {
         ok!(cuStreamWaitValue32_v2(stream, self.at(0), 1, 1));
     }
@@ -124,7 +131,7 @@ impl Words {
 }
 
 unsafe extern "C" fn count(counter: *mut c_void) {
-    // SAFETY: the tests pass a static counter.
+    // SAFETY: The tests pass a static counter.
     let counter = unsafe { &*counter.cast::<AtomicU32>() };
     counter.fetch_add(1, Ordering::SeqCst);
 }
@@ -214,7 +221,7 @@ fn a_process_does_not_recover() {
             active
         };
         none_comes(&[0, 1]);
-        // One that is active can still be retained.
+        // An active primary context can still be retained.
         let mut again = null_mut();
         ok!(cuDevicePrimaryCtxRetain(&mut again, 0));
         assert_eq!((again, active()), (primary, 1));
@@ -240,8 +247,8 @@ fn a_process_does_not_recover() {
 }
 
 #[test]
-fn a_primary_context_that_is_released_does_not_come_back() {
-    let test = "a_primary_context_that_is_released_does_not_come_back";
+fn released_primary_contexts_cannot_be_retained_again() {
+    let test = "released_primary_contexts_cannot_be_retained_again";
     in_own_process(test, || {
         trap(retain(0));
         ok!(cuDevicePrimaryCtxRelease_v2(0));
@@ -341,7 +348,7 @@ fn host_functions_of_other_contexts_are_not_called() {
         } else {
             load(stream);
         }
-        // A callback is called, and gets the error.
+        // A callback is called with the error.
         ok!(cuStreamAddCallback(stream, Some(note), null_mut(), 0));
         ok!(cuStreamWriteValue32_v2(stream, words.at(3), 8, 0));
         trap(faulting);
@@ -355,7 +362,7 @@ fn host_functions_of_other_contexts_are_not_called() {
 }
 
 #[test]
-fn host_functions_right_behind_a_running_one_are_called() {
+fn host_functions_right_after_a_running_one_are_called() {
     static STARTED: AtomicU32 = AtomicU32::new(0);
     static OPEN: AtomicU32 = AtomicU32::new(0);
     static CALLED: AtomicU32 = AtomicU32::new(0);
@@ -363,7 +370,7 @@ fn host_functions_right_behind_a_running_one_are_called() {
         STARTED.store(1, Ordering::SeqCst);
         until(|| OPEN.load(Ordering::SeqCst) == 1);
     }
-    let test = "host_functions_right_behind_a_running_one_are_called";
+    let test = "host_functions_right_after_a_running_one_are_called";
     in_own_process(test, || {
         let (faulting, _context) = (create(0), create(0));
         let (words, stream) = (Words::new(), stream(NON_BLOCKING));
@@ -382,8 +389,8 @@ fn host_functions_right_behind_a_running_one_are_called() {
 }
 
 #[test]
-fn the_end_of_a_context_does_not_wait_for_values() {
-    let test = "the_end_of_a_context_does_not_wait_for_values";
+fn destroying_a_context_does_not_wait_for_values() {
+    let test = "destroying_a_context_does_not_wait_for_values";
     each(test, [false, true], |is_primary| {
         let faulting = create(0);
         let context = if is_primary { retain(0) } else { create(0) };
@@ -398,15 +405,15 @@ fn the_end_of_a_context_does_not_wait_for_values() {
 }
 
 #[test]
-fn events_of_a_context_that_faulted_are_waited_for_elsewhere() {
-    let test = "events_of_a_context_that_faulted_are_waited_for_elsewhere";
+fn events_of_a_faulted_context_complete_elsewhere() {
+    let test = "events_of_a_faulted_context_complete_elsewhere";
     in_own_process(test, || {
         let (faulting, context) = (create(0), create(0));
         let (words, waiting) = (Words::new(), stream(NON_BLOCKING));
         ok!(cuCtxSetCurrent(faulting));
         let event = event(0);
         words.gate(null_mut());
-        // SAFETY: it takes a number. A wait that does not end would hang the test.
+        // SAFETY: The call has no requirements. The alarm ends the test if a wait does not end.
         unsafe { libc::alarm(120) };
         launch_fault("stop");
         ok!(cuEventRecord(event, null_mut()));
@@ -420,18 +427,18 @@ fn events_of_a_context_that_faulted_are_waited_for_elsewhere() {
     });
 }
 
-/// The report of a context's fault, or for null the reason for the last error.
+/// Returns the report of a context's fault, or, for null, the reason for the last error.
 fn report(context: CUcontext) -> String {
     let mut report = null();
     ok!(cuEmulatorGetReport(context, &mut report));
-    // SAFETY: a NUL-terminated text, valid until the next call that fails.
+    // SAFETY: The text is NUL-terminated, and valid until the next call that fails.
     let text = unsafe { CStr::from_ptr(report) };
     text.to_str().unwrap().into()
 }
 
 #[test]
-fn reports_of_other_contexts_name_the_one_that_faulted() {
-    let test = "reports_of_other_contexts_name_the_one_that_faulted";
+fn reports_of_other_contexts_name_the_faulted_one() {
+    let test = "reports_of_other_contexts_name_the_faulted_one";
     each(test, [false, true], |is_primary| {
         let other = create(0);
         let faulting = if is_primary { retain(0) } else { create(0) };
@@ -460,7 +467,7 @@ fn current() -> CUcontext {
     context
 }
 
-/// The recorded calls: each with whether it returns the fault's code.
+/// Returns the recorded calls, each with whether it returns the fault's code.
 fn recorded() -> Vec<(&'static str, bool)> {
     let lines = include_str!("../../data/process-faults-h100.txt").lines();
     let calls = lines.filter(|line| !line.starts_with('#')).map(|line| {
@@ -743,7 +750,8 @@ fn the_recorded_calls_succeed_before_a_fault() {
     in_own_process(test, || {
         let things = Things::new();
         for (name, _) in recorded() {
-            // Calls that end an object would disturb the others. A context can not be a peer of itself.
+            // Skips calls that destroy an object, because they would disturb the others. A context
+            // cannot be its own peer.
             let ends = [
                 "Destroy",
                 "Unload",
@@ -757,7 +765,7 @@ fn the_recorded_calls_succeed_before_a_fault() {
             }
             assert_eq!(things.call(name), SUCCESS, "{name}");
             ok!(cuCtxSetCurrent(things.context));
-            // Queries are for work that is done.
+            // Queries need completed work.
             ok!(cuCtxSynchronize());
         }
     });

@@ -1,5 +1,6 @@
-//! Memory and events between two processes. The test starts its program again for the second process, with the handles on
-//! its standard input. Codes are those of an H200 (driver 580) but where it says otherwise.
+//! Memory and events shared between two processes. The test starts its program again as the second
+//! process and sends the handles to its standard input. The codes are those of an H200 (driver 580)
+//! unless stated otherwise.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_char;
@@ -24,7 +25,7 @@ fn event_handle(event: CUevent) -> CUipcEventHandle {
 
 fn open_memory(handle: CUipcMemHandle, flags: u32) -> Result<CUdeviceptr, CUresult> {
     let mut address = 0;
-    // SAFETY: a place for the result.
+    // SAFETY: The result pointer is valid.
     match unsafe { cuIpcOpenMemHandle_v2(&mut address, handle, flags) } {
         SUCCESS => Ok(address),
         code => Err(code),
@@ -33,7 +34,7 @@ fn open_memory(handle: CUipcMemHandle, flags: u32) -> Result<CUdeviceptr, CUresu
 
 fn open_event(handle: CUipcEventHandle) -> Result<CUevent, CUresult> {
     let mut event = null_mut();
-    // SAFETY: a place for the result.
+    // SAFETY: The result pointer is valid.
     match unsafe { cuIpcOpenEventHandle(&mut event, handle) } {
         SUCCESS => Ok(event),
         code => Err(code),
@@ -44,7 +45,7 @@ fn bytes(handle: [c_char; 64]) -> [u8; 64] {
     handle.map(|byte| byte as u8)
 }
 
-/// The second process, which reads what it is sent.
+/// The second process, which reads the data sent to it.
 struct Second(Child);
 
 impl Second {
@@ -69,12 +70,12 @@ impl Second {
         Second(child)
     }
 
-    /// Lets it go on.
+    /// Lets the process continue.
     fn go_on(&mut self) {
         self.0.stdin.as_mut().unwrap().write_all(&[1]).unwrap();
     }
 
-    /// Waits until it says so, in a line of its own.
+    /// Waits until the process prints this line.
     fn until(&mut self, line: &str) {
         let output = self.0.stdout.as_mut().unwrap();
         let mut seen = Vec::new();
@@ -124,7 +125,7 @@ fn memory_is_opened_and_closed() {
         let address = open_memory(whole, FLAGS).unwrap();
         assert_eq!(open_memory(whole, FLAGS), Ok(address));
         assert_eq!(download::<u32>(address, 1000), vec![7; 1000]);
-        // A handle of an address within is one of the whole.
+        // A handle of an address within an allocation refers to the whole allocation.
         assert_eq!(open_memory(part, FLAGS), Ok(address));
         let (mut base, mut size) = (0, 0);
         ok!(cuMemGetAddressRange_v2(&mut base, &mut size, address + 8));
@@ -142,7 +143,7 @@ fn memory_is_opened_and_closed() {
         invalid!(cuIpcCloseMemHandle(address));
         println!("closed");
         received::<1>();
-        // Freed there.
+        // The memory was freed by the other process.
         assert_eq!(open_memory(whole, FLAGS), Err(INVALID));
         return;
     }
@@ -165,8 +166,8 @@ fn memory_is_opened_and_closed() {
 }
 
 #[test]
-fn events_are_recorded_by_either() {
-    let test = "events_are_recorded_by_either";
+fn events_are_recorded_by_either_process() {
+    let test = "events_are_recorded_by_either_process";
     if inner() {
         let (first, memory) = (received_event(), received_memory());
         let _own = Own::new();
@@ -175,7 +176,7 @@ fn events_are_recorded_by_either() {
         stale!(cuIpcGetEventHandle(&mut CUipcEventHandle::default(), event));
         stale!(cuEventElapsedTime(&mut 0.0, event, event));
         let memory = open_memory(memory, FLAGS).unwrap();
-        // Recorded there, behind work that isn't done yet.
+        // The other process recorded the event after unfinished work.
         fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
         let one = stream(1);
         ok!(cuStreamWaitEvent(one, event, 0));
@@ -197,7 +198,7 @@ fn events_are_recorded_by_either() {
     let _own = Own::new();
     let (event, one, memory) = (event(INTERPROCESS), stream(1), upload(&[0u32]));
     let gate = upload(&[0u32]);
-    // An event that was never recorded is reached.
+    // An event that was never recorded is complete.
     ok!(cuEventQuery(event));
     ok!(cuStreamWaitValue32_v2(one, gate, 1, 0));
     ok!(cuMemsetD32Async(memory, 1, 1, one));
@@ -212,7 +213,7 @@ fn events_are_recorded_by_either() {
     let other = stream(1);
     ok!(cuStreamWriteValue32_v2(other, gate, 1, 0));
     second.until("recorded\n");
-    // The other's record is the last now.
+    // The record of the other process is now the last one.
     ok!(cuStreamWaitEvent(one, event, 0));
     ok!(cuStreamSynchronize(one));
     assert_eq!(download::<u32>(memory, 1), [2]);
@@ -221,8 +222,8 @@ fn events_are_recorded_by_either() {
 }
 
 #[test]
-fn a_killed_process_leaves_nobody_waiting() {
-    let test = "a_killed_process_leaves_nobody_waiting";
+fn waits_end_after_the_other_process_is_killed() {
+    let test = "waits_end_after_the_other_process_is_killed";
     if inner() {
         let (event, done) = (received_event(), received_event());
         let _own = Own::new();
@@ -247,18 +248,18 @@ fn a_killed_process_leaves_nobody_waiting() {
     fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(one));
     second.0.kill().unwrap();
     second.0.wait().unwrap();
-    // An H200's driver lets it wait for ever.
+    // An H200's driver waits forever here.
     ok!(cuStreamSynchronize(one));
     ok!(cuEventSynchronize(event));
     ok!(cuEventQuery(event));
-    // It is as good as new.
+    // The event can be used again.
     ok!(cuEventRecord(event, one));
     ok!(cuEventSynchronize(event));
 }
 
 #[test]
-fn memory_outlives_the_process_where_it_is_open() {
-    let test = "memory_outlives_the_process_where_it_is_open";
+fn open_memory_outlives_its_process() {
+    let test = "open_memory_outlives_its_process";
     if inner() {
         let _own = Own::new();
         let memory = upload(&[7u32; 5000]);
@@ -292,14 +293,14 @@ fn memory_outlives_the_process_where_it_is_open() {
     ok!(cuMemsetD32_v2(open, 9, 5000));
     assert_eq!(download::<u32>(open, 5000), vec![9; 5000]);
     ok!(cuIpcCloseMemHandle(open));
-    let gone = CUresult::CUDA_ERROR_INVALID_HANDLE;
-    assert_eq!(open_memory(memory, FLAGS), Err(gone));
+    let freed_code = CUresult::CUDA_ERROR_INVALID_HANDLE;
+    assert_eq!(open_memory(memory, FLAGS), Err(freed_code));
     // An H200's driver still opens it.
     assert_eq!(open_event(event), Err(CUresult::CUDA_ERROR_MAP_FAILED));
 }
 
 #[test]
-fn what_can_t_be_shared_or_opened() {
+fn invalid_exports_and_handles_are_rejected() {
     let _own = Own::new();
     let memory = alloc(100);
     let own = memory_handle(memory);
@@ -324,7 +325,7 @@ fn what_can_t_be_shared_or_opened() {
         let of_event = CUipcEventHandle { reserved: nonsense };
         let code = CUresult::CUDA_ERROR_MAP_FAILED;
         assert_eq!(open_event(of_event), Err(code));
-        // A handle with a byte that is another's.
+        // A handle in which one byte was changed.
         let mut changed = own;
         changed.reserved[32] = changed.reserved[32].wrapping_add(1);
         assert!(open_memory(changed, FLAGS).is_err());
@@ -347,8 +348,8 @@ fn what_can_t_be_shared_or_opened() {
 }
 
 #[test]
-fn memory_is_of_the_device_that_it_was_allocated_on() {
-    let test = "memory_is_of_the_device_that_it_was_allocated_on";
+fn opened_memory_belongs_to_its_original_device() {
+    let test = "opened_memory_belongs_to_its_original_device";
     if std::env::var_os("SECOND").is_some() {
         let memory = received_memory();
         let _own = Own::new();
@@ -364,7 +365,7 @@ fn memory_is_of_the_device_that_it_was_allocated_on() {
             let place: *mut i32 = &mut ordinal;
             ok!(cuPointerGetAttribute(place.cast(), attribute, address));
             assert_eq!(ordinal, 1);
-            // Opening it lets this device's kernels use it.
+            // Opening the memory makes it accessible to kernels of this device.
             let arguments = &mut [arg(&to), arg(&address)];
             assert_eq!(launch(kernel, 1, 1, null_mut(), arguments), SUCCESS);
             assert_eq!(download::<u32>(to, 1), [7]);

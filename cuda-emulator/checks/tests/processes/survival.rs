@@ -1,13 +1,14 @@
-//! Every function of the header with null, wild and empty arguments: a code comes back, and the process lives.
+//! Calls every function of the header with null, invalid and empty arguments. Each call must return
+//! a code, and the process must survive.
 
 use cuda_emulator_checks::abi::{inner, rerun};
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What a parameter is given.
+/// Returns the value for a parameter.
 type Value<'a> = &'a dyn Fn(&Function<'_>, Kind) -> usize;
 
-/// What a parameter is, as far as a nonsensical value for it depends on that.
+/// The kind of a parameter, which determines its invalid values.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Handle,
@@ -21,7 +22,7 @@ struct Function<'a> {
     parameters: Vec<Kind>,
 }
 
-/// The functions of the bindings, with the kinds of their parameters.
+/// Returns the functions of the bindings, with the kinds of their parameters.
 fn functions<'a>(bindings: &'a str) -> Vec<Function<'a>> {
     let types: Vec<(&str, &str)> = bindings
         .split("pub type ")
@@ -63,7 +64,7 @@ fn functions<'a>(bindings: &'a str) -> Vec<Function<'a>> {
         .collect()
 }
 
-/// More arguments than a function has parameters do no harm.
+/// Extra arguments beyond a function's parameters are harmless.
 type Any = unsafe extern "C" fn(
     usize,
     usize,
@@ -91,7 +92,7 @@ impl Library {
         let file = std::env::current_exe().unwrap();
         let path = file.parent().unwrap().join("libcuda_emulator.so");
         let path = CString::new(path.to_str().unwrap()).unwrap();
-        // SAFETY: loading the emulator runs no code but the Rust runtime's start-up.
+        // SAFETY: Loading the emulator runs no code except the start-up of the Rust runtime.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         assert!(!handle.is_null());
         Library(handle)
@@ -99,12 +100,12 @@ impl Library {
 
     fn call(&self, name: &str, arguments: &[usize]) -> u32 {
         let symbol = CString::new(name).unwrap();
-        // SAFETY: the handle is live and the name NUL-terminated.
+        // SAFETY: The handle is live, and the name is NUL-terminated.
         let symbol = unsafe { libc::dlsym(self.0, symbol.as_ptr()) };
         assert!(!symbol.is_null(), "{name}");
         let mut a = [0; 16];
         a[..arguments.len()].copy_from_slice(arguments);
-        // SAFETY: none is promised; that nothing breaks is what this tests.
+        // SAFETY: No requirement is met on purpose. The test checks that nothing breaks.
         unsafe {
             let function: Any = std::mem::transmute(symbol);
             function(
@@ -115,7 +116,8 @@ impl Library {
     }
 }
 
-/// Calls every function, in a context of its own and with each of `values` in turn, in another process.
+/// Calls every function in another process, in a separate context for each call, with each of
+/// `values`.
 fn survives(test: &str, values: &[Value<'_>]) {
     if !inner() {
         let (code, output, text) = rerun(test, &[]);
@@ -145,7 +147,7 @@ fn survives(test: &str, values: &[Value<'_>]) {
             let arguments = function.parameters.iter();
             let arguments: Vec<_> = arguments.map(|&kind| value(function, kind)).collect();
             PLACE.iter().for_each(|word| word.store(0, Relaxed));
-            // The last line of a process that dies tells where.
+            // If the process dies, its last line names the call.
             println!("{} {arguments:x?}", function.name);
             let code = library.call(function.name, &arguments);
             assert!(code <= 999, "{}: {code}", function.name);
@@ -155,11 +157,11 @@ fn survives(test: &str, values: &[Value<'_>]) {
 }
 
 #[test]
-fn null_for_everything() {
-    survives("null_for_everything", &[&|_, _| 0]);
+fn null_arguments_are_survived() {
+    survives("null_arguments_are_survived", &[&|_, _| 0]);
 }
 
-/// Memory that pointers point to, so that only the handles are wrong.
+/// Memory for pointer arguments, so that only the handles are invalid.
 static PLACE: [AtomicU64; 1 << 13] = [const { AtomicU64::new(0) }; 1 << 13];
 
 fn place() -> usize {
@@ -171,14 +173,15 @@ fn wild(handle: usize, memory: usize, number: usize) -> impl Fn(&Function, Kind)
         Kind::Handle => handle,
         Kind::Pointer => memory,
         Kind::Callback => 0,
-        // Addresses that the driver doesn't know are the host's: copying from there is the caller's fault.
+        // Unknown addresses are treated as host addresses. Copying from an invalid one is the
+        // caller's mistake.
         Kind::Number if function.name.starts_with("cuMemcpy") => 0,
         Kind::Number => number,
     }
 }
 
 #[test]
-fn wild_handles() {
+fn invalid_handles_are_survived() {
     let memory = place();
     let handles = [1, 0xdead_beef, usize::MAX, memory];
     let values: Vec<_> = handles
@@ -186,14 +189,14 @@ fn wild_handles() {
         .flat_map(|handle| [wild(handle, memory, 0), wild(handle, memory, 1)])
         .collect();
     let values: Vec<_> = values.iter().map(|value| value as Value<'_>).collect();
-    survives("wild_handles", &values);
+    survives("invalid_handles_are_survived", &values);
 }
 
 #[test]
-fn numbers_beyond_all_limits() {
+fn huge_numbers_are_survived() {
     let memory = place();
     survives(
-        "numbers_beyond_all_limits",
+        "huge_numbers_are_survived",
         &[
             &wild(0, memory, usize::MAX),
             &wild(0, memory, 1 << 31),

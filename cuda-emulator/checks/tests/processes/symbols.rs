@@ -5,7 +5,7 @@ use std::ffi::{CString, c_void};
 use std::path::PathBuf;
 use std::ptr::null_mut;
 
-/// The `cdylib`, which cargo builds beside this test.
+/// Returns the `cdylib`, which cargo builds next to this test.
 fn library() -> PathBuf {
     let deps = std::env::current_exe()
         .unwrap()
@@ -17,7 +17,7 @@ fn library() -> PathBuf {
     path
 }
 
-/// Every function of the header that the bindings were made from, in all its forms.
+/// Returns every function of the header from which the bindings were generated, in all versions.
 fn header_functions() -> Vec<String> {
     let files = [
         env!("EMULATOR_DEP_CUDA_BINDINGS"),
@@ -38,7 +38,7 @@ fn header_functions() -> Vec<String> {
 #[test]
 fn every_function_of_the_header_is_exported() {
     let path = CString::new(library().to_str().unwrap()).unwrap();
-    // SAFETY: loading the emulator runs no code but the Rust runtime's start-up.
+    // SAFETY: Loading the emulator runs no code except the start-up of the Rust runtime.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     assert!(!handle.is_null());
     let functions = header_functions();
@@ -50,12 +50,13 @@ fn every_function_of_the_header_is_exported() {
         .filter(|name| *name != "-");
     for name in functions.iter().map(String::as_str).chain(versioned) {
         let text = CString::new(name).unwrap();
-        // SAFETY: the handle is live and the name NUL-terminated.
+        // SAFETY: The handle is live, and the name is NUL-terminated.
         let symbol = unsafe { libc::dlsym(handle, text.as_ptr()) };
         assert!(!symbol.is_null(), "{name}");
     }
-    // It works from there too, with tables of its own.
-    // SAFETY: cuInit has this type.
+    // The library also works when loaded this way, with separate tables.
+    //
+    // SAFETY: `cuInit` has this type.
     let init: extern "C" fn(u32) -> i32 =
         unsafe { std::mem::transmute(libc::dlsym(handle, c"cuInit".as_ptr())) };
     assert_eq!(init(0), 0);
@@ -69,7 +70,7 @@ fn the_library_needs_no_driver_and_has_its_name() {
         .arg(library())
         .output();
     let Ok(output) = output else {
-        // Without binutils: the name must at least be among the library's strings.
+        // Without binutils: the name must at least be among the strings of the library.
         assert!(bytes.windows(13).any(|window| window == b"libcuda.so.1\0"));
         return;
     };

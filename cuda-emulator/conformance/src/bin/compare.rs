@@ -1,14 +1,17 @@
-//! Throws random straight-line programs at the emulator and at a GPU, and cuts the first that differs down.
+//! Compares an emulator with a GPU on random straight-line programs, and reduces programs that
+//! differ.
 //!
-//! `compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]`
+//! `compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver
+//! libcuda.so.1]`
 //!
-//! Seeds count up from S, a program each. The library beside the program is the emulator unless another is named;
-//! `--driver` names another driver than the machine's, an older build of the emulator for instance. The program starts
-//! itself twice: once with the machine's driver, once with the emulator loaded in its place. It needs a GPU; without one
-//! it fails with exit code 1. Exit code 2 means that results differ.
+//! Each program has a seed, and seeds count up from S. The emulator is the library next to this
+//! program unless `--emulator` names another. `--driver` replaces the machine's driver, for
+//! instance by an older build of the emulator. The program starts itself as worker processes: two
+//! with the machine's driver, with and without optimization, and one with the emulator loaded in
+//! its place. Without a GPU it fails with exit code 1. Exit code 2 means that results differ.
 //!
-//! A program that the driver itself answers in two ways, optimised and not, is counted apart; `--optimised N` shows N of
-//! them as well.
+//! A program whose result on the GPU depends on the driver's optimization is counted separately.
+//! `--optimised N` prints N of these, too.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -23,19 +26,19 @@ use cuda_conformance::{Form, Outcome, Runner};
 use cuda_safe::module::JitOptions;
 
 const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
-/// Programs of one request.
+/// Number of programs per request.
 const BATCH: u64 = 64;
-/// Differing programs that are looked into; the rest is counted.
+/// Number of differing programs that are reduced and printed. The others are only counted.
 const SHOWN: usize = 20;
 
 struct Options {
     seconds: u64,
     seed: u64,
-    /// Programs that are shown though the driver's optimisation changes them.
+    /// Number of printed programs whose result depends on the driver's optimization.
     optimised: usize,
     emulator: PathBuf,
     driver: Option<PathBuf>,
-    /// In a worker: code isn't optimised.
+    /// In a worker: whether code is optimized.
     worker: Option<bool>,
 }
 
@@ -78,14 +81,14 @@ fn options() -> Result<Options> {
     Ok(options)
 }
 
-/// This program again, as a worker.
+/// Starts this program as a worker.
 fn worker(kind: &str, driver: Option<&Path>) -> Result<Worker> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--worker", kind]);
-    // Each program is compiled once; keeping what was compiled only fills the disk.
+    // Each program is compiled only once, so a cache would only fill the disk.
     command.env("CUDA_CACHE_DISABLE", "1");
     if let Some(library) = driver {
-        // It bears the name libcuda.so.1, so nothing else of that name is loaded after it.
+        // Its name is libcuda.so.1, so no other library of that name is loaded after it.
         command.env("LD_PRELOAD", library);
     }
     Worker::start(&mut command)
@@ -94,7 +97,7 @@ fn worker(kind: &str, driver: Option<&Path>) -> Result<Worker> {
 fn library(path: &Path, option: &str) -> Result<PathBuf> {
     path.canonicalize().with_context(|| {
         format!(
-            "{}: there is no such library; `cargo build --release -p cuda-emulator` makes the emulator, {option} names one",
+            "{}: the library does not exist. Fix: run `cargo build --release -p cuda-emulator`, or pass a library with {option}",
             path.display()
         )
     })
@@ -140,7 +143,8 @@ fn compare(options: &Options) -> Result<ExitCode> {
             if there == here {
                 continue;
             }
-            // What the driver's own optimisation changes tells nothing about the emulator.
+            // A difference caused by the driver's own optimization shows nothing about the
+            // emulator.
             if plain.run(&[program.form()])?.remove(0) != *there {
                 tally.ambiguous += 1;
                 if tally.ambiguous <= options.optimised {
@@ -155,7 +159,7 @@ fn compare(options: &Options) -> Result<ExitCode> {
         }
     }
     println!(
-        "{} programs, {} instructions, {} results in {:.1} s: {} programs differ; {} more do by the driver's optimisation",
+        "{} programs, {} instructions, {} results in {:.1} s: {} programs differ; {} more differ because of the driver's optimization",
         tally.programs,
         tally.instructions,
         tally.results,
@@ -179,8 +183,8 @@ fn is_emulator(worker: &Worker) -> bool {
     worker.device.starts_with("CUDA emulator")
 }
 
-/// Cuts a program down and prints it, with what both gave. With `plain`, only to programs that optimisation doesn't
-/// change.
+/// Reduces a program and prints it with both results. With `plain`, reduces only to programs that
+/// optimization does not change.
 fn show(
     program: &Program,
     gpu: &mut Worker,
@@ -192,7 +196,7 @@ fn show(
         let form = [program.form()];
         let mut both = || -> Result<(Outcome, Outcome)> {
             let (there, here) = (gpu.run(&form)?.remove(0), emulator.run(&form)?.remove(0));
-            // A difference that optimisation makes isn't the one looked for.
+            // The search is not for a difference caused by optimization.
             let plain = plain.as_mut().map(|plain| plain.run(&form)).transpose()?;
             Ok(match plain {
                 Some(plain) if plain[0] != there => (here.clone(), here),
@@ -245,13 +249,13 @@ fn show(
                 }
             }
         }
-        _ => println!("  GPU: {}\n  emulator: {}", told(&there), told(&here)),
+        _ => println!("  GPU: {}\n  emulator: {}", status(&there), status(&here)),
     }
     println!();
     Ok(())
 }
 
-fn told(outcome: &Outcome) -> &str {
+fn status(outcome: &Outcome) -> &str {
     match outcome {
         Ok(_) => "ran",
         Err(why) => why,

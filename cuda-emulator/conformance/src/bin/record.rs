@@ -1,9 +1,12 @@
-//! Runs every form on the driver at hand.
+//! Runs every form on the machine's driver.
 //!
-//! `record data FILE` writes the results; `record compare` holds them against the recorded ones;
-//! `record ptx FOLDER` writes the modules that would be run, for inspection; `record list` names
-//! the forms; `record show FORM` prints a form's instructions and every recorded case. `record textures FILE` writes the
-//! results of textures and surfaces, each case that may fault by a process of its own.
+//! - `record data FILE` writes the results.
+//! - `record compare` compares them with the recorded ones.
+//! - `record ptx FOLDER` writes the modules for inspection.
+//! - `record list` lists the forms.
+//! - `record show FORM` prints a form's instructions and every recorded case.
+//! - `record textures FILE` writes the results of textures and surfaces. Each case that may fault
+//!   runs in a separate process.
 
 use std::{
     fs,
@@ -51,7 +54,7 @@ fn record(file: &Path) -> Result<ExitCode> {
     let forms = forms::all();
     let start = Instant::now();
     let outcomes = runner.run(&forms);
-    // Unoptimised code must give the same: what differs is the compiler's doing.
+    // Unoptimized code must give the same results. Otherwise the compiler causes the difference.
     let unoptimised = runner.options(JitOptions::default().optimization_level(0));
     let again = unoptimised.run(&forms);
     let mut results = Vec::new();
@@ -61,7 +64,7 @@ fn record(file: &Path) -> Result<ExitCode> {
                 if Ok(&columns) != again.as_ref() {
                     let place = again.as_ref().ok().and_then(|again| first(&columns, again));
                     let name = &form.name;
-                    println!("{name}: not the same without optimisation: {place:x?}");
+                    println!("{name}: the result differs without optimization: {place:x?}");
                 }
                 results.push((form, columns));
             }
@@ -80,7 +83,8 @@ fn record(file: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first result that differs: which, case, with and without optimisation.
+/// Returns the first result that differs: its index, the case, and the values with and without
+/// optimization.
 fn first(columns: &Columns, others: &Columns) -> Option<(usize, usize, u64, u64)> {
     let both = columns.iter().zip(others).enumerate();
     both.flat_map(|(r, (a, b))| {
@@ -126,13 +130,13 @@ fn write_ptx(folder: &Path) -> Result<ExitCode> {
 fn show(name: &str) -> Result<ExitCode> {
     let all = forms::all();
     let Some(form) = all.iter().find(|form| form.name == name) else {
-        bail!("there is no form {name}; `record list` names them");
+        bail!("the form {name} does not exist. Fix: see `record list`");
     };
     println!("{}", form.body);
     let data = forms::recorded()?;
     let recorded = data.forms.get(name).context("nothing recorded")?;
     if recorded.fingerprint != form.fingerprint() {
-        bail!("{name} was recorded with other operands: record again");
+        bail!("{name} was recorded with other operands. Fix: record again");
     }
     let inputs = form.inputs();
     for case in 0..form.cases {
@@ -143,7 +147,7 @@ fn show(name: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What came of every case of textures and surfaces.
+/// Writes the outcomes of all cases of textures and surfaces.
 fn record_textures(file: &Path) -> Result<ExitCode> {
     let cases = texture::cases();
     texture::start();
@@ -170,10 +174,10 @@ fn record_textures(file: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One case, for the process that asked for it.
+/// Runs one case, for the process that started this one.
 fn texture_alone(number: usize) -> Result<ExitCode> {
     let cases = texture::cases();
-    let case = cases.get(number).context("there is no such case")?;
+    let case = cases.get(number).context("the case does not exist")?;
     texture::start();
     let outcome = texture::run(case);
     println!("{} {}", outcome.step, outcome.code);

@@ -1,4 +1,4 @@
-//! `atom` and `red`: the old value, and what is in memory afterwards.
+//! `atom` and `red`: the old value, and the memory's new value.
 
 use super::Type;
 use crate::form::Form;
@@ -106,7 +106,7 @@ pub fn add(forms: &mut Vec<Form>) {
     vectors(forms);
 }
 
-/// Memory holds `%a0`; the instruction is given the others.
+/// Adds a form for which memory holds `%a0`, and the instruction gets the other operands.
 fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize) {
     let width = t.width();
     let bits = width.bits();
@@ -148,11 +148,11 @@ fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize)
     );
     let results = vec![width; 1 + usize::from(returns)];
     let form = Form::new(name, &vec![t.1; operands + 1], &results).body(body);
-    // Some combinations of floats are rare in shared memory; two blocks are enough everywhere.
+    // Some combinations of floats rarely occur in shared memory. Two blocks are enough everywhere.
     forms.push(form.blocks(2));
 }
 
-/// All threads of a block at one address, where the order does not matter.
+/// All threads of a block access one address, if the order does not matter.
 fn contended(forms: &mut Vec<Form>, t: Type) {
     let bits = t.width().bits();
     for kind in ["red", "atom"] {
@@ -168,7 +168,7 @@ fn contended(forms: &mut Vec<Form>, t: Type) {
     }
 }
 
-/// Wider than a register.
+/// Operations wider than a register.
 fn vectors(forms: &mut Vec<Form>) {
     let form = Form::new("atom.global.cas.b128", &[I64, I64, I64], &[B64; 4]);
     let body = "{\n.reg .b128 old, compare, new;\nst.global.v2.b64 [%m], {%a0, %a1};\n\

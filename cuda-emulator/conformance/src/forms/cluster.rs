@@ -1,4 +1,5 @@
-//! Shared memory of another block: each thread works on the place of its like in the next block of a cluster of four.
+//! Shared memory of another block: each thread accesses the memory of the corresponding thread in
+//! the next block of a cluster of four.
 
 use super::Type;
 use crate::form::Form;
@@ -19,9 +20,10 @@ const BOX: &str = ".shared .align 16 .b8 box[2080];";
 
 const SYNC: &str = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
 
-/// A form of a cluster of four blocks. Before its body, `%o` is the address of the thread's sixteen bytes in its own
-/// block, `%p` that in the next block and `%g` the same as a generic address; `%n` is the next block's rank, `%q` the
-/// address of its barrier. The first eight bytes are `%a0`, the others zero.
+/// Creates a form for a cluster of four blocks. In its body, `%o` is the address of the thread's
+/// sixteen bytes in its own block, `%p` the one in the next block, and `%g` the latter as a generic
+/// address. `%n` is the next block's rank, and `%q` the address of its barrier. The first eight
+/// bytes are `%a0`, the others zero.
 fn form(name: String, operands: &[crate::operand::Operand], results: &[Width], body: &str) -> Form {
     let first = match operands.first().map(|one| one.width()) {
         Some(B16) => "st.shared.b16 [%o], %a0;\n",
@@ -159,7 +161,8 @@ fn atomics(forms: &mut Vec<Form>) {
     forms.push(form(name, &[I32, I32, I32], &[B32, B32], &body));
 }
 
-/// With the next block's barrier: its own is waited for, which counts what the block before sent.
+/// Signals the next block's barrier, and waits for its own, which counts the bytes that the
+/// previous block sent.
 fn counted(work: &str, bytes: u32, load: &str) -> String {
     let total = bytes * 128;
     format!(

@@ -99,7 +99,7 @@ fn combined(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
     let operands = [operand, operand, Truth];
     for boolean in BOOLEAN {
         for not in ["", "!"] {
-            // One f16 comparison has one result.
+            // A comparison of single f16 numbers has one result.
             let (names, q) = if t == "f16" {
                 ("p", "")
             } else {

@@ -1,4 +1,4 @@
-//! Control flow that differs among the lanes of a warp, calls, and immediate operands.
+//! Divergent control flow, calls, and immediate operands.
 
 use crate::form::Form;
 use crate::operand::{Operand::*, Width::*};

@@ -74,7 +74,8 @@ pub fn add(forms: &mut Vec<Form>) {
     packed(forms);
 }
 
-/// Whether some number of one integer type is none of the other: only then there is `.sat`.
+/// Returns whether some values of one integer type are not in the other. `.sat` exists only in this
+/// case.
 fn loses(from: &str, to: &str) -> bool {
     let bits = |t: &str| t[1..].parse::<u32>().unwrap_or(0);
     match (from.starts_with('s'), to.starts_with('s')) {
@@ -84,7 +85,7 @@ fn loses(from: &str, to: &str) -> bool {
     }
 }
 
-/// PTX has no conversion between 8-bit integers and bfloat16.
+/// Returns whether PTX lacks this conversion, as between 8-bit integers and bfloat16.
 fn lacks(integer: Type, float: Type) -> bool {
     integer.1 == I8 && float.1 == Bf16
 }

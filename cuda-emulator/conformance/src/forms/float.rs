@@ -1,4 +1,4 @@
-//! Single and double precision where PTX is exact.
+//! Single and double precision, for instructions that PTX defines exactly.
 
 use crate::form::Form;
 use crate::operand::{
@@ -90,8 +90,8 @@ fn unary(forms: &mut Vec<Form>, suffix: &str, t: Operand, ops: &[&str]) {
     }
 }
 
-/// Not in random programs: as an operand modifier of another instruction they treat NaNs and
-/// subnormals otherwise than alone.
+/// Not used in random programs: as operand modifiers of another instruction, they treat NaNs and
+/// subnormals differently.
 fn signs(forms: &mut Vec<Form>, suffix: &str, t: Operand) {
     for op in ["abs", "neg"] {
         forms.push(Form::new(format!("{op}{suffix}"), &[t], &[t.width()]));

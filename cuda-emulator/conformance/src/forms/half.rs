@@ -84,7 +84,8 @@ pub fn add(forms: &mut Vec<Form>) {
     }
 }
 
-/// `fma.rn.oob` of the NaNs that stand for elements outside of a tensor, which the edge values don't have.
+/// `fma.rn.oob` with the NaNs that mark elements outside a tensor, which are not among the edge
+/// values.
 fn out_of_bounds(mode: &str, t: &str, operand: Operand) -> Form {
     let (one, infinity) = match operand {
         F16 | F16x2 => (0x3c00, 0x7c00),
@@ -98,7 +99,7 @@ fn out_of_bounds(mode: &str, t: &str, operand: Operand) -> Form {
     let mut form = Form::new(name, &[operand; 3], &[operand.width()]).body(body);
     form.cases = 512;
     for number in 0..form.cases {
-        // The upper half of a pair has another case.
+        // The upper half of a pair contains another case.
         let (low, high) = (case(number), case(number * 5 + 77));
         let pair = matches!(operand, F16x2 | Bf16x2);
         let both = |at: usize| low[at] | if pair { high[at] << 16 } else { 0 };

@@ -44,7 +44,8 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
     for name in ["add", "sub", "min", "max", "mul.lo", "mul.hi"] {
         forms.push(Form::new(format!("{name}.{t}"), &two, &[width]).anywhere());
     }
-    // What division by zero gives is the machine's own affair, so not in random programs.
+    // The result of a division by zero depends on the device, so these are not used in random
+    // programs.
     for name in ["div", "rem"] {
         forms.push(Form::new(format!("{name}.{t}"), &two, &[width]).blocks(6));
     }
@@ -66,7 +67,7 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
     forms.push(Form::new(format!("mad.wide.{t}"), &operands, &[wide]).anywhere());
 }
 
-/// Chains, and the carry that comes out of each instruction of one, read by `addc`.
+/// Chains, and the carry of each instruction, read by `addc`.
 fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
     let width = operand.width();
     let mut chain = |name: &str, operands: usize, results: &[Width], body: String| {
@@ -123,10 +124,11 @@ fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
     }
 }
 
-/// Every instruction that sets the carry, then every one that reads it.
+/// All combinations of an instruction that sets the carry and one that reads it.
 pub fn mixed_carries(forms: &mut Vec<Form>) {
     for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
-        // The instruction and its sources; one that reads the carry itself has one set before.
+        // The instruction and its sources. If it reads the carry, another instruction sets it
+        // first.
         let setters = [
             ("add.cc", 2),
             ("sub.cc", 2),

@@ -1,4 +1,4 @@
-//! Loads and stores of all widths and qualifiers, initialised variables, address spaces.
+//! Loads and stores of all widths and qualifiers, initialized variables, state spaces.
 
 use crate::form::Form;
 use crate::operand::{
@@ -13,7 +13,7 @@ pub fn add(forms: &mut Vec<Form>) {
     variables(forms);
 }
 
-/// Loads of each type from every offset that it may have in eight bytes, and stores of each.
+/// Loads of each type from every valid offset within eight bytes, and stores of each type.
 fn widths(forms: &mut Vec<Form>) {
     for (t, size) in [
         ("b8", 1),
@@ -173,7 +173,7 @@ fn qualifiers(forms: &mut Vec<Form>) {
 }
 
 fn spaces(forms: &mut Vec<Form>) {
-    // Each kind of address through its own window, generically, and asked what it is.
+    // Each kind of address: with its own state space, generically, and with a test of its space.
     for (space, setup) in [
         ("global", "mov.u64 at, %m;"),
         (

@@ -1,4 +1,4 @@
-//! Every form, by kind of instruction.
+//! All forms, by kind of instruction.
 
 mod atomic;
 mod bits;
@@ -23,7 +23,7 @@ use crate::data::{self, Data};
 use crate::form::Form;
 use crate::operand::{Operand, Width};
 
-/// Every form, in a fixed order, random programs last.
+/// Returns all forms in a fixed order. Random programs come last.
 #[must_use]
 pub fn all() -> Vec<Form> {
     let mut forms = Vec::new();
@@ -48,15 +48,16 @@ pub fn all() -> Vec<Form> {
     forms
 }
 
-/// The results recorded on an H200.
+/// Returns the results recorded on an H200.
 ///
 /// # Errors
-/// The file in the repository is broken.
+///
+/// Returns an error if the file in the repository is corrupt.
 pub fn recorded() -> Result<Data> {
     data::unpack(include_bytes!("../../data/h200.bin"))
 }
 
-/// A type as PTX names it, with what to feed it and the register that it lives in.
+/// A type's name in PTX, its values and its register.
 #[derive(Clone, Copy)]
 struct Type(&'static str, Operand);
 

@@ -1,5 +1,5 @@
-//! Random straight-line programs: instructions of any type, wired through registers of the right
-//! width, so that every result becomes an operand whatever its bits mean.
+//! Random straight-line programs: instructions of any type, connected through registers of the
+//! right width. Any result can become an operand, whatever its bits mean.
 
 use crate::form::Form;
 use crate::operand::{
@@ -11,20 +11,20 @@ use crate::random::Random;
 const PROGRAMS: usize = 240;
 const LENGTH: usize = 40;
 
-/// Programs whose results on a GPU are the assembler's doing. Those of the first lines depend on
-/// how it optimises, as `record` reports: a conversion of a NaN to its own type is a copy to one
-/// level and an operation to another, say. In those of the last line a 64-bit shift takes its
-/// count from a floating-point result; the assembler then converts the number to an integer,
-/// where PTX says to take its bits.
+/// Programs whose results on a GPU depend on the assembler. The results of those in the first lines
+/// depend on its optimization, as `record` reports. For instance, it treats a conversion of a NaN
+/// to its own type as a copy at one level and as an operation at another. In those of the last
+/// line, a 64-bit shift takes its count from a floating-point result. The assembler then converts
+/// the number to an integer, although PTX specifies its bits.
 const AMBIGUOUS: [usize; 24] = [
     16, 29, 36, 42, 44, 46, 51, 52, 67, 75, 96, 124, 127, 132, 149, 164, 187, 191, 198, //
     14, 32, 79, 81, 120,
 ];
 
-/// Where each program begins: the values of its registers.
+/// The kinds of the initial registers' values.
 const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth];
 
-/// Programs made of those of `forms` that may stand anywhere.
+/// Creates programs from the forms that are allowed in them.
 pub fn programs(forms: &[Form]) -> Vec<Form> {
     let pool: Vec<&Form> = forms.iter().filter(|form| form.anywhere).collect();
     let seeds = (0..PROGRAMS).filter(|seed| !AMBIGUOUS.contains(seed));
@@ -41,7 +41,7 @@ fn program(pool: &[&Form], seed: usize) -> Form {
     let mut used = vec![false; registers.len()];
     let (mut declarations, mut body) = (String::new(), String::new());
     for step in 0..LENGTH {
-        // Kinds of instruction come up evenly, not by how many forms each has.
+        // Choose kinds of instruction evenly, regardless of the number of forms of each.
         let kind = random
             .pick(pool)
             .name
@@ -64,7 +64,7 @@ fn program(pool: &[&Form], seed: usize) -> Form {
             let fitting: Vec<usize> = (0..registers.len())
                 .filter(|&r| registers[r].1 == operand.width())
                 .collect();
-            // Later results more often than early ones, so that chains grow long.
+            // Prefer later results, to create long chains.
             let (first, second) = (*random.pick(&fitting), *random.pick(&fitting));
             let chosen = first.max(second);
             used[chosen] = true;
@@ -81,7 +81,8 @@ fn program(pool: &[&Form], seed: usize) -> Form {
             registers.push((name, *width));
             used.push(false);
         }
-        // Of two NaNs the second goes on, and which operand is second is the compiler's choice.
+        // Of two NaNs, the second operand's is returned, and the compiler chooses which operand is
+        // second.
         if form.results == [Width::B64] && form.operands.len() > 1 && form.operands[0] == F64 {
             let result = format!("%t{step}_0");
             text.push_str(&format!(
@@ -95,7 +96,7 @@ fn program(pool: &[&Form], seed: usize) -> Form {
         body.push_str(&text);
         body.push('\n');
     }
-    // Everything that nothing reads is a result.
+    // Every unused register is a result.
     let ends: Vec<usize> = (OPERANDS.len()..registers.len())
         .filter(|&r| !used[r])
         .collect();

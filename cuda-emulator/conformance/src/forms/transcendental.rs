@@ -1,4 +1,4 @@
-//! Approximate instructions, held to their documented error.
+//! Approximate instructions, compared within their documented error.
 
 use crate::approximate::{
     Approximate, Format,

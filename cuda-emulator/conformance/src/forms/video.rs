@@ -1,4 +1,4 @@
-//! Video instructions: their types, selectors, masks and second steps.
+//! Video instructions: their types, selectors, masks and secondary operations.
 
 use crate::form::Form;
 use crate::operand::{Operand::*, Width::B32};
@@ -19,7 +19,8 @@ pub fn add(forms: &mut Vec<Form>) {
     }
 }
 
-/// Each of several instructions has a result of its own: `{}` stands for its number.
+/// Creates a form with a separate result for each of several instructions. `{}` is replaced by its
+/// number.
 fn together(name: String, instructions: &[String]) -> Form {
     let body = instructions.iter().enumerate();
     let body: Vec<String> = body
@@ -32,7 +33,7 @@ fn together(name: String, instructions: &[String]) -> Form {
         .blocks(1)
 }
 
-/// All forms of the end of a name and its operands: none, second steps, and each part written alone.
+/// Adds all variants of an instruction's end: none, secondary operations, and writing only a part.
 fn steps(forms: &mut Vec<Form>, name: &str, saturated: bool) {
     for sat in if saturated { &["", ".sat"][..] } else { &[""] } {
         let mut all = vec![format!("{name}{sat} %d{{}}, %a0, %a1;")];

@@ -1,4 +1,5 @@
-//! Instructions that look at other lanes, and special registers that are the same in every run.
+//! Instructions that depend on other lanes, and special registers with the same values in every
+//! run.
 
 use crate::form::Form;
 use crate::operand::{
@@ -141,7 +142,7 @@ fn votes(forms: &mut Vec<Form>) {
     }
     let form = Form::new("activemask.b32", &[], &[B32]);
     forms.push(form);
-    // The smallest lane of the mask leads, on this device.
+    // On this device, the smallest lane of the mask is elected.
     for mask in ["0xffffffff", "0xfff0"] {
         let form = Form::new(format!("elect.sync {mask}"), &[], &[B32, Width::Pred]);
         let body = format!(
@@ -174,7 +175,7 @@ fn barriers(forms: &mut Vec<Form>) {
         let body = format!("{{\n.reg .pred p;\nsetp.ge.u32 p, %i, 0;\n{name} %d0, 1, 128, !p;\n}}");
         forms.push(form.body(body));
     }
-    // What thread 127 − t of the block wrote.
+    // The value that thread 127 − t of the block wrote.
     for (name, wait) in [
         ("bar.sync", "bar.sync 0;"),
         ("bar.sync with a count", "bar.sync 3, 128;"),

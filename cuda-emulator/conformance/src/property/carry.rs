@@ -1,4 +1,4 @@
-//! Carry chains of three to five instructions, mixed at random; the flag is set before it is read.
+//! Random carry chains of three to five instructions. The flag is set before it is read.
 
 use crate::form::Form;
 use crate::operand::{
@@ -26,7 +26,7 @@ fn sources(instruction: &str) -> usize {
     if instruction.starts_with("mad") { 3 } else { 2 }
 }
 
-/// Forms named `carries TYPE INSTRUCTION INSTRUCTION …`, with a result for each instruction.
+/// Adds forms named `carries TYPE INSTRUCTION INSTRUCTION …`, with a result for each instruction.
 pub fn add(forms: &mut Vec<Form>) {
     for (t, operand, width) in [
         ("u32", I32, B32),
@@ -38,7 +38,7 @@ pub fn add(forms: &mut Vec<Form>) {
         for _ in 0..CHAINS {
             let mut chain = vec![*random.pick(&FIRST)];
             for _ in 0..1 + random.below(3) {
-                // Those that don't read the flag stand in between as well.
+                // Instructions that do not read the flag also occur in the middle.
                 let restart = random.below(6) == 0;
                 chain.push(*random.pick(if restart { &FIRST[..] } else { &NEXT }));
             }
@@ -57,8 +57,8 @@ pub fn add(forms: &mut Vec<Form>) {
     }
 }
 
-/// The results of a chain. The flag is the carry of a sum; a subtraction adds the complement, so that the flag says that
-/// nothing was borrowed.
+/// Returns the results of a chain. The flag is the carry of a sum. A subtraction adds the
+/// complement, so the flag means that nothing was borrowed.
 pub fn reference(chain: &str, operands: &[u64]) -> Option<Vec<u64>> {
     let mut words = chain.split(' ');
     let t = words.next()?;

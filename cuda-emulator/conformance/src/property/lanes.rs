@@ -1,4 +1,4 @@
-//! Votes, sums over lanes and shuffles that a part of a warp executes: exactly the lanes of the mask.
+//! Votes, sums over lanes and shuffles by a part of a warp: exactly the lanes of the mask.
 
 use crate::form::Form;
 use crate::operand::{
@@ -25,9 +25,9 @@ const SUMS: [&str; 7] = [
 ];
 const SHUFFLES: [&str; 4] = ["up", "down", "bfly", "idx"];
 
-/// Whose lanes execute an instruction, and how the others are kept away.
+/// The lanes that execute an instruction, and the way in which the others skip it.
 struct Company {
-    /// A constant, or else a ballot over the last operand.
+    /// A constant, or None for a ballot over the last operand.
     mask: Option<u32>,
     branch: bool,
 }
@@ -44,7 +44,8 @@ impl Company {
         format!("{mask} {}", if self.branch { "branch" } else { "guard" })
     }
 
-    /// The instruction, done by the lanes of the mask, with what is done before and after it by all.
+    /// Returns the instruction for the lanes of the mask, preceded and followed by code for all
+    /// lanes.
     fn body(&self, before: &str, instruction: &str, after: &str, last: usize) -> String {
         let (mask, inside) = match self.mask {
             Some(mask) => (
@@ -75,7 +76,7 @@ impl Company {
     }
 }
 
-/// Forms named `lanes MASK (branch|guard) INSTRUCTION …`. Lanes outside the mask have zeros.
+/// Adds forms named `lanes MASK (branch|guard) INSTRUCTION …`. Lanes outside the mask have zeros.
 pub fn add(forms: &mut Vec<Form>) {
     for (number, company) in Company::all().iter().enumerate() {
         let mut add = |name: &str, kinds: &[_], results: &[_], [before, text, after]: [&str; 3]| {
@@ -111,12 +112,12 @@ pub fn add(forms: &mut Vec<Form>) {
             add(&format!("redux {sum}"), &[I32], &[B32], [zero, &text, ""]);
         }
         for (i, mode) in SHUFFLES.into_iter().enumerate() {
-            // Each company meets two of the bounds in each mode.
+            // Each mask is combined with two of the bounds in each mode.
             for step in [0, 3] {
                 let bound = BOUNDS[(number + i + step) % BOUNDS.len()];
                 let text = format!("shfl.sync.{mode}.b32 %d0|within, %a0, %a1, {bound:#x}, MASK;");
                 let before = format!("{}{zero}setp.ne.b32 within, 0, 0;\n", source(mode, bound));
-                // What comes from a lane outside the mask is undefined: zero instead.
+                // The value from a lane outside the mask is undefined, so it is replaced by zero.
                 let after = "shr.u32 at, MASK, source;\nand.b32 at, at, 1;\nsetp.ne.u32 inside, at, 0;\n\
                      selp.b32 %d0, %d0, 0, inside;\nselp.b32 %d1, 1, 0, within;\n";
                 let name = format!("shfl {mode} {bound:#x}");
@@ -126,7 +127,7 @@ pub fn add(forms: &mut Vec<Form>) {
     }
 }
 
-/// Computes the lane that a shuffle reads, as PTX says.
+/// Computes the lane that a shuffle reads according to PTX.
 fn source(mode: &str, bound: u32) -> String {
     let (segment, clamp) = (bound >> 8 & 0x1f, bound & 0x1f);
     let other = !segment & 0x1f;
@@ -145,7 +146,7 @@ fn source(mode: &str, bound: u32) -> String {
     )
 }
 
-/// What the lanes of a warp get.
+/// Returns the results of a warp's lanes.
 pub fn reference(name: &str, lanes: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let words: Vec<&str> = name.split(' ').collect();
     let number = |text: &str| u32::from_str_radix(text.strip_prefix("0x")?, 16).ok();

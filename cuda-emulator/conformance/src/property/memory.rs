@@ -1,5 +1,5 @@
-//! Vectors that go to 16 bytes of memory and come back as others: sixteen bytes are stored, a part of them is stored
-//! over, a part is loaded.
+//! Vectors that are stored to 16 bytes of memory and loaded as other vectors: sixteen bytes are
+//! stored, a part of them is overwritten, and a part is loaded.
 
 use crate::form::{BLOCK, Form};
 use crate::operand::{
@@ -8,9 +8,9 @@ use crate::operand::{
 };
 use crate::random::Random;
 
-/// Forms of each state space.
+/// Number of forms for each state space.
 const FORMS: usize = 60;
-/// The register with the address of a thread's own 16 bytes of shared memory.
+/// The register with the address of a thread's 16 bytes of shared memory.
 pub const SHARED: &str = "%own";
 
 /// The elements of vectors: their types and sizes in bytes.
@@ -76,7 +76,7 @@ impl Vector {
         }
     }
 
-    /// As the names of forms have it: `v2.b16+4`.
+    /// Parses a vector in a form's name: `v2.b16+4`.
     fn parse(text: &str) -> Option<Self> {
         let (vector, at) = text.split_once('+')?;
         let (count, element) = vector.strip_prefix('v')?.split_once('.')?;
@@ -106,7 +106,7 @@ impl Vector {
     }
 }
 
-/// Forms named `vectors SPACE VECTOR VECTOR VECTOR`.
+/// Adds forms named `vectors SPACE VECTOR VECTOR VECTOR`.
 pub fn add(forms: &mut Vec<Form>) {
     for (space, base) in [(".global", "%m"), ("", "%m"), (".shared", SHARED)] {
         let mut random = Random::from_name(&format!("vectors {space}"));
@@ -158,7 +158,7 @@ pub fn add(forms: &mut Vec<Form>) {
     }
 }
 
-/// What is loaded.
+/// Returns the loaded value.
 pub fn reference(names: &str, operands: &[u64]) -> Option<Vec<u64>> {
     let vectors: Option<Vec<Vector>> = names.split(' ').skip(1).map(Vector::parse).collect();
     let vectors = vectors?;

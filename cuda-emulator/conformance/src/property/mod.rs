@@ -1,8 +1,9 @@
-//! Random straight-line programs without recorded results: generated from a seed, run by two implementations, and
-//! reduced to the smallest one on which they differ.
+//! Random straight-line programs without recorded results: generated from a seed, run by two
+//! implementations, and reduced to the smallest one on which they differ.
 //!
-//! [`Program::generate`] wires exact instructions through registers of the right width, some of them under a predicate.
-//! [`reference()`] and [`warp_reference()`] compute what some of them give, in Rust. [`shrink`] cuts a program down.
+//! [`Program::generate`] connects exact instructions through registers of the right width, some of
+//! them under a predicate. [`reference()`] and [`warp_reference()`] compute the results of some
+//! instructions in Rust. [`shrink`] reduces a program.
 
 mod carry;
 mod lanes;

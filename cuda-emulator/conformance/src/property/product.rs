@@ -1,12 +1,12 @@
-//! Products of matrices by a whole warp.
+//! Matrix products by a whole warp.
 
 use crate::form::Form;
 use crate::forms;
 
-/// Types of factors whose products stand in programs.
+/// Types of factors whose products are used in programs.
 const TYPES: [&str; 6] = [".s8.", ".f16.f16.", ".bf16.", ".tf32.", ".e4m3.", ".e5m2."];
 
-/// The dense `mma.sync` of integers, halves and smaller floats. Any bits are matrices.
+/// Adds the dense `mma.sync` of integers, halves and smaller floats. Any bits are valid matrices.
 pub fn add(forms: &mut Vec<Form>) {
     let mut all = forms::all();
     all.retain(|form| {
@@ -16,14 +16,15 @@ pub fn add(forms: &mut Vec<Form>) {
             && TYPES.iter().any(|t| form.name.contains(t))
     });
     for mut form in all {
-        // Lanes may have gone separate ways before.
+        // Lanes may have diverged before.
         form.body = format!("bar.warp.sync 0xffffffff;\n{}", form.body);
         form.given.clear();
         forms.push(form.whole_warp());
     }
 }
 
-/// The product of 8-bit integers: `mma.sync.aligned.mMn8kK.row.col[.satfinite].s32.A.B.s32`.
+/// Returns the product of 8-bit integers:
+/// `mma.sync.aligned.mMn8kK.row.col[.satfinite].s32.A.B.s32`.
 pub fn reference(name: &str, lanes: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let rest = name.strip_prefix("mma.sync.aligned.m")?;
     let (shape, types) = rest.split_once(".row.col.")?;
@@ -36,7 +37,7 @@ pub fn reference(name: &str, lanes: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     if ![a, b].iter().all(|t| ["s8", "u8"].contains(t)) {
         return None;
     }
-    // Four elements of 8 bits in a register; 8 rows, 4 registers beside one another.
+    // A register has four 8-bit elements. There are 8 rows with 4 registers each.
     let element = |register: usize, lane: usize, byte: usize, t: &str| {
         let bits = (lanes[lane][register] >> (8 * byte)) as u8;
         if t == "s8" {

@@ -1,4 +1,4 @@
-//! A program: its registers, where they begin, and the instructions in order.
+//! A program: its registers, their initial values, and the instructions in order.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,13 @@ use crate::random::Random;
 use super::memory::{self, SHARED};
 use super::{carry, lanes, product};
 
-/// Where each program begins: the kinds of its first registers.
+/// The kinds of a program's initial registers.
 const OPERANDS: [Operand; 10] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth, I32, Bf16x2];
-/// Most instructions of a program.
+/// Maximum number of instructions in a program.
 const LENGTH: usize = 60;
 
-/// The instructions that may stand anywhere, carry chains and vectors in memory: what a lane does alone.
+/// Returns instructions that depend on a single lane: those allowed in programs, carry chains, and
+/// vectors in memory.
 #[must_use]
 pub fn pool() -> Vec<Form> {
     let mut all = forms::all();
@@ -28,7 +29,8 @@ pub fn pool() -> Vec<Form> {
     all
 }
 
-/// Those of [`pool`], and what needs a whole warp: votes, sums over lanes and shuffles of some lanes, products of matrices.
+/// Returns the instructions of [`pool`] and those that need a whole warp: votes, sums over lanes,
+/// shuffles of some lanes, and matrix products.
 #[must_use]
 pub fn warp_pool() -> Vec<Form> {
     let mut all = pool();
@@ -37,37 +39,37 @@ pub fn warp_pool() -> Vec<Form> {
     all
 }
 
-/// An instruction of a program, or a short sequence that belongs together.
+/// An instruction of a program, or a short sequence that must stay together.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
-    /// What it does.
+    /// The form of the instruction.
     pub form: &'a Form,
     /// The registers that it reads.
     pub operands: Vec<usize>,
-    /// The registers that it writes; no other step writes them.
+    /// The registers that it writes. No other step writes them.
     pub results: Vec<usize>,
-    /// The predicate register under which it is done, and whether that is negated; then the registers that the results
-    /// hold before.
+    /// The predicate register that guards it, whether it is negated, and the registers with the
+    /// results' previous values.
     pub guard: Option<(usize, bool, Vec<usize>)>,
 }
 
-/// A straight-line program and what it is fed.
+/// A straight-line program and its inputs.
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
-    /// Tells one from the other.
+    /// The name, for reports.
     pub name: String,
     /// The width of each register.
     pub registers: Vec<Width>,
-    /// Registers that have a value at the beginning, one for each case.
+    /// Registers with initial values, one value for each case.
     pub inputs: Vec<(usize, Vec<u64>)>,
     /// The instructions.
     pub steps: Vec<Step<'a>>,
-    /// The registers that are looked at in the end.
+    /// The registers that are compared at the end.
     pub outputs: Vec<usize>,
 }
 
 impl<'a> Program<'a> {
-    /// A program of `pool`, the same for the same seed.
+    /// Generates a program from `pool`. The same seed gives the same program.
     #[must_use]
     pub fn generate(pool: &'a [Form], seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x7072_6f70_6572_7479);
@@ -81,15 +83,16 @@ impl<'a> Program<'a> {
                 let fitting: Vec<usize> = (0..registers.len())
                     .filter(|&r| registers[r] == width)
                     .collect();
-                // Later results more often than early ones, so that chains grow long.
+                // Prefer later results, to create long chains.
                 let chosen = (*random.pick(&fitting)).max(*random.pick(&fitting));
                 used[chosen] = true;
                 chosen
             };
             let operands = form.operands.iter().map(|o| reg(&mut random, o.width()));
             let operands = operands.collect();
-            // A guard holds for one instruction alone. The driver (580) makes several of `set` and `testp`, and does
-            // some of them although the guard doesn't hold.
+            // A guard applies to a single instruction only. The driver (580) expands `set` and
+            // `testp` to several instructions, and executes some of them even if the guard is
+            // false.
             let single = form.body.matches(';').count() == 1
                 && !form.body.contains('{')
                 && !["set.", "testp."]
@@ -111,7 +114,7 @@ impl<'a> Program<'a> {
                 guard,
             });
         }
-        // Everything that nothing reads.
+        // Every unused register is an output.
         let outputs = (OPERANDS.len()..registers.len()).filter(|&r| !used[r]);
         let outputs = outputs.collect();
         let name = format!("seed {seed}");
@@ -128,7 +131,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The same with every result looked at.
+    /// Returns the same program with every result as an output.
     #[must_use]
     pub fn all_outputs(&self) -> Self {
         let outputs = self.steps.iter().flat_map(|step| &step.results).copied();
@@ -138,7 +141,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The same without what the outputs don't depend on.
+    /// Returns the same program without steps that do not affect the outputs.
     #[must_use]
     pub fn slice(mut self) -> Self {
         let mut needed = vec![false; self.registers.len()];
@@ -163,13 +166,13 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Whether lanes look at one another.
+    /// Returns whether lanes depend on each other.
     #[must_use]
     pub fn whole_warp(&self) -> bool {
         self.steps.iter().any(|step| step.form.whole_warp)
     }
 
-    /// The same with these cases alone.
+    /// Returns the same program with only these cases.
     #[must_use]
     pub fn part(&self, cases: std::ops::Range<usize>) -> Self {
         let mut part = self.clone();
@@ -179,7 +182,7 @@ impl<'a> Program<'a> {
         part
     }
 
-    /// Number of cases.
+    /// Returns the number of cases.
     #[must_use]
     pub fn cases(&self) -> usize {
         self.inputs
@@ -187,7 +190,7 @@ impl<'a> Program<'a> {
             .map_or(BLOCK, |(_, column)| column.len())
     }
 
-    /// The form that runs it. Its results are the outputs, in order.
+    /// Returns the form that runs the program. Its results are the outputs, in order.
     #[must_use]
     pub fn form(&self) -> Form {
         let operands: Vec<Operand> = self
@@ -213,7 +216,7 @@ impl<'a> Program<'a> {
         form
     }
 
-    /// The instructions between braces, from `%a0`, `%a1`, … to `%d0`, `%d1`, ….
+    /// Returns the instructions in braces, from `%a0`, `%a1`, … to `%d0`, `%d1`, ….
     fn body(&self) -> String {
         let mut names: Vec<String> = (0..self.registers.len())
             .map(|r| format!("%t{r}"))
@@ -245,11 +248,12 @@ impl<'a> Program<'a> {
     fn instructions(&self, step: &Step<'_>, names: &[String]) -> String {
         let form = step.form;
         let (mut before, mut text) = (String::new(), form.body.clone());
-        // From the last on: the name of the first begins that of the eleventh.
+        // In reverse order, since the first name is a prefix of the eleventh.
         for (i, &operand) in step.operands.iter().enumerate().rev() {
             let mut place = format!("@{operand}@");
-            // The assembler converts a floating-point result to an integer where a shift takes its count from it, or
-            // a store its byte; PTX says to take its bits. It doesn't look through another operation.
+            // If a shift takes its count, or a store its byte, from a floating-point result, the
+            // assembler converts the result to an integer, although PTX specifies its bits. An
+            // operation in between prevents that.
             let cut = match form.operands[i] {
                 Count => Some(("b32", 0x8000_01ff_u32)),
                 Byte => Some(("b16", 0xff)),
@@ -293,12 +297,13 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Of two NaNs the second goes on, and which operand is second is the compiler's choice: the program makes one of all.
+/// Returns whether the program must canonicalize NaNs. Of two NaNs, the second operand's is
+/// returned, and the compiler chooses which operand is second.
 pub(super) fn canonical_nan(form: &Form) -> bool {
     form.results == [Width::B64] && form.operands.len() > 1 && form.operands[0] == F64
 }
 
-/// Kinds of instruction come up evenly half of the time, else by how many forms each has.
+/// Chooses an instruction, half of the time evenly by kind, otherwise evenly among all forms.
 fn choose<'a>(pool: &'a [Form], random: &mut Random) -> &'a Form {
     let kind = |form: &Form| form.name.split(['.', ' ']).next().map(str::to_owned);
     let any = random.pick(pool);

@@ -1,11 +1,11 @@
-//! What some instructions give, computed in Rust: plainly, and apart from the emulator.
+//! Independent reference results of some instructions, computed in plain Rust.
 
 use crate::form::Form;
 
 use super::program::canonical_nan;
 use super::{carry, lanes, memory, product};
 
-/// The results of a form for one case, where this file knows the instruction.
+/// Returns the results of a form for one case, if this file supports the instruction.
 #[must_use]
 pub fn reference(form: &Form, operands: &[u64]) -> Option<Vec<u64>> {
     let (kind, rest) = form.name.split_once(' ').unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn reference(form: &Form, operands: &[u64]) -> Option<Vec<u64>> {
     (form.results.len() == 1).then(|| vec![form.results[0].cut(value)])
 }
 
-/// The results of a form for the lanes of one warp, where this file knows the instruction: for each lane its results.
+/// Returns the results of a form for each lane of a warp, if this file supports the instruction.
 #[must_use]
 pub fn warp_reference(form: &Form, lanes: &[Vec<u64>]) -> Option<Vec<Vec<u64>>> {
     let (kind, rest) = form.name.split_once(' ').unwrap_or_default();
@@ -54,7 +54,7 @@ fn truth(name: &str, a: &[u64]) -> Option<u64> {
 fn integer(name: &str, part: &str, ty: &str, operands: &[u64]) -> Option<u64> {
     let bits: u32 = ty[1..].parse().ok()?;
     let signed = ty.starts_with('s');
-    // As numbers, in more bits than any result needs.
+    // As numbers, with more bits than any result needs.
     let number = |i: usize| -> Option<i128> {
         let shift = 128 - bits;
         let value = u128::from(*operands.get(i)?) << shift;
@@ -108,8 +108,8 @@ fn integer(name: &str, part: &str, ty: &str, operands: &[u64]) -> Option<u64> {
         ("shr", "") => a >> count()?.min(127),
         ("selp", "") => number(if operands[2] & 1 == 1 { 0 } else { 1 })?,
         ("bfe", "") => {
-            // 32-bit fields look at the lower eight bits of position and length, as PTX says; 64-bit ones look at all
-            // bits on a GPU, as the recorded results show.
+            // 32-bit fields use the lower eight bits of position and length, as PTX specifies.
+            // 64-bit fields use all bits on a GPU, as the recorded results show.
             let field = |value: u64| {
                 if bits == 32 {
                     value & 0xff
@@ -230,7 +230,8 @@ fn comparison(op: &str, ty: &str, a: &[u64]) -> Option<u64> {
     }))
 }
 
-/// `to.from` and `rzi.to.from` between integers and to integers, and the exact and nearest ones between floats.
+/// `to.from` and `rzi.to.from` between integers and to integers, and exact and nearest conversions
+/// between floats.
 fn conversion(rest: &str, a: u64) -> Option<u64> {
     let single = f32::from_bits(a as u32);
     let value = match rest {

@@ -1,26 +1,27 @@
-//! From a program that differs to the smallest one that still does.
+//! Reduces a program that differs to the smallest one that still does.
 
 use super::Program;
 use crate::run::Outcome;
 
-/// Cuts a program down as long as `run` gives two outcomes that differ: to one result, to what that depends on, and to
-/// as few instructions as will do. An instruction that goes leaves its results behind as inputs, with the values that
-/// the first outcome had. Then to one case, or to one warp where lanes look at one another.
+/// Reduces a program while `run` returns two outcomes that differ: to one result, to the
+/// instructions that it depends on, and to the fewest instructions. The results of a removed
+/// instruction become inputs, with the first outcome's values. Then reduces it to one case, or to
+/// one warp if lanes depend on each other.
 ///
-/// `None` when the program doesn't differ.
+/// Returns `None` if the program does not differ.
 pub fn shrink<'a>(
     program: &Program<'a>,
     mut run: impl FnMut(&Program<'a>) -> (Outcome, Outcome),
 ) -> Option<Program<'a>> {
     let (one, other) = run(program);
     let plain = difference(&one, &other)?;
-    // With every result looked at, the first wrong one is the nearest to the cause.
+    // With every result as an output, the first wrong one is closest to the cause.
     let all = program.all_outputs();
     let (one, other) = run(&all);
     let mut best = program.clone();
     best.outputs = match difference(&one, &other) {
         Some((output, _)) => vec![all.outputs[output]],
-        // Looking at them all makes it go away; then the one that was seen.
+        // If that hides the difference, use the original output.
         None => program.outputs.get(plain.0).copied().into_iter().collect(),
     };
     let differs = |p: &Program<'a>, run: &mut dyn FnMut(&Program<'a>) -> (Outcome, Outcome)| {
@@ -64,8 +65,8 @@ pub fn shrink<'a>(
     Some(if kept { single } else { best })
 }
 
-/// The first output that differs, and the first case in which it does. Where one has no results and the other has, that
-/// is a difference in all.
+/// Returns the first output that differs, and its first case that does. If only one outcome has
+/// results, everything differs.
 pub(super) fn difference(one: &Outcome, other: &Outcome) -> Option<(usize, usize)> {
     match (one, other) {
         (Ok(one), Ok(other)) => one

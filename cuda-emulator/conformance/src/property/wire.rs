@@ -1,7 +1,8 @@
-//! What a worker process is asked and what it answers, over its standard input and output.
+//! The protocol between this process and a worker, over the worker's standard input and output.
 //!
-//! A worker runs forms on the driver that its process has. The two drivers of a comparison live in two processes: each
-//! claims the name `libcuda.so.1`, and a crash of one is told apart from a crash of the other.
+//! A worker runs forms on the driver of its process. The two drivers of a comparison need two
+//! processes, because each uses the name `libcuda.so.1`, and so that a crash can be attributed to
+//! one of them.
 
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -12,7 +13,7 @@ use crate::form::Form;
 use crate::operand::{Operand, Width};
 use crate::run::{Outcome, Runner};
 
-/// No text or list is longer.
+/// Maximum length of a text or list.
 const LIMIT: u64 = 1 << 28;
 
 /// A worker process.
@@ -25,16 +26,18 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a process that calls [`serve`] and waits for its greeting.
+    /// Starts a process that calls [`serve`], and waits for its greeting.
     ///
     /// # Errors
-    /// It doesn't start, or finds no device; the message is the process's own.
+    ///
+    /// Returns an error if the process does not start or finds no device. The message is the
+    /// process's own.
     pub fn start(command: &mut Command) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .context("the worker process doesn't start")?;
+            .context("the worker process did not start")?;
         let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
             bail!("the worker process has no pipes");
         };
@@ -57,10 +60,11 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Runs forms there, in the order given.
+    /// Runs forms in the worker, in the order given.
     ///
     /// # Errors
-    /// The process ended.
+    ///
+    /// Returns an error if the process has ended.
     pub fn run(&mut self, forms: &[Form]) -> Result<Vec<Outcome>> {
         self.exchange(forms).map_err(|error| {
             let end = self.end();
@@ -87,16 +91,18 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may wait for a request that never comes; nobody could be told of a failure.
+        // The worker may be waiting for a request that never comes. A failure could not be
+        // reported.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The worker's side: greets, then answers until its input ends.
+/// Runs the worker's side: sends a greeting, then answers until its input ends.
 ///
 /// # Errors
-/// The pipes break.
+///
+/// Returns an error if a pipe breaks.
 pub fn serve(runner: Result<Runner>) -> Result<()> {
     let mut from = std::io::stdin().lock();
     let mut to = BufWriter::new(std::io::stdout().lock());
@@ -196,7 +202,7 @@ fn take_form(from: &mut impl Read) -> Result<Form> {
             form.cases = cases as usize;
             form.version = (major as u32, minor as u32);
         }
-        _ => bail!("the request is broken"),
+        _ => bail!("the request is corrupt"),
     }
     Ok(form)
 }

@@ -1,8 +1,8 @@
-//! What a case is: texels, how they are sampled, the instruction, and the points it is given.
+//! A test case: texels, a sampler, an instruction, and points.
 
 use crate::random::hash;
 
-/// Where texels lie.
+/// The location of texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Array,
@@ -11,22 +11,23 @@ pub enum Place {
     Pitch,
 }
 
-/// What texels hold. Each channel is filled by its own coordinates, so that every texel can be told from others.
+/// The contents of texels. Each channel depends on its coordinates, so that every texel is
+/// distinguishable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
-    /// Numbers that tell where a texel lies.
+    /// Numbers that encode the texel's position.
     Places,
-    /// Random bits; as floats, ordinary numbers.
+    /// Random bits. Floats are ordinary numbers.
     Random(u32),
-    /// Floats of very different sizes, which show how sums are rounded.
+    /// Floats of very different magnitudes, which expose the rounding of sums.
     Wild(u32),
-    /// Infinities, NaN, denormals and zeros among ordinary floats.
+    /// Infinities, NaN, subnormals and zeros among ordinary floats.
     Special(u32),
-    /// The largest number, or 1.0, in one texel, else 0.
+    /// The largest number, or 1.0, in one texel, and 0 in the others.
     One(usize, usize, usize),
     /// The mipmap level.
     Level,
-    /// These bits, one channel after the other, again and again.
+    /// These bits, repeated over the channels.
     Bits(Vec<u32>),
 }
 
@@ -37,12 +38,12 @@ pub struct Texels {
     /// `CUarray_format`.
     pub format: u32,
     pub channels: u32,
-    /// Width, height and depth as the driver takes them.
+    /// Width, height and depth for the driver.
     pub size: [usize; 3],
     /// `CUDA_ARRAY3D_…`.
     pub flags: u32,
     pub levels: u32,
-    /// Bytes of a row of pitched memory, and bytes that the texels begin after an aligned address.
+    /// Row pitch of pitched memory in bytes, and the offset of the texels from an aligned address.
     pub pitch: usize,
     pub offset: usize,
     pub fill: Fill,
@@ -77,18 +78,18 @@ pub struct View {
     pub reserved: [u32; 16],
 }
 
-/// One instruction on one texture or surface.
+/// An instruction on a texture or surface.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub(super) name: String,
     pub(super) texels: Texels,
     pub(super) sampler: Sampler,
     pub(super) view: Option<View>,
-    /// The instruction as PTX writes it, or `desc` for what the driver says of the object.
+    /// The instruction in PTX notation, or `desc` for the driver's descriptions of the object.
     pub(super) op: String,
-    /// The operands, as words, one point after the other.
+    /// The operands as words, one point after another.
     pub(super) points: Vec<u32>,
-    /// May fault: needs a process of its own.
+    /// Whether the case may fault, and needs a separate process.
     pub(super) alone: bool,
 }
 
@@ -117,7 +118,7 @@ pub const STORE: u32 = 2;
 pub const CUBE: u32 = 4;
 pub const GATHER: u32 = 8;
 
-/// Bytes of a channel.
+/// Returns the size of a channel in bytes.
 pub fn bytes(format: u32) -> usize {
     match format {
         U8 | S8 | 0xc0..=0xc2 | 0xc6..=0xc8 => 1,
@@ -126,7 +127,7 @@ pub fn bytes(format: u32) -> usize {
     }
 }
 
-/// A generator of which only the sequence counts.
+/// A random generator. Only its sequence matters.
 pub struct Random(pub u64);
 
 impl Random {
@@ -145,13 +146,13 @@ impl Random {
         self.bits() as usize % n
     }
 
-    /// From 0 to 1.
+    /// Returns a number in 0..1.
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 8) as f32 / 16_777_216.0
     }
 }
 
-/// An f32 as a half, cut off; only for numbers that halves have.
+/// Converts an f32 to a half by truncation. Only for numbers that a half can represent.
 fn half(value: f32) -> u32 {
     let bits = value.to_bits();
     let (sign, exponent) = (bits >> 16 & 0x8000, (bits >> 23 & 0xff) as i32 - 127 + 15);
@@ -164,7 +165,7 @@ fn half(value: f32) -> u32 {
 }
 
 impl Texels {
-    /// Width, height and depth of the plain rows of a level, none of them 0.
+    /// Returns width, height and depth of a level's plain rows. None is 0.
     pub fn extent(&self, level: u32) -> [usize; 3] {
         let [w, h, d] = self.size;
         let cut = |n: usize| (n >> level).max(1);
@@ -174,7 +175,7 @@ impl Texels {
         }
     }
 
-    /// The bits of a channel.
+    /// Returns the bits of a channel.
     fn channel(&self, [x, y, z]: [usize; 3], c: usize, level: u32, number: usize) -> u32 {
         let mixed = |seed: u32| {
             let place = (x as u64) | (y as u64) << 16 | (z as u64) << 32 | (c as u64) << 48;
@@ -240,7 +241,7 @@ impl Texels {
         }
     }
 
-    /// A level's texels as plain rows.
+    /// Returns a level's texels as plain rows.
     pub fn contents(&self, level: u32) -> Vec<u8> {
         let [w, h, d] = self.extent(level);
         let mut out = Vec::new();
@@ -265,7 +266,7 @@ impl Texels {
 }
 
 impl Case {
-    /// Changes when what is asked does, so that stale recordings are noticed.
+    /// Returns a value that changes with the case, to detect stale recordings.
     pub fn fingerprint(&self) -> u64 {
         let Case {
             name,
@@ -280,13 +281,13 @@ impl Case {
         hash(text.bytes().chain(points))
     }
 
-    /// Whether it can leave its context unusable.
+    /// Returns whether the case can leave its context unusable.
     #[must_use]
     pub fn may_fault(&self) -> bool {
         self.alone
     }
 
-    /// What is asked, as reports call it.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -1,4 +1,4 @@
-//! How coordinates are rounded, weights are made, and sums are rounded: points close together, one axis at a time.
+//! Rounding of coordinates, weights and sums: points close together, one axis at a time.
 
 use super::{
     case::*,
@@ -45,7 +45,7 @@ fn weights(all: &mut Vec<Case>) {
                     bits(&at),
                 ));
                 if step < 0.0001 {
-                    // The texel that is nearest, as it changes.
+                    // The nearest texel, at points where it changes.
                     let sampler = Sampler::new(CLAMP, 0, flags);
                     let name = format!("nearest {n} flags {flags} texel {texel}");
                     let at: Vec<f32> = line(texel as f32 - 300.0 * step / 4.0, step / 4.0, count)
@@ -57,7 +57,7 @@ fn weights(all: &mut Vec<Case>) {
             }
         }
     }
-    // Coordinates close to where the rounding of weights changes.
+    // Coordinates near a rounding threshold of the weights.
     for n in [
         3, 5, 6, 7, 11, 13, 15, 17, 20, 24, 31, 33, 37, 63, 65, 100, 255, 257, 1000, 1023, 4097,
         16_383, 20_001,
@@ -78,7 +78,7 @@ fn weights(all: &mut Vec<Case>) {
                     at.push((nearby.to_bits() as i32 + step) as u32);
                 }
                 if i % 4 == 0 {
-                    // Halves of the fixed point that coordinates become.
+                    // Halves in the fixed point to which coordinates are converted.
                     at.push(((random.below(1 << 22) as f32 + 0.5) / (1 << 22) as f32).to_bits());
                 }
             }
@@ -92,7 +92,7 @@ fn weights(all: &mut Vec<Case>) {
             ));
         }
     }
-    // Addresses fold the coordinate before or after it is rounded.
+    // The address mode folds the coordinate before or after it is rounded.
     for address in [WRAP, MIRROR, CLAMP, BORDER] {
         for n in [8, 10] {
             for around in [-1.0f32, 0.0, 1.0, 2.0, 5.0, -3.0, 1000.0] {
@@ -151,9 +151,9 @@ fn weights(all: &mut Vec<Case>) {
     }
 }
 
-/// Sums of texels of every size.
+/// Sums of texels of all magnitudes.
 fn sums(all: &mut Vec<Case>) {
-    /// A format, flags, and what texels hold.
+    /// A format, flags, and the contents of texels.
     type Kind = (u32, u32, fn(u32) -> Fill);
     let kinds: [Kind; 14] = [
         (F32, 0, Fill::Random),
@@ -193,7 +193,7 @@ fn sums(all: &mut Vec<Case>) {
             }
         }
     }
-    // Two texels and all weights: how far apart they may be until one is lost.
+    // Two texels and all weights, with increasing distance until one is lost.
     for (a, b) in [
         (1.0f32, 0.0f32),
         (0.0, 1.0),
@@ -259,7 +259,7 @@ fn sums(all: &mut Vec<Case>) {
             at,
         ));
     }
-    // Every value that a byte or a half has, and many of the wider ones.
+    // All values of a byte or a half, and many of the wider types.
     for (format, count) in [(U8, 256), (S8, 256), (U16, 4096), (S16, 4096), (F16, 4096)] {
         let values = (0..count as u32)
             .map(|i| i * (if count == 256 { 1 } else { 16 }) + i % 13)

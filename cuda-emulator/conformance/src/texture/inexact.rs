@@ -1,31 +1,33 @@
-//! Which results aren't equal bit for bit, and how far off they may be. The guide says why.
+//! The results that may differ from the recorded bits, and their bounds. The guide gives the
+//! reasons.
 
 use super::case::{Case, F16, F32, Fill, S8, SRGB, Texels};
 use super::{case::INTEGER, kernels};
 
-/// A kind of results that aren't equal bit for bit.
+/// A kind of results that may differ from the recorded bits.
 pub struct Inexact {
-    /// What they are.
+    /// A description of the results.
     pub what: &'static str,
-    /// The most words that differ, in all cases of the kind.
+    /// Maximum number of words that differ, over all cases of the kind.
     pub most: usize,
-    /// Whether results of a case are of the kind.
+    /// Returns whether a case has results of this kind.
     is: fn(&Case) -> bool,
-    /// Which points of such a case.
+    /// Returns whether a point of such a case does.
     at: fn(&Case, &[u32]) -> bool,
     bound: Bound,
 }
 
-/// How far off a word may be.
+/// The bound on a word's error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Bound {
-    /// By so much.
+    /// At most this difference.
     Step(f32),
-    /// By such a part of the range of the texels; where they tell their level, of one level.
+    /// At most this fraction of the range of the texels, or of adjacent levels if texels contain
+    /// their level.
     OfRange(f32),
-    /// By one in the last place of the format.
+    /// At most one in the last place of the format.
     LastPlace,
-    /// It is another texel, or another level: only how many differ is bounded.
+    /// Another texel or level. Only the number of words that differ is bounded.
     Counted,
 }
 
@@ -110,8 +112,8 @@ fn are_signed_bytes(case: &Case) -> bool {
     }
 }
 
-/// Whether a direction has a part that isn't finite or, without filter, meets the face within a ten-thousandth of where
-/// one texel ends and the next begins.
+/// Returns whether a direction is not finite or, without filtering, meets the face within a
+/// ten-thousandth of the boundary between two texels.
 fn is_undecided(case: &Case, point: &[u32]) -> bool {
     let layers = usize::from(case.op.contains("acube"));
     let parts = [0, 1, 2].map(|i| f64::from(f32::from_bits(point[layers + i])));
@@ -123,12 +125,12 @@ fn is_undecided(case: &Case, point: &[u32]) -> bool {
     let major = sizes[2];
     let place = |part: f64| (part / major + 1.0) / 2.0 * case.texels.size[0] as f64;
     let near = |part: &f64| (place(*part) - place(*part).round()).abs() < 1e-4;
-    // The largest part says which face it is, and no place on it.
+    // The largest component selects the face. The others give the position on it.
     let others = parts.iter().filter(|part| part.abs() < major);
     case.sampler.filter == 0 && (others.into_iter().any(near) || sizes[1] == major)
 }
 
-/// The number that a half stands for.
+/// Returns the value of a half.
 fn of_half(bits: u32) -> f32 {
     let (exponent, mantissa) = ((bits >> 10 & 31) as i32, (bits & 0x3ff) as f32);
     let size = match exponent {
@@ -139,7 +141,8 @@ fn of_half(bits: u32) -> f32 {
 }
 
 impl Texels {
-    /// How far apart their numbers are; of texels that tell their level, how far those of neighbouring levels are.
+    /// Returns the range of the texels' values. If texels contain their level, returns the
+    /// difference between adjacent levels.
     fn range(&self) -> f32 {
         if self.fill == Fill::Level {
             return 1.0;
@@ -151,7 +154,7 @@ impl Texels {
         let bytes = match self.format {
             F32 => 4,
             F16 => 2,
-            // Numbers from 0 to 1.
+            // Normalized to 0..1.
             _ => return 1.0,
         };
         let contents = (0..self.levels).flat_map(|level| self.contents(level));
@@ -162,7 +165,7 @@ impl Texels {
 }
 
 impl Inexact {
-    /// Whether the word with this number may be what it is here where a GPU gave another.
+    /// Returns whether the value of the word with this index is acceptable, given a GPU's value.
     #[must_use]
     pub fn allows(&self, case: &Case, word: usize, here: u32, gpu: u32) -> bool {
         let shape = kernels::shape(&case.op);
@@ -188,7 +191,7 @@ impl Inexact {
     }
 }
 
-/// The kind of inexact results that a case has; `None` where all must be equal.
+/// Returns the kind of a case's inexact results. `None` if all must be equal.
 #[must_use]
 pub fn inexact(case: &Case) -> Option<&'static Inexact> {
     KINDS.iter().find(|kind| (kind.is)(case))
@@ -199,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_that_is_too_far_off_is_seen() {
+    fn errors_beyond_the_bound_are_detected() {
         let cases = crate::texture::cases();
         let find = |name: &str| cases.iter().find(|case| case.name() == name).unwrap();
         let allows = |name: &str, here: f32, gpu: f32| {
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_exact_is_of_no_kind() {
+    fn exact_cases_have_no_kind() {
         let exact = [
             "format s8x1 numbers point",
             "format s8x4 integers point",

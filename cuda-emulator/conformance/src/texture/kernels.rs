@@ -1,16 +1,16 @@
-//! The kernel of an instruction, as PTX.
+//! The PTX kernel of an instruction.
 
 use std::fmt::Write as _;
 
-/// How an instruction's operands lie in the words of a point.
+/// The layout of an instruction's operands in the words of a point.
 pub struct Shape {
-    /// Words of a point.
+    /// Words per point.
     pub words: usize,
-    /// Words of a result.
+    /// Words per result.
     pub results: usize,
 }
 
-/// Words of coordinates, with the layer.
+/// Returns the number of coordinate words, including the layer.
 pub fn coordinates(geometry: &str) -> usize {
     match geometry {
         "1d" => 1,
@@ -20,7 +20,7 @@ pub fn coordinates(geometry: &str) -> usize {
     }
 }
 
-/// `{a, b, b, b}` where PTX wants as many as a power of two.
+/// Returns `{a, b, b, b}`, padded to a power of two as PTX requires.
 fn vector(from: usize, count: usize) -> String {
     let padded = if count == 3 { 4 } else { count };
     let all: Vec<_> = (0..padded)
@@ -29,7 +29,8 @@ fn vector(from: usize, count: usize) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
-/// The instruction's text and shape. Results are the registers `%o0` to `%o3` and, of sparse forms, `%p2`.
+/// Returns the instruction's text and shape. Results are in the registers `%o0` to `%o3` and, for
+/// sparse forms, in `%p2`.
 fn body(op: &str) -> (String, Shape) {
     let (name, sparse) = match op.strip_suffix("|p") {
         Some(name) => (name, true),
@@ -72,7 +73,7 @@ fn body(op: &str) -> (String, Shape) {
             };
             let at = vector(0, count);
             let element = parts[parts.len() - 2];
-            // 64-bit values take two words, 8-bit and 16-bit ones are cut from a word.
+            // 64-bit values take two words. 8-bit and 16-bit values are truncated from a word.
             let (class, each) = match &element[1..] {
                 "64" => ("l", 2),
                 "8" | "16" => ("h", 1),
@@ -149,7 +150,8 @@ pub fn shape(op: &str) -> Shape {
     body(op).1
 }
 
-/// A module whose kernel `k` takes the handle, the points, where the results go, and the number of points.
+/// Returns a module with a kernel `k`. Its parameters are the handle, the points, the address of
+/// the results, and the number of points.
 pub fn module(op: &str) -> String {
     let (text, shape) = body(op);
     let mut ptx = String::from(

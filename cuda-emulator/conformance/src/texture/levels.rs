@@ -1,4 +1,4 @@
-//! Mipmap levels: which are read and with what weights; anisotropy; cubes' faces and seams.
+//! Mipmap levels and their weights, anisotropy, and the faces and seams of cubes.
 
 use super::{
     case::*,
@@ -178,7 +178,7 @@ fn gradients(all: &mut Vec<Case>) {
                 for i in 0..400 {
                     words.extend(vec![0.5f32.to_bits(); axes]);
                     for part in 0..2 * axes {
-                        // One direction, two at right angles, or any.
+                        // One direction, two perpendicular ones, or arbitrary ones.
                         let none =
                             i < 150 && part != 0 || i < 250 && part != 0 && part != 2 * axes - 1;
                         let exponent = -(random.unit() * 11.0);
@@ -194,7 +194,7 @@ fn gradients(all: &mut Vec<Case>) {
                 all.push(case(name, texels, sampler, &op, words));
             }
         }
-        // Where the samples lie: one column of texels of a level is 1.
+        // The positions of the samples: one column of texels of a level is 1.
         for ratio in [1.0f32, 1.5, 2.0, 3.0, 4.0, 6.0, 16.0] {
             let texels = mipmapped(F32, [64, 64, 0], 7, 0, Fill::One(32, 32, 0));
             let mut words = Vec::new();
@@ -210,7 +210,7 @@ fn gradients(all: &mut Vec<Case>) {
             all.push(case(name, texels, sampler, "tex.grad.2d.v4.f32.f32", words));
         }
     }
-    // Levels from gradients of powers of two and between.
+    // Levels from gradients that are powers of two, and values in between.
     let texels = mipmapped(F32, [256, 0, 0], 9, 0, Fill::Level);
     let mut words = Vec::new();
     for i in 0..2048 {
@@ -318,7 +318,7 @@ fn cubes(all: &mut Vec<Case>) {
             }
         }
     }
-    // Which face and which texel, with coordinates that have exact quotients and others.
+    // The face and texel, with coordinates that have exact quotients and others.
     let texels = array(
         F32,
         1,

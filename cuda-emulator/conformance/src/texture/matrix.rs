@@ -1,8 +1,8 @@
-//! Every format, dimension, address mode, filter and form of an instruction.
+//! Every format, dimension, address mode, filter mode and form of an instruction.
 
 use super::{case::*, points::points};
 
-/// An array's texels.
+/// Returns the texels of an array.
 pub fn array(format: u32, channels: u32, size: [usize; 3], flags: u32, fill: Fill) -> Texels {
     Texels {
         place: Place::Array,
@@ -45,7 +45,8 @@ pub fn name_of(format: u32) -> String {
     known.map_or(format!("{format:#x}"), |(_, name)| (*name).into())
 }
 
-/// What a texture with these flags gives: floats, or integers of the format's sign.
+/// Returns the result type of a texture with these flags: floats, or integers with the format's
+/// sign.
 pub fn result(format: u32, flags: u32) -> &'static str {
     match format {
         F16 | F32 => "f32",
@@ -57,7 +58,7 @@ pub fn result(format: u32, flags: u32) -> &'static str {
     }
 }
 
-/// A geometry of PTX, with the size and flags of an array for it.
+/// The geometries of PTX, with the size and flags of an array for each.
 pub const GEOMETRIES: [(&str, [usize; 3], u32); 7] = [
     ("1d", [13, 0, 0], 0),
     ("2d", [13, 6, 0], 0),
@@ -68,7 +69,7 @@ pub const GEOMETRIES: [(&str, [usize; 3], u32); 7] = [
     ("acube", [8, 8, 12], CUBE | LAYERED),
 ];
 
-/// Points for a geometry: with layers where it has such, and directions where it has faces.
+/// Returns points for a geometry, with layers or directions if it has them.
 pub fn points_of(
     geometry: &str,
     size: [usize; 3],
@@ -104,7 +105,7 @@ pub fn points_of(
     all
 }
 
-/// A direction to a cube: through a face's middle, its edges and corners, anywhere.
+/// Returns a direction to a cube: through a face's middle, its edges and corners, or anywhere.
 fn direction(random: &mut Random, n: usize) -> Vec<u32> {
     let size = n as f32;
     let mut part = |major: bool| match random.below(8) {
@@ -142,7 +143,7 @@ fn direction(random: &mut Random, n: usize) -> Vec<u32> {
         .to_vec()
 }
 
-/// Each format at points of a plane, with each number of channels, as it is and as numbers from 0 to 1.
+/// Each format and number of channels at points of a plane, unconverted and normalized to 0..1.
 fn formats(all: &mut Vec<Case>) {
     let others = (0xc0..=0xcb).map(|format| (format, ""));
     for (format, _) in NAMES.into_iter().chain(others) {
@@ -368,7 +369,7 @@ fn memory(all: &mut Vec<Case>) {
     }
 }
 
-/// Every form of the instructions that CUDA's functions are compiled to, on textures with levels.
+/// Every instruction form that CUDA's functions compile to, on textures with levels.
 fn forms(all: &mut Vec<Case>) {
     for (geometry, size, kind) in GEOMETRIES {
         for (format, kind_of, channels) in [(F32, "f32", 4), (U32, "u32", 2), (S32, "s32", 1)] {
@@ -459,7 +460,7 @@ fn forms(all: &mut Vec<Case>) {
             }
         }
     }
-    // Integer coordinates, and other types of results than CUDA's functions use.
+    // Integer coordinates, and result types that CUDA's functions do not use.
     let texels = array(F32, 4, [13, 6, 0], 0, Fill::Random(9));
     let at: Vec<u32> = (0..32)
         .flat_map(|i: i32| [(i % 17 - 2) as u32, (i % 11 - 2) as u32])
@@ -492,7 +493,7 @@ fn forms(all: &mut Vec<Case>) {
             }
         }
     }
-    // An H200's driver loads no modules that ask for anything else.
+    // An H200's driver loads no modules with other queries.
     for query in ["width", "height", "depth"] {
         for (geometry, size, kind) in GEOMETRIES {
             let texels = array(F32, 2, size, kind, Fill::Level);

@@ -1,6 +1,7 @@
-//! Textures and surfaces: every mode, format, dimension and edge, and the driver's refusals.
+//! Textures and surfaces: every mode, format, dimension and edge, and the driver's argument checks.
 //!
-//! [`cases`] lists what is asked, [`run`] asks the driver at hand, [`recorded`] is what an H200 answered.
+//! [`cases`] lists the cases, [`run`] runs one on the current driver, and [`recorded`] returns an
+//! H200's outcomes.
 
 mod case;
 mod filters;
@@ -19,7 +20,7 @@ pub use inexact::{Inexact, inexact};
 pub use recording::{pack, recorded};
 pub use run::{Outcome, run, start};
 
-/// Every case, in a fixed order.
+/// Returns all cases in a fixed order.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut all = matrix::cases();

@@ -1,8 +1,9 @@
-//! Points at which textures are sampled: edges of texels and of the texture, and random ones.
+//! Points at which textures are sampled: at the edges of texels and of the texture, and random
+//! ones.
 
 use super::case::Random;
 
-/// Coordinates along an axis of `n` texels, between which something may change.
+/// Returns coordinates along an axis of `n` texels near which the result may change.
 pub fn edges(n: usize, normalised: bool) -> Vec<f32> {
     let size = n as f32;
     let mut all = vec![
@@ -51,7 +52,7 @@ pub fn edges(n: usize, normalised: bool) -> Vec<f32> {
     all
 }
 
-/// A coordinate: at an edge, near the texture, or within it.
+/// Returns a coordinate: at an edge, near the texture, or inside it.
 pub fn coordinate(random: &mut Random, edges: &[f32], n: usize, normalised: bool) -> f32 {
     let size = if normalised { 1.0 } else { n as f32 };
     match random.below(4) {
@@ -61,7 +62,7 @@ pub fn coordinate(random: &mut Random, edges: &[f32], n: usize, normalised: bool
     }
 }
 
-/// Points of as many dimensions as `size` has. In one dimension all edges are there.
+/// Returns points with as many dimensions as `size`. In one dimension, all edges are included.
 pub fn points(size: &[usize], normalised: bool, count: usize, seed: u64) -> Vec<Vec<u32>> {
     let mut random = Random::new(seed + 77);
     let lists: Vec<_> = size.iter().map(|&n| edges(n, normalised)).collect();

@@ -1,7 +1,8 @@
-//! What an H200 answered: the file in the repository.
+//! The recorded outcomes of an H200, in a compressed file.
 //!
-//! It is compressed. In it stand the number of cases, and for each a fingerprint of what was asked, the step that failed
-//! and the driver's code, the number of words, and the words: all lowest bytes, then the next ones.
+//! The file contains the number of cases. For each case, it contains a fingerprint, the failed step
+//! with the driver's code, the number of words, and the words: all lowest bytes, then the next
+//! ones.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -25,14 +26,16 @@ pub fn pack(cases: &[Case], outcomes: &[Outcome]) -> Vec<u8> {
     miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
 }
 
-/// What an H200 with driver 580 (CUDA 13.0) answered, in the order of [`cases`](super::cases).
+/// Returns the outcomes of an H200 with driver 580 (CUDA 13.0), in the order of
+/// [`cases`](super::cases).
 ///
 /// # Errors
-/// The file is broken, or is of other cases.
+///
+/// Returns an error if the file is corrupt or contains other cases.
 pub fn recorded(cases: &[Case]) -> Result<Vec<Outcome>> {
     let packed = include_bytes!("../../data/textures.bin");
     let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(packed);
-    let bytes = bytes.ok().context("the recording isn't compressed data")?;
+    let bytes = bytes.ok().context("the recording is not compressed data")?;
     let mut rest = &bytes[..];
     let mut take = |count: usize| -> Result<&[u8]> {
         let (taken, left) = rest.split_at_checked(count).context("cut short")?;
@@ -43,7 +46,7 @@ pub fn recorded(cases: &[Case]) -> Result<Vec<Outcome>> {
     let count = number(take(4)?);
     ensure!(
         count == cases.len() as u64,
-        "{count} cases are recorded, there are {}",
+        "{count} cases are recorded, but {} exist",
         cases.len()
     );
     let mut outcomes = Vec::new();
@@ -51,7 +54,7 @@ pub fn recorded(cases: &[Case]) -> Result<Vec<Outcome>> {
         let fingerprint = number(take(8)?);
         ensure!(
             fingerprint == case.fingerprint(),
-            "{} was recorded with other texels, points or instructions: record again",
+            "{} was recorded with other texels, points or instructions. Fix: record again",
             case.name
         );
         let step = number(take(4)?) as u32;

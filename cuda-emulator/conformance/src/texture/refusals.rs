@@ -1,11 +1,11 @@
-//! What the driver refuses to make an object of, and what it says of the objects that it made.
+//! Resources and descriptors that the driver rejects, and its descriptions of created objects.
 
 use super::{
     case::*,
     matrix::{array, case},
 };
 
-/// Views as compressed blocks that fit, which the emulator doesn't read.
+/// Views as block-compressed formats that match, which the emulator cannot read.
 fn is_of_blocks(format: u32, name: &str) -> bool {
     name == "u32x2" && matches!(format, 0x19 | 0x1c | 0x1d)
 }
@@ -147,7 +147,7 @@ pub fn cases() -> Vec<Case> {
             "desc",
         );
     }
-    // Where memory begins, and how far its rows are apart.
+    // The offset of the memory, and the distance between its rows.
     for offset in [0, 1, 2, 4, 16, 32, 64, 128, 256] {
         for (place, size) in [(Place::Linear, [16, 0, 0]), (Place::Pitch, [16, 8, 0])] {
             for channels in [1, 4] {
@@ -202,7 +202,7 @@ pub fn cases() -> Vec<Case> {
         let mut texels = array(U8, 1, [width, 0, 0], 0, Fill::Level);
         texels.place = Place::Linear;
         if width > 1000 {
-            // Without so many texels: the memory is smaller than what is said.
+            // Texels are not initialized, because the memory is smaller than described.
             texels.fill = Fill::Level;
         }
         if width <= 1 {
@@ -333,7 +333,7 @@ pub fn cases() -> Vec<Case> {
             );
         }
     }
-    // How a format is seen by views of the same size.
+    // Views of a format as other formats of the same size.
     for format in 1..=0x22 {
         for (texels, name) in [
             (U32, "u32x1"),

@@ -1,4 +1,4 @@
-//! Runs a case: makes its texels and its object, launches its kernel, and gives what came of it.
+//! Runs a case: creates its texels and its object, launches its kernel, and returns the outcome.
 
 use std::{
     cell::RefCell,
@@ -14,14 +14,14 @@ use super::{
     kernels,
 };
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The step that failed; 0 if none did.
+    /// The step that failed, or 0.
     pub step: u32,
     /// The driver's code.
     pub code: u32,
-    /// The results of all points; of stores, the texels afterwards.
+    /// The results of all points. For stores, the texels afterwards.
     pub words: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ type Result<T> = std::result::Result<T, (u32, u32)>;
 
 macro_rules! call {
     ($step:expr, $call:expr) => {{
-        // SAFETY: the pointers are of live values of the types that the driver expects.
+        // SAFETY: the pointers refer to live values of the types that the driver expects.
         let code = unsafe { $call };
         match code.0 {
             0 => Ok(()),
@@ -86,7 +86,7 @@ macro_rules! call {
     }};
 }
 
-/// What a case made; given back when it is dropped.
+/// The resources of a case, released when dropped.
 struct Made {
     array: *mut c_void,
     mipmapped: *mut c_void,
@@ -96,11 +96,11 @@ struct Made {
 }
 
 thread_local! {
-    /// The kernel of each instruction that was asked for, or the driver's code.
+    /// The kernel of each instruction used so far, or the driver's code.
     static KERNELS: RefCell<HashMap<String, Result<usize>>> = RefCell::default();
 }
 
-/// The kernel of an instruction, loaded once.
+/// Returns the kernel of an instruction, loading it at the first use.
 fn kernel(op: &str) -> Result<sys::CUfunction> {
     let load = || {
         let ptx = CString::new(kernels::module(op)).expect("no zero byte");
@@ -122,8 +122,8 @@ fn kernel(op: &str) -> Result<sys::CUfunction> {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // SAFETY: each was made by the driver, and nothing uses it any more. Errors don't count: a fault may have
-        // ended the context.
+        // SAFETY: the driver created each, and nothing uses it any more. Errors are ignored, since
+        // a fault may have ended the context.
         unsafe {
             if self.texture != 0 {
                 sys::cuTexObjectDestroy(self.texture);
@@ -162,7 +162,7 @@ impl Made {
         Ok(address)
     }
 
-    /// Between a level and plain rows of the host.
+    /// Copies between a level and plain rows in host memory.
     fn copy(&self, texels: &Texels, level: u32, rows: &mut [u8], back: bool) -> Result<()> {
         let mut array = self.array;
         if !self.mipmapped.is_null() {
@@ -177,7 +177,7 @@ impl Made {
         }
         let [width, height, depth] = texels.extent(level);
         let row = width * texels.texel();
-        // SAFETY: zero is a value of all its fields.
+        // SAFETY: zero is valid for all fields.
         let mut copy: Copy3d = unsafe { mem::zeroed() };
         (copy.source_type, copy.target_type) = if back { (3, 1) } else { (1, 3) };
         if back {
@@ -193,7 +193,7 @@ impl Made {
         call!(TEXELS, sys::cuMemcpy3D_v2((&raw const copy).cast()))
     }
 
-    /// Makes the texels, and describes them.
+    /// Creates the texels and returns their description.
     fn resource(&mut self, texels: &Texels) -> Result<Resource> {
         let mut union = [0u64; 16];
         let format = u64::from(texels.format) | u64::from(texels.channels) << 32;
@@ -282,7 +282,7 @@ impl Made {
         Ok(self.texture)
     }
 
-    /// What the driver says of the object: the words of its descriptions, without addresses.
+    /// Returns the driver's descriptions of the object, as words without addresses.
     fn described(&self) -> Result<Vec<u32>> {
         let mut words = Vec::new();
         let mut resource = Resource {
@@ -300,7 +300,7 @@ impl Made {
                 .iter()
                 .flat_map(|w| [*w as u32, (*w >> 32) as u32]),
         );
-        // SAFETY: zero is a value of all fields of both.
+        // SAFETY: zero is valid for all fields of both.
         let (mut sampler, mut view): (Sampler, View) = unsafe { mem::zeroed() };
         call!(
             AFTER,
@@ -369,7 +369,7 @@ impl Made {
             (&raw mut count).cast(),
         ];
         let stores = case.op.starts_with("sust") || case.op.starts_with("sured");
-        // Stores to one place happen in the order of the points.
+        // Stores to the same address happen in the order of the points.
         let (blocks, threads) = if stores { (1, 1) } else { (8, 64) };
         call!(
             LAUNCH,
@@ -409,9 +409,10 @@ impl Made {
 /// Makes the device's primary context current, for the life of the process.
 ///
 /// # Panics
-/// There is no device.
+///
+/// Panics if there is no device.
 pub fn start() {
-    // SAFETY: the pointers are of live values.
+    // SAFETY: the pointers refer to live values.
     unsafe {
         assert_eq!(sys::cuInit(0).0, 0);
         let mut context: sys::CUcontext = ptr::null_mut();

@@ -1,11 +1,11 @@
-//! Loads, stores and reductions of surfaces, within them and beyond.
+//! Loads, stores and reductions of surfaces, inside and beyond the edges.
 
 use super::{
     case::*,
     matrix::{GEOMETRIES, array, case},
 };
 
-/// Formats whose texels have so many bytes.
+/// Formats with the size of their texels in bytes.
 const TEXELS: [(u32, u32); 8] = [
     (U8, 1),
     (U16, 1),
@@ -17,7 +17,7 @@ const TEXELS: [(u32, u32); 8] = [
     (F16, 4),
 ];
 
-/// Points, as bytes along x: within, at the edges, beyond, and between texels.
+/// Returns points with x in bytes: inside, at the edges, beyond, and between texels.
 fn points(geometry: &str, size: [usize; 3], texel: usize, odd: bool) -> Vec<Vec<u32>> {
     let mut random = Random::new(texel as u64 + 50);
     let row = (size[0] * texel) as i32;
@@ -61,7 +61,7 @@ pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     let sampler = Sampler::new(CLAMP, 0, 0);
     for (geometry, size, kind) in GEOMETRIES {
-        // CUDA's functions reach faces as layers.
+        // CUDA's functions access faces as layers.
         let ptx = if geometry.ends_with("cube") {
             "a2d"
         } else {
@@ -84,7 +84,8 @@ pub fn cases() -> Vec<Case> {
                 ("b64", 2),
             ] {
                 let bytes = element[1..].parse::<usize>().unwrap_or(8) / 8 * width;
-                // Every width on texels of its size; on two geometries, on all others too.
+                // All geometries use the widths that match the texel. Two geometries also use all
+                // other widths.
                 if bytes != texel && !(geometry == "2d" && width == 1) {
                     continue;
                 }
@@ -222,7 +223,7 @@ pub fn cases() -> Vec<Case> {
                         if form == "p" && wide && operation == "add" {
                             continue;
                         }
-                        // The formatted ones know the texel's type by themselves.
+                        // Formatted instructions take the texel's type from the surface.
                         let element = match form {
                             "p" if wide => "b64",
                             "p" => "b32",
@@ -241,7 +242,7 @@ pub fn cases() -> Vec<Case> {
             }
         }
     }
-    // What traps, each in a process of its own: a coordinate beyond, a handle that names nothing.
+    // Cases that trap, each in a separate process: a coordinate beyond the edge, an invalid handle.
     for (what, op, at) in [
         ("inside", "suld.b.2d.b32.trap", vec![4, 1]),
         ("beyond x", "suld.b.2d.b32.trap", vec![52, 1]),

@@ -1,7 +1,9 @@
-//! Measures the engine: lane-instructions a second, the sum and convolution kernels, launch and load time.
+//! Measures the engine: lane-instructions per second, the sum and convolution kernels, launch and
+//! load time.
 //!
-//! `cargo run --release -p cuda-emulator-engine --example engine_speed`. Words after `--` pick what is measured: the lines that
-//! contain all of them, such as `-- sum 65536 "1 threads"`.
+//! Run `cargo run --release -p cuda-emulator-engine --example engine_speed`. Words after `--`
+//! select measurements: only lines that contain all of them are run, such as `-- sum 65536 "1
+//! threads"`.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -57,7 +59,7 @@ L:
     st.global.f32 [%rd1], %f1;
     ret;
 }
-// Odd and even lanes go different ways in every round.
+// Odd and even lanes diverge in every round.
 .visible .entry halves(.param .u64 out, .param .u32 n) {
     .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .pred %p<3>; .reg .b64 %rd<3>;
     mov.u32 %r1, %tid.x;
@@ -100,12 +102,12 @@ fn best(runs: usize, mut f: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
-/// Whether a line is wanted: it contains every word of the command line.
+/// Returns whether a line is selected: it contains every word of the command line.
 fn wanted(line: &str) -> bool {
     std::env::args().skip(1).all(|word| line.contains(&word))
 }
 
-/// One thread, and as many as there are cores.
+/// One thread, and one for each core.
 fn threads() -> Vec<usize> {
     match std::thread::available_parallelism().map_or(1, usize::from) {
         1 => vec![1],
@@ -124,7 +126,7 @@ fn main() {
     by_hand();
 }
 
-/// What a compiler could reach, see the module.
+/// The speed that a compiler could reach. See the module.
 #[cfg(target_arch = "x86_64")]
 fn by_hand() {
     use std::sync::atomic::{AtomicU32, Ordering};

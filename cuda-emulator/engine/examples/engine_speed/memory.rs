@@ -1,4 +1,4 @@
-//! Kernels that do little but load and store.
+//! Kernels that mainly load and store.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::common::{Loaded, load};
 use super::{best, threads, wanted};
 use crate::args;
 
-/// How lanes' addresses lie in one kind of memory.
+/// The layout of the lanes' addresses in one kind of memory.
 struct Form {
     name: &'static str,
     space: &'static str,
@@ -100,7 +100,7 @@ const FORMS: [Form; 18] = [
     form("v2_u16", "global", "v2.u16", "{%r10, %r11}", 4, 1),
 ];
 
-/// Eight loads and eight stores a round.
+/// A round has eight loads and eight stores.
 fn text(form: &Form, lanes: u32) -> String {
     let mut text = format!(
         "
@@ -145,7 +145,7 @@ fn text(form: &Form, lanes: u32) -> String {
 "
 }
 
-/// Nanoseconds of a warp's load and store.
+/// Measures the nanoseconds of a warp's load and store.
 pub fn measure() {
     for form in &FORMS {
         for lanes in [32, 20] {

@@ -1,14 +1,16 @@
-//! Two kernels translated by hand, as a compiler would that keeps the emulator's promises: every address is checked,
-//! NaNs are PTX's, lanes may part, a slice ends. The most that a compiler back end could reach.
+//! Two kernels translated by hand, as a compiler would that keeps the emulator's guarantees: every
+//! address is checked, NaNs follow PTX, lanes may diverge, and slices end. This is the maximum
+//! speed of a compiler back end.
 //!
-//! Each is compiled twice: for vectors of 256 bits, which LLVM can do, and of 128 bits, which is what Cranelift has.
+//! Each is compiled twice: for 256-bit vectors, which LLVM supports, and for 128-bit vectors, which
+//! Cranelift supports.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 type Lanes<T> = [T; 32];
 
-/// The widths that a translation is compiled for.
+/// The vector widths that a translation is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub enum Width {
     Bits128,
@@ -20,7 +22,7 @@ pub const WIDTHS: [Width; 2] = [Width::Bits128, Width::Bits256];
 /// Compiles a body for both widths.
 macro_rules! both {
     ($name:ident = $body:ident($($arg:ident: $ty:ty),*) -> $out:ty) => {
-        /// Runs the kernel; panics on a processor without AVX2.
+        /// Runs the kernel. Panics on a processor without AVX2.
         pub fn $name(width: Width, $($arg: $ty),*) -> $out {
             #[target_feature(enable = "sse4.1")]
             fn narrow($($arg: $ty),*) -> $out { $body($($arg),*) }
@@ -30,14 +32,14 @@ macro_rules! both {
             match width {
                 // SAFETY: the processor has AVX2, so it has SSE4.1.
                 Width::Bits128 => unsafe { narrow($($arg),*) },
-                // SAFETY: as just seen; the others are older than AVX2.
+                // SAFETY: checked above. The other features are older than AVX2.
                 Width::Bits256 => unsafe { wide($($arg),*) },
             }
         }
     };
 }
 
-/// PTX's arithmetic gives one NaN.
+/// PTX's arithmetic has a single NaN.
 #[inline(always)]
 fn quiet(x: f32) -> f32 {
     if x.is_nan() {
@@ -56,7 +58,7 @@ fn below(a: &Lanes<u32>, n: u32) -> u32 {
     bits.iter().fold(0, |all, bit| all | bit)
 }
 
-/// What the lanes do when they no longer go together; a compiler would have to call the interpreter here.
+/// Called if the lanes diverge. A compiler would have to call the interpreter here.
 #[cold]
 #[inline(never)]
 fn part(mask: u32) {
@@ -68,7 +70,7 @@ fn integers_body(warps: u32, n: u32) -> u64 {
     let mut executed = 0;
     for _ in 0..warps {
         let mut r1: Lanes<u32> = std::array::from_fn(|i| i as u32);
-        // Not known to be the same in all lanes.
+        // The compiler must not know that all lanes are equal.
         let mut r2: Lanes<u32> = black_box([0; 32]);
         let mut budget = 8192;
         loop {
@@ -101,14 +103,15 @@ fn integers_body(warps: u32, n: u32) -> u64 {
 
 both!(integers = integers_body(warps: u32, n: u32) -> u64);
 
-/// Memory that the kernel may read: what the interpreter keeps for each instruction.
+/// Memory that the kernel may read: the region that the interpreter caches for each instruction.
 #[derive(Clone, Copy)]
 pub struct Region {
     pub first: u64,
     pub end: u64,
 }
 
-/// The first lane's address if all lanes' follow it and lie in the region.
+/// Returns the first lane's address if the addresses of all lanes are consecutive and in the
+/// region.
 #[inline(always)]
 fn run(addresses: &Lanes<u64>, region: Region) -> Option<u64> {
     let mut steps = 0;
@@ -149,14 +152,14 @@ fn sum_body(grid: u32, out: &AtomicU32, input: Region, n: u32) {
                 if mask == u32::MAX
                     && let Some(start) = run(&addresses, input)
                 {
-                    // SAFETY: 128 bytes of the region, as just checked.
+                    // SAFETY: these are 128 bytes of the region, as checked above.
                     let values = unsafe { (start as *const Lanes<f32>).read_unaligned() };
                     for i in 0..32 {
                         total[i] = quiet(total[i] + values[i]);
                     }
                 } else {
                     for i in (0..32).filter(|i| mask >> i & 1 != 0) {
-                        // SAFETY: as just checked.
+                        // SAFETY: checked above.
                         let value = unsafe { (one(addresses[i], input) as *const f32).read() };
                         total[i] = quiet(total[i] + value);
                     }
@@ -169,7 +172,7 @@ fn sum_body(grid: u32, out: &AtomicU32, input: Region, n: u32) {
             let addresses: Lanes<u64> =
                 std::array::from_fn(|i| window.first + 4 * (u64::from(w) * 32 + i as u64));
             let start = run(&black_box(addresses), window).expect("it fits");
-            // SAFETY: 128 bytes of the shared memory, as just checked.
+            // SAFETY: these are 128 bytes of the shared memory, as checked above.
             unsafe { (start as *mut Lanes<f32>).write_unaligned(total) };
         }
         // Each barrier ends a loop over the warps.
@@ -186,7 +189,7 @@ fn sum_body(grid: u32, out: &AtomicU32, input: Region, n: u32) {
                 if mask == u32::MAX {
                     let from = run(&addresses(k), window).expect("it fits");
                     let to = run(&addresses(0), window).expect("it fits");
-                    // SAFETY: as just checked.
+                    // SAFETY: checked above.
                     let (a, b) = unsafe {
                         (
                             (from as *const Lanes<f32>).read_unaligned(),
@@ -194,13 +197,13 @@ fn sum_body(grid: u32, out: &AtomicU32, input: Region, n: u32) {
                         )
                     };
                     let sums: Lanes<f32> = std::array::from_fn(|i| quiet(a[i] + b[i]));
-                    // SAFETY: as just checked.
+                    // SAFETY: checked above.
                     unsafe { (to as *mut Lanes<f32>).write_unaligned(sums) };
                 } else {
                     for i in (0..32).filter(|i| mask >> i & 1 != 0) {
                         let to = one(addresses(0)[i], window) as *mut f32;
                         let from = one(addresses(k)[i], window) as *const f32;
-                        // SAFETY: as just checked.
+                        // SAFETY: checked above.
                         unsafe { *to = quiet(*to + *from) };
                     }
                 }

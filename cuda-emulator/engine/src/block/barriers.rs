@@ -1,4 +1,4 @@
-//! Barriers of a block, and operations for which a warp's lanes wait for each other.
+//! Barriers of a block, and operations for which the lanes of a warp wait for each other.
 
 use crate::block::worker::{Block, FIRST_LEAD, Worker};
 use crate::boundary::FaultKind;
@@ -42,7 +42,7 @@ impl Worker<'_> {
                 return true;
             }
             Barrier::ClusterWait => {
-                // The phase is still the one in which they arrived.
+                // Their phase is still the one in which they arrived.
                 let waiting = !(block.warps[w].cluster_phases ^ block.cluster_phase) & mask;
                 if waiting != mask
                     && let Some(races) = races(&mut self.ctx)
@@ -101,7 +101,7 @@ impl Worker<'_> {
         true
     }
 
-    /// Opens a barrier if everybody expected has arrived.
+    /// Opens a barrier if all expected threads have arrived.
     pub(crate) fn try_release(&mut self, block: &mut Block, number: usize) {
         let barrier = block.barriers[number];
         let expected = if barrier.expected == 0 {
@@ -192,7 +192,7 @@ impl Worker<'_> {
             for (_, f) in &same {
                 self.load_frame(f.frame);
                 present |= f.mask;
-                // SAFETY: the fragment stands at a warp-wide operation and its frame is loaded.
+                // SAFETY: the fragment is at a warp-wide operation and its frame is loaded.
                 unsafe { exchange.collect(&self.ctx, &program.code[f.pc as usize], f.mask) };
             }
             let ready = exchange.ready(present, block.warps[w].live);

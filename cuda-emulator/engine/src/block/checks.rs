@@ -1,4 +1,4 @@
-//! The check of barriers that not all threads of a block reach.
+//! The check for barriers that only some threads of a block reach.
 
 use crate::block::worker::{Block, Worker};
 use crate::boundary::FaultKind;
@@ -6,7 +6,8 @@ use crate::state::frame::Wait;
 use crate::state::op::CLUSTER;
 
 impl Worker<'_> {
-    /// With the barrier check on: all threads that wait at a barrier must wait at the same instruction.
+    /// With the barrier check: returns whether all threads that wait at the barrier wait at the
+    /// same instruction. Otherwise sets a fault.
     pub(crate) fn check_barrier(&mut self, block: &Block, w: usize, number: usize) -> bool {
         if !self.launch.options.check_barrier {
             return true;
@@ -35,9 +36,10 @@ impl Worker<'_> {
         true
     }
 
-    /// With the barrier check on: no thread may end while others of its block wait for all.
+    /// With the barrier check: reports a fault if a thread ends while others of its block wait for
+    /// all threads.
     pub(crate) fn check_exit(&mut self, block: &Block, number: usize) -> bool {
-        // An ended thread has arrived at the cluster's barrier for good.
+        // An ended thread counts as arrived at the cluster's barrier.
         if !self.launch.options.check_barrier
             || block.barriers[number].expected != 0
             || number == CLUSTER

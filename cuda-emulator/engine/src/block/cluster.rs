@@ -1,28 +1,28 @@
-//! Clusters of several blocks: one worker runs all of their blocks, in turns.
+//! Clusters of several blocks. One worker runs all blocks of a cluster, in turns.
 
 use crate::block::worker::{Block, Outcome, Worker};
 use crate::state::cluster::{Cluster, Peer};
 use crate::state::op::CLUSTER;
 
-/// A cluster that is alive.
+/// A resident cluster.
 pub(crate) struct Gang {
-    /// Its blocks by their ranks; None for those that have ended.
+    /// The blocks, indexed by rank. None for those that have ended.
     blocks: Vec<Option<Block>>,
-    /// None while it runs.
+    /// None while the cluster runs.
     cluster: Option<Box<Cluster>>,
 }
 
-/// What a worker runs by turns: a block, or a cluster of several.
+/// A unit that a worker runs in turns: a block, or a cluster of several blocks.
 pub(crate) trait Unit: Sized {
-    /// Makes it resident, by its number.
+    /// Makes the unit with this number resident.
     fn begin(worker: &mut Worker<'_>, number: u64) -> Self;
-    /// Runs it until it ends, or until its slice is used up.
+    /// Runs the unit until it ends or its slice is used up.
     fn run(&mut self, worker: &mut Worker<'_>) -> Outcome;
-    /// After its end.
+    /// Recycles the unit after its end.
     fn retire(self, worker: &mut Worker<'_>);
 }
 
-/// The index of a number among so many in each direction.
+/// Converts a linear number to an index in a grid of this size.
 fn index(number: u64, [x, y, _]: [u64; 3]) -> [u32; 3] {
     [
         (number % x) as u32,
@@ -86,7 +86,7 @@ impl Unit for Gang {
         outcome
     }
 
-    /// Its blocks went when they ended.
+    /// The blocks were recycled when they ended.
     fn retire(self, _: &mut Worker<'_>) {}
 }
 
@@ -115,7 +115,7 @@ impl Worker<'_> {
                     if let (Some(mut block), Some(cluster)) =
                         (gang.blocks[rank].take(), &mut self.ctx.cluster)
                     {
-                        // Its memory is used again; nobody reaches it any more.
+                        // Its memory is reused, and no other block accesses it any more.
                         block.shadow = cluster.peers[rank].shadow.take();
                         self.idle.push(block);
                     }
@@ -137,7 +137,7 @@ impl Worker<'_> {
         Outcome::Waiting
     }
 
-    /// Before a block of a cluster runs: the barrier may have opened in another one's turn.
+    /// Prepares a block of a cluster to run. The barrier may have opened while another block ran.
     fn enter(&mut self, block: &mut Block, rank: usize) {
         let Some(cluster) = &mut self.ctx.cluster else {
             return;
@@ -154,7 +154,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Threads of the running block have come to the cluster's barrier, or have ended: `gone` of those had come before.
+    /// Records threads of the running block that arrive at the cluster's barrier or end. `gone` of
+    /// the ended ones had arrived before.
     pub(crate) fn meet(&mut self, block: &mut Block, come: u32, ended: u32, gone: u32) {
         let Some(cluster) = &mut self.ctx.cluster else {
             return;

@@ -1,4 +1,4 @@
-//! What a fragment does beside computing: it splits, calls, returns, ends.
+//! Events of a fragment: splits, calls, returns and exits.
 
 use crate::block::worker::{Block, Worker};
 use crate::boundary::{CODE_WINDOW, FaultKind};
@@ -11,8 +11,8 @@ use crate::state::shadow::races;
 const MAX_DEPTH: u32 = 8192;
 
 impl Worker<'_> {
-    /// Splits the lanes of `mask` off a fragment: they continue at `pc` in a fragment of their own. If these are all
-    /// its lanes, the fragment itself moves.
+    /// Splits the lanes of `mask` off a fragment. They continue at `pc` in a new fragment. If these
+    /// are all its lanes, the fragment itself moves.
     pub(crate) fn split(
         &mut self,
         block: &mut Block,
@@ -33,7 +33,7 @@ impl Worker<'_> {
         fragments.len() - 1
     }
 
-    /// Handles an event of fragment `f`; false with `ctx.fault` set.
+    /// Handles an event of fragment `f`. Returns false with `ctx.fault` set on a fault.
     pub(crate) fn event(&mut self, block: &mut Block, w: usize, f: usize, flow: Flow) -> bool {
         let program: &Program = self.launch.program;
         let mask = self.ctx.event_mask;
@@ -128,7 +128,7 @@ impl Worker<'_> {
                 let mut same = 0;
                 crate::state::op::each(mask, |i| same |= u32::from(target[i] == target[lane]) << i);
                 if same != mask {
-                    // The lanes with other targets come back to this instruction.
+                    // The lanes with other targets execute this instruction again later.
                     self.split(block, w, f, mask & !same, next - 1);
                     mask = same;
                 }
@@ -159,7 +159,8 @@ impl Worker<'_> {
         let frame = &self.frames[caller as usize];
         let (depth, base) = (frame.depth + 1, frame.local_top.next_multiple_of(16));
         let top = base + u64::from(info.local_size);
-        // Every nested call takes some stack, as return address and saved registers do.
+        // Every nested call takes some stack, as the return address and saved registers do on a
+        // GPU.
         if top + u64::from(depth) * 16 > self.launch.local_stride + 65536
             || top > self.launch.local_stride
             || depth > MAX_DEPTH
@@ -188,7 +189,7 @@ impl Worker<'_> {
         warp.live &= !mask;
         self.ctx.live = warp.live;
         block.live -= mask.count_ones();
-        // Who has ended counts as having come to the cluster's barrier, but not twice.
+        // An ended thread counts as arrived at the cluster's barrier, but only once.
         let came = warp.cluster_came & !(warp.cluster_phases ^ block.cluster_phase) & mask;
         let fragment = &mut warp.fragments[f];
         fragment.mask &= !mask;

@@ -1,4 +1,4 @@
-//! Blocks and their warps: who runs when, barriers, fault reports.
+//! Blocks and their warps: scheduling, barriers, fault reports.
 
 pub(super) mod barriers;
 pub(super) mod checks;

@@ -47,7 +47,7 @@ impl Worker<'_> {
         });
     }
 
-    /// All threads of the block wait, each for another.
+    /// Reports a deadlock: every thread of the block waits for another.
     pub(crate) fn deadlock(&mut self, block: &Block) {
         let cluster = self
             .ctx
@@ -55,8 +55,8 @@ impl Worker<'_> {
             .as_ref()
             .map(|cluster| (cluster.arrived, cluster.live()));
         let mut text = String::from(match cluster {
-            None => "deadlock: no thread of the block can go on",
-            Some(_) => "deadlock: no thread of the cluster can go on; this block's:",
+            None => "deadlock: no thread of the block can continue",
+            Some(_) => "deadlock: no thread of the cluster can continue. Threads of this block:",
         });
         let mut first = None;
         for (w, warp) in block.warps.iter().enumerate() {
@@ -77,7 +77,7 @@ impl Worker<'_> {
                             format!("barrier {n}")
                         };
                         (
-                            format!("at {name}, where {come} of {expected} threads have come"),
+                            format!("at {name}, where {come} of {expected} threads have arrived"),
                             f.pc - 1,
                         )
                     }
@@ -106,7 +106,7 @@ impl Worker<'_> {
         self.report(block, w);
     }
 
-    /// After a stop was noticed: if it was the time limit, says where this block was.
+    /// Called after a stop was noticed. If the time limit caused it, reports where this block was.
     pub(crate) fn note_timeout(&mut self, block: &Block) {
         if !self.launch.timed_out() {
             return;

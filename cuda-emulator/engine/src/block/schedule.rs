@@ -1,8 +1,9 @@
 //! Runs warps: picks a fragment, executes it up to an event, handles the event.
 //!
-//! Of a warp's fragments the one runs that is deepest in calls and lowest in the code, up to where another one waits,
-//! so that divergent lanes join again where their paths meet. A fragment that takes many backward branches, or polls
-//! memory, gives way to the others: one lane may wait for another's store.
+//! Of a warp's fragments, the one that is deepest in calls and earliest in the code runs, up to the
+//! instruction at which another one waits. Divergent lanes therefore reconverge where their paths
+//! meet. A fragment that takes many backward branches, or polls memory, yields to the others,
+//! because one lane may wait for another's store.
 
 use crate::block::worker::{Block, LAST_LEAD, Outcome, Warp, Worker};
 use crate::boundary::FaultKind;
@@ -12,8 +13,8 @@ use crate::state::cluster::window;
 use crate::state::frame::{Fragment, Wait};
 use crate::state::op::Flow;
 
-/// Passes over a block's warps before another block gets its turn, unless a warp polls memory. A pass with a short
-/// slice in it counts for a quarter.
+/// Number of passes over a block's warps before another block gets its turn, unless a warp polls
+/// memory. A pass with a short slice in it counts for a quarter.
 const PASSES: u32 = 64;
 
 /// How a warp's slice ended.
@@ -41,7 +42,8 @@ impl Worker<'_> {
         outcome
     }
 
-    /// What is the context's while the block runs, and where the others of its cluster find it while it doesn't.
+    /// Swaps the state that belongs to the context while the block runs. While the block does not
+    /// run, the other blocks of its cluster find it here.
     fn exchange_own(&mut self, block: &mut Block) {
         let ctx = &mut self.ctx;
         let (shadow, bulk) = match &mut ctx.cluster {
@@ -62,8 +64,8 @@ impl Worker<'_> {
         while left > 0 {
             let (mut ran, mut yielded, mut short) = (false, false, false);
             let (mut w, step) = if self.random != 0 {
-                // A step prime to the count visits every warp once: an odd one if the count is a power of two, else
-                // one backwards.
+                // A step that is coprime to the count visits every warp once: an odd step if the
+                // count is a power of two, otherwise one step backwards.
                 let r = self.next_random() as usize;
                 let step = if count.is_power_of_two() {
                     (r >> 32 | 1) % count
@@ -120,14 +122,14 @@ impl Worker<'_> {
             }
             left = left.saturating_sub(if short { 1 } else { 4 });
         }
-        // A loop around a barrier comes here, and never to the end of a slice.
+        // A loop around a barrier reaches this point but never the end of a slice.
         if self.stopped(block) {
             return Outcome::Stop;
         }
         Outcome::Waiting
     }
 
-    /// Whether the launch is to stop; says where the block was if its time is up.
+    /// Returns whether the launch must stop. If its time is up, reports where the block was.
     fn stopped(&mut self, block: &Block) -> bool {
         let stop = self.launch.should_stop(&mut self.ctx);
         if stop {
@@ -144,7 +146,8 @@ impl Worker<'_> {
         if let [only] = fragments.as_slice() {
             return (only.wait == Wait::Ready).then_some(0);
         }
-        // The two sides of a branch, by far the most frequent case, without the loops below.
+        // The two sides of a branch are by far the most frequent case, handled without the loops
+        // below.
         if let [a, b] = fragments.as_mut_slice()
             && a.frame == b.frame
             && (a.wait, b.wait) == (Wait::Ready, Wait::Ready)
@@ -249,7 +252,7 @@ impl Worker<'_> {
                     }
                 }
             }
-            // Who opens a barrier lets the others begin.
+            // After opening a barrier, the warp lets the others begin.
             if self.ctx.executed >= end || std::mem::take(&mut block.opened) {
                 return Turn::Short;
             }
@@ -257,11 +260,12 @@ impl Worker<'_> {
         Turn::Blocked
     }
 
-    /// Where a warp's slice ends, in executed instructions, if it has to be a short one.
+    /// Returns the end of the warp's slice, in executed instructions, if the slice must be short.
     ///
-    /// After a barrier, a GPU's warps run side by side: none is far ahead when another one reads what it has to read
-    /// before that is overwritten. So each warp has a few instructions first, then twice as many, and only after some
-    /// such rounds a whole slice. A program that forgot a barrier then often gets away with it, as on a GPU.
+    /// After a barrier, a GPU's warps run concurrently. None is far ahead when another one reads a
+    /// value that is about to be overwritten. So each warp first runs a few instructions, then
+    /// twice that number, and only after several such rounds a whole slice. A program with a
+    /// missing barrier then often works by luck, as on a GPU.
     fn short_slice(&mut self, warp: &mut Warp) -> u64 {
         let length = if self.random != 0 {
             // Half of the slices are short.
@@ -281,7 +285,7 @@ impl Worker<'_> {
         self.ctx.executed + length
     }
 
-    /// Whether the instruction list says that the running instruction can fault so.
+    /// Returns whether the instruction list declares this fault for the running instruction.
     fn foreseen(&self, program: &Program) -> bool {
         let at = self.ctx.pc.saturating_sub(1) as usize;
         let faults = program.opcodes[at].code.faults;
@@ -295,7 +299,7 @@ impl Worker<'_> {
                 | FaultKind::Cluster
                 | FaultKind::StackOverflow => faults.has(Faults::ADDRESS),
                 FaultKind::IllegalInstruction | FaultKind::InvalidPc => {
-                    // A rank that no cluster has is in an address, too.
+                    // An address can also contain a rank that the cluster does not have.
                     faults.has(Faults::ILLEGAL) || faults.has(Faults::ADDRESS)
                 }
                 FaultKind::Trap | FaultKind::Assert => faults.has(Faults::TRAP),
@@ -303,15 +307,16 @@ impl Worker<'_> {
             })
     }
 
-    /// Executes until an event, to where another fragment waits, or until about `end` instructions are executed.
+    /// Executes until an event, the instruction at which another fragment waits, or about `end`
+    /// executed instructions.
     fn step(&mut self, program: &Program, end: u64) -> Flow {
         let ctx = &mut self.ctx;
         let code = program.code.as_ptr();
-        // In straight code the number of instructions is a place.
+        // In straight-line code, an instruction count determines a position.
         let left = u32::try_from(end - ctx.executed).unwrap_or(u32::MAX);
         let limit = ctx.limit.min(ctx.pc.saturating_add(left));
-        // Kept here, since instructions other than branches leave them alone: the next instruction's address then
-        // doesn't wait for memory.
+        // Kept in local variables, since only branches change them. The next instruction's address
+        // then does not depend on a load.
         let (mut pc, mut executed) = (ctx.pc, ctx.executed);
         loop {
             // SAFETY: the lowering ends every function with a return and keeps branches within the code.

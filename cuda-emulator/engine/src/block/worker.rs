@@ -1,4 +1,4 @@
-//! A worker: the blocks that it keeps alive, their warps, frames and memory.
+//! A worker: its resident blocks with their warps, frames and memory.
 
 use crate::program::Slice;
 use crate::state::context::Ctx;
@@ -12,44 +12,47 @@ use crate::state::special;
 /// Backward branches per slice.
 const SLICE: i32 = 8192;
 
-/// Instructions in a warp's first slice after a barrier, and in the last of those that double from there.
+/// Instructions in a warp's first slice after a barrier, and in its longest short slice. Slices
+/// double in between.
 pub(crate) const FIRST_LEAD: u32 = 8;
 pub(crate) const LAST_LEAD: u32 = 64;
-/// Instructions in a warp's first slice of all: with fewer, most kernels would take turns before their first barrier.
+/// Instructions in a warp's very first slice. With fewer, most kernels would take turns before
+/// their first barrier.
 const START_LEAD: u32 = 32;
 
 /// One of a block's 16 barriers, or the cluster's.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BarrierState {
-    /// Threads that have come.
+    /// Threads that have arrived.
     pub arrived: u32,
-    /// Threads that are waited for; 0 for all of the block.
+    /// Number of threads to wait for. 0 means all of the block.
     pub expected: u32,
-    /// Of those that came: how many with a true predicate.
+    /// Number of arrived threads whose predicate is true.
     pub holds: u32,
-    /// Some of those that came want to know about the predicates.
+    /// Whether some of the arrived threads use the predicates' reduction.
     pub reduces: bool,
 }
 
 /// A warp of a resident block.
 pub(crate) struct Warp {
     pub fragments: Vec<Fragment>,
-    /// Lanes that have a thread, and of those the ones that haven't ended.
+    /// Lanes that have a thread, and of those the ones that have not ended.
     pub present: u32,
     pub live: u32,
     pub area: Buffer,
     pub local: Option<Buffer>,
-    /// For each byte of local memory the lanes that have written it.
+    /// For each byte of local memory, the lanes that have written it.
     pub local_written: Option<Buffer>,
     /// The kernel's frame, kept from block to block.
     pub frame: FrameId,
     pub turn: u32,
-    /// The phase of the cluster's barrier in which each lane arrived, a bit each; and those that ever did.
+    /// The phase of the cluster's barrier in which each lane arrived (one bit each), and the lanes
+    /// that ever arrived.
     pub cluster_phases: u32,
     pub cluster_came: u32,
-    /// The next pick goes by turn, not by place.
+    /// Whether the next pick goes by turn instead of by position.
     pub fair: bool,
-    /// Instructions of the next slice while slices are short, 0 after that.
+    /// Instructions of the next slice while slices are short, then 0.
     pub lead: u32,
 }
 
@@ -60,29 +63,29 @@ pub(crate) struct Block {
     pub shared: Buffer,
     pub area: Buffer,
     pub barriers: [BarrierState; CLUSTER + 1],
-    /// Barriers that somebody has come to, a bit each.
+    /// Bit set of the barriers at which threads have arrived.
     pub awaited: u32,
-    /// A barrier has opened in this slice.
+    /// Whether a barrier has opened in this slice.
     pub opened: bool,
     /// All ones after an odd number of phases of the cluster's barrier.
     pub cluster_phase: u32,
-    /// How often the barrier of a cluster of several blocks has opened, as far as this one knows.
+    /// How often the barrier of a multi-block cluster has opened, as far as this block has noticed.
     pub cluster_opened: u64,
     pub live: u32,
     pub shadow: Option<Box<crate::state::shadow::Shadow>>,
     pub bulk: Vec<crate::state::bulk::Bulk>,
 }
 
-/// What became of a block's slice.
+/// The outcome of a block's slice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// All threads have ended.
     Done,
-    /// It waits for other blocks, or has had its share.
+    /// The block waits for other blocks, or its slice is used up.
     Waiting,
-    /// No thread of it can go on before others of its cluster have.
+    /// No thread of the block can continue before others of its cluster do.
     Blocked,
-    /// The launch is to stop.
+    /// The launch must stop.
     Stop,
 }
 
@@ -91,9 +94,9 @@ pub(crate) struct Worker<'l> {
     pub ctx: Ctx<'l>,
     pub launch: &'l Shared<'l>,
     pub frames: Vec<Frame>,
-    /// Frames nobody holds.
+    /// Unused frames.
     pub spare: Vec<FrameId>,
-    /// Blocks that have ended, to be used again.
+    /// Ended blocks, kept for reuse.
     pub idle: Vec<Block>,
     pub random: u64,
 }
@@ -149,7 +152,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// The next number of the seeded sequence (xorshift).
+    /// Returns the next number of the seeded sequence (xorshift).
     pub(crate) fn next_random(&mut self) -> u64 {
         let mut x = self.random;
         x ^= x << 13;
@@ -167,7 +170,8 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Makes the block of this index and number resident: which cluster it is in, where in that, and its rank.
+    /// Makes a block resident: its index and number, the cluster's index, the block's index in the
+    /// cluster, and its rank.
     pub(crate) fn start(
         &mut self,
         index: [u32; 3],
@@ -214,7 +218,7 @@ impl<'l> Worker<'l> {
             }
             warp.live = warp.present;
             warp.fair = false;
-            // Until their first barrier only warps that share memory could notice.
+            // Until the first barrier, the order only matters to warps that share memory.
             warp.lead = if launch.shared_size > 0 {
                 START_LEAD
             } else {
@@ -285,7 +289,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// A frame for a function, from the spare ones when one is large enough.
+    /// Returns a frame for a function. Reuses a spare frame if one is large enough.
     pub(crate) fn new_frame(
         &mut self,
         function: u32,
@@ -331,7 +335,8 @@ impl<'l> Worker<'l> {
         id
     }
 
-    /// Gives up one hold of a frame, and those of its callers when it was the last.
+    /// Releases one reference to a frame. After the last one, also releases the frame's references
+    /// to its callers.
     pub(crate) fn release(&mut self, mut id: FrameId) {
         while id != NO_FRAME {
             let frame = &mut self.frames[id as usize];
@@ -363,7 +368,7 @@ impl<'l> Worker<'l> {
         for (s, t) in sources.iter().zip(targets) {
             let size = s.size.min(t.size) as usize;
             crate::state::op::each(mask, |lane| {
-                // SAFETY: slices lie within their function's frame; the frames are distinct.
+                // SAFETY: slices are within their function's frame, and the frames are distinct.
                 unsafe {
                     let s = source.add(s.offset as usize + lane * s.stride as usize);
                     let t = target.add(t.offset as usize + lane * t.stride as usize);

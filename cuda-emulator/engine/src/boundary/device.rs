@@ -1,4 +1,4 @@
-//! What the engine needs from the outside while a kernel runs.
+//! The interface through which a running kernel uses the driver side.
 
 use std::sync::Arc;
 
@@ -17,91 +17,122 @@ pub struct Region {
     pub id: u64,
 }
 
-/// What a kernel changes of a kernel's node in a graph.
+/// A change that a kernel makes to a kernel node of a graph.
 #[derive(Clone, Copy, Debug)]
 pub enum NodeChange<'a> {
-    /// Bytes of its parameters, from this place on.
+    /// Writes these bytes into the node's parameters, from this offset on.
     Param(u64, &'a [u8]),
-    /// Whether it runs.
+    /// Enables or disables the node.
     Enabled(bool),
-    /// Its blocks.
+    /// Sets the node's grid.
     Grid([u32; 3]),
 }
 
 /// `cudaErrorNotSupported`
 const NOT_SUPPORTED: u32 = 801;
 
-/// What the engine needs from the outside while a kernel runs. Called from the engine's worker threads.
+/// The services that the engine needs from the driver side while a kernel runs. The engine calls
+/// them from its worker threads.
 pub trait Device: Sync {
-    /// The live allocation that contains `addr` (device, pinned host, managed, module variable).
+    /// Returns the live allocation that contains `addr` (device, pinned host, managed, module
+    /// variable).
     ///
-    /// The memory must stay valid for reads (and writes when `writable`) until [`generation`](Device::generation)
-    /// has changed and every running launch has noticed it, which it does at least every few milliseconds.
+    /// The memory must stay valid for reads, and for writes if `writable` is set, until
+    /// [`generation`](Device::generation) has changed and every running launch has noticed the
+    /// change. A launch checks at least every few milliseconds.
     fn find(&self, addr: u64) -> Option<Region>;
-    /// Changes whenever an allocation is freed: the engine then drops what it remembers of [`find`](Device::find).
+    /// Returns a number that changes whenever an allocation is freed. The engine then drops its
+    /// cached results of [`find`](Device::find).
     fn generation(&self) -> u64;
-    /// Text for a fault report: which allocation the access missed, and by how much (also for freed allocations).
+    /// Returns text for a fault report: which allocation the access missed and by how much, also
+    /// for freed allocations.
     fn explain(&self, addr: u64, size: u32) -> String;
-    /// Allocates `size` bytes of the device-side heap: an address aligned to 16 bytes, or 0 when the heap is full.
+    /// Allocates `size` bytes of the device-side heap. Returns an address aligned to 16 bytes, or 0
+    /// if the heap is full.
     fn malloc(&self, size: u64) -> u64;
-    /// Frees memory from [`malloc`](Device::malloc); false if the address isn't a live heap block.
+    /// Frees memory from [`malloc`](Device::malloc). Returns false if the address is not a live
+    /// heap block.
     fn free(&self, addr: u64) -> bool;
-    /// Output of `vprintf`: the whole text of one call.
+    /// Prints the output of one call of `vprintf`.
     fn print(&self, text: &[u8]);
-    /// A write of `size` bytes at `addr` is about to happen. Only called with [`Options::check_uninit`](super::Options::check_uninit).
+    /// Records that `size` bytes at `addr` are about to be written. Only called with
+    /// [`Options::check_uninit`](super::Options::check_uninit).
     fn note_write(&self, addr: u64, size: u32) {
         let _ = (addr, size);
     }
-    /// Whether all `size` bytes at `addr` have been written. Only called with [`Options::check_uninit`](super::Options::check_uninit).
+    /// Returns whether all `size` bytes at `addr` have been written. Only called with
+    /// [`Options::check_uninit`](super::Options::check_uninit).
     fn is_initialised(&self, addr: u64, size: u32) -> bool {
         let _ = (addr, size);
         true
     }
-    /// Sets the value of a conditional node of a graph; whether the handle is one's.
+    /// Sets the value of a graph's conditional node. Returns whether the handle is valid.
     fn set_conditional(&self, handle: u64, value: u32) -> bool {
         let _ = (handle, value);
         false
     }
-    /// `cudaGraphLaunch`: launches an executable graph from within a kernel, in one of the modes that `stream` stands for.
-    /// The `cudaError_t` that the kernel gets, or the reason of a fault.
+    /// Launches an executable graph from within a kernel (`cudaGraphLaunch`). `stream` selects the
+    /// launch mode. Returns the `cudaError_t` for the kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason for a fault.
     fn launch_graph(&self, exec: u64, stream: u64) -> Result<u32, String> {
         let _ = (exec, stream);
         Ok(NOT_SUPPORTED)
     }
-    /// Changes a kernel's node of a graph; whether that is allowed. The reason of a fault for a handle that isn't one's.
+    /// Changes a kernel node of a graph. Returns whether the change is allowed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason for a fault if the handle is invalid.
     fn change_node(&self, node: u64, change: NodeChange<'_>) -> Result<bool, String> {
         let _ = (node, change);
         Ok(false)
     }
-    /// The handle of the executable graph that the kernel belongs to, where kernels may launch that; else 0.
+    /// Returns the handle of the kernel's executable graph if kernels may launch that graph,
+    /// otherwise 0.
     fn current_graph(&self) -> u64 {
         0
     }
-    /// The texture object behind a handle; who has it can read its texels. The reason of a fault for a handle that isn't
-    /// one's, and for texels that are gone.
+    /// Returns the texture object of a handle. The texels stay readable while the object exists.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason for a fault if the handle is invalid or the texels have been freed.
     fn texture(&self, handle: u64) -> Result<Arc<Texture>, String> {
-        Err(format!("0x{handle:x} isn't the handle of a texture object"))
+        Err(format!(
+            "0x{handle:x} is not the handle of a texture object"
+        ))
     }
-    /// The surface object behind a handle, as [`texture`](Device::texture).
+    /// Returns the surface object of a handle, under the conditions of
+    /// [`texture`](Device::texture).
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason for a fault if the handle is invalid or the texels have been freed.
     fn surface(&self, handle: u64) -> Result<Arc<Surface>, String> {
-        Err(format!("0x{handle:x} isn't the handle of a surface object"))
+        Err(format!(
+            "0x{handle:x} is not the handle of a surface object"
+        ))
     }
-    /// What the device runtime asks; without it most queries of kernels give `cudaErrorNotSupported`.
+    /// Returns the source of the device runtime's queries. Without it, most queries by kernels give
+    /// `cudaErrorNotSupported`.
     fn host(&self) -> Option<&dyn Host> {
         None
     }
 }
 
-/// What the device runtime asks of the driver side.
+/// The driver side's answers to queries of the device runtime.
 pub trait Host: Sync {
-    /// The device's number, and how many there are.
+    /// Returns the device's ordinal and the number of devices.
     fn devices(&self) -> (u32, u32);
-    /// A device attribute by its number.
+    /// Returns the device attribute with this number.
     fn attribute(&self, attribute: u32) -> Option<i32>;
-    /// A limit of the context by its number.
+    /// Returns the context's limit with this number.
     fn limit(&self, limit: u32) -> Option<u64>;
-    /// A function attribute of a kernel by its number.
+    /// Returns the kernel's function attribute with this number.
     fn function_attribute(&self, kernel: usize, attribute: u32) -> Option<i32>;
-    /// Blocks of a kernel that a multiprocessor holds.
+    /// Returns the number of blocks of a kernel that fit a multiprocessor.
     fn blocks(&self, kernel: usize, threads: u32, dynamic_shared: u64) -> u32;
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What went wrong in a kernel. Each kind names the result code of the driver that it becomes.
+/// The kind of a fault. Each variant names the corresponding result code of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -20,24 +20,26 @@ pub enum FaultKind {
     Assert,
     /// `CUDA_ERROR_LAUNCH_FAILED`: `trap`.
     Trap,
-    /// `CUDA_ERROR_LAUNCH_FAILED`: shared memory of a block of the cluster that isn't there, or has ended.
+    /// `CUDA_ERROR_LAUNCH_FAILED`: access to shared memory of a block of the cluster that does not
+    /// exist or has ended.
     Cluster,
     /// `CUDA_ERROR_HARDWARE_STACK_ERROR`
     StackOverflow,
-    /// `CUDA_ERROR_LAUNCH_TIMEOUT`: the time limit, or a deadlock that no thread can leave.
+    /// `CUDA_ERROR_LAUNCH_TIMEOUT`: the time limit was exceeded, or all threads are deadlocked.
     Timeout,
-    /// Found by one of the optional checks; `CUDA_ERROR_LAUNCH_FAILED`.
+    /// `CUDA_ERROR_LAUNCH_FAILED`: an optional check found a mistake.
     Check,
-    /// The launch itself is impossible (block too large, parameter buffer too short): `CUDA_ERROR_INVALID_VALUE`.
+    /// `CUDA_ERROR_INVALID_VALUE`: the launch is impossible (block too large, parameter buffer too
+    /// short).
     InvalidLaunch,
 }
 
-/// A kernel that stopped before its end.
+/// The fault of a kernel that stopped before its end.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// The kernel.
+    /// The kernel's name.
     pub kernel: String,
     /// The block's index in the grid.
     pub block: [u32; 3],

@@ -1,4 +1,4 @@
-//! What a module declares about its kernels and variables.
+//! The declarations of a module's kernels and variables.
 
 /// One parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,10 +11,10 @@ pub struct ParamInfo {
     pub align: u32,
 }
 
-/// What a module declares about one of its kernels.
+/// A module's declaration of a kernel.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
-    /// Which of the texts that were linked it is from.
+    /// The index of the linked input that contains the kernel.
     pub input: usize,
     /// The name as written in PTX (mangled for C++).
     pub name: String,
@@ -26,25 +26,25 @@ pub struct KernelInfo {
     pub static_shared: u32,
     /// Bytes of local memory per thread, without recursion.
     pub local_bytes: u32,
-    /// 32-bit registers per thread, an estimate from the lowered code, at most 255.
+    /// Estimated number of 32-bit registers per thread, from the lowered code. At most 255.
     pub registers: u32,
-    /// `.maxntid`: the greatest number of threads per block.
+    /// `.maxntid`: the maximum number of threads per block.
     pub max_threads: Option<u32>,
     /// `.reqntid`: the exact block size.
     pub required_block: Option<[u32; 3]>,
-    /// `.minnctapersm`: the least number of blocks per multiprocessor.
+    /// `.minnctapersm`: the minimum number of blocks per multiprocessor.
     pub min_blocks: Option<u32>,
-    /// `.maxnreg`: the greatest number of registers per thread.
+    /// `.maxnreg`: the maximum number of registers per thread.
     pub max_registers: Option<u32>,
     /// `.reqnctapercluster`: the exact cluster size, in blocks.
     pub required_cluster: Option<[u32; 3]>,
-    /// `.explicitcluster`: a launch has to say the cluster size, if it isn't required.
+    /// `.explicitcluster`: a launch must give the cluster size if `required_cluster` does not.
     pub explicit_cluster: bool,
-    /// `.maxclusterrank`: the greatest number of blocks per cluster.
+    /// `.maxclusterrank`: the maximum number of blocks per cluster.
     pub max_cluster: Option<u32>,
-    /// It, or a function that it may call, calls the device runtime.
+    /// Whether the kernel, or a function that it may call, calls the device runtime.
     pub nests: bool,
-    /// It, or a function that it may call, calls `cudaGraphLaunch`.
+    /// Whether the kernel, or a function that it may call, calls `cudaGraphLaunch`.
     pub launches_graphs: bool,
 }
 
@@ -68,8 +68,9 @@ pub struct VariableInfo {
     pub align: u64,
     /// Its state space.
     pub space: Space,
-    /// Declared with `.attribute(.managed)`.
+    /// Whether it is declared with `.attribute(.managed)`.
     pub managed: bool,
-    /// Declared `.visible`, `.weak` or `.common`: `cuModuleGetGlobal` finds it. (On a GPU it finds the others too.)
+    /// Whether it is declared `.visible`, `.weak` or `.common`. `cuModuleGetGlobal` finds only
+    /// these variables. On a GPU it also finds the others.
     pub exported: bool,
 }

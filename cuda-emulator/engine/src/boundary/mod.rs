@@ -1,4 +1,5 @@
-//! The types that the engine and its users share. Every other room may use them, and they use none but `number`.
+//! The types that the engine and its users share. All other modules may use them. They depend only
+//! on `number`.
 
 mod device;
 mod fault;

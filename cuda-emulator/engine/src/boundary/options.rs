@@ -1,46 +1,50 @@
-//! The shape of a launch, how it is run, and what it did.
+//! The shape, options and statistics of a launch.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The shape of a launch, from the call to the block.
+/// The shape of a launch: grid, clusters, blocks and dynamic shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Blocks in x, y, z; none is zero.
+    /// Blocks in x, y and z. None may be zero.
     pub grid: [u32; 3],
-    /// Threads per block in x, y, z; none is zero, and their product is at most 1024.
+    /// Threads per block in x, y and z. None may be zero, and their product is at most 1024.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
     /// Cooperative launch: all blocks are resident at once and may wait for each other.
     pub cooperative: bool,
-    /// Blocks per cluster in x, y, z, divisors of the grid's; None if every block is a cluster of its own.
+    /// Blocks per cluster in x, y and z, which must divide those of the grid. None means one block
+    /// per cluster.
     pub cluster: Option<[u32; 3]>,
 }
 
-/// How to run a launch.
+/// Options of a launch.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Worker threads; 0 for one per host core.
+    /// Worker threads. 0 means one per host core.
     pub threads: usize,
-    /// Blocks that one worker keeps alive at the same time (blocks that wait for each other need to be). A
-    /// cooperative launch keeps all its blocks alive, whatever this value is.
+    /// Number of blocks that one worker keeps resident at the same time. Blocks that wait for each
+    /// other must be resident together. A cooperative launch keeps all its blocks resident,
+    /// whatever this value is.
     pub resident_blocks: usize,
-    /// A seed that shuffles the order of blocks and warps, with short time slices, to bring out missing barriers.
+    /// A seed that shuffles the order of blocks and warps and shortens time slices, to expose
+    /// missing barriers.
     pub seed: Option<u64>,
-    /// Whether to report reads of memory that nobody wrote.
+    /// Whether to report reads of uninitialized memory.
     pub check_uninit: bool,
-    /// Whether to report unsynchronised accesses of two threads to the same shared memory, one of them a write.
+    /// Whether to report unsynchronized accesses of two threads to the same shared memory, one of
+    /// them a write.
     pub check_race: bool,
-    /// Whether to report barriers that not all threads of a block reach together.
+    /// Whether to report barriers that only some threads of a block reach.
     pub check_barrier: bool,
     /// The time after which the launch is stopped, with [`FaultKind::Timeout`](super::FaultKind::Timeout).
     pub time_limit: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,
-    /// Those of them that blocks run on; `None` for all.
+    /// The multiprocessors that blocks run on. `None` means all.
     pub part: Option<Arc<[u32]>>,
-    /// Bytes of call stack per thread, beyond what the kernel needs statically (`CU_LIMIT_STACK_SIZE`).
+    /// Bytes of call stack per thread, beyond the kernel's static needs (`CU_LIMIT_STACK_SIZE`).
     pub stack_size: u32,
     /// Frequency of `%clock` in kHz.
     pub clock_khz: u32,
@@ -64,12 +68,12 @@ impl Default for Options {
     }
 }
 
-/// What a launch did.
+/// Statistics of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// Blocks run.
+    /// Number of blocks run.
     pub blocks: u64,
-    /// Instructions executed, counted once per warp.
+    /// Number of instructions executed, counted once per warp.
     pub warp_instructions: u64,
 }

@@ -1,27 +1,27 @@
-//! Tensor maps: what they say of a tensor, and the 128 bytes that programs pass about.
+//! Tensor maps: the description of a tensor, and the 128 bytes that programs pass to kernels.
 //!
-//! The bytes are opaque to programs, and those here are the emulator's own, little-endian:
+//! The bytes are opaque to programs. This encoding is private to the emulator, little-endian:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! | --- | --- |
-//! | 0 to 3 | a mark, by which a map is known from other bytes |
+//! | 0 to 3 | a mark that distinguishes a map from other bytes |
 //! | 4 to 9 | element type, rank, interleave, swizzle, fill, mode: 0 for tiles, 1 for im2col, 2 for im2col along the width |
-//! | 10, 11 | L2 promotion, which changes nothing here |
+//! | 10, 11 | L2 promotion, which has no effect here |
 //! | 12 to 15 | channels and pixels of im2col, two bytes each |
 //! | 16 to 23 | address |
-//! | 24 to 43 | lengths of the dimensions, less one, four bytes each |
+//! | 24 to 43 | lengths of the dimensions, minus one, four bytes each |
 //! | 44 to 48 | element strides |
 //! | 50 to 61 | lengths of the box, two bytes each, or the lower and the upper corner of im2col |
 //! | 64 to 95 | strides in bytes, eight bytes each, of all dimensions but the first |
 
-/// Bytes of a map.
+/// Size of a map in bytes.
 pub const SIZE: usize = 128;
-/// What the address of a map is a multiple of.
+/// Required alignment of a map's address.
 pub const ALIGN: u64 = 64;
 
 const MARK: u32 = 0x70_61_6d_54;
 
-/// The elements of a tensor, by the driver's numbers.
+/// The element type of a tensor, numbered as in the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element(pub u8);
 
@@ -53,7 +53,7 @@ impl Element {
     /// `tf32` whose subnormals are flushed to zero.
     pub const TF32_FTZ: Element = Element(12);
 
-    /// Bytes of one; None for the packed types, and for numbers that aren't types.
+    /// Returns the size of an element in bytes. None for the packed types and for invalid numbers.
     pub const fn size(self) -> Option<u64> {
         match self {
             Element::U8 => Some(1),
@@ -64,24 +64,24 @@ impl Element {
         }
     }
 
-    /// Whether the elements are floats.
+    /// Returns whether the elements are floats.
     pub const fn floating(self) -> bool {
         matches!(self, Element(6..=12))
     }
 }
 
-/// Which part of the tensor a copy takes.
+/// The part of the tensor that a copy moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Lengths of the box.
+    /// A box with these lengths.
     Tile([u16; 5]),
     /// Columns for a convolution over width, height and depth.
     Im2col(Columns),
-    /// im2col along the width, which no device that is emulated copies by.
+    /// im2col along the width. No emulated device can copy with it.
     Wide(Columns),
 }
 
-/// What im2col goes through. The corners are of width, height and depth.
+/// The parameters of im2col. The corners are in width, height and depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// The lower corner of the bounding box.
@@ -99,13 +99,13 @@ pub struct Columns {
 pub struct TensorMap {
     /// The element type.
     pub element: Element,
-    /// 1 to 5.
+    /// The number of dimensions, 1 to 5.
     pub rank: u8,
     /// `CUtensorMapInterleave`.
     pub interleave: u8,
     /// `CUtensorMapSwizzle`.
     pub swizzle: u8,
-    /// Elements outside of the tensor are NaNs, not zeros.
+    /// Whether elements outside of the tensor are NaNs instead of zeros.
     pub fill: u8,
     /// `CUtensorMapL2promotion`.
     pub promotion: u8,
@@ -115,13 +115,13 @@ pub struct TensorMap {
     pub address: u64,
     /// Elements along each dimension.
     pub dims: [u64; 5],
-    /// In bytes, of all dimensions but the first.
+    /// Strides in bytes of all dimensions but the first.
     pub strides: [u64; 4],
     /// Element strides of the box.
     pub steps: [u8; 5],
 }
 
-/// The fields at fixed places of the bytes.
+/// Offsets of the fields in the bytes.
 pub(crate) mod at {
     pub const ELEMENT: usize = 4;
     pub const RANK: usize = 5;
@@ -148,7 +148,7 @@ fn get<const N: usize>(bytes: &[u8; SIZE], at: usize) -> [u8; N] {
 }
 
 impl TensorMap {
-    /// As the program holds it.
+    /// Returns the bytes that the program holds.
     pub fn encode(&self) -> [u8; SIZE] {
         let mut out = [0; SIZE];
         put(&mut out, 0, &MARK.to_le_bytes());
@@ -190,12 +190,12 @@ impl TensorMap {
         out
     }
 
-    /// Puts an address into the bytes that a program holds, whatever they are.
+    /// Writes an address into a program's map, whatever its bytes are.
     pub fn set_address(bytes: &mut [u8; SIZE], address: u64) {
         put(bytes, at::ADDRESS, &address.to_le_bytes());
     }
 
-    /// From the bytes that a program holds; None if they are no map.
+    /// Decodes a program's bytes. Returns None if they are not a map.
     pub fn decode(bytes: &[u8; SIZE]) -> Option<TensorMap> {
         let short = |at| u16::from_le_bytes(get(bytes, at));
         let columns = Columns {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_encoded_is_decoded() {
+    fn encoding_round_trips() {
         let tile = TensorMap {
             element: Element::BF16,
             rank: 3,

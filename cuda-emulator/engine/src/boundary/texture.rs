@@ -1,4 +1,4 @@
-//! Textures and surfaces: where their texels lie, and how they are read.
+//! Textures and surfaces: the location of their texels, and how they are read.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ pub use crate::number::texture::channel::Channel;
 pub use crate::number::texture::coordinate::Address;
 pub use crate::number::texture::level::Detail;
 
-/// How coordinates name texels.
+/// The way coordinates address texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One dimension.
@@ -18,27 +18,29 @@ pub enum Shape {
     Volume,
     /// The six faces of a cube.
     Cube,
-    /// One dimension without filtering: linear memory.
+    /// One dimension without filtering, for linear memory.
     Memory,
 }
 
 /// The texels of one level: rows at fixed distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// The first texel; readable, and writable for surfaces, for as long as somebody has the object.
+    /// The address of the first texel. The texels are readable, and for surfaces writable, as long
+    /// as the object exists.
     pub base: u64,
-    /// Texels along each axis, none of them 0; the third counts layers, faces and faces of all layers, too.
+    /// Texels along each axis, none of them 0. The third axis also counts layers, faces, and the
+    /// faces of all layers.
     pub size: [u32; 3],
-    /// Bytes from row to row, and from slice to slice.
+    /// Bytes from row to row.
     pub row: u64,
     /// Bytes from slice to slice.
     pub slice: u64,
 }
 
-/// Texels, and what they are.
+/// Texels and their format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texels {
-    /// What reports call them.
+    /// The name in reports.
     pub name: String,
     /// The shape that coordinates address.
     pub shape: Shape,
@@ -48,7 +50,7 @@ pub struct Texels {
     pub channel: Channel,
     /// Channels per texel.
     pub channels: u32,
-    /// At least one.
+    /// The mipmap levels, at least one.
     pub levels: Vec<Level>,
 }
 
@@ -61,38 +63,38 @@ pub struct Sampler {
     pub linear: bool,
     /// Whether coordinates are normalized to 0..1.
     pub normalised: bool,
-    /// Bytes of the first three channels are sRGB.
+    /// Whether the bytes of the first three channels are sRGB.
     pub srgb: bool,
     /// Whether filtering crosses the edges of a cube's faces.
     pub seamless: bool,
     /// How mipmap levels are chosen.
     pub detail: Detail,
-    /// The value outside of the texture, for [`Address::Border`].
+    /// The value outside the texture, for [`Address::Border`].
     pub border: [f32; 4],
 }
 
 /// A texture object.
 #[derive(Clone, Debug)]
 pub struct Texture {
-    /// What the texels lie in, if it has to be kept.
+    /// A reference that keeps the texels' memory alive, if one is needed.
     pub kept: Option<Arc<dyn Any + Send + Sync>>,
     /// The texels.
     pub texels: Texels,
-    /// How they are read.
+    /// The sampler state.
     pub sampler: Sampler,
 }
 
 /// A surface object.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// As of a texture.
+    /// A reference that keeps the texels' memory alive, if one is needed.
     pub kept: Option<Arc<dyn Any + Send + Sync>>,
     /// The texels.
     pub texels: Texels,
 }
 
 impl Level {
-    /// The address of a texel of so many bytes.
+    /// Returns the address of a texel of `bytes` bytes.
     pub(crate) fn texel(&self, [x, y, z]: [u32; 3], bytes: u64) -> u64 {
         debug_assert!(x < self.size[0] && y < self.size[1] && z < self.size[2]);
         self.base + u64::from(z) * self.slice + u64::from(y) * self.row + u64::from(x) * bytes
@@ -100,12 +102,12 @@ impl Level {
 }
 
 impl Texels {
-    /// Bytes of a texel.
+    /// Returns the size of a texel in bytes.
     pub fn bytes(&self) -> u64 {
         self.channel.bytes() * u64::from(self.channels)
     }
 
-    /// Layers of lines or planes, or cubes; 1 without.
+    /// Returns the number of layers (of lines, planes or cubes), or 1 if there are none.
     pub fn layers(&self) -> u32 {
         let slices = self.levels[0].size[2];
         match (self.layered, self.shape) {

@@ -1,4 +1,4 @@
-//! A call of a device runtime function: one lane's arguments, its result, its errors.
+//! A call of a device runtime function: the arguments of one lane, its result, its errors.
 
 use super::Number;
 use super::errors::Error;
@@ -16,15 +16,15 @@ pub(super) struct Call<'c, 'l> {
     pub grid: &'l Grid<'l>,
     site: &'l Site,
     lane: u32,
-    /// The default stream is the thread's own.
+    /// Whether the default stream is per thread.
     own_stream: bool,
 }
 
-/// Calls the function that `imm` says, by call site `x`.
+/// Calls the function with number `imm`, from call site `x`.
 pub(crate) unsafe fn call(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let launch = ctx.launch;
     let Some(grid) = launch.runtime else {
-        let text = "the device runtime isn't there; this is a bug in the emulator".into();
+        let text = "the device runtime is missing. This is a bug in the emulator".into();
         return ctx.fail(FaultKind::Trap, mask.trailing_zeros(), text);
     };
     let site = &launch.program.sites[op.x as usize];
@@ -49,7 +49,7 @@ pub(crate) unsafe fn call(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
 }
 
 impl Call<'_, '_> {
-    /// Bytes of an argument from `offset` on.
+    /// Returns the address of an argument's bytes, from `offset` on.
     fn place(&self, index: usize, offset: u32) -> u64 {
         let slice = self.site.arguments[index];
         debug_assert!(offset < slice.size);
@@ -59,24 +59,24 @@ impl Call<'_, '_> {
             + u64::from(offset)
     }
 
-    /// A 32-bit argument.
+    /// Returns a 32-bit argument.
     pub(super) fn word(&self, index: usize) -> u32 {
         // SAFETY: the lowering has compared the arguments' sizes with the function's; slices are aligned for them.
         unsafe { u32::load(self.place(index, 0)) }
     }
 
-    /// A 64-bit argument.
+    /// Returns a 64-bit argument.
     pub(super) fn long(&self, index: usize) -> u64 {
         self.part(index, 0)
     }
 
-    /// The 64-bit word of an argument that is a structure.
+    /// Returns a 64-bit word of a structure argument.
     pub(super) fn part(&self, index: usize, word: u32) -> u64 {
         // SAFETY: as above.
         unsafe { u64::load(self.place(index, word * 8)) }
     }
 
-    /// A `dim3`.
+    /// Returns a `dim3` argument.
     pub(super) fn dim(&self, index: usize) -> [u32; 3] {
         // SAFETY: as above.
         [0, 4, 8].map(|offset| unsafe { u32::load(self.place(index, offset)) })
@@ -99,7 +99,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// Writes 32 bits for the program.
+    /// Writes a 32-bit result to the program's memory.
     pub(super) fn put_word(&mut self, address: u64, value: u32) -> Option<()> {
         let host = resolve(self.ctx, None, space::GENERIC, self.lane, address, 4, true)?;
         // SAFETY: checked just now.
@@ -107,7 +107,7 @@ impl Call<'_, '_> {
         Some(())
     }
 
-    /// Writes 64 bits for the program.
+    /// Writes a 64-bit result to the program's memory.
     pub(super) fn put_long(&mut self, address: u64, value: u64) -> Option<()> {
         let host = resolve(self.ctx, None, space::GENERIC, self.lane, address, 8, true)?;
         // SAFETY: checked just now.
@@ -115,25 +115,26 @@ impl Call<'_, '_> {
         Some(())
     }
 
-    /// Bytes of the program.
+    /// Reads bytes of the program's memory.
     pub(super) fn bytes(&mut self, address: u64, count: usize) -> Option<Vec<u8>> {
         let lane = self.lane;
         let size = count as u64;
         let host = resolve_range(self.ctx, None, space::GENERIC, lane, address, size, false)?;
         let byte = |at: u64| {
-            // SAFETY: checked just now; another thread may write them, so they are read one by one.
+            // SAFETY: checked just now. Another thread may write the bytes, so they are read one by
+            // one.
             unsafe { u8::load(host + at) }
         };
         Some((0..size).map(byte).collect())
     }
 
-    /// Whether an address is in global memory, as `isspacep.global` tells.
+    /// Returns whether an address is in global memory, as `isspacep.global` does.
     pub(super) fn is_global(&self, address: u64) -> bool {
         let window = address >> 60;
         window != SHARED_WINDOW >> 60 && window != LOCAL_WINDOW >> 60
     }
 
-    /// The kernel at a function's address.
+    /// Returns the kernel at a function's address.
     pub(super) fn kernel(&self, address: u64) -> Option<usize> {
         let index = address
             .checked_sub(CODE_WINDOW)
@@ -143,7 +144,7 @@ impl Call<'_, '_> {
         entries.iter().position(|&entry| u64::from(entry) == index)
     }
 
-    /// Who calls.
+    /// Returns the calling thread and instruction.
     fn origin(&self) -> Origin {
         Origin {
             block: self.ctx.block,
@@ -152,23 +153,23 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The block's number in its grid.
+    /// Returns the block's number in its grid.
     fn block(&self) -> u64 {
         let [x, y, z] = self.ctx.block.map(u64::from);
         let [nx, ny, _] = self.ctx.launch.shape.grid.map(u64::from);
         (z * ny + y) * nx + x
     }
 
-    /// The calling thread's number in its grid.
+    /// Returns the calling thread's number in its grid.
     pub(super) fn thread(&self) -> u64 {
         self.block() * 1024 + u64::from(self.ctx.warp * 32 + self.lane)
     }
 
-    /// The stream that an argument stands for; None for one that isn't there.
+    /// Returns the stream of an argument. None if it does not exist.
     pub(super) fn stream(&self, index: usize) -> Option<Key> {
         Some(match self.long(index) {
             0 if self.own_stream => Key::Thread(self.thread()),
-            // A block's threads share a default stream.
+            // The threads of a block share a default stream.
             0 | 1 => Key::Block(self.block()),
             2 => Key::Thread(self.thread()),
             3 => Key::Tail,
@@ -177,7 +178,7 @@ impl Call<'_, '_> {
         })
     }
 
-    /// Enqueues work for which there is a place.
+    /// Enqueues work whose place is reserved.
     pub(super) fn enqueue(&mut self, key: Key, work: Work) -> Option<u64> {
         if key == Key::Tail
             && let Err(error) = self.grid.tree.reserve_tail()
@@ -189,13 +190,13 @@ impl Call<'_, '_> {
         Some(0)
     }
 
-    /// An access that isn't allowed.
+    /// Reports an invalid access.
     pub(super) fn illegal(&mut self, text: String) -> Option<u64> {
         self.ctx.fail(FaultKind::IllegalAddress, self.lane, text);
         None
     }
 
-    /// The result for an error, which becomes the thread's last one.
+    /// Returns the result for an error, and makes it the thread's last error.
     pub(super) fn fail(&mut self, error: Error) -> Option<u64> {
         self.grid.set_error(self.thread(), Some(error));
         Some(error as u64)

@@ -6,10 +6,10 @@ use super::grid::Work;
 use super::tree::{self, Tree};
 use crate::boundary::{Device, Fault, Options};
 
-/// `cudaMemcpyDeviceToDevice` and `cudaMemcpyDefault`, the directions that kernels can copy in.
+/// `cudaMemcpyDeviceToDevice` and `cudaMemcpyDefault`, the only directions allowed in kernels.
 const DIRECTIONS: [u32; 2] = [3, 4];
 
-/// A box of bytes: rows one `pitch` apart, slices of rows one `slice` apart.
+/// A box of bytes: rows with a distance of `pitch`, in slices with a distance of `slice`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
     base: u64,
@@ -32,7 +32,7 @@ impl Rows {
         }
     }
 
-    /// The rows' addresses.
+    /// Returns the addresses of the rows.
     fn rows(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.depth).flat_map(move |z| {
             (0..self.height).map(move |y| {
@@ -43,7 +43,7 @@ impl Rows {
         })
     }
 
-    /// Whether rows would overlap, given the rows in a slice.
+    /// Returns whether rows would overlap, given the number of rows per slice.
     fn overlap(&self, rows: u64) -> bool {
         (self.height > 1 || self.depth > 1) && self.pitch < self.width
             || self.depth > 1 && rows < self.height
@@ -71,7 +71,7 @@ pub(super) fn free(call: &mut Call<'_, '_>) -> Option<u64> {
     let device = call.ctx.launch.device;
     if address != 0 && !device.free(address) {
         return call.illegal(format!(
-            "cudaFree of 0x{address:x}, which cudaMalloc or malloc of a kernel didn't give or which is free already"
+            "cudaFree of 0x{address:x}, which is not live memory from a kernel's cudaMalloc or malloc"
         ));
     }
     call.ctx.regions.refresh(device.generation());
@@ -89,7 +89,7 @@ fn enqueue(call: &mut Call<'_, '_>, stream: usize, work: Work) -> Option<u64> {
     }
 }
 
-/// What every copy has to fulfil once it isn't empty.
+/// Checks the conditions of every copy that is not empty.
 fn check(call: &Call<'_, '_>, [to, from]: [(Rows, u64); 2], kind: u32) -> Result<(), Error> {
     if !DIRECTIONS.contains(&kind) {
         return Err(Error::InvalidMemcpyDirection);
@@ -146,8 +146,8 @@ pub(super) fn copy_2d(call: &mut Call<'_, '_>) -> Option<u64> {
     copy_box(call, places, extent, kind, 7)
 }
 
-/// Words of `cudaMemcpy3DParms`: array, position and pitched pointer of the source, the same of the destination, the
-/// extent; and its size in bytes, with the kind behind the extent.
+/// Word indices in `cudaMemcpy3DParms`: array, position and pitched pointer of the source, the same
+/// of the destination, and the extent. The kind follows the extent. The size is in bytes.
 const SOURCE: usize = 0;
 const DESTINATION: usize = 8;
 const EXTENT: usize = 16;
@@ -164,7 +164,7 @@ pub(super) fn copy_3d(call: &mut Call<'_, '_>) -> Option<u64> {
         let word = bytes[at * 8..].first_chunk().copied();
         u64::from_le_bytes(word.unwrap_or_default())
     };
-    // Arrays can't be copied by kernels.
+    // Kernels cannot copy arrays.
     if word(SOURCE) != 0 || word(DESTINATION) != 0 {
         return call.fail(Error::InvalidValue);
     }
@@ -180,7 +180,7 @@ pub(super) fn copy_3d(call: &mut Call<'_, '_>) -> Option<u64> {
     copy_box(call, [place(DESTINATION), place(SOURCE)], extent, kind, 1)
 }
 
-/// Fills with zeros: so do the fills of CUDA 13.0's archive on an H200, whatever value they are given.
+/// Fills with zeros, as the fills of CUDA 13.0's archive do on an H200, whatever value is passed.
 fn set_box(
     call: &mut Call<'_, '_>,
     base: u64,
@@ -218,7 +218,7 @@ pub(super) fn set_3d(call: &mut Call<'_, '_>) -> Option<u64> {
     set_box(call, call.part(0, 0), sizes, extent, 3)
 }
 
-/// Checks that a row lies in memory.
+/// Checks that a row is in valid memory.
 fn reach(tree: &Tree<'_>, what: &str, address: u64, width: u64, store: bool) -> Result<(), Fault> {
     let region = tree
         .find(address)
@@ -242,7 +242,7 @@ fn note(tree: &Tree<'_>, options: &Options, address: u64, width: u64) {
     }
 }
 
-/// Does a copy.
+/// Executes a copy.
 pub(super) fn run_copy(
     tree: &Tree<'_>,
     options: &Options,
@@ -253,18 +253,18 @@ pub(super) fn run_copy(
         reach(tree, "cudaMemcpyAsync", from_row, from.width, false)?;
         reach(tree, "cudaMemcpyAsync", to_row, to.width, true)?;
         note(tree, options, to_row, to.width);
-        // SAFETY: both rows lie in live memory, as was checked just now; they may overlap.
+        // SAFETY: both rows are in live memory, as was checked just now. They may overlap.
         unsafe { std::ptr::copy(from_row as *const u8, to_row as *mut u8, to.width as usize) };
     }
     Ok(())
 }
 
-/// Does a fill.
+/// Executes a fill.
 pub(super) fn run_clear(tree: &Tree<'_>, options: &Options, to: &Rows) -> Result<(), Fault> {
     for row in to.rows() {
         reach(tree, "cudaMemsetAsync", row, to.width, true)?;
         note(tree, options, row, to.width);
-        // SAFETY: the row lies in live memory, as was checked just now.
+        // SAFETY: the row is in live memory, as was checked just now.
         unsafe { std::ptr::write_bytes(row as *mut u8, 0, to.width as usize) };
     }
     Ok(())

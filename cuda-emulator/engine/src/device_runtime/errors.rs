@@ -1,4 +1,4 @@
-//! `cudaError_t`: the codes that kernels meet, and their texts in memory that kernels can read.
+//! `cudaError_t`: the codes that kernels can get, and their texts in memory that kernels can read.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ macro_rules! errors {
         /// A `cudaError_t`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
-        #[allow(dead_code, reason = "some only have texts")]
+        #[allow(dead_code, reason = "some are used only for their texts")]
         pub(super) enum Error {
             $($variant = $code,)*
         }
@@ -50,11 +50,11 @@ errors! {
 
 const UNKNOWN: &str = "unrecognized error code";
 
-/// The texts, each with a NUL behind it.
+/// The texts, each terminated by NUL.
 struct Strings {
     memory: Buffer,
     size: u64,
-    /// Offsets of name and text of each row, and of [`UNKNOWN`].
+    /// Offsets of the name and the text of each row, and of [`UNKNOWN`].
     rows: Vec<(u64, u64)>,
     unknown: u64,
 }
@@ -90,17 +90,17 @@ fn text(code: u32, of: impl Fn(&(u64, u64)) -> u64) -> u64 {
     strings.memory.ptr() as u64 + offset
 }
 
-/// Address of a code's name.
+/// Returns the address of a code's name.
 pub(super) fn name_of(code: u32) -> u64 {
     text(code, |row| row.0)
 }
 
-/// Address of a code's description.
+/// Returns the address of a code's description.
 pub(super) fn description_of(code: u32) -> u64 {
     text(code, |row| row.1)
 }
 
-/// Where the texts lie.
+/// Returns the memory of the texts.
 pub(super) fn region() -> Region {
     let strings = strings();
     Region {

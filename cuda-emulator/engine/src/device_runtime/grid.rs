@@ -1,4 +1,5 @@
-//! What a running grid has of the device runtime: its streams and events, and the commands that wait for its end.
+//! A running grid's part of the device runtime: its streams and events, and the commands that wait
+//! for its end.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -10,10 +11,10 @@ use crate::boundary::Shape;
 use crate::lock::Unpoisoned;
 use crate::state::frame::Buffer;
 
-/// Bytes of the blocks that parameter buffers are cut from.
+/// Size of the chunks that parameter buffers are allocated from, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// The thread that has enqueued a command, and by which instruction.
+/// The thread that enqueued a command, and the instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub block: [u32; 3],
@@ -22,7 +23,7 @@ pub(super) struct Origin {
     pub pc: u32,
 }
 
-/// A stream as commands name it.
+/// A stream as named by commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// The default stream of a block.
@@ -30,36 +31,36 @@ pub(super) enum Key {
     /// The default stream of a thread.
     Thread(u64),
     Named(u64),
-    /// After the grid and everything else that it has enqueued.
+    /// After the grid and all its other commands.
     Tail,
-    /// No order.
+    /// Unordered.
     Free,
 }
 
-/// What a kernel launches: one of the program's kernels, by its index, and the shape.
+/// A child launch: a kernel of the program, by index, and the shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
     pub kernel: usize,
     pub shape: Shape,
 }
 
-/// What a command does.
+/// The work of a command.
 pub(super) enum Work {
     Launch(Child, Vec<u8>),
     Copy { to: Rows, from: Rows },
     Clear { to: Rows },
 }
 
-/// Work that a grid has enqueued.
+/// A command that a grid has enqueued.
 pub(super) struct Command {
     pub work: Work,
     pub tail: bool,
-    /// Commands of the same grid that come before it.
+    /// Commands of the same grid that must run before it.
     pub after: Vec<usize>,
     pub origin: Origin,
 }
 
-/// What a stream's next command has to wait for.
+/// The dependencies of a stream's next command.
 #[derive(Default)]
 struct Stream {
     after: Vec<usize>,
@@ -70,21 +71,21 @@ struct State {
     commands: Vec<Command>,
     streams: HashMap<Key, Stream>,
     named: HashSet<u64>,
-    /// What each event stands for.
+    /// The commands that each event depends on.
     events: HashMap<u64, Vec<usize>>,
     /// The last error of each thread that has one.
     errors: HashMap<u64, Error>,
-    /// Parameter buffers, by address: what they were made for, and their size.
+    /// Parameter buffers, by address: the launch they were allocated for, and their size.
     buffers: HashMap<u64, (Option<Child>, usize)>,
     chunks: Vec<Buffer>,
-    /// Bytes used of the last chunk.
+    /// Bytes used in the last chunk.
     used: usize,
 }
 
-/// A grid that runs.
+/// A running grid.
 pub(crate) struct Grid<'t> {
     pub(super) tree: &'t Tree<'t>,
-    /// 1 for a grid that the host has launched.
+    /// 1 for a grid launched by the host.
     pub(super) depth: u32,
     state: Mutex<State>,
 }
@@ -98,10 +99,10 @@ impl<'t> Grid<'t> {
         }
     }
 
-    /// The commands, once the grid has ended.
+    /// Returns the commands, once the grid has ended.
     pub(super) fn take(&self) -> Vec<Command> {
         let mut state = self.state.lock().unpoisoned();
-        // What was reserved and never launched.
+        // Buffers that were allocated and never launched.
         for _ in state.buffers.drain() {
             self.tree.release();
         }
@@ -111,7 +112,7 @@ impl<'t> Grid<'t> {
         std::mem::take(&mut state.commands)
     }
 
-    /// Memory for parameters, as a kernel sees it; the place counts as a pending launch.
+    /// Allocates memory for parameters, as a kernel sees it. It counts as a pending launch.
     pub(super) fn buffer(
         &self,
         child: Option<Child>,
@@ -137,19 +138,19 @@ impl<'t> Grid<'t> {
             }
         };
         state.used = at + size;
-        // Empty buffers have addresses of their own, too.
+        // Empty buffers need distinct addresses, too.
         state.used += usize::from(size == 0);
         let address = base + at as u64;
         state.buffers.insert(address, (child, size));
         Ok(address)
     }
 
-    /// Gives a parameter buffer up, for a launch; None if it isn't one.
+    /// Consumes a parameter buffer for a launch. Returns None if the address is not a buffer.
     pub(super) fn claim(&self, address: u64) -> Option<(Option<Child>, usize)> {
         self.state.lock().unpoisoned().buffers.remove(&address)
     }
 
-    /// Enqueues work whose place is reserved already.
+    /// Enqueues work whose place is already reserved.
     pub(super) fn enqueue(&self, key: Key, work: Work, origin: Origin) {
         let mut state = self.state.lock().unpoisoned();
         let number = state.commands.len();
@@ -174,7 +175,7 @@ impl<'t> Grid<'t> {
         handle
     }
 
-    /// Whether there was one. Its work stays.
+    /// Destroys a stream. Its work remains. Returns whether the stream existed.
     pub(super) fn destroy_stream(&self, handle: u64) -> bool {
         self.state.lock().unpoisoned().named.remove(&handle)
     }
@@ -194,7 +195,7 @@ impl<'t> Grid<'t> {
         Ok(handle)
     }
 
-    /// Whether there was one.
+    /// Destroys an event. Returns whether it existed.
     pub(super) fn destroy_event(&self, handle: u64) -> bool {
         let found = self.state.lock().unpoisoned().events.remove(&handle);
         if found.is_some() {
@@ -203,7 +204,7 @@ impl<'t> Grid<'t> {
         found.is_some()
     }
 
-    /// The event stands for what the stream holds now; false without such an event.
+    /// Records the stream's current work in an event. Returns false if the event does not exist.
     pub(super) fn record(&self, event: u64, key: Key) -> bool {
         let mut state = self.state.lock().unpoisoned();
         let before = state
@@ -217,7 +218,8 @@ impl<'t> Grid<'t> {
         true
     }
 
-    /// The stream's next command comes after what the event stands for; false without such an event.
+    /// Makes the stream's next command depend on an event. Returns false if the event does not
+    /// exist.
     pub(super) fn wait(&self, key: Key, event: u64) -> bool {
         let mut state = self.state.lock().unpoisoned();
         let Some(before) = state.events.get(&event).cloned() else {
@@ -232,7 +234,7 @@ impl<'t> Grid<'t> {
         true
     }
 
-    /// A thread's last error.
+    /// Returns a thread's last error.
     pub(super) fn error(&self, thread: u64) -> u32 {
         let state = self.state.lock().unpoisoned();
         state.errors.get(&thread).map_or(0, |&error| error as u32)

@@ -6,18 +6,18 @@ use super::grid::{Child, Work};
 use super::tree::MAX_DEPTH;
 use crate::boundary::Shape;
 
-/// The most threads in a block, the longest sides of blocks and grids, and shared memory without further ado, of
-/// compute capability 9.0.
+/// Limits of compute capability 9.0: threads per block, sizes of blocks and grids, and shared
+/// memory without opt-in.
 const MAX_THREADS: u64 = 1024;
 const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 const SHARED: u32 = 48 << 10;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
 const DYNAMIC_SHARED: u32 = 8;
-/// The most bytes of parameters.
+/// Maximum size of the parameters in bytes.
 const MAX_PARAMS: u64 = 32764;
 
-/// Whether a kernel can be launched like this.
+/// Checks whether a kernel can be launched with this shape.
 fn check(call: &Call<'_, '_>, child: &Child) -> Result<(), Error> {
     let Child { kernel, shape } = child;
     let info = &call.ctx.launch.program.kernels[*kernel];
@@ -66,7 +66,7 @@ fn child(
     check(call, &child).map(|()| child)
 }
 
-/// A pointer, or null with the thread's last error.
+/// Returns a pointer, or null after setting the thread's last error.
 fn pointer(call: &mut Call<'_, '_>, result: Result<u64, Error>) -> Option<u64> {
     match result {
         Ok(address) => Some(address),

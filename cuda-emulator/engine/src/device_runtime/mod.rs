@@ -1,12 +1,13 @@
 //! CUDA's device runtime: launches, streams, events, memory and queries from within kernels.
 //!
-//! A program gets it from the linker, when NVIDIA's archive of it is among the inputs: the archive's code isn't run,
-//! [`SOURCE`] takes its place. Its functions are instructions of the engine (`call`); those of cooperative groups are
-//! PTX.
+//! The linker adds it to a program if NVIDIA's archive is among the inputs. [`SOURCE`] replaces the
+//! archive's code, which is not run. Its functions are instructions of the engine (`call`), except
+//! for those of cooperative groups, which are PTX.
 //!
-//! A launch by a kernel is a command of its grid (`grid`). Commands run when the grid has ended, in an order that its
-//! streams and events allow (`tree`): a grid of CUDA 12 can't wait for its children, so it may not depend on more. A GPU
-//! begins children earlier, while their parent runs. A grid has ended for whoever waits for it when its children have.
+//! A launch by a kernel is a command of its grid (`grid`). Commands run after the grid has ended,
+//! in an order that its streams and events allow (`tree`). A grid of CUDA 12 cannot wait for its
+//! children, so it cannot depend on an earlier start. A GPU starts children earlier, while their
+//! parent runs. A grid counts as ended for other grids when its children have ended.
 
 mod call;
 mod copies;
@@ -23,37 +24,37 @@ pub use tree::run;
 
 use call::Call;
 
-/// What the linker takes instead of the archive's code.
+/// The PTX that the linker uses in place of the archive's code.
 pub const SOURCE: &str = include_str!("runtime.ptx");
 
-/// The declaration in [`SOURCE`] by which a program is known to have the device runtime.
+/// The declaration in [`SOURCE`] that identifies a program with the device runtime.
 pub(super) const MARK: &str = "__cuda_emulator_device_runtime";
 
-/// Whether a name is one that the device runtime has, or had for older devices.
+/// Returns whether the device runtime has a function of this name, or had one for older devices.
 pub(super) fn is_name(name: &str) -> bool {
     Number::of(name).is_some() || name.starts_with("cudaCG") || name.starts_with("__cudaCDP2")
 }
 
 /// A function of the device runtime.
 pub(super) struct Function {
-    /// Without the prefix of CUDA 12's names, and without `_ptsz`.
+    /// The name without the prefix of CUDA 12's names and without `_ptsz`.
     name: &'static str,
-    /// Bytes of the result.
+    /// Size of the result in bytes.
     pub returns: u32,
-    /// Bytes of the parameters.
+    /// Sizes of the parameters in bytes.
     pub params: &'static [u32],
-    /// Gives the result, or None for a fault.
+    /// Returns the result, or None for a fault.
     run: fn(&mut Call<'_, '_>) -> Option<u64>,
 }
 
-/// A function by its place in the table, and whether its default stream is the thread's.
+/// A function's index in the table, and whether its default stream is per thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number(u16);
 
 const OWN_STREAM: u16 = 0x8000;
 
 impl Number {
-    /// The function that a name stands for.
+    /// Returns the function with this name.
     pub(super) fn of(name: &str) -> Option<Number> {
         let (name, own) = match name.strip_suffix("_ptsz") {
             Some(name) => (name, OWN_STREAM),
@@ -74,7 +75,7 @@ impl Number {
         self.0 & OWN_STREAM != 0
     }
 
-    /// For the instruction's immediate, and back.
+    /// Converts to and from the instruction's immediate.
     pub(super) fn bits(self) -> u64 {
         self.0.into()
     }
@@ -98,7 +99,7 @@ const fn function(
     }
 }
 
-/// Every function; names as in CUDA 11, which CUDA 12 prefixes by `__cudaCDP2` in place of `cuda`.
+/// All functions, with their names of CUDA 11. CUDA 12 replaces `cuda` by `__cudaCDP2`.
 #[rustfmt::skip]
 static FUNCTIONS: &[Function] = &[
     function("cudaGetParameterBuffer", 8, &[8, 8], launches::parameter_buffer),
@@ -135,7 +136,7 @@ static FUNCTIONS: &[Function] = &[
     function("cudaOccupancyMaxActiveBlocksPerMultiprocessor", 4, &[8, 8, 4, 8], queries::occupancy),
     function("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 4, &[8, 8, 4, 8, 4], queries::occupancy),
     function("__cudaDeviceSynchronizeDeprecationAvoidance", 4, &[], queries::synchronize),
-    // Graphs that are launched or changed by kernels.
+    // Functions for kernels that launch or change graphs.
     function("cudaGraphLaunch", 4, &[8, 8], queries::unsupported),
     function("cudaGraphKernelNodeSetParam", 4, &[8, 8, 8, 8], queries::unsupported),
     function("cudaGraphKernelNodeSetEnabled", 4, &[8, 4], queries::unsupported),

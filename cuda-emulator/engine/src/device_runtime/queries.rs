@@ -1,13 +1,13 @@
-//! What kernels can ask for: errors, the device, limits, functions.
+//! Queries by kernels: errors, the device, limits, functions.
 
 use super::call::Call;
 use super::errors::{self, Error};
 
-/// What `cudaRuntimeGetVersion` gives within kernels, of CUDA 12 and of CUDA 13.
+/// The result of `cudaRuntimeGetVersion` within kernels, for CUDA 12 and CUDA 13.
 const VERSION: u32 = 6000;
 /// `cudaSharedMemBankSizeFourByte`
 const FOUR_BYTES: u32 = 1;
-/// The limits that exist: stack, printf, heap, and the device runtime's two.
+/// Number of limits: stack, printf, heap, and the device runtime's two.
 const LIMITS: u32 = 5;
 
 /// `cudaGetLastError()`
@@ -32,7 +32,7 @@ pub(super) fn error_name(call: &mut Call<'_, '_>) -> Option<u64> {
     Some(errors::name_of(call.word(0)))
 }
 
-/// Writes a number to where the first argument points.
+/// Writes a number to the address in the first argument.
 fn give(call: &mut Call<'_, '_>, value: u32) -> Option<u64> {
     match call.long(0) {
         0 => call.fail(Error::InvalidValue),
@@ -73,7 +73,7 @@ pub(super) fn device_attribute(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// `cudaDeviceGetLimit(value, limit)`: an error doesn't become the thread's last one.
+/// `cudaDeviceGetLimit(value, limit)`. An error does not become the thread's last error.
 pub(super) fn limit(call: &mut Call<'_, '_>) -> Option<u64> {
     let (place, limit) = (call.long(0), call.word(1));
     if place == 0 {
@@ -130,8 +130,8 @@ pub(super) fn function_attributes(call: &mut Call<'_, '_>) -> Option<u64> {
     Some(0)
 }
 
-/// `cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared)`, and with flags. An error doesn't
-/// become the thread's last one.
+/// `cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared)`, also with
+/// flags. An error does not become the thread's last error.
 pub(super) fn occupancy(call: &mut Call<'_, '_>) -> Option<u64> {
     let (place, threads) = (call.long(0), call.word(2));
     let kernel = match call.kernel(call.long(1)) {
@@ -149,12 +149,12 @@ pub(super) fn occupancy(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// What CUDA 11's `cudaDeviceSynchronize` became: nothing can be waited for.
+/// The replacement of CUDA 11's `cudaDeviceSynchronize`, which always fails.
 pub(super) fn synchronize(call: &mut Call<'_, '_>) -> Option<u64> {
     call.fail(Error::SyncDepthExceeded)
 }
 
-/// What can't be done.
+/// A function that is not supported.
 pub(super) fn unsupported(call: &mut Call<'_, '_>) -> Option<u64> {
     call.fail(Error::NotSupported)
 }

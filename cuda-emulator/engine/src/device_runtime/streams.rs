@@ -4,7 +4,7 @@ use super::call::Call;
 use super::errors::Error;
 use super::grid::Key;
 
-/// `cudaStreamDefault` and `cudaStreamNonBlocking`: an H200 takes both, and they mean the same.
+/// `cudaStreamDefault` and `cudaStreamNonBlocking`. An H200 accepts both, and they mean the same.
 const STREAM_FLAGS: [u32; 2] = [0, 1];
 /// `cudaEventDisableTiming`, the only kind of event that kernels can create.
 const DISABLE_TIMING: u32 = 2;
@@ -20,7 +20,7 @@ pub(super) fn create_stream(call: &mut Call<'_, '_>) -> Option<u64> {
     Some(0)
 }
 
-/// `cudaStreamDestroy(stream)`: what is enqueued runs all the same.
+/// `cudaStreamDestroy(stream)`. Enqueued work still runs.
 pub(super) fn destroy_stream(call: &mut Call<'_, '_>) -> Option<u64> {
     match call.grid.destroy_stream(call.long(0)) {
         true => Some(0),
@@ -28,7 +28,7 @@ pub(super) fn destroy_stream(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// A stream that has an order which events can stand for.
+/// Returns the stream of an argument if its commands are ordered, so that an event can be recorded.
 fn ordered(call: &Call<'_, '_>, index: usize) -> Option<Key> {
     call.stream(index)
         .filter(|key| !matches!(key, Key::Tail | Key::Free))
@@ -58,7 +58,7 @@ pub(super) fn create_event(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// `cudaEventRecord(event, stream)`, and with flags, which mean nothing here.
+/// `cudaEventRecord(event, stream)`, also with flags, which have no effect.
 pub(super) fn record(call: &mut Call<'_, '_>) -> Option<u64> {
     let event = call.long(0);
     match ordered(call, 1) {

@@ -1,4 +1,5 @@
-//! A launch by the host with all that its kernels launch: the order of the grids, and what they share.
+//! A launch by the host with all launches by its kernels: the order of the grids, and their shared
+//! state.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -15,38 +16,38 @@ use crate::lock::Unpoisoned;
 use crate::program::{Launch, Program};
 use crate::state::special::thread_index;
 
-/// Grids in a chain of launches that have something left to run, the host's included. An H200 showed no bound: this one
-/// protects the process from endless recursion.
+/// Maximum number of grids with remaining work in a chain of launches, including the host's. An
+/// H200 showed no limit. This one protects the process from endless recursion.
 pub(super) const MAX_DEPTH: u32 = 1 << 16;
-/// Chains up to here stay whole, for the reports of faults.
+/// Chains up to this length are kept whole, for fault reports.
 const WHOLE_CHAIN: usize = 1024;
-/// Parents that a fault's report names, on either side of what it leaves out.
+/// Number of parents that a fault report names on either side of the omitted ones.
 const NAMED_PARENTS: usize = 16;
-/// Commands and parameter buffers that may wait, whatever their kind. An H200 bounds tail launches alone: this protects the
-/// process.
+/// Maximum number of waiting commands and parameter buffers of all kinds. An H200 limits only tail
+/// launches. This limit protects the process.
 const MOST_WAITING: u32 = 1 << 22;
-/// `cudaLimitDevRuntimePendingLaunchCount`, and its value where the driver doesn't say.
+/// `cudaLimitDevRuntimePendingLaunchCount`, and its default if the driver does not report it.
 const PENDING_LAUNCHES: u32 = 4;
 const DEFAULT_PENDING: u64 = 2048;
-/// The first handle of a stream or an event; lower numbers are the streams that always exist.
+/// The first handle of a stream or an event. Lower numbers are predefined streams.
 const FIRST_HANDLE: u64 = 0x1000;
 
-/// What the grids of one launch share. They see its memory beside the device's.
+/// State that the grids of one launch share. They see its memory in addition to the device's.
 pub(super) struct Tree<'t> {
     device: &'t dyn Device,
-    /// Launches, copies and fills that haven't begun, and parameter buffers; the tail launches among them; events that
-    /// exist.
+    /// Counters: parameter buffers and launches, copies and fills that have not begun; the tail
+    /// launches among them; existing events.
     waiting: AtomicU32,
     tails: AtomicU32,
     events: AtomicU32,
-    /// How many tail launches may be there.
+    /// Maximum number of tail launches.
     most: u32,
     handles: AtomicU64,
     /// Parameter buffers: addresses and sizes.
     memory: RwLock<BTreeMap<u64, u64>>,
 }
 
-/// Takes one more, unless there are as many as may be.
+/// Increments a counter unless it has reached its maximum.
 fn take(counter: &AtomicU32, most: u32) -> bool {
     let one_more = |n: u32| (n < most).then_some(n + 1);
     counter
@@ -69,7 +70,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Takes the place of a command.
+    /// Reserves the place of a command.
     pub(super) fn reserve(&self) -> Result<(), Error> {
         match take(&self.waiting, MOST_WAITING) {
             true => Ok(()),
@@ -81,7 +82,7 @@ impl<'t> Tree<'t> {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Takes the place of a tail launch, in addition.
+    /// Reserves the place of a tail launch, in addition.
     pub(super) fn reserve_tail(&self) -> Result<(), Error> {
         match take(&self.tails, self.most) {
             true => Ok(()),
@@ -93,7 +94,7 @@ impl<'t> Tree<'t> {
         self.tails.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Takes the place of an event: there are twice as many as of launches.
+    /// Reserves the place of an event. There are twice as many places as for tail launches.
     pub(super) fn reserve_event(&self) -> Result<(), Error> {
         match take(&self.events, self.most.saturating_mul(2)) {
             true => Ok(()),
@@ -105,7 +106,7 @@ impl<'t> Tree<'t> {
         self.events.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// A new handle.
+    /// Returns a new handle.
     pub(super) fn handle(&self) -> u64 {
         self.handles.fetch_add(16, Ordering::Relaxed)
     }
@@ -142,7 +143,7 @@ impl Device for Tree<'_> {
     fn explain(&self, addr: u64, size: u32) -> String {
         match self.own(addr) {
             Some(region) => format!(
-                "it lies in the {} bytes at 0x{:x} that the device runtime keeps parameters of launches or texts in",
+                "it is in the {} bytes at 0x{:x} in which the device runtime keeps launch parameters or texts",
                 region.size, region.base
             ),
             None => self.device.explain(addr, size),
@@ -200,15 +201,15 @@ impl Device for Tree<'_> {
     }
 }
 
-/// A grid that has ended, and what it has enqueued.
+/// A grid that has ended, and its enqueued commands.
 struct Level {
     kernel: usize,
     block: [u32; 3],
-    /// None once it has run.
+    /// The commands. None once a command has run.
     commands: Vec<Option<Command>>,
-    /// All those before have run.
+    /// All commands before this index have run.
     first: usize,
-    /// Who has enqueued what runs now.
+    /// The thread that enqueued the running command.
     current: Option<Origin>,
 }
 
@@ -224,7 +225,7 @@ impl Level {
         }
     }
 
-    /// Whether nothing is left to run.
+    /// Returns whether all commands have run.
     fn is_done(&mut self) -> bool {
         while let Some(None) = self.commands.get(self.first) {
             self.first += 1;
@@ -232,12 +233,13 @@ impl Level {
         self.first == self.commands.len()
     }
 
-    /// Whether a command may run, all others of the grid but those of the tail launches being done or not.
+    /// Returns whether a command that is not a tail launch may run.
     fn is_ready(&self, command: &Command) -> bool {
         !command.tail && command.after.iter().all(|&n| self.commands[n].is_none())
     }
 
-    /// The next command: in the order in which they were enqueued, or with a seed any that may be; tail launches last.
+    /// Returns the next command: in enqueue order, or any ready one with a seed. Tail launches come
+    /// last.
     fn next(&mut self, random: &mut u64) -> Option<Command> {
         if self.is_done() {
             return None;
@@ -262,10 +264,12 @@ impl Level {
     }
 }
 
-/// The chain of grids from the host's launch to the one that runs: an endless chain of tail launches is no recursion.
+/// The chain of grids from the host's launch to the running one. An endless chain of tail launches
+/// is not recursion.
 struct Chain {
     levels: Vec<Level>,
-    /// Grids that have left the chain because nothing was left of them to run, and its length when others may.
+    /// Number of grids that left the chain because they had no remaining work, and the length of
+    /// the chain at which others may leave.
     ended: usize,
     bound: usize,
 }
@@ -281,7 +285,7 @@ impl Chain {
         self.levels.push(level);
     }
 
-    /// Adds to a report which kernels have led there.
+    /// Adds the chain of launching kernels to a report.
     fn explain(&self, mut fault: Fault, program: &Program) -> Fault {
         let parents = self.levels.iter().rev();
         let parents: Vec<_> = parents.filter_map(|l| Some((l, l.current?))).collect();
@@ -302,16 +306,17 @@ impl Chain {
             );
         }
         if self.ended > 0 {
-            fault.report += &format!("\n  (without {} grids that had ended)", self.ended);
+            fault.report += &format!("\n  ({} ended grids omitted)", self.ended);
         }
         fault
     }
 }
 
-/// Runs a launch and all that its kernels launch, to the end of the last grid.
+/// Runs a launch and all launches by its kernels, to the end of the last grid.
 ///
 /// # Errors
-/// The first [`Fault`] of any thread.
+///
+/// Returns the first [`Fault`] of any thread.
 pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Result<Stats, Fault> {
     if !launch.image.program().device_runtime {
         return run_grid(launch, device, options, None);
@@ -367,7 +372,7 @@ pub fn run(launch: &Launch<'_>, device: &dyn Device, options: &Options) -> Resul
     Ok(stats)
 }
 
-/// The fault of a copy or a fill.
+/// Returns the fault of a copy or a fill.
 pub(super) fn fault(text: String) -> Fault {
     Fault {
         kind: FaultKind::IllegalAddress,

@@ -1,4 +1,4 @@
-//! Addresses: between spaces, of the stack, of blocks of a cluster.
+//! Address instructions: between state spaces, on the stack, of blocks of a cluster.
 
 use crate::boundary::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ir::{Code, Faults, Form, Opcode, Role};
@@ -10,10 +10,10 @@ use crate::state::op::Exec;
 
 pub(super) const LISTS: &[&[Opcode]] = &[CONVERT, SPACES, STACK, CLUSTER];
 
-/// `d = a + imm`; from and to a space, the window of that space is added or subtracted.
+/// `d = a + imm`. Converting from or to a space adds or subtracts the window of that space.
 const OFFSET: Code = unary_imm(|a: u64, imm| a.wrapping_add(imm));
 
-/// The same, where the block isn't alone in its cluster another address.
+/// The same, but the address differs if the block is not alone in its cluster.
 const fn shared(plain: Exec, wide: Exec) -> Code {
     Code {
         plain,
@@ -40,7 +40,7 @@ const CONVERT: &[Opcode] = &[
         "cvta.to.[global|const|param|param::entry].[u64|b64]",
         OFFSET,
     ),
-    // Policies of caches have no effect.
+    // Cache policies have no effect.
     Opcode::new(
         "createpolicy*",
         Code {
@@ -79,7 +79,7 @@ const fn space(name: &'static str, code: Code) -> Opcode {
     Opcode::new(name, code).form(Form::Test)
 }
 
-/// `d` = a place of `a` bytes on the stack, aligned to `imm`.
+/// `d` = the address of `a` bytes on the stack, aligned to `imm`.
 const fn alloca(ty: Type, exec: Exec) -> Code {
     Code {
         d: Role::Write(ty),
@@ -132,7 +132,7 @@ const STACK: &[Opcode] = &[
     .since(52),
 ];
 
-/// The address in block `b` of the cluster that corresponds to `a`; `imm` is 1 for generic
+/// `d` = the address in block `b` of the cluster that corresponds to `a`. `imm` is 1 for generic
 /// addresses.
 const fn map(ty: Type, exec: Exec) -> Code {
     Code {
@@ -182,10 +182,10 @@ const CLUSTER: &[Opcode] = &[
     .since(90),
 ];
 
-/// Memory is polled: others should run.
+/// Yields to other warps, because this one polls memory.
 pub(crate) const POLL: Opcode = Opcode::internal("poll", Code::new(run::poll));
 
-/// `d` = the generic address of local memory at `imm` of the frame.
+/// `d` = the generic address of local memory at offset `imm` of the frame.
 pub(crate) const ADDRESS_OF_LOCAL: Opcode = Opcode::internal(
     "address of local",
     Code {
@@ -195,7 +195,7 @@ pub(crate) const ADDRESS_OF_LOCAL: Opcode = Opcode::internal(
     },
 );
 
-/// `d` = the address of the kernel's parameters at `imm`.
+/// `d` = the address of the kernel's parameters at offset `imm`.
 pub(crate) const ADDRESS_OF_PARAM: Opcode = Opcode::internal(
     "address of parameter",
     Code {
@@ -205,7 +205,7 @@ pub(crate) const ADDRESS_OF_PARAM: Opcode = Opcode::internal(
     },
 );
 
-/// `d` = the address of each lane's argument `a` in the frame, `x` bytes apart, plus `imm`.
+/// `d` = the address of each lane's argument `a` in the frame, with stride `x`, plus `imm`.
 pub(crate) const ADDRESS_OF_ARGUMENT: Opcode = Opcode::internal(
     "address of argument",
     Code {
@@ -217,7 +217,7 @@ pub(crate) const ADDRESS_OF_ARGUMENT: Opcode = Opcode::internal(
     },
 );
 
-/// `d = a + imm`, from registers of 64 bits and of 32.
+/// `d = a + imm`, from 64-bit and 32-bit registers.
 pub(crate) const ADDRESS: Opcode = Opcode::internal("address", OFFSET);
 pub(crate) const ADDRESS_OF_32: Opcode = Opcode::internal(
     "address of 32 bits",

@@ -1,4 +1,4 @@
-//! Transcendental functions. They are computed more exactly than a GPU does, within the error that PTX allows.
+//! Transcendental functions. They are more accurate than a GPU's, within the error that PTX allows.
 
 use crate::ir::{Choice, Code, Opcode};
 use crate::lanes::arithmetic::unary_imm_each;
@@ -17,7 +17,7 @@ const EX2: u64 = 3;
 const TANH: u64 = 4;
 /// Subnormal operands and results count as zero.
 const FTZ: u64 = 1 << 8;
-/// The halves are bfloat16.
+/// Whether halves are bfloat16.
 const BRAIN: u64 = 1 << 9;
 
 fn flushes(chosen: &Choice<'_>) -> u64 {
@@ -28,7 +28,7 @@ fn function(x: f32, imm: u64) -> f32 {
     let flushed = |x| if imm & FTZ != 0 { flush(x) } else { x };
     let x = flushed(x);
     flushed(match imm & 0xff {
-        // The argument is reduced in double.
+        // The argument is reduced in double precision.
         SIN => f64::from(x).sin() as f32,
         COS => f64::from(x).cos() as f32,
         LG2 => x.log2(),
@@ -67,7 +67,7 @@ const SINGLE: &[Opcode] = &[
     Opcode::new("tanh{.approx}.f32", ONE).imm(TANH).since(75),
 ];
 
-/// An entry for each format of half precision.
+/// Creates an entry for each half-precision format.
 macro_rules! halves {
     ($($name:literal, $imm:expr;)*) => {
         &[$(

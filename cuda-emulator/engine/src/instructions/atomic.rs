@@ -10,7 +10,8 @@ use crate::number::math::{
 
 pub(super) const LISTS: &[&[Opcode]] = &[ATOM, REDUCE, EXCHANGE, ASYNC];
 
-/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, reached by `x`; `shared`: the address is in shared memory.
+/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`. `x` selects the addressing. `shared`
+/// is true for addresses in shared memory.
 const fn atomic<T, F>(f: F) -> Code
 where
     T: Memory + Reg + 'static,
@@ -28,7 +29,7 @@ where
     }
 }
 
-/// What stands between `atom` or `red` and the operation.
+/// The modifiers between `atom` or `red` and the operation.
 macro_rules! modifiers {
     ($name:literal) => {
         concat!(
@@ -39,7 +40,7 @@ macro_rules! modifiers {
     };
 }
 
-/// Operations that both `atom` and `red` have: what they do, their names, the first capability with them.
+/// The operations of both `atom` and `red`: the function, the name and the first capability.
 macro_rules! operations {
     ($($name:ident: $text:literal, $since:literal = $f:expr;)*) => {
         $(const $name: Code = atomic($f);)*
@@ -87,10 +88,10 @@ operations! {
     XOR_64: ".xor.[b64|u64|s64]", 0 = |a: u64, b, _, _| a ^ b;
 }
 
-/// What stands between `red.async` and the operation.
+/// The modifiers between `red.async` and the operation.
 macro_rules! asynchronous {
     ($($name:ident: $text:literal;)*) => {
-        /// On another block of the cluster, whose mbarrier counts the bytes. Done at once.
+        /// On another block of the cluster, whose mbarrier counts the bytes. Executed when issued.
         const ASYNC: &[Opcode] = &[$(
             Opcode::new(
                 concat!(
@@ -119,7 +120,7 @@ asynchronous! {
     XOR_32: ".xor.b32";
 }
 
-/// Only of `atom`. An exchange doesn't look at what was there.
+/// Operations that only `atom` has. An exchange ignores the old value.
 const EXCHANGE: &[Opcode] = &[
     exchange(
         concat!(modifiers!("atom"), ".exch.[b32|u32|s32|f32]"),
@@ -162,7 +163,7 @@ const fn compare(name: &'static str, code: Code) -> Opcode {
     Opcode::new(name, code).form(Form::AtomicCompare)
 }
 
-/// Global memory flushes subnormals, shared memory doesn't.
+/// Global memory flushes subnormals, and shared memory does not.
 fn add_single(a: u32, b: u32, _: u32, shared: bool) -> u32 {
     let (a, b) = (f32::from_bits(a), f32::from_bits(b));
     if shared {
@@ -172,8 +173,8 @@ fn add_single(a: u32, b: u32, _: u32, shared: bool) -> u32 {
     }
 }
 
-/// In global memory a NaN stays as it is, the operand's before that in memory; shared memory is added to by an ordinary
-/// addition.
+/// In global memory a NaN keeps its payload, and the operand's NaN takes precedence over the
+/// memory's. Shared memory uses an ordinary addition.
 fn add_double(a: u64, b: u64, _: u64, shared: bool) -> u64 {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     match (x.is_nan(), y.is_nan()) {

@@ -40,15 +40,15 @@ const LOGIC3: &[Opcode] = &[
         .since(70),
 ];
 
-/// How the predicate beside a result is combined, as [`test`] has it.
+/// The combination of the predicate result, encoded as for [`test`].
 fn combination(chosen: &Choice<'_>) -> u64 {
     if chosen.has("or") { 2 } else { 1 }
 }
 
-/// The predicate beside a result.
+/// The predicate result.
 pub(crate) static NOT_ZERO: Opcode = Opcode::internal("not zero", test(|a: u32| a != 0));
 
-/// Any function of three bits, as a table in `imm`.
+/// Any function of three bits, given as a table in `imm`.
 const LOOK_UP: Code = ternary_imm(|a: u32, b: u32, c: u32, table| {
     let term = |k: u64, x: u32| if table >> k & 1 != 0 { x } else { 0 };
     term(0, !a & !b & !c)
@@ -61,7 +61,7 @@ const LOOK_UP: Code = ternary_imm(|a: u32, b: u32, c: u32, table| {
         | term(7, a & b & c)
 });
 
-/// The tables that come up most.
+/// The most common tables.
 pub(crate) static TABLES: [(u64, Opcode); 5] = [
     (
         0x96,
@@ -88,7 +88,7 @@ pub(crate) static TABLES: [(u64, Opcode); 5] = [
     ),
 ];
 
-/// A shift by less than the width; counts beyond it shift everything out.
+/// A shift. Counts of the width or more shift all bits out.
 macro_rules! shifted {
     ($t:ty, $operator:tt) => {
         binary(|a: $t, b: u32| if b < <$t>::BITS { a $operator b } else { 0 })
@@ -112,13 +112,13 @@ fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// The upper half of a pair shifted to the left.
+/// The upper half of a pair shifted left.
 #[inline(always)]
 fn funnel_left(a: u32, b: u32, count: u32) -> u32 {
     ((pair(a, b) << count) >> 32) as u32
 }
 
-/// The lower half of a pair shifted to the right.
+/// The lower half of a pair shifted right.
 #[inline(always)]
 fn funnel_right(a: u32, b: u32, count: u32) -> u32 {
     (pair(a, b) >> count) as u32
@@ -176,7 +176,7 @@ fn distance(chosen: &Choice<'_>) -> u64 {
     chosen.has("shiftamt").into()
 }
 
-/// `bfind`: the highest bit that is set; with `shift` its distance from the top.
+/// `bfind`: the highest set bit, or with `shift` its distance from the top.
 #[inline(always)]
 fn find(a: u64, top: u32, shift: u64) -> u32 {
     if a == 0 {
@@ -186,7 +186,7 @@ fn find(a: u64, top: u32, shift: u64) -> u32 {
     if shift != 0 { top - at } else { at }
 }
 
-// 32-bit fields look at the lower eight bits of a position and a length, 64-bit ones at all.
+// 32-bit fields use the low eight bits of a position and a length, 64-bit fields all bits.
 const FIELDS: &[Opcode] = &[
     Opcode::new(
         "bfe.u32",
@@ -218,7 +218,7 @@ const FIELDS: &[Opcode] = &[
     ),
 ];
 
-/// As many ones.
+/// Returns a mask of `count` ones.
 #[inline(always)]
 fn ones(count: u32) -> u64 {
     if count >= 64 {
@@ -254,7 +254,7 @@ fn insert(a: u64, b: u64, at: u32, length: u32, width: u32) -> u64 {
     b & !field | a << at & field
 }
 
-/// A permutation whose selectors are one of four, by the lowest bits of `c`.
+/// A permutation with one of four fixed selectors, chosen by the lowest bits of `c`.
 macro_rules! permuted {
     ($first:literal, $second:literal, $third:literal, $fourth:literal) => {
         ternary(|a: u32, b: u32, c: u32| {
@@ -273,7 +273,7 @@ const PERMUTE: &[Opcode] = &[
     Opcode::new("prmt.b32.rc16", permuted!(0x1010, 0x3232, 0x1010, 0x3232)),
 ];
 
-/// `prmt`: four bytes of eight, each with a choice of its sign instead.
+/// `prmt`: four of eight bytes, each optionally replaced by copies of its sign.
 #[inline(always)]
 fn permute(a: u32, b: u32, c: u32) -> u32 {
     let all = pair(a, b);
@@ -338,7 +338,7 @@ fn mask(at: u32, count: u32) -> u32 {
     if at >= 32 { 0 } else { ones << at }
 }
 
-/// Whether `szext` wraps its count, and whether it extends a sign.
+/// Encodes whether `szext` wraps its count, and whether it sign-extends.
 fn extension(chosen: &Choice<'_>) -> u64 {
     u64::from(chosen.has("wrap")) | u64::from(chosen.has("s32")) << 1
 }

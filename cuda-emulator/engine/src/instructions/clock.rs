@@ -1,4 +1,5 @@
-//! Special registers that change while a thread runs, and one that few kernels have a use for: reading one is an instruction.
+//! Special registers that change while a thread runs, and a rarely used one. Reading one is an
+//! instruction.
 
 use crate::ir::{Code, Opcode, Role};
 use crate::lanes::clock as run;
@@ -25,7 +26,7 @@ static REGISTERS: &[Opcode] = &[
     read("%current_graph_exec", Type::U64, graph::current),
 ];
 
-/// The instruction that reads a register; None if it isn't one of these.
+/// Returns the instruction that reads a register. None if it is not one of these.
 pub(crate) fn varying(name: &str) -> Option<&'static Opcode> {
     REGISTERS.iter().find(|opcode| opcode.name == name)
 }

@@ -1,18 +1,19 @@
 //! Comparisons.
 //!
-//! One function serves several comparisons: `a > b` is `b < a`, and `a >= b` is the opposite of `a < b` (of floats it
-//! isn't, because of NaNs, but `geu` is). What the function computes is combined, turned round, and swapped by `imm`.
+//! One function serves several comparisons: `a > b` is `b < a`, and `a >= b` is the opposite of `a
+//! < b`. For floats the latter is false because of NaNs, but it holds for `geu`. `imm` selects
+//! whether the function's result is combined, negated, and whether the sources are swapped.
 
 use crate::ir::{Choice, Code, Form, Opcode};
 use crate::lanes::arithmetic::{compare, test, two_predicates, unary_imm};
 use crate::number::math::{brain_to_single, flush, half_to_single};
 
-/// In `imm`: the opposite.
+/// Flag in `imm`: negates the result.
 const OPPOSITE: u64 = 4;
-/// In `imm` as the entries have it: the form swaps the sources.
+/// Flag in the entry's `imm`: the form swaps the sources.
 pub(crate) const SWAPPED: u64 = 8;
 
-/// The entries of a comparison: as predicates and as values.
+/// The entries of a comparison, for predicate results and values.
 macro_rules! entries {
     ($names:literal, $types:literal, $code:ident, $encode:ident) => {
         &[
@@ -28,7 +29,7 @@ macro_rules! entries {
     };
 }
 
-/// The entries of a comparison of halves, which become singles first.
+/// The entries of a comparison of halves, which are converted to singles first.
 macro_rules! halves {
     ($names:literal, $code:ident) => {
         &[
@@ -77,7 +78,7 @@ pub(super) const LISTS: &[&[Opcode]] = &[
     PROPERTIES,
 ];
 
-/// Which of these names was chosen.
+/// Returns whether one of these names was chosen.
 fn any(chosen: &Choice<'_>, names: &[&str]) -> bool {
     names.iter().any(|n| chosen.has(n))
 }
@@ -89,13 +90,13 @@ fn encode(chosen: &Choice<'_>, opposite: bool, swapped: bool) -> u64 {
         | if swapped { SWAPPED } else { 0 }
 }
 
-/// Integers: by `==` and `<`.
+/// Integer comparisons, based on `==` and `<`.
 fn integers(chosen: &Choice<'_>) -> u64 {
     let opposite = any(chosen, &["ne", "le", "ls", "ge", "hs"]);
     encode(chosen, opposite, any(chosen, &["gt", "hi", "le", "ls"]))
 }
 
-/// Floats: by the first comparison of each entry.
+/// Float comparisons, based on the first comparison of each entry.
 fn floats(chosen: &Choice<'_>) -> u64 {
     let opposite = any(
         chosen,
@@ -140,7 +141,7 @@ const LT_F64: Code = compare(|a: f64, b: f64| a < b);
 const LE_F64: Code = compare(|a: f64, b: f64| a <= b);
 const NUM_F64: Code = compare(|a: f64, b: f64| !a.is_nan() && !b.is_nan());
 
-/// A property of a float.
+/// A test of a float's property.
 const fn property(name: &'static str, code: Code) -> Opcode {
     Opcode::new(name, code).form(Form::Test).encode(floats)
 }
@@ -158,7 +159,8 @@ const PROPERTIES: &[Opcode] = &[
     property("testp.subnormal.f64", test(f64::is_subnormal)),
 ];
 
-/// A half of a register as a single: from bit `imm & 31`, with subnormals flushed if `imm` is 32 or more.
+/// Converts half of a register to a single: from bit `imm & 31`, with subnormals flushed if `imm`
+/// is 32 or more.
 pub(crate) static WIDEN_HALF: Opcode = Opcode::internal(
     "widen half",
     unary_imm(|a: u32, imm| {
@@ -168,11 +170,11 @@ pub(crate) static WIDEN_HALF: Opcode = Opcode::internal(
     }),
 );
 
-/// As [`WIDEN_HALF`], of a brain float.
+/// The same as [`WIDEN_HALF`] for bfloat16.
 pub(crate) static WIDEN_BRAIN: Opcode = Opcode::internal(
     "widen brain float",
     unary_imm(|a: u32, imm| brain_to_single((a >> (imm & 31)) as u16)),
 );
 
-/// Two predicates at once.
+/// Copies two predicates at once.
 pub(crate) static COPY_PREDICATES: Opcode = Opcode::internal("copy predicates", two_predicates());

@@ -7,10 +7,10 @@ use crate::warp::control::{self as run, Barrier};
 
 pub(super) const LISTS: &[&[Opcode]] = &[FLOW, BARRIERS, FENCES, HINTS];
 
-/// A return; the end of a function without one, too.
+/// A return, also at the end of a function without one.
 pub(crate) const RETURN: Opcode = Opcode::new("ret{.uni}", Code::new(run::ret)).form(Form::Return);
 
-/// By the call site `x`.
+/// A call through call site `x`.
 const CALL: Opcode = Opcode::new(
     "call{.uni}",
     Code {
@@ -20,7 +20,7 @@ const CALL: Opcode = Opcode::new(
 )
 .form(Form::Call);
 
-/// Of the function whose address is in `a`.
+/// A call of the function whose address is in `a`.
 pub(crate) const CALL_INDIRECT: Opcode = Opcode::internal(
     "call indirect",
     Code {
@@ -61,7 +61,7 @@ const FLOW: &[Opcode] = &[
     .since(70),
 ];
 
-/// Number and threads.
+/// A barrier with number and thread count.
 const BARRIER: Code = Code {
     a: Role::Read(Type::U32),
     b: Role::Read(Type::U32),
@@ -69,8 +69,8 @@ const BARRIER: Code = Code {
     ..Code::new(run::barrier)
 };
 
-/// With a predicate of each thread, flipped by `y`, and a result. Threads that come later write their results when the
-/// barrier opens, so that the destination isn't dead before.
+/// A barrier with a result and a predicate from each thread, flipped by `y`. Threads that arrived
+/// earlier write their results when the barrier opens, so the destination is live until then.
 const fn reduction(d: Type) -> Code {
     Code {
         d: Role::Write(d),
@@ -84,7 +84,7 @@ const fn barrier(name: &'static str, what: Barrier, code: Code) -> Opcode {
     Opcode::new(name, code).form(Form::Barrier).imm(what as u64)
 }
 
-/// Of a cluster: it has one barrier.
+/// The barrier of a cluster.
 const CLUSTER: Code = Code {
     imm: true,
     ..Code::new(run::barrier)
@@ -136,7 +136,7 @@ const BARRIERS: &[Opcode] = &[
         .since(90),
 ];
 
-/// What memory operations order themselves by.
+/// A fence between memory operations.
 pub(crate) const FENCE: Opcode = Opcode::new("membar.[cta|gl|gpu|sys]", Code::new(address::fence));
 
 const FENCES: &[Opcode] = &[
@@ -162,7 +162,7 @@ const HINTS: &[Opcode] = &[
     Opcode::new("griddepcontrol.[launch_dependents|wait]", NOTHING)
         .form(Form::Nothing)
         .since(90),
-    // The address isn't looked at, as a GPU ignores a bad one too.
+    // The address is ignored. A GPU ignores invalid ones too.
     Opcode::new("prefetch*", NOTHING).form(Form::Nothing),
     Opcode::new("prefetchu*", NOTHING).form(Form::Nothing),
     Opcode::new("discard*", NOTHING)

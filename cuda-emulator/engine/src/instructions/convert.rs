@@ -1,7 +1,8 @@
 //! Conversions.
 //!
-//! Common ones are functions of their own, and stand first. All others are one function, which reads from `imm` what to
-//! do; a common one whose registers are wider than its types becomes that as well.
+//! Common conversions have separate functions and are first in the list. A single function performs
+//! all others, as encoded in `imm`. It also performs common ones whose registers are wider than
+//! their types.
 
 use super::r#move::{MOVE_32, MOVE_64};
 use crate::ir::{Choice, Code, Form, Opcode};
@@ -20,7 +21,7 @@ const fn cvt(name: &'static str, code: Code) -> Opcode {
     Opcode::new(name, code).form(Form::Convert).encode(encode)
 }
 
-/// What the modifiers ask for. A pair is two conversions to its elements' type.
+/// Encodes the modifiers. A conversion of a pair is two conversions to the type of its elements.
 fn encode(chosen: &Choice<'_>) -> u64 {
     let whole = ["rni", "rzi", "rmi", "rpi"];
     let round = [
@@ -55,7 +56,8 @@ const ZERO_16: Code = unary(|a: u16| a);
 const SIGN_16: Code = unary(|a: i16| i32::from(a));
 const LOW_32: Code = unary(|a: u64| a as u32);
 
-/// Integers to integers. A register that is wider than the result gets it extended, here within its 32 bits.
+/// Integers to integers. A register that is wider than the result is extended, here within its 32
+/// bits.
 const INTEGERS: &[Opcode] = &[
     cvt("cvt.[u32|s32].[u32|s32]", MOVE_32),
     cvt("cvt.[u64|s64].[u64|s64]", MOVE_64),
@@ -93,7 +95,8 @@ const FROM_INTEGERS: &[Opcode] = &[
 /// Floats to floats.
 const FLOATS: &[Opcode] = &[
     cvt("cvt.f64.f32", unary(widen)),
-    // Double precision keeps a NaN's sign and payload; flushing makes it the one of single precision first.
+    // Double precision keeps a NaN's sign and payload. Flushing converts it to the single-precision
+    // NaN first.
     cvt("cvt.ftz.f64.f32", unary(|a: f32| widen(quiet(flush(a))))),
     cvt("cvt.rn.f32.f64", unary(narrow)),
     cvt("cvt.rn.ftz.f32.f64", unary(|a: f64| flush(narrow(a)))),
@@ -149,14 +152,14 @@ macro_rules! integers {
     };
 }
 
-/// One of the roundings to a whole number.
+/// A rounding to an integer value.
 macro_rules! whole {
     () => {
         ".[rni|rzi|rmi|rpi]"
     };
 }
 
-/// Every other conversion: its form takes the function for its registers' widths from [`general`].
+/// All other conversions. Their form gets the function for its registers' widths from [`general`].
 const ANY: &[Opcode] = &[
     cvt(concat!("cvt{.sat}", integers!(), integers!()), ANY_32_32),
     cvt(
@@ -225,7 +228,7 @@ static GENERAL: [[Opcode; 2]; 2] = [
     ],
 ];
 
-/// Any conversion as `imm` says, to and from registers of 32 or 64 bits.
+/// Any conversion, as encoded in `imm`, to and from registers of 32 or 64 bits.
 pub(crate) fn general(to_64: bool, from_64: bool) -> &'static Opcode {
     &GENERAL[usize::from(to_64)][usize::from(from_64)]
 }
@@ -233,7 +236,7 @@ pub(crate) fn general(to_64: bool, from_64: bool) -> &'static Opcode {
 /// The lower word of a value.
 pub(crate) static LOW_WORD: Opcode = Opcode::internal("low word", LOW_32);
 
-/// Two singles, the first of which becomes the upper half.
+/// Two singles. The first becomes the upper half.
 const PAIRS: &[Opcode] = &[Opcode::new(
     "cvt.[rn|rz]{.relu}{.satfinite}.[f16x2|bf16x2].f32",
     binary_imm_each(|a: f32, b: f32, imm| {
@@ -279,7 +282,7 @@ fn eight(chosen: &Choice<'_>) -> u64 {
     u64::from(chosen.has("e5m2x2")) | u64::from(chosen.has("relu")) << 1
 }
 
-/// Two integers, saturated and put together.
+/// Two integers, saturated and packed.
 const PACK: &[Opcode] = &[
     Opcode::new(
         "cvt.pack.sat.[u16|s16].s32",
@@ -297,7 +300,7 @@ const PACK: &[Opcode] = &[
 
 const PACK_MORE: Code = ternary_imm_each(pack_saturated);
 
-/// The bits of a result, and whether it has a sign.
+/// Encodes the width of a result in bits, and whether it is signed.
 fn packed(chosen: &Choice<'_>) -> u64 {
     let results = ["u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"];
     let at = results.iter().position(|n| chosen.has(n)).unwrap_or(0) as u64;

@@ -8,7 +8,7 @@ use crate::state::op::Exec;
 use crate::warp::control;
 
 pub(super) const LISTS: &[&[Opcode]] = &[&[
-    // Lowered to one of those below.
+    // Lowered to one of the entries below.
     Opcode::new("cp*", Code::new(control::nothing).faults(Faults::ADDRESS))
         .form(Form::Copy)
         .since(80),
@@ -22,8 +22,8 @@ const fn copy(exec: Exec) -> Code {
     }
 }
 
-/// `cp.async` of `c` bytes from `b` to `a`, unless predicate `x` holds. `imm`: the size, and what flips the predicate in
-/// the upper half.
+/// `cp.async` of `c` bytes from `b` to `a`, unless predicate `x` holds. `imm` contains the size,
+/// and in the upper half the value that flips the predicate.
 pub(crate) const COPY_ASYNC: Opcode = Opcode::internal(
     "cp.async",
     Code {
@@ -46,7 +46,7 @@ pub(crate) const BULK: Opcode = Opcode::internal(
     },
 );
 
-/// The same, to the blocks of the cluster whose bits are set in `d`.
+/// The same, to the blocks of the cluster given by the bits of `d`.
 pub(crate) const BULK_MULTICAST: Opcode = Opcode::internal(
     "cp.async.bulk.multicast",
     Code {
@@ -61,7 +61,7 @@ pub(crate) const BULK_PREFETCH: Opcode =
 pub(crate) const BULK_COMMIT: Opcode =
     Opcode::internal("cp.async.bulk.commit_group", Code::new(bulk::commit));
 
-/// Until no more than `imm` groups are on their way.
+/// Waits until at most `imm` groups are pending.
 pub(crate) const BULK_WAIT: Opcode = Opcode::internal(
     "cp.async.bulk.wait_group",
     Code {

@@ -55,7 +55,7 @@ const EXACT: &[Opcode] = &[
         "max.f64",
         binary_each(|a: f64, b: f64| min_max_f64(a, b, true)),
     ),
-    // The sign of a goes to b.
+    // `copysign` applies the sign of `a` to `b`.
     Opcode::new("copysign.f64", binary(|a: f64, b: f64| b.copysign(a))),
 ];
 
@@ -81,7 +81,8 @@ fn rsqrt(x: f64) -> f64 {
     }
 }
 
-/// What `rcp.approx.ftz.f64` and its like look at and give: the upper 32 bits, subnormals flushed.
+/// The precision of `rcp.approx.ftz.f64` and similar instructions, for operands and results: the
+/// upper 32 bits, with subnormals flushed.
 #[inline(always)]
 fn coarse(x: f64) -> f64 {
     let bits = x.to_bits() & !0xffff_ffff;

@@ -70,13 +70,13 @@ pub(super) const LISTS: &[&[Opcode]] = &[
     brains!("max{.NaN}.xorsign.abs.", Max, 86),
 ];
 
-/// An operation on both halves of a register.
+/// Applies an operation to both halves of a register.
 #[inline(always)]
 fn both(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
 }
 
-/// As [`both`], with three operands.
+/// The same as [`both`] with three operands.
 #[inline(always)]
 fn both3(a: u32, b: u32, c: u32, f: impl Fn(u16, u16, u16) -> u16) -> u32 {
     let high = f((a >> 16) as u16, (b >> 16) as u16, (c >> 16) as u16);
@@ -93,7 +93,8 @@ fn brain_by_single(a: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
     single_to_brain(f(brain_to_single(a), brain_to_single(b)))
 }
 
-/// Entries of an operation by way of single: correctly rounded, since a single has more than twice the bits.
+/// Entries of an operation that is computed in single precision. The result is correctly rounded,
+/// since a single has more than twice the bits.
 macro_rules! operation {
     ($name:literal, $f:expr) => {
         &[

@@ -7,7 +7,7 @@ pub(super) const LISTS: &[&[Opcode]] = &[
     PLAIN, MULTIPLY, DIVIDE, REMAINDER, MIN, MAX, PACKED, DOT, CARRY_32, CARRY_64,
 ];
 
-/// An entry for each integer type, for which `$t` stands.
+/// Creates an entry for each integer type `$t`.
 macro_rules! integers {
     ($name:literal, $make:ident, |$a:ident, $b:ident, $t:ident| $e:expr) => {
         &[
@@ -70,7 +70,7 @@ const PLAIN: &[Opcode] = &[
 
 const MIN: &[Opcode] = integers!("min.", binary, |a, b, T| if a < b { a } else { b });
 const MAX: &[Opcode] = integers!("max.", binary, |a, b, T| if a > b { a } else { b });
-// By zero: all bits set, as the GPU's division gives.
+// Division by zero sets all bits, as on a GPU.
 const DIVIDE: &[Opcode] = integers!("div.", binary_each, |a, b, T| if b == 0 {
     !0
 } else {
@@ -89,21 +89,21 @@ macro_rules! high {
     };
 }
 
-/// The upper half of a product, and a sum.
+/// The sum of the upper half of a product and an addend.
 macro_rules! high_add {
     ($t:ty, $wide:ty) => {
         |a: $t, b: $t, c: $t| (((a as $wide * b as $wide) >> <$t>::BITS) as $t).wrapping_add(c)
     };
 }
 
-/// A product twice as wide.
+/// A product of double width.
 macro_rules! wide {
     ($t:ty, $wide:ty) => {
         |a: $t, b: $t| <$wide>::from(a) * <$wide>::from(b)
     };
 }
 
-/// A product twice as wide, and a sum.
+/// The sum of a product of double width and an addend.
 macro_rules! wide_add {
     ($t:ty, $wide:ty) => {
         |a: $t, b: $t, c: $wide| (<$wide>::from(a) * <$wide>::from(b)).wrapping_add(c)
@@ -198,13 +198,13 @@ fn product24s(a: i32, b: i32) -> i64 {
     i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)
 }
 
-/// Both halves of a register on their own.
+/// Applies a function to both halves of a register.
 #[inline(always)]
 fn pairwise(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
 }
 
-/// An operation on both halves, as numbers of a type.
+/// Applies an operation to both halves, as numbers of a type.
 macro_rules! halves {
     ($t:ty, |$a:ident, $b:ident| $e:expr) => {
         binary(|a: u32, b: u32| {
@@ -229,7 +229,7 @@ const PACKED: &[Opcode] = &[
     Opcode::new("max.relu.s16x2", halves!(i16, |a, b| a.max(b).max(0))).since(90),
 ];
 
-/// Which operands of a dot product are signed, and which half of the second one counts.
+/// Encodes the signedness of a dot product's operands, and the half of the second one that is used.
 fn dot(chosen: &Choice<'_>) -> u64 {
     let signed = |at: usize| chosen.0.iter().filter(|m| m.ends_with("32")).nth(at) == Some(&"s32");
     u64::from(signed(0)) | u64::from(signed(1)) << 1 | u64::from(chosen.has("hi")) << 2
@@ -261,7 +261,7 @@ const DOT: &[Opcode] = &[
     .encode(dot),
 ];
 
-/// Bits of a word as a number.
+/// Extracts bits of a word as a number.
 #[inline(always)]
 fn part(word: u32, at: u32, bits: u32, signed: bool) -> u32 {
     let up = word << (32 - bits - at);
@@ -272,8 +272,8 @@ fn part(word: u32, at: u32, bits: u32, signed: bool) -> u32 {
     }
 }
 
-/// `a + b + f`, with its carry. Every instruction of a chain is such a sum: a subtraction adds the complement, so that
-/// the flag after it is 1 if nothing was borrowed.
+/// `a + b + f`, with its carry. Every instruction of a chain is such a sum. A subtraction adds the
+/// complement, so its flag is 1 if nothing was borrowed.
 macro_rules! sum {
     ($t:ty, $wide:ty, $a:expr, $b:expr, $f:expr) => {{
         let sum = ($a) as $wide + ($b) as $wide + $f as $wide;
@@ -281,7 +281,7 @@ macro_rules! sum {
     }};
 }
 
-/// The instructions of carry chains on types of one size.
+/// The instructions of carry chains for types of one size.
 macro_rules! chains {
     ($types:literal, $unsigned:literal, $signed:literal, $t:ty, $wide:ty, $s:ty, $swide:ty) => {
         &[
@@ -314,7 +314,7 @@ macro_rules! chains {
     };
 }
 
-/// Without `.cc` the flag stays as it was.
+/// Without `.cc`, the flag is not changed.
 fn sets_flag(chosen: &Choice<'_>) -> u64 {
     chosen.has("cc").into()
 }

@@ -9,7 +9,8 @@ use crate::state::op::{Area, Op};
 use crate::state::special;
 
 impl Opcode {
-    /// The name without what may be missing, the first of what is to choose: `add.u32` of `add{.sat}.[u32|s32]`.
+    /// The name without optional parts, and with the first of each alternative: `add.u32` for
+    /// `add{.sat}.[u32|s32]`.
     pub(crate) fn short_name(&self) -> String {
         let mut out = String::new();
         let mut rest = self.name;
@@ -29,11 +30,12 @@ impl Opcode {
 }
 
 impl Program {
-    /// Every instruction of the program, function by function, a line each: its number, guard, name and operands, and the
-    /// line of the PTX that it comes from.
+    /// Lists the program's instructions, function by function, one per line: number, guard, name,
+    /// operands, and the PTX line.
     ///
-    /// Registers are named by their place in the function's frame, in bytes: `p` a predicate, `h` 16 bits or fewer, `r` 32
-    /// bits, `d` 64 bits, `q` 128 bits. Different registers that are never alive together share a place.
+    /// Registers are named by their offset in the function's frame, in bytes, after a letter for
+    /// their size: `p` for a predicate, `h` for 16 bits or fewer, `r` for 32, `d` for 64 and `q`
+    /// for 128 bits. Registers that are never live at the same time share an offset.
     #[must_use]
     pub fn listing(&self) -> String {
         let mut out = String::new();
@@ -88,7 +90,7 @@ impl Program {
         };
     }
 
-    /// An operand as the listing shows it.
+    /// An operand as shown in the listing.
     fn operand(&self, value: u32, role: Role) -> String {
         let ty = match role {
             Role::Read(ty) | Role::Write(ty) | Role::Update(ty) => ty,
@@ -136,7 +138,7 @@ impl Program {
     }
 }
 
-/// The fields of an instruction in the order in which they are shown.
+/// The fields of an instruction in display order.
 fn fields(code: &Code, op: &Op) -> [(Role, u32); 6] {
     [
         (code.d, op.d),

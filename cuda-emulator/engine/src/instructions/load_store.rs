@@ -10,14 +10,15 @@ use crate::warp::control;
 
 pub(super) const LISTS: &[&[Opcode]] = &[LIST, ASYNC];
 
-/// To another block of the cluster, whose mbarrier counts the bytes. Done at once.
+/// A store to another block of the cluster, whose mbarrier counts the bytes. Executed when issued.
 const ASYNC: &[Opcode] = &[written(
     "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2|.v4}.[b32|b64|u32|u64|s32|s64|f32|f64]",
     Form::StoreAsync,
 )
 .since(90)];
 
-/// Written in PTX; lowered to one of the moves below, by the type, the register and the address.
+/// An instruction that is lowered to one of the moves below, selected by the type, the register and
+/// the address.
 const fn written(name: &'static str, form: Form) -> Opcode {
     let code = Code::new(control::nothing).faults(Faults::ADDRESS);
     Opcode::new(name, code).form(form)
@@ -30,7 +31,7 @@ macro_rules! spaces {
     };
 }
 
-/// What the memory operations of a cache may be told, and the kind and number of elements.
+/// The cache modifiers of memory operations, and the kind and number of elements.
 macro_rules! elements {
     () => {
         concat!(
@@ -66,26 +67,26 @@ const LIST: &[Opcode] = &[
 
 /// A kind of move between memory and registers.
 pub(crate) struct Move {
-    /// What lies in memory, and how wide the register is.
+    /// The type in memory, and the width of the register.
     memory: Type,
     register: Type,
     opcode: Opcode,
 }
 
-/// The move of these; None if there is none.
+/// Returns the move with these properties, if one exists.
 pub(crate) fn find(
     moves: &'static [Move],
     memory: Type,
     register: Type,
 ) -> Option<&'static Opcode> {
     let slot = |ty: Type| ty.size().max(4);
-    // Only what becomes wider is extended by its sign; a list without signed types has moves that don't extend.
+    // Only a widening move sign-extends. A list without signed types has moves that do not extend.
     let fits = |m: &&Move, signed: bool| {
         m.memory.size() == memory.size()
             && slot(m.register) == slot(register)
             && m.memory.signed() == signed
     };
-    // A predicate isn't 32 bits for each lane.
+    // A predicate does not have 32 bits per lane.
     if register == Type::Pred {
         return None;
     }
@@ -95,7 +96,7 @@ pub(crate) fn find(
     exact.or_else(any).map(|m| &m.opcode)
 }
 
-/// A list of moves: from or to memory of a type, registers of another.
+/// A list of moves between memory of a type and registers of another type.
 macro_rules! moves {
     ($verb:literal, $make:ident: $($memory:ident $register:ident $name:literal),* $(,)?) => {
         &[$(Move {
@@ -130,7 +131,8 @@ const fn pair((plain, wide): Pair) -> Code {
     }
 }
 
-/// An access to memory at `a` plus `imm`, reached by `c`, with a place in the cache of regions in `y`.
+/// An access to memory at `a` plus `imm`. `c` selects the addressing, and `y` is the
+/// index in the region cache.
 const fn access(run: Pair) -> Code {
     Code {
         a: Role::Address,
@@ -202,8 +204,8 @@ pub(crate) static LOAD: &[Move] = loads!("load", load, u128);
 pub(crate) static STORE: &[Move] = stores!("store", store, u128);
 pub(crate) static LOAD_VECTOR: &[Move] = loads!("load vector of", load_vector);
 pub(crate) static STORE_VECTOR: &[Move] = stores!("store vector of", store_vector);
-/// Of the kernel's parameters, at `imm`.
+/// Loads of the kernel's parameters at offset `imm`.
 pub(crate) static LOAD_PARAM: &[Move] = loads!("load parameter", load_param, u128);
-/// Of a function's parameters, in the frame.
+/// Loads of a function's parameters in the frame.
 pub(crate) static LOAD_FRAME: &[Move] = loads!("load argument", load_frame, u128);
 pub(crate) static STORE_FRAME: &[Move] = stores!("store argument", store_frame, u128);

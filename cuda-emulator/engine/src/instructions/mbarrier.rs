@@ -9,7 +9,7 @@ use crate::warp::control;
 
 pub(super) const LISTS: &[&[Opcode]] = &[&[
     Opcode::new("mbarrier.pending_count.b64", unary(run::pending)).since(80),
-    // Lowered to one or more of those below.
+    // Lowered to one or more of the entries below.
     Opcode::new(
         "mbarrier*",
         Code::new(control::nothing).faults(Faults::ADDRESS),
@@ -18,7 +18,7 @@ pub(super) const LISTS: &[&[Opcode]] = &[&[
     .since(80),
 ]];
 
-/// Of the word at `a` plus `imm`, reached by `c`.
+/// An operation on the word at `a` plus `imm`. `c` selects the addressing.
 const fn word(exec: Exec) -> Code {
     Code {
         a: Role::Address,
@@ -30,7 +30,7 @@ const fn word(exec: Exec) -> Code {
     }
 }
 
-/// `d` = the word before; the word = the action `x` with the number `b`.
+/// `d` = the old word. Applies the action `x` with the number `b` to the word.
 pub(crate) const MBARRIER_CHANGE: Opcode = Opcode::internal(
     "mbarrier change",
     Code {
@@ -40,7 +40,7 @@ pub(crate) const MBARRIER_CHANGE: Opcode = Opcode::internal(
     },
 );
 
-/// `d` = whether the phase with the parity `b` is over.
+/// `d` = whether the phase with parity `b` is complete.
 pub(crate) const MBARRIER_WAIT_PARITY: Opcode = Opcode::internal(
     "mbarrier wait parity",
     Code {
@@ -50,7 +50,7 @@ pub(crate) const MBARRIER_WAIT_PARITY: Opcode = Opcode::internal(
     },
 );
 
-/// `d` = whether the phase of the state `b` is over.
+/// `d` = whether the phase of the state `b` is complete.
 pub(crate) const MBARRIER_WAIT: Opcode = Opcode::internal(
     "mbarrier wait",
     Code {

@@ -1,8 +1,9 @@
-//! Every instruction of the list with operands that don't fit it: each is refused, or becomes a program whose operands
-//! agree with the entry, which `emit` asserts. Never a panic.
+//! A fuzz test of every instruction in the list with operands that do not fit it. Loading must
+//! return an error, or create a program whose operands agree with the entry, which `emit` asserts.
+//! It must never panic.
 //!
-//! Operands that bring out an answer not seen before are kept and changed further. `EMULATOR_FUZZ_SECONDS` sets how
-//! long that goes on (2 seconds without it).
+//! The test keeps operands that cause a new kind of result and mutates them further.
+//! `EMULATOR_FUZZ_SECONDS` sets the duration (2 seconds by default).
 
 use std::collections::{HashMap, HashSet};
 use std::panic::catch_unwind;
@@ -14,7 +15,7 @@ use crate::number::tensor::product::Product;
 use crate::program::Program;
 use crate::ptx::{LoadError, LoadErrorKind};
 
-/// What operands may name.
+/// Declarations that operands may name.
 const HEAD: &str = "\
 .version 9.0
 .target sm_121a
@@ -34,14 +35,14 @@ const HEAD: &str = "\
 .local .align 16 .b8 stack[64];
 back:
 ";
-/// Afterwards, with what may be named before it is declared.
+/// The end of the module, with names that are used before their declaration.
 const TAIL: &str = "
 ahead: ret;
 inner: .branchtargets back, ahead;
 shape: .callprototype (.param .b32 _) _ (.param .b64 _);
 }
 ";
-/// With these, vector registers are taken apart before an instruction is lowered.
+/// With these, vector registers are split before an instruction is lowered.
 const VECTORS: &str = ".reg .v4 .b32 %v; .reg .v2 .b64 %w;\n";
 
 const OPERANDS: &str = "\
@@ -78,7 +79,7 @@ impl Random {
         (self.0 >> 11) as usize % below.max(1)
     }
 
-    /// One of several.
+    /// Returns a random item.
     fn of(&mut self, all: impl Iterator<Item = &'static str>) -> &'static str {
         let all: Vec<&str> = all.collect();
         all[self.next(all.len())]
@@ -88,7 +89,7 @@ impl Random {
         if self.next(6) > 0 {
             return self.of(OPERANDS.split(" / ")).to_string();
         }
-        // As many registers as a fragment of a matrix has.
+        // The number of registers in a fragment of a matrix.
         let kind = ["%r", "%r", "%r", "%d", "%h", "%f"][self.next(6)];
         let count = [1, 2, 3, 4, 6, 8, 10, 12, 16, 32, 64, 128][self.next(12)];
         registers(kind, count)
@@ -107,7 +108,7 @@ fn registers(kind: &str, count: usize) -> String {
     format!("{{{}}}", list.join(", "))
 }
 
-/// A register that fits a field.
+/// Returns a register that fits a field.
 fn register(role: Role) -> Option<&'static str> {
     let (Role::Read(ty) | Role::Write(ty) | Role::Update(ty)) = role else {
         return None;
@@ -121,7 +122,7 @@ fn register(role: Role) -> Option<&'static str> {
     })
 }
 
-/// Operands that fit, for forms where the entry says it all.
+/// Returns fitting operands, for forms that the entry describes completely.
 fn fitting(opcode: &Opcode) -> Option<Vec<String>> {
     let code = &opcode.code;
     if !matches!(opcode.form, Form::Operands | Form::Together) {
@@ -132,7 +133,7 @@ fn fitting(opcode: &Opcode) -> Option<Vec<String>> {
     roles.map(|r| register(r).map(String::from)).collect()
 }
 
-/// Operands to begin with for the other forms.
+/// Returns initial operands for the other forms.
 fn seeds(opcode: &Opcode, imm: u64) -> Vec<Vec<String>> {
     let code = &opcode.code;
     let roles = [code.d, code.a, code.b, code.c, code.x];
@@ -196,22 +197,22 @@ fn seeds(opcode: &Opcode, imm: u64) -> Vec<Vec<String>> {
     out
 }
 
-/// What was tried, and what is worth changing further: by mnemonic.
+/// The tried operands, and the ones to mutate further, by mnemonic.
 #[derive(Default)]
-struct Kept {
+struct Corpus {
     lists: Vec<Vec<String>>,
     answers: HashSet<String>,
 }
 
 struct Fuzz {
     random: Random,
-    kept: HashMap<&'static str, Kept>,
+    kept: HashMap<&'static str, Corpus>,
     loaded: HashSet<*const Opcode>,
     runs: usize,
     panics: Vec<String>,
 }
 
-/// An answer without the names in it.
+/// Returns a result without the names in it.
 fn kind_of(answer: &Result<(), LoadError>) -> String {
     match answer {
         Ok(()) => String::new(),
@@ -220,7 +221,7 @@ fn kind_of(answer: &Result<(), LoadError>) -> String {
 }
 
 impl Fuzz {
-    /// Loads a module with one instruction; None if it panicked.
+    /// Loads a module with one instruction. Returns None if loading panicked.
     fn load(
         &mut self,
         spelling: &str,
@@ -229,7 +230,7 @@ impl Fuzz {
         list: &[String],
     ) -> Option<Result<(), LoadError>> {
         let vectors = if vectors { VECTORS } else { "" };
-        // Newer targets don't have `wgmma`.
+        // Newer targets do not have `wgmma`.
         let head = match spelling.starts_with("wgmma") {
             true => HEAD.replace("sm_121a", "sm_90a") + vectors,
             false => format!("{HEAD}{vectors}"),
@@ -249,7 +250,7 @@ impl Fuzz {
             }
             Err(error) => {
                 assert!(!error.message.is_empty(), "{instruction}");
-                // Inputs that don't fit together have no line.
+                // Errors about inconsistent inputs have no line.
                 let link = error.kind == LoadErrorKind::Link;
                 assert!(link || error.line == line, "{instruction}: {error}");
                 Some(Err(error))
@@ -268,7 +269,7 @@ impl Fuzz {
             self.loaded.insert(opcode);
         }
         let kept = self.kept.entry(opcode.mnemonic()).or_default();
-        // Of those that load, one for each number of operands.
+        // Of the operands that load, keep one list for each number of operands.
         let answer = format!(
             "{}{}",
             kind_of(&answer),
@@ -279,7 +280,7 @@ impl Fuzz {
         }
     }
 
-    /// Operands that are one to three changes away from kept ones.
+    /// Returns operands that differ from kept ones by one to three changes.
     fn changed(&mut self, opcode: &Opcode) -> Vec<String> {
         let random = &mut self.random;
         let Some(kept) = self
@@ -310,7 +311,7 @@ impl Fuzz {
         list
     }
 
-    /// The spelling, sometimes with a modifier more, fewer or other.
+    /// Returns the spelling, sometimes with a modifier added, removed or changed.
     fn respelled(&mut self, opcode: &Opcode, spelling: &str) -> String {
         let open = opcode.name.ends_with('*');
         if self.random.next(8) > 0 && !open {
@@ -336,7 +337,7 @@ fn opcodes() -> impl Iterator<Item = &'static Opcode> {
 }
 
 #[test]
-fn operands_that_do_not_fit() {
+fn wrong_operands_never_panic() {
     let seconds = std::env::var("EMULATOR_FUZZ_SECONDS");
     let seconds = seconds.ok().and_then(|s| s.parse().ok()).unwrap_or(2);
     let mut fuzz = Fuzz {
@@ -347,9 +348,9 @@ fn operands_that_do_not_fit() {
         panics: Vec::new(),
     };
     let all: Vec<(&Opcode, Vec<String>)> = opcodes().map(|o| (o, o.spellings())).collect();
-    // Every entry once with all that is plausible for some.
+    // Tries every entry once with all operands that are plausible for some entry.
     for (opcode, spellings) in &all {
-        // Products of many shapes and types are one entry.
+        // An entry for products covers many shapes and types.
         let product = matches!(opcode.form, Form::Product | Form::Group);
         let step = if product { 7 } else { spellings.len() };
         for spelling in spellings.iter().step_by(step) {
@@ -390,9 +391,9 @@ fn operands_that_do_not_fit() {
     );
 }
 
-/// Operands as the entry has them are taken; with one fewer or one more the instruction is refused.
+/// Fitting operands are accepted. With one fewer or one more, loading returns an error.
 #[test]
-fn operands_that_fit() {
+fn wrong_operand_counts_are_rejected() {
     let mut fuzz = Fuzz {
         random: Random(1),
         kept: HashMap::new(),
@@ -424,7 +425,7 @@ fn operands_that_fit() {
                 let answer = fuzz.load(&spelling, "", false, wrong).unwrap();
                 assert!(
                     list.is_empty() || answer.is_err(),
-                    "{spelling} {wrong:?} is taken"
+                    "{spelling} {wrong:?} is accepted"
                 );
             }
         }

@@ -1,8 +1,8 @@
-//! The instruction list: every instruction that the emulator knows, by family.
+//! The instruction list: every instruction that the emulator supports, by family.
 //!
-//! A family's file has the arithmetic of its instructions and their entries. An entry is all that is needed for an
-//! instruction whose operands follow a known [`Form`](crate::ir::Form): lowering, checks, the disassembly and the
-//! guide's table read it.
+//! A family's file has the arithmetic of its instructions and their entries. An instruction whose
+//! operands follow an existing [`Form`](crate::ir::Form) needs only an entry. Lowering, checks, the
+//! disassembly and the guide's table use it.
 
 mod address;
 mod approximate;
@@ -66,9 +66,9 @@ pub(super) use tensor::GATHER;
 pub(super) use tensor_map::{TENSOR_COPY, TENSOR_MAP_COPY, TENSOR_REPLACE};
 pub(super) use texture::{QUERY, SAMPLE, SURFACE};
 
-/// Instructions that belong together.
+/// A group of related instructions.
 pub(super) struct Family {
-    /// As the guide calls it.
+    /// The heading in the guide.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the guide's page"))]
     name: &'static str,
     lists: &'static [&'static [Opcode]],
@@ -78,8 +78,8 @@ const fn family(name: &'static str, lists: &'static [&'static [Opcode]]) -> Fami
     Family { name, lists }
 }
 
-/// Every family's entries. Of those that fit an instruction the first is taken, so special cases stand before general
-/// ones.
+/// The entries of all families. The first matching entry is used, so special cases come before
+/// general ones.
 static FAMILIES: &[Family] = &[
     family("Integer arithmetic", integer::LISTS),
     family("Single precision", single::LISTS),
@@ -104,10 +104,10 @@ static FAMILIES: &[Family] = &[
     family("Control, barriers, fences, hints", control::LISTS),
 ];
 
-/// The entries of one mnemonic.
+/// The entries of a mnemonic.
 pub(super) type Entries = Vec<(Pattern, &'static Opcode)>;
 
-/// The entries that a mnemonic has; None if the emulator doesn't know it.
+/// Returns the entries of a mnemonic. None if the emulator does not support it.
 pub(super) fn entries(mnemonic: &str) -> Option<&'static Entries> {
     static INDEX: OnceLock<HashMap<&'static str, Entries>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
@@ -124,47 +124,47 @@ pub(super) fn entries(mnemonic: &str) -> Option<&'static Entries> {
     index.get(mnemonic)
 }
 
-/// The entry that an instruction with these modifiers has, and what they make of its immediate.
+/// Returns the entry for an instruction with these modifiers, and the immediate that they encode.
 pub(super) fn find(entries: &Entries, modifiers: &[&str]) -> Option<(&'static Opcode, u64)> {
     let (_, opcode) = entries.iter().find(|(p, _)| p.fits(modifiers))?;
     let chosen = opcode.encode.map_or(0, |f| f(&Choice(modifiers)));
     Some((opcode, opcode.imm | chosen))
 }
 
-/// Whether a type is missing that every entry of the mnemonic needs.
+/// Returns whether the instruction lacks a type that every entry of the mnemonic needs.
 pub(super) fn untyped(entries: &Entries, modifiers: &[&str]) -> bool {
     entries.iter().all(|(p, _)| p.typed()) && modifiers.iter().all(|m| Type::parse(m).is_none())
 }
 
-/// What to do about a mnemonic that the list doesn't have.
+/// Returns the reason and a remedy for an unsupported mnemonic.
 pub(super) fn unknown(mnemonic: &str) -> &'static str {
     match mnemonic {
         "tcgen05" => {
-            "the tensor cores of compute capability 10.0 aren't supported by the emulator; compile the kernel for 9.0a"
+            "the tensor cores of compute capability 10.0 are not supported by the emulator. Fix: compile the kernel for 9.0a"
         }
-        "multimem" => "memory of several devices at once isn't supported by the emulator",
+        "multimem" => "the emulator does not support multicast memory",
         "clusterlaunchcontrol" => {
-            "the emulator doesn't implement what came after compute capability 9.0"
+            "the emulator does not support features newer than compute capability 9.0"
         }
-        _ => "the emulator doesn't know this instruction",
+        _ => "the emulator does not support this instruction",
     }
 }
 
-/// Why no entry of a mnemonic fits.
+/// Returns the reason why no entry of a mnemonic matches.
 pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
     let strange = modifiers
         .iter()
         .find(|m| !entries.iter().any(|(p, _)| p.knows(m)));
     if let Some(strange) = strange {
-        return format!("the emulator doesn't know `.{strange}` on this instruction");
+        return format!("the emulator does not support `.{strange}` on this instruction");
     }
-    // Those first that know the most of what is written.
+    // Sort the entries by the number of modifiers that they match.
     let mut closest: Vec<_> = entries.iter().collect();
     closest
         .sort_by_key(|(p, _)| std::cmp::Reverse(modifiers.iter().filter(|m| p.knows(m)).count()));
     let known: Vec<&str> = closest.iter().take(3).map(|(_, o)| o.name).collect();
     format!(
-        "the emulator doesn't know this form of the instruction; the closest that it knows: {}",
+        "the emulator does not support this form of the instruction. The closest supported form is {}",
         known.join(", ")
     )
 }

@@ -30,7 +30,7 @@ pub(crate) static COPY_PREDICATE: Opcode = Opcode::internal("copy predicate", MO
 /// Copies a register.
 pub(crate) static COPY: Opcode = Opcode::internal("copy", MOVE_32);
 
-/// Two parts as one value, by the bytes of a part: 1, 2, 4, 8.
+/// Joins two parts to one value, indexed by the part's size in bytes: 1, 2, 4, 8.
 pub(crate) static JOIN: [Opcode; 4] = [
     Opcode::internal(
         "join.b16",
@@ -50,31 +50,31 @@ pub(crate) static JOIN: [Opcode; 4] = [
     ),
 ];
 
-/// A part of at most 32 bits: from bit `imm & 0xff`, as many as `imm >> 8`.
+/// Returns the mask of a part of at most 32 bits, with `imm >> 8` bits from bit `imm & 0xff`.
 #[inline(always)]
 fn mask(imm: u64) -> u32 {
     u32::MAX >> (32 - (imm >> 8))
 }
 
-/// A part of 8 or 16 bits of 32.
+/// A part of 8 or 16 bits of a 32-bit register.
 pub(crate) static PART_OF_32: Opcode = Opcode::internal(
     "part.b32",
     unary_imm(|a: u32, imm| a >> (imm & 31) & mask(imm)),
 );
 
-/// A part of 16 or 32 bits of 64.
+/// A part of 16 or 32 bits of a 64-bit register.
 pub(crate) static PART_OF_64: Opcode = Opcode::internal(
     "part.b64",
     unary_imm(|a: u64, imm| (a >> (imm & 63)) as u32 & mask(imm)),
 );
 
-/// A part of 32 bits of 128.
+/// A 32-bit part of a 128-bit register.
 pub(crate) static WORD_OF_128: Opcode = Opcode::internal(
     "part.b128",
     unary_imm(|a: u128, imm| (a >> (imm & 127)) as u32),
 );
 
-/// A half of 128 bits.
+/// A half of a 128-bit register.
 pub(crate) static HALF_OF_128: Opcode = Opcode::internal(
     "half.b128",
     unary_imm(|a: u128, imm| (a >> (imm & 127)) as u64),

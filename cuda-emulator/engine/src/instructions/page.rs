@@ -1,6 +1,6 @@
-//! The guide's page of instructions, made from the list.
+//! The documentation page of instructions, generated from the instruction list.
 //!
-//! The test fails if the page isn't what the list says; with `UPDATE_PAGES=1` it writes the page instead.
+//! The test fails if the page differs from the list. With `UPDATE_PAGES=1`, it writes the page.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,14 @@ use crate::ir::{Form, Opcode, Targets};
 const HEAD: &str = "\
 # Instructions
 
-The instructions of PTX that are implemented, as the manual writes them: a part in braces may be missing, one of those in
-brackets is needed, `*` stands for any modifiers. Behind some stands the compute capability that has them first; a device
-of a lower one refuses them when the module is loaded. Those with `9.0a` need a module with `.target sm_90a` (or, except
-for `wgmma`, a newer one with `a` or `f`). `CUDA_EMULATOR_TRACE=code` shows what a module's instructions become.
+The PTX instructions that are implemented, in the manual's notation: a part in braces is optional, one of the parts in
+brackets is required, and `*` stands for any modifiers. A number in parentheses is the first compute capability that has
+the instruction. Loading a module with it for a lower one returns an error. Instructions marked `9.0a` need a module with
+`.target sm_90a` (or, except for `wgmma`, a newer one with the suffix `a` or `f`). `CUDA_EMULATOR_TRACE=code` shows the
+engine's instructions for a module.
 ";
 
-/// The entries of a family, by mnemonic in the order of the list.
+/// Returns the entries of a family grouped by mnemonic, in the order of the list.
 fn mnemonics(family: &Family) -> Vec<(&'static str, Vec<&'static Opcode>)> {
     let mut out: Vec<(&str, Vec<&Opcode>)> = Vec::new();
     for opcode in family.lists.iter().copied().flatten() {
@@ -56,7 +57,7 @@ fn page() -> String {
                     }
                 };
                 let form = format!("`{}`{since}", opcode.name);
-                // Fast special cases have the names of general ones.
+                // Fast special cases have the names of general entries.
                 if !forms.contains(&form) {
                     forms.push(form);
                 }
@@ -68,7 +69,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_is_what_the_list_says() {
+fn page_matches_instruction_list() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/instructions.md");
     let wanted = page();
     if std::env::var_os("UPDATE_PAGES").is_some() {
@@ -77,11 +78,11 @@ fn the_page_is_what_the_list_says() {
     let found = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         found == wanted,
-        "docs/instructions.md isn't what the list says: run this test with UPDATE_PAGES=1"
+        "docs/instructions.md differs from the instruction list. Fix: run this test with UPDATE_PAGES=1"
     );
 }
 
-/// An entry whose instructions are all taken by one before it would never be used.
+/// An entry would never be used if earlier entries matched all its instructions.
 #[test]
 fn no_entry_is_hidden_by_another() {
     for family in FAMILIES {

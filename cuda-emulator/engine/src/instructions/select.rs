@@ -34,8 +34,8 @@ const fn by_sign(name: &'static str, code: Code) -> Opcode {
         .encode(bounds)
 }
 
-/// Which bits stand for a number that is at least zero: up to the lower half of `imm` without a sign, and up to the upper
-/// half with it.
+/// Encodes the bit patterns that mean a number of at least zero: up to the lower half of `imm`
+/// without a sign, and up to the upper half with a sign.
 fn bounds(chosen: &Choice<'_>) -> u64 {
     let by_float = chosen.0.last() == Some(&"f32");
     match (by_float, chosen.has("ftz")) {
@@ -50,10 +50,10 @@ fn not_negative(c: u32, imm: u64) -> bool {
     (c <= imm as u32) | ((c >> 31 != 0) & (c <= (imm >> 32) as u32))
 }
 
-/// What `set` makes of a predicate.
+/// The conversion of a predicate to the result of `set`.
 pub(crate) static SELECT: Opcode = Opcode::internal("select", SELECT_32);
 
-/// `a` above the lower half of `b` if the predicate holds.
+/// `a` in the upper half and the lower half of `b`, if the predicate holds.
 pub(crate) static SELECT_UPPER: Opcode = Opcode::internal(
     "select upper half",
     select(|a: u32, b: u32, c| if c { b | a << 16 } else { b }),

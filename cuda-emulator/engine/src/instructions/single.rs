@@ -21,7 +21,7 @@ macro_rules! flushed {
     };
 }
 
-/// A function that flushes small results itself, with subnormal operands flushed.
+/// A function that flushes small results itself. This flushes subnormal operands.
 macro_rules! flushed_before {
     (|$($a:ident),*| $e:expr) => {
         |$($a: f32),*| {
@@ -79,8 +79,8 @@ const PRODUCT: &[Opcode] = &[
     software("mad.[rz|rm|rp]{.ftz}{.sat}.f32", SoftOp::Fma, Type::F32),
 ];
 
-// Rounding lifts no reciprocal or root to the smallest normal number, so flushing the result is enough. The approximate
-// forms are exact here.
+// Rounding never turns a subnormal reciprocal or root into the smallest normal number, so flushing
+// the result is enough. The approximate forms are exact here.
 const QUOTIENT: &[Opcode] = &[
     Opcode::new("div.approx.f32", binary(div_approx)),
     Opcode::new(
@@ -114,11 +114,11 @@ const SIGN: &[Opcode] = &[
     Opcode::new("abs.ftz.f32", unary(flushed!(|a| quiet(a.abs())))),
     Opcode::new("neg.f32", unary(|a: f32| quiet(-a))),
     Opcode::new("neg.ftz.f32", unary(flushed!(|a| quiet(-a)))),
-    // The sign of a goes to b.
+    // `copysign` applies the sign of `a` to `b`.
     Opcode::new("copysign.f32", binary(|a: f32, b: f32| b.copysign(a))),
 ];
 
-/// The smaller or greater of two numbers; with a NaN among them the other one, or NaN.
+/// The minimum or maximum of two numbers. If one is NaN, the result is the other one, or NaN.
 macro_rules! smaller_or_greater {
     ($max:literal, $nan:literal) => {
         binary(|a: f32, b: f32| min_max_f32(a, b, $max, $nan))

@@ -1,5 +1,5 @@
-//! Floating point in software: the general entries behind the fast ones. The operation, its format and what the modifiers
-//! make of it lie in the immediate, so that few functions do for all.
+//! Floating point in software: the general entries behind the fast ones. The immediate encodes the
+//! operation, its format and the modifiers, so that a few functions are enough for all.
 
 use crate::ir::{Choice, Code, Opcode};
 use crate::lanes::arithmetic::{binary_imm_each, ternary_imm_each, unary_imm_each};
@@ -7,7 +7,7 @@ use crate::number::math::nan64;
 use crate::number::soft::{self, Format, Round};
 use crate::ptx::Type;
 
-/// What an operation does.
+/// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum SoftOp {
@@ -48,20 +48,21 @@ impl SoftOp {
     }
 }
 
-/// Formats by number.
+/// The formats, by number.
 const FORMATS: [Format; 4] = [soft::F16, soft::BF16, soft::F32, soft::F64];
 /// Index of double precision.
 const DOUBLE: usize = 3;
 
-// Where the immediate has what; the operation lies in the lowest bits.
+// Bit positions in the immediate. The operation is in the lowest bits.
 const ROUND: u32 = 8;
 const FORMAT: u32 = 12;
 const FTZ: u64 = 1 << 16;
 const SAT: u64 = 1 << 17;
 const RELU: u64 = 1 << 18;
-/// A NaN wins a minimum or maximum.
+/// NaN has precedence in a minimum or maximum.
 const NAN: u64 = 1 << 19;
-/// The sign of a minimum or maximum is the exclusive or of the operands', its size that of the larger.
+/// The result has the exclusive or of the operands' signs, and the magnitude of the larger or
+/// smaller operand.
 const XORSIGN: u64 = 1 << 20;
 const ABS: u64 = 1 << 21;
 /// Two values in one register.
@@ -69,11 +70,11 @@ const PACKED: u64 = 1 << 22;
 /// The result is zero if a factor is [`OUT_OF_BOUNDS`].
 const OOB: u64 = 1 << 23;
 
-/// The 16-bit NaNs that stand for an element outside of a tensor, in f16 and bf16 alike. Of all patterns an H200 takes
-/// only these so, as a factor, not as the addend.
+/// The 16-bit NaNs that mark an element outside a tensor, in both f16 and bf16. On an H200, only
+/// these patterns have this effect, and only as a factor, not as the addend.
 const OUT_OF_BOUNDS: [u64; 2] = [0x7ff7, 0xfff7];
 
-/// What the modifiers add to the immediate.
+/// Returns the modifiers' part of the immediate.
 fn variant(chosen: &Choice<'_>) -> u64 {
     let round = if chosen.has("rz") {
         Round::Zero
@@ -99,7 +100,7 @@ fn variant(chosen: &Choice<'_>) -> u64 {
         .fold((round as u64) << ROUND, |bits, (_, flag)| bits | flag)
 }
 
-/// An operation with its variant, unpacked.
+/// An operation with its modifiers, unpacked.
 #[derive(Clone, Copy, Debug)]
 struct Soft {
     op: SoftOp,
@@ -159,7 +160,8 @@ impl Soft {
         out
     }
 
-    /// Whether the result is below the smallest normal number when rounded as if exponents had no end.
+    /// Returns whether the result, rounded with an unbounded exponent, is below the smallest normal
+    /// number.
     fn tiny(self, a: u64, b: u64, c: u64, f: Format) -> bool {
         let wide = Format {
             exponent: f.exponent + 2,
@@ -171,7 +173,7 @@ impl Soft {
         magnitude < convert(1 << f.fraction)
     }
 
-    /// Double precision lets the operands' NaNs through, each operation with its own precedence.
+    /// Double precision propagates the operands' NaNs. Each operation has a different precedence.
     fn nan64(self, a: u64, b: u64, c: u64) -> u64 {
         let [a, b, c] = [a, b, c].map(f64::from_bits);
         let nan = match self.op {
@@ -247,7 +249,7 @@ impl Soft {
     }
 }
 
-/// Runs an operation on one lane.
+/// Runs an operation on a lane.
 fn lane(a: u64, b: u64, c: u64, imm: u64) -> u64 {
     let op = Soft::unpack(imm);
     if op.is(PACKED) {
@@ -264,7 +266,7 @@ fn pair(a: u64, b: u64, c: u64, imm: u64) -> u64 {
     lane(low(a), low(b), low(c), imm) | lane(a >> 32, b >> 32, c >> 32, imm) << 32
 }
 
-// By the size of the registers, and the number of sources.
+// Named after the size of the registers, for each number of sources.
 const ONE_16: Code = unary_imm_each(|a: u16, imm| lane(a.into(), 0, 0, imm) as u16);
 const TWO_16: Code = binary_imm_each(|a: u16, b: u16, imm| lane(a.into(), b.into(), 0, imm) as u16);
 const THREE_16: Code =
@@ -312,7 +314,8 @@ mod tests {
     use super::{FORMAT, FTZ, SoftOp, lane};
     use crate::number::math::{flush, product_flushed, quotient_flushed, sum_flushed};
 
-    /// Numbers whose products, quotients and sums are close to the smallest normal number, and any others.
+    /// Returns numbers whose products, quotients and sums are close to the smallest normal number,
+    /// and arbitrary ones.
     fn numbers() -> impl Iterator<Item = [f32; 3]> {
         let mut state = 1u64;
         let mut random = move || {
@@ -332,7 +335,7 @@ mod tests {
                 f32::from_bits(bits & 1 << 31 | exponent << 23 | fraction(bits))
             };
             let exponent = a >> 8 & 0xff;
-            // About the exponent that makes the product the smallest normal number.
+            // Near the exponent for which the product is the smallest normal number.
             let other = (126 + (a & 3)).saturating_sub(exponent);
             let third = match a >> 2 & 3 {
                 0 => 0,
@@ -359,8 +362,8 @@ mod tests {
     }
 
     #[test]
-    fn small_results_are_flushed_as_in_software() {
-        // How often a result was flushed that the host rounds to the smallest normal number.
+    fn fast_flushing_matches_software() {
+        // Counts flushed results that the host rounds to the smallest normal number.
         let mut lifted = [0, 0];
         let least = f32::MIN_POSITIVE;
         for [a, b, c] in numbers().filter(|n| n.iter().all(|x| x.is_finite())) {

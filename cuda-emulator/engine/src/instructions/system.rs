@@ -1,11 +1,11 @@
-//! Functions that the engine itself provides: calls of them are instructions.
+//! Functions that the engine provides. Calls of them are instructions.
 
 use crate::device_runtime;
 use crate::ir::{Code, Faults, Opcode, Role};
 use crate::state::op::Exec;
 use crate::warp::{graph, print};
 
-/// A call by the call site `x`.
+/// A call with call site `x`.
 const fn call(name: &'static str, run: Exec) -> Opcode {
     let code = Code {
         x: Role::Number,
@@ -31,7 +31,7 @@ pub(crate) const SET_NODE_GRID: Opcode =
     call("call cudaGraphKernelNodeSetGridDim", graph::set_node_grid);
 pub(crate) const UPDATE_NODES: Opcode =
     call("call cudaGraphKernelNodeUpdatesApply", graph::update_nodes);
-/// The function of the device runtime whose number is `imm`.
+/// The device runtime's function with number `imm`.
 pub(crate) const DEVICE_RUNTIME: Opcode = {
     let opcode = call("call device runtime", device_runtime::call);
     let code = Code {

@@ -11,7 +11,7 @@ use crate::warp::tensor;
 
 pub(super) const LISTS: &[&[Opcode]] = &[MMA, SPARSE, WMMA, WGMMA, MATRICES, FRAGMENTS, &STORES];
 
-/// Waits until the warp is together.
+/// Waits until all lanes of the warp have reconverged.
 pub(crate) static GATHER: Opcode = Opcode::internal(
     "gather the warp",
     Code {
@@ -184,7 +184,7 @@ const GROUP: Code = Code {
     ..Code::new(tensor::multiply_group).faults(Faults::ILLEGAL.and(Faults::ADDRESS))
 };
 
-/// The shapes with a `k`: 64 rows, and every number of columns.
+/// The shapes with a given `k`: 64 rows, and every number of columns.
 macro_rules! wgmma {
     ($set:ident, $mode:literal, $k:literal, $types:literal) => {
         Opcode::new(
@@ -227,7 +227,7 @@ const WGMMA: &[Opcode] = &[
     wgmma!(floats, ".sp", "16", ".f32.tf32.tf32"),
     wgmma!(floats, ".sp", "64", ".[f16|f32].[e4m3|e5m2].[e4m3|e5m2]"),
     wgmma!(integers, ".sp", "64", ".s32.[s8|u8].[s8|u8]{.satfinite}"),
-    // Products are done when they are issued, so that these order nothing.
+    // Products are complete when they are issued, so there is nothing to order.
     Opcode::new("wgmma.fence.sync.aligned", NOTHING)
         .form(Form::Nothing)
         .only(90),
@@ -241,7 +241,7 @@ const WGMMA: &[Opcode] = &[
 
 const NOTHING: Code = Code::new(control::nothing);
 
-/// The number of matrices, and whether they are transposed.
+/// Encodes the number of matrices, and whether they are transposed.
 fn matrices(chosen: &Choice<'_>) -> u64 {
     let count = match () {
         () if chosen.has("x4") => 4,
@@ -256,7 +256,7 @@ fn matrices(chosen: &Choice<'_>) -> u64 {
     count | u64::from(transposed)
 }
 
-/// An address in `a` and `imm`, registers in a list.
+/// A memory access with the address in `a` and `imm`, and the registers in a list.
 const fn memory(run: crate::state::op::Exec, d: Role) -> Code {
     Code {
         a: Role::Read(Type::U64),

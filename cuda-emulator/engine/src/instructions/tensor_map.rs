@@ -1,4 +1,4 @@
-//! Copies by tensor maps, and changes to maps.
+//! Copies with tensor maps, and changes of maps.
 
 use crate::ir::{Code, Faults, Form, Opcode, Role};
 use crate::memory::{tensor_field, tensor_map};
@@ -6,7 +6,7 @@ use crate::ptx::Type;
 use crate::warp::control;
 
 pub(super) const LISTS: &[&[Opcode]] = &[&[
-    // Lowered to those below.
+    // Lowered to one of the entries below.
     Opcode::new(
         "tensormap.cp_fenceproxy*",
         Code::new(control::nothing).faults(Faults::ADDRESS),
@@ -21,10 +21,10 @@ pub(super) const LISTS: &[&[Opcode]] = &[&[
     .specific(90),
 ]];
 
-/// What the map says may be refused as well as addresses.
+/// Besides addresses, the contents of the map can be invalid.
 const FAULTS: Faults = Faults::ADDRESS.and(Faults::ILLEGAL);
 
-/// A copy as `imm` says; its operands are in the list `x`.
+/// A copy encoded in `imm`. Its operands are in the list `x`.
 pub(crate) const TENSOR_COPY: Opcode = Opcode::internal(
     "cp.async.bulk.tensor",
     Code {
@@ -34,7 +34,7 @@ pub(crate) const TENSOR_COPY: Opcode = Opcode::internal(
     },
 );
 
-/// Of the map at `a`, the field that `imm` says becomes `b`.
+/// Sets a field of the map at `a` to `b`. `imm` selects the field.
 pub(crate) const TENSOR_REPLACE: Opcode = Opcode::internal(
     "tensormap.replace",
     Code {
@@ -45,7 +45,7 @@ pub(crate) const TENSOR_REPLACE: Opcode = Opcode::internal(
     },
 );
 
-/// The map at `b` in shared memory is copied to `a`.
+/// Copies the map at `b` in shared memory to `a`.
 pub(crate) const TENSOR_MAP_COPY: Opcode = Opcode::internal(
     "tensormap.cp_fenceproxy",
     Code {

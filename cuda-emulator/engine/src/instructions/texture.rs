@@ -7,10 +7,10 @@ use crate::warp::control;
 
 pub(super) const LISTS: &[&[Opcode]] = &[TEXTURES, SURFACES];
 
-/// A handle that is none, texels that are gone, coordinates that trap.
+/// Invalid handles, freed texels, and coordinates that trap.
 const FAULTS: Faults = Faults::ADDRESS;
 
-/// Lowered to one of those below.
+/// Lowered to one of the entries below.
 const fn written(name: &'static str, form: Form) -> Opcode {
     Opcode::new(name, Code::new(control::nothing).faults(FAULTS)).form(form)
 }
@@ -75,7 +75,7 @@ const SURFACES: &[Opcode] = &[
     ),
 ];
 
-/// `tex` and `tld4` as `imm` says; operands are in the list `x`.
+/// `tex` and `tld4`, encoded in `imm`. The operands are in the list `x`.
 pub(crate) const SAMPLE: Opcode = Opcode::internal(
     "tex",
     Code {
@@ -85,7 +85,7 @@ pub(crate) const SAMPLE: Opcode = Opcode::internal(
     },
 );
 
-/// `suld`, `sust` and `sured` as `imm` says; operands are in the list `x`.
+/// `suld`, `sust` and `sured`, encoded in `imm`. The operands are in the list `x`.
 pub(crate) const SURFACE: Opcode = Opcode::internal(
     "surface",
     Code {
@@ -95,7 +95,7 @@ pub(crate) const SURFACE: Opcode = Opcode::internal(
     },
 );
 
-/// Of the texture or the surface at `a`, what `imm` says; at level `b`.
+/// Queries the texture or surface at `a`, level `b`. `imm` selects the property.
 pub(crate) const QUERY: Opcode = Opcode::internal(
     "txq",
     Code {

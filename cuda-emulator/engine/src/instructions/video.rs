@@ -1,12 +1,13 @@
-//! Video instructions: integer arithmetic on bytes and half-words, with a second step.
+//! Video instructions: integer arithmetic on bytes and half-words, with a secondary operation.
 
 use crate::ir::{Choice, Code, Form, Opcode};
 use crate::lanes::arithmetic::ternary_imm_each;
 
 pub(super) const LISTS: &[&[Opcode]] = &[SCALAR, PAIRS, QUADS];
 
-// What `imm` says, from which bit on. The selectors of a scalar instruction are 0 for the whole word, 1 to 4 for a
-// byte, 5 and 6 for a half; those of the others have four bits for each element of the result.
+// Bit positions in `imm`. The selectors of a scalar instruction are 0 for the whole word, 1 to 4
+// for a byte, 5 and 6 for a half. Those of the others have four bits for each element of the
+// result.
 const OPERATION: u32 = 0;
 const COMPARISON: u32 = 4;
 const SIGNED_D: u32 = 8;
@@ -19,7 +20,7 @@ pub(crate) const PLUS_ONE: u32 = 15;
 const SCALE: u32 = 16;
 pub(crate) const NEGATE_PRODUCT: u32 = 20;
 pub(crate) const NEGATE_C: u32 = 21;
-/// Which elements are written.
+/// Selects the elements that are written.
 pub(crate) const MASK: u32 = 24;
 pub(crate) const SELECT_D: u32 = 28;
 pub(crate) const SELECT_A: u32 = 32;
@@ -36,7 +37,7 @@ const SHL: u64 = 7;
 const SHR: u64 = 8;
 const MAD: u64 = 9;
 
-/// The fields of `imm` that follow from the modifiers.
+/// Encodes the fields of `imm` that depend on the modifiers.
 fn encode(operation: u64, chosen: &Choice<'_>) -> u64 {
     let place = |names: &[&str]| {
         let found = names.iter().position(|&n| chosen.has(n));
@@ -44,7 +45,7 @@ fn encode(operation: u64, chosen: &Choice<'_>) -> u64 {
     };
     let mut types = chosen.0.iter().filter(|m| m.ends_with("32"));
     let mut signed = || u64::from(types.next() == Some(&"s32"));
-    // A comparison gives 0 or 1; what it is combined with is of the first type.
+    // A comparison gives 0 or 1, and the value that it is combined with has the first type.
     let first = signed();
     let (result, first) = if operation == SET {
         (first, first)
@@ -63,7 +64,7 @@ fn encode(operation: u64, chosen: &Choice<'_>) -> u64 {
         | place(&["shr7", "shr15"]) << SCALE
 }
 
-/// An entry.
+/// Creates an entry.
 macro_rules! entry {
     ($name:literal, $operation:expr, $code:expr, $since:literal) => {
         Opcode::new($name, $code)
@@ -86,7 +87,7 @@ const SCALAR: &[Opcode] = &[
     entry!("vmad.[u32|s32].[u32|s32].[u32|s32]{.po}{.sat}{.shr7|.shr15}", MAD, ONE, 20),
 ];
 
-/// The instructions on several elements; the sum of the elements isn't saturated.
+/// The instructions on several elements. The sum of the elements is not saturated.
 macro_rules! several {
     ($n:literal, $code:expr) => {
         &[
@@ -127,7 +128,7 @@ fn field(imm: u64, at: u32, bits: u32) -> u64 {
     imm >> at & ((1 << bits) - 1)
 }
 
-/// The lower bits of a word as a number.
+/// Extends the lower bits of a word to a number.
 fn extend(word: u64, bits: u32, signed: bool) -> i64 {
     let up = word << (64 - bits);
     if signed {
@@ -137,7 +138,7 @@ fn extend(word: u64, bits: u32, signed: bool) -> i64 {
     }
 }
 
-/// Where a selector of a scalar instruction begins, and its bits.
+/// Returns the first bit and the width of a scalar instruction's selector.
 fn chosen(selector: u64) -> (u32, u32) {
     match selector as u32 {
         0 => (0, 32),
@@ -146,7 +147,7 @@ fn chosen(selector: u64) -> (u32, u32) {
     }
 }
 
-/// The range of a type of so many bits.
+/// Clamps to the range of a type with this number of bits.
 fn clamp(value: i64, bits: u32, signed: bool) -> i64 {
     if signed {
         value.clamp(-1 << (bits - 1), (1 << (bits - 1)) - 1)
@@ -163,7 +164,7 @@ fn basic(a: i64, b: i64, imm: u64) -> i64 {
         DIFFERENCE => (a - b).abs(),
         MIN => a.min(b),
         MAX => a.max(b),
-        // Rounded away from zero above it, and down below.
+        // Halves are rounded up, except below zero: away from zero above it, and down below.
         AVERAGE => (a + b + i64::from(a + b >= 0)) >> 1,
         _ => i64::from(match field(imm, COMPARISON, 3) {
             1 => a == b,
@@ -178,8 +179,8 @@ fn basic(a: i64, b: i64, imm: u64) -> i64 {
 
 /// An instruction on one part of each source.
 ///
-/// GPUs since Maxwell have no such instructions: NVIDIA's compiler makes several others of each. What these compute is
-/// the manual's result, with the exceptions that the functions below name.
+/// GPUs since Maxwell have no such instructions. NVIDIA's compiler replaces each by several others.
+/// They compute the manual's result, with the exceptions that the functions below describe.
 fn one(a: u32, b: u32, c: u32, imm: u64) -> u32 {
     let is = |at| field(imm, at, 1) != 0;
     let part = |word: u32, select, sign| {
@@ -204,7 +205,7 @@ fn one(a: u32, b: u32, c: u32, imm: u64) -> u32 {
     let value = second(value, operation, c, imm);
     match chosen(select) {
         (0, 32) => value,
-        // The manual has the lower half of the value here.
+        // According to the manual, this would be the lower half of the value.
         (16, 16) => value & 0xffff_0000 | c & 0xffff,
         (at, bits) => {
             let ones = ((1 << bits) - 1) << at;
@@ -213,8 +214,9 @@ fn one(a: u32, b: u32, c: u32, imm: u64) -> u32 {
     }
 }
 
-/// The manual clamps to the range of the result's type. Here a sum that is too large for `u32` is cut instead, a
-/// negative number becomes the greatest one of a part, and a part takes what a shift gives as it is.
+/// The manual clamps to the range of the result's type. On a GPU, a sum that is too large for `u32`
+/// is truncated, a negative number becomes the maximum of a part, and the result of a shift to a
+/// part is not clamped.
 fn saturate(value: i64, operation: u64, bits: u32, signed: bool) -> i64 {
     let shift = matches!(operation, SHL | SHR);
     let (value, bits) = if shift {
@@ -232,8 +234,9 @@ fn saturate(value: i64, operation: u64, bits: u32, signed: bool) -> i64 {
     }
 }
 
-/// The second step. A minimum or maximum takes the lower 32 bits of a sum, a difference or a clamped shift as signed,
-/// also where it compares unsigned numbers; the manual takes the value as it is.
+/// The secondary operation. A minimum or maximum interprets the lower 32 bits of a sum, a
+/// difference or a clamped shift as signed, even if it compares unsigned numbers. The manual uses
+/// the value unchanged.
 fn second(value: i64, operation: u64, c: u32, imm: u64) -> u32 {
     let signed = field(imm, SIGNED_D, 1) != 0;
     let long = match (operation, field(imm, SATURATE, 1)) {
@@ -267,7 +270,8 @@ fn second(value: i64, operation: u64, c: u32, imm: u64) -> u32 {
     }
 }
 
-/// `vmad`. Factors and summand of 32 bits are taken as signed; the manual does so only where their types say it.
+/// `vmad`. 32-bit factors and addends are interpreted as signed. In the manual, this depends on
+/// their types.
 fn multiply(a: i64, b: i64, c: u32, imm: u64) -> u32 {
     let is = |at| field(imm, at, 1) != 0;
     let signed = is(SIGNED_A) || is(SIGNED_B) || is(NEGATE_PRODUCT) || is(NEGATE_C);
@@ -277,7 +281,7 @@ fn multiply(a: i64, b: i64, c: u32, imm: u64) -> u32 {
     } else {
         product
     };
-    // The negative is the complement and one more: of 32 bits.
+    // Negation is the 32-bit complement plus one.
     let c = if is(NEGATE_C) { !c } else { c };
     let one = is(NEGATE_C) || is(PLUS_ONE);
     let sum = product + i64::from(c as i32) + i64::from(one);

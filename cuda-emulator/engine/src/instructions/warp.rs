@@ -1,4 +1,4 @@
-//! Operations of a warp together.
+//! Warp-wide operations.
 
 use crate::ir::{Code, Faults, Form, Opcode, Role};
 use crate::ptx::Type;
@@ -6,7 +6,7 @@ use crate::warp::exchange::{ABS, ACTIVE, Kind, NAN, WIDE, active_mask, pack, shu
 
 pub(super) const LISTS: &[&[Opcode]] = &[SHUFFLE, VOTE, MATCH, REDUCE, OTHER];
 
-/// A value `a` of each lane, the lanes that take part in `x`.
+/// A value `a` of each lane. The participating lanes are in `x`.
 const fn value(ty: Type, d: Type) -> Code {
     Code {
         d: Role::Write(d),
@@ -23,7 +23,7 @@ const fn warp(name: &'static str, kind: Kind, variant: u64, code: Code) -> Opcod
         .imm(pack(kind, variant))
 }
 
-/// Without a member mask: the lanes that execute it together take part.
+/// Without a member mask, the lanes that execute the instruction together participate.
 const fn active(name: &'static str, kind: Kind, code: Code) -> Opcode {
     let code = Code {
         x: Role::Unused,
@@ -108,7 +108,7 @@ const VOTE: &[Opcode] = &[
     active("vote.ballot.b32", Kind::VoteBallot, ballot(Type::B32)),
 ];
 
-/// With a predicate as a second result.
+/// With a predicate as the second result.
 const fn flagged(code: Code) -> Code {
     Code {
         y: Role::Write(Type::Pred),

@@ -1,4 +1,4 @@
-//! The instruction list's own terms: what an instruction is, and how PTX names it.
+//! The vocabulary of the instruction list: instructions, and their notation in PTX.
 
 pub(super) mod notation;
 pub(super) mod opcode;

@@ -1,29 +1,32 @@
-//! The notation of the list's names, close to the one of PTX's manual.
+//! The notation of the list's names, which follows PTX's manual.
 //!
-//! `add{.sat}.s32`: a part in braces may be missing. `mul.lo.[u32|s32]`: one of those in brackets.
-//! `cvt{.rn|.rz}.f32.f64`: one of those in braces, or none. A name that ends in `*` takes any further modifiers; the
-//! instruction's form reads them. Types have an order: `cvt.u64.u32` isn't `cvt.u32.u64`.
+//! - `add{.sat}.s32`: a part in braces is optional.
+//! - `mul.lo.[u32|s32]`: one of the parts in brackets is required.
+//! - `cvt{.rn|.rz}.f32.f64`: one of the parts in braces, or none.
+//! - A name that ends in `*` accepts any further modifiers, which the instruction's form reads.
+//!
+//! Types are ordered: `cvt.u64.u32` differs from `cvt.u32.u64`.
 
 use crate::ptx::Type;
 
-/// One place for a modifier.
+/// A position for a modifier.
 #[derive(Debug)]
 struct Place {
-    /// It may be empty.
+    /// Whether it may be empty.
     optional: bool,
     names: Vec<&'static str>,
 }
 
-/// A name of the list, taken apart.
+/// A parsed name of the list.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     places: Vec<Place>,
-    /// Takes any further modifiers.
+    /// Whether further modifiers are accepted.
     open: bool,
 }
 
 impl Pattern {
-    /// Takes apart what follows the mnemonic.
+    /// Parses the part after the mnemonic.
     pub(crate) fn parse(name: &'static str) -> Pattern {
         let mut places = Vec::new();
         let mut rest = &name[name.find(['.', '{', '*']).unwrap_or(name.len())..];
@@ -53,11 +56,11 @@ impl Pattern {
         Pattern { places, open }
     }
 
-    /// Whether the modifiers of an instruction fit: each finds a place, in any order among places of other names except
-    /// for types, and no place that must be filled stays empty.
+    /// Returns whether an instruction's modifiers match. Each modifier must find a place, and each
+    /// required place must be filled. The order matters only for types.
     pub(crate) fn fits(&self, modifiers: &[&str]) -> bool {
         let mut used = 0u64;
-        // The first place that a type may take.
+        // The first place that can match the next type.
         let mut next = 0;
         for modifier in modifiers {
             let typed = Type::parse(modifier).is_some();
@@ -81,13 +84,13 @@ impl Pattern {
             .all(|(i, p)| p.optional || used >> i & 1 != 0)
     }
 
-    /// Whether a type must be named.
+    /// Returns whether a type is required.
     pub(crate) fn typed(&self) -> bool {
         let is_type = |p: &Place| p.names.iter().any(|n| Type::parse(n).is_some());
         self.places.iter().any(|p| !p.optional && is_type(p))
     }
 
-    /// Whether any place has this modifier.
+    /// Returns whether any place has this modifier.
     pub(crate) fn knows(&self, modifier: &str) -> bool {
         self.open || self.places.iter().any(|p| p.names.contains(&modifier))
     }
@@ -95,7 +98,8 @@ impl Pattern {
 
 #[cfg(test)]
 impl super::Opcode {
-    /// Spellings that together use every choice: the shortest, and one for each name that may stand in a place.
+    /// Returns spellings that together use every choice: the shortest, and one for each
+    /// alternative.
     pub(crate) fn spellings(&self) -> Vec<String> {
         let pattern = Pattern::parse(self.name);
         let shortest = |chosen: Option<(usize, &str)>| {

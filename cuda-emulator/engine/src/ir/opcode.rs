@@ -1,12 +1,12 @@
-//! What the list says of one instruction.
+//! The description of an instruction in the list.
 
 use crate::ptx::Type;
 use crate::state::op::Exec;
 
-/// What an instruction does with one field of an [`Op`](crate::state::op::Op).
+/// The role of a field of an [`Op`](crate::state::op::Op).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Nothing.
+    /// Unused.
     Unused,
     /// Reads, writes, or reads and writes a register of this type.
     Read(Type),
@@ -14,15 +14,15 @@ pub(crate) enum Role {
     Update(Type),
     /// A number, not a register.
     Number,
-    /// Where control goes on; filled in when all labels are known.
+    /// A branch target, filled in when all labels are known.
     Target,
-    /// Bytes of the frame.
+    /// A size in bytes in the frame.
     Frame,
     /// Reads a register with an address, of 32 or 64 bits.
     Address,
-    /// How memory is reached: [`Reach`](crate::memory::reach::Reach).
+    /// How an address is computed: [`Reach`](crate::memory::reach::Reach).
     Reach,
-    /// The instruction's place in the cache of regions.
+    /// The instruction's index in the region cache.
     Cache,
     /// The start of a list of registers.
     List,
@@ -39,28 +39,28 @@ impl Role {
     }
 }
 
-/// What can go wrong in an instruction.
+/// The possible faults of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Faults(u8);
 
 impl Faults {
     pub(crate) const NONE: Faults = Faults(0);
-    /// An address that isn't allowed, or isn't aligned.
+    /// An invalid or misaligned address.
     pub(crate) const ADDRESS: Faults = Faults(1);
-    /// An operand that the hardware refuses.
+    /// An operand that the hardware rejects.
     pub(crate) const ILLEGAL: Faults = Faults(2);
-    /// Always: `trap` and its like.
+    /// Always a fault: `trap` and similar instructions.
     pub(crate) const TRAP: Faults = Faults(4);
 
     pub(crate) const fn and(self, other: Faults) -> Faults {
         Faults(self.0 | other.0)
     }
 
-    /// In words.
+    /// Returns the names of the faults.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         [
             (Faults::ADDRESS, "an address"),
-            (Faults::ILLEGAL, "an operand that the hardware refuses"),
+            (Faults::ILLEGAL, "an invalid operand"),
             (Faults::TRAP, "always"),
         ]
         .into_iter()
@@ -73,10 +73,10 @@ impl Faults {
     }
 }
 
-/// The function of an instruction, and what it does with each field.
+/// The function of an instruction, and its use of each field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code {
-    /// For any processor, and for one with AVX2 and its companions.
+    /// The functions for any processor and for one with AVX2 and related extensions.
     pub plain: Exec,
     pub wide: Exec,
     pub d: Role,
@@ -85,18 +85,18 @@ pub(crate) struct Code {
     pub c: Role,
     pub x: Role,
     pub y: Role,
-    /// `imm` means something.
+    /// Whether `imm` is used.
     pub imm: bool,
     pub faults: Faults,
 }
 
 impl Code {
-    /// A function for any processor.
+    /// Creates code with one function for any processor.
     pub(crate) const fn new(exec: Exec) -> Code {
         Code::pair(exec, exec)
     }
 
-    /// One function for any processor, another for one with AVX2.
+    /// Creates code with one function for any processor and another for one with AVX2.
     pub(crate) const fn pair(plain: Exec, wide: Exec) -> Code {
         Code {
             plain,
@@ -112,7 +112,7 @@ impl Code {
         }
     }
 
-    /// The same function, whose registers are all of another type of the same size.
+    /// Returns the same function with registers of another type of the same size.
     pub(crate) const fn on(self, ty: Type) -> Code {
         Code {
             d: self.d.on(ty),
@@ -127,7 +127,7 @@ impl Code {
         Code { faults, ..self }
     }
 
-    /// The function for this processor.
+    /// Returns the function for this processor.
     pub(crate) fn exec(&self) -> Exec {
         if crate::state::op::wide() {
             self.wide
@@ -137,25 +137,27 @@ impl Code {
     }
 }
 
-/// How the operands of PTX become the fields of an instruction. Each has a function in `lower`.
+/// The mapping from PTX operands to the fields of an instruction. Each form has a function in
+/// `lower`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Not written in PTX: other instructions are lowered to it.
+    /// Not written in PTX. Other instructions are lowered to it.
     Internal,
     /// In order: the destination to `d`, the sources to `a`, `b`, `c` and `x`.
     Operands,
     /// Predicates `d, a{, b}`; `x` and `y` flip the sources.
     Predicates,
-    /// `d, a, b, c, table` or `d|p, a, b, c, table, q`: `lop3`, whose table is `imm`.
+    /// `d, a, b, c, table` or `d|p, a, b, c, table, q`: `lop3`. The table is in `imm`.
     Table,
-    /// `d.part, a.part, b.part{, c}`: a video instruction, whose selectors go into `imm`.
+    /// `d.part, a.part, b.part{, c}`: a video instruction. The selectors are in `imm`.
     Video,
-    /// `d, a, b{, c}`: of the first two sources, and of that and the third. Three sources are for 10.0 and newer.
+    /// `d, a, b{, c}`: applied to the first two sources, then to the result and the third. Three
+    /// sources need 10.0 or newer.
     Fold,
-    /// `d, a, b{, c}`: a sum that leaves its carry in `x`, and takes it from there; with `imm` 0 the flag stays as it was.
+    /// `d, a, b{, c}`: a sum with carry in and out in `x`. With `imm` 0, the flag is not changed.
     Carry,
-    /// `d{|y}, a, b, c, x`: an operation of the lanes that `x` names; fewer operands where the entry has fewer fields. A
-    /// predicate in `a` is flipped by `b`.
+    /// `d{|y}, a, b, c, x`: an operation of the lanes in `x`. There are fewer operands if the entry
+    /// has fewer fields. A predicate in `a` is flipped by `b`.
     Warp,
     /// A label.
     Branch,
@@ -165,16 +167,16 @@ pub(crate) enum Form {
     Call,
     Return,
     Exit,
-    /// `ld`, `st`: by the type, the registers and what the address is based on.
+    /// `ld`, `st`: depends on the type, the registers and the base of the address.
     Load,
     Store,
-    /// `{d,} [a], b{, policy}`; each element of a vector is an operation of its own.
+    /// `{d,} [a], b{, policy}`. Each element of a vector is a separate operation.
     Atomic,
-    /// The same, where the old value doesn't count.
+    /// The same, without the old value.
     AtomicExchange,
-    /// `d, [a], c, b{, policy}`, with `c` to compare with.
+    /// `d, [a], c, b{, policy}`, where `c` is the value to compare with.
     AtomicCompare,
-    /// The destination comes first, the rest isn't looked at.
+    /// The destination is the first operand. The others are ignored.
     First,
     /// `d, a{, alignment}`
     Alloca,
@@ -186,13 +188,14 @@ pub(crate) enum Form {
     StoreAsync,
     AtomicAsync,
     Mbarrier,
-    /// `{d,} {a, {b,}} {c}`: number and threads may be missing; a predicate in `c` is flipped by `y`.
+    /// `{d,} {a, {b,}} {c}`: the number and the thread count are optional. A predicate in `c` is
+    /// flipped by `y`.
     Barrier,
-    /// The operands aren't looked at.
+    /// The operands are ignored.
     Bare,
-    /// A hint: no instruction is needed.
+    /// A hint, which needs no instruction.
     Nothing,
-    /// `p{|q}, a, b{, predicate c}`: a comparison; halves are widened first.
+    /// `p{|q}, a, b{, predicate c}`: a comparison. Halves are widened first.
     Compare,
     /// `d, a, b{, predicate c}`: a comparison as a value.
     Set,
@@ -202,19 +205,20 @@ pub(crate) enum Form {
     Select,
     /// `d, a, b, c`, where `d`, `a` and `b` have the first type, `c` the second.
     SelectBySign,
-    /// `d, a`: registers, predicates, and values taken apart or put together.
+    /// `d, a`: registers, predicates, and vectors that are split or combined.
     Move,
     /// `d, a`, whose registers may be wider than their types.
     Convert,
-    /// As [`Form::Operands`], by the whole warp.
+    /// As [`Form::Operands`], for the whole warp.
     Together,
-    /// `{d}, {a}, {b}, {c}{, metadata, selector}`: a product of matrices by the whole warp.
+    /// `{d}, {a}, {b}, {c}{, metadata, selector}`: a matrix product by the whole warp.
     Product,
-    /// `{d}, a, b{, metadata, selector}, p{, signs}{, transpositions}`: a product by a warpgroup.
+    /// `{d}, a, b{, metadata, selector}, p{, signs}{, transpositions}`: a matrix product by a
+    /// warpgroup.
     Group,
     /// `{d}, [a]` or `[a], {d}`: small matrices.
     Matrices,
-    /// The same, and maybe a stride: a fragment of `wmma`.
+    /// The same with an optional stride: a fragment of `wmma`.
     Fragment,
     /// `{d}{|p}, [texture, {at}]{, level}` or `{, {x}, {y}}`: `tex`, `tld4`.
     Texture,
@@ -225,7 +229,7 @@ pub(crate) enum Form {
     Surface,
 }
 
-/// The modifiers that were chosen where the notation leaves a choice.
+/// The modifiers that a program chose among the alternatives of the notation.
 pub(crate) struct Choice<'c>(pub &'c [&'c str]);
 
 impl Choice<'_> {
@@ -234,7 +238,7 @@ impl Choice<'_> {
     }
 }
 
-/// An instruction's name as a program has it, with its modifiers.
+/// The full name of an instruction in a program, with its modifiers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written<'w>(pub &'w str);
 
@@ -247,42 +251,42 @@ impl<'w> Written<'w> {
         self.modifiers().any(|m| m == name)
     }
 
-    /// The types among the modifiers, in order.
+    /// Returns the types among the modifiers, in order.
     pub(crate) fn types(self) -> impl Iterator<Item = Type> {
         self.modifiers().filter_map(Type::parse)
     }
 }
 
-/// Which of the targets from [`Opcode::since`] on have an instruction.
+/// The targets from [`Opcode::since`] on that have an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Targets {
     All,
-    /// Those with a suffix, such as `sm_90a` or `sm_100f`.
+    /// Targets with a suffix, such as `sm_90a` or `sm_100f`.
     Specific,
-    /// The first one with `a`, such as `sm_90a`, and no other.
+    /// Only the first target with `a`, such as `sm_90a`.
     One,
 }
 
 /// An entry of the instruction list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opcode {
-    /// As PTX writes it, see [`notation`](super::notation); or the name of an internal instruction.
+    /// The name in PTX (see [`notation`](super::notation)), or the name of an internal instruction.
     pub name: &'static str,
     pub form: Form,
     pub code: Code,
-    /// The value of `imm`, apart from what the chosen modifiers make of it.
+    /// The value of `imm`, without the part that depends on the chosen modifiers.
     pub imm: u64,
-    /// What the chosen modifiers make of `imm`.
+    /// Returns the part of `imm` that depends on the chosen modifiers.
     pub encode: Option<fn(&Choice<'_>) -> u64>,
-    /// The first compute capability that has it: 80 for 8.0.
+    /// The first compute capability that has the instruction: 80 for 8.0.
     pub since: u32,
     pub targets: Targets,
-    /// The first `.version` of PTX that has it, where that is newer than the target's own.
+    /// The first PTX `.version` that has the instruction, if newer than the target's own.
     pub version: (u32, u32),
 }
 
 impl Opcode {
-    /// An instruction of PTX with its operands in order.
+    /// Creates an entry for a PTX instruction with its operands in order.
     pub(crate) const fn new(name: &'static str, code: Code) -> Opcode {
         Opcode {
             name,
@@ -296,7 +300,7 @@ impl Opcode {
         }
     }
 
-    /// One that PTX doesn't have.
+    /// Creates an entry for an instruction that PTX does not have.
     pub(crate) const fn internal(name: &'static str, code: Code) -> Opcode {
         Opcode::new(name, code).form(Form::Internal)
     }
@@ -327,7 +331,7 @@ impl Opcode {
         Opcode { version, ..self }
     }
 
-    /// For targets with a suffix, from this capability on.
+    /// Restricts the entry to targets with a suffix, from this capability on.
     pub(crate) const fn specific(self, capability: u32) -> Opcode {
         Opcode {
             targets: Targets::Specific,
@@ -335,7 +339,7 @@ impl Opcode {
         }
     }
 
-    /// For the target of this capability with `a` alone.
+    /// Restricts the entry to this capability's target with `a`.
     pub(crate) const fn only(self, capability: u32) -> Opcode {
         Opcode {
             targets: Targets::One,
@@ -343,7 +347,7 @@ impl Opcode {
         }
     }
 
-    /// The name before the first dot.
+    /// Returns the name before the first dot.
     pub(crate) fn mnemonic(&self) -> &'static str {
         let end = self
             .name

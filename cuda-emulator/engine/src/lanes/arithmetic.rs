@@ -1,9 +1,10 @@
-//! Turns functions of one lane into instructions of a warp.
+//! Converts functions of one lane to instructions of a warp.
 //!
-//! `binary(|a: f32, b: f32| a + b)` is a [`Code`], and a constant. The closure has no state, so its type alone determines
-//! what it does, and each one becomes a loop of its own over 32 lanes, which the compiler vectorises. Every loop exists
-//! twice: for the baseline processor, and for one with AVX2 and FMA. Which one is used is chosen once, at load. What the
-//! instruction does with its fields follows from the closure's types.
+//! `binary(|a: f32, b: f32| a + b)` is a [`Code`] and a constant. The closure has no state, so its
+//! type alone determines its effect. Each closure becomes a separate loop over 32 lanes, which the
+//! compiler vectorizes. Every loop exists twice: for the baseline processor, and for one with AVX2
+//! and FMA. The choice is made once, when a module is loaded. The closure's types determine how the
+//! instruction uses its fields.
 
 use crate::state::op::each;
 use std::ptr::NonNull;
@@ -15,7 +16,7 @@ use crate::state::op::{FULL, Flow, LANES, Op};
 
 /// A value that a register's slot can hold.
 pub(crate) trait Reg: Copy {
-    /// What the slot stores: 4, 8 or 16 bytes.
+    /// The type stored in the slot: 4, 8 or 16 bytes.
     type Slot: Copy + Default;
     const TYPE: Type;
     fn get(slot: Self::Slot) -> Self;
@@ -49,17 +50,17 @@ reg! {
     u128, u128, B128, |s| s, |v| v;
 }
 
-/// The value of a type that has only one: a closure without captures.
+/// Returns the only value of a zero-sized type, such as a closure without captures.
 #[inline(always)]
 pub(crate) fn summon<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "the closure must not capture") };
-    // SAFETY: reading no bytes is valid at any aligned address; the type is Copy, and a value of it was handed to the
-    // constructor below.
+    // SAFETY: reading no bytes is valid at any aligned address. The type is Copy, and a value of it
+    // was passed to the constructor below.
     unsafe { NonNull::<F>::dangling().read() }
 }
 
-/// Defines a constructor of instructions: a loop body compiled for both kinds of processor, and what it does with the
-/// fields.
+/// Defines a constructor of instructions from a loop body, compiled for both kinds of processor,
+/// and the use of the fields.
 macro_rules! instruction {
     ($(#[$doc:meta])* $name:ident<$($g:ident),*>($f:ident: [$($closure:tt)*]) {$($field:ident: $role:expr),*} |$ctx:ident, $op:ident, $mask:ident| $body:block) => {
         $(#[$doc])*
@@ -81,7 +82,7 @@ macro_rules! instruction {
             where
                 F: Copy + 'static + $($closure)*,
             {
-                // SAFETY: as the caller promises.
+                // SAFETY: guaranteed by the caller.
                 unsafe { body::<$($g,)* F>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
@@ -90,7 +91,7 @@ macro_rules! instruction {
             where
                 F: Copy + 'static + $($closure)*,
             {
-                // SAFETY: as the caller promises.
+                // SAFETY: guaranteed by the caller.
                 unsafe { body::<$($g,)* F>(ctx, op, mask) }
             }
             #[cfg(not(target_arch = "x86_64"))]
@@ -104,12 +105,14 @@ macro_rules! instruction {
     };
 }
 
-/// With this many lanes or more all 32 are computed and the results of the others dropped. A loop over 32 lanes takes
-/// about as long as seven lanes one by one if it became vector code, and as 32 if it didn't.
+/// With this number of active lanes or more, all 32 are computed and the other results discarded. A
+/// loop over 32 lanes takes about as long as seven single lanes if the compiler vectorized it, and
+/// as long as 32 if not.
 const DENSE: u32 = 16;
 
-/// Writes `f(lane)` to the lanes of the mask; `f` may be called for others too, and must have no effect. Eight lanes
-/// are read before they are written, so that `d` may be one of the sources.
+/// Writes `f(lane)` to the lanes of the mask. `f` may be called for other lanes too, and must have
+/// no side effects. Eight lanes are read before they are written, so that `d` may be one of the
+/// sources.
 #[inline(always)]
 pub(crate) unsafe fn write<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
     if mask != FULL && mask.count_ones() >= DENSE {
@@ -130,12 +133,12 @@ pub(crate) unsafe fn write<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(u
             unsafe { place.write(out) };
         }
     } else {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { write_some(d, mask, f) }
     }
 }
 
-/// As [`write`], and `f` is called for the lanes of the mask only.
+/// The same as [`write`], but `f` is only called for the lanes of the mask.
 #[inline(always)]
 pub(crate) unsafe fn write_some<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
     if mask == FULL {
@@ -153,15 +156,15 @@ pub(crate) unsafe fn write_some<S: Copy + Default>(d: *mut S, mask: u32, f: impl
     }
 }
 
-/// Writes `f(lane)` to the lanes of the mask. All lanes are computed, so `f` must be cheap and have no effect; the
-/// compiler makes vector code of both loops. Eight lanes are read before they are written, so that `d` may be one of the
-/// sources.
+/// Writes `f(lane)` to the lanes of the mask. All lanes are computed, so `f` must be cheap and have
+/// no side effects. The compiler vectorizes both loops. Eight lanes are read before they are
+/// written, so that `d` may be one of the sources.
 #[inline(always)]
 unsafe fn fill<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
     for chunk in 0..LANES / 8 {
         // SAFETY: a slot has 32 lanes.
         let place = unsafe { d.add(chunk * 8).cast::<[S; 8]>() };
-        // Not by from_fn, whose closure would be compiled without wide registers.
+        // Not with from_fn, whose closure would be compiled without wide registers.
         let mut out = [S::default(); 8];
         if mask == FULL {
             for (i, o) in out.iter_mut().enumerate() {
@@ -184,15 +187,15 @@ unsafe fn fill<S: Copy + Default>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) 
     }
 }
 
-/// Writes `f(lane)` to the lanes of the mask, one after the other: for functions that cost much, or don't become vector
-/// code.
+/// Writes `f(lane)` to the lanes of the mask, one after another. For functions that are expensive
+/// or that the compiler does not vectorize.
 #[inline(always)]
 unsafe fn fill_each<S: Copy>(d: *mut S, mask: u32, f: impl Fn(usize) -> S) {
     // SAFETY: a slot has 32 lanes.
     each(mask, |i| unsafe { d.add(i).write(f(i)) });
 }
 
-/// The lanes of the mask for which `f` holds; all are computed.
+/// Returns the lanes of the mask for which `f` holds. All lanes are computed.
 #[inline(always)]
 fn holding(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
     let mut lanes = [0u32; 8];
@@ -208,8 +211,8 @@ fn holding(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
     bits & mask
 }
 
-/// Arithmetic of each lane on its own, as two constructors: one that computes all lanes at once, and one that computes
-/// the lanes of the mask one after the other.
+/// Independent arithmetic per lane, as two constructors: one that computes all lanes at once, and
+/// one that computes the lanes of the mask one after another.
 macro_rules! arithmetic {
     ($($(#[$doc:meta])* $name:ident, $each:ident: Fn($($arg:ty),*) -> D, $($field:ident: $g:ident),* $(=> $imm:ident)?;)*) => {$(
         arithmetic!(@one [$(#[$doc])*] $name fill [Fn($($arg),*) -> D] $($field: $g),* $(=> $imm)?);
@@ -276,8 +279,9 @@ instruction! {
 }
 
 instruction! {
-    /// Predicates `d` and `x` from a comparison of `a` and `b`, combined with predicate `c` (flipped by `y`) as `imm`
-    /// says: 0 alone, 1 and, 2 or, 3 xor; with 4 added, of the opposite.
+    /// Predicates `d` and `x` from a comparison of `a` and `b`, combined with predicate `c`
+    /// (flipped by `y`). `imm` selects the combination: 0 none, 1 and, 2 or, 3 xor. Adding 4
+    /// negates the comparison.
     compare<A, B>(f: [Fn(A, B) -> bool]) {
         d: Role::Write(Type::Pred),
         a: Role::Read(A::TYPE),
@@ -295,7 +299,7 @@ instruction! {
 }
 
 instruction! {
-    /// As [`compare`], of `a` alone.
+    /// The same as [`compare`] for `a` alone.
     test<A>(f: [Fn(A) -> bool]) {
         d: Role::Write(Type::Pred),
         a: Role::Read(A::TYPE),
@@ -313,7 +317,8 @@ instruction! {
 /// Combines and writes the predicates of a comparison.
 #[inline(always)]
 unsafe fn set_predicates(ctx: &mut Ctx<'_>, op: &Op, mask: u32, holds: u32) {
-    // SAFETY: `d`, `x` and `c` are predicates by the lowering; without a second destination `x` is a dump of its own.
+    // SAFETY: `d`, `x` and `c` are predicates, as lowered. Without a second destination, `x` is a
+    // scratch slot.
     unsafe {
         let holds = if op.imm & 4 != 0 { !holds } else { holds };
         let (mut first, mut second) = (holds, !holds);
@@ -351,7 +356,7 @@ instruction! {
 /// Predicates `d` and `x` from predicates `a` and `b`.
 pub(crate) const fn two_predicates() -> Code {
     unsafe fn body(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-        // SAFETY: the operands are predicates by the lowering.
+        // SAFETY: the operands are predicates, as lowered.
         unsafe {
             let (a, b) = (*ctx.at::<u32>(op.a), *ctx.at::<u32>(op.b));
             let d = ctx.at::<u32>(op.d);
@@ -377,7 +382,7 @@ pub(crate) const fn predicate<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> 
         op: &Op,
         mask: u32,
     ) -> Flow {
-        // SAFETY: the operands are predicates by the lowering.
+        // SAFETY: the operands are predicates, as lowered.
         unsafe {
             let value = summon::<F>()(*ctx.at::<u32>(op.a) ^ op.x, *ctx.at::<u32>(op.b) ^ op.y);
             let d = ctx.at::<u32>(op.d);

@@ -4,7 +4,7 @@ use crate::state::context::Ctx;
 use crate::state::op::each;
 use crate::state::op::{Flow, Op};
 
-/// Cycles since the launch, at the clock rate of the options, and never standing still.
+/// Returns cycles since the launch at the clock rate of the options. The value always increases.
 fn cycles(ctx: &Ctx<'_>) -> u64 {
     let launch = ctx.launch;
     (launch.started.elapsed().as_nanos() as u64 / 1000)
@@ -29,7 +29,7 @@ unsafe fn put<T: Copy>(ctx: &mut Ctx<'_>, op: &Op, mask: u32, value: T) -> Flow 
     Flow::Next
 }
 
-/// Takes the low bits of a 64-bit count.
+/// Truncates a 64-bit count.
 pub(crate) trait Low: Copy {
     fn low(v: u64) -> Self;
 }
@@ -48,22 +48,22 @@ impl Low for u64 {
 
 pub(crate) unsafe fn clock<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = T::low(cycles(ctx));
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(ctx, op, mask, value) }
 }
 
 pub(crate) unsafe fn clock_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = (cycles(ctx) >> 32) as u32;
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(ctx, op, mask, value) }
 }
 
 pub(crate) unsafe fn timer<T: Low>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(ctx, op, mask, T::low(nanoseconds())) }
 }
 
 pub(crate) unsafe fn timer_high(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { put(ctx, op, mask, (nanoseconds() >> 32) as u32) }
 }

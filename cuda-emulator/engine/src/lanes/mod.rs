@@ -1,4 +1,4 @@
-//! What each lane does on its own.
+//! Independent operations of each lane.
 
 pub(super) mod arithmetic;
 pub(super) mod clock;

@@ -1,3 +1,3 @@
-//! A launch: its blocks on the threads of the host, and what the engine provides as functions.
+//! Launches: running blocks on the host's threads.
 
 pub(super) mod pool;

@@ -1,4 +1,4 @@
-//! A launch: what its workers share, and the pool of threads that they run on.
+//! A launch: the state that its workers share, and the thread pool.
 
 use crate::state::launch::Shared;
 use crate::state::launch::WORKSPACE;
@@ -21,7 +21,7 @@ use crate::state::special::Facts;
 const MAX_CLUSTER: u64 = cluster::MOST as u64;
 
 impl Shared<'_> {
-    /// The next block or cluster to start.
+    /// Returns the next block or cluster to start.
     fn take(&self) -> Option<u64> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         if n >= self.units {
@@ -30,7 +30,7 @@ impl Shared<'_> {
         Some(self.order.nth(n, self.units))
     }
 
-    /// Runs blocks on this thread until none is left.
+    /// Runs blocks on this thread until none are left.
     fn work(&self, number: usize) {
         match self.cluster_blocks {
             1 => self.work_on::<Block>(number),
@@ -39,7 +39,7 @@ impl Shared<'_> {
     }
 
     fn work_on<U: Unit>(&self, number: usize) {
-        // A worker lives no longer than this call, within which `self` is borrowed.
+        // A worker lives no longer than this call, during which `self` is borrowed.
         let mut worker = Worker::new(self, number);
         let mut resident = VecDeque::new();
         let mut exhausted = false;
@@ -47,7 +47,8 @@ impl Shared<'_> {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
-            // Start a new block when there is none, or when all those here wait and may wait for it.
+            // Start a new block if there is none, or if all resident ones are waiting and may be
+            // waiting for it.
             let mut unit = match resident.pop_front() {
                 Some(unit) => unit,
                 None if exhausted => break,
@@ -63,10 +64,10 @@ impl Shared<'_> {
                     self.finished.fetch_add(blocks, Ordering::Relaxed);
                 }
                 Outcome::Stop => break,
-                // A block alone that can't go on is a deadlock, which stops the launch.
+                // A single block that cannot continue is a deadlock, which stops the launch.
                 Outcome::Waiting | Outcome::Blocked => {
                     resident.push_back(unit);
-                    // The block it waits for may be on a worker that has no core now.
+                    // The block it waits for may be on a worker that currently has no core.
                     if worker.ctx.polled {
                         std::thread::yield_now();
                     }
@@ -84,10 +85,11 @@ impl Shared<'_> {
     }
 }
 
-/// Runs one grid to its end, using the calling thread and the engine's workers.
+/// Runs one grid to its end, on the calling thread and the engine's workers.
 ///
 /// # Errors
-/// The first [`Fault`] of any thread; the other threads stop as soon as they notice.
+///
+/// Returns the first [`Fault`] of any thread. The other threads stop as soon as they notice it.
 pub(crate) fn run_grid(
     launch: &Launch<'_>,
     device: &dyn Device,
@@ -169,7 +171,7 @@ pub(crate) fn run_grid(
         std::ptr::copy_nonoverlapping(launch.params.as_ptr(), params.ptr(), launch.params.len())
     };
     let entry = program.entries[launch.kernel];
-    // A kernel that neither calls nor has local variables needs no stack.
+    // A kernel without calls and local variables needs no stack.
     let local = u64::from(info.local_bytes).next_multiple_of(16);
     let local_stride = if local == 0 && !program.calls[launch.kernel] {
         0
@@ -247,7 +249,7 @@ pub(crate) fn run_grid(
         }),
         None if shared.finished.load(Ordering::Relaxed) != blocks => Err(Fault {
             kind: FaultKind::IllegalInstruction,
-            ..invalid("a worker of the emulator failed; this is a bug in the emulator".into())
+            ..invalid("a worker of the emulator panicked. This is a bug in the emulator".into())
         }),
         None => Ok(Stats {
             blocks: shared.finished.into_inner(),
@@ -256,24 +258,25 @@ pub(crate) fn run_grid(
     }
 }
 
-/// Cores that this process may use; queried once, since the query takes longer than a launch.
+/// Returns the number of cores that this process may use. The result is cached, since the query
+/// takes longer than a launch.
 fn host_threads() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Work that several threads of the pool do together with the caller.
+/// Work that the caller shares with threads of the pool.
 struct Job {
-    /// The work; valid until the caller has seen `running` reach zero with the job off the queue.
+    /// The work. Valid until the caller has seen `running` reach zero with the job off the queue.
     work: *const (dyn Fn(usize) + Sync),
-    /// Next worker's number, and how many may take part.
+    /// The next worker's number, and the maximum number of workers.
     next: AtomicUsize,
     workers: usize,
     running: Mutex<usize>,
     done: Condvar,
 }
 
-// SAFETY: the work is Sync, and outlives its use as `Job::work` says.
+// SAFETY: the work is Sync, and outlives its use as described at `Job::work`.
 unsafe impl Send for Job {}
 // SAFETY: as above.
 unsafe impl Sync for Job {}
@@ -286,10 +289,10 @@ struct Pool {
 
 static POOL: OnceLock<Pool> = OnceLock::new();
 
-/// Runs `work(0)` on this thread, and `work(1..workers)` on threads of the pool as far as they are free.
+/// Runs `work(0)` on this thread, and `work(1..workers)` on free threads of the pool.
 fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     let pool = POOL.get_or_init(Pool::default);
-    // SAFETY: only the lifetime changes; this function returns after the last use.
+    // SAFETY: only the lifetime changes, and this function returns after the last use.
     let work_static = unsafe {
         std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work)
     };
@@ -317,7 +320,7 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     } else {
         pool.wake.notify_all()
     }
-    // Whatever happens in the caller's share, the others must be out before `work` goes.
+    // Even if the caller's share panics, the others must finish before `work` is dropped.
     struct Finish<'a>(&'a Pool, &'a Arc<Job>);
     impl Drop for Finish<'_> {
         fn drop(&mut self) {
@@ -346,17 +349,18 @@ fn serve() {
                     if number + 1 >= job.workers {
                         queue.0.pop_front();
                     }
-                    // Counted while the queue is locked: the caller takes the job off the queue before it looks.
+                    // Counted while the queue is locked, because the caller takes the job off the
+                    // queue before it checks.
                     *job.running.lock().unpoisoned() += 1;
                     break (job, number);
                 }
                 queue = pool.wake.wait(queue).unpoisoned();
             }
         };
-        // SAFETY: the caller waits for `running` to reach zero before the work goes.
+        // SAFETY: the caller waits for `running` to reach zero before it drops the work.
         let work = unsafe { &*job.work };
-        // A panic must not leave the caller waiting; its blocks then count as not run, which `run` would miss, so it
-        // is passed on by ending the process's launch with an abort of this thread only.
+        // A panic must not leave the caller waiting. The blocks of a panicked worker stay unfinished, and
+        // `run_grid` reports that as a fault.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(number)));
         let mut running = job.running.lock().unpoisoned();
         *running -= 1;

@@ -1,4 +1,4 @@
-//! The forms of instructions on addresses.
+//! The forms of address instructions.
 
 use super::emit::New;
 use super::function::{Lower, Result};

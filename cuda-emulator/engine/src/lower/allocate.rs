@@ -1,13 +1,13 @@
-//! Slots for registers: those that are never alive together share one.
+//! Register allocation: registers that are never live at the same time share a slot.
 //!
-//! PTX names a new register for almost every value; with a slot for each, a kernel's registers would overflow the
-//! cache. Liveness is computed block by block, each register's life is taken as one interval over the code, and a
-//! linear scan assigns slots. Divergent lanes need no special care: a slot keeps its size, and each lane has its own
-//! part of it.
+//! PTX uses a new register for almost every value. With a slot for each, a kernel's registers would
+//! overflow the cache. Liveness is computed per basic block, each register's live range is one
+//! interval over the code, and a linear scan assigns slots. Divergent lanes need no special
+//! handling: a slot keeps its size, and each lane has a separate part of it.
 
 use super::function::Width;
 
-/// Field of an instruction that names a register.
+/// The field of an instruction that contains a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Field {
     D,
@@ -17,11 +17,11 @@ pub(super) enum Field {
     X,
     Y,
     Guard,
-    /// Entry of the operand lists.
+    /// An entry of the operand lists.
     List(u32),
 }
 
-/// How an instruction treats a register.
+/// The way an instruction uses a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Use,
@@ -31,7 +31,7 @@ pub(super) enum Mode {
     Param,
 }
 
-/// One mention of a register.
+/// A use of a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ref {
     pub op: u32,
@@ -40,30 +40,30 @@ pub(super) struct Ref {
     pub mode: Mode,
 }
 
-/// How control leaves an instruction.
+/// The way control leaves an instruction.
 #[derive(Clone, Debug)]
 pub(super) enum End {
-    /// To a label, or on.
+    /// To a label or to the next instruction.
     Branch(u32),
     Switch(Vec<u32>),
     /// To a function and back.
     Call(u32),
-    /// Not to the next instruction.
+    /// Never to the next instruction.
     Stop,
 }
 
-/// Where registers live.
+/// The slots of a function's registers.
 pub(super) struct Plan {
     pub offsets: Vec<u32>,
     pub bytes: u64,
-    /// Most 32-bit registers alive at once.
+    /// Maximum number of 32-bit registers live at once.
     pub pressure: u32,
 }
 
-/// Above this many bits of liveness sets, every register gets a slot of its own.
+/// Above this number of bits in the liveness sets, every register gets a separate slot.
 const MAX_BITS: usize = 1 << 28;
 
-/// Plans the slots of a function's registers.
+/// Assigns slots to a function's registers.
 pub(super) fn allocate(
     widths: &[Width],
     refs: &[Ref],
@@ -127,7 +127,8 @@ pub(super) fn allocate(
     }
 }
 
-/// First and last position of each register's life: twice the instruction's index, plus one for a write.
+/// Returns the first and last position of each register's live range: twice the instruction's
+/// index, plus one for a write.
 fn intervals(
     registers: usize,
     refs: &[Ref],
@@ -164,7 +165,7 @@ fn intervals(
         let life = &mut lives[r as usize];
         *life = (life.0.min(at), life.1.max(at));
     };
-    // References come in the order of instructions; within one, reads count before writes.
+    // References are in the order of instructions. Within an instruction, reads come before writes.
     let mut i = 0;
     while i < refs.len() {
         let op = refs[i].op;

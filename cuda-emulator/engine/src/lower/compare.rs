@@ -8,7 +8,7 @@ use crate::instructions::{
 use crate::ir::{Form, Opcode, Written};
 use crate::ptx::{Operand, Type};
 
-/// A comparison, before it is known where its result goes.
+/// A comparison whose destination is not known yet.
 struct Comparison<'o, 'a> {
     opcode: &'static Opcode,
     imm: u64,
@@ -50,7 +50,8 @@ impl<'a> Lower<'_, 'a> {
         if !comparison.packed() {
             return self.comparison(&comparison, false, results);
         }
-        // The lower halves' result goes to p, the upper ones' to q; what either was before may be combined with both.
+        // The result of the lower halves goes to p, that of the upper halves to q. Both can be
+        // combined with the same predicate.
         let [low, high] = self.both(&comparison)?;
         self.emit(New {
             d: results[0],
@@ -176,7 +177,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// The comparison that an instruction asks for.
+    /// Returns the comparison that an instruction performs.
     fn compared<'o>(
         &self,
         opcode: &'static Opcode,
@@ -189,7 +190,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("three operands are needed"));
         };
         if combined.len() != usize::from(imm & 3 != 0) {
-            return Err(self.syntax("a combining operation goes with a third source"));
+            return Err(self.syntax("a combining operation needs a third source, and a third source needs a combining operation"));
         }
         Ok(Comparison {
             opcode,
@@ -201,7 +202,7 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// The results of the lower and the upper halves.
+    /// Returns the results of the lower and the upper halves.
     fn both(&mut self, comparison: &Comparison<'_, 'a>) -> Result<[Slot; 2]> {
         let dump = self.dump()?;
         let mut results = [Slot::None; 2];

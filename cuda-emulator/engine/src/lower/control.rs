@@ -57,7 +57,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// Control doesn't go on after the last instruction, if it is done by all lanes.
+    /// Marks the end of control flow after the last instruction, unless it is guarded.
     fn end_unguarded(&mut self) {
         if !self.guarded {
             self.end(End::Stop);
@@ -167,7 +167,7 @@ impl<'a> Lower<'_, 'a> {
                 let returns = &[function.returns];
                 if !fits(&site.arguments, function.params) || !fits(&site.returns, returns) {
                     return Err(self.syntax(format!(
-                        "`{target}` gives {} bytes and takes {:?}",
+                        "`{target}` returns {} bytes and takes {:?}",
                         function.returns, function.params
                     )));
                 }
@@ -189,7 +189,9 @@ impl<'a> Lower<'_, 'a> {
                     Builtin::SetNodeEnabled => (&instructions::SET_NODE_ENABLED, 1, 2),
                     Builtin::SetNodeGrid => (&instructions::SET_NODE_GRID, 1, 2),
                     Builtin::UpdateNodes => (&instructions::UPDATE_NODES, 1, 2),
-                    Builtin::Runtime(_) => return Err(self.syntax("a call of the device runtime")),
+                    Builtin::Runtime(_) => {
+                        return Err(self.syntax("the device runtime cannot be called here"));
+                    }
                 };
                 let sizes = site.arguments.iter().chain(&site.returns);
                 let odd = sizes
@@ -214,7 +216,7 @@ impl<'a> Lower<'_, 'a> {
                 if self.type_of(&Operand::Name(target))?.is_none() {
                     let what = match device_runtime::is_name(target) {
                         true => "libcudadevrt.a (cuLinkAddFile, CU_JIT_INPUT_LIBRARY)",
-                        false => "the module that does",
+                        false => "the module that defines it",
                     };
                     let kind = match self.linker.declares(self.input, target) {
                         true => LoadErrorKind::Link,
@@ -222,7 +224,7 @@ impl<'a> Lower<'_, 'a> {
                     };
                     return Err(self.error(
                         kind,
-                        format!("no input defines the function `{target}`; link {what}"),
+                        format!("no input defines the function `{target}`. Fix: link {what}"),
                     ));
                 }
                 let [Operand::Name(prototype)] = rest else {
@@ -233,7 +235,7 @@ impl<'a> Lower<'_, 'a> {
                 if !self.is_prototype(prototype)? {
                     return Err(self.error(
                         LoadErrorKind::Unresolved,
-                        format!("`{prototype}` isn't a prototype"),
+                        format!("`{prototype}` is not a prototype"),
                     ));
                 }
                 new = New::of(&instructions::CALL_INDIRECT);

@@ -45,14 +45,14 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// The element type when a value of type `ty` has this many parts.
+    /// Returns the element type of a value of type `ty` with this number of parts.
     fn element(&self, ty: Type, count: usize) -> Result<Type> {
         Ok(match (ty.size(), count) {
             (2, 2) | (4, 4) => Type::B8,
             (4, 2) | (8, 4) => Type::B16,
             (8, 2) | (16, 4) => Type::B32,
             (16, 2) => Type::B64,
-            _ => return Err(self.syntax("the number of parts doesn't fit the type")),
+            _ => return Err(self.syntax("the number of parts does not match the type")),
         })
     }
 
@@ -61,7 +61,7 @@ impl<'a> Lower<'_, 'a> {
         let element = self.element(ty, parts.len())?;
         let mut a = self.src(a, ty)?;
         let bits = u64::from(element.size()) * 8;
-        // An element of 32 bits of 128 needs no mask.
+        // A 32-bit element of a 128-bit value needs no mask.
         let (opcode, mask) = match (Width::of(ty), element) {
             (Width::W32, _) => (&PART_OF_32, bits << 8),
             (Width::W64, _) => (&PART_OF_64, bits << 8),
@@ -69,7 +69,7 @@ impl<'a> Lower<'_, 'a> {
             _ => (&HALF_OF_128, 0),
         };
         if Width::of(ty) == Width::W32 {
-            // A part may be the source itself.
+            // A part may be the same register as the source.
             let copy = self.temp(ty)?;
             self.emit(New {
                 d: Slot::Def(copy),
@@ -169,7 +169,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// The type of an operand of `cvt`: its register's if that is of another size.
+    /// Returns the type of an operand of `cvt`: its register's type if that has a different size.
     fn held(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Type> {
         let register = self.type_of(operand)?;
         Ok(register

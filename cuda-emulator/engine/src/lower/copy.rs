@@ -9,7 +9,7 @@ use crate::ptx::{Operand, Type};
 use crate::state::bulk::Direction;
 
 impl<'a> Lower<'_, 'a> {
-    /// `cp.async`: done at once, so that waiting for it has nothing to wait for.
+    /// `cp.async`. The copy is complete when it is issued, so waiting for it does nothing.
     pub(super) fn copy_async(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         if m.take("reduce") {
             if ["async", "bulk", "tensor"].iter().all(|name| m.take(name)) {
@@ -20,13 +20,14 @@ impl<'a> Lower<'_, 'a> {
             ));
         }
         if !m.take("async") {
-            return Err(self.syntax("only cp.async is known"));
+            return Err(self.syntax("cp must be followed by .async"));
         }
         if m.take("bulk") {
             return self.copy_bulk(m, o);
         }
         if m.take("mbarrier") {
-            // The copies are done already. Without .noinc the barrier first expects this arrival, so nothing is left.
+            // The copies are complete. Without .noinc, the barrier's expected count would first
+            // increase by this arrival, so the two cancel out.
             return if m.take("noinc") {
                 self.mbarrier(m, o)
             } else {
@@ -63,7 +64,7 @@ impl<'a> Lower<'_, 'a> {
             _ => return Err(self.syntax("too many operands")),
         };
         let y = self.cache();
-        // Without an ignore-src predicate, one that never holds.
+        // Without an ignore-src predicate, use one that never holds.
         let (x, ignore) = flip.unwrap_or((Slot::Fixed(0x4000_0000), u32::MAX));
         self.emit(New {
             imm: size | u64::from(ignore) << 32,
@@ -90,7 +91,7 @@ impl<'a> Lower<'_, 'a> {
             return Ok(());
         }
         if m.take("wait_group") {
-            // What has been read has been written too.
+            // Reads and writes complete together.
             m.take("read");
             let [Operand::Int(most)] = o else {
                 return Err(self.syntax("wait_group needs a number"));
@@ -129,7 +130,7 @@ impl<'a> Lower<'_, 'a> {
             (Some("shared::cluster"), Some("shared::cta")) => Direction::SharedToPeer,
             _ => {
                 return Err(
-                    self.unsupported("the emulator doesn't know this form of cp.async.bulk")
+                    self.unsupported("the emulator does not support this form of cp.async.bulk")
                 );
             }
         };
@@ -142,7 +143,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax(format!("`.{end}` is missing")));
         }
         if multicast && direction != Direction::GlobalToShared {
-            return Err(self.syntax("only copies from global memory go to several blocks"));
+            return Err(self.syntax("only copies from global memory can be multicast"));
         }
         let operands = operands + usize::from(multicast);
         let ([to, from, size, rest @ ..], true) = (o, o.len() == operands) else {

@@ -1,4 +1,4 @@
-//! The names of all inputs.
+//! The module-scope names of all inputs.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use crate::program::{Initialiser, Patch, Target};
 use crate::ptx::{Linkage, StateSpace, Statement, Variable};
 use crate::ptx::{LoadError, LoadErrorKind};
 
-/// Functions that the engine itself provides.
+/// Functions that the engine provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
     Print,
     Assert,
     Malloc,
     Free,
-    /// `cudaGraphSetConditional`, which no archive defines.
+    /// `cudaGraphSetConditional`, which is not in any archive.
     SetConditional,
-    /// `cudaGraphLaunch`, which no archive defines either.
+    /// `cudaGraphLaunch`, which is not in any archive.
     LaunchGraph,
-    /// `cudaGraphKernelNodeSetParam`, and its like.
+    /// `cudaGraphKernelNodeSetParam`.
     SetNodeParam,
     SetNodeEnabled,
     SetNodeGrid,
@@ -29,7 +29,7 @@ pub(crate) enum Builtin {
     Runtime(device_runtime::Number),
 }
 
-/// What a module-scope name stands for.
+/// The meaning of a module-scope name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Symbol {
     /// Index into the program's variables.
@@ -46,13 +46,13 @@ pub(super) enum Symbol {
 pub(super) struct SharedVariable {
     pub size: u64,
     pub align: u64,
-    /// Its place, once a device function has used it.
+    /// Its offset, once a device function has used it.
     pub common: Option<u32>,
 }
 
-/// What calls need to know of a function.
+/// A function's signature, as needed by calls.
 pub(super) struct Signature {
-    /// Bytes of results and parameters.
+    /// Sizes of results and parameters in bytes.
     pub returns: Vec<u64>,
     pub params: Vec<u64>,
 }
@@ -115,7 +115,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
         functions: Vec::new(),
     };
     let mut ranks: HashMap<&str, u32> = HashMap::new();
-    // With the input, and the first variable of the same function.
+    // The chosen variables, each with its input and the first variable of the same function.
     let mut chosen: Vec<(&'a Variable<'a>, usize, usize)> = Vec::new();
     let modules = linker.modules;
     for (input, module) in modules.iter().enumerate() {
@@ -136,7 +136,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                         LoadErrorKind::Unsupported,
                         variable.line,
                         variable.name,
-                        "module-scope .local variables aren't supported; declare it in the function",
+                        "module-scope .local variables are not supported. Fix: declare it in the function",
                     ));
                 }
                 _ => Symbol::Variable(names.variables.len() as u32),
@@ -237,7 +237,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                     LoadErrorKind::Unresolved,
                     0,
                     ".alias",
-                    format!("`{target}`, the target of alias `{name}`, isn't defined"),
+                    format!("`{target}`, the target of alias `{name}`, is not defined"),
                 )
             })?;
             linker.own[input].insert(name, symbol);
@@ -269,7 +269,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                         LoadErrorKind::Unsupported,
                         variable.line,
                         relocation.symbol,
-                        "only addresses of global variables and functions can stand in an initialiser",
+                        "an initializer can only contain addresses of global variables and functions",
                     ));
                 }
                 None => {
@@ -277,7 +277,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                         LoadErrorKind::Link,
                         variable.line,
                         relocation.symbol,
-                        "no input defines this name; link the module that does",
+                        "no input defines this name. Fix: link the module that defines it",
                     ));
                 }
             };

@@ -1,4 +1,4 @@
-//! Instructions under construction, and how they are appended.
+//! The construction of instructions.
 
 use super::allocate::{End, Field, Mode, Ref};
 use super::function::{Lower, Width};
@@ -15,13 +15,13 @@ pub(super) enum Slot {
     Both(u32),
     /// Already encoded.
     Fixed(u32),
-    /// Bytes in the frame's parameter area.
+    /// An offset in the frame's parameter area.
     Param(u32),
     /// A number, not an operand.
     Raw(u32),
 }
 
-/// An instruction under construction; all operands default to none.
+/// An instruction under construction. All operands default to none.
 pub(super) struct New {
     pub opcode: &'static Opcode,
     pub imm: u64,
@@ -49,7 +49,7 @@ impl New {
 }
 
 impl<'a> Lower<'_, 'a> {
-    /// Whether the operands are what the instruction's entry says.
+    /// Returns whether the operands agree with the instruction's entry.
     pub(super) fn agrees(&self, new: &New) -> bool {
         let code = &new.opcode.code;
         let fits = |role: Role, slot: Slot| match (role, slot) {
@@ -132,7 +132,8 @@ impl<'a> Lower<'_, 'a> {
         self.places.push(self.place);
     }
 
-    /// Operands of a vector instruction; the list's start. They belong to the instruction emitted next.
+    /// Adds operands of a vector instruction, and returns the list's start. They belong to the
+    /// instruction emitted next.
     pub(super) fn list(&mut self, slots: &[Slot]) -> u32 {
         let start = self.linker.lists.len() as u32;
         let op = self.code.len() as u32;
@@ -159,7 +160,7 @@ impl<'a> Lower<'_, 'a> {
         start
     }
 
-    /// Marks the last instruction as one after which control goes elsewhere.
+    /// Marks the last instruction as one after which control flow may go elsewhere.
     pub(super) fn end(&mut self, end: End) {
         self.ends.push((self.code.len() as u32 - 1, end));
     }

@@ -1,4 +1,4 @@
-//! The forms: how the operands of PTX become the fields of an instruction.
+//! The forms: the mapping from PTX operands to the fields of an instruction.
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result};
@@ -13,7 +13,7 @@ fn modifiers(written: Written<'_>) -> Modifiers<'_> {
 }
 
 impl<'a> Lower<'_, 'a> {
-    /// Lowers an instruction by its entry in the list.
+    /// Lowers an instruction according to its entry in the list.
     pub(super) fn listed(
         &mut self,
         opcode: &'static Opcode,
@@ -22,7 +22,7 @@ impl<'a> Lower<'_, 'a> {
         o: &[Operand<'a>],
     ) -> Result<()> {
         match opcode.form {
-            Form::Internal => Err(self.syntax("PTX doesn't have this instruction")),
+            Form::Internal => Err(self.syntax("PTX does not have this instruction")),
             Form::Operands => self.operands(opcode, imm, o),
             Form::Predicates => self.predicates(opcode, o),
             Form::Table => self.table(opcode, imm, o),
@@ -72,7 +72,8 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Lowers by a form that takes the modifiers that it knows, and leaves none.
+    /// Lowers with a form that consumes the modifiers it supports. Remaining modifiers are an
+    /// error.
     fn open(
         &mut self,
         written: Written<'a>,
@@ -84,12 +85,12 @@ impl<'a> Lower<'_, 'a> {
         match modifiers.rest().first() {
             None => Ok(()),
             Some(left) => Err(self.unsupported(format!(
-                "the emulator doesn't know `.{left}` on this instruction"
+                "the emulator does not support `.{left}` on this instruction"
             ))),
         }
     }
 
-    /// A source for a field.
+    /// Lowers a source operand for a field.
     pub(super) fn source(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
         match role {
             Role::Read(ty) => self.src(operand, ty),
@@ -97,7 +98,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// A destination for a field.
+    /// Lowers a destination operand for a field.
     pub(super) fn destination(&mut self, role: Role, operand: &Operand<'a>) -> Result<Slot> {
         match role {
             Role::Write(ty) => self.dst(operand, ty),
@@ -105,7 +106,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The type that was written first, second, ...
+    /// Returns the type at this position among the written types.
     pub(super) fn type_at(&self, written: Written<'_>, at: usize) -> Result<Type> {
         let ty = written.types().nth(at);
         ty.ok_or_else(|| self.syntax("the type is missing"))
@@ -205,7 +206,7 @@ impl<'a> Lower<'_, 'a> {
             self.emit(new);
             return Ok(());
         }
-        // A predicate beside the result: whether it is not 0, combined with another predicate.
+        // The predicate result is whether the result is not 0, combined with another predicate.
         let (Operand::Pair(d, p), [q]) = (d, rest) else {
             return Err(self.syntax("a register, a predicate and a predicate source are needed"));
         };

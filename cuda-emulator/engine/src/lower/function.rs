@@ -16,9 +16,9 @@ use crate::state::op::{Area, Op};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
 
-/// Most bytes of a function's frame, local memory or parameters.
+/// Maximum size in bytes of a function's frame, local memory or parameters.
 pub(super) const MAX_BYTES: u64 = 1 << 28;
-/// Most registers that one function may use.
+/// Maximum number of registers in a function.
 pub(super) const MAX_REGISTERS: usize = 1 << 20;
 
 /// Size class of a register.
@@ -40,7 +40,7 @@ impl Width {
         }
     }
 
-    /// Bytes of all lanes together.
+    /// Returns the size of all lanes together in bytes.
     pub(super) fn bytes(self) -> u32 {
         match self {
             Width::Predicate => 4,
@@ -63,7 +63,7 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) code: Vec<Op>,
     pub(super) opcodes: Vec<&'static Opcode>,
     pub(super) refs: Vec<Ref>,
-    /// Instructions after which control may go elsewhere.
+    /// Instructions after which control flow may go elsewhere.
     pub(super) ends: Vec<(u32, End)>,
     pub(super) labels: Vec<HashMap<&'a str, u32>>,
     /// Position of each label, by number.
@@ -71,7 +71,7 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) label_scope: Vec<usize>,
     pub(super) places: Vec<Place>,
     pub(super) place: Place,
-    /// Where what is inlined is, of the places that a `.loc` has named.
+    /// For each inlined location in a `.loc`, the location of the call.
     inlined: HashMap<Location, Location>,
     pub(super) guard: (Slot, u32),
     pub(super) line: u32,
@@ -80,7 +80,7 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) local_size: u64,
     pub(super) shared_at: HashMap<u32, u32>,
     pub(super) returns: Vec<Slice>,
-    /// Results that are registers, and where the caller takes them from.
+    /// Results that are registers, and the slices from which the caller reads them.
     pub(super) return_registers: Vec<(u32, Slice)>,
     pub(super) dump: Option<u32>,
     pub(super) carry: Option<u32>,
@@ -90,7 +90,7 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) body: &'a [Statement<'a>],
     /// The scope of the current instruction.
     pub(super) scope: usize,
-    /// There are vector registers.
+    /// Whether there are vector registers.
     pub(super) vectors: bool,
 }
 
@@ -148,13 +148,13 @@ pub(super) fn lower_function<'a>(
 }
 
 impl<'a> Lower<'_, 'a> {
-    /// What follows comes from here, for reports.
+    /// Sets the source location of the following instructions, for reports.
     fn locate(&mut self, at: Location, inlined_at: Option<Location>) {
         match inlined_at {
             Some(outer) => self.inlined.insert(at, outer),
             None => self.inlined.remove(&at),
         };
-        // A function that is inlined may be so within another, which has a `.loc` of its own before.
+        // An inlined function may be inlined into another one, which has an earlier `.loc`.
         let mut outer = inlined_at;
         for _ in 0..64 {
             match outer.and_then(|place| self.inlined.get(&place)) {
@@ -207,8 +207,8 @@ impl<'a> Lower<'_, 'a> {
         Ok(params)
     }
 
-    /// Declares a formal parameter or result; its registers and their places, if it is in any. Registers travel in the
-    /// frame, too.
+    /// Declares a formal parameter or result. Returns its registers and their slices, if it is in
+    /// registers. Registers are passed in the frame, too.
     fn formal(&mut self, param: &Variable<'a>, slice: Slice) -> Result<Vec<(u32, Slice)>> {
         if param.space != StateSpace::Reg {
             self.scopes[0].insert(param.name, Local::Param(slice));
@@ -220,7 +220,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(parts)
     }
 
-    /// Puts the results that are registers where the caller takes them from.
+    /// Stores results that are registers to the slices from which the caller reads them.
     pub(super) fn store_results(&mut self) -> Result<()> {
         for (register, slice) in self.return_registers.clone() {
             self.store_slice(slice, register)?;
@@ -229,7 +229,8 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn body(&mut self, body: &'a [Statement<'a>]) -> Result<()> {
-        // Labels first: branches go forward too. A label is seen in its scope and those inside.
+        // Collect labels first, since branches can go forward. A label is visible in its scope and
+        // in inner ones.
         let mut stack = vec![0];
         self.labels.push(HashMap::new());
         self.label_scope.push(0);
@@ -291,7 +292,7 @@ impl<'a> Lower<'_, 'a> {
                             self.declare(name, local);
                         }
                         Some(count) => {
-                            // The registers themselves are created by the first use of each.
+                            // The registers themselves are created at their first use.
                             self.vectors |= *vector > 1;
                             self.declare(
                                 name,
@@ -322,7 +323,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
         }
-        // Control must not run off the end.
+        // Control flow must not run past the end.
         self.text = "}";
         self.guard = (Slot::Fixed(Area::Constant.at(0)), 0);
         self.guarded = false;
@@ -372,14 +373,14 @@ impl<'a> Lower<'_, 'a> {
         self.listed(opcode, imm, written, o)
     }
 
-    /// Refuses an instruction that the module's target or version doesn't have.
+    /// Returns an error if the module's target or version does not have the instruction.
     fn has(&self, opcode: &Opcode) -> Result<()> {
         let module = &self.linker.modules[self.input];
         let (target, suffix) = (module.target, module.suffix);
         if opcode.version > module.version {
             let ((major, minor), (own, part)) = (opcode.version, module.version);
             return Err(self.syntax(format!(
-                "the instruction needs `.version {major}.{minor}` or newer, the module has {own}.{part}"
+                "the instruction needs `.version {major}.{minor}` or newer, but the module has {own}.{part}"
             )));
         }
         let (missing, wanted) = match opcode.targets {
@@ -391,23 +392,23 @@ impl<'a> Lower<'_, 'a> {
             return Ok(());
         }
         Err(self.syntax(format!(
-            "the instruction is for sm_{wanted}a, the module is for sm_{target}{suffix}: write `.target sm_{wanted}a`, or \
+            "the instruction is for sm_{wanted}a, but the module is for sm_{target}{suffix}. Fix: write `.target sm_{wanted}a`, or \
              compile with `--gpu-architecture=compute_{wanted}a`"
         )))
     }
 
-    /// Refuses what is for newer targets than the module's.
+    /// Returns an error if the module's target is older than this one.
     pub(super) fn needs(&self, since: u32) -> Result<()> {
         let target = self.linker.modules[self.input].target;
         if since <= target {
             return Ok(());
         }
         Err(self.syntax(format!(
-            "the instruction is for sm_{since} or newer, the module is for sm_{target}"
+            "the instruction is for sm_{since} or newer, but the module is for sm_{target}"
         )))
     }
 
-    /// The entry of an opcode that is seen for the first time.
+    /// Looks up the entry of an opcode at its first use.
     fn select(&mut self, written: &'a str) -> Result<(&'static Opcode, u64)> {
         let (name, modifiers) = Modifiers::split(written);
         let modifiers = modifiers.rest();
@@ -423,7 +424,7 @@ impl<'a> Lower<'_, 'a> {
         Err(self.unsupported(instructions::refusal(entries, modifiers)))
     }
 
-    /// Gives registers their slots and appends the code to the program's.
+    /// Assigns slots to registers and appends the code to the program's.
     fn finish(mut self, params: Vec<Slice>) -> Result<(Function, Summary)> {
         let positions: Vec<u32> = self
             .label_positions

@@ -1,4 +1,4 @@
-//! Linking: the names of all inputs, and one lowered function after the other.
+//! Linking: resolves the names of all inputs, and lowers one function after another.
 
 use super::declare::{SharedVariable, Signature, Symbol, declare, named};
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use crate::ptx::{self, Linkage, Module, Variable};
 use crate::ptx::{LoadError, LoadErrorKind};
 use crate::state::op::{LANES, Op};
 
-/// What lowering all functions of a program shares.
+/// The state shared by lowering all functions of a program.
 pub(super) struct Linker<'a> {
     pub modules: &'a [Module<'a>],
     pub sources: &'a [(&'a str, &'a str)],
@@ -23,12 +23,12 @@ pub(super) struct Linker<'a> {
     pub signatures: Vec<Signature>,
     /// Variables that are declared in functions and live as long as the module.
     pub inner: HashMap<*const Variable<'a>, u32>,
-    /// Names that all inputs see.
+    /// Names visible to all inputs.
     pub global: HashMap<&'a str, Symbol>,
-    /// Names that one input sees.
+    /// Names visible to one input.
     pub own: Vec<HashMap<&'a str, Symbol>>,
     pub shared: Vec<SharedVariable>,
-    /// Shared memory that device functions use, the same in every kernel.
+    /// Size of the shared memory that device functions use, at the same offsets in every kernel.
     pub common_shared: u64,
     pub code: Vec<Op>,
     pub opcodes: Vec<&'static Opcode>,
@@ -38,32 +38,32 @@ pub(super) struct Linker<'a> {
     pub tables: Vec<Vec<u32>>,
     pub memory_instructions: u32,
     constants: Constants,
-    /// The entry of each opcode seen so far, as written with its modifiers.
+    /// Cached entries of the opcodes, keyed by opcode with modifiers.
     selected: HashMap<&'a str, (&'static Opcode, u64)>,
     known: HashMap<(u64, u8), u32>,
     known_addresses: HashMap<Target, u32>,
-    /// The device runtime is among the inputs.
+    /// Whether the device runtime is among the inputs.
     pub device_runtime: bool,
 }
 
-/// What is known of a lowered function beside its code.
+/// A lowered function's properties besides its code.
 #[derive(Default)]
 pub(super) struct Summary {
     pub local_size: u32,
     pub callees: HashSet<u32>,
     pub indirect: bool,
-    /// Takes stack beyond its variables.
+    /// Whether it uses stack beyond its variables.
     pub stack: bool,
     pub dynamic_shared: bool,
-    /// Uses the system's shared memory.
+    /// Whether it uses the system's shared memory.
     pub reserved: bool,
-    /// It asks which cluster it is in.
+    /// Whether it reads its cluster's index.
     pub clustered: bool,
-    /// Calls the device runtime.
+    /// Whether it calls the device runtime.
     pub runtime: bool,
-    /// Launches graphs.
+    /// Whether it launches graphs.
     pub graphs: bool,
-    /// Kernels: end of the shared variables.
+    /// For kernels, the end of the shared variables.
     pub shared_end: u64,
     pub registers: u32,
 }
@@ -83,12 +83,12 @@ pub(super) fn error(
 }
 
 impl<'a> Linker<'a> {
-    /// The entry of an opcode that was seen before.
+    /// Returns the cached entry of an opcode.
     pub(super) fn selected(&self, written: &str) -> Option<(&'static Opcode, u64)> {
         self.selected.get(written).copied()
     }
 
-    /// The entry that fits an opcode, and its immediate.
+    /// Returns the entry that matches an opcode, and its immediate.
     pub(super) fn select(
         &mut self,
         written: &'a str,
@@ -100,7 +100,7 @@ impl<'a> Linker<'a> {
         Some(found)
     }
 
-    /// The operand of a constant, repeated for all lanes; `bytes` is 4, 8 or 16.
+    /// Returns the operand of a constant, repeated for all lanes. `bytes` is 4, 8 or 16.
     pub(super) fn constant(&mut self, bits: u64, bytes: u8) -> u32 {
         let constants = &mut self.constants.bytes;
         let at = *self.known.entry((bits, bytes)).or_insert_with(|| {
@@ -113,7 +113,7 @@ impl<'a> Linker<'a> {
         crate::state::op::Area::Constant.at(at)
     }
 
-    /// The operand of an address.
+    /// Returns the operand of an address.
     pub(super) fn address(&mut self, target: Target) -> u32 {
         let constants = &mut self.constants;
         let at = *self.known_addresses.entry(target).or_insert_with(|| {
@@ -125,7 +125,7 @@ impl<'a> Linker<'a> {
         crate::state::op::Area::Constant.at(at)
     }
 
-    /// Whether an input declares a name that others are to define.
+    /// Returns whether an input declares a name that other inputs must define.
     pub(super) fn declares(&self, input: usize, name: &str) -> bool {
         let module = &self.modules[input];
         let mut functions = module.functions.iter();
@@ -142,7 +142,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Loads and links; see [`Program::link`].
+/// Loads and links. See [`Program::link`].
 pub(crate) fn link(sources: &[(&str, &str)], device: u32) -> Result<Program, LoadError> {
     let mut modules = Vec::with_capacity(sources.len());
     for (name, text) in sources {
@@ -194,11 +194,11 @@ pub(crate) fn link(sources: &[(&str, &str)], device: u32) -> Result<Program, Loa
     Ok(program)
 }
 
-/// What the declarations of all inputs come to.
+/// The merged declarations of all inputs.
 pub(super) struct Names {
     pub variables: Vec<VariableInfo>,
     pub initialisers: Vec<Initialiser>,
-    /// Input and index there of each function.
+    /// The input of each function, and the function's index in it.
     pub functions: Vec<(usize, usize)>,
 }
 
@@ -207,7 +207,8 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
     let count = names.functions.len();
     let mut functions: Vec<Option<Function>> = (0..count).map(|_| None).collect();
     let mut summaries: Vec<Summary> = (0..count).map(|_| Summary::default()).collect();
-    // Device functions first: they fix the places of the shared variables that they use.
+    // Device functions come first, because they fix the offsets of the shared variables that they
+    // use.
     for kernels in [false, true] {
         for (index, &(input, f)) in names.functions.iter().enumerate() {
             let function = &modules[input].functions[f];
@@ -224,7 +225,6 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         kernels: Vec::new(),
         variables: Vec::new(),
         initialisers: Vec::new(),
-        version: modules.iter().map(|m| m.version).max().unwrap_or((0, 0)),
         target: modules.iter().map(|m| m.target).max().unwrap_or(0),
         device: linker.device,
         code: std::mem::take(&mut linker.code),
@@ -312,7 +312,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
     Ok(program)
 }
 
-/// Offsets of parameters.
+/// Returns the offsets of parameters.
 pub(super) fn layout(params: &[Variable<'_>]) -> (Vec<ParamInfo>, u32) {
     let mut at = 0u64;
     let list = params
@@ -331,7 +331,7 @@ pub(super) fn layout(params: &[Variable<'_>]) -> (Vec<ParamInfo>, u32) {
     (list, at as u32)
 }
 
-/// A function and all that it may call. Indirect calls may reach every function.
+/// Returns a function and all functions that it may call. Indirect calls may reach every function.
 fn reach(from: u32, summaries: &[Summary]) -> HashSet<u32> {
     let mut reached = HashSet::from([from]);
     let mut open = vec![from];
@@ -351,7 +351,8 @@ fn reach(from: u32, summaries: &[Summary]) -> HashSet<u32> {
     reached
 }
 
-/// Local memory along the deepest chain of direct calls, recursion counted once. Iterative, since chains may be long.
+/// Returns the local memory of the deepest chain of direct calls, counting recursion once.
+/// Iterative, since chains may be long.
 fn deepest(from: u32, summaries: &[Summary]) -> u32 {
     let mut best: HashMap<u32, u32> = HashMap::new();
     let mut on_path = HashSet::new();

@@ -8,24 +8,30 @@ impl Program {
     /// Loads one PTX module.
     ///
     /// # Errors
-    /// [`LoadError`] for text that isn't PTX, for an instruction that can't be run, for an unresolved name.
+    ///
+    /// Returns [`LoadError`] if the text is not PTX, an instruction is not supported, or a name is
+    /// unresolved.
     pub fn load(ptx: &str) -> Result<Program, LoadError> {
         Self::link(&[("", ptx)])
     }
 
-    /// Loads several modules, as pairs of name and PTX, into one program: `.extern` names of one are resolved by the
-    /// others.
+    /// Loads several modules, as pairs of name and PTX, into one program. `.extern` names of a module
+    /// are resolved by the others.
     ///
     /// # Errors
-    /// As [`load`](Program::load), and for a name that is defined twice. The message names the input.
+    ///
+    /// Returns an error in the cases of [`load`](Program::load), and if a name is defined twice. The
+    /// message names the input.
     pub fn link(inputs: &[(&str, &str)]) -> Result<Program, LoadError> {
         Self::link_for(inputs, u32::MAX)
     }
 
-    /// As [`link`](Program::link), for a device of a compute capability; 90 for 9.0. It isn't looked at yet.
+    /// Loads several modules as [`link`](Program::link) does, for a device of this compute
+    /// capability: 90 for 9.0. The value is only stored for [`device`](Program::device).
     ///
     /// # Errors
-    /// As [`link`](Program::link).
+    ///
+    /// Returns an error in the cases of [`link`](Program::link).
     pub fn link_for(inputs: &[(&str, &str)], device: u32) -> Result<Program, LoadError> {
         link(inputs, device)
     }

@@ -26,10 +26,11 @@ pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
     ])
 }
 
-/// What a load or store does beside moving data.
+/// The properties of a load or store besides moving data.
 struct Order {
     poll: bool,
-    /// A relaxed or volatile access, or more: not a data race with its like.
+    /// Whether the access is at least relaxed, or volatile. Strong accesses do not race with each
+    /// other.
     strong: bool,
     acquire: bool,
     release: bool,
@@ -60,7 +61,7 @@ fn order(m: &mut Modifiers<'_>) -> Order {
 }
 
 impl<'a> Lower<'_, 'a> {
-    /// A place in the workers' region caches.
+    /// Returns a new index in the workers' region caches.
     pub(super) fn cache(&mut self) -> Slot {
         self.linker.memory_instructions += 1;
         Slot::Raw(self.linker.memory_instructions - 1)
@@ -92,7 +93,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Space of an access, checked against what the address is based on.
+    /// Returns the space of an access, which must agree with the base of the address.
     pub(super) fn space_of(&self, found: Option<&str>) -> u8 {
         match found {
             None => space::GENERIC,
@@ -103,7 +104,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Checks the address register's width against the space.
+    /// Widens the address register if the space allows 32 bits.
     pub(super) fn widened(&mut self, a: Slot, width: Width, space: u8) -> Result<(Slot, Width)> {
         if width == Width::W32 && !matches!(space, space::SHARED | space::LOCAL) {
             return Err(self.syntax("the address must be a 64-bit register"));
@@ -111,8 +112,8 @@ impl<'a> Lower<'_, 'a> {
         Ok((a, width))
     }
 
-    /// `.pragma "used_bytes_mask 0xff"`: of what the next load reads only these bytes are looked at. Others are ignored,
-    /// as PTX wants it.
+    /// `.pragma "used_bytes_mask 0xff"`: only these bytes of the next load are checked. Others are
+    /// ignored, as PTX specifies.
     pub(super) fn pragma(&mut self, text: &str) -> Result<()> {
         if let Some(mask) = text.trim().strip_prefix("used_bytes_mask") {
             let mask = mask.trim();
@@ -126,7 +127,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// The move between memory of a type and a register.
+    /// Returns the move between memory of a type and a register.
     fn moved(
         &self,
         moves: &'static [Move],
@@ -134,10 +135,10 @@ impl<'a> Lower<'_, 'a> {
         register: Type,
     ) -> Result<&'static Opcode> {
         instructions::find_move(moves, memory, register)
-            .ok_or_else(|| self.syntax("the register's size doesn't fit the type"))
+            .ok_or_else(|| self.syntax("the register's size does not match the type"))
     }
 
-    /// How a load or store of `count` elements reaches memory.
+    /// Returns how a load or store of `count` elements reaches memory.
     fn reach(
         &self,
         space: u8,
@@ -166,7 +167,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("a load needs a destination and an address"));
         };
         if rest.len() > usize::from(order.policy) {
-            return Err(self.unsupported("the emulator doesn't know this form of a load"));
+            return Err(self.unsupported("the emulator does not support this form of a load"));
         }
         let list = self.vector(m, d)?;
         let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
@@ -204,7 +205,7 @@ impl<'a> Lower<'_, 'a> {
                 let end = start.saturating_add(size * slots.len() as i64);
                 let (_, total) = super::link::layout(&self.function.params);
                 if offset < 0 || end > i64::from(total) {
-                    return Err(self.syntax("the offset lies outside the parameter"));
+                    return Err(self.syntax("the offset is outside the parameter"));
                 }
                 for (n, d) in slots.into_iter().enumerate() {
                     let imm = (start + n as i64 * size) as u64;
@@ -220,7 +221,7 @@ impl<'a> Lower<'_, 'a> {
                 if offset < 0
                     || offset.saturating_add(size * slots.len() as i64) > i64::from(slice.size)
                 {
-                    return Err(self.syntax("the offset lies outside the parameter"));
+                    return Err(self.syntax("the offset is outside the parameter"));
                 }
                 for (n, d) in slots.into_iter().enumerate() {
                     let imm = (offset + n as i64 * size) as u64;
@@ -270,7 +271,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// A register from its place in the frame.
+    /// Loads a register from its slice of the frame.
     pub(super) fn load_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
         let ty = self.types[register as usize];
         let run = self.moved(instructions::LOAD_FRAME, ty, ty)?;
@@ -283,7 +284,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// A register to its place in the frame.
+    /// Stores a register to its slice of the frame.
     pub(super) fn store_slice(&mut self, slice: Slice, register: u32) -> Result<()> {
         let ty = self.types[register as usize];
         let run = self.moved(instructions::STORE_FRAME, ty, ty)?;
@@ -305,7 +306,7 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("a store needs an address and a value"));
         };
         if rest.len() > usize::from(order.policy) {
-            return Err(self.unsupported("the emulator doesn't know this form of a store"));
+            return Err(self.unsupported("the emulator does not support this form of a store"));
         }
         let list = self.vector(m, value)?;
         let ty = m.ty().ok_or_else(|| self.syntax("the type is missing"))?;
@@ -346,7 +347,7 @@ impl<'a> Lower<'_, 'a> {
                 if offset < 0
                     || offset.saturating_add(size * slots.len() as i64) > i64::from(slice.size)
                 {
-                    return Err(self.syntax("the offset lies outside the parameter"));
+                    return Err(self.syntax("the offset is outside the parameter"));
                 }
                 for (n, b) in slots.into_iter().enumerate() {
                     let imm = (offset + n as i64 * size) as u64;
@@ -390,7 +391,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// A 64-bit register with base plus offset.
+    /// Returns a 64-bit register with base plus offset.
     pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<Slot> {
         let (base, offset) = self.base(operand)?;
         let Base::Address(a, width) = base else {

@@ -36,18 +36,18 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// The address of a word: register, how it is reached, offset.
+    /// Returns the address of a word: register, how the address is reached, offset.
     fn word(&mut self, address: &Operand<'a>, space: u8) -> Result<(Slot, Slot, i64)> {
         let (base, offset) = self.base(address)?;
         let Base::Address(a, width) = base else {
-            return Err(self.syntax("an mbarrier lies in shared memory"));
+            return Err(self.syntax("an mbarrier must be in shared memory"));
         };
         let (a, width) = self.widened(a, width, space)?;
         let reach = Reach::new(space, width == Width::W32).chosen();
         Ok((a, Slot::Raw(reach.encode()), offset))
     }
 
-    /// The bytes of an asynchronous store have come.
+    /// Counts the bytes of an asynchronous store as arrived.
     fn sent(&mut self, barrier: &Operand<'a>, bytes: u32) -> Result<()> {
         let number = self.fixed(u64::from(bytes), Type::B32);
         let unwanted = Slot::Def(self.temp(Type::B64)?);
@@ -67,12 +67,12 @@ impl<'a> Lower<'_, 'a> {
         };
         let ty = m.rest().iter().find_map(|name| Type::parse(name));
         let bytes = elements * ty.map_or(0, Type::size);
-        // Without the space of the address it would be a generic one.
+        // Without a state space, the address would be generic.
         if m.rest().contains(&"shared::cluster") {
             self.store(m, &[address.clone(), value.clone()])?;
         } else {
             return Err(
-                self.unsupported("the emulator knows st.async with `.shared::cluster` only")
+                self.unsupported("the emulator supports st.async only with `.shared::cluster`")
             );
         }
         self.sent(barrier, bytes)
@@ -90,7 +90,7 @@ impl<'a> Lower<'_, 'a> {
         };
         if !m.rest().contains(&"shared::cluster") {
             return Err(
-                self.unsupported("the emulator knows red.async with `.shared::cluster` only")
+                self.unsupported("the emulator supports red.async only with `.shared::cluster`")
             );
         }
         let Role::Read(ty) = opcode.code.b else {
@@ -100,7 +100,7 @@ impl<'a> Lower<'_, 'a> {
         self.sent(barrier, ty.size())
     }
 
-    /// `mbarrier.…`; `cp.async.mbarrier.arrive` comes here as `arrive`.
+    /// `mbarrier.…`. `cp.async.mbarrier.arrive` is handled as `arrive`.
     pub(super) fn mbarrier(&mut self, m: &mut Modifiers<'a>, o: &[Operand<'a>]) -> Result<()> {
         let what = m.next().unwrap_or("");
         let expect = m.take("expect_tx");
@@ -165,7 +165,7 @@ impl<'a> Lower<'_, 'a> {
                     d,
                 )
             }
-            // The time that try_wait may take comes last; it is a hint.
+            // try_wait has a time limit as its last operand, which is only a hint.
             ("test_wait", [d, address, state])
             | ("try_wait", [d, address, state] | [d, address, state, _]) => {
                 let (a, c, offset) = self.word(address, space)?;
@@ -189,7 +189,7 @@ impl<'a> Lower<'_, 'a> {
                 self.fence();
                 Ok(())
             }
-            _ => Err(self.unsupported("the emulator doesn't know this form of mbarrier")),
+            _ => Err(self.unsupported("the emulator does not support this form of mbarrier")),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! From syntax tree to [`Program`]: names are resolved, instructions chosen, registers given their slots.
+//! Lowering, from syntax tree to [`Program`]: resolves names, chooses instructions, assigns slots
+//! to registers.
 
 mod address;
 mod allocate;

@@ -2,7 +2,7 @@
 
 use crate::ptx::Type;
 
-/// Modifiers of an instruction that haven't been used yet, in order.
+/// The unused modifiers of an instruction, in order.
 pub(super) struct Modifiers<'a> {
     list: Vec<&'a str>,
 }
@@ -20,7 +20,7 @@ impl<'a> Modifiers<'a> {
         )
     }
 
-    /// Removes a modifier; whether it was there.
+    /// Removes a modifier. Returns whether it was present.
     pub(super) fn take(&mut self, name: &str) -> bool {
         match self.list.iter().position(|&m| m == name) {
             Some(at) => {
@@ -31,7 +31,7 @@ impl<'a> Modifiers<'a> {
         }
     }
 
-    /// Removes the first of several modifiers that is there.
+    /// Removes and returns the first of several modifiers that is present.
     pub(super) fn one_of(&mut self, names: &[&'static str]) -> Option<&'static str> {
         names.iter().find(|n| self.take(n)).copied()
     }
@@ -44,7 +44,7 @@ impl<'a> Modifiers<'a> {
         Some(found)
     }
 
-    /// Removes all modifiers that begin so.
+    /// Removes all modifiers with this prefix.
     pub(super) fn drop_prefixed(&mut self, prefix: &str) {
         self.list.retain(|m| !m.starts_with(prefix));
     }
@@ -55,12 +55,12 @@ impl<'a> Modifiers<'a> {
         Type::parse(self.list.remove(at))
     }
 
-    /// Removes the first modifier whatever it is.
+    /// Removes and returns the first modifier.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         (!self.list.is_empty()).then(|| self.list.remove(0))
     }
 
-    /// What is left.
+    /// Returns the remaining modifiers.
     pub(super) fn rest(&self) -> &[&'a str] {
         &self.list
     }

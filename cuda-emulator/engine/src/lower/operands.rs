@@ -1,4 +1,4 @@
-//! Names and operands: what they stand for, and the slots they become.
+//! Names and operands: their meanings, and their slots.
 
 use super::declare::Symbol;
 use super::emit::{New, Slot};
@@ -18,7 +18,7 @@ impl<'a> Lower<'_, 'a> {
             if let Some(local) = self.scopes[scope].get(name) {
                 return Ok(Some(local.clone()));
             }
-            // `%r12` of `%r<20>`; the prefix may itself end in digits.
+            // `%r12` of `%r<20>`. The prefix may itself end in digits.
             let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
             for length in (1..=digits.min(10)).rev() {
                 let (prefix, number) = name.split_at(name.len() - length);
@@ -30,7 +30,8 @@ impl<'a> Lower<'_, 'a> {
                     && number.parse::<u32>().is_ok_and(|n| n < count)
                 {
                     let local = self.named(ty, vector)?;
-                    // The name's text lives as long as the source; find it there through the instruction's own.
+                    // The source's text lives long enough for a key, so find the name in it through
+                    // the instruction's text.
                     if let Some(key) = self.own_text(name) {
                         self.scopes[scope].insert(key, local.clone());
                     }
@@ -46,18 +47,18 @@ impl<'a> Lower<'_, 'a> {
         Ok(self.linker.find(self.input, name).map(Local::Symbol))
     }
 
-    /// The same text with the source's lifetime.
+    /// Returns the same text with the source's lifetime.
     fn own_text(&self, name: &str) -> Option<&'a str> {
         let source = self.linker.sources[self.input].1;
         let start = (name.as_ptr() as usize).checked_sub(source.as_ptr() as usize)?;
         source.get(start..start + name.len())
     }
 
-    /// A register by name; its number and type.
+    /// Returns the number and type of a named register.
     pub(super) fn named_register(&mut self, name: &str) -> Result<(u32, Type)> {
         match self.lookup(name)? {
             Some(Local::Register(register)) => Ok((register, self.types[register as usize])),
-            Some(_) => Err(self.syntax(format!("`{name}` isn't a register"))),
+            Some(_) => Err(self.syntax(format!("`{name}` is not a register"))),
             None => Err(self.error(
                 LoadErrorKind::Unresolved,
                 format!("`{name}` isn't declared"),
@@ -65,12 +66,12 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The error for a name that nobody defines.
+    /// Returns the error for an undefined name.
     fn missing(&self, name: &str) -> LoadError {
         match self.linker.declares(self.input, name) {
             true => self.error(
                 LoadErrorKind::Link,
-                format!("no input defines `{name}`; link the module that does"),
+                format!("no input defines `{name}`. Fix: link the module that defines it"),
             ),
             false => self.error(
                 LoadErrorKind::Unresolved,
@@ -85,12 +86,12 @@ impl<'a> Lower<'_, 'a> {
             Ok(())
         } else {
             Err(self.syntax(format!(
-                "`{name}` is a {found:?} register, the instruction works on {wanted:?}"
+                "`{name}` is a {found:?} register, but the instruction works on {wanted:?}"
             )))
         }
     }
 
-    /// A destination register of this type, or a register nobody reads for `_`.
+    /// Returns a destination register of this type, or an unused register for `_`.
     pub(super) fn dst(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Slot> {
         match operand {
             Operand::Name(name) => {
@@ -107,18 +108,18 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// A fresh register of this type.
+    /// Returns a new register of this type.
     pub(super) fn temp(&mut self, ty: Type) -> Result<u32> {
         self.register(ty)
     }
 
-    /// A constant operand.
+    /// Returns a constant operand.
     pub(super) fn fixed(&mut self, bits: u64, ty: Type) -> Slot {
         let bytes = (Width::of(ty).bytes() / 32) as u8;
         Slot::Fixed(self.linker.constant(bits, bytes))
     }
 
-    /// The bits of an immediate of this type; None when it isn't one.
+    /// Returns the bits of an immediate of this type. None if the operand is not an immediate.
     pub(super) fn immediate(&self, operand: &Operand<'a>, ty: Type) -> Result<Option<u64>> {
         let size = ty.size();
         let bits = match (*operand).clone() {
@@ -137,14 +138,15 @@ impl<'a> Lower<'_, 'a> {
             Operand::Float(v) if size == 4 => u64::from((v as f32).to_bits()),
             Operand::Float(v) if size == 8 => v.to_bits(),
             Operand::Float(_) => {
-                return Err(self.syntax("a floating-point constant doesn't fit this type"));
+                return Err(self.syntax("a floating-point constant does not match this type"));
             }
             _ => return Ok(None),
         };
         Ok(Some(bits))
     }
 
-    /// A source operand of this type: register, special register, immediate or address of a symbol.
+    /// Returns a source operand of this type: a register, special register, immediate or address of
+    /// a symbol.
     pub(super) fn src(&mut self, operand: &Operand<'a>, ty: Type) -> Result<Slot> {
         if let Some(bits) = self.immediate(operand, ty)? {
             return Ok(self.fixed(bits, ty));
@@ -179,7 +181,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The address of a variable, parameter or function as a value.
+    /// Returns the address of a variable, parameter or function as a value.
     fn address_of(&mut self, name: &str, local: Local<'a>, offset: i64, ty: Type) -> Result<Slot> {
         let wide = Width::of(ty) == Width::W64;
         if !wide && Width::of(ty) != Width::W32 {
@@ -246,8 +248,9 @@ impl<'a> Lower<'_, 'a> {
                 });
                 Ok(Slot::Use(d))
             }
-            Local::Symbol(Symbol::Builtin(_)) => Err(self
-                .unsupported("the address of a system function can't be taken; call it directly")),
+            Local::Symbol(Symbol::Builtin(_)) => Err(self.unsupported(
+                "the address of a system function cannot be taken. Fix: call it directly",
+            )),
             _ => Err(self.syntax(format!("`{name}` can't be used as a {ty:?} value"))),
         }
     }
@@ -280,7 +283,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(at)
     }
 
-    /// A special register as a source, if the name is one.
+    /// Returns a special register as a source, if the name is one.
     fn special(&mut self, name: &str, ty: Type) -> Result<Option<Slot>> {
         let narrow = |lower: &Self| -> Result<()> {
             if Width::of(ty) == Width::W32 {
@@ -291,7 +294,7 @@ impl<'a> Lower<'_, 'a> {
         };
         if let Some(operand) = special::operand(name) {
             if ty.size() == 8 {
-                // `mov.u64 %rd, %tid.x` isn't PTX.
+                // `mov.u64 %rd, %tid.x` is not valid PTX.
                 narrow(self)?;
             }
             narrow(self)?;
@@ -327,7 +330,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(Some(Slot::Use(d)))
     }
 
-    /// A predicate operand: its slot and what to flip it by.
+    /// Returns a predicate operand: its slot, and the value that flips it.
     pub(super) fn predicate(&mut self, operand: &Operand<'a>) -> Result<(Slot, u32)> {
         let (name, flip) = match operand {
             Operand::Name(name) => (*name, 0),
@@ -348,7 +351,7 @@ impl<'a> Lower<'_, 'a> {
         Ok((Slot::Use(register), flip))
     }
 
-    /// Type of an operand that is a register; None for others.
+    /// Returns the type of a register operand, or None for others.
     pub(super) fn type_of(&mut self, operand: &Operand<'a>) -> Result<Option<Type>> {
         if let Operand::Register(register) = operand {
             return Ok(Some(self.types[*register as usize]));
@@ -362,7 +365,7 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// What a memory operand is based on, and the offset.
+    /// Returns the base and offset of a memory operand.
     pub(super) fn base(&mut self, operand: &Operand<'a>) -> Result<(Base, i64)> {
         let Operand::Address(name, offset) = operand else {
             return Err(self.syntax("this operand must be an address in brackets"));
@@ -390,7 +393,7 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// A function by name.
+    /// Returns a function by name.
     pub(super) fn callee(&mut self, name: &str) -> Result<Option<Symbol>> {
         Ok(match self.lookup(name)? {
             Some(Local::Symbol(symbol @ (Symbol::Function(_) | Symbol::Builtin(_)))) => {
@@ -400,8 +403,8 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// A call argument or result: bytes in the frame, and the registers that they stand for, with a part of the bytes
-    /// each. `size` is the callee's, where it is known.
+    /// Lowers a call argument or result. Returns bytes in the frame, and the registers that
+    /// correspond to parts of them. `size` is the callee's size, if known.
     pub(super) fn argument(
         &mut self,
         operand: &Operand<'a>,
@@ -409,7 +412,7 @@ impl<'a> Lower<'_, 'a> {
     ) -> Result<(Slice, Vec<(u32, Slice)>)> {
         let name = match operand {
             Operand::Name(name) => name,
-            // As much as any result takes.
+            // The maximum size of a result.
             Operand::Sink => return Ok((self.slice(16, 16)?, Vec::new())),
             Operand::Int(_) | Operand::Float(_) | Operand::Single(_) | Operand::Double(_) => {
                 return self.constant_argument(operand, size);
@@ -433,16 +436,18 @@ impl<'a> Lower<'_, 'a> {
                 let slice = self.slice(size, size)?;
                 Ok((slice, self.parts(&local, slice)))
             }
-            _ => Err(self.syntax(format!("`{name}` isn't a .param variable of this function"))),
+            _ => Err(self.syntax(format!(
+                "`{name}` is not a .param variable of this function"
+            ))),
         }
     }
 
-    /// Number of results and parameters of a prototype, or of a list of targets.
+    /// Returns whether the name is a prototype or a list of targets.
     pub(super) fn is_prototype(&mut self, name: &str) -> Result<bool> {
         Ok(matches!(self.lookup(name)?, Some(Local::Prototype)))
     }
 
-    /// The labels of a `.branchtargets`, which may stand after the instruction.
+    /// Returns the labels of a `.branchtargets`, which may follow the instruction.
     pub(super) fn branch_targets(
         &mut self,
         name: &str,
@@ -458,12 +463,12 @@ impl<'a> Lower<'_, 'a> {
         later.ok_or_else(|| {
             self.error(
                 LoadErrorKind::Unresolved,
-                format!("`{name}` isn't a .branchtargets list"),
+                format!("`{name}` is not a .branchtargets list"),
             )
         })
     }
 
-    /// The number of a label seen from a scope.
+    /// Returns the number of a label that is visible from a scope.
     pub(super) fn label(&self, name: &str, mut scope: usize) -> Result<u32> {
         loop {
             if let Some(&label) = self.labels[scope].get(name) {

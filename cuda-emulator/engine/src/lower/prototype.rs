@@ -1,4 +1,4 @@
-//! Whether inputs agree on the functions and variables that they share.
+//! The check that inputs agree on the functions and variables that they share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,13 +6,13 @@ use super::link::error;
 use crate::ptx::{Function, Linkage, Module, Operand, StateSpace, Statement, Variable, parse};
 use crate::ptx::{LoadError, LoadErrorKind};
 
-/// What an input says of a function.
+/// An input's declaration of a function.
 struct Prototype {
     input: String,
-    /// Bytes of results and parameters.
+    /// Sizes of results and parameters in bytes.
     returns: Vec<u64>,
     params: Vec<u64>,
-    /// For messages.
+    /// Text for messages.
     text: String,
     weak: bool,
 }
@@ -21,7 +21,7 @@ fn sizes(list: &[Variable<'_>]) -> Vec<u64> {
     list.iter().map(|v| v.size).collect()
 }
 
-/// A list of results or parameters in short: `b32, b8[12]`.
+/// Formats a list of results or parameters: `b32, b8[12]`.
 fn types(list: &[Variable<'_>]) -> String {
     let one = |variable: &Variable<'_>| {
         let ty = format!("{:?}", variable.ty).to_lowercase();
@@ -50,8 +50,8 @@ impl Prototype {
         }
     }
 
-    /// Compares a declaration with this definition. The driver's linker of an H200 refuses what differs in the number or
-    /// the sizes of results or parameters.
+    /// Compares a declaration with this definition. The driver's linker of an H200 rejects
+    /// differences in the number or sizes of results or parameters.
     fn fits(&self, declared: &Prototype, name: &str) -> Result<(), LoadError> {
         if (&self.returns, &self.params) == (&declared.returns, &declared.params) {
             return Ok(());
@@ -65,7 +65,7 @@ impl Prototype {
     }
 }
 
-/// The names that a module's code and initialisers use.
+/// Returns the names that a module's code and initializers use.
 fn used<'a>(module: &'a Module<'a>) -> HashSet<&'a str> {
     fn add<'a>(names: &mut HashSet<&'a str>, operand: &'a Operand<'a>) {
         match operand {
@@ -91,7 +91,7 @@ fn used<'a>(module: &'a Module<'a>) -> HashSet<&'a str> {
     names
 }
 
-/// What an input says of a variable.
+/// An input's declaration of a variable.
 struct Declared {
     input: String,
     space: StateSpace,
@@ -100,12 +100,12 @@ struct Declared {
 }
 
 impl Declared {
-    /// Whether a declaration and what another input says agree. The driver's linker of an H200 compares them even where
-    /// nothing uses the variable; types and alignments may differ.
+    /// Checks that declarations of two inputs agree. The driver's linker of an H200 compares them
+    /// even if the variable is unused. Types and alignments may differ.
     fn fits(&self, other: &Declared, name: &str) -> Result<(), LoadError> {
         let what = match (self.space == other.space, self.size == other.size) {
             (true, true) => return Ok(()),
-            // `x[]` is of any size; of two definitions one is weak or common.
+            // `x[]` matches any size. If there are two definitions, one is weak or common.
             (true, false)
                 if self.size == 0 || other.size == 0 || !(self.external || other.external) =>
             {
@@ -115,7 +115,7 @@ impl Declared {
             (true, false) => "sizes",
         };
         Err(mismatch(format!(
-            "the {what} of `{name}` don't match: {} in {}, {} in {}; declare it as it is defined",
+            "the {what} of `{name}` do not match: {} in {}, {} in {}. Fix: declare it as it is defined",
             self.text(),
             self.input,
             other.text(),
@@ -139,16 +139,17 @@ pub struct Prototypes {
     defined: HashMap<String, Prototype>,
     declared: HashMap<String, Vec<Prototype>>,
     variables: HashMap<String, Vec<Declared>>,
-    /// The input of each definition that admits no other.
+    /// The input of each strong definition.
     strong: HashMap<String, String>,
 }
 
 impl Prototypes {
-    /// Adds an input. A declaration that nothing uses doesn't count: the compiler drops it.
+    /// Adds an input. An unused declaration is ignored, since the compiler drops it.
     ///
     /// # Errors
-    /// [`LoadErrorKind::Link`] for the first name that is defined already, or the first declaration that isn't like the
-    /// definition.
+    ///
+    /// Returns [`LoadErrorKind::Link`] for the first name that is already defined, or the first
+    /// declaration that differs from the definition.
     pub(crate) fn add(&mut self, input: &str, module: &Module<'_>) -> Result<(), LoadError> {
         self.define(input, module)?;
         self.add_variables(input, module)?;
@@ -201,7 +202,7 @@ impl Prototypes {
     fn define(&mut self, input: &str, module: &Module<'_>) -> Result<(), LoadError> {
         let functions = module.functions.iter().filter(|f| f.body.is_some());
         let functions = functions.map(|f| (f.name, f.linkage));
-        // Dynamic shared memory is everybody's.
+        // Inputs share dynamic shared memory.
         let variables = module
             .variables
             .iter()
@@ -212,7 +213,7 @@ impl Prototypes {
         for name in &names {
             if let Some(first) = self.strong.get(*name) {
                 return Err(mismatch(format!(
-                    "`{name}` is defined twice, in {first} and in {input}: leave one definition, or make it .weak"
+                    "`{name}` is defined twice, in {first} and in {input}. Fix: keep one definition, or make one .weak"
                 )));
             }
         }
@@ -260,10 +261,11 @@ impl Prototypes {
         Ok(())
     }
 
-    /// Looks for variables that are declared and not defined.
+    /// Checks that every declared variable is defined.
     ///
     /// # Errors
-    /// [`LoadErrorKind::Link`] for the first in the order of names.
+    ///
+    /// Returns [`LoadErrorKind::Link`] for the first undefined variable, in the order of names.
     pub fn undefined(&self) -> Result<(), LoadError> {
         let undefined = self
             .variables
@@ -272,7 +274,7 @@ impl Prototypes {
         match undefined.min_by_key(|(name, _)| *name) {
             None => Ok(()),
             Some((name, all)) => Err(mismatch(format!(
-                "no input defines `{name}`, which {} declares; link the module that does",
+                "no input defines `{name}`, which {} declares. Fix: link the module that defines it",
                 all[0].input
             ))),
         }

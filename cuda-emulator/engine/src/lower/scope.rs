@@ -1,4 +1,4 @@
-//! Names in a function: registers, parameters, variables.
+//! The names in a function: registers, parameters, variables.
 
 use super::emit::Slot;
 use super::function::{MAX_BYTES, MAX_REGISTERS};
@@ -28,14 +28,14 @@ pub(super) enum Local<'a> {
     /// Offset in the frame's local memory.
     Variable(u32),
     Shared(u32),
-    /// A module symbol under a local name.
+    /// A module symbol with a local name.
     Symbol(Symbol),
     BranchTargets(Vec<&'a str>),
-    /// What an indirect call may name last: a prototype or a list of targets.
+    /// The last operand of an indirect call: a prototype or a list of targets.
     Prototype,
 }
 
-/// What a memory operand's name stands for.
+/// The base of a memory operand.
 pub(super) enum Base {
     /// A register with an address, 32 or 64 bits.
     Address(Slot, Width),
@@ -67,7 +67,9 @@ impl<'a> Lower<'_, 'a> {
             StateSpace::Shared => Local::Shared(self.place_shared(variable.size, variable.align)?),
             _ => match self.linker.inner.get(&std::ptr::from_ref(variable)) {
                 Some(&index) => Local::Symbol(Symbol::Variable(index)),
-                None => return Err(self.syntax("no variable of this state space can stand here")),
+                None => {
+                    return Err(self.syntax("a variable of this state space is not allowed here"));
+                }
             },
         };
         self.declare(variable.name, local);
@@ -88,7 +90,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(at as u32)
     }
 
-    /// A new register.
+    /// Creates a register.
     pub(super) fn register(&mut self, ty: Type) -> Result<u32> {
         if self.widths.len() >= MAX_REGISTERS {
             return Err(self.unsupported("the function uses too many registers"));
@@ -98,7 +100,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(self.widths.len() as u32 - 1)
     }
 
-    /// A predicate for results nobody wants.
+    /// Returns a predicate for unused results.
     pub(super) fn dump(&mut self) -> Result<Slot> {
         if self.dump.is_none() {
             self.dump = Some(self.register(Type::Pred)?);
@@ -114,12 +116,12 @@ impl<'a> Lower<'_, 'a> {
         Ok(self.carry.unwrap_or(0))
     }
 
-    /// Room in the frame for a parameter of every lane.
+    /// Allocates space in the frame for a parameter of every lane.
     pub(super) fn param_slice(&mut self, param: &Variable<'_>) -> Result<Slice> {
         self.slice(param.size, param.align)
     }
 
-    /// Room in the frame for a value of every lane.
+    /// Allocates space in the frame for a value of every lane.
     pub(super) fn slice(&mut self, size: u64, align: u64) -> Result<Slice> {
         let stride = size.max(1).next_multiple_of(align.max(1));
         let offset = self.params_size;

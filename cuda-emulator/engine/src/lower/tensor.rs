@@ -1,4 +1,4 @@
-//! The forms of matrix products and of fragments.
+//! The forms of matrix products and fragments.
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result, Width};
@@ -12,7 +12,8 @@ use crate::warp::fragment::TRANSPOSED;
 use crate::warp::tensor::option;
 
 impl<'a> Lower<'_, 'a> {
-    /// Before an instruction for the whole warp: lanes that took different ways wait for each other.
+    /// Emits an instruction that waits for diverged lanes, before an instruction for the whole
+    /// warp.
     pub(super) fn gather(&mut self) {
         let x = self.fixed(u32::MAX.into(), Type::U32);
         self.emit(New {
@@ -22,7 +23,7 @@ impl<'a> Lower<'_, 'a> {
         });
     }
 
-    /// The registers in braces; a single one may stand without.
+    /// Returns the registers in braces. A single register may be written without braces.
     fn braces(&self, operand: &Operand<'a>, count: usize) -> Result<Vec<Operand<'a>>> {
         let list = match operand {
             Operand::Vector(list) => list.clone(),
@@ -51,7 +52,7 @@ impl<'a> Lower<'_, 'a> {
             .collect()
     }
 
-    /// A number that the instruction's text gives, below `end`.
+    /// Returns a constant operand below `end`.
     fn number(&self, operand: &Operand<'a>, end: u64, what: &str) -> Result<u32> {
         match operand {
             Operand::Int(v) if *v < end => Ok(*v as u32),
@@ -59,7 +60,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The metadata of a sparse matrix and the selector of those who have it.
+    /// Returns the metadata of a sparse matrix and the selector of the lanes that provide it.
     fn metadata(&mut self, product: &Product, o: &[Operand<'a>]) -> Result<(Slot, u32)> {
         let [metadata, selector] = o else {
             return Err(self.syntax("a sparse matrix needs metadata and a selector"));
@@ -154,7 +155,8 @@ impl<'a> Lower<'_, 'a> {
             return Err(self.syntax("a predicate for the accumulator's use is needed"));
         };
         let (y, flip) = self.predicate(add)?;
-        // What may follow: the signs of floating-point factors, and whether 16-bit ones in shared memory are transposed.
+        // Optional operands: the signs of floating-point factors, and whether 16-bit factors in
+        // shared memory are transposed.
         let signs = if product.a.exponent() { 2 } else { 0 };
         let transposes = match product.a {
             Element::F16 | Element::Bf16 => 2 - usize::from(in_registers),
@@ -207,11 +209,11 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// An address as 64 bits, and its offset.
+    /// Returns an address as 64 bits, and its offset.
     fn place_of(&mut self, operand: &Operand<'a>) -> Result<(Slot, i64)> {
         let (base, offset) = self.base(operand)?;
         let Base::Address(a, width) = base else {
-            return Err(self.syntax("a matrix can't lie in the parameters"));
+            return Err(self.syntax("a matrix cannot be in parameter memory"));
         };
         if width != Width::W32 {
             return Ok((a, offset));

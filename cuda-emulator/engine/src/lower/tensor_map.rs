@@ -1,4 +1,4 @@
-//! The forms of copies by tensor maps, and of changes to maps.
+//! The forms of copies with tensor maps, and of changes of maps.
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result};
@@ -12,12 +12,12 @@ use crate::state::bulk::Transfer;
 use crate::state::reduction::{NAMES, Operation};
 
 impl<'a> Lower<'_, 'a> {
-    /// The address in an operand such as `[map, {x, y}]`, and the coordinates.
+    /// Returns the address and the coordinates of an operand such as `[map, {x, y}]`.
     fn tensor(&mut self, o: &Operand<'a>) -> Result<(Slot, Vec<Slot>)> {
         let Operand::Tensor(name, offset, coordinates) = o else {
             return Err(self.syntax("a tensor map and coordinates in braces are needed"));
         };
-        // A map may be named as a parameter, too.
+        // A map may also be a named parameter.
         let place = Operand::NameOffset(name, *offset);
         let map = match self.type_of(&Operand::Name(name))? {
             Some(_) => self.address(&Operand::Address(Some(name), *offset))?,
@@ -30,8 +30,8 @@ impl<'a> Lower<'_, 'a> {
         Ok((map, coordinates?))
     }
 
-    /// `cp.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor` and `cp.reduce.async.bulk.tensor`, of which these
-    /// modifiers have been taken.
+    /// `cp.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor` and `cp.reduce.async.bulk.tensor`.
+    /// The caller has removed these modifiers.
     pub(super) fn copy_tensor(
         &mut self,
         m: &mut Modifiers<'a>,
@@ -55,7 +55,7 @@ impl<'a> Lower<'_, 'a> {
         ] {
             if m.take(name) {
                 return Err(self.unsupported(format!(
-                    "`.{name}` is for devices of compute capability 10.0, and not supported by the emulator"
+                    "`.{name}` is for devices of compute capability 10.0, and is not supported by the emulator"
                 )));
             }
         }
@@ -87,7 +87,7 @@ impl<'a> Lower<'_, 'a> {
                 }
                 _ => {
                     return Err(self.unsupported(
-                        "the emulator doesn't know this form of cp.async.bulk.tensor",
+                        "the emulator does not support this form of cp.async.bulk.tensor",
                     ));
                 }
             };
@@ -197,7 +197,7 @@ impl<'a> Lower<'_, 'a> {
             return Ok(());
         }
         if !m.take("replace") {
-            return Err(self.unsupported("the emulator doesn't know this form of tensormap"));
+            return Err(self.unsupported("the emulator does not support this form of tensormap"));
         }
         m.take("tile");
         m.take("b1024");

@@ -1,4 +1,4 @@
-//! The forms of textures and surfaces.
+//! The forms of texture and surface instructions.
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result};
@@ -11,7 +11,7 @@ use crate::memory::texture::{self, Ask, GEOMETRIES, Geometry};
 use crate::ptx::{Operand, Type};
 use crate::state::reduction::{NAMES, Operation};
 
-/// The operand `[handle, {coordinates}]`, taken apart.
+/// The parsed operand `[handle, {coordinates}]`.
 struct Place {
     handle: Slot,
     layer: Slot,
@@ -19,7 +19,7 @@ struct Place {
 }
 
 impl<'a> Lower<'_, 'a> {
-    /// What an instruction names texels by.
+    /// Returns the geometry that an instruction addresses.
     fn geometry(&self, written: Written<'_>) -> Result<Geometry> {
         let found = GEOMETRIES.iter().find(|(name, _)| written.has(name));
         match found {
@@ -28,7 +28,8 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The first of a list of operands; where PTX wants a power of two of them, the last don't count.
+    /// Returns the first operands of a list. If PTX requires a power of two, the last ones are
+    /// ignored.
     fn first_of(
         &mut self,
         list: &[Operand<'a>],
@@ -40,7 +41,7 @@ impl<'a> Lower<'_, 'a> {
         list[..used].iter().map(|one| self.src(one, ty)).collect()
     }
 
-    /// That a list has so many operands, or the next power of two.
+    /// Checks that a list has this number of operands, or the next power of two.
     fn expect_count(&self, list: &[Operand<'a>], used: usize, what: &str) -> Result<()> {
         let given = list.len();
         if given != used && given != used.next_power_of_two() {
@@ -49,7 +50,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// Where texels are. Where PTX has a layer, it comes before the coordinates.
+    /// Lowers the location of texels. In PTX, a layer comes before the coordinates.
     fn texels(&mut self, operand: &Operand<'a>, geometry: Geometry, ty: Type) -> Result<Place> {
         let Operand::Tensor(name, 0, list) = operand else {
             return Err(self.syntax("a handle and coordinates in braces are needed"));
@@ -59,7 +60,7 @@ impl<'a> Lower<'_, 'a> {
         self.expect_count(list, used, "coordinates")?;
         let (layer, coordinates) = list[..used].split_at(usize::from(geometry.layered));
         let layer = match layer {
-            // An integer, whatever the coordinates are.
+            // The layer is an integer, whatever the type of the coordinates.
             [layer] => self.src(layer, Type::U32)?,
             _ => self.fixed(0, Type::U32),
         };
@@ -113,7 +114,7 @@ impl<'a> Lower<'_, 'a> {
             (Ask::Level, _) => Some("a level of detail is needed"),
             (Ask::Gradients, _) => Some("two lists of derivatives in braces are needed"),
             (_, []) => None,
-            _ => Some("offsets and values to compare with aren't supported by the emulator"),
+            _ => Some("offsets and depth comparisons are not supported by the emulator"),
         };
         if let Some(wrong) = wrong {
             return Err(self.unsupported(wrong));
@@ -150,7 +151,7 @@ impl<'a> Lower<'_, 'a> {
     ) -> Result<()> {
         let question = QUESTIONS.iter().find(|(name, _)| written.has(name));
         let Some((_, question)) = question else {
-            return Err(self.syntax("the question is missing"));
+            return Err(self.syntax("the queried property is missing"));
         };
         let (d, name, level) = match o {
             [d, Operand::Address(Some(name), 0)] if !written.has("level") => (d, name, None),
@@ -196,7 +197,7 @@ impl<'a> Lower<'_, 'a> {
                     Type::U64 | Type::B64 => Element::U64,
                     Type::S64 => Element::S64,
                     Type::U32 | Type::B32 => Element::U32,
-                    _ => return Err(self.syntax("the type isn't one of reductions")),
+                    _ => return Err(self.syntax("reductions do not support this type")),
                 };
                 match named.and_then(|name| Operation::named(name)) {
                     Some(operation) => Action::Reduce(operation, element),

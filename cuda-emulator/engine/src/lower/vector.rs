@@ -1,5 +1,6 @@
-//! Vector registers: `.reg .v4 .f32 v`, whose elements are `v.x`, `v.y`, `v.z`, `v.w` or `v.r`, `v.g`, `v.b`, `v.a`;
-//! and other operands that ptxas takes from people rather than from compilers.
+//! Vector registers: `.reg .v4 .f32 v`, with elements `v.x`, `v.y`, `v.z`, `v.w` or `v.r`, `v.g`,
+//! `v.b`, `v.a`. Also other operands that ptxas accepts in handwritten PTX, although compilers do
+//! not emit them.
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result};
@@ -9,7 +10,7 @@ use crate::program::Slice;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {
-    /// New registers for a name: one, or the elements of a vector.
+    /// Creates the registers of a name: one, or the elements of a vector.
     pub(super) fn named(&mut self, ty: Type, vector: u32) -> Result<Local<'a>> {
         if vector == 1 {
             return Ok(Local::Register(self.register(ty)?));
@@ -19,7 +20,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(Local::Vector(elements?))
     }
 
-    /// The element of a vector that a name such as `v.x` stands for.
+    /// Returns the vector element with a name such as `v.x`.
     pub(super) fn element_of(&mut self, name: &str) -> Result<Option<u32>> {
         let Some((vector, element)) = name.split_once('.') else {
             return Ok(None);
@@ -40,7 +41,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Operands with their vectors as lists of elements; a call's lists stay as they are.
+    /// Returns operands with vectors expanded to lists of elements. A call's lists are not changed.
     pub(super) fn expanded(&mut self, o: &[Operand<'a>]) -> Result<Vec<Operand<'a>>> {
         let mut list = Vec::with_capacity(o.len());
         for operand in o {
@@ -58,7 +59,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(list)
     }
 
-    /// `mov.v4.b32`: each element on its own.
+    /// `mov.v4.b32`, which moves each element separately.
     pub(super) fn vector_move(&mut self, written: &str, o: &[Operand<'a>]) -> Result<()> {
         let ty = written
             .strip_prefix("mov.v2.")
@@ -68,7 +69,7 @@ impl<'a> Lower<'_, 'a> {
             Some(2) => "mov.b16",
             Some(4) => "mov.b32",
             Some(8) => "mov.b64",
-            _ => return Err(self.syntax("no such type of a vector")),
+            _ => return Err(self.syntax("a vector cannot have this type")),
         };
         let [Operand::Vector(d), a] = o else {
             return Err(self.syntax("a vector register and a source are needed"));
@@ -106,13 +107,13 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// The bytes of all elements.
+    /// Returns the size of all elements in bytes.
     pub(super) fn total(&self, elements: &[u32]) -> u64 {
         let sizes = elements.iter().map(|&r| self.types[r as usize].size());
         sizes.map(u64::from).sum()
     }
 
-    /// The registers of a name, and which part of a place in the frame each has.
+    /// Returns the registers of a name, each with its part of the slice.
     pub(super) fn parts(&self, local: &Local<'a>, slice: Slice) -> Vec<(u32, Slice)> {
         let registers = match local {
             Local::Register(register) => std::slice::from_ref(register),
@@ -134,7 +135,7 @@ impl<'a> Lower<'_, 'a> {
         registers.iter().map(part).collect()
     }
 
-    /// A number as a call's argument.
+    /// Lowers a number as a call's argument.
     pub(super) fn constant_argument(
         &mut self,
         operand: &Operand<'a>,
@@ -149,10 +150,10 @@ impl<'a> Lower<'_, 'a> {
             (Some(8), true) => Type::F64,
             (None, _) => {
                 return Err(self.unsupported(
-                    "the called function's types aren't known here; pass a register",
+                    "the called function's types are not known here. Fix: pass a register",
                 ));
             }
-            _ => return Err(self.syntax("a number doesn't fit this parameter")),
+            _ => return Err(self.syntax("a number cannot be passed for this parameter")),
         };
         let a = self.src(operand, ty)?;
         let register = self.sum(a, 0, ty)?;
@@ -160,7 +161,7 @@ impl<'a> Lower<'_, 'a> {
         Ok((slice, vec![(register, slice)]))
     }
 
-    /// `register + offset` as a source.
+    /// Lowers `register + offset` as a source.
     pub(super) fn with_offset(
         &mut self,
         register: u32,
@@ -172,7 +173,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(Slot::Use(self.sum(Slot::Use(register), offset, ty)?))
     }
 
-    /// A new register with a sum.
+    /// Creates a register with a sum.
     fn sum(&mut self, a: Slot, offset: i64, ty: Type) -> Result<u32> {
         let (modifier, number) = match ty.size() {
             2 => ("u16", Type::U16),

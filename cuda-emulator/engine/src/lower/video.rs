@@ -58,7 +58,7 @@ impl<'a> Lower<'_, 'a> {
             let second = imm >> SECOND & 3 != 0;
             let product = opcode.mnemonic() == "vmad";
             if written.is_some() && (second || product) {
-                return Err(self.syntax("a selector of the destination can't stand here"));
+                return Err(self.syntax("a selector of the destination is not allowed here"));
             }
             if third.is_none() && (written.is_some() || second || product) {
                 return Err(self.syntax("a third source is needed"));
@@ -100,7 +100,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// A source without its selector, the selector, and whether it is negated.
+    /// Returns a source without its selector, the selector, and whether it is negated.
     fn part(&self, operand: &Operand<'a>) -> Result<(Operand<'a>, Option<&'a str>, bool)> {
         Ok(match operand {
             Operand::Name(name) | Operand::Minus(name) => {
@@ -115,7 +115,8 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// Of a scalar instruction: 0 for all, 1 to 4 for a byte, 5 and 6 for a half.
+    /// Returns the selector of a scalar instruction: 0 for all, 1 to 4 for a byte, 5 and 6 for a
+    /// half.
     fn scalar_selector(&self, selector: Option<&str>) -> Result<u64> {
         Ok(match selector {
             None => 0,
@@ -125,39 +126,42 @@ impl<'a> Lower<'_, 'a> {
             Some("b3") => 4,
             Some("h0") => 5,
             Some("h1") => 6,
-            Some(other) => return Err(self.syntax(format!("there is no selector `.{other}`"))),
+            Some(other) => {
+                return Err(self.syntax(format!("the selector `.{other}` does not exist")));
+            }
         })
     }
 
-    /// The digits of a selector.
+    /// Returns the digits of a selector.
     fn digits(&self, selector: &str, count: u64) -> Result<Vec<u64>> {
         let letter = if count == 2 { 'h' } else { 'b' };
         match selector.strip_prefix(letter) {
             Some(digits) => Ok(digits.bytes().map(|c| u64::from(c - b'0')).collect()),
-            None => Err(self.syntax(format!("there is no selector `.{selector}` here"))),
+            None => Err(self.syntax(format!("the selector `.{selector}` is not allowed here"))),
         }
     }
 
-    /// Which elements are written: digits from high to low.
+    /// Returns the mask of written elements. Digits are ordered from high to low.
     fn mask(&self, selector: Option<&str>, count: u64) -> Result<u64> {
         let Some(text) = selector else {
             return Ok((1 << count) - 1);
         };
         let digits = self.digits(text, count)?;
         if digits.iter().any(|&d| d >= count) || !digits.is_sorted_by(|a, b| a > b) {
-            return Err(self.syntax(format!("there is no mask `.{text}`")));
+            return Err(self.syntax(format!("the mask `.{text}` does not exist")));
         }
         Ok(digits.iter().fold(0, |mask, d| mask | 1 << d))
     }
 
-    /// The elements of both sources that are taken, four bits each; by default those from `first` on.
+    /// Returns the selected elements of both sources, four bits each. By default, those from
+    /// `first` on.
     fn selector(&self, selector: Option<&str>, count: u64, first: u64) -> Result<u64> {
         let Some(text) = selector else {
             return Ok((0..count).rev().fold(0, |s, i| s << 4 | (first + i)));
         };
         let digits = self.digits(text, count)?;
         if digits.len() as u64 != count || digits.iter().any(|&d| d >= 2 * count) {
-            return Err(self.syntax(format!("there is no selector `.{text}`")));
+            return Err(self.syntax(format!("the selector `.{text}` does not exist")));
         }
         Ok(digits.iter().fold(0, |s, d| s << 4 | d))
     }

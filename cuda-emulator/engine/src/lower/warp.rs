@@ -1,4 +1,4 @@
-//! The forms of operations of a warp together.
+//! The forms of warp-wide operations.
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result};
@@ -58,7 +58,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// `d` or `d|p`: a register and a predicate.
+    /// Lowers `d` or `d|p`: a register and a predicate.
     fn result_and_predicate(&mut self, d: Role, operand: &Operand<'a>) -> Result<(Slot, Slot)> {
         let (name, p) = match operand {
             Operand::Pair(name, p) => (*name, *p),

@@ -1,4 +1,4 @@
-//! Addresses of variables and parameters, the stack, tests of address spaces, asynchronous copies.
+//! Addresses of variables and parameters, the stack, address-space tests, and asynchronous copies.
 
 use crate::boundary::{FaultKind, SHARED_WINDOW};
 use crate::lanes::arithmetic::write;
@@ -14,7 +14,7 @@ use crate::state::op::{Flow, LANES, Op};
 use crate::state::shadow::races;
 use crate::state::touch::{Touch, space};
 
-/// `d` = address of a local variable.
+/// `d` = the address of a local variable.
 pub(crate) unsafe fn local(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = ctx.local_base.wrapping_add(op.imm);
     // SAFETY: `d` is a 64-bit register.
@@ -22,7 +22,7 @@ pub(crate) unsafe fn local(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// `d` = address of a kernel's parameter.
+/// `d` = the address of a kernel's parameter.
 pub(crate) unsafe fn kernel_param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = ctx.launch.params().0.wrapping_add(op.imm);
     // SAFETY: `d` is a 64-bit register.
@@ -30,9 +30,9 @@ pub(crate) unsafe fn kernel_param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
     Flow::Next
 }
 
-/// `d` = address of a function's parameter: `a` in the frame, `x` bytes a lane.
+/// `d` = the address of a function's parameter: `a` in the frame, with `x` bytes per lane.
 pub(crate) unsafe fn param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `d` is a 64-bit register, `a` lies in the frame.
+    // SAFETY: `d` is a 64-bit register, and `a` is in the frame.
     unsafe {
         let base = (ctx.at::<u8>(op.a) as u64).wrapping_add(op.imm);
         write(ctx.at::<u64>(op.d), mask, |i| {
@@ -42,7 +42,7 @@ pub(crate) unsafe fn param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// `createpolicy`: a policy that says nothing.
+/// `createpolicy`: an empty policy.
 pub(crate) unsafe fn no_policy(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: `d` is a 64-bit register.
     unsafe { write(ctx.at::<u64>(op.d), mask, |_| 0) };
@@ -64,7 +64,7 @@ pub(crate) unsafe fn fence(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     Flow::Next
 }
 
-/// Bits of a predicate from a test of the address in `a`.
+/// Sets bits of a predicate from a test of the address in `a`.
 unsafe fn set(
     ctx: &mut Ctx<'_>,
     op: &Op,
@@ -96,12 +96,12 @@ fn in_params(ctx: &Ctx<'_>, address: u64) -> bool {
 }
 
 pub(crate) unsafe fn is_constant(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { set(ctx, op, mask, in_constants) }
 }
 
 pub(crate) unsafe fn is_param(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { set(ctx, op, mask, in_params) }
 }
 
@@ -110,12 +110,12 @@ pub(crate) unsafe fn is_own_shared(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flo
         address >> 60 == SHARED_WINDOW >> 60
             && matches!(place(ctx, address - SHARED_WINDOW), Place::Own(_))
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { set(ctx, op, mask, own) }
 }
 
 pub(crate) unsafe fn is_global(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         set(ctx, op, mask, |ctx, a| {
             a >> 60 == 0 && !in_constants(ctx, a) && !in_params(ctx, a)
@@ -178,14 +178,14 @@ pub(crate) unsafe fn stack_restore<T: Copy + Into<u64>>(
 ) -> Flow {
     // SAFETY: `a` is a register of this width.
     let top: u64 = unsafe { (*ctx.at::<T>(op.a).add(mask.trailing_zeros() as usize)).into() };
-    // Other fragments may share the frame and still use what lies above; only growing back is checked.
+    // Other fragments may share the frame and still use the memory above. Only growth is checked.
     if top <= ctx.local_top && top >= ctx.local_base && mask == ctx.live {
         ctx.local_top = top;
     }
     Flow::Next
 }
 
-/// Reads up to 16 bytes, 4, 8 and 16 in one access.
+/// Reads up to 16 bytes. 4, 8 and 16 bytes are one access.
 unsafe fn copy_in(data: &mut [u8; 16], host: u64, bytes: u64) {
     // SAFETY: the caller has checked the access.
     unsafe {
@@ -216,7 +216,8 @@ unsafe fn copy_out(data: &[u8; 16], host: u64, size: u64) {
 }
 
 pub(crate) unsafe fn copy_async(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `a` and `b` are 64-bit, `c` a 32-bit register, `x` a predicate; each access is checked.
+    // SAFETY: `a` and `b` are 64-bit registers, `c` is a 32-bit register, and `x` is a predicate.
+    // Each access is checked.
     unsafe {
         let (to, from) = (*ctx.at::<[u64; LANES]>(op.a), *ctx.at::<[u64; LANES]>(op.b));
         let count = *ctx.at::<[u32; LANES]>(op.c);

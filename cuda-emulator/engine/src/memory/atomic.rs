@@ -1,4 +1,4 @@
-//! Atomic read-modify-write of memory.
+//! Atomic read-modify-write operations.
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -10,12 +10,13 @@ use crate::state::context::Ctx;
 use crate::state::op::each;
 use crate::state::op::{Exec, Flow, Op};
 
-/// A type that memory can be updated with as a whole.
+/// A type that can be updated in memory in one step.
 pub(crate) trait Memory: Mem + PartialEq {
-    /// Replaces the value by `f` of it; the old one.
+    /// Replaces the value by `f(value)`. Returns the old value.
     ///
     /// # Safety
-    /// `at` is live, aligned memory of this size.
+    ///
+    /// The caller must ensure that `at` is live, aligned memory of this size.
     unsafe fn update(at: u64, f: impl Fn(Self) -> Self) -> Self;
 }
 
@@ -24,7 +25,7 @@ macro_rules! memory {
         impl Memory for $t {
             #[inline(always)]
             unsafe fn update(at: u64, f: impl Fn($t) -> $t) -> $t {
-                // SAFETY: as the caller promises.
+                // SAFETY: guaranteed by the caller.
                 let cell = unsafe { &*(at as *const $atomic) };
                 let mut old = cell.load(Ordering::Relaxed);
                 loop {
@@ -46,13 +47,13 @@ memory! {
 
 impl Memory for u128 {
     unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { crate::memory::sixteen::update(at, f) }
     }
 }
 
-/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`, reached by `x`, where `shared` says that the address is in shared
-/// memory.
+/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`. `x` selects the addressing. `shared`
+/// is true for addresses in shared memory.
 pub(crate) const fn update<
     T: Memory + Reg + 'static,
     F: Fn(T, T, T, bool) -> T + Copy + 'static,
@@ -66,7 +67,7 @@ pub(crate) const fn update<
     ) -> Flow {
         let f = crate::lanes::arithmetic::summon::<F>();
         let reach = Reach::decode(op.x);
-        // SAFETY: the operands are registers of these types by the lowering; the access is checked.
+        // SAFETY: the operands are registers of these types, as lowered, and the access is checked.
         unsafe {
             let Some(access) = reach.access(ctx, op, mask, size_of::<T>() as u64, reach.update())
             else {
@@ -78,7 +79,7 @@ pub(crate) const fn update<
             each(mask, |i| {
                 let host = access.hosts[i];
                 let (b, c) = (T::get(*b.add(i)), T::get(*c.add(i)));
-                // Not looked at by most operations, whose code then has none of it.
+                // Most operations ignore this flag, so their code omits the computation.
                 let shared = host.wrapping_sub(base) < size || is_peer(ctx, host);
                 let old = T::update(host, |old| f(old, b, c, shared));
                 *d.add(i) = old.put();

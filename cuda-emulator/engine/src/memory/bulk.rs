@@ -1,8 +1,9 @@
 //! Bulk copies: `cp.async.bulk` between global and shared memory.
 //!
-//! A copy is checked where it is issued and done as late as may be: when somebody waits for its barrier or its group,
-//! or when the block ends. A program that forgets to wait then reads what was there before. With a seed, some copies are
-//! done at once, which is as allowed, and shows a copy into a place that is still being read.
+//! A copy is checked when it is issued and executed as late as possible: when a thread waits for
+//! its barrier or its group, or when the block ends. A program with a missing wait then reads the
+//! previous contents. With a seed, some copies are executed at once. That order is also valid, and
+//! exposes copies into memory that is still being read.
 //!
 //! A copy that counts on a barrier of another block of the cluster is in that block's list.
 
@@ -21,26 +22,27 @@ use crate::state::op::each;
 use crate::state::op::{Flow, LANES, Op};
 use crate::state::touch::{Touch, space};
 
-/// In `imm`: the copy goes to several blocks.
+/// Flag in `imm`: the copy goes to several blocks.
 pub(crate) const MULTICAST: u64 = 1 << 8;
 
-/// Address, size: whatever isn't a multiple of 16 is a fault. False with `ctx.fault` set.
+/// Checks that an address or size is a multiple of 16. Otherwise sets `ctx.fault` and returns
+/// false.
 fn aligned(ctx: &mut Ctx<'_>, lane: u32, what: &str, value: u64, place: String) -> bool {
     if value & 15 == 0 {
         return true;
     }
-    let text = format!("misaligned bulk copy: its {what} {place} isn't a multiple of 16");
+    let text = format!("misaligned bulk copy: its {what} {place} is not a multiple of 16");
     ctx.fail(FaultKind::MisalignedAddress, lane, text);
     false
 }
 
-/// `cp.async.bulk`: from `b` to `a`, `c` bytes, [`Direction`] in the low byte of `imm`; an mbarrier's address in `x`
-/// unless to global. With [`MULTICAST`] in `imm`, to the same places in the blocks of the cluster whose bits are set in
-/// `d`.
+/// `cp.async.bulk`: copies `c` bytes from `b` to `a`. The low byte of `imm` is the [`Direction`].
+/// `x` is an mbarrier's address, unless the copy is to global memory. With [`MULTICAST`] in `imm`,
+/// the copy goes to the same addresses in the blocks of the cluster given by the bits of `d`.
 pub(crate) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let direction = Direction::of(op.imm & 0xff);
     let (source, target) = direction.spaces();
-    // SAFETY: `a`, `b` and `x` are 64-bit, `c` a 32-bit register.
+    // SAFETY: `a`, `b` and `x` are 64-bit registers, and `c` is a 32-bit register.
     let (to, from, count, barrier) = unsafe {
         (
             *ctx.at::<[u64; LANES]>(op.a),
@@ -93,7 +95,7 @@ pub(crate) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     }
 }
 
-/// Checks a copy, and then as [`enqueue`].
+/// Checks a copy and then calls [`enqueue`].
 fn issue_one(ctx: &mut Ctx<'_>, copy: Bulk, barrier: u64) {
     let lane = copy.thread % 32;
     let Bulk {
@@ -103,13 +105,13 @@ fn issue_one(ctx: &mut Ctx<'_>, copy: Bulk, barrier: u64) {
     if ctx.fault.is_some() {
         return;
     }
-    // As an H200 has it: a cluster of one block is enough.
+    // As on an H200, a cluster of one block is enough.
     if copy.direction == Direction::SharedToPeer && ctx.launch.shape.cluster.is_none() {
         let text = "a bulk copy from shared memory to shared memory, and the launch has no cluster dimension";
         ctx.fail(FaultKind::IllegalInstruction, lane, text.into());
         return;
     }
-    // A copy of nothing touches nothing, but its end is told.
+    // An empty copy accesses no memory, but its completion is signaled.
     if bytes > 0 {
         check::range(ctx, source, lane, from, bytes, Touch::Read);
         if target == space::SHARED {
@@ -125,8 +127,8 @@ fn issue_one(ctx: &mut Ctx<'_>, copy: Bulk, barrier: u64) {
     enqueue(ctx, copy, barrier);
 }
 
-/// Enters a copy that was checked in the list of the block that waits for it, by an mbarrier unless it is to global
-/// memory, or does it at once; may set `ctx.fault`.
+/// Enqueues a checked copy in the list of the block that waits for it, or executes it at once. The
+/// wait is on an mbarrier, unless the copy is to global memory. May set `ctx.fault`.
 pub(crate) fn enqueue(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();
@@ -141,7 +143,7 @@ pub(crate) fn enqueue(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
             waits = Some(rank as usize);
             let warp = ctx.warp as usize;
             copy.issuer = Some(cluster.rank);
-            // It may be another block in whose turn it is done.
+            // The copy may be executed while another block runs.
             let fixed = |address, space| match space {
                 space::SHARED => absolute(address, cluster.rank_of(address)),
                 _ => address,
@@ -163,9 +165,9 @@ pub(crate) fn enqueue(ctx: &mut Ctx<'_>, mut copy: Bulk, barrier: u64) {
     list.push(copy);
 }
 
-/// `cp.async.bulk.prefetch`: from `b`, `c` bytes. Nothing to do; the alignment is checked.
+/// `cp.async.bulk.prefetch`: checks the alignment of `c` bytes at `b`, and does nothing else.
 pub(crate) unsafe fn prefetch(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `b` is a 64-bit, `c` a 32-bit register.
+    // SAFETY: `b` is a 64-bit register, and `c` is a 32-bit register.
     let (from, count) = unsafe { (*ctx.at::<[u64; LANES]>(op.b), *ctx.at::<[u32; LANES]>(op.c)) };
     each(mask, |i| {
         let (lane, bytes) = (i as u32, u64::from(count[i]));
@@ -194,7 +196,7 @@ pub(crate) unsafe fn commit(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// `cp.async.bulk.wait_group`: all but the `imm` youngest groups of each thread are done.
+/// `cp.async.bulk.wait_group`: completes all but the `imm` newest groups of each thread.
 pub(crate) unsafe fn wait_group(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let (warp, most) = (ctx.warp, op.imm);
     finish_all(ctx, |copy| match copy.end {
@@ -210,12 +212,14 @@ pub(crate) unsafe fn wait_group(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     }
 }
 
-/// Does the copies that count on the mbarrier at this offset in shared memory; may set `ctx.fault`.
+/// Executes the copies that count on the mbarrier at this offset in shared memory. May set
+/// `ctx.fault`.
 pub(crate) fn finish_barrier(ctx: &mut Ctx<'_>, offset: u64) {
     finish_all(ctx, |copy| copy.end == End::Barrier(offset));
 }
 
-/// Does what the block has left, and what other blocks wait for of its memory; may set `ctx.fault`.
+/// Executes the block's remaining copies, and those of other blocks that access its memory. May set
+/// `ctx.fault`.
 pub(crate) fn finish_block(ctx: &mut Ctx<'_>) {
     finish_all(ctx, |_| true);
     let Some(cluster) = &mut ctx.cluster else {
@@ -236,7 +240,7 @@ pub(crate) fn finish_block(ctx: &mut Ctx<'_>) {
     }
 }
 
-/// Does the chosen copies in the order of their issue, up to a fault.
+/// Executes the selected copies in the order of their issue, up to a fault.
 fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     let mut n = 0;
     while n < ctx.bulk.len() && ctx.fault.is_none() {
@@ -252,7 +256,8 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
     }
 }
 
-/// Does a copy and signals its end, to the running block or to the one of rank `waits`; may set `ctx.fault`.
+/// Executes a copy and signals its completion to the running block or to the one with rank `waits`.
+/// May set `ctx.fault`.
 fn finish(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();
@@ -261,7 +266,7 @@ fn finish(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
             return;
         }
     } else if copy.bytes > 0 {
-        // Again, since global memory may have been freed in between.
+        // Resolved again, since the global memory may have been freed in the meantime.
         let Some(from) = resolve_range(ctx, None, source, lane, copy.from, copy.bytes, false)
         else {
             return;
@@ -279,7 +284,8 @@ fn finish(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
             }
         }
         for at in (0..copy.bytes).step_by(8) {
-            // SAFETY: both ends were resolved for all bytes, a multiple of 16, and are aligned to 16.
+            // SAFETY: both ends were resolved for all bytes, whose number is a multiple of 16, and
+            // are aligned to 16.
             unsafe { u64::load(from + at).store(to + at) };
         }
     }

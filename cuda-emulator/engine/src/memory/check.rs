@@ -1,4 +1,4 @@
-//! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
+//! The optional checks: uninitialized reads, shared-memory races, divergent barriers.
 
 use crate::boundary::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::memory::cluster;
@@ -12,7 +12,7 @@ use crate::state::shadow::races;
 use crate::state::special::thread_index;
 use crate::state::touch::{Touch, space};
 
-/// Checks an access to shared memory; sets `ctx.fault`.
+/// Checks an access to shared memory. Sets `ctx.fault` on a violation.
 fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
     let place = cluster::place(ctx, address);
     let Place::Own(offset) = place else {
@@ -51,8 +51,8 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
     }
 }
 
-/// Of accesses that other blocks of the cluster have made, the first that nothing can have ordered before this one is
-/// reported.
+/// Of the accesses by other blocks of the cluster, reports the first that cannot be ordered before
+/// this one.
 #[cold]
 fn between(
     ctx: &mut Ctx<'_>,
@@ -71,7 +71,7 @@ fn between(
     };
     for (by, mark) in others {
         let by = by.unwrap_or(owner);
-        // Of a block that has ended nothing is known any more.
+        // The state of an ended block is gone.
         let untold = cluster::races(ctx, Place::Peer(by, 0))
             .is_some_and(|races| races.is_untold(mark, opened));
         if !untold || by == own {
@@ -98,7 +98,8 @@ fn between(
     }
 }
 
-/// Checks an access to the shared memory of another block of the cluster; sets `ctx.fault`.
+/// Checks an access to the shared memory of another block of the cluster. Sets `ctx.fault` on a
+/// violation.
 fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
     let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
     let thread = (ctx.warp * 32 + lane) as u16;
@@ -113,7 +114,7 @@ fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
     let Place::Peer(rank, offset) = place else {
         return;
     };
-    // What isn't there is for the bounds check.
+    // The bounds check reports accesses to missing blocks.
     let Some(shadow) = cluster::shadow(ctx, place) else {
         return;
     };
@@ -145,7 +146,7 @@ fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
     }
 }
 
-/// The report of a race.
+/// Formats the report of a race.
 fn race(
     launch: &Shared<'_>,
     thread: u16,
@@ -168,7 +169,7 @@ fn race(
         name(found.thread)
     );
     if touch.strong() != found.strong {
-        text += "\none of the two is atomic, volatile or relaxed, the other isn't: that alone orders nothing";
+        text += "\nonly one of the two is atomic, volatile or relaxed, which does not order them";
     }
     text +=
         "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
@@ -178,8 +179,8 @@ fn race(
     text
 }
 
-/// Checks a warp's access before it is done; sets `ctx.fault`. Of a load, the bytes whose bits are set in `b` don't
-/// count.
+/// Checks a warp's access before it is executed. Sets `ctx.fault` on a violation. For a load, the
+/// bytes whose bits are set in `b` are ignored.
 #[cold]
 pub(crate) fn access(
     ctx: &mut Ctx<'_>,
@@ -222,7 +223,7 @@ pub(crate) fn access(
     });
 }
 
-/// Checks one lane's access before it is done; sets `ctx.fault`.
+/// Checks one lane's access before it is executed. Sets `ctx.fault` on a violation.
 pub(crate) fn range(
     ctx: &mut Ctx<'_>,
     space: u8,
@@ -261,7 +262,7 @@ pub(crate) fn range(
         && !device.is_initialised(address, bytes as u32)
     {
         let text = format!(
-            "read of {bytes} bytes at 0x{address:x}, which nobody has written\n{}",
+            "read of {bytes} bytes at 0x{address:x}, which has never been written\n{}",
             device.explain(address, bytes as u32)
         );
         ctx.fail(FaultKind::Check, lane, text);
@@ -270,9 +271,9 @@ pub(crate) fn range(
     }
 }
 
-/// Records an access to local memory; a fault if it reads what its thread hasn't written.
+/// Records an access to local memory. A read of bytes that the thread has not written is a fault.
 fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
-    // What lies outside is for the bounds check.
+    // The bounds check reports accesses outside.
     if ctx.local_written.is_null() || offset.saturating_add(bytes) > ctx.local_stride {
         return;
     }
@@ -291,7 +292,7 @@ fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
     }
 }
 
-/// Local memory from `base` to `top` has been taken into use: nobody has written it.
+/// Marks local memory from `base` to `top` as uninitialized, since it has just been allocated.
 pub(crate) fn forget_local(ctx: &mut Ctx<'_>, base: u64, top: u64, mask: u32) {
     if ctx.local_written.is_null() {
         return;
@@ -310,7 +311,7 @@ fn local_offset(space: u8, address: u64) -> Option<u64> {
     }
 }
 
-/// The offset in shared memory, if the address lies there.
+/// Returns the offset in shared memory, if the address is there.
 fn shared_offset(space: u8, address: u64) -> Option<u64> {
     match space {
         space::SHARED => Some(address),

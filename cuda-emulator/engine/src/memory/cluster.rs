@@ -1,4 +1,4 @@
-//! Shared memory of the other blocks of a cluster: where its addresses lead, and what may be done there.
+//! Shared memory of the other blocks of a cluster: addresses, conversions and checks.
 
 use crate::boundary::{FaultKind, SHARED_WINDOW};
 use crate::ir::Code;
@@ -10,7 +10,7 @@ use crate::state::op::{Flow, LANES, Op};
 use crate::state::race::Races;
 use crate::state::shadow::Shadow;
 
-/// Whose shared memory an address leads to.
+/// Returns the block whose shared memory an address refers to.
 pub(crate) fn place(ctx: &Ctx<'_>, address: u64) -> Place {
     match &ctx.cluster {
         Some(cluster) => cluster.place(address),
@@ -18,7 +18,7 @@ pub(crate) fn place(ctx: &Ctx<'_>, address: u64) -> Place {
     }
 }
 
-/// The address in the memory of the block `rank` of the cluster that corresponds to `address`.
+/// Returns the address in the memory of the cluster's block `rank` that corresponds to `address`.
 pub(crate) fn in_block(ctx: &Ctx<'_>, address: u64, rank: u32) -> u64 {
     match &ctx.cluster {
         Some(cluster) => cluster.map(address, rank),
@@ -27,7 +27,7 @@ pub(crate) fn in_block(ctx: &Ctx<'_>, address: u64, rank: u32) -> u64 {
     }
 }
 
-/// As [`place`], of a host address in the shared memory of some block of the cluster.
+/// The same as [`place`], for a host address in the shared memory of some block of the cluster.
 pub(crate) fn place_of_host(ctx: &Ctx<'_>, host: u64) -> Place {
     let own = host.wrapping_sub(ctx.shared as u64);
     match &ctx.cluster {
@@ -38,7 +38,7 @@ pub(crate) fn place_of_host(ctx: &Ctx<'_>, host: u64) -> Place {
     }
 }
 
-/// Whether a host address lies in another block's shared memory.
+/// Returns whether a host address is in another block's shared memory.
 #[inline(always)]
 pub(crate) fn is_peer(ctx: &Ctx<'_>, host: u64) -> bool {
     match &ctx.cluster {
@@ -47,7 +47,7 @@ pub(crate) fn is_peer(ctx: &Ctx<'_>, host: u64) -> bool {
     }
 }
 
-/// The shadow of the block that a place is in.
+/// Returns the shadow of a place's block.
 pub(crate) fn shadow<'a>(ctx: &'a mut Ctx<'_>, place: Place) -> Option<&'a mut Shadow> {
     match place {
         Place::Own(_) => ctx.shadow.as_deref_mut(),
@@ -61,13 +61,13 @@ pub(crate) fn shadow<'a>(ctx: &'a mut Ctx<'_>, place: Place) -> Option<&'a mut S
     }
 }
 
-/// What the race check knows of the block that a place is in.
+/// Returns the race check's state of a place's block.
 pub(crate) fn races<'a>(ctx: &'a mut Ctx<'_>, place: Place) -> Option<&'a mut Races> {
     shadow(ctx, place)?.races.as_mut()
 }
 
-/// The host pointer for an access past the end of the block's own shared memory: another block's, if the address
-/// names one. None, maybe with `ctx.fault` set, if it isn't there.
+/// Returns the host pointer for an access past the end of the block's own shared memory, if the
+/// address refers to another block. Otherwise returns None, possibly with `ctx.fault` set.
 #[cold]
 pub(crate) fn resolve(
     ctx: &mut Ctx<'_>,
@@ -92,7 +92,7 @@ pub(crate) fn resolve(
         "{verb} of {bytes} bytes at shared address 0x{offset:x} of block {rank} of the cluster"
     );
     let (kind, text) = match cluster.peers.get(rank as usize) {
-        // As an H200 has it.
+        // The same fault kinds as on an H200.
         None => (
             if rank < RANKS {
                 FaultKind::Cluster
@@ -104,7 +104,7 @@ pub(crate) fn resolve(
         Some(peer) if peer.live == 0 && rank != cluster.rank => (
             FaultKind::Cluster,
             format!(
-                "{what}, which has ended: its shared memory is gone\nlet all blocks wait for each other before one ends, \
+                "{what}, which has ended, so its shared memory was freed\nlet all blocks wait for each other before one ends, \
                  by cluster.sync() or barrier.cluster"
             ),
         ),
@@ -127,7 +127,7 @@ pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
     op: &Op,
     mask: u32,
 ) -> Flow {
-    // SAFETY: `a` and `d` are registers of this width, `b` a 32-bit one.
+    // SAFETY: `a` and `d` are registers of this width, and `b` is a 32-bit register.
     unsafe {
         let (a, b) = (*ctx.at::<[T; LANES]>(op.a), *ctx.at::<[u32; LANES]>(op.b));
         let d = ctx.at::<T>(op.d);
@@ -139,7 +139,7 @@ pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
                 0
             };
             if window != 0 && address >> 60 != window >> 60 {
-                let text = format!("mapa of 0x{address:x}, which isn't in shared memory");
+                let text = format!("mapa of 0x{address:x}, which is not in shared memory");
                 ctx.fail(FaultKind::IllegalAddress, i as u32, text);
                 return;
             }
@@ -153,7 +153,7 @@ pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
                     return;
                 }
             };
-            // It has no more than 32 bits and the window.
+            // The value has at most 32 bits plus the window.
             if let Ok(mapped) = T::try_from(mapped) {
                 d.add(i).write(mapped);
             }
@@ -166,9 +166,9 @@ pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
     }
 }
 
-/// `cvta.shared`: `d = a + imm`; in a cluster a block's own addresses get its rank.
+/// `cvta.shared`: `d = a + imm`. In a cluster, the block's own addresses get its rank.
 pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         converted::<W>(ctx, op, mask, |cluster, a| {
             cluster.name(a).wrapping_add(op.imm)
@@ -176,9 +176,9 @@ pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask:
     }
 }
 
-/// `cvta.to.shared`: `d = a + imm`; in a cluster a block's own addresses lose its rank.
+/// `cvta.to.shared`: `d = a + imm`. In a cluster, the block's own addresses lose its rank.
 pub(crate) unsafe fn to_shared<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         converted::<W>(ctx, op, mask, |cluster, a| {
             cluster.unname(a.wrapping_add(op.imm))
@@ -186,7 +186,8 @@ pub(crate) unsafe fn to_shared<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: 
     }
 }
 
-/// `d = a + imm` for a block alone, `d = f(a)` for one with others; `W` says that the processor has AVX2.
+/// `d = a + imm` for a single block, `d = f(a)` for one in a cluster. `W` means that the processor
+/// has AVX2.
 #[inline(always)]
 unsafe fn converted<const W: bool>(
     ctx: &mut Ctx<'_>,
@@ -218,7 +219,7 @@ pub(crate) unsafe fn rank_of_address<T: Copy + Into<u64>>(
         Some(cluster) => cluster.rank_of(address & 0xffff_ffff),
         None => 0,
     };
-    // SAFETY: `a` is a register of this width, `d` a 32-bit one.
+    // SAFETY: `a` is a register of this width, and `d` is a 32-bit register.
     unsafe {
         let a = *ctx.at::<[T; LANES]>(op.a);
         write(ctx.at::<u32>(op.d), mask, |i| rank(ctx, a[i].into()));

@@ -1,4 +1,4 @@
-//! What reductions by bulk copies do to an element of global memory.
+//! The reduction operations of bulk copies on elements of global memory.
 
 use crate::boundary::tensor_map::Element;
 use crate::memory::atomic::Memory;
@@ -8,7 +8,7 @@ use crate::number::math::{
 use crate::state::reduction::Operation;
 
 impl Operation {
-    /// Whether elements of this type have the operation, as on an H200.
+    /// Returns whether elements of this type support the operation, as on an H200.
     pub(crate) fn fits(self, element: Element) -> bool {
         match element.size() {
             Some(2) => self.half(element).is_some(),
@@ -18,15 +18,16 @@ impl Operation {
         }
     }
 
-    /// Combines the element at `host` with `value`, in one step, where the type has the operation.
+    /// Combines the element at `host` with `value` in one step, if the type supports the operation.
     ///
     /// # Safety
-    /// `host` is live memory for an element, aligned.
+    ///
+    /// The caller must ensure that `host` is live, aligned memory for an element.
     pub(crate) unsafe fn apply(self, element: Element, host: u64, value: &[u8]) {
         let mut bytes = [0; 8];
         bytes[..value.len()].copy_from_slice(value);
         let value = u64::from_le_bytes(bytes);
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match element.size() {
                 Some(2) => update(host, value as u16, self.half(element)),
@@ -61,7 +62,7 @@ impl Operation {
             (Element::U32 | Element::S32, Operation::And) => |a, b| a & b,
             (Element::U32 | Element::S32, Operation::Or) => |a, b| a | b,
             (Element::U32 | Element::S32, Operation::Xor) => |a, b| a ^ b,
-            // Unlike an atomic's, subnormal numbers aren't flushed; TF32 isn't rounded.
+            // Unlike in atomics, subnormal numbers are not flushed and TF32 is not rounded.
             (
                 Element::F32 | Element::F32_FTZ | Element::TF32 | Element::TF32_FTZ,
                 Operation::Add,
@@ -90,10 +91,11 @@ impl Operation {
 }
 
 /// # Safety
-/// `host` is live memory for a `T`, aligned.
+///
+/// The caller must ensure that `host` is live, aligned memory for a `T`.
 unsafe fn update<T: Memory>(host: u64, value: T, f: Option<fn(T, T) -> T>) {
     if let Some(f) = f {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { T::update(host, |old| f(old, value)) };
     }
 }

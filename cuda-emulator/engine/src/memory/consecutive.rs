@@ -1,4 +1,4 @@
-//! Accesses whose lanes' addresses follow each other, or are all the same.
+//! Accesses whose lanes' addresses are consecutive or all equal.
 
 use crate::boundary::SHARED_WINDOW;
 use crate::memory::reach::Way;
@@ -6,14 +6,14 @@ use crate::state::context::Ctx;
 use crate::state::op::{FULL, LANES, Op};
 use crate::state::touch::space;
 
-/// What an address register holds.
+/// The type of an address register.
 pub(crate) trait Address: Copy + Into<u64> + Eq + 'static {
-    /// What each lane's address is past lane 0's, when lanes lie apart by nothing, or by the power of two that is the
-    /// index minus 1.
+    /// Each lane's offset from lane 0, if the distance between lanes is zero, or the power of two
+    /// whose exponent is the index minus 1.
     const STEPS: &'static [[Self; LANES]; 7];
     fn add(self, other: Self) -> Self;
     fn cut(value: u64) -> Self;
-    /// What isn't as expected, if the lane counts.
+    /// Returns the difference from the expected value, or zero if the lane is inactive.
     fn off(self, expected: Self, counts: bool) -> Self;
     fn or(self, other: Self) -> Self;
 }
@@ -50,8 +50,9 @@ macro_rules! address {
 
 address!(u32, u64);
 
-/// The way of an access whose lanes' addresses follow each other, or of a load whose addresses are the same, and that
-/// lies in memory which the instruction is known to reach. None says nothing: [`scattered`] then looks at each lane.
+/// The fast path of an access whose lanes' addresses are consecutive, or of a load with equal
+/// addresses, in memory that the instruction is known to reach. If it returns None, [`scattered`]
+/// checks each lane.
 #[inline(always)]
 pub(crate) unsafe fn run<A: Address>(
     ctx: &Ctx<'_>,
@@ -66,14 +67,14 @@ pub(crate) unsafe fn run<A: Address>(
     }
     let first = mask.trailing_zeros() as usize & 31;
     let last = (31 - mask.leading_zeros() as usize) & 31;
-    // SAFETY: `a` is an address register by the lowering, and the mask isn't empty.
+    // SAFETY: `a` is an address register, as lowered, and the mask is not empty.
     let (low, step) = unsafe {
         let a = ctx.at::<A>(op.a);
         let (low, high) = (*a.add(first), *a.add(last));
         let before = |step: u64| A::cut(low.into().wrapping_sub(first as u64 * step));
         let mut step = bytes;
         let mut origin = before(step);
-        // Most that fails fails here.
+        // Most failures are found here.
         if origin.add(A::cut(last as u64 * step)) != high {
             if store || low != high {
                 return None;
@@ -86,7 +87,7 @@ pub(crate) unsafe fn run<A: Address>(
             _ => A::STEPS.get_unchecked(bytes.trailing_zeros() as usize + 1),
         };
         let mut off = A::cut(0);
-        // Not by for_each, whose closure would be compiled without wide registers.
+        // Not with for_each, whose closure would be compiled without wide registers.
         if mask == FULL {
             for (i, &step) in steps.iter().enumerate() {
                 off = off.or((*a.add(i)).off(origin.add(step), true));
@@ -126,13 +127,13 @@ pub(crate) unsafe fn run<A: Address>(
     if space == space::SHARED {
         return in_shared(low, high);
     }
-    // SAFETY: the lowering gave each memory instruction its place in the table.
+    // SAFETY: the lowering gave each memory instruction an index in the table.
     let cached = unsafe { *ctx.regions.cached(op.y) };
     if low >= cached.first && high < cached.end && (cached.writable || !store) {
         return Some(way(low));
     }
     if space == space::GENERIC && low >> 60 == SHARED_WINDOW >> 60 {
-        // In a cluster, addresses below this window are those of other blocks.
+        // In a cluster, addresses below this window belong to other blocks.
         let window = ctx.shared_window;
         if low < window {
             return None;

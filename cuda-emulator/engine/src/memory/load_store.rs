@@ -1,4 +1,5 @@
-//! Loads and stores of single values. Where they go was found out before, so that there is one for each kind of data.
+//! Loads and stores of single values. The address is resolved separately, so there is one function
+//! for each kind of data.
 
 use crate::lanes::arithmetic::{Reg, write, write_some};
 use crate::memory::reach::{Hosts, Reach, Way};
@@ -28,7 +29,7 @@ macro_rules! memory_instruction {
             unsafe fn plain<$($g),*>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
             where $($g: $($bound +)+ 'static,)* $($clause)*
             {
-                // SAFETY: as the caller promises.
+                // SAFETY: guaranteed by the caller.
                 unsafe { body::<$($g,)* false>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
@@ -36,7 +37,7 @@ macro_rules! memory_instruction {
             unsafe fn avx2<$($g),*>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow
             where $($g: $($bound +)+ 'static,)* $($clause)*
             {
-                // SAFETY: as the caller promises.
+                // SAFETY: guaranteed by the caller.
                 unsafe { body::<$($g,)* true>(ctx, op, mask) }
             }
             #[cfg(target_arch = "x86_64")]
@@ -49,7 +50,8 @@ macro_rules! memory_instruction {
 pub(crate) use memory_instruction;
 
 memory_instruction! {
-    /// `d = [a + imm]`, reached by `c`; `b`: bytes that nobody looks at.
+    /// `d = [a + imm]`. `c` selects the addressing, and `b` selects bytes that the checks
+    /// ignore.
     load<T: Mem, D: Reg; W> |ctx, op, mask| where [T: Widen<D>] {
         let size = size_of::<T>();
         let bytes = size as u64;
@@ -82,7 +84,7 @@ memory_instruction! {
 }
 
 memory_instruction! {
-    /// `[a + imm] = b`, reached by `c`.
+    /// `[a + imm] = b`. `c` selects the addressing.
     store<T: Mem, D: Reg; W> |ctx, op, mask| where [D: Widen<T>] {
         let size = size_of::<T>();
         let bytes = size as u64;
@@ -105,7 +107,8 @@ memory_instruction! {
                 let hosts = hosts.assume_init_ref();
                 each(mask, |i| D::get(*b.add(i)).widen().store_whole::<W>(hosts[i]));
             }
-            // Of stores to one place the last would stay, but they aren't found: see `Reach::find`.
+            // Of stores to the same address, the last one would remain, but `Reach::find` does not
+            // report them.
             Way::Same(host) => each(mask, |i| D::get(*b.add(i)).widen().store_whole::<W>(host)),
             Way::Fault => return Flow::Fault,
         }
@@ -121,7 +124,7 @@ memory_instruction! {
 }
 
 memory_instruction! {
-    /// `d = [a + lane * b + imm]` in the frame: a function's parameter.
+    /// `d = [a + lane * b + imm]` in the frame, for a function's parameter.
     load_frame<T: Mem, D: Reg; W> |ctx, op, mask| where [T: Widen<D>] {
         let a = ctx.at::<u8>(op.a) as u64 + op.imm;
         write_some(ctx.at::<D::Slot>(op.d), mask, |i| T::load(a + i as u64 * u64::from(op.b)).widen().put());

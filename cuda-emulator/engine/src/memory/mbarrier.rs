@@ -1,7 +1,11 @@
 //! `mbarrier`: barriers that are words of shared memory.
 //!
-//! The layout of the word is the engine's own: bits 0 to 19, arrivals still missing in this phase; 20 to 39, arrivals
-//! per phase; 40 to 61, bytes still missing (offset by 2^21); 63, the parity of the phase.
+//! The layout of the word is private to the engine:
+//!
+//! - bits 0 to 19: pending arrivals of this phase
+//! - bits 20 to 39: arrivals per phase
+//! - bits 40 to 61: pending bytes, offset by 2^21
+//! - bit 63: the parity of the phase
 
 use crate::memory::atomic::Memory;
 use crate::memory::cluster::{place_of_host, races as races_of};
@@ -19,18 +23,19 @@ const COUNT: u64 = (1 << 20) - 1;
 const NO_BYTES: u64 = 1 << 61;
 const PHASE: u64 = 1 << 63;
 
-/// What an instruction does to the word, by the number in `b`; `x` of the instruction.
+/// The action of an instruction on the word. `b` is the number, and `x` of the instruction selects
+/// the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Action {
     Init,
     Arrive,
-    /// Arrive and leave the later phases.
+    /// Arrives, and no longer takes part in later phases.
     Drop,
-    /// Expect more bytes, or fewer when `b` is negative.
+    /// Expects more bytes, or fewer if `b` is negative.
     Bytes,
     Nothing,
-    /// The bytes of an asynchronous store have come, as many as `b`.
+    /// Counts `b` bytes of an asynchronous store as arrived.
     Sent,
 }
 
@@ -43,7 +48,7 @@ const ACTIONS: [Action; 6] = [
     Action::Sent,
 ];
 
-/// The word after a change: with nothing left to come the next phase begins.
+/// Returns the word after a change. If nothing is pending, the next phase begins.
 fn settle(word: u64) -> u64 {
     if word & COUNT == 0 && word & !(PHASE | COUNT | COUNT << 20) == NO_BYTES {
         (word ^ PHASE) | (word >> 20 & COUNT)
@@ -75,12 +80,13 @@ impl Action {
         }
     }
 
-    /// Changes the word at `host`; gives the word before.
+    /// Changes the word at `host`. Returns the old word.
     ///
     /// # Safety
-    /// `host` is 8 bytes of live shared memory, aligned.
+    ///
+    /// The caller must ensure that `host` is 8 bytes of live, aligned shared memory.
     unsafe fn change(self, ctx: &mut Ctx<'_>, host: u64, number: u32) -> u64 {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let old = unsafe { <u64 as Memory>::update(host, |word| self.apply(word, number)) };
         if ctx.shadow.is_none() {
             return old;
@@ -102,7 +108,7 @@ impl Action {
                 _ if matches!(place, Place::Peer(..)) => races.arrive_from_peer(offset),
                 _ => races.arrive(offset, warp),
             }
-            // Who waits for the phase that ends here is ordered after everybody who arrived in it.
+            // A thread that waits for the phase that ends here is ordered after all arrivals in it.
             if self != Action::Init && (self.apply(old, number) ^ old) & PHASE != 0 {
                 races.complete(offset);
             }
@@ -111,12 +117,13 @@ impl Action {
     }
 }
 
-/// Arrivals still to come, of a state word.
+/// Returns the pending arrivals of a state word.
 pub(crate) fn pending(word: u64) -> u32 {
     (word & COUNT) as u32
 }
 
-/// `complete_tx`: bytes of a bulk copy have come. False with `ctx.fault` set.
+/// `complete_tx`: counts bytes of a bulk copy as arrived. Returns false with `ctx.fault` set on a
+/// fault.
 pub(crate) fn complete(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64) -> bool {
     match resolve(ctx, None, space::SHARED, lane, offset, 8, true) {
         Some(host) => {
@@ -128,7 +135,7 @@ pub(crate) fn complete(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64) ->
     }
 }
 
-/// `d` = the word before; the word = the action `x` with the number `b`.
+/// `d` = the old word. Applies the action `x` with the number `b` to the word.
 pub(crate) unsafe fn change(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let action = ACTIONS[op.x as usize % ACTIONS.len()];
     let touch = if action == Action::Init {
@@ -136,7 +143,8 @@ pub(crate) unsafe fn change(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     } else {
         Touch::Atomic
     };
-    // SAFETY: `a` is an address, `b` a 32-bit and `d` a 64-bit register; the access is checked.
+    // SAFETY: `a` is an address register, `b` a 32-bit and `d` a 64-bit register. The access is
+    // checked.
     unsafe {
         let Some(access) = Reach::decode(op.c).access(ctx, op, mask, 8, touch) else {
             return Flow::Fault;
@@ -149,11 +157,13 @@ pub(crate) unsafe fn change(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// `d` = whether the phase is over that `b` names: by its parity (`x` is 1) or by a state word.
+/// `d` = whether the phase that `b` names is complete. `b` is a parity if `x` is 1, otherwise a
+/// state word.
 ///
-/// A copy whose bytes the barrier counts is done now at the latest. A thread that has to wait lets others run.
+/// Executes copies whose bytes the barrier counts. A thread that has to wait yields to others.
 pub(crate) unsafe fn wait(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: `a` is an address, `b` a 32- or 64-bit register, `d` a predicate; the access is checked.
+    // SAFETY: `a` is an address register, `b` a 32- or 64-bit register, and `d` a predicate. The
+    // access is checked.
     unsafe {
         let Some(access) = Reach::decode(op.c).access(ctx, op, mask, 8, Touch::Atomic) else {
             return Flow::Fault;

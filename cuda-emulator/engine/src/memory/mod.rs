@@ -1,4 +1,4 @@
-//! Memory: where an address leads, loads and stores, atomics, copies, barriers in memory.
+//! Memory: address resolution, loads and stores, atomics, copies, mbarriers, textures.
 
 pub(super) mod address;
 pub(super) mod atomic;

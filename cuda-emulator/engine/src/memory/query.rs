@@ -1,4 +1,4 @@
-//! Questions about textures and surfaces: `txq`, `suq` and `istypep`.
+//! Queries of textures and surfaces: `txq`, `suq` and `istypep`.
 
 use crate::boundary::Device;
 use crate::boundary::texture::{Shape, Texels};
@@ -6,7 +6,7 @@ use crate::memory::texture::Known;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
 
-/// What can be asked. An H200's driver knows no other questions either.
+/// The properties that can be queried. An H200's driver supports no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Question {
@@ -15,17 +15,17 @@ pub(crate) enum Question {
     Depth,
 }
 
-/// The questions, as PTX names them; the place of each is its number.
+/// The PTX names of the properties. The index is the property's number.
 pub(crate) const QUESTIONS: [(&str, Question); 3] = [
     ("width", Question::Width),
     ("height", Question::Height),
     ("depth", Question::Depth),
 ];
 
-/// In `imm`: the object is a surface.
+/// Flag in `imm`: the object is a surface.
 pub(crate) const SURFACE: u64 = 1 << 8;
 
-/// What is known of the texels, at a level; 0 beyond the last one.
+/// Returns a property of the texels at a level, or 0 beyond the last level.
 fn of_texels(texels: &Texels, question: Question, level: u32, surface: bool) -> u32 {
     let Some(level) = texels.levels.get(level as usize) else {
         return 0;
@@ -33,7 +33,7 @@ fn of_texels(texels: &Texels, question: Question, level: u32, surface: bool) -> 
     let size = level.size;
     match (question, texels.shape) {
         (Question::Width, _) => size[0],
-        // Layers of lines count as height, those of planes as depth.
+        // Layers of lines count as height, and layers of planes as depth.
         (Question::Height, Shape::Line | Shape::Memory) if texels.layered => size[2],
         (Question::Height, Shape::Line | Shape::Memory) => u32::from(!surface),
         (Question::Height, Shape::Plane | Shape::Volume | Shape::Cube) => size[1],
@@ -44,7 +44,7 @@ fn of_texels(texels: &Texels, question: Question, level: u32, surface: bool) -> 
     }
 }
 
-/// `txq` and `suq`: the question's number in `imm`, the handle in `a`, the level in `b`.
+/// `txq` and `suq`. `imm` is the property's number, `a` the handle, `b` the level.
 pub(crate) unsafe fn ask(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let question = QUESTIONS[(op.imm & 0xff) as usize].1;
     let (mut textures, mut surfaces) = (Known::NONE, Known::NONE);
@@ -52,7 +52,7 @@ pub(crate) unsafe fn ask(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         if ctx.fault.is_some() {
             return;
         }
-        // SAFETY: a 64-bit register and a 32-bit one.
+        // SAFETY: `a` is a 64-bit register, and `b` a 32-bit register.
         let (handle, level) = unsafe {
             (
                 *ctx.at::<u64>(op.a).add(lane),
@@ -82,7 +82,7 @@ pub(crate) unsafe fn ask(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     }
 }
 
-/// `istypep`: on an H200 handles of objects are of no type of reference.
+/// `istypep`. On an H200, handles of objects have no reference type, so the result is false.
 pub(crate) unsafe fn is_type(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: a predicate register.
     unsafe { *ctx.at::<u32>(op.d) &= !mask };

@@ -1,4 +1,5 @@
-//! Where a warp's access goes: what the lanes' addresses have in common, found without knowing the data.
+//! The resolution of a warp's access: the common structure of the lanes' addresses, independent of
+//! the data.
 
 use std::mem::MaybeUninit;
 
@@ -9,8 +10,9 @@ use crate::state::op::wide;
 use crate::state::op::{FULL, LANES, Op};
 use crate::state::touch::{Touch, space};
 
-/// How an instruction reaches memory, beside its address: `c` of loads and stores, `x` of atomics. Bits 0 to 3, which
-/// of [`FIND`]; 4 and 5, flags; from 8, the number of elements.
+/// The way an instruction reaches memory, besides its address: `c` of loads and stores, `x` of
+/// atomics. Bits 0 to 3 are an index in [`FIND`], bits 4 and 5 are flags, and bits from 8 on are
+/// the number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach(u32);
 
@@ -19,7 +21,7 @@ impl Reach {
     const EXCHANGE: u32 = 1 << 5;
     const COUNT: u32 = 8;
 
-    /// An access in this space; `narrow` for 32-bit addresses.
+    /// An access in this space. `narrow` means 32-bit addresses.
     pub(crate) const fn new(space: u8, narrow: bool) -> Reach {
         Reach(match (space, narrow) {
             (space::SHARED, true) => 0,
@@ -32,7 +34,7 @@ impl Reach {
         })
     }
 
-    /// By the code for this processor.
+    /// Selects the code for this processor.
     pub(crate) fn chosen(self) -> Reach {
         Reach(self.0 | u32::from(wide()) << 3)
     }
@@ -45,7 +47,7 @@ impl Reach {
         })
     }
 
-    /// An atomic that doesn't look at what was there.
+    /// An atomic that ignores the old value.
     pub(crate) const fn exchange(self, exchange: bool) -> Reach {
         Reach(if exchange {
             self.0 | Self::EXCHANGE
@@ -54,12 +56,12 @@ impl Reach {
         })
     }
 
-    /// A vector of so many elements.
+    /// A vector with this number of elements.
     pub(crate) const fn elements(self, count: u32) -> Reach {
         Reach(self.0 | count << Self::COUNT)
     }
 
-    /// As a listing shows it: the space, and how.
+    /// Returns the text for a listing: the space and the flags.
     pub(crate) fn name(self) -> String {
         const SPACES: [&str; 7] = [
             "shared (32-bit address)",
@@ -80,12 +82,12 @@ impl Reach {
         out
     }
 
-    /// As it stands in an instruction.
+    /// Encodes the value for an instruction.
     pub(crate) const fn encode(self) -> u32 {
         self.0
     }
 
-    /// From an instruction.
+    /// Decodes the value of an instruction.
     #[inline(always)]
     pub(crate) const fn decode(code: u32) -> Reach {
         Reach(code)
@@ -123,10 +125,12 @@ impl Reach {
         }
     }
 
-    /// Checks an access of `bytes` a lane; where it goes.
+    /// Checks an access of `bytes` per lane. Returns its destination.
     ///
     /// # Safety
-    /// `op` is an instruction with an address that has this reach, and its operands are the running function's.
+    ///
+    /// The caller must ensure that `op` is an instruction whose address has this reach, and that
+    /// its operands belong to the running function.
     #[inline(always)]
     pub(crate) unsafe fn find(
         self,
@@ -138,14 +142,17 @@ impl Reach {
         hosts: &mut Hosts,
     ) -> Way {
         let find = FIND[self.0 as usize % FIND.len()];
-        // SAFETY: as the caller promises; the second half of the table was chosen for the processor.
+        // SAFETY: guaranteed by the caller. The second half of the table was chosen for the
+        // processor.
         unsafe { find(ctx, op, mask, bytes, touch, hosts) }
     }
 
-    /// As [`find`](Reach::find), with the usual ways in place, for an instruction that is compiled for AVX2.
+    /// The same as [`find`](Reach::find) with the common cases inlined, for an instruction that is
+    /// compiled for AVX2.
     ///
     /// # Safety
-    /// As for [`find`](Reach::find).
+    ///
+    /// The caller must meet the conditions of [`find`](Reach::find).
     #[inline(always)]
     pub(crate) unsafe fn find_fast<const W: bool>(
         self,
@@ -161,7 +168,7 @@ impl Reach {
         const GLOBAL: u32 = Reach::new(space::GLOBAL, false).0;
         const GENERIC: u32 = Reach::new(space::GENERIC, false).0;
         let store = touch.writes();
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if W {
                 let way = match self.0 & 7 {
@@ -184,10 +191,12 @@ impl Reach {
         }
     }
 
-    /// As [`find`](Reach::find), lane by lane; None with `ctx.fault` set.
+    /// The same as [`find`](Reach::find), lane by lane. Returns None with `ctx.fault` set on a
+    /// fault.
     ///
     /// # Safety
-    /// As for [`find`](Reach::find).
+    ///
+    /// The caller must meet the conditions of [`find`](Reach::find).
     pub(crate) unsafe fn access(
         self,
         ctx: &mut Ctx<'_>,
@@ -197,7 +206,7 @@ impl Reach {
         touch: Touch,
     ) -> Option<Access> {
         let mut hosts = Hosts::uninit();
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match self.find(ctx, op, mask, bytes, touch, &mut hosts) {
                 Way::Fault => return None,
@@ -212,24 +221,25 @@ impl Reach {
     }
 }
 
-/// Host pointers of all lanes; those of inactive ones may be anything.
+/// Host pointers of all lanes. Those of inactive lanes are arbitrary.
 pub(crate) type Hosts = MaybeUninit<[u64; LANES]>;
 
-/// Pointers that lie `step` bytes apart.
+/// Fills in pointers with a distance of `step` bytes.
 #[inline(always)]
 pub(crate) fn fill(hosts: &mut Hosts, first: u64, step: u64) {
     hosts.write(std::array::from_fn(|i| first.wrapping_add(i as u64 * step)));
 }
 
-/// Where a warp's access goes.
+/// The destination of a warp's access.
 pub(crate) enum Way {
     /// `ctx.fault` is set.
     Fault,
-    /// To what is now in `hosts`.
+    /// The pointers in `hosts`.
     Lanes,
-    /// Each lane's bytes follow those of the lane before; where lane 0's are, or would be.
+    /// Each lane's bytes follow those of the previous lane. The value is lane 0's address, even if
+    /// lane 0 is inactive.
     Run(u64),
-    /// All to the same place.
+    /// The same address for all lanes.
     Same(u64),
 }
 
@@ -240,7 +250,7 @@ pub(crate) struct Access {
 
 type Find = unsafe fn(&mut Ctx<'_>, &Op, u32, u64, Touch, &mut Hosts) -> Way;
 
-/// By [`Reach`]: for the baseline processor, then for one with AVX2.
+/// Indexed by [`Reach`]: functions for the baseline processor, then for one with AVX2.
 static FIND: [Find; 16] = {
     use space::{GENERIC, GLOBAL, LOCAL, PARAM, SHARED};
     const ANY: (Find, Find) = find::<u64, GENERIC>();
@@ -264,8 +274,8 @@ static FIND: [Find; 16] = {
     table
 };
 
-/// The function that finds where an access goes, for both kinds of processor. It knows nothing of the data, so that
-/// there are few of it.
+/// Returns the functions that resolve an access, for both kinds of processor. They are independent
+/// of the data, so that few are needed.
 const fn find<A: Address, const S: u8>() -> (Find, Find) {
     #[inline(always)]
     unsafe fn body<A: Address, const S: u8>(
@@ -276,7 +286,7 @@ const fn find<A: Address, const S: u8>() -> (Find, Find) {
         touch: Touch,
         hosts: &mut Hosts,
     ) -> Way {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match run::<A>(ctx, op, S, mask, bytes, touch.writes()) {
                 Some(way) => way,
@@ -292,7 +302,7 @@ const fn find<A: Address, const S: u8>() -> (Find, Find) {
         touch: Touch,
         hosts: &mut Hosts,
     ) -> Way {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { body::<A, S>(ctx, op, mask, bytes, touch, hosts) }
     }
     #[cfg(target_arch = "x86_64")]
@@ -305,7 +315,7 @@ const fn find<A: Address, const S: u8>() -> (Find, Find) {
         touch: Touch,
         hosts: &mut Hosts,
     ) -> Way {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { body::<A, S>(ctx, op, mask, bytes, touch, hosts) }
     }
     #[cfg(target_arch = "x86_64")]
@@ -314,7 +324,7 @@ const fn find<A: Address, const S: u8>() -> (Find, Find) {
     return (plain::<A, S>, plain::<A, S>);
 }
 
-/// Checks each lane's address and gives the host pointers.
+/// Checks each lane's address and computes the host pointers.
 #[inline(always)]
 unsafe fn scattered<A: Address, const S: u8>(
     ctx: &mut Ctx<'_>,
@@ -325,7 +335,7 @@ unsafe fn scattered<A: Address, const S: u8>(
     hosts: &mut Hosts,
 ) -> Way {
     let store = touch.writes();
-    // SAFETY: `a` is an address register by the lowering.
+    // SAFETY: `a` is an address register, as lowered.
     unsafe {
         let a = ctx.at::<A>(op.a);
         let place = hosts.as_mut_ptr().cast::<u64>();
@@ -333,7 +343,7 @@ unsafe fn scattered<A: Address, const S: u8>(
             place.add(i).write((*a.add(i)).into().wrapping_add(op.imm));
         }
     }
-    // SAFETY: all written just now.
+    // SAFETY: all elements were written just now.
     let hosts = unsafe { hosts.assume_init_mut() };
     if size_of::<A>() == 4 {
         hosts.iter_mut().for_each(|h| *h &= 0xffff_ffff);
@@ -379,7 +389,7 @@ unsafe fn scattered<A: Address, const S: u8>(
             return Way::Lanes;
         }
         space::GLOBAL | space::GENERIC => {
-            // SAFETY: the lowering gave each memory instruction its place in the table.
+            // SAFETY: the lowering gave each memory instruction an index in the table.
             let cached = unsafe { *ctx.regions.cached(op.y) };
             if low >= cached.first
                 && high < cached.end

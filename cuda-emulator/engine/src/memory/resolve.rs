@@ -1,4 +1,5 @@
-//! What an access may do: from a lane's address to a host pointer, with bounds and alignment checked.
+//! Checks of a lane's access: from the address to a host pointer, with bounds and alignment
+//! checked.
 
 use crate::boundary::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 use crate::memory::cluster;
@@ -9,7 +10,8 @@ use crate::state::op::{LANES, Op};
 use crate::state::regions::Cached;
 use crate::state::touch::space;
 
-/// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
+/// Resolves each lane separately. Needed for the first access of an instruction, mixed spaces, and
+/// faults.
 #[cold]
 pub(crate) fn lane_by_lane(
     ctx: &mut Ctx<'_>,
@@ -37,7 +39,7 @@ pub(crate) fn lane_by_lane(
             }
         }
     });
-    // Inactive lanes must not be left with an address of another space.
+    // Inactive lanes must not keep an address of another space.
     good
 }
 
@@ -45,7 +47,7 @@ fn verb(store: bool) -> &'static str {
     if store { "write" } else { "read" }
 }
 
-/// The host pointer for one lane's access; None with `ctx.fault` set.
+/// Returns the host pointer for one lane's access. None with `ctx.fault` set on a fault.
 pub(crate) fn resolve(
     ctx: &mut Ctx<'_>,
     cache: Option<u32>,
@@ -67,7 +69,7 @@ pub(crate) fn resolve(
     resolve_range(ctx, cache, space, lane, address, bytes, store)
 }
 
-/// As [`resolve`], for any number of bytes at any address.
+/// The same as [`resolve`], for any number of bytes at any address.
 pub(crate) fn resolve_range(
     ctx: &mut Ctx<'_>,
     cache: Option<u32>,
@@ -105,7 +107,7 @@ pub(crate) fn resolve_range(
     }
 }
 
-/// How a report calls an address.
+/// Returns the name of an address in reports.
 pub(crate) fn name(space: u8, address: u64) -> String {
     match space {
         space::SHARED => format!("shared address 0x{address:x}"),
@@ -193,7 +195,7 @@ fn global(
                 end: region.base + region.size - bytes + 1,
                 writable: region.writable,
             };
-            // SAFETY: the instruction's own place.
+            // SAFETY: this is the instruction's own entry.
             unsafe { ctx.regions.cached(cache).write(place) };
         }
         return Some(address);

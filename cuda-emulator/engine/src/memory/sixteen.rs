@@ -1,37 +1,40 @@
-//! Accesses of 16 bytes as one.
+//! Accesses of 16 bytes as a single access.
 //!
-//! Intel and AMD document for processors with AVX that an aligned move of 16 bytes (`vmovdqa` and its like) is one
-//! access, and `cmpxchg16b` is an update that is ordered with such moves. This is used where the wide code is, which
-//! needs AVX2. Elsewhere a lock makes accesses of 16 bytes single among each other: older processors may move a vector
-//! in two halves, and reading by `cmpxchg16b` would need memory that can be written.
+//! Intel and AMD document that on processors with AVX, an aligned move of 16 bytes (`vmovdqa` and
+//! similar instructions) is one access, and that `cmpxchg16b` is an update that is ordered with
+//! such moves. The wide code, which needs AVX2, uses this. Otherwise a lock makes accesses of 16
+//! bytes atomic among each other. Older processors may move a vector in two halves, and reading
+//! with `cmpxchg16b` would need writable memory.
 
 use std::sync::{Mutex, MutexGuard};
 
 use crate::lock::Unpoisoned;
 use crate::memory::transfer::Mem;
 
-/// Whether the processor does it: the same for the whole process, since all accesses must agree.
+/// Returns whether the processor supports this. The result is the same for the whole process, since
+/// all accesses must agree.
 fn hardware() -> bool {
     cfg!(all(target_arch = "x86_64", not(cuda_emulator_tsan))) && crate::state::op::wide()
 }
 
-/// The lock for an address.
+/// Returns the lock for an address.
 #[cold]
 fn lock(at: u64) -> MutexGuard<'static, ()> {
     static LOCKS: [Mutex<()>; 64] = [const { Mutex::new(()) }; 64];
     LOCKS[(at >> 4) as usize % LOCKS.len()].lock().unpoisoned()
 }
 
-/// Reads 16 bytes; `W` says that the processor has AVX2.
+/// Reads 16 bytes. `W` means that the processor has AVX2.
 ///
 /// # Safety
-/// `at` is live memory, aligned to 16.
+///
+/// The caller must ensure that `at` is live memory, aligned to 16.
 #[inline(always)]
 pub(crate) unsafe fn load<const W: bool>(at: u64) -> u128 {
     #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
     if W {
         let value: std::arch::x86_64::__m128i;
-        // SAFETY: as the caller promises; nothing but the register changes.
+        // SAFETY: guaranteed by the caller. Only the register changes.
         unsafe {
             std::arch::asm!(
                 "vmovdqa {value}, [{at}]",
@@ -42,19 +45,20 @@ pub(crate) unsafe fn load<const W: bool>(at: u64) -> u128 {
             return std::mem::transmute::<std::arch::x86_64::__m128i, u128>(value);
         }
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { load_locked(at) }
 }
 
 /// Writes 16 bytes.
 ///
 /// # Safety
-/// As for [`load`].
+///
+/// The caller must meet the conditions of [`load`].
 #[inline(always)]
 pub(crate) unsafe fn store<const W: bool>(at: u64, value: u128) {
     #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
     if W {
-        // SAFETY: as the caller promises; nothing but the memory changes.
+        // SAFETY: guaranteed by the caller. Only the memory changes.
         unsafe {
             std::arch::asm!(
                 "vmovdqa [{at}], {value}",
@@ -65,16 +69,17 @@ pub(crate) unsafe fn store<const W: bool>(at: u64, value: u128) {
             return;
         }
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { store_locked(at, value) }
 }
 
-/// [`load`] where nothing is known of the processor.
+/// The same as [`load`] for an unknown processor.
 ///
 /// # Safety
-/// As for [`load`].
+///
+/// The caller must meet the conditions of [`load`].
 pub(crate) unsafe fn read(at: u64) -> u128 {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if hardware() {
             load::<true>(at)
@@ -84,12 +89,13 @@ pub(crate) unsafe fn read(at: u64) -> u128 {
     }
 }
 
-/// [`store`] where nothing is known of the processor.
+/// The same as [`store`] for an unknown processor.
 ///
 /// # Safety
-/// As for [`load`].
+///
+/// The caller must meet the conditions of [`load`].
 pub(crate) unsafe fn write(at: u64, value: u128) {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if hardware() {
             store::<true>(at, value);
@@ -102,25 +108,26 @@ pub(crate) unsafe fn write(at: u64, value: u128) {
 #[inline(never)]
 unsafe fn load_locked(at: u64) -> u128 {
     let _guard = lock(at);
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { u128::load(at) }
 }
 
 #[inline(never)]
 unsafe fn store_locked(at: u64, value: u128) {
     let _guard = lock(at);
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { value.store(at) }
 }
 
-/// Replaces 16 bytes by `f` of them; the old ones.
+/// Replaces 16 bytes by `f(bytes)`. Returns the old bytes.
 ///
 /// # Safety
-/// As for [`load`].
+///
+/// The caller must meet the conditions of [`load`].
 pub(crate) unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
     #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
     if hardware() {
-        // SAFETY: as the caller promises; a processor with AVX2 has both instructions.
+        // SAFETY: guaranteed by the caller. A processor with AVX2 has both instructions.
         unsafe {
             let mut old = load::<true>(at);
             loop {
@@ -134,7 +141,7 @@ pub(crate) unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
     }
     debug_assert!(!hardware());
     let _guard = lock(at);
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let old = u128::load(at);
         f(old).store(at);
@@ -142,15 +149,16 @@ pub(crate) unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
     }
 }
 
-/// `cmpxchg16b`: what was there.
+/// `cmpxchg16b`. Returns the old value.
 ///
 /// # Safety
-/// As for [`load`], and the processor has the instruction.
+///
+/// The caller must meet the conditions of [`load`], and the processor must have the instruction.
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 #[inline]
 unsafe fn exchange(at: u64, old: u128, new: u128) -> u128 {
     let (low, high): (u64, u64);
-    // SAFETY: as the caller promises. The compiler keeps `rbx` for itself, so it is put back.
+    // SAFETY: guaranteed by the caller. The compiler reserves `rbx`, so it is restored.
     unsafe {
         std::arch::asm!(
             "xchg rbx, rsi",

@@ -1,4 +1,4 @@
-//! Reading and writing surfaces: `suld`, `sust`, `sured`.
+//! Reads and writes of surfaces: `suld`, `sust`, `sured`.
 
 use crate::boundary::tensor_map::Element;
 use crate::boundary::texture::Surface;
@@ -9,18 +9,18 @@ use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
 use crate::state::reduction::Operation;
 
-/// What becomes of an access beyond the edges.
+/// The handling of an access beyond the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Beyond {
     Trap,
-    /// Loads give 0, stores do nothing.
+    /// Loads return 0, and stores do nothing.
     Zero,
-    /// The nearest texel.
+    /// The access goes to the nearest texel.
     Clamp,
 }
 
-/// What the instruction does.
+/// The action of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Load,
@@ -28,16 +28,16 @@ pub(crate) enum Action {
     Reduce(Operation, Element),
 }
 
-/// What the instruction says, packed into `imm`.
+/// The properties of the instruction, packed into `imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     pub action: Action,
     pub geometry: Geometry,
     pub beyond: Beyond,
-    /// Bytes of an element, and elements.
+    /// Bytes per element, and the number of elements.
     pub element: u8,
     pub count: u8,
-    /// By the texels' format, and by their numbers instead of bytes.
+    /// Whether the access uses the texels' format, and texel numbers instead of byte offsets.
     pub formatted: bool,
 }
 
@@ -77,7 +77,7 @@ impl Form {
         }
     }
 
-    /// Bytes of an access.
+    /// Returns the size of an access in bytes.
     fn bytes(self) -> u64 {
         u64::from(self.element) * u64::from(self.count)
     }
@@ -93,7 +93,7 @@ pub(crate) mod operand {
     pub(crate) const COUNT: usize = 9;
 }
 
-/// `suld`, `sust` and `sured`: [`Form`] in `imm`, operands in the list `x`.
+/// `suld`, `sust` and `sured`. `imm` is a [`Form`], and the operands are in the list `x`.
 pub(crate) unsafe fn access(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let form = Form::unpack(op.imm);
     let list = ctx.launch.list(op.x, operand::COUNT as u32);
@@ -103,7 +103,7 @@ pub(crate) unsafe fn access(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         if ctx.fault.is_some() {
             return;
         }
-        // SAFETY: the handle is a 64-bit register, coordinates are 32-bit ones.
+        // SAFETY: the handle is a 64-bit register, and coordinates are 32-bit registers.
         let (handle, layer, at) = unsafe {
             let word = |place: usize| *ctx.at::<i32>(list[place]).add(lane);
             let handle = *ctx.at::<u64>(list[operand::HANDLE]).add(lane);
@@ -129,7 +129,8 @@ pub(crate) unsafe fn access(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         }
         let values = std::array::from_fn(|i| {
             let place = list[operand::VALUES + i];
-            // SAFETY: 64-bit registers where elements have 8 bytes, else 32-bit ones; of those that aren't used, any.
+            // SAFETY: these are 64-bit registers if elements have 8 bytes, otherwise 32-bit
+            // registers. Unused ones are arbitrary.
             unsafe {
                 match form.element {
                     8 => *ctx.at::<u64>(place).add(lane),
@@ -161,7 +162,8 @@ pub(crate) unsafe fn access(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// The address of an access. `Some(None)` where there is nothing to do, `None` with `ctx.fault` set.
+/// Returns the address of an access. `Some(None)` means that there is nothing to do, and `None`
+/// that `ctx.fault` is set.
 fn place(
     ctx: &mut Ctx<'_>,
     lane: u32,
@@ -174,8 +176,8 @@ fn place(
     let level = &texels.levels[0];
     let texel = texels.bytes();
     let bytes = if form.formatted { texel } else { form.bytes() };
-    // Faces and layers are slices; the third coordinate is one, too.
-    // A layer has no sign: one below the first is beyond the last.
+    // Faces and layers are slices, and so is the third coordinate.
+    // A layer is unsigned, so one below the first is beyond the last.
     let slice = if form.geometry.layered {
         i64::from(layer as u32)
     } else {
@@ -198,13 +200,13 @@ fn place(
     let width = u64::from(row) * texel;
     if !form.formatted && !x.rem_euclid(bytes as i64).eq(&0) {
         let text = format!(
-            "misaligned access of {bytes} bytes to {}: its x of {x} bytes isn't a multiple of {bytes}",
+            "misaligned access of {bytes} bytes to {}: its x of {x} bytes is not a multiple of {bytes}",
             texels.name
         );
         ctx.fail(FaultKind::MisalignedAddress, lane, text);
         return None;
     }
-    // The last place that an access may have: -1 where none fits into a row.
+    // The last valid position of an access: -1 if none fits into a row.
     let last = match width.checked_sub(bytes) {
         Some(last) => (last - last % bytes) as i64,
         None => -1,
@@ -221,7 +223,7 @@ fn place(
         match form.beyond {
             Beyond::Trap => {
                 let text = format!(
-                    "access of {bytes} bytes beyond {}: at x {x} bytes, y {}, z or layer {slice}; it has {width} bytes a row, {rows} rows, {slices} layers",
+                    "access of {bytes} bytes beyond {}: at x {x} bytes, y {}, z or layer {slice}; it has {width} bytes per row, {rows} rows, {slices} layers",
                     texels.name, at[1]
                 );
                 ctx.fail(FaultKind::IllegalAddress, lane, text);
@@ -243,7 +245,7 @@ fn load(form: Form, place: Option<u64>) -> [u64; 4] {
     };
     for (i, value) in values.iter_mut().enumerate().take(form.count.into()) {
         let at = place + i as u64 * u64::from(form.element);
-        // SAFETY: within live texels, aligned.
+        // SAFETY: the place is within live texels and aligned.
         *value = unsafe {
             match form.element {
                 1 => u8::load(at).into(),
@@ -256,18 +258,18 @@ fn load(form: Form, place: Option<u64>) -> [u64; 4] {
     values
 }
 
-/// Stores values at a place, or combines them with what is there.
+/// Stores values at a place, or combines them with the old ones.
 fn change(form: Form, surface: &Surface, place: u64, values: [u64; 4]) {
     if let Action::Reduce(operation, element) = form.action {
         let element = match element {
-            // By the texels' format, a reduction has their sign.
+            // With the texels' format, a reduction has their signedness.
             Element::U32 if form.formatted && surface.texels.channel.is_signed() => Element::S32,
             Element::U64 if form.formatted && surface.texels.channel.is_signed() => Element::S64,
             element => element,
         };
         let bytes = values[0].to_le_bytes();
         let size = element.size().unwrap_or(4) as usize;
-        // SAFETY: within live texels, aligned.
+        // SAFETY: the place is within live texels and aligned.
         unsafe { operation.apply(element, place, &bytes[..size]) };
         return;
     }
@@ -283,7 +285,7 @@ fn change(form: Form, surface: &Surface, place: u64, values: [u64; 4]) {
             false => value,
         };
         let at = place + i as u64 * each;
-        // SAFETY: within live texels, aligned.
+        // SAFETY: the place is within live texels and aligned.
         unsafe {
             match each {
                 1 => (value as u8).store(at),

@@ -1,4 +1,4 @@
-//! `tensormap.replace`: a field of a map in memory gets another value.
+//! `tensormap.replace`: changes a field of a map in memory.
 
 use crate::boundary::FaultKind;
 use crate::boundary::tensor_map::{ALIGN, Element, SIZE, TensorMap, at};
@@ -8,7 +8,7 @@ use crate::state::context::Ctx;
 use crate::state::op::{Flow, LANES, Op, each};
 use crate::state::touch::Touch;
 
-/// A field, by its name in PTX.
+/// A field of a map, by its name in PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Field {
@@ -40,7 +40,7 @@ pub(crate) const FIELDS: [(Field, &str); 11] = [
 ];
 
 impl Field {
-    /// Whether it has a value for each dimension.
+    /// Returns whether the field has a value for each dimension.
     pub(crate) fn ordinal(self) -> bool {
         matches!(
             self,
@@ -48,7 +48,7 @@ impl Field {
         )
     }
 
-    /// Whether its value stands in the instruction.
+    /// Returns whether the value is a constant in the instruction.
     pub(crate) fn constant(self) -> bool {
         matches!(
             self,
@@ -60,7 +60,7 @@ impl Field {
         )
     }
 
-    /// Whether its value has 64 bits.
+    /// Returns whether the value has 64 bits.
     pub(crate) fn long(self) -> bool {
         matches!(self, Field::GlobalAddress | Field::GlobalStride)
     }
@@ -73,7 +73,7 @@ impl Field {
         match self {
             Field::GlobalAddress => put(at::ADDRESS, 8),
             Field::BoxDim => put(at::BOX + 2 * ordinal, 2),
-            // Its lowest bits don't count.
+            // The lowest bits are ignored.
             Field::GlobalStride => bytes[at::STRIDES + 8 * ordinal..][..8]
                 .copy_from_slice(&(value & !15).to_le_bytes()),
             Field::ElementStride => put(at::STEPS + ordinal, 1),
@@ -91,7 +91,7 @@ impl Field {
     }
 }
 
-/// The type by PTX's number, which isn't the driver's.
+/// Converts PTX's number of a type, which differs from the driver's.
 fn element(number: u64) -> Element {
     const TYPES: [Element; 13] = [
         Element::U8,
@@ -112,12 +112,12 @@ fn element(number: u64) -> Element {
     known.unwrap_or(Element(number as u8))
 }
 
-/// Field and dimension, packed into `imm` with the address's space.
+/// Packs field, dimension and the address's space into `imm`.
 pub(crate) fn pack(field: Field, ordinal: u64, space: u8) -> u64 {
     field as u64 | ordinal << 8 | u64::from(space) << 16
 }
 
-/// `tensormap.replace`: of the map at `a`, the field that `imm` says becomes `b`.
+/// `tensormap.replace`: sets a field of the map at `a` to `b`. `imm` selects the field.
 pub(crate) unsafe fn replace(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let field = FIELDS[(op.imm & 0xff) as usize % FIELDS.len()].0;
     let (ordinal, space) = ((op.imm >> 8 & 7) as usize, (op.imm >> 16) as u8);
@@ -146,7 +146,7 @@ fn one(
 ) -> Option<()> {
     if !address.is_multiple_of(ALIGN) {
         let text = format!(
-            "misaligned tensor map: its address {} isn't a multiple of {ALIGN}",
+            "misaligned tensor map: its address {} is not a multiple of {ALIGN}",
             name(space, address)
         );
         ctx.fail(FaultKind::MisalignedAddress, lane, text);
@@ -162,7 +162,7 @@ fn one(
     }
     if TensorMap::decode(&bytes).is_none() {
         let text = format!(
-            "no tensor map at {}: copy one there before its fields are replaced",
+            "there is no tensor map at {}: copy one there before you replace its fields",
             name(space, address)
         );
         ctx.fail(FaultKind::IllegalInstruction, lane, text);
@@ -176,10 +176,10 @@ fn one(
     Some(())
 }
 
-/// `tensormap.cp_fenceproxy`: `c` bytes from shared memory at `b` to global memory at `a`.
+/// `tensormap.cp_fenceproxy`: copies `c` bytes from shared memory at `b` to global memory at `a`.
 pub(crate) unsafe fn copy(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     use crate::state::touch::space::{GENERIC, SHARED};
-    // The whole warp copies the same map: once is enough.
+    // The whole warp copies the same map, so one copy is enough.
     let lane = mask.trailing_zeros();
     // SAFETY: `a` and `b` are 64-bit registers.
     let (to, from) = unsafe {
@@ -191,7 +191,7 @@ pub(crate) unsafe fn copy(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     for (what, space, address) in [("destination", GENERIC, to), ("source", SHARED, from)] {
         if !address.is_multiple_of(128) {
             let text = format!(
-                "misaligned tensor map: the {what} {} isn't a multiple of 128",
+                "misaligned tensor map: the {what} {} is not a multiple of 128",
                 name(space, address)
             );
             return ctx.fail(FaultKind::MisalignedAddress, lane, text);

@@ -1,6 +1,6 @@
-//! Copies by tensor maps: `cp.async.bulk.tensor` and its kin.
+//! Copies with tensor maps: `cp.async.bulk.tensor` and similar instructions.
 //!
-//! Like other bulk copies they are checked where they are issued, and done as late as may be.
+//! Like other bulk copies, they are checked when they are issued and executed as late as possible.
 
 use crate::boundary::FaultKind;
 use crate::boundary::tensor_map::{ALIGN, Element, Mode, SIZE, TensorMap};
@@ -16,14 +16,14 @@ use crate::state::reduction::Operation;
 use crate::state::tile::{Row, Tile, swizzled};
 use crate::state::touch::{Touch, space};
 
-/// What the instruction says, packed into `imm`.
+/// The properties of the instruction, packed into `imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     pub transfer: Transfer,
     pub im2col: bool,
-    /// How many coordinates it has.
+    /// The number of coordinates.
     pub rank: u8,
-    /// To all blocks of a mask.
+    /// Whether the copy goes to all blocks of a mask.
     pub multicast: bool,
 }
 
@@ -68,11 +68,11 @@ impl Form {
     }
 }
 
-/// Reads the map at a generic address. None with `ctx.fault` set.
+/// Reads the map at a generic address. Returns None with `ctx.fault` set on a fault.
 pub(crate) fn read(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<TensorMap> {
     if !address.is_multiple_of(ALIGN) {
         let text = format!(
-            "misaligned tensor map: its address {} isn't a multiple of {ALIGN}",
+            "misaligned tensor map: its address {} is not a multiple of {ALIGN}",
             name(space::GENERIC, address)
         );
         ctx.fail(FaultKind::MisalignedAddress, lane, text);
@@ -87,13 +87,14 @@ pub(crate) fn read(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<TensorM
     };
     let mut bytes = [0; SIZE];
     for (i, part) in bytes.chunks_exact_mut(8).enumerate() {
-        // SAFETY: resolved just now, or the launch's parameters; both are aligned.
+        // SAFETY: the address was resolved just now, or is in the launch's parameters. Both are
+        // aligned.
         part.copy_from_slice(&unsafe { u64::load(host + 8 * i as u64) }.to_le_bytes());
     }
     let map = TensorMap::decode(&bytes);
     if map.is_none() {
         let text = format!(
-            "no tensor map at {}: the bytes there are none that cuTensorMapEncode… made",
+            "there is no tensor map at {}: cuTensorMapEncode… did not write the bytes there",
             name(space::GENERIC, address)
         );
         ctx.fail(FaultKind::IllegalInstruction, lane, text);
@@ -101,10 +102,10 @@ pub(crate) fn read(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<TensorM
     map
 }
 
-/// The tile that a lane's operands name. None with `ctx.fault` set.
+/// Returns the tile of a lane's operands. None with `ctx.fault` set on a fault.
 fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> {
     let i = lane as usize;
-    // SAFETY: the map's address is a 64-bit register, coordinates and offsets are 32-bit ones.
+    // SAFETY: the map's address is a 64-bit register. Coordinates and offsets are 32-bit registers.
     let (address, at, offsets) = unsafe {
         (
             *ctx.at::<u64>(list[operand::MAP]).add(i),
@@ -115,24 +116,24 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
     let map = read(ctx, lane, address)?;
     let wrong = if map.rank != form.rank {
         format!(
-            "the tensor map is of {} dimensions, the instruction of {}",
+            "the tensor map has {} dimensions, but the instruction has {}",
             map.rank, form.rank
         )
     } else if let Mode::Wide(_) = map.mode {
-        "the tensor map is for im2col along the width, which is for devices of compute capability 10.0".into()
+        "the tensor map is for im2col along the width, which needs a device of compute capability 10.0".into()
     } else if matches!(map.mode, Mode::Im2col(_)) != form.im2col {
         let words = |im2col| if im2col { "im2col" } else { "tiles" };
         format!(
-            "the tensor map is for {}, the instruction for {}",
+            "the tensor map is for {}, but the instruction is for {}",
             words(!form.im2col),
             words(form.im2col)
         )
     } else if !map.address.is_multiple_of(16)
         || map.strides.iter().any(|stride| !stride.is_multiple_of(16))
     {
-        "the tensor map's address and strides aren't multiples of 16".into()
+        "the tensor map's address and strides are not multiples of 16".into()
     } else if map.swizzle > 3 || map.interleave > 2 || map.steps.contains(&0) {
-        "the tensor map's swizzle, interleave or element strides are none that a device has".into()
+        "no device supports the tensor map's swizzle, interleave or element strides".into()
     } else if form.im2col && map.rank < 3 {
         "im2col needs a tensor map of 3 to 5 dimensions".into()
     } else if let Some(size) = map.element.size() {
@@ -145,17 +146,17 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
         match tile.refusal() {
             Some(text) => text,
             None if tile.width().is_multiple_of(16) => return Some(tile),
-            None => "a row of the tensor map's box isn't a multiple of 16 bytes".into(),
+            None => "a row of the tensor map's box is not a multiple of 16 bytes".into(),
         }
     } else {
-        "packed elements of 4 and 6 bits are for devices of compute capability 10.0".into()
+        "packed elements of 4 and 6 bits need a device of compute capability 10.0".into()
     };
     ctx.fail(FaultKind::IllegalInstruction, lane, wrong);
     None
 }
 
-/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`: [`Form`] in `imm`, operands
-/// in the list `x`.
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`. `imm` is
+/// a [`Form`], and the operands are in the list `x`.
 pub(crate) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let form = Form::unpack(op.imm);
     let list = ctx.launch.list(op.x, operand::COUNT as u32);
@@ -171,11 +172,11 @@ pub(crate) unsafe fn issue(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     }
 }
 
-/// Checks a lane's copy, and does it or notes it; may set `ctx.fault`.
+/// Checks a lane's copy, and executes or enqueues it. May set `ctx.fault`.
 fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
     let tile = tile(ctx, lane, form, list)?;
     let i = lane as usize;
-    // SAFETY: addresses are 64-bit registers, the mask is a 32-bit one.
+    // SAFETY: addresses are 64-bit registers, and the mask is a 32-bit register.
     let (shared, barrier, blocks) = unsafe {
         (
             *ctx.at::<u64>(list[operand::SHARED]).add(i),
@@ -188,7 +189,7 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
     }
     if !shared.is_multiple_of(128) {
         let text = format!(
-            "misaligned copy by a tensor map: its {} isn't a multiple of 128",
+            "misaligned copy with a tensor map: its {} is not a multiple of 128",
             name(space::SHARED, shared)
         );
         ctx.fail(FaultKind::MisalignedAddress, lane, text);
@@ -232,7 +233,7 @@ fn start(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<()> {
     Some(())
 }
 
-/// Checks the places of a tile in shared memory. None with `ctx.fault` set.
+/// Checks the locations of a tile in shared memory. Returns None with `ctx.fault` set on a fault.
 fn reach(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, shared: u64, load: bool) -> Option<()> {
     let touch = if load { Touch::Pending } else { Touch::Read };
     resolve_range(ctx, None, space::SHARED, lane, shared, tile.extent(), load)?;
@@ -246,7 +247,8 @@ fn reach(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, shared: u64, load: bool) -> 
     ctx.fault.is_none().then_some(())
 }
 
-/// What the hardware refuses of a copy to global memory beside what it refuses of every copy.
+/// Returns why the hardware rejects a copy to global memory. These checks are in addition to those
+/// of every copy.
 fn unstorable(tile: &Tile, transfer: Transfer) -> Option<String> {
     if let Some(before) = tile.at.iter().find(|&&at| at < 0) {
         return Some(format!(
@@ -257,13 +259,13 @@ fn unstorable(tile: &Tile, transfer: Transfer) -> Option<String> {
         && columns.lower.iter().any(|&corner| corner < 0)
     {
         return Some(format!(
-            "a copy to global memory by im2col, whose bounding box begins before the tensor: the lower corner is {:?}",
+            "a copy to global memory with im2col, whose bounding box begins before the tensor: the lower corner is {:?}",
             columns.lower
         ));
     }
     match transfer {
         Transfer::Reduce(operation) if !operation.fits(tile.map.element) => Some(format!(
-            "{} of elements that have no such operation: the tensor map's type is {} of CUtensorMapDataType",
+            "the elements do not support {}: the tensor map's type is {} of CUtensorMapDataType",
             operation.name(),
             tile.map.element.0
         )),
@@ -271,7 +273,7 @@ fn unstorable(tile: &Tile, transfer: Transfer) -> Option<String> {
     }
 }
 
-/// Does a copy, without the signal of its end; may set `ctx.fault`.
+/// Executes a copy without signaling its completion. May set `ctx.fault`.
 pub(crate) fn transfer(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
     match tensor.transfer {
         Transfer::Load => load(ctx, copy, &tensor.tile),
@@ -280,7 +282,8 @@ pub(crate) fn transfer(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Optio
     }
 }
 
-/// Where a row's bytes that are in the tensor are, and how many. None with `ctx.fault` set.
+/// Returns the address and number of a row's bytes that are inside the tensor. None with
+/// `ctx.fault` set on a fault.
 fn global(ctx: &mut Ctx<'_>, lane: u32, row: &Row, write: bool) -> Option<(u64, u64)> {
     let address = row.address.wrapping_add(row.inside.start);
     let bytes = row.inside.end - row.inside.start;
@@ -290,7 +293,8 @@ fn global(ctx: &mut Ctx<'_>, lane: u32, row: &Row, write: bool) -> Option<(u64, 
     ctx.fault.is_none().then_some((host, bytes))
 }
 
-/// Where the parts of 16 bytes of a row lie in shared memory. None with `ctx.fault` set.
+/// Returns the locations of a row's 16-byte parts in shared memory. None with `ctx.fault` set on a
+/// fault.
 fn parts(ctx: &mut Ctx<'_>, lane: u32, tile: &Tile, start: u64, write: bool) -> Option<Vec<Part>> {
     let places = (0..tile.width()).step_by(16);
     places
@@ -339,11 +343,13 @@ fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
     Some(())
 }
 
-/// What an element outside of the tensor is when NaNs were asked for: these 16 bits again and again, whatever its type.
+/// The fill value of elements outside the tensor if NaNs are requested: these 16 bits repeated, for
+/// every type.
 const NAN: [u8; 2] = 0x7ff7u16.to_le_bytes();
 
-/// What a load makes of elements of the tensor: TF32 is rounded to the nearest, ties to even, and its NaNs are one. Subnormal numbers stay as they
-/// are, also where the type says that they are flushed (an H200 does so).
+/// Converts loaded elements of the tensor. TF32 is rounded to nearest, ties to even, with a single
+/// NaN. Subnormal numbers are not changed, even if the type says that they are flushed, as on an
+/// H200.
 fn convert(data: &mut [u8], element: Element) {
     if !matches!(element, Element::TF32 | Element::TF32_FTZ) {
         return;
@@ -368,7 +374,8 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
             // SAFETY: resolved just now, and aligned to 16.
             *bytes = unsafe { u128::load(part.host) }.to_le_bytes();
         }
-        // Whole 16 bytes are written, of a row's end too: what lies behind it in memory is overwritten (by an H200).
+        // Whole parts of 16 bytes are written, also at the end of a row. They overwrite the memory
+        // behind it, as on an H200.
         let mut row = row.clone();
         row.inside.end = row.inside.end.next_multiple_of(16);
         let (host, bytes) = global(ctx, lane, &row, true)?;
@@ -382,7 +389,8 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
         };
         for (i, element) in inside.chunks_exact(tile.size as usize).enumerate() {
             let at = host + i as u64 * tile.size;
-            // SAFETY: resolved just now; maps lead to multiples of 16, and rows to elements.
+            // SAFETY: resolved just now. Addresses of maps are multiples of 16, and rows are
+            // aligned to elements.
             unsafe { operation.apply(tile.map.element, at, element) };
         }
     }

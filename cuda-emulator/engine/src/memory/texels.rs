@@ -1,4 +1,4 @@
-//! Texels in memory, and what filters make of those around a spot.
+//! Texels in memory, and filtering.
 
 use crate::boundary::texture::{Level, Shape, Texels, Texture};
 use crate::memory::transfer::Mem;
@@ -6,7 +6,7 @@ use crate::number::texture::channel::{Channel, linear};
 use crate::number::texture::coordinate::{self, Pair, nearest, pair, weighed};
 use crate::number::texture::{cube, filter};
 
-/// Where on a level a lane reads: the slice that its layer or face is, and the coordinates.
+/// The position on a level that a lane reads: the slice of its layer or face, and the coordinates.
 pub(super) struct Spot {
     pub slice: u32,
     pub at: [f64; 3],
@@ -14,9 +14,9 @@ pub(super) struct Spot {
     pub normalised: bool,
 }
 
-/// Bits of a channel in memory.
+/// Returns the bits of a channel in memory.
 fn bits(address: u64, channel: Channel) -> u32 {
-    // SAFETY: a channel of a texel of live texels, aligned to its size.
+    // SAFETY: this is a channel of a live texel, aligned to its size.
     unsafe {
         match channel.bytes() {
             1 => u8::load(address).into(),
@@ -26,7 +26,7 @@ fn bits(address: u64, channel: Channel) -> u32 {
     }
 }
 
-/// The bits of a texel's channels, with what stands for those that are missing; `None` is the border.
+/// Returns the bits of a texel's channels, with defaults for missing ones. `None` is the border.
 fn texel(texture: &Texture, level: &Level, at: [Option<u32>; 3]) -> [u32; 4] {
     let Texels {
         channel, channels, ..
@@ -47,13 +47,13 @@ fn texel(texture: &Texture, level: &Level, at: [Option<u32>; 3]) -> [u32; 4] {
     })
 }
 
-/// Whether a channel is sRGB: the first three of four, and the first of fewer.
+/// Returns whether a channel is sRGB: the first three of four, and the first of fewer.
 fn is_srgb(texture: &Texture, c: usize) -> bool {
     let first = if texture.texels.channels == 4 { 3 } else { 1 };
     texture.sampler.srgb && texture.texels.channel == Channel::Unorm8 && c < first
 }
 
-/// A texel's channels as they lie in memory; `None` is the border.
+/// Returns a texel's channels as stored in memory. `None` is the border.
 fn raw(texture: &Texture, level: &Level, at: [Option<u32>; 3]) -> Option<[u32; 4]> {
     let [Some(x), Some(y), Some(z)] = at else {
         return None;
@@ -71,7 +71,7 @@ fn raw(texture: &Texture, level: &Level, at: [Option<u32>; 3]) -> Option<[u32; 4
     Some(out)
 }
 
-/// The colour of the border, as a texel: missing channels are 0 there, too.
+/// Returns the border color as a texel. Missing channels are 0 there, too.
 fn border(texture: &Texture) -> [u32; 4] {
     let Texels {
         channel, channels, ..
@@ -82,19 +82,19 @@ fn border(texture: &Texture) -> [u32; 4] {
     })
 }
 
-/// The texel with these numbers, whatever the sampler says; zeros beyond the edges.
+/// Returns the texel at integer coordinates, independent of the sampler. Zeros beyond the edges.
 pub(super) fn numbered(texture: &Texture, spot: &Spot, numbers: [u32; 3]) -> [u32; 4] {
     let level = &texture.texels.levels[0];
     let mut at = [0, 0, spot.slice];
     at[..spot.axes].copy_from_slice(&numbers[..spot.axes]);
-    // Without a sign: what is negative is beyond.
+    // Unsigned, so negative coordinates are beyond the edges.
     match (0..3).all(|axis| at[axis] < level.size[axis]) {
         true => texel(texture, level, at.map(Some)),
         false => [0; 4],
     }
 }
 
-/// The texel of a level that is nearest to a spot.
+/// Returns the texel of a level that is nearest to a position.
 fn nearest_texel(texture: &Texture, level: &Level, spot: &Spot) -> [Option<u32>; 3] {
     let sampler = &texture.sampler;
     let mut at = [Some(0), Some(0), Some(spot.slice)];
@@ -109,10 +109,11 @@ fn nearest_texel(texture: &Texture, level: &Level, spot: &Spot) -> [Option<u32>;
     at
 }
 
-/// A texel that a filter takes: what is in memory, `None` for the border; its weight; whether it counts, however little.
+/// A texel in a filter: its bits (`None` for the border), its weight, and whether it contributes at
+/// all.
 type Corner = (Option<[u32; 4]>, u32, bool);
 
-/// The texels that a filter takes: four for each plane, at most two planes of two levels.
+/// The texels in a filter: four for each plane, and at most two planes on each of two levels.
 struct Corners {
     all: [Corner; 16],
     count: usize,
@@ -134,12 +135,12 @@ impl Corners {
     }
 }
 
-/// The texel that is nearest to a spot on a level.
+/// Returns the texel that is nearest to a position on a level.
 pub(super) fn at_nearest(texture: &Texture, level: &Level, spot: &Spot) -> [u32; 4] {
     texel(texture, level, nearest_texel(texture, level, spot))
 }
 
-/// What a filter makes of the texels around a spot on levels; each level counts so much, 256 together.
+/// Filters the texels around a position on levels, each with a weight. The weights add up to 256.
 pub(super) fn filtered(texture: &Texture, levels: &[(&Level, u32)], spot: &Spot) -> [u32; 4] {
     let mut corners = Corners::NONE;
     for &(level, whole) in levels {
@@ -148,13 +149,14 @@ pub(super) fn filtered(texture: &Texture, levels: &[(&Level, u32)], spot: &Spot)
     blend(texture, corners.all())
 }
 
-/// Adds the texels of a level around a spot, with weights that are `whole` together: four for each plane of texels.
+/// Adds the texels of a level around a position: four for each plane, with weights that add up to
+/// `whole`.
 fn take_corners(corners: &mut Corners, texture: &Texture, level: &Level, spot: &Spot, whole: u32) {
     let sampler = &texture.sampler;
     if !sampler.linear {
         let texel = raw(texture, level, nearest_texel(texture, level, spot));
         corners.push((texel, whole, true));
-        // Planes have four.
+        // Planes have four texels.
         for _ in 1..4 {
             corners.push((texel, 0, false));
         }
@@ -192,7 +194,7 @@ fn take_corners(corners: &mut Corners, texture: &Texture, level: &Level, spot: &
             0 => pairs[axis].first,
             _ => pairs[axis].second,
         });
-        // Texels that don't count aren't read.
+        // Texels that do not contribute are not read.
         let texel = if touched {
             raw(texture, level, at)
         } else {
@@ -202,8 +204,8 @@ fn take_corners(corners: &mut Corners, texture: &Texture, level: &Level, spot: &
     }
 }
 
-/// The same on a cube whose faces go on at their edges. At a corner, where three faces meet, the three texels there are
-/// share the weight of the one that isn't there.
+/// The same for a cube with seamless edges. At a corner, where three faces meet, the three texels
+/// share the weight of the missing one.
 fn take_seamless(corners: &mut Corners, texture: &Texture, level: &Level, spot: &Spot, whole: u32) {
     let n = level.size[0];
     let (of, first) = (spot.slice % 6, spot.slice - spot.slice % 6);
@@ -227,7 +229,7 @@ fn take_seamless(corners: &mut Corners, texture: &Texture, level: &Level, spot: 
     }
 }
 
-/// The sum of texels by their weights.
+/// Returns the weighted sum of texels.
 fn blend(texture: &Texture, corners: &[Corner]) -> [u32; 4] {
     let sampler = &texture.sampler;
     let Texels {
@@ -237,7 +239,7 @@ fn blend(texture: &Texture, corners: &[Corner]) -> [u32; 4] {
         if c >= channels as usize {
             return 0;
         }
-        // Bytes of sRGB are halves once they are linear.
+        // sRGB bytes are halves after linearization.
         let srgb = is_srgb(texture, c);
         let of = |&(texel, weight, _): &Corner| {
             let bits = match texel {
@@ -262,12 +264,12 @@ fn blend(texture: &Texture, corners: &[Corner]) -> [u32; 4] {
     })
 }
 
-/// Whether a corner counts, however little.
+/// Returns whether a corner contributes at all.
 fn touched(pairs: &[Pair; 3], corner: usize) -> bool {
     (0..3).all(|axis| corner >> axis & 1 == 0 || pairs[axis].weight != 0)
 }
 
-/// A channel of the four texels around a spot, in the order of `tld4`.
+/// Returns a channel of the four texels around a position, in the order of `tld4`.
 pub(super) fn gathered(texture: &Texture, component: u8, spot: &Spot) -> [u32; 4] {
     let sampler = &texture.sampler;
     let level = &texture.texels.levels[0];
@@ -289,7 +291,7 @@ pub(super) fn gathered(texture: &Texture, component: u8, spot: &Spot) -> [u32; 4
     .map(|(x, y)| texel(texture, level, [x, y, Some(spot.slice)])[component as usize])
 }
 
-/// A texel of linear memory, by its number; zeros beyond the last.
+/// Returns a texel of linear memory by its index. Zeros beyond the last texel.
 pub(super) fn element(texture: &Texture, index: u32) -> [u32; 4] {
     let level = &texture.texels.levels[0];
     match index < level.size[0] {

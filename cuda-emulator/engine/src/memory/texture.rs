@@ -1,4 +1,4 @@
-//! Reading textures: `tex`, `tld4` and `txq`.
+//! Texture reads: `tex` and `tld4`.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use crate::number::texture::{coordinate, cube, level};
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
 
-/// What the instruction asks for.
+/// The kind of read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Ask {
-    /// By coordinates alone.
+    /// At coordinates alone.
     Plain,
-    /// At a level of detail.
+    /// At an explicit level of detail.
     Level,
-    /// At the level that gradients come to.
+    /// At the level computed from gradients.
     Gradients,
-    /// One channel of the four texels around.
+    /// One channel of the four surrounding texels.
     Gather,
 }
 
-/// How an instruction names texels.
+/// The way an instruction addresses texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub shape: Shape,
@@ -46,7 +46,7 @@ const fn geometry(name: &'static str, shape: Shape, layered: bool) -> (&'static 
 }
 
 impl Geometry {
-    /// Coordinates beside the layer.
+    /// Returns the number of coordinates besides the layer.
     pub(crate) fn coordinates(self) -> usize {
         match self.shape {
             Shape::Line | Shape::Memory => 1,
@@ -55,25 +55,25 @@ impl Geometry {
         }
     }
 
-    /// Its place in [`GEOMETRIES`].
+    /// Returns the index in [`GEOMETRIES`].
     pub(crate) fn pack(self) -> u64 {
         let place = GEOMETRIES.iter().position(|(_, one)| *one == self);
-        place.expect("instructions have the geometries of the list") as u64
+        place.expect("every instruction's geometry is in the list") as u64
     }
 
-    /// The geometry that [`pack`](Self::pack) gave this number.
+    /// Returns the geometry with this number from [`pack`](Self::pack).
     pub(crate) fn unpack(bits: u64) -> Geometry {
         GEOMETRIES[bits as usize].1
     }
 
-    /// The same for a surface, which shows a cube's faces as layers.
+    /// The same for a surface, which presents a cube's faces as layers.
     pub(crate) fn refusal_of_surface(self, texels: &Texels) -> Option<String> {
         let layers = geometry("a2d", Shape::Plane, true).1;
         let faces = texels.shape == Shape::Cube && self == layers;
         if faces { None } else { self.refusal(texels) }
     }
 
-    /// Why texels can't be read by this geometry; `None` if they can.
+    /// Returns the reason why texels cannot be read with this geometry. `None` if they can.
     pub(crate) fn refusal(self, texels: &Texels) -> Option<String> {
         let shape = match texels.shape {
             Shape::Memory => Shape::Line,
@@ -96,7 +96,7 @@ impl Geometry {
                 }
             };
             format!(
-                "the instruction is for {}, but {} has {}",
+                "the instruction reads {}, but {} has {}",
                 name(self.shape, self.layered),
                 texels.name,
                 name(texels.shape, texels.layered)
@@ -105,16 +105,16 @@ impl Geometry {
     }
 }
 
-/// What the instruction says, packed into `imm`.
+/// The properties of the instruction, packed into `imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     pub ask: Ask,
     pub geometry: Geometry,
-    /// Coordinates are integers.
+    /// Whether the coordinates are integers.
     pub integers: bool,
     /// The channel to gather.
     pub component: u8,
-    /// There is a predicate that says whether the texels are in memory.
+    /// Whether a predicate result reports that the texels are resident.
     pub residency: bool,
 }
 
@@ -156,20 +156,21 @@ pub(crate) mod operand {
     pub(crate) const COUNT: usize = 16;
 }
 
-/// What a lane asks of a texture.
+/// The request of a lane.
 struct Query {
     layer: u32,
     at: [u32; 3],
     detail: [f32; 6],
 }
 
-/// The object that a lane asked for last: its neighbours mostly ask for the same.
+/// The object that the previous lane used. Neighboring lanes mostly use the same one.
 pub(super) struct Known<T>(Option<(u64, Arc<T>)>);
 
 impl<T> Known<T> {
     pub(super) const NONE: Known<T> = Known(None);
 
-    /// The object behind a lane's handle; `None` with `ctx.fault` set, for the reason that `find` gives.
+    /// Returns the object of a lane's handle. `None` with `ctx.fault` set to the reason from
+    /// `find`.
     pub(super) fn get(
         &mut self,
         ctx: &mut Ctx<'_>,
@@ -190,7 +191,7 @@ impl<T> Known<T> {
     }
 }
 
-/// `tex` and `tld4`: [`Form`] in `imm`, operands in the list `x`.
+/// `tex` and `tld4`. `imm` is a [`Form`], and the operands are in the list `x`.
 pub(crate) unsafe fn sample(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let form = Form::unpack(op.imm);
     let list = ctx.launch.list(op.x, operand::COUNT as u32);
@@ -200,7 +201,7 @@ pub(crate) unsafe fn sample(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         if ctx.fault.is_some() {
             return;
         }
-        // SAFETY: the handle is a 64-bit register, the rest are 32-bit ones.
+        // SAFETY: the handle is a 64-bit register, and the others are 32-bit registers.
         let (handle, query) = unsafe {
             let word = |place: usize| *ctx.at::<u32>(list[place]).add(lane);
             let handle = *ctx.at::<u64>(list[operand::HANDLE]).add(lane);
@@ -232,17 +233,17 @@ pub(crate) unsafe fn sample(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         }
     });
     if form.residency {
-        // SAFETY: a predicate register. All texels are in memory.
+        // SAFETY: this is a predicate register. All texels are resident.
         unsafe { *ctx.at::<u32>(list[operand::RESIDENT]) |= mask };
     }
     Flow::Next
 }
 
-/// What a lane gets.
+/// Returns a lane's result.
 fn read(texture: &Texture, form: Form, query: &Query) -> [u32; 4] {
     let texels = &texture.texels;
     if texels.shape == Shape::Memory {
-        // By a coordinate with a fraction an H200 gives none.
+        // With a fractional coordinate, an H200 returns nothing.
         return match form.integers {
             true => texels::element(texture, query.at[0]),
             false => [0; 4],
@@ -271,7 +272,7 @@ fn read(texture: &Texture, form: Form, query: &Query) -> [u32; 4] {
         slice,
         at,
         axes,
-        // Places on faces are from 0 to 1 in any case.
+        // Coordinates on faces are always in 0..1.
         normalised: texture.sampler.normalised || texels.shape == Shape::Cube,
     };
     if form.ask == Ask::Gather {
@@ -299,7 +300,7 @@ fn read(texture: &Texture, form: Form, query: &Query) -> [u32; 4] {
     }
 }
 
-/// The level of detail that a lane's gradients come to. Anisotropy counts as 1.
+/// Returns the level of detail from a lane's gradients. Anisotropy is always 1.
 fn of_gradients(texture: &Texture, query: &Query, axes: usize) -> f32 {
     let sizes = texture.texels.levels[0].size;
     let (x, y) = query.detail.split_at(3);

@@ -1,4 +1,4 @@
-//! Values between memory, which other threads may touch, and registers.
+//! Transfers of values between memory, which other threads may access, and registers.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -6,32 +6,37 @@ use crate::memory::sixteen;
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 use crate::state::op::LANES;
 
-/// A value as it lies in memory. Accesses are relaxed atomics, since other threads may access the same bytes.
+/// A value in memory. Accesses are relaxed atomics, since other threads may access the same bytes.
 pub(crate) trait Mem: Copy {
     /// # Safety
-    /// The access was checked: live memory, aligned.
+    ///
+    /// The caller must have checked that the access is to live, aligned memory.
     unsafe fn load(at: u64) -> Self;
     /// # Safety
-    /// As for [`load`](Mem::load).
+    ///
+    /// The caller must meet the conditions of [`load`](Mem::load).
     unsafe fn store(self, at: u64);
 
-    /// As [`load`](Mem::load), of 16 bytes too in one access; `W` says that the processor has AVX2.
+    /// The same as [`load`](Mem::load), but 16 bytes are also one access. `W` means that the
+    /// processor has AVX2.
     ///
     /// # Safety
-    /// As for [`load`](Mem::load).
+    ///
+    /// The caller must meet the conditions of [`load`](Mem::load).
     #[inline(always)]
     unsafe fn load_whole<const W: bool>(at: u64) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::load(at) }
     }
 
-    /// As [`store`](Mem::store), of 16 bytes too in one access.
+    /// The same as [`store`](Mem::store), but 16 bytes are also one access.
     ///
     /// # Safety
-    /// As for [`load`](Mem::load).
+    ///
+    /// The caller must meet the conditions of [`load`](Mem::load).
     #[inline(always)]
     unsafe fn store_whole<const W: bool>(self, at: u64) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.store(at) }
     }
 }
@@ -66,12 +71,12 @@ mem! {
 impl Mem for u128 {
     #[inline(always)]
     unsafe fn load(at: u64) -> u128 {
-        // SAFETY: as the caller promises; 16 bytes are two of 8.
+        // SAFETY: guaranteed by the caller. 16 bytes are two parts of 8.
         unsafe { u128::from(u64::load(at)) | u128::from(u64::load(at + 8)) << 64 }
     }
     #[inline(always)]
     unsafe fn store(self, at: u64) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             (self as u64).store(at);
             ((self >> 64) as u64).store(at + 8);
@@ -79,17 +84,17 @@ impl Mem for u128 {
     }
     #[inline(always)]
     unsafe fn load_whole<const W: bool>(at: u64) -> u128 {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { sixteen::load::<W>(at) }
     }
     #[inline(always)]
     unsafe fn store_whole<const W: bool>(self, at: u64) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { sixteen::store::<W>(at, self) }
     }
 }
 
-/// Widens what was loaded to what the register holds.
+/// Widens a loaded value to the type of the register.
 pub(crate) trait Widen<D> {
     fn widen(self) -> D;
 }
@@ -114,16 +119,18 @@ widen! {
     u128 => u128;
 }
 
-/// Copies the elements of all lanes between memory that other threads may touch and a register: `bytes` is a multiple
-/// of 128. `W` says that the processor has AVX2.
+/// Copies the elements of all lanes between memory that other threads may access and a register.
+/// `bytes` is a multiple of 128. `W` means that the processor has AVX2.
 ///
-/// Elements have up to 8 bytes. Processors document that an aligned access of up to 8 bytes is one access, and don't
-/// say so for those within a vector move. All move vectors in aligned parts of at least 8 bytes.
+/// Elements have up to 8 bytes. Processors document that an aligned access of up to 8 bytes is one
+/// access, but not for parts of a vector move. In practice, all processors move vectors in aligned
+/// parts of at least 8 bytes.
 #[inline(always)]
 pub(crate) unsafe fn copy_run<const W: bool>(from: u64, to: u64, bytes: usize) {
-    // Assembly, since a racing plain copy would be undefined in Rust, and 32 single atomic loads are slower.
+    // Assembly, since a racing plain copy would be undefined behavior in Rust, and 32 single atomic
+    // loads are slower.
     #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
-    // SAFETY: as the caller promises; the code changes the named registers only.
+    // SAFETY: guaranteed by the caller. The code changes only the named registers.
     unsafe {
         if W {
             return copy_wide(from, to, bytes);
@@ -159,12 +166,14 @@ pub(crate) unsafe fn copy_run<const W: bool>(from: u64, to: u64, bytes: usize) {
     }
 }
 
-/// [`copy_run`] with wide registers. Not by the instructions above: those stall where wide registers are in use.
+/// The same as [`copy_run`] with wide registers. It does not use the instructions above, which
+/// stall while wide registers are in use.
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn copy_wide(from: u64, to: u64, bytes: usize) {
-    // SAFETY: both ends are valid for `bytes`, a multiple of 128; the code changes the named registers only.
+    // SAFETY: both ends are valid for `bytes`, a multiple of 128. The code changes only the named
+    // registers.
     unsafe {
         std::arch::asm!(
             "2:",
@@ -192,12 +201,12 @@ unsafe fn copy_wide(from: u64, to: u64, bytes: usize) {
     }
 }
 
-/// Whether [`load_some`] and [`store_some`] are there.
+/// Returns whether [`load_some`] and [`store_some`] are available.
 pub(crate) const fn masked<const W: bool>(size: usize) -> bool {
     W && size == 4 && cfg!(all(target_arch = "x86_64", not(cuda_emulator_tsan)))
 }
 
-/// How far to the left a lane's bit goes to become the sign.
+/// The left shift that moves a lane's bit to the sign.
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 static TO_SIGN: [u32; LANES] = {
     let mut shifts = [0; LANES];
@@ -212,12 +221,17 @@ static TO_SIGN: [u32; LANES] = {
 /// Copies the 4-byte elements of the lanes of the mask from memory to a register.
 ///
 /// # Safety
-/// The processor has AVX2, the memory is valid for those lanes, the register for all.
+///
+/// The caller must ensure that:
+///
+/// - the processor has AVX2;
+/// - the memory is valid for those lanes;
+/// - the register is valid for all lanes.
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn load_some(from: u64, to: u64, mask: u32) {
-    // SAFETY: as the caller promises; masked-off elements of `from` aren't touched.
+    // SAFETY: guaranteed by the caller. Masked-off elements of `from` are not accessed.
     unsafe {
         std::arch::asm!(
             "vmovd {all:x}, {mask:e}",
@@ -248,12 +262,13 @@ pub(crate) unsafe fn load_some(from: u64, to: u64, mask: u32) {
 /// Copies the 4-byte elements of the lanes of the mask from a register to memory.
 ///
 /// # Safety
-/// As [`load_some`].
+///
+/// The caller must meet the conditions of [`load_some`].
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn store_some(from: u64, to: u64, mask: u32) {
-    // SAFETY: as the caller promises; masked-off elements of `to` aren't touched.
+    // SAFETY: guaranteed by the caller. Masked-off elements of `to` are not accessed.
     unsafe {
         std::arch::asm!(
             "vmovd {all:x}, {mask:e}",

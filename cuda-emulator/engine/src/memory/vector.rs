@@ -10,18 +10,18 @@ use crate::state::context::Ctx;
 use crate::state::op::each;
 use crate::state::op::{FULL, Flow, LANES, Op};
 
-/// What lies in memory, as words of 8 bytes: word `n` of each lane together, so that elements are taken out, and put
-/// in, for many lanes at once.
+/// Vectors as words of 8 bytes. Word `n` of all lanes is contiguous, so that elements are extracted
+/// and inserted for many lanes at once.
 type Words = MaybeUninit<[[u64; LANES]; 4]>;
 
 /// Word `n` of all lanes.
 #[inline(always)]
 fn word(words: &mut Words, n: usize) -> *mut u64 {
-    // SAFETY: within the array.
+    // SAFETY: the index is within the array.
     unsafe { words.as_mut_ptr().cast::<u64>().add((n & 3) * LANES) }
 }
 
-/// The word of an element, and how far up in it.
+/// Returns the word of an element, and its shift in the word.
 #[inline(always)]
 fn place(n: usize, size: usize) -> (usize, u32) {
     (n * size / 8, (n * size % 8 * 8) as u32)
@@ -30,7 +30,7 @@ fn place(n: usize, size: usize) -> (usize, u32) {
 /// Reads a lane's bytes.
 #[inline(always)]
 unsafe fn get<const W: bool>(words: &mut Words, lane: usize, host: u64, bytes: usize) {
-    // SAFETY: the access was checked for so many bytes; there are 32 lanes.
+    // SAFETY: the access was checked for this number of bytes, and there are 32 lanes.
     unsafe {
         let mut set = |n, value: u64| word(words, n).add(lane).write(value);
         match bytes {
@@ -51,7 +51,7 @@ unsafe fn get<const W: bool>(words: &mut Words, lane: usize, host: u64, bytes: u
 /// Writes a lane's bytes.
 #[inline(always)]
 unsafe fn put<const W: bool>(words: &mut Words, lane: usize, host: u64, bytes: usize) {
-    // SAFETY: as in `get`; the words were written.
+    // SAFETY: the same as in `get`, and the words were written.
     unsafe {
         let mut word = |n| word(words, n).add(lane).read();
         match bytes {
@@ -70,8 +70,8 @@ unsafe fn put<const W: bool>(words: &mut Words, lane: usize, host: u64, bytes: u
 }
 
 memory_instruction! {
-    /// `{lists[x..]} = [a + imm]`, reached by `c`, which also has the number of elements; `b`: bytes that nobody looks
-    /// at.
+    /// `{lists[x..]} = [a + imm]`. `c` selects the addressing, and contains the number of
+    /// elements. `b` selects bytes that the checks ignore.
     load<T: Mem, D: Reg; W> |ctx, op, mask| where [T: Widen<D>, u64: Widen<T>] {
         let size = size_of::<T>();
         let reach = Reach::decode(op.c);
@@ -115,7 +115,7 @@ memory_instruction! {
             }
         }
         if mask != FULL {
-            // Of lanes that are off nothing is kept, but it may be computed with.
+            // The values of inactive lanes are discarded, but may be used in computations.
             word(&mut words, 0).write_bytes(0, bytes.div_ceil(8) * LANES);
         }
         each(mask, |i| get::<W>(&mut words, i, hosts[i], bytes));
@@ -129,7 +129,8 @@ memory_instruction! {
 }
 
 memory_instruction! {
-    /// `[a + imm] = {lists[x..]}`, reached by `c`, which also has the number of elements.
+    /// `[a + imm] = {lists[x..]}`. `c` selects the addressing, and contains the number of
+    /// elements.
     store<T: Mem, D: Reg; W> |ctx, op, mask| where [D: Widen<T>, T: Into<u64>] {
         let size = size_of::<T>();
         let reach = Reach::decode(op.c);
@@ -176,7 +177,7 @@ memory_instruction! {
     }
 }
 
-/// All lanes at once, of registers as wide as the elements: the usual vectors.
+/// All lanes at once, for registers as wide as the elements. These are the most common vectors.
 #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
 mod straight {
     use std::arch::asm;
@@ -242,7 +243,7 @@ mod straight {
 
     #[inline(always)]
     unsafe fn transpose([a, b, c, d]: [__m128; 4]) -> [__m128; 4] {
-        // SAFETY: every x86-64 processor has these.
+        // SAFETY: every x86-64 processor has these instructions.
         unsafe {
             let (ab, cd) = (_mm_unpacklo_ps(a, b), _mm_unpacklo_ps(c, d));
             let (ab2, cd2) = (_mm_unpackhi_ps(a, b), _mm_unpackhi_ps(c, d));
@@ -256,11 +257,16 @@ mod straight {
     }
 
     /// # Safety
-    /// The processor has AVX2, the accesses are checked, the registers have 32 elements.
+    ///
+    /// The caller must ensure that:
+    ///
+    /// - the processor has AVX2;
+    /// - the accesses are checked;
+    /// - the registers have 32 elements.
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn load_4_of_4(hosts: &To, registers: [*mut f32; 4]) {
         for i in (0..LANES).step_by(4) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let columns = transpose([
                     load_16(hosts[i]),
@@ -276,11 +282,12 @@ mod straight {
     }
 
     /// # Safety
-    /// As for [`load_4_of_4`].
+    ///
+    /// The caller must meet the conditions of [`load_4_of_4`].
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn store_4_of_4(hosts: &To, registers: [*mut f32; 4]) {
         for i in (0..LANES).step_by(4) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let rows = transpose(registers.map(|register| _mm_loadu_ps(register.add(i))));
                 for (n, row) in rows.into_iter().enumerate() {
@@ -291,11 +298,12 @@ mod straight {
     }
 
     /// # Safety
-    /// As for [`load_4_of_4`].
+    ///
+    /// The caller must meet the conditions of [`load_4_of_4`].
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn load_2_of_4(hosts: &To, [x, y]: [*mut f32; 2]) {
         for i in (0..LANES).step_by(4) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let a = load_8_8(hosts[i], hosts[i + 1]);
                 let b = load_8_8(hosts[i + 2], hosts[i + 3]);
@@ -306,11 +314,12 @@ mod straight {
     }
 
     /// # Safety
-    /// As for [`load_4_of_4`].
+    ///
+    /// The caller must meet the conditions of [`load_4_of_4`].
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn store_2_of_4(hosts: &To, [x, y]: [*mut f32; 2]) {
         for i in (0..LANES).step_by(4) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let (x, y) = (_mm_loadu_ps(x.add(i)), _mm_loadu_ps(y.add(i)));
                 store_8_8(hosts[i], hosts[i + 1], _mm_unpacklo_ps(x, y));
@@ -321,16 +330,17 @@ mod straight {
 
     #[inline(always)]
     fn pair(value: __m128) -> __m128d {
-        // SAFETY: every x86-64 processor has these.
+        // SAFETY: every x86-64 processor has these instructions.
         unsafe { _mm_castsi128_pd(_mm_castps_si128(value)) }
     }
 
     /// # Safety
-    /// As for [`load_4_of_4`].
+    ///
+    /// The caller must meet the conditions of [`load_4_of_4`].
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn load_2_of_8(hosts: &To, [x, y]: [*mut f64; 2]) {
         for i in (0..LANES).step_by(2) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let (a, b) = (pair(load_16(hosts[i])), pair(load_16(hosts[i + 1])));
                 _mm_storeu_pd(x.add(i), _mm_unpacklo_pd(a, b));
@@ -340,11 +350,12 @@ mod straight {
     }
 
     /// # Safety
-    /// As for [`load_4_of_4`].
+    ///
+    /// The caller must meet the conditions of [`load_4_of_4`].
     #[target_feature(enable = "avx2")]
     pub(crate) unsafe fn store_2_of_8(hosts: &To, [x, y]: [*mut f64; 2]) {
         for i in (0..LANES).step_by(2) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let (x, y) = (_mm_loadu_pd(x.add(i)), _mm_loadu_pd(y.add(i)));
                 store_16(hosts[i], _mm_castpd_ps(_mm_unpacklo_pd(x, y)));

@@ -1,19 +1,19 @@
-//! Conversions of one lane, every pair of types and every rounding.
+//! Conversions of one lane, for every pair of types and every rounding mode.
 
 use crate::number::soft::{self, BF16, F16, F32, F64, Format, Round, TF32, Value};
 use crate::ptx::Type;
 
-/// A conversion; packs into an instruction's immediate.
+/// A conversion, packed into an instruction's immediate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Convert {
     pub to: Type,
     pub from: Type,
     pub round: Round,
-    /// Round to a whole number.
+    /// Whether to round to an integral value.
     pub whole: bool,
     pub ftz: bool,
     pub sat: bool,
-    /// Infinity becomes the largest number.
+    /// Whether infinity becomes the largest number.
     pub finite: bool,
     pub relu: bool,
 }
@@ -46,7 +46,7 @@ fn format(ty: Type) -> Option<Format> {
 }
 
 impl Convert {
-    /// As an immediate.
+    /// Packs the conversion into an immediate.
     pub(crate) fn pack(self) -> u64 {
         let index = |ty| TYPES.iter().position(|&t| t == ty).unwrap_or(0) as u64;
         let flag = |b: bool, at: u32| u64::from(b) << at;
@@ -60,7 +60,7 @@ impl Convert {
             | flag(self.relu, 16)
     }
 
-    /// From an immediate.
+    /// Unpacks an immediate.
     pub(crate) fn unpack(imm: u64) -> Convert {
         let ty = |bits: u64| TYPES[(bits & 15) as usize % TYPES.len()];
         let flag = |at: u32| imm >> at & 1 != 0;
@@ -89,7 +89,7 @@ impl Convert {
         }
     }
 
-    /// The integer source as a number.
+    /// Returns the integer source as a number.
     fn number(self, a: u64) -> i128 {
         let unused = 64 - self.from.size() * 8;
         if self.from.signed() {
@@ -108,7 +108,7 @@ impl Convert {
         }
     }
 
-    /// Extends an integer result by its own sign to 64 bits.
+    /// Sign- or zero-extends an integer result to 64 bits.
     fn extend(self, value: i128) -> u64 {
         let unused = 64 - self.to.size() * 8;
         let bits = (value as u64) << unused;
@@ -210,8 +210,8 @@ impl Convert {
         self.finish(bits, to)
     }
 
-    /// What becomes of a NaN: double precision keeps sign and payload, as far as there is room, and so does what is a
-    /// mere copy of bits; all else gives the one NaN of its format.
+    /// Converts a NaN. Double precision keeps sign and payload, as far as they fit, and so does a
+    /// mere copy of bits. All other conversions give the single NaN of their format.
     fn nan(self, a: u64, from: Format, to: Format) -> u64 {
         let copied = !self.whole && !self.ftz && !self.sat;
         let a = if self.ftz && from == F32 {
@@ -257,7 +257,7 @@ impl Convert {
     }
 }
 
-/// The magnitude rounded to a whole number, at most 2^100.
+/// Returns the magnitude rounded to an integral value, at most 2^100.
 fn whole(negative: bool, exponent: i32, mantissa: u128, round: Round) -> i128 {
     if exponent >= 0 {
         return if exponent > 64 {
@@ -310,7 +310,8 @@ pub(crate) fn pack_saturated(a: i32, b: i32, c: u32, imm: u64) -> u32 {
     }
 }
 
-/// To an 8-bit float, saturating to the largest number; `imm` bit 0: e5m2, bit 1: relu.
+/// Converts to an 8-bit float, saturating to the largest number. Bit 0 of `imm` selects e5m2, bit 1
+/// relu.
 pub(crate) fn to_eight(a: u64, from: Format, imm: u64) -> u8 {
     let e5m2 = imm & 1 != 0;
     let (negative, nan) = (from.negative(a), from.is_nan(a));
@@ -333,7 +334,8 @@ pub(crate) fn to_eight(a: u64, from: Format, imm: u64) -> u8 {
         ) as u8;
         return if out & 0x7f >= 0x7c { sign | 0x7b } else { out };
     }
-    // e4m3 has no infinity: the format with one more exponent bit rounds alike, above its range saturates.
+    // e4m3 has no infinity. The format with one more exponent bit rounds alike, and values above
+    // its range saturate.
     match soft::unpack(a, from) {
         Value::Finite {
             exponent, mantissa, ..
@@ -342,7 +344,7 @@ pub(crate) fn to_eight(a: u64, from: Format, imm: u64) -> u8 {
             if magnitude >= 464.0 {
                 return sign | 0x7e;
             }
-            // Steps of 2^-9 below 2^-6, else three bits behind the leading one.
+            // Steps of 2^-9 below 2^-6, otherwise three bits after the leading one.
             let power = (magnitude.log2().floor() as i32).max(-6);
             let step = 2f64.powi(power - 3);
             let count = (magnitude / step).round_ties_even();
@@ -364,7 +366,7 @@ pub(crate) fn to_eight(a: u64, from: Format, imm: u64) -> u8 {
     }
 }
 
-/// From an 8-bit float to a half; `imm` as in [`to_eight`].
+/// Converts an 8-bit float to a half, with `imm` as in [`to_eight`].
 pub(crate) fn from_eight(a: u8, imm: u64) -> u16 {
     let out = if imm & 1 != 0 {
         let bits = u16::from(a) << 8;

@@ -1,14 +1,15 @@
-//! One lane's arithmetic where it differs from the host's: NaNs, flushing, saturation, minimum and maximum, half
-//! precision.
+//! Arithmetic of one lane that differs from the host's: NaNs, flushing, saturation, minimum and
+//! maximum, half precision.
 
 use crate::number::soft::{self, Round};
 
-/// The NaN of every f32 operation.
+/// The result NaN of every f32 operation.
 pub(crate) const NAN32: u32 = 0x7fff_ffff;
 
-/// Makes any NaN the one that the GPU gives.
+/// Replaces any NaN by the one that the GPU returns.
 ///
-/// Done on the bits: the compiler takes the bits of a NaN for arbitrary and would drop the same choice among floats.
+/// Works on the bits, since the compiler assumes that the bits of a NaN are arbitrary and would
+/// remove the same choice among floats.
 #[inline(always)]
 pub(crate) fn quiet(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -19,7 +20,7 @@ pub(crate) fn quiet(x: f32) -> f32 {
     })
 }
 
-/// Flushes a subnormal to a zero of its sign.
+/// Flushes a subnormal number to a zero of the same sign.
 #[inline(always)]
 pub(crate) fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -30,12 +31,13 @@ pub(crate) fn flush(x: f32) -> f32 {
     })
 }
 
-/// `a * b + c` with subnormal results flushed: those that are subnormal when rounded as if exponents had no end, although
-/// rounding to a subnormal's coarser steps lifts some of them to the smallest normal number. The operands are flushed.
+/// Returns `a * b + c` with subnormal results flushed. A result counts as subnormal if it is below
+/// the smallest normal number when rounded with an unbounded exponent, even if rounding to the
+/// subnormal's coarser steps gives the smallest normal number. The operands must be flushed.
 #[inline(always)]
 pub(crate) fn sum_flushed(a: f32, b: f32, c: f32) -> f32 {
-    // The same sum among larger numbers, where steps are fine. If the sum is subnormal, nothing here overflows: `c` and
-    // the product can only be large if their difference is.
+    // Computes the same sum scaled up, where steps are fine. If the sum is subnormal, this cannot
+    // overflow: `c` and the product can only be large if their difference is large.
     const UP: f32 = 16_777_216.0;
     let sum = a.mul_add(b, c);
     let (x, y) = if a.abs() < 1.0 {
@@ -50,12 +52,13 @@ pub(crate) fn sum_flushed(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// `a * b` with subnormal results flushed, also those that rounding would lift to the smallest normal number.
+/// Returns `a * b` with subnormal results flushed, including those that rounding would turn into
+/// the smallest normal number.
 #[inline(always)]
 pub(crate) fn product_flushed(a: f32, b: f32) -> f32 {
-    // The smallest that rounds to 2^-126 with 24 bits: 2^-126 - 2^-151.
+    // The smallest value that rounds to 2^-126 with 24 bits: 2^-126 - 2^-151.
     const LEAST: f64 = f64::from_bits(0x380f_ffff_f000_0000);
-    // The double holds the product whole.
+    // The double holds the exact product.
     let product = f64::from(a) * f64::from(b);
     if product.abs() < LEAST {
         0.0f32.copysign(product as f32)
@@ -64,12 +67,12 @@ pub(crate) fn product_flushed(a: f32, b: f32) -> f32 {
     }
 }
 
-/// `a / b` with subnormal results flushed, also those that rounding would lift to the smallest normal number. The operands
-/// are flushed.
+/// Returns `a / b` with subnormal results flushed, including those that rounding would turn into
+/// the smallest normal number. The operands must be flushed.
 #[inline(always)]
 pub(crate) fn quotient_flushed(a: f32, b: f32) -> f32 {
-    // To be closer to the smallest normal number than to the subnormal below, a quotient must have 24 bits that are all
-    // set. Only a power of two as divisor gives that.
+    // A quotient that is closer to the smallest normal number than to the subnormal below must have
+    // 24 set bits. Only a power of two as divisor gives that.
     const FRACTION: u32 = 0x007f_ffff;
     let quotient = a / b;
     let lifted = (quotient.abs() == f32::MIN_POSITIVE)
@@ -82,8 +85,8 @@ pub(crate) fn quotient_flushed(a: f32, b: f32) -> f32 {
     }
 }
 
-/// The NaN that an operation in double precision gives for these operands: of those that are NaNs the first, made quiet;
-/// the default NaN where there is none.
+/// Returns the NaN of a double-precision operation with these operands: the first NaN among them,
+/// made quiet, or the default NaN if there is none.
 #[inline(always)]
 pub(crate) fn nan64<const N: usize>(operands: [f64; N]) -> f64 {
     let mut nan = soft::F64.nan();
@@ -95,14 +98,14 @@ pub(crate) fn nan64<const N: usize>(operands: [f64; N]) -> f64 {
     f64::from_bits(nan)
 }
 
-/// `x`, or the NaN for these operands, which lie in the order of their precedence.
+/// Returns `x`, or the NaN for these operands, in order of precedence.
 #[inline(always)]
 pub(crate) fn result64<const N: usize>(x: f64, operands: [f64; N]) -> f64 {
     let nan = nan64(operands).to_bits();
     f64::from_bits(if x.is_nan() { nan } else { x.to_bits() })
 }
 
-/// Clamps to 0 to 1; NaN and −0 become +0.
+/// Clamps to 0..1. NaN and −0 become +0.
 #[inline(always)]
 pub(crate) fn saturate(x: f32) -> f32 {
     if x > 0.0 {
@@ -112,8 +115,8 @@ pub(crate) fn saturate(x: f32) -> f32 {
     }
 }
 
-/// Minimum or maximum of floats: −0 is less than +0; a NaN loses unless it is asked to win. Without branches, so that
-/// the loop over the lanes becomes vector code.
+/// Returns the minimum or maximum of floats. −0 is less than +0. A NaN is ignored unless `nan` is
+/// set. There are no branches, so that the compiler vectorizes the loop over the lanes.
 #[inline(always)]
 pub(crate) fn min_max_f32(a: f32, b: f32, max: bool, nan: bool) -> f32 {
     let is_nan = |x: f32| x.to_bits() & 0x7fff_ffff > 0x7f80_0000;
@@ -130,7 +133,7 @@ fn order32(x: f32) -> i32 {
     bits ^ ((bits >> 31) as u32 >> 1) as i32
 }
 
-/// As [`min_max_f32`], without the choice.
+/// The same as [`min_max_f32`] without the `nan` option.
 #[inline(always)]
 pub(crate) fn min_max_f64(a: f64, b: f64, max: bool) -> f64 {
     if a.is_nan() || b.is_nan() {
@@ -148,7 +151,8 @@ pub(crate) fn min_max_f64(a: f64, b: f64, max: bool) -> f64 {
     if first != max { a } else { b }
 }
 
-/// `a / b` as `div.approx` gives it: a product with the reciprocal, zero for divisors above 2^126.
+/// Returns `a / b` as `div.approx` does: a product with the reciprocal, and zero for divisors above
+/// 2^126.
 #[inline(always)]
 pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
     if b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite() {
@@ -161,12 +165,13 @@ pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
     quiet(a / b)
 }
 
-/// Half to single.
+/// Converts a half to a single.
 #[inline(always)]
 pub(crate) fn half_to_single(h: u16) -> f32 {
     let sign = u32::from(h & 0x8000) << 16;
     let magnitude = u32::from(h & 0x7fff);
-    // Move exponent and fraction to their places, then scale by 2^112 to correct the bias; exact for subnormals too.
+    // Move exponent and fraction to their positions, then scale by 2^112 to correct the bias. Exact
+    // for subnormals, too.
     let scaled = f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000);
     let bits = if magnitude >= 0x7c00 {
         magnitude << 13 | 0x7f80_0000
@@ -176,7 +181,7 @@ pub(crate) fn half_to_single(h: u16) -> f32 {
     f32::from_bits(bits | sign)
 }
 
-/// Single to half, to nearest even.
+/// Converts a single to a half, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn single_to_half(x: f32) -> u16 {
     let bits = x.to_bits();
@@ -195,13 +200,13 @@ pub(crate) fn single_to_half(x: f32) -> u16 {
     sign | out as u16
 }
 
-/// Brain float to single.
+/// Converts a bfloat16 to a single.
 #[inline(always)]
 pub(crate) fn brain_to_single(b: u16) -> f32 {
     f32::from_bits(u32::from(b) << 16)
 }
 
-/// Single to brain float, to nearest even.
+/// Converts a single to a bfloat16, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn single_to_brain(x: f32) -> u16 {
     let bits = x.to_bits();
@@ -212,7 +217,8 @@ pub(crate) fn single_to_brain(x: f32) -> u16 {
     }
 }
 
-/// Double to single, to odd: rounding it again to a shorter format can't go wrong.
+/// Returns the sum as a double rounded to odd. Rounding it again to a shorter format is then
+/// correct.
 #[inline(always)]
 fn odd_sum(p: f64, c: f64) -> f64 {
     let s = p + c;
@@ -224,8 +230,8 @@ fn odd_sum(p: f64, c: f64) -> f64 {
     if error == 0.0 || s.to_bits() & 1 == 1 {
         return s;
     }
-    // The true value lies beside s, on the side of the error: step there if that is towards zero, else to the odd
-    // neighbour away from it.
+    // The exact value is next to s, on the side of the error. Step there if that is towards zero,
+    // otherwise to the odd neighbor away from it.
     let away = (error > 0.0) == (s > 0.0);
     f64::from_bits(if away {
         s.to_bits() | 1
@@ -234,14 +240,14 @@ fn odd_sum(p: f64, c: f64) -> f64 {
     })
 }
 
-/// Fused multiply-add of halves, to nearest even.
+/// Fused multiply-add of halves, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn fma_half(a: u16, b: u16, c: u16) -> u16 {
     let p = f64::from(half_to_single(a)) * f64::from(half_to_single(b));
     double_to_half(odd_sum(p, f64::from(half_to_single(c))))
 }
 
-/// Fused multiply-add of brain floats, to nearest even.
+/// Fused multiply-add of bfloat16 numbers, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn fma_brain(a: u16, b: u16, c: u16) -> u16 {
     let p = f64::from(brain_to_single(a)) * f64::from(brain_to_single(b));
@@ -253,7 +259,8 @@ pub(crate) fn fma_brain(a: u16, b: u16, c: u16) -> u16 {
     ) as u16
 }
 
-/// Double to half through an odd single: the double holds no more than an odd last bit matters for.
+/// Converts a double to a half through an odd-rounded single. An odd last bit is enough for the
+/// double's remaining bits.
 #[inline(always)]
 fn double_to_half(x: f64) -> u16 {
     let s = x as f32;

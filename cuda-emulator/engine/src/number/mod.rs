@@ -1,4 +1,4 @@
-//! Arithmetic without the engine: pure functions on numbers.
+//! Pure functions on numbers, independent of the engine.
 
 pub(super) mod convert;
 pub(super) mod math;

@@ -1,8 +1,9 @@
 //! Floating point in integer arithmetic: exact in every format and rounding mode.
 //!
-//! What the host's own operations give correctly (round to nearest in f32 and f64) doesn't come here.
+//! Operations that the host computes correctly (round to nearest in f32 and f64) do not use this
+//! module.
 
-/// How a result is rounded.
+/// The rounding mode of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Round {
@@ -29,7 +30,7 @@ impl Round {
     }
 }
 
-/// A binary interchange format, or one like it.
+/// A binary interchange format, or a similar one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     pub exponent: u32,
@@ -52,7 +53,7 @@ pub(crate) const F64: Format = Format {
     exponent: 11,
     fraction: 52,
 };
-/// 19 bits in an f32's place.
+/// 19 bits in the position of an f32.
 pub(crate) const TF32: Format = Format {
     exponent: 8,
     fraction: 10,
@@ -83,7 +84,7 @@ impl Format {
         u64::from(negative) << self.sign_bit()
     }
 
-    /// The NaN that operations give.
+    /// Returns the NaN that operations return.
     pub(crate) fn nan(self) -> u64 {
         if self == F64 {
             0xfff8_0000_0000_0000
@@ -92,7 +93,7 @@ impl Format {
         }
     }
 
-    /// A subnormal becomes a zero of its sign.
+    /// Flushes a subnormal number to a zero of the same sign.
     pub(crate) fn flush(self, bits: u64) -> u64 {
         if bits >> self.fraction & self.top() == 0 {
             bits & 1 << self.sign_bit()
@@ -110,7 +111,7 @@ impl Format {
     }
 }
 
-/// A number taken apart: `mantissa * 2^exponent`.
+/// An unpacked number: `mantissa * 2^exponent`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
     Nan,
@@ -123,7 +124,7 @@ pub(crate) enum Value {
     },
 }
 
-/// Takes a number apart.
+/// Unpacks a number.
 pub(crate) fn unpack(bits: u64, format: Format) -> Value {
     let negative = format.negative(bits);
     let exponent = bits >> format.fraction & format.top();
@@ -146,7 +147,8 @@ pub(crate) fn unpack(bits: u64, format: Format) -> Value {
     }
 }
 
-/// Rounds `mantissa * 2^exponent`, plus something smaller than the last bit when `sticky`.
+/// Rounds `mantissa * 2^exponent`. `sticky` means that the exact value is larger by less than the
+/// last bit.
 pub(crate) fn pack(
     negative: bool,
     exponent: i32,
@@ -164,7 +166,7 @@ pub(crate) fn pack(
     }
     let top = 127 - mantissa.leading_zeros() as i32;
     let fraction = format.fraction as i32;
-    // Exponent of the result's last bit.
+    // The exponent of the result's last bit.
     let mut last = (exponent + top - fraction).max(1 - format.bias() - fraction);
     let shift = last - exponent;
     let (mut kept, rest, half) = match shift {
@@ -311,7 +313,7 @@ fn sum(a: Value, b: Value, format: Format, round: Round) -> u64 {
                 mantissa: y,
             },
         ) => {
-            // Both leading bits at 125, so that nothing is lost on the left.
+            // Both leading bits are at position 125, so nothing is lost on the left.
             let (sx, sy) = (x.leading_zeros() as i32 - 2, y.leading_zeros() as i32 - 2);
             let (mut big, mut small) = ((m, e - sx, x << sx), (n, f - sy, y << sy));
             if (small.1, small.2) > (big.1, big.2) {
@@ -369,7 +371,7 @@ pub(crate) fn div(a: u64, b: u64, format: Format, round: Round) -> u64 {
     }
 }
 
-/// The square root.
+/// Returns the square root.
 pub(crate) fn sqrt(a: u64, format: Format, round: Round) -> u64 {
     use Value::*;
     match unpack(a, format) {
@@ -399,7 +401,7 @@ pub(crate) fn sqrt(a: u64, format: Format, round: Round) -> u64 {
     }
 }
 
-/// From one format to another.
+/// Converts from one format to another.
 pub(crate) fn convert(a: u64, from: Format, to: Format, round: Round) -> u64 {
     match unpack(a, from) {
         Value::Nan => to.nan(),

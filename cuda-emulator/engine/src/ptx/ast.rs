@@ -10,7 +10,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// The type named by a modifier without its dot.
+    /// Returns the type named by a modifier without its dot.
     pub(crate) fn parse(name: &str) -> Option<Type> {
         use Type::*;
         Some(match name {
@@ -44,7 +44,7 @@ impl Type {
         })
     }
 
-    /// Size in bytes; 0 for a predicate.
+    /// Returns the size in bytes. 0 for a predicate.
     pub(crate) fn size(self) -> u32 {
         use Type::*;
         match self {
@@ -57,7 +57,7 @@ impl Type {
         }
     }
 
-    /// A signed integer.
+    /// Returns whether this is a signed integer.
     pub(crate) fn signed(self) -> bool {
         matches!(
             self,
@@ -66,7 +66,7 @@ impl Type {
     }
 }
 
-/// Where a variable lives.
+/// The state space of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub(crate) enum StateSpace {
@@ -94,11 +94,11 @@ pub(crate) enum Linkage {
     Extern,
 }
 
-/// One module.
+/// A module.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'a> {
     pub version: (u32, u32),
-    /// The number of `.target`, and what stands behind it: `a`, `f` or nothing.
+    /// The number of `.target`, and its suffix: `a`, `f` or nothing.
     pub target: u32,
     pub suffix: &'a str,
     /// `.file` index and name.
@@ -115,9 +115,9 @@ pub(crate) struct Variable<'a> {
     pub name: &'a str,
     pub space: StateSpace,
     pub align: u64,
-    /// Size in bytes; 0 for `[]` without an initialiser.
+    /// Size in bytes. 0 for `[]` without an initializer.
     pub size: u64,
-    /// The type of an element, and how many a vector has.
+    /// The type of an element, and the number of elements of a vector.
     pub ty: Type,
     pub vector: u32,
     pub init: Option<Init<'a>>,
@@ -126,22 +126,22 @@ pub(crate) struct Variable<'a> {
     pub line: u32,
 }
 
-/// An initialiser: bytes, and addresses to be put into them.
+/// An initializer: bytes, and addresses that are inserted into them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Init<'a> {
     pub bytes: Vec<u8>,
     pub relocations: Vec<Relocation<'a>>,
 }
 
-/// An address within an initialiser.
+/// An address in an initializer.
 #[derive(Clone, Debug)]
 pub(crate) struct Relocation<'a> {
     pub offset: u64,
     pub symbol: &'a str,
     pub addend: i64,
-    /// Bytes that the address takes: 8, or 1 with `mask(symbol)` selecting one byte.
+    /// Size of the address in bytes: 8, or 1 if `mask(symbol)` selects one byte.
     pub size: u8,
-    /// Right shift before the byte is taken.
+    /// Right shift before the byte is extracted.
     pub shift: u8,
 }
 
@@ -169,7 +169,7 @@ pub(crate) struct Function<'a> {
     pub line: u32,
 }
 
-/// What stands in a function's body.
+/// A statement in a function's body.
 #[derive(Debug)]
 pub(crate) enum Statement<'a> {
     /// `{`
@@ -181,14 +181,14 @@ pub(crate) enum Statement<'a> {
     Registers {
         name: &'a str,
         ty: Type,
-        /// Elements of each: 1, 2 or 4.
+        /// Elements of each register: 1, 2 or 4.
         vector: u32,
         count: Option<u32>,
         line: u32,
     },
     Variable(Variable<'a>),
     Instruction(Instruction<'a>),
-    /// `.loc file line column`, and the place where that is inlined.
+    /// `.loc file line column`, and the location into which it is inlined.
     Location {
         at: Location,
         inlined_at: Option<Location>,
@@ -197,11 +197,11 @@ pub(crate) enum Statement<'a> {
     Pragma(&'a str, u32),
     /// `name: .branchtargets a, b;`
     BranchTargets(&'a str, Vec<&'a str>),
-    /// `name: .callprototype …;` or `name: .calltargets …;`: what an indirect call may look like.
+    /// `name: .callprototype …;` or `name: .calltargets …;`: the signature of an indirect call.
     CallPrototype(&'a str),
 }
 
-/// A place in a source: file, line and column.
+/// A source location: file, line and column.
 pub(crate) type Location = [u32; 3];
 
 /// An instruction.
@@ -236,19 +236,19 @@ pub(crate) enum Operand<'a> {
     Single(u32),
     /// `0d…`: bits of a double.
     Double(u64),
-    /// `[name+offset]`; no name for an absolute address.
+    /// `[name+offset]`. No name for an absolute address.
     Address(Option<&'a str>, i64),
     /// `[name+offset, {a, b}]`: a tensor map, and coordinates.
     Tensor(&'a str, i64, Vec<Operand<'a>>),
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
-    /// `{a, b}|p`: results, and a predicate that says whether the texels are in memory.
+    /// `{a, b}|p`: results, and a predicate that reports whether the texels are resident.
     Marked(Vec<Operand<'a>>, &'a str),
     /// `(a, b)` of a call.
     List(Vec<Operand<'a>>),
     /// `a|b`
     Pair(&'a str, &'a str),
-    /// A register by its number; not written in PTX.
+    /// A register by its number. Not written in PTX.
     Register(u32),
     /// `_`
     Sink,

@@ -4,11 +4,11 @@ use super::ast::Operand;
 use super::lexer::Kind;
 use super::parser::{Parser, Result};
 
-/// Deepest nesting of parentheses and unary operators in a constant expression.
+/// Maximum nesting of parentheses and unary operators in a constant expression.
 const MAX_DEPTH: u32 = 64;
 
 impl<'a> Parser<'a> {
-    /// An integer constant expression, as its low 64 bits.
+    /// Parses an integer constant expression, and returns its low 64 bits.
     pub(super) fn integer(&mut self) -> Result<u64> {
         match self.constant()? {
             Operand::Int(value) => Ok(value),
@@ -16,28 +16,28 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An unsigned 32-bit constant.
+    /// Parses an unsigned 32-bit constant.
     pub(super) fn small(&mut self) -> Result<u32> {
         let value = self.integer()?;
-        u32::try_from(value).map_err(|_| self.error("the number doesn't fit into 32 bits"))
+        u32::try_from(value).map_err(|_| self.error("the number does not fit into 32 bits"))
     }
 
-    /// The number of registers in `%r<3>`: no expression, since `>` ends it.
+    /// Parses the number of registers in `%r<3>`. It is not an expression, since `>` ends it.
     pub(super) fn count(&mut self) -> Result<u32> {
         match self.unary(0)? {
             Operand::Int(value) => {
-                u32::try_from(value).map_err(|_| self.error("the number doesn't fit into 32 bits"))
+                u32::try_from(value).map_err(|_| self.error("the number does not fit into 32 bits"))
             }
             _ => Err(self.error("a whole number is needed here")),
         }
     }
 
-    /// A constant expression: an integer or a floating-point number.
+    /// Parses a constant expression: an integer or a floating-point number.
     pub(super) fn constant(&mut self) -> Result<Operand<'a>> {
         self.choice(0)
     }
 
-    /// `condition ? one : other`, or just an expression.
+    /// Parses `condition ? one : other`, or an expression.
     fn choice(&mut self, depth: u32) -> Result<Operand<'a>> {
         let condition = self.binary(0, depth)?;
         if self.kind() != Kind::Punct(b'?') {
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
     fn binary(&mut self, weakest: u8, depth: u32) -> Result<Operand<'a>> {
         let mut left = self.unary(depth)?;
         loop {
-            // An operator of two characters goes by its first one and a mark.
+            // An operator of two characters is encoded as the first character and a mark.
             let (strength, operator, length) = match (self.kind(), self.kind_at(1)) {
                 (Kind::Punct(b'|'), Kind::Punct(b'|')) => (1, b'o', 2),
                 (Kind::Punct(b'&'), Kind::Punct(b'&')) => (2, b'a', 2),
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
                         return Err(self.error("a constant is divided by zero"));
                     }
                     b'/' => (a as i64).wrapping_div(b as i64) as u64,
-                    // The assembler's remainder is that of unsigned numbers, its quotient of signed ones.
+                    // The assembler's remainder is unsigned, but its quotient is signed.
                     _ => a % b,
                 }),
                 (Operand::Float(a), Operand::Float(b)) => Operand::Float(match operator {
@@ -117,7 +117,11 @@ impl<'a> Parser<'a> {
                     b'-' => a - b,
                     b'*' => a * b,
                     b'/' => a / b,
-                    _ => return Err(self.error("no such operator on floating-point constants")),
+                    _ => {
+                        return Err(
+                            self.error("this operator does not apply to floating-point constants")
+                        );
+                    }
                 }),
                 _ => return Err(self.error("integer and floating-point constants are mixed")),
             };
@@ -139,12 +143,12 @@ impl<'a> Parser<'a> {
                     (b'-', Operand::Single(v)) => Ok(Operand::Single(v ^ 1 << 31)),
                     (b'-', Operand::Double(v)) => Ok(Operand::Double(v ^ 1 << 63)),
                     (b'+', v) => Ok(v),
-                    _ => Err(self.error("no such operator on this constant")),
+                    _ => Err(self.error("this operator does not apply to this constant")),
                 }
             }
             Kind::Punct(b'(') => {
                 self.advance();
-                // `(.s64)` and `(.u64)` casts don't change the 64 bits.
+                // `(.s64)` and `(.u64)` casts do not change the 64 bits.
                 if self.kind() == Kind::Dot && matches!(self.text(), ".s64" | ".u64") {
                     self.advance();
                     self.expect(b')')?;
@@ -156,7 +160,8 @@ impl<'a> Parser<'a> {
             }
             Kind::Number => {
                 let text = self.text();
-                let value = number(text).ok_or_else(|| self.error("this isn't a number of PTX"))?;
+                let value =
+                    number(text).ok_or_else(|| self.error("this is not a valid PTX number"))?;
                 self.advance();
                 Ok(value)
             }

@@ -5,14 +5,14 @@ use super::lexer::Kind;
 use super::parser::{Parser, Result};
 use super::{LoadError, LoadErrorKind};
 
-/// Deepest nesting of braces in an operand.
+/// Maximum nesting of braces in an operand.
 const MAX_DEPTH: u32 = 4;
 
 impl<'a> Parser<'a> {
-    /// A body after its `{`, up to and with the closing `}`.
+    /// Parses a body after its `{`, including the closing `}`.
     pub(super) fn body(&mut self) -> Result<Vec<Statement<'a>>> {
         let mut out = Vec::new();
-        // How many arrays were in scope where each block began.
+        // The number of arrays in scope at the start of each block.
         let mut scopes = vec![self.arrays.len()];
         loop {
             match self.kind() {
@@ -131,7 +131,9 @@ impl<'a> Parser<'a> {
                 self.expect(b';')
             }
             ".section" => self.section(),
-            _ => Err(self.unsupported("the emulator doesn't know this directive in a function")),
+            _ => {
+                Err(self.unsupported("the emulator does not support this directive in a function"))
+            }
         }
     }
 
@@ -200,7 +202,7 @@ impl<'a> Parser<'a> {
                 let operand = self.operand(0)?;
                 let indexed = self.index(opcode, operand)?;
                 operands.push(indexed);
-                // The list of targets or prototype after a call's arguments is an operand like any other.
+                // The list of targets or prototype after a call's arguments is an ordinary operand.
                 if !self.take(b',') {
                     break;
                 }
@@ -209,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
-    /// An error in an instruction that is PTX all the same quotes all of it, not the character that the parser has come to.
+    /// Changes an error in valid PTX to quote the whole instruction, not the current character.
     fn quoting(&self, error: LoadError, start: u32) -> LoadError {
         if error.kind != LoadErrorKind::Unsupported {
             return error;
@@ -221,8 +223,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An array's element, if an index follows the name: its address as a value, or the place, whichever the
-    /// instruction takes.
+    /// Parses an array element, if an index follows the name. The result is the address as a value
+    /// or a memory operand, depending on the instruction.
     fn index(&mut self, opcode: &str, operand: Operand<'a>) -> Result<Operand<'a>> {
         let Operand::Name(name) = operand else {
             return Ok(operand);
@@ -232,20 +234,20 @@ impl<'a> Parser<'a> {
         }
         let found = self.arrays.iter().rev().find(|(array, _)| *array == name);
         let Some(&(_, size)) = found else {
-            return Err(self.error(&format!("`{name}` isn't an array")));
+            return Err(self.error(&format!("`{name}` is not an array")));
         };
         if self.kind() == Kind::Word && self.text() != "WARP_SZ" {
             return Err(self.unsupported(
-                "a register as the index of an array isn't supported; compute the address",
+                "a register as the index of an array is not supported. Fix: compute the address",
             ));
         }
-        // In units of the type, for an array of vectors too.
+        // The unit is the type, even for an array of vectors.
         let offset = (self.integer()? as i64).wrapping_mul(i64::from(size));
         self.expect(b']')?;
         match opcode.split('.').next() {
             Some("mov" | "cvta") => Ok(Operand::NameOffset(name, offset)),
             Some("ld" | "st") => Ok(Operand::Address(Some(name), offset)),
-            _ => Err(self.error("only ld, st, mov and cvta take an element of an array")),
+            _ => Err(self.error("only ld, st, mov and cvta accept an element of an array")),
         }
     }
 
@@ -312,7 +314,7 @@ impl<'a> Parser<'a> {
                 Ok(address)
             }
             Kind::Punct(open @ (b'{' | b'(')) => {
-                // A parenthesis may also open a constant expression.
+                // A parenthesis may also start a constant expression.
                 if open == b'('
                     && matches!(
                         self.kind_at(1),
@@ -346,8 +348,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether an operator comes after the parentheses that open here: then they are part of an expression, else a
-    /// list of arguments.
+    /// Returns whether an operator follows the parentheses that open here. They are then part of an
+    /// expression, otherwise a list of arguments.
     fn operator_follows_parentheses(&self) -> bool {
         let mut open = 0;
         for at in 0.. {
@@ -380,7 +382,7 @@ impl<'a> Parser<'a> {
         false
     }
 
-    /// Is a parameter or variable of this space declared here?
+    /// Returns the state space of a parameter or variable declaration, if one begins here.
     pub(super) fn space(&self) -> Option<StateSpace> {
         Some(match self.text() {
             ".global" => StateSpace::Global,

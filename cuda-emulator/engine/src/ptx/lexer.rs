@@ -2,16 +2,16 @@
 
 use super::{LoadError, LoadErrorKind};
 
-/// Kind of a token.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A name, opcode or special register, dots and `::` included: `ld.global.f32`, `%tid.x`.
+    /// A name, opcode or special register, including dots and `::`: `ld.global.f32`, `%tid.x`.
     Word,
     /// `.directive` or `.modifier`, one segment.
     Dot,
     /// A number, not yet decoded.
     Number,
-    /// A string, quotes included.
+    /// A string, including quotes.
     String,
     /// Any other single character.
     Punct(u8),
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// A token: kind, place in the text, line.
+/// A token: kind, position in the text, line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub kind: Kind,
@@ -36,7 +36,7 @@ fn word_part(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'%')
 }
 
-/// All tokens of the text, `End` last.
+/// Returns all tokens of the text. The last one is `End`.
 pub(super) fn lex(source: &str) -> Result<Vec<Token>, LoadError> {
     let text = source.as_bytes();
     let error = |line, message: String| LoadError {
@@ -78,7 +78,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, LoadError> {
                     i += 1;
                 }
                 if i >= text.len() {
-                    return Err(error(first_line, "a comment has no end".into()));
+                    return Err(error(first_line, "a comment is not terminated".into()));
                 }
                 i += 2;
                 continue;
@@ -90,7 +90,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, LoadError> {
                     i += 1 + usize::from(text[i] == b'\\');
                 }
                 if i >= text.len() {
-                    return Err(error(first_line, "a string has no end".into()));
+                    return Err(error(first_line, "a string is not terminated".into()));
                 }
                 i += 1;
                 Kind::String
@@ -100,7 +100,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, LoadError> {
                 while word_part(at(i)) {
                     i += 1;
                 }
-                // `.shared::cta` and the like are one segment.
+                // `.shared::cta` and similar names are one segment.
                 while at(i) == b':' && at(i + 1) == b':' && word_part(at(i + 2)) {
                     i += 3;
                     while word_part(at(i)) {

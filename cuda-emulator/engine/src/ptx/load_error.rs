@@ -1,33 +1,34 @@
-//! Errors of loading a module.
+//! Errors from loading a module.
 
 use std::fmt;
 
-/// Why a module was refused.
+/// The reason why a module could not be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadErrorKind {
-    /// The text isn't PTX.
+    /// The text is not PTX.
     Syntax,
-    /// Valid PTX that the emulator can't run.
+    /// The text is valid PTX that the emulator cannot run.
     Unsupported,
-    /// A name that isn't declared where it is used.
+    /// A name is not declared where it is used.
     Unresolved,
-    /// Inputs that don't fit together: none defines what one declares, or a definition isn't like a declaration.
+    /// Inputs are inconsistent: no input defines a declared name, or a definition differs from a
+    /// declaration.
     Link,
-    /// A PTX version newer than the engine knows.
+    /// The PTX version is newer than the engine supports.
     Version,
 }
 
-/// A module that could not be loaded. `Display` gives the whole text, with what to do.
+/// An error from loading a module. `Display` gives the whole text, including the remedy.
 #[derive(Clone, Debug)]
 pub struct LoadError {
     /// The kind of failure.
     pub kind: LoadErrorKind,
-    /// Line of the PTX text, from 1; 0 when no single line is at fault.
+    /// The line of the PTX text, starting at 1. 0 if no single line causes the error.
     pub line: u32,
-    /// The instruction or directive at fault, as written; may be empty.
+    /// The instruction or directive that causes the error, as written. May be empty.
     pub instruction: String,
-    /// What is wrong and what to do about it.
+    /// The error and its remedy.
     pub message: String,
 }
 

@@ -1,7 +1,8 @@
 //! PTX text: lexer, syntax tree, parser.
 //!
-//! The parser knows the grammar, not the instruction set: for it an instruction is its dotted opcode and its
-//! operands. What the opcode means, and whether it can be run, is decided by the engine's lowering.
+//! The parser handles the grammar, not the instruction set. For the parser, an instruction is a
+//! dotted opcode with operands. The lowering decides what the opcode means, and whether it is
+//! supported.
 
 mod ast;
 mod constant;

@@ -1,14 +1,14 @@
-//! The names by which PTX texts refer to each other.
+//! The names that PTX texts define and use.
 
 use super::{Linkage, parse};
 
-/// The names that a PTX text defines for other files, and the names that it needs from them. Both are empty for text that
-/// is not PTX: the link reports that.
+/// The names that a PTX text defines for other files, and the names that it needs from them. Both
+/// are empty for text that is not PTX, which is an error at the link.
 #[derive(Default)]
 pub struct Names {
     /// Functions and variables that other files can use.
     pub defined: Vec<String>,
-    /// Functions and variables that another file has to define.
+    /// Functions and variables that another file must define.
     pub needed: Vec<String>,
 }
 

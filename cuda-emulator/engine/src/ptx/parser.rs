@@ -7,7 +7,7 @@ use super::{LoadError, LoadErrorKind};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
 
-/// The newest PTX version whose instructions are known.
+/// The newest PTX version that is supported.
 const NEWEST: (u32, u32) = (9, 99);
 
 /// Parses one module.
@@ -26,7 +26,7 @@ pub(super) struct Parser<'a> {
     source: &'a str,
     tokens: Vec<Token>,
     at: usize,
-    /// The arrays that are in scope, and the size of an element.
+    /// The arrays in scope, and the size of their elements.
     pub(super) arrays: Vec<(&'a str, u32)>,
 }
 
@@ -51,12 +51,12 @@ impl<'a> Parser<'a> {
         self.token(0).start
     }
 
-    /// The text from an offset on.
+    /// Returns the text from an offset on.
     pub(super) fn rest(&self, offset: u32) -> &'a str {
         self.source.get(offset as usize..).unwrap_or("")
     }
 
-    /// The current token's text.
+    /// Returns the current token's text.
     pub(super) fn text(&self) -> &'a str {
         let token = self.token(0);
         self.source
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
                 ".global" | ".const" | ".shared" | ".local" => {
                     self.variables(linkage, &mut module.variables)?
                 }
-                _ => return Err(self.unsupported("the emulator doesn't know this directive")),
+                _ => return Err(self.unsupported("the emulator does not support this directive")),
             }
             linkage = Linkage::Internal;
         }
@@ -228,17 +228,17 @@ impl<'a> Parser<'a> {
         if version > NEWEST {
             return Err(LoadError {
                 kind: LoadErrorKind::Version,
-                ..self.error(&format!("PTX {text} is newer than {}.{}, the newest the emulator knows; compile with an older toolkit", NEWEST.0, NEWEST.1))
+                ..self.error(&format!("PTX {text} is newer than {}.{}, the newest version that the emulator supports. Fix: compile with an older toolkit", NEWEST.0, NEWEST.1))
             });
         }
         if version.0 == 0 {
-            return Err(self.error("no such PTX version"));
+            return Err(self.error("this PTX version does not exist"));
         }
         self.advance();
         Ok(version)
     }
 
-    /// Reads the targets of a module of this version.
+    /// Parses the targets of a module of this version.
     fn target(&mut self, version: (u32, u32)) -> Result<(u32, &'a str)> {
         let mut target = (0, "");
         loop {
@@ -246,9 +246,11 @@ impl<'a> Parser<'a> {
             if let Some(digits) = name.strip_prefix("sm_") {
                 let number = digits.trim_end_matches(['a', 'f']);
                 let suffix = &digits[number.len()..];
-                let number = number.parse().map_err(|_| self.error("no such target"))?;
+                let number = number
+                    .parse()
+                    .map_err(|_| self.error("this target does not exist"))?;
                 match version_of(number, suffix) {
-                    None => return Err(self.error("no such target")),
+                    None => return Err(self.error("this target does not exist")),
                     Some((major, minor)) if version < (major, minor) => {
                         return Err(self.error(&format!(
                             "`.target {name}` needs `.version {major}.{minor}` or newer"
@@ -258,11 +260,11 @@ impl<'a> Parser<'a> {
                 }
             } else if !matches!(
                 name,
-                // Doubles stay doubles: processors since 1.3 have them.
+                // Doubles are not converted: GPUs since 1.3 support them.
                 "map_f64_to_f32" | "texmode_independent" | "texmode_unified" | "debug"
             ) {
                 return Err(
-                    self.unsupported(&format!("the emulator doesn't know `.target {name}`"))
+                    self.unsupported(&format!("the emulator does not support `.target {name}`"))
                 );
             }
             if !self.take(b',') {
@@ -271,7 +273,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips a `.section` with its braces: debugging information.
+    /// Skips a `.section` with its braces, which contains debugging information.
     pub(super) fn section(&mut self) -> Result<()> {
         while !matches!(self.kind(), Kind::Punct(b'{') | Kind::End) {
             self.advance();
@@ -281,7 +283,7 @@ impl<'a> Parser<'a> {
             match self.kind() {
                 Kind::Punct(b'{') => depth += 1,
                 Kind::Punct(b'}') => depth -= 1,
-                Kind::End => return Err(self.error("a section has no end")),
+                Kind::End => return Err(self.error("a section is not terminated")),
                 _ => {}
             }
             self.advance();
@@ -376,9 +378,9 @@ impl<'a> Parser<'a> {
                     self.attributes()?;
                 }
                 _ => {
-                    return Err(
-                        self.unsupported("the emulator doesn't know this directive of a function")
-                    );
+                    return Err(self.unsupported(
+                        "the emulator does not support this directive of a function",
+                    ));
                 }
             }
         }
@@ -402,7 +404,7 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    /// `.attribute(.managed, .unified(..))`; true when managed.
+    /// Parses `.attribute(.managed, .unified(..))`. Returns true if managed.
     pub(super) fn attributes(&mut self) -> Result<bool> {
         let mut managed = false;
         while self.kind() == Kind::Dot && self.text() == ".attribute" {

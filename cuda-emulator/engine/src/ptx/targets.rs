@@ -1,6 +1,7 @@
-//! The architectures that `.target` can name.
+//! The valid architectures for `.target`.
 
-/// Number, suffix, and the first version of PTX that has it, as the PTX ISA's release notes say.
+/// Number, suffix, and the first PTX version that supports it, according to the PTX ISA's release
+/// notes.
 const TARGETS: &[(u32, &str, (u32, u32))] = &[
     (10, "", (1, 0)),
     (11, "", (1, 0)),
@@ -47,7 +48,8 @@ const TARGETS: &[(u32, &str, (u32, u32))] = &[
     (121, "f", (8, 8)),
 ];
 
-/// The first version of PTX that has a target such as `sm_90a`: (90, "a"). `None` where none has it.
+/// Returns the first PTX version that supports a target such as `sm_90a`: (90, "a"). `None` if no
+/// version does.
 pub fn version_of(number: u32, suffix: &str) -> Option<(u32, u32)> {
     TARGETS
         .iter()

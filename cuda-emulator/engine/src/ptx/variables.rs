@@ -4,9 +4,10 @@ use super::ast::{Init, Linkage, Operand, Relocation, StateSpace, Type, Variable}
 use super::lexer::Kind;
 use super::parser::{Parser, Result};
 
-/// Largest variable that a module may declare.
+/// Maximum size of a variable.
 const MAX_VARIABLE: u64 = 1 << 40;
-/// Largest initialiser: the text holds it, so this bounds only `[n]` that is longer than its list.
+/// Maximum size of an initializer. The text contains it, so this only limits an `[n]` that is
+/// longer than its list.
 const MAX_INIT: u64 = 1 << 30;
 
 impl<'a> Parser<'a> {
@@ -28,7 +29,7 @@ impl<'a> Parser<'a> {
             let (align, ty, vector) = self.shape()?;
             if space == StateSpace::Reg && ty == Type::Pred {
                 return Err(self.unsupported(
-                    "predicates aren't supported as parameters, nor does NVIDIA's compiler take them; pass a number",
+                    "predicates are not supported as parameters, and NVIDIA's compiler rejects them, too. Fix: pass a number",
                 ));
             }
             // `.param .u64 .ptr .global .align 4 name`
@@ -77,13 +78,13 @@ impl<'a> Parser<'a> {
                 Ok(ty)
             }
             None if matches!(self.text(), ".texref" | ".samplerref" | ".surfref") => {
-                Err(self.unsupported("references to textures and surfaces aren't supported by the emulator; pass a texture object to the kernel instead (CUtexObject or CUsurfObject, 64 bits)"))
+                Err(self.unsupported("texture and surface references are not supported by the emulator. Fix: pass a texture or surface object to the kernel (CUtexObject or CUsurfObject, 64 bits)"))
             }
             None => Err(self.error("a type such as .u32 is needed here")),
         }
     }
 
-    /// `.align n .v4 .type` in any order: alignment, type, vector length.
+    /// Parses `.align n .v4 .type` in any order. Returns alignment, type and vector length.
     pub(super) fn shape(&mut self) -> Result<(Option<u64>, Type, u64)> {
         let (mut align, mut vector) = (None, 1);
         loop {
@@ -92,7 +93,7 @@ impl<'a> Parser<'a> {
                     self.advance();
                     let value = self.integer()?;
                     if !value.is_power_of_two() || value > 1 << 20 {
-                        return Err(self.error("an alignment is a power of two"));
+                        return Err(self.error("an alignment must be a power of two"));
                     }
                     align = Some(value);
                 }
@@ -109,7 +110,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[n][m]` after a name: size in bytes, and whether the first extent is open (`[]`).
+    /// Parses `[n][m]` after a name. Returns the size in bytes, and whether the first extent is
+    /// open (`[]`).
     pub(super) fn extent(&mut self, ty: Type, vector: u64) -> Result<(u64, bool)> {
         let mut size = u64::from(ty.size()) * vector;
         let mut open = false;
@@ -128,7 +130,7 @@ impl<'a> Parser<'a> {
         Ok((size, open))
     }
 
-    /// A declaration that begins with a state space; may declare several names.
+    /// Parses a declaration that begins with a state space. It may declare several names.
     pub(super) fn variables(
         &mut self,
         linkage: Linkage,
@@ -139,7 +141,7 @@ impl<'a> Parser<'a> {
             .ok_or_else(|| self.error("a state space is needed here"))?;
         self.advance();
         if self.kind() == Kind::Punct(b'[') {
-            return Err(self.unsupported("constant banks aren't supported; use plain .const"));
+            return Err(self.unsupported("constant banks are not supported. Fix: use plain .const"));
         }
         let managed = self.attributes()?;
         let (align, ty, vector) = self.shape()?;
@@ -157,7 +159,7 @@ impl<'a> Parser<'a> {
                 if open {
                     size = data.bytes.len() as u64;
                 } else if data.bytes.len() as u64 > size {
-                    return Err(self.error("the initialiser is longer than the variable"));
+                    return Err(self.error("the initializer is longer than the variable"));
                 }
                 init = Some(data);
             } else if open {
@@ -192,11 +194,11 @@ impl<'a> Parser<'a> {
         out: &mut Init<'a>,
     ) -> Result<()> {
         if depth > 8 {
-            return Err(self.error("the initialiser is nested too deeply"));
+            return Err(self.error("the initializer is nested too deeply"));
         }
         if self.take(b'{') {
-            // A row of a nested list fills up to the row's size; rows here are always written in full by compilers,
-            // so elements are simply taken in order.
+            // A row of a nested list is padded to the row's size. Compilers always write rows in
+            // full, so elements are taken in order.
             if self.take(b'}') {
                 return Ok(());
             }
@@ -209,7 +211,7 @@ impl<'a> Parser<'a> {
             return self.expect(b'}');
         }
         if out.bytes.len() as u64 >= MAX_INIT || (!open && out.bytes.len() as u64 >= size) {
-            return Err(self.error("the initialiser is longer than the variable"));
+            return Err(self.error("the initializer is longer than the variable"));
         }
         let width = ty.size() as usize;
         if self.kind() == Kind::Word && self.text() != "WARP_SZ" {
@@ -245,7 +247,7 @@ impl<'a> Parser<'a> {
             (Operand::Double(v), _) => v,
             (Operand::Float(v), Type::F32) => u64::from((v as f32).to_bits()),
             (Operand::Float(v), Type::F64) => v.to_bits(),
-            _ => return Err(self.error("this constant doesn't fit the variable's type")),
+            _ => return Err(self.error("this constant does not match the variable's type")),
         };
         out.bytes
             .extend_from_slice(&bits.to_le_bytes()[..width.min(8)]);
@@ -267,7 +269,7 @@ impl<'a> Parser<'a> {
             0
         };
         if width != 8 {
-            return Err(self.unsupported("an address in an initialiser needs a 64-bit element"));
+            return Err(self.unsupported("an address in an initializer needs a 64-bit element"));
         }
         out.relocations.push(Relocation {
             offset: out.bytes.len() as u64,

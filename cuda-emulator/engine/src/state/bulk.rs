@@ -1,53 +1,55 @@
-//! Bulk copies that are on their way.
+//! Pending bulk copies.
 
 use super::touch::space;
 use crate::state::reduction::Operation;
 use crate::state::tile::Tile;
 
-/// A copy that was issued and isn't done.
+/// A copy that was issued and is not complete.
 pub(crate) struct Bulk {
     pub to: u64,
     pub from: u64,
     pub bytes: u64,
     pub direction: Direction,
     pub end: End,
-    /// Who issued it: thread of the block, and instruction.
+    /// The thread of the block and the instruction that issued it.
     pub thread: u32,
     pub pc: u32,
-    /// Another block of the cluster issued it: that one's rank. Shared addresses then name their blocks.
+    /// The rank of the issuing block, if it is another block of the cluster. Shared addresses then
+    /// contain their blocks.
     pub issuer: Option<u32>,
-    /// What a copy by a tensor map is; its addresses are those in shared memory.
+    /// The tensor of a copy with a tensor map. The copy's addresses are in shared memory.
     pub tensor: Option<Box<Tensor>>,
 }
 
-/// A copy by a tensor map.
+/// A copy with a tensor map.
 pub(crate) struct Tensor {
     pub tile: Tile,
     pub transfer: Transfer,
 }
 
-/// What an instruction with a tensor map does.
+/// The action of an instruction with a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
     /// From global to shared memory.
     Load,
     Store,
-    /// Combines what is in global memory with what comes.
+    /// Combines the contents of global memory with the new data.
     Reduce(Operation),
-    /// Nothing that shows.
+    /// No visible effect.
     Prefetch,
 }
 
-/// How the end of the copy is signalled.
+/// The way the completion of the copy is signaled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// By an mbarrier at this offset in shared memory.
     Barrier(u64),
-    /// By the thread's groups: how many it has closed since, 0 while the copy's own is open.
+    /// By the thread's groups. The value is the number of groups closed since, and 0 while the
+    /// copy's own group is open.
     Group(u32),
 }
 
-/// Between which spaces; the low bits of an instruction's `imm`.
+/// The spaces of a copy, in the low bits of an instruction's `imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Direction {
@@ -66,7 +68,7 @@ impl Direction {
         }
     }
 
-    /// Source and destination.
+    /// Returns source and destination.
     pub(crate) fn spaces(self) -> (u8, u8) {
         match self {
             Direction::GlobalToShared => (space::GLOBAL, space::SHARED),

@@ -1,67 +1,68 @@
-//! A cluster: blocks that run together, wait for each other, and reach each other's shared memory.
+//! A cluster: blocks that run together, wait for each other, and access each other's shared memory.
 //!
-//! All blocks of a cluster are on one worker, which runs one of them at a time. So nothing here is shared between
-//! threads of the host.
+//! One worker runs all blocks of a cluster, one at a time. Nothing here is shared between host
+//! threads.
 //!
-//! A shared address without a rank, below 2^24, is the running block's own. `mapa` puts the rank of another block, plus
-//! one, into the bits above; generic addresses always have a rank there, so that they can be handed to other blocks.
-//! Accesses to a block's own memory know nothing of that: other addresses are past its end,
-//! and what is past the end is looked at again before it is called a fault.
+//! A shared address without a rank, below 2^24, belongs to the running block. `mapa` puts the rank
+//! of another block, plus one, into the bits above. Generic addresses always contain a rank, so
+//! that they can be passed to other blocks. Accesses to a block's own memory do not handle ranks:
+//! other addresses are past its end, and addresses past the end are checked again before they
+//! become a fault.
 
 use super::bulk::Bulk;
 use super::shadow::Shadow;
 use crate::boundary::SHARED_WINDOW;
 
-/// Above these bits of a shared address stands whose it is.
+/// The bits of a shared address above these contain the block.
 const OFFSET_BITS: u32 = 24;
 
-/// The most blocks of a cluster.
+/// Maximum number of blocks in a cluster.
 pub(crate) const MOST: u32 = 16;
 
-/// Ranks that an address of an H200 can have: another one isn't an address at all.
+/// Number of ranks that an H200's address can contain. An address with another rank is invalid.
 pub(crate) const RANKS: u32 = 32;
 
-/// The greatest rank that an address tells from others. Of a rank a GPU takes eight bits.
+/// The largest rank that addresses distinguish. A GPU uses eight bits of a rank.
 const LAST: u32 = 254;
 
-/// A block as the others of its cluster see it.
+/// A block from the view of the others in its cluster.
 pub(crate) struct Peer {
     pub memory: *mut u8,
-    /// Threads that haven't ended.
+    /// Threads that have not ended.
     pub live: u32,
-    /// While the block doesn't run: what the checks know of its memory, and the copies that it waits for.
+    /// While the block does not run: the shadow of its memory, and its pending copies.
     pub shadow: Option<Box<Shadow>>,
     pub bulk: Vec<Bulk>,
 }
 
-/// A cluster of several blocks that is alive.
+/// A resident cluster of several blocks.
 pub(crate) struct Cluster {
-    /// The block that runs.
+    /// The running block.
     pub rank: u32,
-    /// The blocks by their ranks.
+    /// The blocks, indexed by rank.
     pub peers: Vec<Peer>,
-    /// Threads that have come to the barrier, of those that haven't ended.
+    /// Number of threads that have arrived at the barrier and not ended.
     pub arrived: u32,
     /// How often the barrier has opened.
     pub opened: u64,
 }
 
-/// Whose shared memory an address leads to, and where in it.
+/// The block and offset of a shared-memory address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The running block's.
+    /// In the running block.
     Own(u64),
-    /// That of another rank, which may not be there.
+    /// In the block with another rank, which may not exist.
     Peer(u32, u64),
 }
 
 impl Cluster {
-    /// Threads of all blocks that haven't ended.
+    /// Returns the number of threads of all blocks that have not ended.
     pub(crate) fn live(&self) -> u32 {
         self.peers.iter().map(|peer| peer.live).sum()
     }
 
-    /// Where a shared address leads.
+    /// Returns the place of a shared address.
     pub(crate) fn place(&self, address: u64) -> Place {
         let offset = address & ((1 << OFFSET_BITS) - 1);
         match (address >> OFFSET_BITS).checked_sub(1) {
@@ -71,7 +72,7 @@ impl Cluster {
         }
     }
 
-    /// Where a host address within some block's `size` bytes of shared memory leads.
+    /// Returns the place of a host address within some block's `size` bytes of shared memory.
     pub(crate) fn place_of_host(&self, host: u64, size: u64) -> Option<Place> {
         let offset = |peer: &Peer| host.wrapping_sub(peer.memory as u64);
         let rank = self.peers.iter().position(|peer| offset(peer) < size)?;
@@ -83,7 +84,7 @@ impl Cluster {
         })
     }
 
-    /// The rank that an address names.
+    /// Returns the rank in an address.
     pub(crate) fn rank_of(&self, address: u64) -> u32 {
         match self.place(address) {
             Place::Own(_) => self.rank,
@@ -91,7 +92,8 @@ impl Cluster {
         }
     }
 
-    /// As a generic address has it: an address without a rank gets the running block's.
+    /// Converts to the form in generic addresses: an address without a rank gets the running
+    /// block's.
     pub(crate) fn name(&self, address: u64) -> u64 {
         if is_named(address) {
             return address;
@@ -99,7 +101,7 @@ impl Cluster {
         absolute(address, self.rank)
     }
 
-    /// Back from [`Cluster::name`].
+    /// The inverse of [`Cluster::name`].
     pub(crate) fn unname(&self, address: u64) -> u64 {
         if address >> OFFSET_BITS == u64::from(self.rank) + 1 {
             return address & ((1 << OFFSET_BITS) - 1);
@@ -107,7 +109,8 @@ impl Cluster {
         address
     }
 
-    /// The address in the memory of `rank` that corresponds to `address`. The running block's own has no rank.
+    /// Returns the address in the memory of `rank` that corresponds to `address`. The running
+    /// block's own addresses have no rank.
     pub(crate) fn map(&self, address: u64, rank: u32) -> u64 {
         if rank & 0xff == self.rank {
             return address & ((1 << OFFSET_BITS) - 1);
@@ -116,19 +119,19 @@ impl Cluster {
     }
 }
 
-/// As [`Cluster::map`], the same from every block.
+/// The same as [`Cluster::map`], with the same result in every block.
 pub(crate) fn absolute(address: u64, rank: u32) -> u64 {
     let offset = address & ((1 << OFFSET_BITS) - 1);
     u64::from((rank & 0xff).min(LAST) + 1) << OFFSET_BITS | offset
 }
 
-/// The generic address of the running block's shared memory. In a cluster it names the block, so that it leads to the
-/// same place from the others.
+/// Returns the generic address of the running block's shared memory. In a cluster it contains the
+/// block, so that it has the same meaning in the other blocks.
 pub(crate) fn window(cluster: Option<&Cluster>) -> u64 {
     SHARED_WINDOW + cluster.map_or(0, |cluster| absolute(0, cluster.rank))
 }
 
-/// Whether a shared address names a block.
+/// Returns whether a shared address contains a block.
 pub(crate) fn is_named(address: u64) -> bool {
     address >> OFFSET_BITS != 0
 }
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_lead_where_they_were_mapped() {
+    fn mapped_addresses_resolve_to_their_blocks() {
         let one = cluster(1, 4);
         for rank in 0..4 {
             let at = one.map(0x123, rank);

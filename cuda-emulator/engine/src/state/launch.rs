@@ -1,4 +1,4 @@
-//! What the workers of a launch share.
+//! The shared state of a launch's workers.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,10 +13,11 @@ use crate::device_runtime;
 use crate::lock::Unpoisoned;
 use crate::program::{Image, Program};
 
-/// Bytes of the workspace of a cooperative launch: its size and the barrier, in the layout of cooperative groups.
+/// Size of a cooperative launch's workspace in bytes. It contains its size and the barrier, in the
+/// layout of cooperative groups.
 pub(crate) const WORKSPACE: usize = 64;
 
-/// What the workers of a launch share.
+/// The shared state of a launch's workers.
 pub(crate) struct Shared<'l> {
     pub program: &'l Program,
     pub image: &'l Image,
@@ -30,10 +31,10 @@ pub(crate) struct Shared<'l> {
     pub uses_dynamic: bool,
     pub shared_size: u64,
     pub local_stride: u64,
-    /// Any check that looks at every access is on.
+    /// Whether a check that examines every access is enabled.
     pub checked: bool,
     pub facts: Facts,
-    /// What kernels launch with, for programs that have the device runtime.
+    /// The grid of the device runtime, for programs that use it.
     pub runtime: Option<&'l device_runtime::Grid<'l>>,
     pub started: Instant,
     pub params: Buffer,
@@ -42,9 +43,9 @@ pub(crate) struct Shared<'l> {
     /// Blocks per cluster.
     pub cluster: [u32; 3],
     pub cluster_blocks: u32,
-    /// Blocks have to know which cluster they are in.
+    /// Whether blocks must know their cluster's index.
     pub names_clusters: bool,
-    /// Blocks or clusters that are started one by one.
+    /// Number of blocks or clusters that are started individually.
     pub units: u64,
     pub resident: usize,
     pub next: AtomicU64,
@@ -57,13 +58,13 @@ pub(crate) struct Shared<'l> {
 }
 
 impl<'l> Shared<'l> {
-    /// Address and size of the parameter buffer.
+    /// Returns the address and size of the parameter buffer.
     #[inline(always)]
     pub(crate) fn params(&self) -> (u64, u64) {
         (self.params.ptr() as u64, self.params_size)
     }
 
-    /// Memory that kernels may access and that the device doesn't know.
+    /// Returns memory that kernels may access and that is not part of the device.
     pub(crate) fn own_regions(&self) -> Vec<Region> {
         let params = Region {
             base: self.params.ptr() as u64,
@@ -89,7 +90,7 @@ impl<'l> Shared<'l> {
         (self.options.check_race || self.options.check_uninit) && self.shared_size > 0
     }
 
-    /// Looks at the clock and at what other workers found; also drops stale regions.
+    /// Checks the clock and faults of other workers. Also drops stale regions.
     pub(crate) fn should_stop(&self, ctx: &mut Ctx<'_>) -> bool {
         ctx.regions.refresh(self.device.generation());
         if let Some(limit) = self.options.time_limit

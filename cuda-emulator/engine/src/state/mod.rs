@@ -1,4 +1,4 @@
-//! What an instruction sees: the running fragment, its frame, special registers.
+//! The state of execution: the running fragment, its frame, special registers, and checks.
 
 pub(super) mod bulk;
 pub(super) mod cluster;

@@ -4,10 +4,10 @@ use super::context::Ctx;
 
 /// Lanes per warp.
 pub(crate) const LANES: usize = 32;
-/// Every lane.
+/// A mask of all lanes.
 pub(crate) const FULL: u32 = u32::MAX;
 
-/// Where an operand lives: the top two bits of an encoded operand; the rest is a byte offset.
+/// The area of an operand, in the top two bits of an encoded operand. The rest is a byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Area {
@@ -29,19 +29,19 @@ impl Area {
     }
 }
 
-/// What the scheduler does after an instruction.
+/// The scheduler's action after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Flow {
-    /// Go on with the next instruction.
+    /// Continues with the next instruction.
     Next,
-    /// Go on at `pc`.
+    /// Continues at `pc`.
     Jump,
-    /// `event_mask` lanes jump to `op.x`, the others go on.
+    /// `event_mask` lanes jump to `op.x`, and the others continue.
     Diverge,
-    /// `event_mask` lanes call by call site `op.x`.
+    /// `event_mask` lanes call with call site `op.x`.
     Call,
-    /// `event_mask` lanes jump through table `op.x` by the index in `a`.
+    /// `event_mask` lanes jump through table `op.x`, indexed by `a`.
     Switch,
     /// `event_mask` lanes return from the function.
     Return,
@@ -51,22 +51,22 @@ pub(crate) enum Flow {
     Barrier,
     /// `event_mask` lanes arrive at a warp-wide operation and wait for others.
     Sync,
-    /// The slice is used up, or the thread asks to let others run.
+    /// The slice is used up, or the thread yields.
     Yield,
     /// `fault` is set.
     Fault,
 }
 
-/// An instruction's code: runs it for the lanes of the mask, which is never empty.
+/// The function of an instruction. Runs it for the lanes of the mask, which is never empty.
 pub(crate) type Exec = unsafe fn(&mut Ctx<'_>, &Op, u32) -> Flow;
 
 /// A lowered instruction.
 #[derive(Clone, Copy)]
 pub(crate) struct Op {
     pub exec: Exec,
-    /// Immediate: an offset, a packed descriptor.
+    /// The immediate: an offset or a packed descriptor.
     pub imm: u64,
-    /// The guard predicate, and what it is flipped by.
+    /// The guard predicate, and the value that flips it.
     pub guard: u32,
     pub flip: u32,
     /// Destination and sources, encoded with [`Area::at`].
@@ -74,7 +74,7 @@ pub(crate) struct Op {
     pub a: u32,
     pub b: u32,
     pub c: u32,
-    /// Branch target, table index or a further operand.
+    /// A branch target, table index or additional operand.
     pub x: u32,
     pub y: u32,
 }
@@ -89,7 +89,8 @@ pub(crate) fn each(mask: u32, mut f: impl FnMut(usize)) {
     }
 }
 
-/// Whether the processor has what the second version of each loop is compiled for.
+/// Returns whether the processor supports the features for which the second version of each loop is
+/// compiled.
 pub(crate) fn wide() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -100,7 +101,7 @@ pub(crate) fn wide() -> bool {
             && std::is_x86_feature_detected!("lzcnt")
             && std::is_x86_feature_detected!("popcnt")
             && std::is_x86_feature_detected!("f16c")
-            // For atomics; no processor with AVX lacks it.
+            // For atomics. Every processor with AVX has it.
             && std::is_x86_feature_detected!("cmpxchg16b")
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -112,5 +113,5 @@ pub(crate) fn wide() -> bool {
 /// The number of the cluster's barrier, after the block's 16.
 pub(crate) const CLUSTER: usize = 16;
 
-/// Marks that memory is polled: a slice that does so ends sooner.
+/// The cost of polling memory, so that a polling slice ends sooner.
 pub(crate) const POLL_COST: i32 = 32;

@@ -1,11 +1,13 @@
-//! In which order a launch starts its blocks.
+//! The order in which a launch starts its blocks.
 //!
-//! Programs may rely on one thing: a block that waits for one with a lower number gets its turn again after that one
-//! has started. Single-pass scans do. So blocks are started in order of their numbers; with a seed they change places,
-//! but only within windows of as many blocks as one worker keeps alive. The lowest unfinished block is then alive, or
-//! will be as soon as all those that are alive wait: fewer than a window are before it in the order.
+//! Programs such as single-pass scans rely on one property: a block that waits for one with a lower
+//! number runs again after that one has started. So blocks start in the order of their numbers. A
+//! seed shuffles them, but only within windows whose size is the number of resident blocks per
+//! worker. The lowest unfinished block is then resident, or will be as soon as all resident blocks
+//! wait, because fewer blocks than a window precede it in the order.
 
-/// Spreads a seed over all bits (the finaliser of splitmix64): small ones begin a sequence badly.
+/// Distributes a seed over all bits (the finalizer of splitmix64), since small seeds start a
+/// sequence badly.
 pub(crate) fn scramble(seed: u64) -> u64 {
     let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,12 +18,12 @@ pub(crate) fn scramble(seed: u64) -> u64 {
 /// The order of a launch's blocks.
 pub(crate) struct Order {
     seed: Option<u64>,
-    /// Blocks that may change places with each other.
+    /// The number of blocks that are shuffled among each other.
     window: u64,
 }
 
 impl Order {
-    /// An order for workers that each keep `resident` blocks alive.
+    /// Creates an order for workers that each keep `resident` blocks resident.
     pub(crate) fn new(seed: Option<u64>, resident: usize) -> Order {
         Order {
             seed: seed.map(scramble),
@@ -29,12 +31,12 @@ impl Order {
         }
     }
 
-    /// The `n`-th block to start, of `blocks`.
+    /// Returns the `n`-th of `blocks` blocks to start.
     pub(crate) fn nth(&self, n: u64, blocks: u64) -> u64 {
         let Some(seed) = self.seed else { return n };
         let window = self.window.min(blocks);
-        // The first window is shorter, so that windows end elsewhere with each seed; the last one may be. Where one
-        // window holds all, nothing is cut off.
+        // The first window is shorter, so that the window boundaries depend on the seed. The last
+        // one may be shorter, too. If one window holds all blocks, it is not divided.
         let first = match window {
             w if w == blocks => blocks,
             w => seed % w + 1,
@@ -69,13 +71,13 @@ mod tests {
     use super::Order;
 
     #[test]
-    fn every_block_has_one_turn() {
+    fn every_block_starts_once() {
         for blocks in [1, 2, 3, 63, 64, 65, 200, 1000] {
             for resident in [1, 2, 7, 64, usize::MAX] {
                 for seed in [None, Some(0), Some(1), Some(2), Some(99)] {
                     let order = Order::new(seed, resident);
                     let mut turns: Vec<u64> = (0..blocks).map(|n| order.nth(n, blocks)).collect();
-                    // Those that start before a block and have a higher number are fewer than are alive together.
+                    // Fewer blocks with a higher number start before a block than can be resident.
                     for (n, &block) in turns.iter().enumerate() {
                         let ahead = turns[..n].iter().filter(|&&other| other > block).count();
                         assert!(ahead < resident, "{blocks} {resident} {seed:?}: {turns:?}");
@@ -91,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_shuffles() {
+    fn seed_shuffles_every_window() {
         let turns = |seed| {
             let order = Order::new(seed, 64);
             (0..1000).map(|n| order.nth(n, 1000)).collect::<Vec<_>>()

@@ -1,27 +1,34 @@
-//! The race check: who touched each byte of shared memory, and what has been ordered before what.
+//! The race check: the accesses to each byte of shared memory, and their order.
 //!
-//! Each warp has a vector clock, as thread sanitizers have one for each thread: for every warp of the block, up to when
-//! its accesses are ordered before what this warp does next. Barriers, phases of mbarriers, and what strong accesses
-//! and fences establish between warps carry these clocks on. Two accesses race if one is a write, neither is ordered
-//! before the other, and at least one of them is weak.
+//! Each warp has a vector clock, as each thread has in thread sanitizers. For every warp of the
+//! block, it contains the time up to which that warp's accesses are ordered before this warp's next
+//! access. Barriers, phases of mbarriers, and synchronization by strong accesses and fences between
+//! warps update these clocks. Two accesses race if one is a write, neither is ordered before the
+//! other, and at least one is weak.
 //!
-//! Where it is inexact, it says nothing rather than accuse. Lanes of a warp count as one thread. Of the writes to a
-//! byte the last weak one and the last strong one are kept. Whoever acquires through global memory is ordered after everything that was released through
-//! global memory, wherever that was: the way may lead through other blocks. A thread that has ended counts as having
-//! come to all barriers. The order that a fence gives belongs to the whole warp. Other blocks of a cluster are to it as
-//! global memory is: what they pass on may come from any warp that passed something out of the block. Two blocks'
-//! accesses to the same byte race if the first one's warp has told nobody of anything since, and the cluster's barrier
-//! hasn't opened since it came there.
+//! If the check is inexact, it misses races instead of reporting false ones:
+//!
+//! - Lanes of a warp count as one thread.
+//! - Of the writes to a byte, only the last weak one and the last strong one are kept.
+//! - A warp that acquires through global memory is ordered after everything that was released
+//!   through global memory, at any address, because the synchronization may go through other
+//!   blocks.
+//! - A thread that has ended counts as having arrived at all barriers.
+//! - The order from a fence applies to the whole warp.
+//! - Other blocks of a cluster are treated like global memory: data from them may come from any
+//!   warp that released anything out of the block.
+//! - Accesses of two blocks to the same byte race if the warp of the first has released nothing
+//!   since, and the cluster's barrier has not opened since the warp arrived there.
 
 use std::collections::HashMap;
 
 use crate::state::op::CLUSTER;
 use crate::state::touch::Touch;
 
-/// Warps of a block at most.
+/// Maximum number of warps in a block.
 const WARPS: usize = 32;
 
-/// For each warp, up to which of its times everything is ordered.
+/// For each warp, the time up to which everything is ordered.
 #[derive(Clone, Copy, Default)]
 struct Clock([u32; WARPS]);
 
@@ -33,26 +40,27 @@ impl Clock {
     }
 }
 
-/// What a warp knows of the others.
+/// A warp's knowledge of the others.
 #[derive(Clone, Copy, Default)]
 struct Times {
-    /// What is ordered before its next access; its own time in its own place.
+    /// The accesses ordered before its next access. Its own element is its own time.
     now: Clock,
-    /// What its strong writes pass on: what was ordered before its last fence.
+    /// The clock that its strong writes release: accesses before its last fence.
     released: Clock,
-    /// What its strong reads have met, which its next fence puts in order.
+    /// The clocks that its strong reads have seen, which its next fence acquires.
     met: Clock,
-    /// Up to which of its times it has told somebody, by a barrier of the block, a fence or an mbarrier; and with which
-    /// it came to the cluster's barrier, which had opened so often.
+    /// The time up to which it has released its accesses, by a barrier of the block, a fence or an
+    /// mbarrier. Also the time at which it arrived at the cluster's barrier, and how often that had
+    /// opened.
     told: u32,
     came: u32,
     opened: u64,
 }
 
-/// One access.
+/// An access.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mark {
-    /// The time of its warp; 0 for no access.
+    /// The time of its warp. 0 means no access.
     time: u32,
     pub pc: u32,
     pub thread: u16,
@@ -65,16 +73,17 @@ pub(crate) struct Mark {
 struct Cell {
     write: Mark,
     read: Mark,
-    /// Further reads, and the last weak write if a strong one came after it: an index into [`Races::more`], plus 1.
+    /// Further reads, and the last weak write if a strong one followed it: an index into
+    /// [`Races::more`], plus 1.
     more: u32,
 }
 
-/// Arrivals at a barrier.
+/// The clocks of arrivals at a barrier.
 #[derive(Clone, Copy, Default)]
 struct Meeting {
-    /// What those have done that came so far.
+    /// The accesses of the threads that have arrived in this phase.
     coming: Clock,
-    /// What those had done that came until it opened last.
+    /// The accesses of the threads that had arrived when it last opened.
     gone: Clock,
 }
 
@@ -84,20 +93,22 @@ impl Meeting {
     }
 }
 
-/// What the check knows about a block.
+/// The race check's state of a block.
 pub(crate) struct Races {
     cells: Vec<Cell>,
     more: Vec<Vec<Mark>>,
     warps: [Times; WARPS],
     barriers: [Meeting; CLUSTER + 1],
-    /// By the mbarrier's offset in shared memory.
+    /// The clocks of mbarriers, by their offset in shared memory.
     mbarriers: HashMap<u64, Meeting>,
-    /// What was released at each word of shared memory, by its offset over 4; and in global memory.
+    /// The released clock of each word of shared memory, by its offset over 4, and of global
+    /// memory.
     words: HashMap<u64, Clock>,
     global: Clock,
-    /// What threads did that have ended.
+    /// The accesses of ended threads.
     ended: Clock,
-    /// Of each byte, the last write and the last read by other blocks of the cluster, with their ranks.
+    /// For each byte, the last write and the last read by other blocks of the cluster, with their
+    /// ranks.
     foreign: HashMap<u64, [Option<(u32, Mark)>; 2]>,
 }
 
@@ -118,7 +129,7 @@ impl Races {
         races
     }
 
-    /// For another block.
+    /// Resets the state for another block.
     pub(crate) fn reset(&mut self) {
         self.cells.fill(Cell::default());
         self.more.clear();
@@ -133,15 +144,15 @@ impl Races {
         self.foreign.clear();
     }
 
-    /// What the warp does from here on isn't what it has passed on.
+    /// Starts a new time, since the warp's later accesses are not part of the released clock.
     fn advance(&mut self, warp: usize) {
         let times = &mut self.warps[warp];
         times.told = times.now.0[warp];
         times.now.0[warp] += 1;
     }
 
-    /// A fence: what strong reads before it have met is ordered before what comes, and strong writes after it pass on
-    /// what came before.
+    /// Executes a fence. Releases seen by earlier strong reads are ordered before later accesses,
+    /// and later strong writes release earlier accesses.
     pub(crate) fn fence(&mut self, warp: usize) {
         let times = &mut self.warps[warp];
         times.now.join(&times.met);
@@ -149,37 +160,38 @@ impl Races {
         self.advance(warp);
     }
 
-    /// Orders what `clock` says before what the warp does next.
+    /// Orders the accesses in `clock` before the warp's next access.
     fn acquire(&mut self, warp: usize, clock: &Clock) {
         self.warps[warp].met.join(clock);
         self.fence(warp);
     }
 
-    /// Lanes of a warp have come to a barrier of the block.
+    /// Records that lanes of a warp have arrived at a barrier of the block.
     pub(crate) fn come(&mut self, number: usize, warp: usize) {
         self.barriers[number].coming.join(&self.warps[warp].now);
         self.advance(warp);
     }
 
-    /// Lanes of a warp have come to the barrier of a cluster of several blocks, which has opened so often.
+    /// Records that lanes of a warp have arrived at the barrier of a multi-block cluster, which has
+    /// opened this number of times.
     pub(crate) fn come_to_cluster(&mut self, warp: usize, opened: u64) {
         self.barriers[CLUSTER].coming.join(&self.warps[warp].now);
         let times = &mut self.warps[warp];
-        // Before the barrier opens nobody knows.
+        // The arrival is not visible before the barrier opens.
         let before = if opened > times.opened { times.came } else { 0 };
         times.told = times.told.max(before);
         (times.came, times.opened) = (times.now.0[warp], opened);
         times.now.0[warp] += 1;
     }
 
-    /// Whether nothing that the warp has done since this access of its can have ordered it before what another block
-    /// does now, where the cluster's barrier has opened so often.
+    /// Returns whether nothing that the warp did since this access can have ordered it before
+    /// another block's current access. The cluster's barrier has opened `opened` times.
     pub(crate) fn is_untold(&self, mark: &Mark, opened: u64) -> bool {
         let times = &self.warps[usize::from(mark.thread / 32) % WARPS];
         mark.time > times.told && (mark.time > times.came || opened <= times.opened)
     }
 
-    /// An access of this block's to another one's memory.
+    /// Returns the mark of this block's access to another block's memory.
     pub(crate) fn mark(&self, thread: u16, pc: u32, touch: Touch) -> Mark {
         let warp = usize::from(thread / 32) % WARPS;
         Mark {
@@ -191,8 +203,8 @@ impl Races {
         }
     }
 
-    /// Accesses to some bytes with which one of block `rank` may race, which does so: those of other blocks, with their
-    /// ranks, and the block's own, with None.
+    /// Returns accesses to these bytes that may race with an access of block `rank`: those of other
+    /// blocks with their ranks, and the block's own with None.
     pub(crate) fn others(
         &self,
         rank: Option<u32>,
@@ -228,7 +240,7 @@ impl Races {
         found
     }
 
-    /// Whether other blocks have been here.
+    /// Returns whether other blocks have accessed the memory.
     pub(crate) fn has_foreign(&self) -> bool {
         !self.foreign.is_empty()
     }
@@ -240,7 +252,7 @@ impl Races {
         }
     }
 
-    /// A barrier opens.
+    /// Records that a barrier opens.
     pub(crate) fn open(&mut self, number: usize) {
         let barrier = &mut self.barriers[number];
         barrier.coming.join(&self.ended);
@@ -248,49 +260,51 @@ impl Races {
         barrier.open();
     }
 
-    /// A warp that waited goes on after a barrier.
+    /// Records that a waiting warp continues after a barrier.
     pub(crate) fn go(&mut self, number: usize, warp: usize) {
         let gone = self.barriers[number].gone;
         self.acquire(warp, &gone);
     }
 
-    /// Lanes of a warp have ended.
+    /// Records that lanes of a warp have ended.
     pub(crate) fn end(&mut self, warp: usize) {
         self.ended.join(&self.warps[warp].now);
         self.advance(warp);
     }
 
-    /// There is an mbarrier at this offset from now on.
+    /// Records a new mbarrier at this offset.
     pub(crate) fn mbarrier(&mut self, offset: u64) {
         self.mbarriers.insert(offset, Meeting::default());
     }
 
-    /// The mbarrier is no longer one.
+    /// Records that an mbarrier was invalidated.
     pub(crate) fn invalidate(&mut self, offset: u64) {
         self.mbarriers.remove(&offset);
     }
 
-    /// A warp, or a copy that it issued, arrives at an mbarrier.
+    /// Records that a warp, or a copy that it issued, arrives at an mbarrier.
     pub(crate) fn arrive(&mut self, offset: u64, warp: usize) {
         let meeting = self.mbarriers.entry(offset).or_default();
         meeting.coming.join(&self.warps[warp].now);
         self.advance(warp);
     }
 
-    /// A warp arrives at an mbarrier of another block: what it has done may come back from there.
+    /// Records that a warp arrives at another block's mbarrier. Its accesses may become visible to
+    /// this block through it.
     pub(crate) fn leave(&mut self, warp: usize) {
         self.global.join(&self.warps[warp].now);
         self.advance(warp);
     }
 
-    /// Another block, or a copy that it issued, arrives at an mbarrier of this one.
+    /// Records that another block, or a copy that it issued, arrives at an mbarrier of this block.
     pub(crate) fn arrive_from_peer(&mut self, offset: u64) {
         let global = self.global;
         let meeting = self.mbarriers.entry(offset).or_default();
         meeting.coming.join(&global);
     }
 
-    /// A strong write of another block: whoever reads it is ordered after what this block has passed to others.
+    /// Records a strong write by another block. A thread that reads it is ordered after everything
+    /// that this block has released to others.
     pub(crate) fn strong_by_peer(&mut self, offset: u64, size: u64) {
         if self.mbarriers.contains_key(&offset) {
             return;
@@ -300,12 +314,12 @@ impl Races {
         }
     }
 
-    /// A phase of an mbarrier is over.
+    /// Records that a phase of an mbarrier is complete.
     pub(crate) fn complete(&mut self, offset: u64) {
         self.mbarriers.entry(offset).or_default().open();
     }
 
-    /// A warp has seen that a phase of an mbarrier is over.
+    /// Records that a warp has seen the completion of an mbarrier's phase.
     pub(crate) fn pass(&mut self, offset: u64, warp: usize) {
         if let Some(meeting) = self.mbarriers.get(&offset) {
             let gone = meeting.gone;
@@ -313,8 +327,8 @@ impl Races {
         }
     }
 
-    /// A strong access: what it meets and what it passes on. `place` is its offset and size in shared memory, None
-    /// for global memory.
+    /// Records the acquire and release of a strong access. `place` is its offset and size in shared
+    /// memory, or None for global memory.
     pub(crate) fn strong(&mut self, warp: usize, place: Option<(u64, u64)>, touch: Touch) {
         let times = &mut self.warps[warp];
         let update = matches!(touch, Touch::Atomic | Touch::Exchange);
@@ -327,7 +341,7 @@ impl Races {
             }
             return;
         };
-        // The word of an mbarrier is changed by instructions with an order of their own.
+        // The word of an mbarrier is changed by instructions that have their own ordering rules.
         if self.mbarriers.contains_key(&offset) {
             return;
         }
@@ -346,7 +360,7 @@ impl Races {
         }
     }
 
-    /// Records an access to shared memory. The earlier one that it races with, if there is one.
+    /// Records an access to shared memory. Returns the earlier access that it races with, if any.
     pub(crate) fn touch(
         &mut self,
         thread: u16,
@@ -379,7 +393,8 @@ impl Races {
         };
         let before = |m: &Mark| m.time <= now.0[usize::from(m.thread / 32) % WARPS];
         let races = |m: &Mark| (m.wrote || mark.wrote) && !(before(m) || m.strong && strong);
-        // Whatever would race with an earlier access races with this one too, if that one came before and is no weaker.
+        // Any access that would race with an earlier access also races with this one, if the
+        // earlier one is ordered before this one and this one is no stronger.
         let covered = |m: &Mark| m.time == 0 || before(m) && (m.strong || !strong);
         let mut found = None;
         for cell in cells {
@@ -413,7 +428,7 @@ impl Races {
     }
 }
 
-/// Keeps one more access to a byte.
+/// Adds another access to a byte.
 fn add(cell: &mut Cell, more: &mut Vec<Vec<Mark>>, mark: Mark) {
     if cell.more == 0 {
         more.push(Vec::new());

@@ -1,4 +1,4 @@
-//! The operations of reductions by bulk copies.
+//! The reduction operations of bulk copies.
 
 /// An operation of `cp.reduce.async.bulk`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const ALL: [(Operation, &str); 8] = [
     (Operation::Xor, "xor"),
 ];
 
-/// Their names in PTX.
+/// The names of the operations in PTX.
 pub(crate) const NAMES: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
 
 impl Operation {

@@ -1,10 +1,10 @@
-//! The memory that a launch has reached so far.
+//! The memory that a launch has accessed so far.
 
 use super::frame::Buffer;
 use crate::boundary::Region;
 
-/// The region that an instruction hit last: its first address, and the first at which its access no longer fits. All
-/// zeros fit nothing.
+/// The region that an instruction accessed last: its first address, and the first address at which
+/// an access no longer fits. All zeros match nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Cached {
     pub first: u64,
@@ -12,18 +12,19 @@ pub(crate) struct Cached {
     pub writable: bool,
 }
 
-/// What a worker remembers of [`Device::find`](crate::boundary::Device::find).
+/// A worker's cached results of [`Device::find`](crate::boundary::Device::find).
 pub(crate) struct Regions {
-    /// One [`Cached`] for each memory instruction; zeroed memory costs a launch nothing until it is touched.
+    /// A [`Cached`] for each memory instruction. Zeroed memory costs a launch nothing until it is
+    /// accessed.
     cached: Buffer,
     instructions: usize,
     known: Vec<Region>,
-    /// Regions that don't come from the device and stay.
+    /// Number of regions that do not come from the device and stay.
     fixed: usize,
     generation: u64,
 }
 
-/// Most regions remembered besides each instruction's last.
+/// Maximum number of cached regions, in addition to each instruction's last.
 const KNOWN: usize = 32;
 
 impl Regions {
@@ -37,7 +38,7 @@ impl Regions {
         }
     }
 
-    /// The place of an instruction.
+    /// Returns the cache entry of an instruction.
     #[inline(always)]
     pub(crate) fn cached(&self, instruction: u32) -> *mut Cached {
         debug_assert!((instruction as usize) < self.instructions);
@@ -45,7 +46,7 @@ impl Regions {
         unsafe { self.cached.ptr().cast::<Cached>().add(instruction as usize) }
     }
 
-    /// A region that was met before.
+    /// Returns a cached region.
     pub(crate) fn find(&self, wanted: impl Fn(&Region) -> bool) -> Option<Region> {
         self.known.iter().find(|r| wanted(r)).copied()
     }
@@ -57,12 +58,12 @@ impl Regions {
         self.known.push(region);
     }
 
-    /// Forgets everything if something was freed.
+    /// Drops all entries if memory was freed.
     pub(crate) fn refresh(&mut self, generation: u64) {
         if generation != self.generation {
             self.generation = generation;
             self.known.truncate(self.fixed);
-            // SAFETY: the buffer has this size; zeros are valid.
+            // SAFETY: the buffer has this size, and zeros are valid.
             unsafe {
                 std::ptr::write_bytes(
                     self.cached.ptr(),

@@ -1,4 +1,4 @@
-//! What the checks know of a block's shared memory.
+//! The checks' state of a block's shared memory.
 
 use super::context::Ctx;
 use super::launch::Shared;
@@ -6,9 +6,9 @@ use super::race::Races;
 
 /// Shadow of a block's shared memory.
 pub(crate) struct Shadow {
-    /// With the race check: who touched what, and in which order.
+    /// For the race check: the accesses and their order.
     pub races: Option<Races>,
-    /// With the check of uninitialised reads: which bytes anybody ever wrote.
+    /// For the check of uninitialized reads: the bytes that have been written.
     written: Vec<bool>,
 }
 
@@ -28,7 +28,7 @@ impl Shadow {
         }
     }
 
-    /// The bytes of an access, as far as they are watched.
+    /// Returns the flags of an access's bytes, as far as they are tracked.
     pub(crate) fn bytes(&mut self, offset: u64, size: u64) -> &mut [bool] {
         let end = offset.saturating_add(size) as usize;
         self.written
@@ -36,13 +36,13 @@ impl Shadow {
             .unwrap_or_default()
     }
 
-    /// A bulk copy has written.
+    /// Records that a bulk copy has written.
     pub(crate) fn written(&mut self, offset: u64, size: u64) {
         self.bytes(offset, size).fill(true);
     }
 }
 
-/// What the race check knows of the running block, if that check is on.
+/// Returns the race check's state of the running block, if that check is enabled.
 pub(crate) fn races<'a>(ctx: &'a mut Ctx<'_>) -> Option<&'a mut Races> {
     ctx.shadow.as_deref_mut()?.races.as_mut()
 }

@@ -1,4 +1,4 @@
-//! Special registers: where their values lie, and how they are filled.
+//! Special registers: the locations of their values, and their initialization.
 
 use crate::boundary::Shape;
 use crate::state::op::{Area, LANES};
@@ -33,7 +33,8 @@ mod block {
     pub(crate) const RESERVED: u32 = 26;
     pub(crate) const RESERVED_END: u32 = 27;
     pub(crate) const RESERVED_SIZE: u32 = 28;
-    /// Of clusters: which it is and how many there are, which block of it this is and how many there are.
+    /// The cluster's index and the number of clusters, and the block's index in the cluster and the
+    /// number of blocks.
     pub(crate) const CLUSTERID: u32 = 29;
     pub(crate) const NCLUSTERID: u32 = 32;
     pub(crate) const CLUSTER_CTAID: u32 = 35;
@@ -45,18 +46,19 @@ mod block {
     pub(crate) const NSLOTS: u32 = 42;
 }
 
-/// Bytes of shared memory reserved for the system: cooperative groups of several warps keep their state there.
+/// Bytes of shared memory reserved for the system. Cooperative groups of several warps keep their
+/// state there.
 pub(crate) const RESERVED_SIZE: u32 = 1024;
 
-/// Bytes of a block's area.
+/// Size of a block's area in bytes.
 pub(crate) const BLOCK_SIZE: usize = block::NSLOTS as usize * 128;
-/// Where dynamic shared memory begins, as a 64-bit operand (two slots).
+/// The start of dynamic shared memory, as a 64-bit operand (two slots).
 pub(crate) const DYNAMIC_BASE: u32 = Area::Block.at(block::DYNAMIC_BASE * 128);
 
 /// `%is_explicit_cluster`, a predicate.
 pub(crate) const EXPLICIT_CLUSTER: u32 = Area::Block.at(block::EXPLICIT_CLUSTER * 128);
 
-/// The operand that holds a special register, if it is one of those that don't change while a thread runs.
+/// Returns the operand of a special register, if its value is constant while a thread runs.
 pub(crate) fn operand(name: &str) -> Option<u32> {
     let at = |slot: u32| Area::Block.at(slot * 128);
     let axis = |name: &str| match name.as_bytes().last() {
@@ -102,7 +104,7 @@ pub(crate) fn operand(name: &str) -> Option<u32> {
     })
 }
 
-/// The name of the special register that an operand holds.
+/// Returns the name of the special register in an operand.
 pub(crate) fn name(wanted: u32) -> Option<String> {
     if wanted == EXPLICIT_CLUSTER {
         return Some("%is_explicit_cluster".into());
@@ -145,23 +147,25 @@ pub(crate) fn name(wanted: u32) -> Option<String> {
         .find(|name| operand(name) == Some(wanted))
 }
 
-/// What a launch knows of its blocks.
+/// A launch's constant values for its blocks.
 pub(crate) struct Facts {
     pub shape: Shape,
     pub multiprocessors: u32,
     pub static_shared: u32,
-    /// Where shared memory reserved for the system begins.
+    /// The start of shared memory reserved for the system.
     pub reserved: u32,
-    /// Where cooperative groups keep the grid's barrier; 0 unless the launch is cooperative.
+    /// The address of the grid's barrier for cooperative groups. 0 unless the launch is
+    /// cooperative.
     pub workspace: u64,
 }
 
-/// Fills what doesn't change from block to block.
+/// Fills in the values that are the same for all blocks.
 ///
 /// # Safety
-/// `area` is valid for writes of [`BLOCK_SIZE`] bytes.
+///
+/// The caller must ensure that `area` is valid for writes of [`BLOCK_SIZE`] bytes.
 pub(crate) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
-    // SAFETY: every slot lies within the area.
+    // SAFETY: every slot is within the area.
     let put = |slot: u32, value: &dyn Fn(u32) -> u32| unsafe {
         let at = area.cast::<[u32; LANES]>().add(slot as usize);
         at.write(std::array::from_fn(|i| value(i as u32)));
@@ -200,7 +204,7 @@ pub(crate) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
     put(block::RESERVED_SIZE, &|_| RESERVED_SIZE);
     put(block::ENVREG1, &|_| (facts.workspace >> 32) as u32);
     put(block::ENVREG2, &|_| facts.workspace as u32);
-    // SAFETY: two slots.
+    // SAFETY: the two slots are within the area.
     unsafe {
         let base = area
             .add(block::DYNAMIC_BASE as usize * 128)
@@ -209,12 +213,13 @@ pub(crate) unsafe fn fill_launch(area: *mut u8, facts: &Facts) {
     }
 }
 
-/// Fills what changes from block to block.
+/// Fills in the values that differ between blocks.
 ///
 /// # Safety
-/// As [`fill_launch`].
+///
+/// The caller must meet the conditions of [`fill_launch`].
 pub(crate) unsafe fn fill_block(area: *mut u8, index: [u32; 3], multiprocessor: u32) {
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let slots = area.cast::<[u32; LANES]>();
         for (axis, &value) in index.iter().enumerate() {
@@ -226,13 +231,14 @@ pub(crate) unsafe fn fill_block(area: *mut u8, index: [u32; 3], multiprocessor: 
     }
 }
 
-/// Fills what changes from block to block and says where in its cluster a block is: its cluster's index, its own in that,
-/// and its rank.
+/// Fills in a block's place in its cluster: the cluster's index, the block's index in it, and its
+/// rank.
 ///
 /// # Safety
-/// As [`fill_launch`].
+///
+/// The caller must meet the conditions of [`fill_launch`].
 pub(crate) unsafe fn fill_rank(area: *mut u8, cluster: [u32; 3], within: [u32; 3], rank: u32) {
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let slots = area.cast::<[u32; LANES]>();
         for axis in 0..3 {
@@ -244,12 +250,13 @@ pub(crate) unsafe fn fill_rank(area: *mut u8, cluster: [u32; 3], within: [u32; 3
     }
 }
 
-/// Fills a warp's area.
+/// Fills in a warp's area.
 ///
 /// # Safety
-/// `area` is valid for writes of [`warp::SIZE`] bytes.
+///
+/// The caller must ensure that `area` is valid for writes of [`warp::SIZE`] bytes.
 pub(crate) unsafe fn fill_warp(area: *mut u8, warp: u32, block: [u32; 3]) {
-    // SAFETY: four slots.
+    // SAFETY: the four slots are within the area.
     unsafe {
         let slots = area.cast::<[u32; LANES]>();
         let thread = |i: usize| thread_index(warp * 32 + i as u32, block);
@@ -262,7 +269,7 @@ pub(crate) unsafe fn fill_warp(area: *mut u8, warp: u32, block: [u32; 3]) {
     }
 }
 
-/// A thread's index from its number in the block.
+/// Returns a thread's index from its number in the block.
 pub(crate) fn thread_index(linear: u32, block: [u32; 3]) -> [u32; 3] {
     [
         linear % block[0],

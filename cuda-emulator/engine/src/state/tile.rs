@@ -1,31 +1,32 @@
-//! Which elements of a tensor a copy takes, and where each lies in shared memory.
+//! The elements of a tensor that a copy moves, and their locations in shared memory.
 
 use std::ops::Range;
 
 use crate::boundary::tensor_map::{Columns, Mode, TensorMap};
 
-/// Bytes that follow each other in the tile and in the tensor.
+/// Bytes that are contiguous in the tile and in the tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Where they begin in the tile.
+    /// Offset in the tile.
     pub at: u64,
-    /// Where they begin in global memory, as far as they are in the tensor.
+    /// Address in global memory of the part that is inside the tensor.
     pub address: u64,
-    /// Those that are in the tensor.
+    /// The bytes that are inside the tensor.
     pub inside: Range<u64>,
 }
 
 /// A tile of a tensor.
 ///
-/// Without interleave the first dimension is that of a row's elements. With it a row is a slice of 16 or 32 bytes, of
-/// some channels of one pixel; the dimensions are those of pixels, then the slices of channels, then images.
+/// Without interleave, the first dimension is that of a row's elements. With interleave, a row is a
+/// slice of 16 or 32 bytes, which contains some channels of one pixel. The dimensions are those of
+/// pixels, then the slices of channels, then images.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tile {
     pub map: TensorMap,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub size: u64,
     pub at: [i32; 5],
-    /// Of im2col: by how much what is read lies behind where the box is.
+    /// For im2col, the offsets of the read positions from the box.
     pub offsets: [u16; 3],
 }
 
@@ -34,12 +35,12 @@ impl Tile {
         self.map.rank.into()
     }
 
-    /// Bytes of a slice, where the layout is interleaved.
+    /// Returns the size of a slice in bytes, if the layout is interleaved.
     fn slice(&self) -> Option<u64> {
         (self.map.interleave != 0).then(|| 16 * u64::from(self.map.interleave))
     }
 
-    /// The dimensions of pixels.
+    /// Returns the dimensions of pixels.
     fn pixels(&self) -> Range<usize> {
         match self.slice() {
             Some(_) => 0..self.rank() - 2,
@@ -47,7 +48,7 @@ impl Tile {
         }
     }
 
-    /// Bytes of a row.
+    /// Returns the size of a row in bytes.
     pub(crate) fn width(&self) -> u64 {
         match (self.slice(), self.map.mode) {
             (Some(slice), _) => slice,
@@ -58,11 +59,11 @@ impl Tile {
         }
     }
 
-    /// How many coordinates are taken along a dimension: each `step`-th of the box.
+    /// Returns the number of coordinates along a dimension: each `step`-th of the box.
     fn count(&self, lengths: &[u16; 5], dim: usize) -> u64 {
         match self.slice() {
             None if dim == 0 => 1,
-            // One slice, however many channels the box has.
+            // One slice, regardless of the number of channels in the box.
             Some(_) if dim == self.rank() - 2 => 1,
             _ => u64::from(lengths[dim]).div_ceil(self.map.steps[dim].max(1).into()),
         }
@@ -77,7 +78,8 @@ impl Tile {
         }
     }
 
-    /// Bytes from a row of the tile to the next. A swizzle without interleave gives each row its whole span.
+    /// Returns the distance between rows of the tile in bytes. A swizzle without interleave gives
+    /// each row its whole span.
     pub(crate) fn pitch(&self) -> u64 {
         match self.map.swizzle {
             swizzle @ 1..=3 if self.map.interleave == 0 => 16 << swizzle,
@@ -85,22 +87,22 @@ impl Tile {
         }
     }
 
-    /// Bytes that are copied, whether or not they are in the tensor.
+    /// Returns the number of copied bytes, including those outside the tensor.
     pub(crate) fn bytes(&self) -> u64 {
         self.rows_of() * self.width()
     }
 
-    /// Bytes of shared memory from the first to the last.
+    /// Returns the extent in shared memory in bytes.
     pub(crate) fn extent(&self) -> u64 {
         self.rows_of().saturating_sub(1) * self.pitch() + self.width()
     }
 
-    /// What is wrong with where the tile begins, for the hardware.
+    /// Returns why the hardware rejects the tile's start, if it does.
     pub(crate) fn refusal(&self) -> Option<String> {
         let first = i64::from(self.at[0]) * self.size as i64;
         if self.slice().is_none() && first % 16 != 0 {
             return Some(format!(
-                "the first coordinate {} is {first} bytes into a row, which isn't a multiple of 16",
+                "the first coordinate {} is {first} bytes into a row, which is not a multiple of 16",
                 self.at[0]
             ));
         }
@@ -111,7 +113,7 @@ impl Tile {
             let (first, last) = self.bounds(&columns, axis, dim);
             if !(first..=last).contains(&self.at[dim].into()) {
                 return Some(format!(
-                    "coordinate {} of dimension {dim} is outside of the bounding box, {first} to {last}",
+                    "coordinate {} of dimension {dim} is outside the bounding box, {first} to {last}",
                     self.at[dim]
                 ));
             }
@@ -119,13 +121,13 @@ impl Tile {
         None
     }
 
-    /// The first and the last coordinate of im2col's bounding box.
+    /// Returns the first and the last coordinate of im2col's bounding box.
     fn bounds(&self, columns: &Columns, axis: usize, dim: usize) -> (i64, i64) {
         let last = self.map.dims[dim] as i64 - 1 + i64::from(columns.upper[axis]);
         (columns.lower[axis].into(), last)
     }
 
-    /// The row at these coordinates.
+    /// Returns the row at these coordinates.
     fn row(&self, number: u64, coordinates: &[i64; 5]) -> Row {
         let (map, width) = (&self.map, self.width());
         let outside = |dim: &usize| {
@@ -158,7 +160,7 @@ impl Tile {
         }
     }
 
-    /// Each row of the tile, in order.
+    /// Returns the rows of the tile, in order.
     pub(crate) fn rows(&self) -> Vec<Row> {
         match self.map.mode {
             Mode::Tile(lengths) => (0..self.rows_of())
@@ -177,7 +179,8 @@ impl Tile {
         }
     }
 
-    /// im2col: the pixels of the bounding box one after the other, then those of the next image.
+    /// Returns the rows for im2col: the pixels of the bounding box in order, then those of the next
+    /// image.
     fn columns(&self, columns: &Columns) -> Vec<Row> {
         let images = self.rank() - 1;
         let mut place = self.at.map(i64::from);
@@ -206,7 +209,7 @@ impl Tile {
     }
 }
 
-/// Where the byte at this address lies after the swizzle, by the driver's number.
+/// Returns the location of a byte after swizzling. `swizzle` is the driver's number.
 pub(crate) fn swizzled(swizzle: u8, address: u64) -> u64 {
     match swizzle {
         1 => address ^ (address >> 7 & 1) << 4,

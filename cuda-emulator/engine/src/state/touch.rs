@@ -1,26 +1,28 @@
-//! What an access does, and in which space.
+//! The kind and state space of an access.
 
-/// Address space of an access, as a constant of the instruction's type.
+/// The state space of an access, as a constant of the instruction's type.
 pub(crate) mod space {
     pub(crate) const GENERIC: u8 = 0;
     pub(crate) const GLOBAL: u8 = 1;
     pub(crate) const SHARED: u8 = 2;
     pub(crate) const LOCAL: u8 = 3;
-    /// Parameters whose address was taken: host addresses of the frame or of the launch's buffer.
+    /// Parameters whose address was taken. These are host addresses of the frame or of the launch's
+    /// buffer.
     pub(crate) const PARAM: u8 = 4;
 }
 
-/// What an access does to memory.
+/// The effect of an access on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     Read,
     Write,
-    /// A strong read or write (`relaxed`, `acquire`, `release`, `volatile`); doesn't race with its like.
+    /// A strong read or write (`relaxed`, `acquire`, `release`, `volatile`). Strong accesses do not
+    /// race with each other.
     StrongRead,
     StrongWrite,
-    /// Reads and writes in one step; doesn't race with its like.
+    /// Reads and writes in one step. Atomics do not race with each other.
     Atomic,
-    /// Replaces in one step; what was there may be anything.
+    /// Replaces the value in one step. The old value may be uninitialized.
     Exchange,
     /// Will be written by a bulk copy.
     Pending,
@@ -35,7 +37,7 @@ impl Touch {
         !matches!(self, Touch::Read | Touch::StrongRead)
     }
 
-    /// Two such accesses don't race with each other.
+    /// Returns whether two such accesses do not race with each other.
     pub(crate) fn strong(self) -> bool {
         !matches!(self, Touch::Read | Touch::Write | Touch::Pending)
     }

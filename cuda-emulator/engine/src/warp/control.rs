@@ -1,4 +1,4 @@
-//! Branches, calls, returns, barriers: what changes where the lanes go on.
+//! Control flow: branches, calls, returns, barriers.
 
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op};
@@ -32,19 +32,20 @@ macro_rules! event {
 }
 
 event! {
-    /// `brx.idx`: by the index in `a` through table `x`.
+    /// `brx.idx`: a jump through table `x`, indexed by `a`.
     switch => Switch;
-    /// `call` by call site `x`; indirect by the address in `a`.
+    /// `call` with call site `x`. An indirect call has the address in `a`.
     call => Call;
     /// `ret`
     ret => Return;
     /// `exit`
     exit => Exit;
-    /// `bar`, `barrier`: number in `a`, threads in `b`, `imm` an index into [`Barrier`].
+    /// `bar`, `barrier`: the number is in `a`, the thread count in `b`, and `imm` is an index into
+    /// [`Barrier`].
     barrier => Barrier;
 }
 
-/// What a barrier instruction does; `imm` of the instruction.
+/// The kind of a barrier instruction, in the instruction's `imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -54,7 +55,7 @@ pub(crate) enum Barrier {
     ReduceCount,
     ReduceAnd,
     ReduceOr,
-    /// `barrier.cluster.arrive` and `.wait`. A cluster is one block.
+    /// `barrier.cluster.arrive`, and `.wait` below.
     ClusterArrive,
     ClusterWait,
 }
@@ -73,7 +74,7 @@ impl Barrier {
     }
 }
 
-/// `nanosleep`: lets the other warps and blocks run.
+/// `nanosleep`: yields to other warps and blocks.
 pub(crate) unsafe fn pause(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     ctx.polled = true;
     Flow::Yield
@@ -93,11 +94,11 @@ pub(crate) unsafe fn trap(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
     )
 }
 
-/// `brkpt`: without a debugger a breakpoint ends the kernel, as on a GPU.
+/// `brkpt`. Without a debugger, a breakpoint ends the kernel, as on a GPU.
 pub(crate) unsafe fn breakpoint(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
     ctx.fail(
         crate::boundary::FaultKind::Trap,
         mask.trailing_zeros(),
-        "the kernel executed `brkpt` (a breakpoint, and no debugger is there)".into(),
+        "the kernel executed `brkpt` (a breakpoint, but no debugger is attached)".into(),
     )
 }

@@ -1,8 +1,8 @@
-//! Operations of a warp together: shuffle, vote, match, reduction, warp barrier.
+//! Warp-wide operations: shuffle, vote, match, reduction, warp barrier.
 //!
-//! Each lane names the lanes that it expects. If all of them are in the running fragment, the operation is done at
-//! once. Otherwise the fragment waits until the others have arrived at an operation of the same kind, wherever in the
-//! code that is.
+//! Each lane names the lanes that take part. If all of them are in the running fragment, the
+//! operation executes at once. Otherwise the fragment waits until the others have arrived at an
+//! operation of the same kind, anywhere in the code.
 
 use crate::boundary::FaultKind;
 use crate::ir::Code;
@@ -10,7 +10,7 @@ use crate::state::context::Ctx;
 use crate::state::op::each;
 use crate::state::op::{FULL, Flow, LANES, Op};
 
-/// Which operation; the top byte of `imm`. The low bits hold its variant.
+/// The operation, in the top byte of `imm`. The low bits contain its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -66,14 +66,14 @@ const KINDS: [Kind; 22] = [
 
 /// `imm`: 64-bit values.
 pub(crate) const WIDE: u64 = 1;
-/// `imm`: no member mask; the lanes that execute it together take part.
+/// `imm`: no member mask. The lanes that execute it together take part.
 pub(crate) const ACTIVE: u64 = 2;
-/// `imm`: a NaN wins a floating-point minimum or maximum.
+/// `imm`: NaN has precedence in a floating-point minimum or maximum.
 pub(crate) const NAN: u64 = 4;
-/// `imm`: take the absolute value first.
+/// `imm`: use the absolute value.
 pub(crate) const ABS: u64 = 8;
 
-/// `imm`: the member mask is written in the instruction.
+/// `imm`: the member mask is an immediate.
 pub(crate) const IMMEDIATE: u64 = 16;
 
 /// Packs a kind and its variant.
@@ -81,7 +81,7 @@ pub(crate) const fn pack(kind: Kind, variant: u64) -> u64 {
     (kind as u64) << 56 | variant
 }
 
-/// The kind packed in an instruction.
+/// Returns the kind in an instruction.
 pub(crate) fn kind(op: &Op) -> Kind {
     KINDS[(op.imm >> 56) as usize % KINDS.len()]
 }
@@ -108,21 +108,23 @@ impl Exchange {
         }
     }
 
-    /// Takes the operands of the lanes of `mask`.
+    /// Reads the operands of the lanes of `mask`.
     ///
     /// # Safety
-    /// `op` is a warp-wide operation of the function whose frame is loaded.
+    ///
+    /// The caller must ensure that `op` is a warp-wide operation of the function whose frame is
+    /// loaded.
     pub(crate) unsafe fn collect(&mut self, ctx: &Ctx<'_>, op: &Op, mask: u32) {
         let kind = kind(op);
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let vote = matches!(
                 kind,
                 Kind::VoteAll | Kind::VoteAny | Kind::VoteUniform | Kind::VoteBallot
             );
             let bits = if vote { *ctx.at::<u32>(op.a) ^ op.b } else { 0 };
-            // An H200 doesn't mind a lane that isn't in a mask written in the instruction: those that execute it together
-            // take part.
+            // With an immediate mask, an H200 accepts a lane that is not in it: the lanes that
+            // execute the instruction together take part.
             let together = op.imm & ACTIVE != 0
                 || op.imm & IMMEDIATE != 0 && mask & !*ctx.at::<u32>(op.x) != 0;
             each(mask, |i| {
@@ -154,14 +156,14 @@ impl Exchange {
         }
     }
 
-    /// A lane of `mask` that isn't in its own member mask.
+    /// Returns a lane of `mask` that is not in its own member mask.
     pub(crate) fn stranger(&self, mask: u32) -> Option<usize> {
         let mut own = 0;
         each(mask, |i| own |= self.member[i] & 1 << i);
         (own != mask).then(|| (mask & !own).trailing_zeros() as usize)
     }
 
-    /// The lanes of `waiting` whose partners are all there or have ended.
+    /// Returns the lanes of `waiting` whose partners have all arrived or ended.
     pub(crate) fn ready(&self, waiting: u32, live: u32) -> u32 {
         let mut out = 0;
         each(waiting, |i| {
@@ -170,7 +172,7 @@ impl Exchange {
         out
     }
 
-    /// Does the operation for the lanes of `lanes`.
+    /// Executes the operation for the lanes of `lanes`.
     pub(crate) fn compute(&mut self, kind: Kind, variant: u64, lanes: u32) {
         match kind {
             Kind::Barrier => {}
@@ -204,7 +206,7 @@ impl Exchange {
         });
     }
 
-    /// Operations over each set of lanes with the same member mask.
+    /// Executes an operation for each set of lanes with the same member mask.
     fn groups(&mut self, kind: Kind, variant: u64, lanes: u32) {
         let mut left = lanes;
         while left != 0 {
@@ -284,11 +286,12 @@ impl Exchange {
     /// Writes the results of the lanes of `mask`.
     ///
     /// # Safety
-    /// As [`collect`](Exchange::collect).
+    ///
+    /// The caller must meet the conditions of [`collect`](Exchange::collect).
     pub(crate) unsafe fn deliver(&self, ctx: &mut Ctx<'_>, op: &Op, mask: u32) {
         let flag = self.flag;
         let put = |ctx: &mut Ctx<'_>, at: u32, bits: u32| {
-            // SAFETY: a predicate by the lowering.
+            // SAFETY: this is a predicate, as lowered.
             unsafe {
                 let p = ctx.at::<u32>(at);
                 *p = *p & !mask | bits & mask;
@@ -302,7 +305,7 @@ impl Exchange {
                 put(ctx, op.d, bits);
             }
             kind => {
-                // SAFETY: a 32-bit register by the lowering.
+                // SAFETY: this is a 32-bit register, as lowered.
                 unsafe {
                     let d = ctx.at::<u32>(op.d);
                     each(mask, |i| *d.add(i) = self.out[i] as u32);
@@ -319,7 +322,7 @@ impl Exchange {
     }
 }
 
-/// How PTX writes an operation.
+/// Returns the name of an operation in PTX.
 fn name(kind: Kind) -> &'static str {
     match kind {
         Kind::Barrier => "bar.warp.sync (__syncwarp)",
@@ -345,11 +348,12 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
-/// The fault of a lane that executes a warp-wide operation whose member mask doesn't name it.
+/// Reports the fault of a lane that executes a warp-wide operation with a member mask that does not
+/// contain it.
 #[cold]
 fn refuse(ctx: &mut Ctx<'_>, op: &Op, lane: usize, member: u32) -> Flow {
     let text = format!(
-        "{} by lane {lane} with the member mask 0x{member:08x}, which doesn't name lane {lane}\n\
+        "{} by lane {lane} with the member mask 0x{member:08x}, which does not contain lane {lane}\n\
          each lane that executes it must be in its own mask: add bit {lane} (0x{:08x}) to the mask, or keep the lane \
          away by a branch; __activemask() only says which lanes happen to run together",
         name(kind(op)),
@@ -358,11 +362,11 @@ fn refuse(ctx: &mut Ctx<'_>, op: &Op, lane: usize, member: u32) -> Flow {
     ctx.fail(FaultKind::IllegalInstruction, lane as u32, text)
 }
 
-/// A warp-wide operation. `a` value (for votes a predicate, flipped by `b`), `b` and `c` operands of a shuffle, `x`
-/// member mask, `d` result, `y` predicate result.
+/// A warp-wide operation. `a` is the value (for votes a predicate, flipped by `b`), `b` and `c` are
+/// operands of a shuffle, `x` is the member mask, `d` the result, and `y` the predicate result.
 pub(crate) unsafe fn together(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let mut exchange = Exchange::new();
-    // SAFETY: the lowering emits this for warp-wide operations only.
+    // SAFETY: the lowering emits this only for warp-wide operations.
     unsafe {
         exchange.collect(ctx, op, mask);
         if let Some(lane) = exchange.stranger(mask) {
@@ -378,7 +382,8 @@ pub(crate) unsafe fn together(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// [`together`] for a kind of shuffle (0 up, 1 down, 2 butterfly, 3 index), fast when the whole warp takes part.
+/// The same as [`together`] for a kind of shuffle (0 up, 1 down, 2 butterfly, 3 index). Fast if the
+/// whole warp takes part.
 pub(crate) const fn shuffle<const K: u8>() -> Code {
     #[cfg(not(target_arch = "x86_64"))]
     use shuffle_full as shuffle_wide;
@@ -386,21 +391,21 @@ pub(crate) const fn shuffle<const K: u8>() -> Code {
 }
 
 unsafe fn shuffle_full<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { exchange::<K>(ctx, op, mask) }
 }
 
-/// [`shuffle_full`] for a processor with AVX2.
+/// The same as [`shuffle_full`] for a processor with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
 unsafe fn shuffle_wide<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { exchange::<K>(ctx, op, mask) }
 }
 
 #[inline(always)]
 unsafe fn exchange<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: the lowering emits this for shuffles only.
+    // SAFETY: the lowering emits this only for shuffles.
     unsafe {
         let member = &*ctx.at::<[u32; LANES]>(op.x);
         let mut members = FULL;
@@ -413,7 +418,7 @@ unsafe fn exchange<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         let value = *ctx.at::<[u32; LANES]>(op.a);
         let b = &*ctx.at::<[u32; LANES]>(op.b);
         let c = &*ctx.at::<[u32; LANES]>(op.c);
-        // In steps of their own, so that all but the last becomes vector code.
+        // Separate steps, so that the compiler vectorizes all but the last.
         let mut sources = [0; LANES];
         let mut flags = [0; LANES];
         for i in 0..LANES {

@@ -1,4 +1,5 @@
-//! Fragments between memory and registers: `ldmatrix`, `stmatrix`, `movmatrix`, `wmma.load` and `wmma.store`.
+//! Copies of fragments between memory and registers: `ldmatrix`, `stmatrix`, `movmatrix`,
+//! `wmma.load` and `wmma.store`.
 
 use crate::boundary::FaultKind;
 use crate::memory::check;
@@ -12,10 +13,11 @@ use crate::state::op::{Flow, LANES, Op};
 use crate::state::touch::Touch;
 use crate::warp::tensor::whole;
 
-/// Registers of 8 by 8 matrices of 16 bits, in `c`: their number, and whether they are transposed on the way.
+/// Flag in `c`, next to the number of registers of 8 by 8 matrices of 16 bits: the matrices are
+/// transposed.
 pub(crate) const TRANSPOSED: u32 = 8;
 
-/// The element of an 8 by 8 matrix at a row and column: lane, and lowest bit.
+/// Returns the location of an 8 by 8 matrix's element: lane, and lowest bit.
 fn place(row: usize, column: usize, transposed: bool) -> Place {
     let (row, column) = if transposed {
         (column, row)
@@ -25,12 +27,12 @@ fn place(row: usize, column: usize, transposed: bool) -> Place {
     layout::factor(row, column, 8, 16)
 }
 
-/// The host addresses of the rows of all matrices; lane `8 m + r` has the address of row `r` of matrix `m`. None with
-/// `ctx.fault` set.
+/// Returns the host addresses of the rows of all matrices. Lane `8 m + r` has the address of row
+/// `r` of matrix `m`. None with `ctx.fault` set on a fault.
 unsafe fn rows(ctx: &mut Ctx<'_>, op: &Op, space: u8, touch: Touch) -> Option<[u64; LANES]> {
     let mut hosts = [0; LANES];
     for (lane, host) in hosts.iter_mut().enumerate().take((op.c & 7) as usize * 8) {
-        // SAFETY: `a` is a register of 64 bits.
+        // SAFETY: `a` is a 64-bit register.
         let address = unsafe { *ctx.at::<u64>(op.a).add(lane) }.wrapping_add(op.imm);
         if ctx.launch.checked {
             check::range(ctx, space, lane as u32, address, 16, touch);
@@ -43,12 +45,13 @@ unsafe fn rows(ctx: &mut Ctx<'_>, op: &Op, space: u8, touch: Touch) -> Option<[u
     Some(hosts)
 }
 
-/// `ldmatrix`: address in `a` and `imm`, registers in the list `x`, see [`TRANSPOSED`] for `c`.
+/// `ldmatrix`: the address is in `a` and `imm`, the registers are in the list `x`, and `c` is
+/// described at [`TRANSPOSED`].
 pub(crate) unsafe fn load_matrices<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if !whole(ctx, mask) {
         return Flow::Fault;
     }
-    // SAFETY: the lowering made the operands; the rows' addresses were checked.
+    // SAFETY: the lowering created the operands, and the rows' addresses were checked.
     unsafe {
         let Some(hosts) = rows(ctx, op, S, Touch::Read) else {
             return Flow::Fault;
@@ -68,12 +71,12 @@ pub(crate) unsafe fn load_matrices<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask
     Flow::Next
 }
 
-/// `stmatrix`: as [`load_matrices`], the other way.
+/// `stmatrix`: the reverse of [`load_matrices`].
 pub(crate) unsafe fn store_matrices<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if !whole(ctx, mask) {
         return Flow::Fault;
     }
-    // SAFETY: the lowering made the operands; the rows' addresses were checked.
+    // SAFETY: the lowering created the operands, and the rows' addresses were checked.
     unsafe {
         let Some(hosts) = rows(ctx, op, S, Touch::Write) else {
             return Flow::Fault;
@@ -97,7 +100,7 @@ pub(crate) unsafe fn transpose_matrix(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
     if !whole(ctx, mask) {
         return Flow::Fault;
     }
-    // SAFETY: both are registers of 32 bits.
+    // SAFETY: both are 32-bit registers.
     unsafe {
         let from = *ctx.at::<Register>(op.a);
         let mut to: Register = [0; 32];
@@ -113,14 +116,14 @@ pub(crate) unsafe fn transpose_matrix(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> 
     Flow::Next
 }
 
-/// A fragment of `wmma`, as `wmma.load` and `wmma.store` name it.
+/// A fragment of `wmma`, as named by `wmma.load` and `wmma.store`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
     shape: [usize; 3],
     /// `a`, `b`, or the accumulator.
     operand: u8,
     element: Element,
-    /// In memory column after column.
+    /// Whether the matrix is stored column by column.
     columns: bool,
 }
 
@@ -139,7 +142,7 @@ impl Fragment {
         })
     }
 
-    /// The product that it is for, as far as fragments are concerned.
+    /// Returns a product with this fragment. Only the fragment's properties are meaningful.
     fn product(&self) -> Product {
         let Fragment {
             shape: [m, n, k],
@@ -204,24 +207,25 @@ impl Fragment {
         }
     }
 
-    /// The registers have 64 bits.
+    /// Returns whether the registers have 64 bits.
     pub(crate) fn wide(&self) -> bool {
         self.element == Element::F64
     }
 
-    /// Elements of a line in memory, which is the stride where none is given.
+    /// Returns the number of elements of a line in memory, which is the default stride.
     pub(crate) fn line(&self) -> u64 {
         let (rows, columns) = self.size();
         let line = if self.columns { rows } else { columns };
         (line * self.unit().1) as u64
     }
 
-    /// Registers of a lane.
+    /// Returns the number of registers per lane.
     pub(crate) fn registers(&self) -> usize {
         self.product().registers()[self.operand as usize]
     }
 
-    /// What is moved at once: its bits, and how many elements. Of elements smaller than bytes, words.
+    /// Returns the moved unit: its bits, and the number of elements. Elements smaller than bytes
+    /// are moved in words.
     fn unit(&self) -> (u32, usize) {
         match self.element.bits() {
             bits @ ..8 => (32, 32 / bits as usize),
@@ -229,7 +233,7 @@ impl Fragment {
         }
     }
 
-    /// Rows and columns of the matrix, in units.
+    /// Returns the number of rows and columns of the matrix, in units.
     fn size(&self) -> (usize, usize) {
         let [m, n, k] = self.shape;
         let k = k / self.unit().1;
@@ -240,7 +244,7 @@ impl Fragment {
         }
     }
 
-    /// Where the unit at a row and column lies.
+    /// Returns a function that gives the location of the unit at a row and column.
     fn places(&self) -> impl Fn(usize, usize) -> Place {
         let product = self.product();
         let (_, across, rows) = product.tiles();
@@ -259,7 +263,7 @@ impl Fragment {
                 place.register += tile * layout::accumulator_registers(rows, bits);
                 return place;
             }
-            // The second matrix's lines are its columns.
+            // The lines of the second matrix are its columns.
             let (line, k, lines) = if first {
                 (row, column, rows)
             } else {
@@ -272,12 +276,13 @@ impl Fragment {
     }
 }
 
-/// The fragment of an instruction, whose `imm` holds an offset: in `b` and `c`.
+/// Returns the fragment of an instruction whose `imm` holds an offset. It is in `b` and `c`.
 fn fragment(op: &Op) -> Fragment {
     Fragment::unpack(u64::from(op.b) | u64::from(op.c) << 32)
 }
 
-/// Calls for each unit of the matrix its place and its host address; false with `ctx.fault` set.
+/// Calls the function with the location and host address of each unit of the matrix. Returns false
+/// with `ctx.fault` set on a fault.
 unsafe fn each_unit(
     ctx: &mut Ctx<'_>,
     op: &Op,
@@ -286,7 +291,7 @@ unsafe fn each_unit(
     mut f: impl FnMut(Place, u64),
 ) -> bool {
     let fragment = fragment(op);
-    // SAFETY: `a` is a register of 64, `d` one of 32 bits.
+    // SAFETY: `a` is a 64-bit register, and `d` a 32-bit register.
     let (address, stride) = unsafe { (*ctx.at::<u64>(op.a), *ctx.at::<u32>(op.d)) };
     let address = address.wrapping_add(op.imm);
     let (bits, each) = fragment.unit();
@@ -308,12 +313,13 @@ unsafe fn each_unit(
                 places(i, j)
             }
         };
-        // Nobody knows which lane of a GPU reads what; here the one that holds a line's first element answers for it.
+        // It is not known which lane of a GPU reads which element. Here, the lane with a line's
+        // first element gets the fault.
         let lane = place(0).lane as u32;
         let bytes = inner as u64 * size;
         if address & (size - 1) != 0 {
             let text = format!(
-                "misaligned matrix: its line at {} isn't a multiple of its elements' {size} bytes",
+                "misaligned matrix: its line at {} is not a multiple of its elements' {size} bytes",
                 name(space, address)
             );
             ctx.fail(FaultKind::MisalignedAddress, lane, text);
@@ -336,7 +342,8 @@ unsafe fn each_unit(
     true
 }
 
-/// `wmma.load`: address in `a` and `imm`, stride in `d`, registers in the list `x`; [`Fragment`] in `b` and `c`.
+/// `wmma.load`: the address is in `a` and `imm`, the stride in `d`, the registers in the list `x`,
+/// and the [`Fragment`] in `b` and `c`.
 pub(crate) unsafe fn load_fragment<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if !whole(ctx, mask) {
         return Flow::Fault;
@@ -346,7 +353,7 @@ pub(crate) unsafe fn load_fragment<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask
     let (bits, _) = fragment.unit();
     let mut words = [[0u64; 32]; 8];
     let mut used = 1;
-    // SAFETY: the lowering made the operands; the addresses were checked.
+    // SAFETY: the lowering created the operands, and the addresses were checked.
     unsafe {
         let good = each_unit(ctx, op, S, Touch::Read, |place, host| {
             let x = match bits {
@@ -362,7 +369,7 @@ pub(crate) unsafe fn load_fragment<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask
             return Flow::Fault;
         }
         for (i, &at) in list.iter().enumerate() {
-            // What a fragment has too much of repeats the others.
+            // The additional registers of a fragment repeat the others.
             let word = &words[i % used];
             if bits == 64 {
                 *ctx.at::<[u64; LANES]>(at) = *word;
@@ -374,7 +381,7 @@ pub(crate) unsafe fn load_fragment<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask
     Flow::Next
 }
 
-/// `wmma.store`: as [`load_fragment`], the other way.
+/// `wmma.store`: the reverse of [`load_fragment`].
 pub(crate) unsafe fn store_fragment<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if !whole(ctx, mask) {
         return Flow::Fault;
@@ -383,7 +390,7 @@ pub(crate) unsafe fn store_fragment<const S: u8>(ctx: &mut Ctx<'_>, op: &Op, mas
     let list = ctx.launch.list(op.x, fragment.registers() as u32);
     let (bits, _) = fragment.unit();
     let mut words = [[0u64; 32]; 8];
-    // SAFETY: the lowering made the operands; the addresses were checked.
+    // SAFETY: the lowering created the operands, and the addresses were checked.
     unsafe {
         for (word, &at) in words.iter_mut().zip(list) {
             *word = if bits == 64 {

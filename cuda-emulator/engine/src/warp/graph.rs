@@ -1,4 +1,4 @@
-//! What kernels can say to the graph that they are in, and to others.
+//! Graph functions of kernels, for their own graph and for others.
 
 use super::print::{argument, lanes, set_result};
 use crate::boundary::{FaultKind, NodeChange};
@@ -8,7 +8,8 @@ use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
 use crate::state::touch::space;
 
-/// `cudaGraphSetConditional(handle, value)`: a handle that isn't one is undefined behaviour, here a fault.
+/// `cudaGraphSetConditional(handle, value)`. An invalid handle is undefined behavior in CUDA and a
+/// fault here.
 pub(crate) unsafe fn set_conditional(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let site = &ctx.launch.program.sites[op.x as usize];
     lanes(mask, |lane| {
@@ -18,14 +19,15 @@ pub(crate) unsafe fn set_conditional(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> F
             return Some(());
         }
         let text = format!(
-            "cudaGraphSetConditional: {handle:#x} isn't a handle of cuGraphConditionalHandleCreate, or its graph is gone"
+            "cudaGraphSetConditional: {handle:#x} is not a handle of cuGraphConditionalHandleCreate, or its graph was destroyed"
         );
         ctx.fail(FaultKind::IllegalAddress, lane, text);
         None
     })
 }
 
-/// `cudaGraphLaunch(exec, stream)`: a handle that isn't one is undefined behaviour, here a fault.
+/// `cudaGraphLaunch(exec, stream)`. An invalid handle is undefined behavior in CUDA and a fault
+/// here.
 pub(crate) unsafe fn launch(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let site = &ctx.launch.program.sites[op.x as usize];
     lanes(mask, |lane| {
@@ -48,7 +50,7 @@ pub(crate) unsafe fn launch(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
 /// `%current_graph_exec`
 pub(crate) unsafe fn current(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let value = ctx.launch.device.current_graph();
-    // SAFETY: `d` is a register of 64 bits.
+    // SAFETY: `d` is a 64-bit register.
     unsafe {
         let d = ctx.at::<u64>(op.d);
         each(mask, |i| d.add(i).write(value));
@@ -59,17 +61,19 @@ pub(crate) unsafe fn current(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
 /// `cudaSuccess` and `cudaErrorInvalidValue`
 const CODES: [u64; 2] = [0, 1];
 
-/// Bytes of the program.
+/// Reads bytes of the program's memory.
 fn bytes(ctx: &mut Ctx<'_>, lane: u32, address: u64, count: u64) -> Option<Vec<u8>> {
     let host = resolve_range(ctx, None, space::GENERIC, lane, address, count, false)?;
     let byte = |at: u64| {
-        // SAFETY: checked just now; another thread may write them, so they are read one by one.
+        // SAFETY: checked just now. Another thread may write the bytes, so they are read one by
+        // one.
         unsafe { u8::load(host + at) }
     };
     Some((0..count).map(byte).collect())
 }
 
-/// Changes a node; whether that is allowed. A handle that isn't one is undefined behaviour, here a fault.
+/// Changes a node. Returns whether the change is allowed. An invalid handle is undefined behavior
+/// in CUDA and a fault here.
 fn change(ctx: &mut Ctx<'_>, lane: u32, node: u64, change: NodeChange<'_>) -> Option<bool> {
     match ctx.launch.device.change_node(node, change) {
         Ok(allowed) => Some(allowed),
@@ -81,7 +85,7 @@ fn change(ctx: &mut Ctx<'_>, lane: u32, node: u64, change: NodeChange<'_>) -> Op
     }
 }
 
-/// Longer than any kernel's parameters, or than a list of updates needs to be.
+/// Larger than any kernel's parameters, and than any reasonable list of updates.
 const MOST: u64 = 1 << 16;
 
 /// `cudaGraphKernelNodeSetParam(node, offset, value, size)`
@@ -120,7 +124,7 @@ pub(crate) unsafe fn set_node_grid(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flo
     lanes(mask, |lane| {
         let node = argument(ctx, site.arguments[0], lane);
         let place = site.arguments[1];
-        // Three words, one after the other.
+        // Three consecutive words.
         let grid = [0, 4, 8].map(|more| {
             let word = Slice {
                 offset: place.offset + more,
@@ -135,10 +139,11 @@ pub(crate) unsafe fn set_node_grid(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flo
     })
 }
 
-/// Bytes of a `cudaGraphKernelNodeUpdate`.
+/// Size of a `cudaGraphKernelNodeUpdate` in bytes.
 const UPDATE: usize = 40;
 
-/// `cudaGraphKernelNodeUpdatesApply(updates, count)`: one after the other, up to the first that isn't allowed.
+/// `cudaGraphKernelNodeUpdatesApply(updates, count)`: applies the updates in order, up to the first
+/// one that is not allowed.
 pub(crate) unsafe fn update_nodes(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let site = &ctx.launch.program.sites[op.x as usize];
     lanes(mask, |lane| {

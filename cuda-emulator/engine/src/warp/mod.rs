@@ -1,4 +1,5 @@
-//! What the lanes of a warp do together: control, exchange, tensor cores.
+//! Instructions that involve several lanes of a warp: control flow, exchange, tensor cores, system
+//! functions.
 
 pub(super) mod control;
 pub(super) mod exchange;

@@ -1,4 +1,4 @@
-//! What the engine provides as functions: `vprintf`, `__assertfail`, `malloc`, `free`.
+//! Functions that the engine provides: `vprintf`, `__assertfail`, `malloc`, `free`.
 
 use crate::boundary::FaultKind;
 use crate::memory::resolve::{Mem, resolve};
@@ -8,15 +8,15 @@ use crate::state::op::{Flow, Op};
 use crate::state::special::thread_index;
 use crate::state::touch::space;
 
-/// Longest string read from device memory.
+/// Maximum length of a string read from device memory.
 const MAX_STRING: u64 = 1 << 20;
-/// Widest field or precision that a format may ask for.
+/// Maximum field width or precision in a format.
 const MAX_WIDTH: usize = 4096;
 
-/// A 64-bit argument (or one of 32 bits) of the call.
+/// Returns a 64-bit or 32-bit argument of the call.
 pub(super) fn argument(ctx: &Ctx<'_>, slice: Slice, lane: u32) -> u64 {
     let at = ctx.bases[0] as u64 + u64::from(slice.offset) + u64::from(lane * slice.stride);
-    // SAFETY: the slice lies in the frame and is aligned for its size.
+    // SAFETY: the slice is in the frame and aligned for its size.
     unsafe {
         if slice.size >= 8 {
             u64::load(at)
@@ -28,7 +28,7 @@ pub(super) fn argument(ctx: &Ctx<'_>, slice: Slice, lane: u32) -> u64 {
 
 pub(super) fn set_result(ctx: &Ctx<'_>, slice: Slice, lane: u32, value: u64) {
     let at = ctx.bases[0] as u64 + u64::from(slice.offset) + u64::from(lane * slice.stride);
-    // SAFETY: as in `argument`.
+    // SAFETY: the same as in `argument`.
     unsafe {
         if slice.size >= 8 {
             value.store(at)
@@ -38,7 +38,7 @@ pub(super) fn set_result(ctx: &Ctx<'_>, slice: Slice, lane: u32, value: u64) {
     }
 }
 
-/// A NUL-terminated string in generic memory.
+/// Reads a NUL-terminated string in generic memory.
 fn string(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for i in 0..MAX_STRING {
@@ -60,7 +60,7 @@ fn string(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Calls `f` for each lane; the first failure ends it.
+/// Calls `f` for each lane, up to the first failure.
 pub(super) fn lanes(mask: u32, mut f: impl FnMut(u32) -> Option<()>) -> Flow {
     let mut left = mask;
     while left != 0 {
@@ -132,9 +132,8 @@ pub(crate) unsafe fn free(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let flow = lanes(mask, |lane| {
         let address = argument(ctx, site.arguments[0], lane);
         if address != 0 && !ctx.launch.device.free(address) {
-            let text = format!(
-                "free of 0x{address:x}, which device-side malloc didn't give or which is free already"
-            );
+            let text =
+                format!("free of 0x{address:x}, which is not live memory from device-side malloc");
             ctx.fail(FaultKind::IllegalAddress, lane, text);
             return None;
         }
@@ -157,7 +156,7 @@ struct Spec {
     precision: Option<usize>,
 }
 
-/// Expands a format; the text and the number of arguments.
+/// Expands a format. Returns the text and the number of arguments.
 fn format_text(ctx: &mut Ctx<'_>, lane: u32, format: &[u8], data: u64) -> Option<(Vec<u8>, u64)> {
     let mut out = Vec::with_capacity(format.len() + 32);
     let (mut i, mut at, mut count) = (0, data, 0u64);
@@ -182,7 +181,7 @@ fn format_text(ctx: &mut Ctx<'_>, lane: u32, format: &[u8], data: u64) -> Option
             }
             i += 1;
         }
-        // Arguments lie one after the other, each aligned to its size.
+        // Arguments are contiguous, each aligned to its size.
         let mut next = |ctx: &mut Ctx<'_>, size: u64| -> Option<u64> {
             at = at.next_multiple_of(size);
             let host = resolve(ctx, None, space::GENERIC, lane, at, size, false)?;
@@ -437,7 +436,7 @@ fn exponent(value: f64, precision: usize, point: bool) -> String {
     )
 }
 
-/// Digits and exponent of `%a`, without the `0x`.
+/// Returns the digits and exponent of `%a`, without the `0x`.
 fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     let bits = value.to_bits();
     let (mut fraction, mut power) = (bits & ((1 << 52) - 1), (bits >> 52 & 0x7ff) as i32);
@@ -450,7 +449,7 @@ fn hexadecimal(value: f64, precision: Option<usize>) -> String {
         power - 1023
     };
     if let Some(p) = precision.filter(|&p| p < 13) {
-        // Round to nearest even at the wanted digit.
+        // Round to nearest even at the last digit.
         let drop = 52 - 4 * p as u32;
         let whole = lead << 52 | fraction;
         let half = 1u64 << (drop - 1);

@@ -1,10 +1,11 @@
 //! Matrix products: `mma`, `wmma.mma` and `wgmma.mma_async`.
 //!
-//! All take their fragments to [tiles](crate::number::tensor::tile), which hold the arithmetic, and back. They need the
-//! whole warp. Before each stands [`gather`], at which lanes that took different ways wait for each other.
+//! They copy their fragments to [tiles](crate::number::tensor::tile), which implement the
+//! arithmetic, and back. They need the whole warp. A [`gather`] precedes each of them, at which
+//! diverged lanes wait for each other.
 //!
-//! `wgmma` is done when it is issued: each warp computes its 16 of the 64 rows by itself. Its results are there before
-//! `wait_group`, so a missing wait isn't noticed.
+//! `wgmma` executes when it is issued, and each warp computes its 16 of the 64 rows. The results
+//! are available before `wait_group`, so a missing wait is not detected.
 
 use std::cell::RefCell;
 
@@ -23,15 +24,16 @@ use crate::state::op::{FULL, Flow, Op};
 use crate::state::touch::{Touch, space};
 use crate::warp::exchange as sync;
 
-/// Most registers of one operand.
+/// Maximum number of registers in an operand.
 const MOST: usize = 128;
 
 thread_local! {
-    /// Room for the operands of one tile.
+    /// A reusable tile for operands.
     static TILE: RefCell<Box<Tile>> = RefCell::new(Tile::new());
 }
 
-/// Brings the lanes of a warp together before an instruction that needs all; as `bar.warp.sync` of all in `x`.
+/// Waits for the lanes of a warp before an instruction that needs all of them. Equivalent to
+/// `bar.warp.sync` with all lanes in `x`.
 pub(crate) unsafe fn gather(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if mask == ctx.live {
         return Flow::Next;
@@ -40,14 +42,14 @@ pub(crate) unsafe fn gather(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     unsafe { sync::together(ctx, op, mask) }
 }
 
-/// Whether the whole warp is here; false with `ctx.fault` set.
+/// Returns whether the whole warp is active. Otherwise returns false with `ctx.fault` set.
 pub(crate) fn whole(ctx: &mut Ctx<'_>, mask: u32) -> bool {
     if mask == FULL {
         return true;
     }
     let lane = (!mask).trailing_zeros();
     let why = if ctx.live >> lane & 1 == 0 {
-        "has ended, or isn't part of the block"
+        "has ended, or is not part of the block"
     } else {
         "is elsewhere"
     };
@@ -59,20 +61,22 @@ pub(crate) fn whole(ctx: &mut Ctx<'_>, mask: u32) -> bool {
     false
 }
 
-/// The registers of an operand.
+/// Returns the registers of an operand.
 ///
 /// # Safety
-/// The list names registers of 32 bits, of the function whose frame is loaded; nobody writes them meanwhile.
+///
+/// The caller must ensure that the list contains 32-bit registers of the function whose frame is
+/// loaded, and that nothing writes them during the borrow.
 unsafe fn registers<'c, const N: usize>(ctx: &'c Ctx<'_>, list: &[u32]) -> [&'c Register; N] {
     let mut out = [&[0; 32]; N];
     for (out, &at) in out.iter_mut().zip(list) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         *out = unsafe { &*ctx.at::<Register>(at) };
     }
     out
 }
 
-/// Cuts a list into the four operands.
+/// Divides a list into the four operands.
 fn operands(list: &[u32], [a, b, c, d]: [usize; 4]) -> [&[u32]; 4] {
     let (to, rest) = list.split_at(d);
     let (first, rest) = rest.split_at(a);
@@ -80,8 +84,8 @@ fn operands(list: &[u32], [a, b, c, d]: [usize; 4]) -> [&[u32]; 4] {
     [first, second, &rest[..c], to]
 }
 
-/// `mma` and `wmma.mma`: [`Product`] in `imm`; the registers of result, factors, addend and metadata in the list `x`; the
-/// metadata's selector in `c`.
+/// `mma` and `wmma.mma`. `imm` is the [`Product`]. The registers of result, factors, addend and
+/// metadata are in the list `x`, and the metadata's selector is in `c`.
 pub(crate) unsafe fn multiply(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if !whole(ctx, mask) {
         return Flow::Fault;
@@ -91,7 +95,8 @@ pub(crate) unsafe fn multiply(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let total = counts.iter().sum::<usize>() + usize::from(product.sparse);
     let list = ctx.launch.list(op.x, total as u32);
     let [a, b, c, d] = operands(list, counts);
-    // SAFETY: the lowering made the list for these operands; results are written when all is read.
+    // SAFETY: the lowering created the list for these operands. Results are written after
+    // everything is read.
     unsafe {
         if product.a == Element::F64 {
             doubles(ctx, &product, [a, b, c, d]);
@@ -105,7 +110,7 @@ pub(crate) unsafe fn multiply(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     Flow::Next
 }
 
-/// The registers from `from` on of an operand with tiles of `each` registers.
+/// Returns the registers of a tile in an operand whose tiles have `each` registers.
 fn part(list: &[u32], tile: usize, each: usize) -> &[u32] {
     &list[tile * each..(tile + 1) * each]
 }
@@ -138,10 +143,10 @@ unsafe fn tiles(
     let mut written = 0;
     for i in 0..down {
         for j in 0..across {
-            // The first matrix is changed by integer products, so it is taken again for each tile.
+            // Integer products change the first matrix, so it is read again for each tile.
             let (_, stored) = product.units(product.stored());
             let n = layout::factor_registers(rows, stored, bits);
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let registers = registers::<8>(ctx, part(a, i, n));
                 layout::spread_rows(&registers[..n], rows, bits, &mut tile.a);
@@ -167,12 +172,12 @@ unsafe fn tiles(
         }
     }
     for (result, &at) in results.iter().zip(d) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { *ctx.at::<Register>(at) = *result };
     }
 }
 
-/// Puts the stored elements of a sparse matrix's rows where their metadata say.
+/// Moves the stored elements of a sparse matrix's rows to the positions in their metadata.
 fn expand(tile: &mut Tile, element: Element, k: usize, metadata: &Register, selector: usize) {
     let (size, _) = sparse::group(element);
     let mask = u32::MAX >> (32 - element.bits());
@@ -194,7 +199,7 @@ unsafe fn doubles(ctx: &mut Ctx<'_>, product: &Product, [a, b, c, d]: [&[u32]; 4
     let mut tile = double::Tile::new();
     (tile.rows, tile.depth) = (product.m, product.k);
     let get = |list: &[u32], place: layout::Place| {
-        // SAFETY: as the caller promises: these are registers of 64 bits.
+        // SAFETY: guaranteed by the caller: these are registers of 64 bits.
         unsafe { *ctx.at::<u64>(list[place.register]).add(place.lane) }
     };
     for row in 0..product.m {
@@ -229,7 +234,7 @@ unsafe fn quads(ctx: &mut Ctx<'_>, product: &Product, [a, b, c, d]: [&[u32]; 4])
         c_single: product.c == Element::F32,
         d_single: product.d == Element::F32,
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let (a, b, c) = unsafe {
         (
             registers::<2>(ctx, a),
@@ -244,11 +249,11 @@ unsafe fn quads(ctx: &mut Ctx<'_>, product: &Product, [a, b, c, d]: [&[u32]; 4])
     }
 }
 
-/// What else is said of a `wgmma`, in `c`.
+/// Options of a `wgmma`, in `c`.
 pub(crate) mod option {
     /// The metadata's selector.
     pub(crate) const SELECTOR: u32 = 3;
-    /// A matrix is taken negative.
+    /// A matrix is negated.
     pub(crate) const MINUS_A: u32 = 4;
     pub(crate) const MINUS_B: u32 = 8;
     /// A matrix in shared memory is transposed.
@@ -258,21 +263,22 @@ pub(crate) mod option {
     pub(crate) const REGISTERS: u32 = 64;
 }
 
-/// `wgmma.mma_async`: [`Product`] in `imm`; the registers of the accumulator, the first matrix if it is in any, and the
-/// metadata in the list `x`; descriptors in `a` and `b`; [`option`]s in `c`; whether the accumulator's old value is added
-/// in the predicate `y`, flipped by `d`.
+/// `wgmma.mma_async`. `imm` is the [`Product`]. The list `x` has the registers of the accumulator,
+/// of the first matrix if it is in registers, and of the metadata. Descriptors are in `a` and `b`,
+/// and [`option`]s in `c`. The predicate `y`, flipped by `d`, selects whether the accumulator's old
+/// value is added.
 pub(crate) unsafe fn multiply_group(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     if !whole(ctx, mask) {
         return Flow::Fault;
     }
     if !ctx.launch.threads.is_multiple_of(128) {
         let text = format!(
-            "wgmma needs warpgroups of 128 threads, but the block has {} threads; launch it with a multiple of 128",
+            "wgmma needs warpgroups of 128 threads, but the block has {} threads. Fix: launch it with a multiple of 128",
             ctx.launch.threads
         );
         return ctx.fail(FaultKind::IllegalInstruction, 0, text);
     }
-    // SAFETY: the lowering made the operands; results are written when all is read.
+    // SAFETY: the lowering created the operands. Results are written after everything is read.
     let done = unsafe { TILE.with_borrow_mut(|tile| group(ctx, op, tile)) };
     if done.is_some() {
         Flow::Next
@@ -290,7 +296,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
     let total = count + first + usize::from(product.sparse);
     let list = ctx.launch.list(op.x, total as u32);
     let (accumulator, rest) = list.split_at(count);
-    // SAFETY: `a` and `b` are registers of 64 bits, `y` is a predicate.
+    // SAFETY: `a` and `b` are 64-bit registers, and `y` is a predicate.
     let (a, b, add) = unsafe {
         (
             Descriptor::from_bits(*ctx.at::<u64>(op.a)),
@@ -305,7 +311,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
     let (_, across, rows) = product.tiles();
     let row = u64::from(ctx.warp % 4) * 16;
     if has(option::REGISTERS) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let registers = unsafe { registers::<8>(ctx, &rest[..first]) };
         layout::spread_rows(&registers[..first], rows, bits, &mut tile.a);
     } else {
@@ -328,7 +334,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
     }
     tile.present = [u128::MAX; 16];
     if product.sparse {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let metadata = unsafe { *ctx.at::<Register>(rest[first]) };
         expand(
             tile,
@@ -368,7 +374,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
                 .for_each(|x| *x ^= sign);
         }
         if add {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             let registers = unsafe { registers::<4>(ctx, part(accumulator, j, each)) };
             layout::spread_accumulator(&registers[..each], size, &mut tile.c);
         } else {
@@ -380,13 +386,14 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
         results[j * each..(j + 1) * each].copy_from_slice(&registers[..each]);
     }
     for (result, &at) in results.iter().zip(accumulator) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { *ctx.at::<Register>(at) = *result };
     }
     Some(())
 }
 
-/// Reads some lines of a matrix in shared memory, with `depth` elements each; None with `ctx.fault` set.
+/// Reads some lines of a matrix in shared memory, with `depth` elements each. Returns None with
+/// `ctx.fault` set on a fault.
 fn fetch(
     ctx: &mut Ctx<'_>,
     matrix: &Descriptor,
@@ -405,7 +412,8 @@ fn fetch(
             }
         }
         let host = resolve_range(ctx, None, space::SHARED, 0, address, 16, false)?;
-        // SAFETY: sixteen bytes of the block's shared memory, which one thread of the host works on.
+        // SAFETY: these are sixteen bytes of the block's shared memory, which a single host thread
+        // accesses.
         let bytes = unsafe { std::ptr::read_unaligned(host as *const [u8; 16]) };
         let bits_of = |i: usize| match bits {
             8 => u32::from(bytes[i]),

@@ -1,4 +1,4 @@
-//! The kernels of `features.cu`, and numbers for them.
+//! The kernels of `features.cu`, and input numbers.
 
 use super::{Loaded, load};
 

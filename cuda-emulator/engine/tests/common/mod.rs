@@ -1,4 +1,4 @@
-//! A device for tests of the engine: allocations, a heap, what was printed.
+//! A device for tests of the engine: allocations, a heap, and printed output.
 #![allow(dead_code)]
 
 pub mod features;
@@ -12,7 +12,7 @@ use cuda_emulator_engine::{
     Device, Fault, Image, Launch, Options, Program, Region, Shape, Stats, run,
 };
 
-/// An allocation: its words keep it aligned to 16.
+/// An allocation. It is stored in words that keep it aligned to 16.
 struct Block {
     words: Vec<u128>,
     size: u64,
@@ -54,7 +54,7 @@ impl TestDevice {
 
     pub fn download<T: Copy + Default>(&self, at: u64, count: usize) -> Vec<T> {
         let mut out = vec![T::default(); count];
-        // SAFETY: tests ask for what they allocated.
+        // SAFETY: tests only read memory that they allocated.
         unsafe { std::ptr::copy_nonoverlapping(at as *const T, out.as_mut_ptr(), count) };
         out
     }

@@ -72,7 +72,7 @@ pub const SINGLES: [u32; 16] = [
     0x3eaa_aaab,
 ];
 
-/// Edge values in all combinations of two, and random ones.
+/// Returns edge values in all combinations of two, and random ones.
 pub fn singles() -> Vec<[u32; 3]> {
     let mut random = Random(7);
     let mut rows = Vec::new();
@@ -84,7 +84,7 @@ pub fn singles() -> Vec<[u32; 3]> {
     for i in 0..4000 {
         let mut one = || random.next() as u32;
         let (a, b, c) = (one(), one(), one());
-        // Half of them close together, so that sums cancel.
+        // Half of the rows have similar values, so that sums cancel.
         rows.push(if i % 2 == 0 {
             [a, b, c]
         } else {

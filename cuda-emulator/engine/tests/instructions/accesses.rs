@@ -1,10 +1,10 @@
-//! What the checks take from an access: its order, and which of its bytes are used.
+//! The properties of an access that the checks use: its ordering, and the bytes that matter.
 
 use crate::common::{Loaded, load};
 use cuda_emulator_engine::{FaultKind, LoadErrorKind, Program};
 
-/// A kernel of two warps. The first writes 12 bytes of shared memory, or does `first`; then, with a barrier if `barrier`
-/// says so, the second does `second`.
+/// A kernel of two warps. The first writes 12 bytes of shared memory, or executes `first`. Then the
+/// second executes `second`, after a barrier if `barrier` contains one.
 fn kernel(first: &str, barrier: &str, second: &str) -> String {
     format!(
         r#"
@@ -38,7 +38,7 @@ fn module(first: &str, barrier: &str, second: &str) -> Loaded {
     m
 }
 
-/// What the check says of it, if anything.
+/// Returns the report of the check, if any.
 fn found(m: &Loaded) -> Option<String> {
     match m.try_run("k", [1, 1, 1], [64, 1, 1], 0, false, &[]) {
         Ok(_) => None,
@@ -77,7 +77,7 @@ fn strong_accesses_do_not_race() {
         let report = found(&m);
         assert_eq!(report.is_some(), races, "{first} {second}: {report:?}");
         assert!(report.is_none_or(|r| r.contains("race on shared memory")));
-        // A barrier orders them all.
+        // A barrier orders all of them.
         let mut m = module(first, "bar.sync 0;", second);
         m.options.check_race = true;
         assert_eq!(found(&m), None, "{first} {second}");
@@ -106,10 +106,10 @@ fn strong_accesses_do_not_race() {
             check(second, first, true);
         }
     }
-    // Who has written weakly before isn't excused by a strong write.
+    // A strong write does not hide the warp's earlier weak write.
     let both = format!("{} {}", WEAK_WRITES[0], STRONG_WRITES[0]);
     check(&both, STRONG_READS[0], true);
-    // A weak read by one isn't hidden by a strong one.
+    // A strong read does not hide an earlier weak read.
     let both = format!("{} {}", WEAK_READS[0], STRONG_READS[0]);
     check(&both, STRONG_WRITES[0], true);
 }
@@ -120,7 +120,7 @@ const WRITES: &str = "
     st.shared.u32 [window+8], %r3;";
 
 #[test]
-fn bytes_that_nobody_uses_need_no_value() {
+fn unused_bytes_may_be_uninitialized() {
     let whole = "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [window];";
     let check = |second: &str, bad: Option<&str>| {
         let mut m = module(WRITES, "bar.sync 0;", second);
@@ -144,12 +144,12 @@ fn bytes_that_nobody_uses_need_no_value() {
         &format!(".pragma \"used_bytes_mask 0xf00f\"; {whole}"),
         Some("read of 4 bytes at shared address 0xc"),
     );
-    // For the next load alone.
+    // The mask applies only to the next load.
     check(
         &format!(".pragma \"used_bytes_mask 0xfff\"; {whole} {whole}"),
         Some("read of 16 bytes"),
     );
-    // One value, too; and others mean nothing.
+    // It also works for a single value. Other pragmas have no effect.
     check(
         ".pragma \"used_bytes_mask 0xf\"; ld.shared.u64 %rd1, [window+8];",
         None,
@@ -162,7 +162,7 @@ fn bytes_that_nobody_uses_need_no_value() {
 }
 
 #[test]
-fn a_mask_that_is_none() {
+fn invalid_masks_are_rejected() {
     for mask in ["", "0xg", "0x1ffffffff", "all"] {
         let text = format!(".pragma \"used_bytes_mask {mask}\";");
         let Err(error) = Program::load(&kernel("", "", &text)) else {

@@ -17,7 +17,7 @@ fn plain() -> Loaded {
     module(Options::default())
 }
 
-/// With every check, and in other orders.
+/// Options with every check, and with other orders.
 fn ways() -> Vec<Options> {
     let mut ways = vec![Options::default()];
     ways.extend((0..8).map(|seed| Options {
@@ -66,7 +66,7 @@ fn groups() {
 }
 
 #[test]
-fn by_the_headers() {
+fn cuda_header_functions() {
     for options in ways() {
         let m = module(options);
         let input: Vec<i32> = (0..256).map(|i| i * i).collect();
@@ -85,7 +85,7 @@ fn by_the_headers() {
 }
 
 #[test]
-fn a_missing_wait_shows() {
+fn missing_wait_is_detected() {
     let m = plain();
     let from = m.device.upload(&[5i32; 32]);
     let to = m.device.allocate(128, true);
@@ -93,7 +93,7 @@ fn a_missing_wait_shows() {
     assert_eq!(m.device.download::<i32>(to, 32), [-1; 32]);
     m.run("early", 1, 32, args![to]);
     assert_eq!(m.device.download::<i32>(to, 32), [2; 32]);
-    // A copy may also be done at once; some seeds show that.
+    // A copy may also run at once, which some seeds show.
     let seen: std::collections::BTreeSet<i32> = (0..16)
         .map(|seed| {
             let m = module(Options {
@@ -110,7 +110,7 @@ fn a_missing_wait_shows() {
 }
 
 #[test]
-fn a_missing_empty_barrier_shows() {
+fn missing_empty_barrier_is_detected() {
     let input: Vec<i32> = (0..128).collect();
     let run = |m: &Loaded| {
         let to = m.device.allocate(512, true);
@@ -118,7 +118,7 @@ fn a_missing_empty_barrier_shows() {
         m.try_run("unguarded", [1; 3], [64, 1, 1], 0, false, args)?;
         Ok::<_, cuda_emulator_engine::Fault>(m.device.download::<i32>(to, 128))
     };
-    // Without a seed the warps run side by side, and it may work, as on a GPU.
+    // Without a seed, the warps run concurrently, and the program may work, as on a GPU.
     let wrong = |seed| {
         let m = module(Options {
             seed: Some(seed),
@@ -127,7 +127,7 @@ fn a_missing_empty_barrier_shows() {
         run(&m).unwrap() != input
     };
     assert!((0..32).any(wrong));
-    // In an order in which the place is read before it is filled again, the check sees it.
+    // If the memory is read before it is filled again, the check sees the race.
     let found = (0..32).find_map(|seed| {
         run(&module(Options {
             seed: Some(seed),
@@ -159,14 +159,14 @@ fn faults() {
             8,
             16,
             FaultKind::MisalignedAddress,
-            &["destination shared address 0x8 isn't a multiple of 16"],
+            &["destination shared address 0x8 is not a multiple of 16"],
         ),
         (
             from,
             0,
             24,
             FaultKind::MisalignedAddress,
-            &["size of 24 bytes isn't a multiple of 16"],
+            &["size of 24 bytes is not a multiple of 16"],
         ),
         (
             from,
@@ -198,13 +198,13 @@ fn faults() {
             assert!(fault.report.contains(word), "`{word}` isn't in: {fault}");
         }
     }
-    // As much as fits.
+    // The largest copy that fits.
     m.run("one", 1, 32, args![from, 0, 256]);
     m.run("one", 1, 32, args![from, 0, 0]);
 }
 
 #[test]
-fn refusals() {
+fn unsupported_forms_are_rejected() {
     for (body, words) in [
         (
             "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r1, %r1}], [%r2], {%rs1};",

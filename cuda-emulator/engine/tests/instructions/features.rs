@@ -1,4 +1,4 @@
-//! Whole kernels, compared with what the host computes.
+//! Whole kernels, compared with results computed on the host.
 
 use crate::common::Loaded;
 use crate::common::features::{module, numbers};

@@ -1,8 +1,8 @@
-//! Half precision and bfloat16 against single and double precision.
+//! Half precision and bfloat16, compared with single and double precision.
 
 use crate::common::rows::{Random, apply, bits32, singles};
 
-/// Sum of doubles and its error.
+/// Returns the sum of doubles and its error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
@@ -66,7 +66,7 @@ fn half_conversions() {
     }
 }
 
-/// Halves in all combinations that matter: edges with each other, and random ones.
+/// Returns the relevant combinations of halves: edge values with each other, and random ones.
 fn half_rows() -> Vec<[u16; 3]> {
     let edges = [
         0u16, 0x8000, 1, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00,
@@ -88,7 +88,7 @@ fn half_rows() -> Vec<[u16; 3]> {
     rows
 }
 
-/// Rounds a double to a half once: to a single that is odd when inexact, then to the half.
+/// Rounds a double to a half once: to an odd-rounded single, then to the half.
 fn half_of(x: f64) -> u16 {
     let near = x as f32;
     let cut = if f64::from(near).abs() > x.abs() {
@@ -123,7 +123,7 @@ fn half_arithmetic() {
         let got = apply::<u16, u16>(op, "b16", "b16", &rows);
         for (row, got) in rows.iter().zip(got) {
             let [a, b, c] = row.map(|h| f16::from_bits(h).to_f64());
-            // The double result is exact, so one rounding is left.
+            // The double result is exact, so there is only one rounding.
             assert_eq!(got, half_of(f(a, b, c)), "{op} of {a:e} {b:e}");
         }
     }
@@ -131,7 +131,7 @@ fn half_arithmetic() {
     for (row, got) in rows.iter().zip(got) {
         let [a, b, c] = row.map(|h| f16::from_bits(h).to_f64());
         let (s, e) = two_sum(a * b, c);
-        // To odd, so that the second rounding can't err.
+        // Rounded to odd, so that the second rounding is correct.
         let s = if e == 0.0 || !s.is_finite() || s.to_bits() & 1 == 1 || e.is_nan() {
             s
         } else if (e > 0.0) == (s > 0.0) {
@@ -143,8 +143,9 @@ fn half_arithmetic() {
     }
 }
 
-/// An H200 (driver 580) gives +0 where a factor is 0x7ff7 or 0xfff7, and what it gives without `.oob` for every other
-/// pattern of 16 bits, in the factors as in the addend; in pairs for each half on its own.
+/// On an H200 (driver 580), the result is +0 if a factor is 0x7ff7 or 0xfff7. For all other 16-bit
+/// patterns in the factors, and for all patterns in the addend, it is the same as without `.oob`.
+/// In pairs, this holds for each half separately.
 #[test]
 fn products_with_elements_out_of_bounds() {
     let mut rows = half_rows();
@@ -152,7 +153,7 @@ fn products_with_elements_out_of_bounds() {
     for number in 0..512 {
         rows.push([number, number >> 3, number >> 6].map(|at| special[at & 7]));
     }
-    // Every pattern in each place.
+    // Every pattern in each operand.
     for number in 0..=u16::MAX {
         for place in 0..3 {
             let mut row = [0x3c00, 0xc000, 0x7c00];
@@ -163,7 +164,7 @@ fn products_with_elements_out_of_bounds() {
     let outside = |row: &[u16; 3]| row[..2].iter().any(|one| [0x7ff7, 0xfff7].contains(one));
     let zeros = rows.iter().filter(|row| outside(row)).count();
     assert!(zeros >= 512 - 6 * 6 * 8 + 4, "{zeros}");
-    // Each pair has a row in its lower half and the one after it in its upper half.
+    // The lower half of a pair is a row, and the upper half is the next row.
     let after = |at: usize| (at + 1) % rows.len();
     let pairs: Vec<[u32; 3]> = (0..rows.len())
         .map(|at| [0, 1, 2].map(|i| u32::from(rows[at][i]) | u32::from(rows[after(at)][i]) << 16))
@@ -193,7 +194,7 @@ fn products_with_elements_out_of_bounds() {
     }
 }
 
-/// The number that an 8-bit float stands for; e4m3 has one NaN and no infinity.
+/// Returns the value of an 8-bit float. e4m3 has one NaN and no infinity.
 fn eight(code: u8, e5m2: bool) -> f32 {
     let (mantissa_bits, bias) = if e5m2 { (2, 15) } else { (3, 7) };
     let exponent = i32::from(code >> mantissa_bits & if e5m2 { 31 } else { 15 });
@@ -213,7 +214,8 @@ fn eight(code: u8, e5m2: bool) -> f32 {
     }
 }
 
-/// The nearest 8-bit float by trying them all: of two as near the even one, beyond the last the last.
+/// Returns the nearest 8-bit float by trying all of them. Ties go to the even one, and values
+/// beyond the largest give the largest.
 fn to_eight(x: f32, e5m2: bool, relu: bool) -> u8 {
     if x.is_nan() {
         return 0x7f;
@@ -283,9 +285,9 @@ fn eight_bit_floats() {
     }
 }
 
-/// Both results of a comparison of pairs are written at once: the guard may be one of them.
+/// Both results of a comparison of pairs are written at once, because the guard may be one of them.
 #[test]
-fn a_comparison_of_pairs_may_write_its_guard() {
+fn pair_comparison_may_write_its_guard() {
     let mut random = Random(5);
     let rows: Vec<[u32; 3]> = (0..1000)
         .map(|_| [random.next() as u32, random.next() as u32, 0])

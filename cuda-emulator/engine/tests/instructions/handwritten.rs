@@ -1,10 +1,10 @@
-//! What people write in PTX, and compilers don't: vector registers, sums as operands, variables of a function that
-//! last, mixed carries, selectors of video instructions.
+//! PTX that people write and compilers do not emit: vector registers, sums as operands, persistent
+//! variables in functions, mixed carries, selectors of video instructions.
 
 use crate::common::{load, place};
 use cuda_emulator_engine::{LoadErrorKind, Program};
 
-/// A kernel of which `%out` is the address of its results, and what stands before it.
+/// A kernel with `before` at module scope. `%out` is the address of its results.
 fn text(before: &str, body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n{before}\n\
@@ -14,7 +14,7 @@ fn text(before: &str, body: &str) -> String {
     )
 }
 
-/// The first words that the kernel writes.
+/// Returns the first words that the kernel writes.
 fn words<const N: usize>(before: &str, body: &str) -> [u32; N] {
     let m = load(&text(before, body));
     let out = m.device.upload(&[0xdead_beef_u32; N]);
@@ -48,9 +48,9 @@ fn elements_of_arrays() {
     assert_eq!(got, [8, 7, 6, 3, 9, 20]);
 
     let refused = refusal("", "mov.u32 %r1, %r2[0];");
-    assert!(refused.contains("`%r2` isn't an array"), "{refused}");
+    assert!(refused.contains("`%r2` is not an array"), "{refused}");
     let refused = refusal("", "{ .shared .b32 s[4]; } mov.u32 %r1, s[0];");
-    assert!(refused.contains("`s` isn't an array"), "{refused}");
+    assert!(refused.contains("`s` is not an array"), "{refused}");
     let refused = refusal(before, "ld.global.u32 %r1, a[%r2];");
     assert!(refused.contains("register as the index"), "{refused}");
     let refused = refusal(before, "prefetch.global.L1 a[1];");
@@ -97,7 +97,7 @@ fn counted_vector_registers_need_no_other_vector() {
          mov.b16 y1.x, 3; mov.b16 y1.y, y3.x; st.global.v2.b16 [%out+4], {y1.x, y1.y};",
     );
     assert_eq!(got, [0x20001, 0x10003]);
-    // The first use names an element.
+    // The first use is an element.
     let got: [u32; 1] = words(
         "",
         ".reg .v4 .f32 v<2>; mov.f32 v1.w, 0f3f800000; st.global.f32 [%out], v1.a;",
@@ -143,7 +143,7 @@ fn vectors_and_numbers_are_passed_to_functions() {
 }
 
 #[test]
-fn a_register_and_a_number_are_an_operand() {
+fn register_plus_number_is_an_operand() {
     let got: [u32; 5] = words(
         "",
         "mov.u32 %r1, 10;\n\
@@ -159,7 +159,7 @@ fn a_register_and_a_number_are_an_operand() {
 }
 
 #[test]
-fn variables_of_a_function_last() {
+fn function_variables_are_persistent() {
     let source = text(
         ".func count(.param .u64 to) {\n\
          .global .u32 n = 5; .const .u32 steps[] = {1, 10, 100}; .global .u64 place[1] = {n};\n\
@@ -176,7 +176,7 @@ fn variables_of_a_function_last() {
         m.run("k", 1, 1, args![out]);
         assert_eq!(m.device.download::<u32>(out, 1), [expected]);
     }
-    // An inner scope has its own.
+    // An inner scope has a separate variable.
     let got: [u32; 2] = words(
         "",
         ".global .u32 g = 5; { .global .u32 g = 6; ld.global.u32 %r1, [g]; }\n\
@@ -208,9 +208,9 @@ fn old_targets_and_pragmas() {
     assert!(error.to_string().contains("other"), "{error}");
 }
 
-/// What an H200 gives: the carry is that of an adder, also after a subtraction.
+/// As on an H200, the carry is that of an adder, also after a subtraction.
 #[test]
-fn carries_of_sums_and_differences_mix() {
+fn sums_and_differences_share_the_carry() {
     for (set, read, expected) in [
         ("sub.cc.u32 %r1, 5, 3;", "addc.u32 %r2, 0, 0;", 1),
         ("sub.cc.u32 %r1, 0, 1;", "addc.u32 %r2, 0, 0;", 0),
@@ -225,7 +225,7 @@ fn carries_of_sums_and_differences_mix() {
 #[test]
 fn video_instructions() {
     let cases = [
-        // Bytes and halves, extended by their types.
+        // Bytes and halves, extended according to their types.
         ("vadd.s32.s32.u32 %r9, %r1.b3, %r2.h0;", 0x55f9),
         ("vsub.s32.u32.s32.sat %r9, %r4, %r5;", 0x7fff_ffff),
         ("vadd.u32.u32.u32 %r9.b2, %r1, %r2, %r3;", 0x0079_0000),
@@ -271,7 +271,7 @@ fn video_instructions() {
 }
 
 #[test]
-fn a_declaration_has_to_fit_its_definition() {
+fn declaration_must_match_its_definition() {
     let head = ".version 8.0\n.target sm_90\n.address_size 64\n";
     let caller = text(
         ".extern .func (.param .b32 q) f(.param .b32 a);",
@@ -297,7 +297,7 @@ fn a_declaration_has_to_fit_its_definition() {
             assert_eq!(m.device.download::<u32>(out, 1), [7], "{definition}");
         }
     }
-    // In one text the compiler sees both.
+    // In a single text, the compiler sees both.
     let both = text(
         ".func f(.param .b32 a) { ret; }",
         ".param .b32 a, q; st.param.b32 [a], 3; call (q), f, (a);",
@@ -306,7 +306,7 @@ fn a_declaration_has_to_fit_its_definition() {
 }
 
 #[test]
-fn no_kernel_is_of_a_graph() {
+fn current_graph_is_zero_without_a_graph() {
     let body = "mov.u64 %d1, %current_graph_exec; st.global.u64 [%out], %d1;";
     assert_eq!(words("", body), [0, 0]);
 }

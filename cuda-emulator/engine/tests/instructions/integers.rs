@@ -1,4 +1,5 @@
-//! Single instructions on integers: on edge values and on many others, against independent computations.
+//! Single integer instructions, on edge values and many others, compared with independent
+//! computations.
 
 use crate::common::rows::apply;
 
@@ -162,7 +163,7 @@ fn integer_edges() {
         let c = f32::from_bits(c);
         if c >= 0.0 || c.is_subnormal() { a } else { b }
     });
-    // The registers are wider than the results, which are extended by their own sign.
+    // The registers are wider than the results, which are extended by their sign.
     check("cvt.s16.u32 %d, %a", &|a, _, _| a as i16 as u32);
     check("cvt.u16.s32 %d, %a", &|a, _, _| (a as u16).into());
     check("cvt.s16.u8 %d, %a", &|a, _, _| (a as u8).into());

@@ -1,4 +1,5 @@
-//! What instructions compute, on kernels of their own and compared with recorded results.
+//! The results of instructions, in kernels written for the tests and compared with recorded
+//! results.
 
 #[path = "../common/mod.rs"]
 #[macro_use]

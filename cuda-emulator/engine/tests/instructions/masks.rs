@@ -1,9 +1,9 @@
-//! Partly active warps: results go to the active lanes alone, and only their addresses count.
+//! Partly active warps: only active lanes get results, and only their addresses matter.
 
 use crate::common::load;
 use cuda_emulator_engine::FaultKind;
 
-/// Masks of 32 lanes: ends, single lanes, gaps, few and many.
+/// Masks of 32 lanes: the ends, single lanes, gaps, few and many lanes.
 fn masks() -> Vec<u32> {
     let mut masks = vec![u32::MAX, 1, 1 << 31, 0x8000_0001, 0xaaaa_aaaa, 0x5555_5555];
     for n in 1..32 {
@@ -18,8 +18,8 @@ fn masks() -> Vec<u32> {
     masks
 }
 
-/// Loads, computes, compares and stores under a guard. The lanes that are off have addresses nobody may use.
-/// `$ty` of memory, `$reg` of the register, `$size` in bytes.
+/// Loads, computes, compares and stores under a guard. Inactive lanes have invalid addresses. `$ty`
+/// is the type in memory, `$reg` the register's type, and `$size` its size in bytes.
 fn guarded(ty: &str, reg: &str, size: u32) -> String {
     let wide = if reg == "b64" { "u64" } else { "u32" };
     let register = if reg == "b16" { "b32" } else { reg };
@@ -53,7 +53,7 @@ fn guarded(ty: &str, reg: &str, size: u32) -> String {
     @%p1 setp.gt.{wide} %p2, %v1, 100;
     @!%p1 setp.ne.u32 %p2, %r1, %r1;
     @%p1 selp.{register} %v1, %v1, 100, %p2;
-    // Through shared memory, by its own and by generic addresses.
+    // Through shared memory, with shared and generic addresses.
     mov.u32 %r5, window;
     mad.lo.u32 %r5, %r1, {size}, %r5;
     st.shared.{ty} [%r5], 0;
@@ -79,12 +79,12 @@ where
     m.options.threads = 1;
     let data: Vec<T> = (0..64u64).map(|i| number(i * 0x0107_0503 % 251)).collect();
     for mask in masks() {
-        // The same place, each its own, every second.
+        // The same address for all lanes, consecutive ones, and every second one.
         for step in [0, size, 2 * size] {
             let input = m.device.upload(&data);
             let out = m.device.upload(&[number(0xee); 32]);
             let all = m.device.upload(&[number(0xee); 32]);
-            // The first block finds the memory, the second knows it.
+            // The first block looks up the region, and the second one finds it in the cache.
             m.run("guarded", 2, 32, args![input, out, all, mask, step]);
             let (mut some, mut every) = ([number(0xee); 32], [number(77); 32]);
             for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
@@ -100,26 +100,27 @@ where
 }
 
 #[test]
-fn of_one_byte() {
+fn one_byte_elements() {
     check::<u8>("u8", "b16", |x| x as u8, u64::from);
 }
 
 #[test]
-fn of_two_bytes() {
+fn two_byte_elements() {
     check::<u16>("u16", "b16", |x| x as u16, u64::from);
 }
 
 #[test]
-fn of_four_bytes() {
+fn four_byte_elements() {
     check::<u32>("u32", "b32", |x| x as u32, u64::from);
 }
 
 #[test]
-fn of_eight_bytes() {
+fn eight_byte_elements() {
     check::<u64>("u64", "b64", |x| x, |x| x);
 }
 
-/// The second block takes `more` lanes more at the end, and reads `back` bytes further to the front.
+/// The second block uses `more` additional lanes at the end, and reads `back` bytes further to the
+/// front.
 const ENDS: &str = r#"
 .version 8.0
 .target sm_80
@@ -151,9 +152,10 @@ DONE:
 }
 "#;
 
-/// A warp whose last lanes are off may end right where the memory does, and not one lane later; the same at its start.
+/// A warp with inactive last lanes may end exactly at the end of the memory, but not one lane
+/// later. The same holds at its start.
 #[test]
-fn the_ends_of_memory() {
+fn accesses_are_checked_at_the_ends_of_memory() {
     let mut m = load(ENDS);
     m.options.threads = 1;
     let data: Vec<u32> = (1..=64).collect();
@@ -178,7 +180,7 @@ fn the_ends_of_memory() {
             let long = m.device.upload(&[0u32; 32]);
             assert_eq!(fault(out, long, 0, count, 1, 0), (lane, true));
         }
-        // The lanes from 1 on; that of lane 1 is one element before the memory.
+        // The lanes from 1 on. Lane 1 is one element before the memory.
         if count > 1 {
             let lane = [1, 0, 0];
             assert_eq!(fault(room, input, 1, count, 0, 8), (lane, false));

@@ -1,4 +1,4 @@
-//! Kernels of arithmetic and mathematical functions, compared with what the host computes.
+//! Kernels of arithmetic and mathematical functions, compared with results computed on the host.
 
 use crate::common::features::{module, numbers};
 
@@ -243,7 +243,7 @@ fn halves() {
         .into_iter()
         .map(bf16::from_bits)
         .collect();
-    // Halves have so few bits that double holds product and sum exactly here.
+    // Halves have so few bits that a double holds their product and sum exactly here.
     let fma = |a: f16, b: f16, c: f16| f16::from_f64(a.to_f64() * b.to_f64() + c.to_f64());
     for i in 0..n {
         let (a, c) = (f16::from_f32(x[i]), f16::from_f32(x[(i + 1) % n]));

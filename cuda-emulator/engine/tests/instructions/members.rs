@@ -1,12 +1,15 @@
-//! Member masks of warp-wide operations: a lane that isn't in its own, lanes that name different ones, lanes that have
-//! ended. What is expected was seen on an H200 (driver 580, CUDA 13.0): each of `vote`, `shfl`, `match`, `redux`, `elect`
-//! and `bar.warp.sync` by a lane outside of its own mask is `CUDA_ERROR_ILLEGAL_INSTRUCTION` if the mask is in a register;
-//! one that is written in the instruction isn't looked at.
+//! Member masks of warp-wide operations: masks that do not contain the lane, different masks, and
+//! ended lanes.
+//!
+//! The expected results were observed on an H200 (driver 580, CUDA 13.0). `vote`, `shfl`, `match`,
+//! `redux`, `elect` and `bar.warp.sync` by a lane outside its own mask return
+//! `CUDA_ERROR_ILLEGAL_INSTRUCTION` if the mask is in a register. An immediate mask is ignored.
 
 use crate::common::{Loaded, load};
 use cuda_emulator_engine::{Fault, FaultKind};
 
-/// Every lane executes the operation with the mask of its own that it finds in memory; `ended` lanes are gone before.
+/// Every lane executes the operation with its own mask from memory. The lanes in `ended` end
+/// before.
 fn kernel(operation: &str) -> Loaded {
     load(&format!(
         r#"
@@ -120,7 +123,7 @@ fn run(m: &Loaded, masks: &[u32; 32], ended: u32) -> Result<Vec<u32>, Fault> {
 }
 
 #[test]
-fn a_lane_outside_of_its_own_mask() {
+fn lane_outside_its_own_mask_faults() {
     for (operation, name) in OPERATIONS {
         let m = kernel(operation);
         for lane in [0, 7, 31] {
@@ -142,27 +145,27 @@ fn a_lane_outside_of_its_own_mask() {
     }
 }
 
-/// The lanes outside of the mask don't execute it: nothing is wrong.
+/// Lanes outside the mask that do not execute the operation cause no error.
 #[test]
-fn lanes_that_stay_away() {
+fn lanes_outside_the_mask_may_skip_the_operation() {
     for (operation, _) in OPERATIONS {
         let m = kernel(&format!("@%p2 {operation}"));
         run(&m, &[(1 << 20) - 1; 32], 0).unwrap_or_else(|f| panic!("{f}"));
     }
 }
 
-/// Lanes that have ended may be named, as before.
+/// The mask may contain ended lanes.
 #[test]
-fn lanes_that_have_ended() {
+fn mask_may_contain_ended_lanes() {
     for (operation, _) in OPERATIONS {
         let m = kernel(operation);
         run(&m, &[u32::MAX; 32], 0xff00_0001).unwrap_or_else(|f| panic!("{f}"));
     }
 }
 
-/// Lanes with different masks are groups of equal ones, as an H200 has them.
+/// As on an H200, lanes with the same mask form a group.
 #[test]
-fn different_masks() {
+fn equal_masks_form_groups() {
     let masks: [u32; 32] =
         std::array::from_fn(|i| if i % 3 == 0 { 0x4924_9249 } else { 0xb6db_6db6 });
     let of = |i: usize| (0..32).filter(move |j| masks[i] >> j & 1 != 0);
@@ -189,9 +192,9 @@ fn different_masks() {
     );
 }
 
-/// A mask that is written in the instruction lacks lane 7, and nothing comes of it.
+/// An immediate mask without lane 7 has no effect.
 #[test]
-fn a_written_mask_without_the_lane() {
+fn immediate_mask_is_ignored() {
     for (operation, want) in [
         ("vote.sync.ballot.b32 %r5, %p2, 0xffffff7f;", [0xf_ffff; 5]),
         (

@@ -1,8 +1,9 @@
-//! Floating point that came with compute capability 10.0: pairs of singles, minimum and maximum of three.
+//! Floating-point instructions of compute capability 10.0: pairs of singles, minimum and maximum of
+//! three values.
 
 use crate::common::rows::apply;
 
-/// Edge values and their mixtures, three in a row.
+/// Edge values and mixtures of them, three per row.
 fn rows() -> Vec<[u32; 3]> {
     let edges = [
         0.0,
@@ -43,7 +44,7 @@ fn three_sources_are_two_steps() {
                 .collect();
             let three = format!("{op}{modifiers}.f32 %d, %a, %b, %c");
             assert_eq!(singles(&three, &rows), singles(&two, &steps), "{three}");
-            // The sources' signs don't count.
+            // The signs of the sources are ignored.
             let positive: Vec<_> = rows.iter().map(|r| r.map(|x| x & !(1 << 31))).collect();
             let absolute = format!("{op}{modifiers}.abs.f32 %d, %a, %b, %c");
             assert_eq!(
@@ -58,7 +59,7 @@ fn three_sources_are_two_steps() {
 #[test]
 fn pairs_are_two_singles() {
     let rows = rows();
-    // The upper halves take the rows in the opposite order.
+    // The upper halves use the rows in reverse order.
     let pairs: Vec<[u64; 3]> = rows
         .iter()
         .zip(rows.iter().rev())

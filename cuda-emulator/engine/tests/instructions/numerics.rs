@@ -1,4 +1,5 @@
-//! Single instructions on floating point: on edge values and on many others, against independent computations.
+//! Single floating-point instructions, on edge values and many others, compared with independent
+//! computations.
 
 use crate::common::rows::{Random, apply, bits32, singles};
 
@@ -10,7 +11,7 @@ enum Mode {
     Up,
 }
 
-/// Rounds `value + error` (error far below value) to a single.
+/// Rounds `value + error` to a single. The error is much smaller than the value.
 fn round32(value: f64, error: f64, mode: Mode) -> f32 {
     if !value.is_finite() {
         return value as f32;
@@ -18,7 +19,7 @@ fn round32(value: f64, error: f64, mode: Mode) -> f32 {
     if value == 0.0 && error == 0.0 {
         return value as f32;
     }
-    // To nearest first, by way of a value that is odd when inexact; then step to the wanted side.
+    // First to nearest, through an odd-rounded value, then one step to the required side.
     let odd = if error == 0.0 || value.to_bits() & 1 == 1 {
         value
     } else if value == 0.0 {
@@ -66,7 +67,7 @@ fn round32(value: f64, error: f64, mode: Mode) -> f32 {
     }
 }
 
-/// Sum of doubles and its error.
+/// Returns the sum of doubles and its error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
@@ -288,7 +289,7 @@ fn double_rounding() {
         }
     }
     for _ in 0..1000 {
-        // Exponents near each other and away from the limits, where error terms are exact.
+        // Exponents close to each other and far from the limits, so that error terms are exact.
         let mut one = || {
             let exponent = 0x3f0 + random.next() % 40;
             random.next() & 0x800f_ffff_ffff_ffff | exponent << 52
@@ -348,7 +349,7 @@ fn double_rounding() {
                     "div" => (-near).mul_add(b, a) / b,
                     "sqrt" => (-near).mul_add(near, a),
                     _ => {
-                        // a * b + c - near, exactly enough for its sign.
+                        // a * b + c - near, accurate enough for its sign.
                         let p = a * b;
                         let e = a.mul_add(b, -p);
                         let (s, t) = two_sum(p, c);

@@ -1,4 +1,4 @@
-//! Elementwise work, shared-memory and warp sums, convolution, printf.
+//! Element-wise kernels, sums in shared memory and in warps, convolution, printf.
 
 use crate::common::load;
 

@@ -1,4 +1,4 @@
-//! Products of matrices by tensor cores, and what goes wrong with them.
+//! Matrix products by tensor cores, and their faults.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ fn module(options: Options) -> Loaded {
     }
 }
 
-/// As they are, with every check, and in other orders.
+/// Options without and with every check, and with other orders.
 fn ways() -> Vec<Options> {
     let mut ways = vec![Options::default()];
     ways.extend((0..2).map(|seed| Options {
@@ -28,7 +28,7 @@ fn ways() -> Vec<Options> {
     ways
 }
 
-/// Small whole numbers, whose products and sums are exact.
+/// Returns small integers, whose products and sums are exact.
 fn matrix(rows: usize, columns: usize, salt: usize) -> Vec<i32> {
     let number = |i: usize| ((i * 2_654_435_761 + salt * 97) >> 7) % 9;
     (0..rows * columns).map(|i| number(i) as i32 - 4).collect()
@@ -56,7 +56,7 @@ fn product(a: &[i32], b: &[i32], m: usize, n: usize, k: usize) -> Vec<f32> {
     c.into_iter().map(|x| x as f32).collect()
 }
 
-/// One kernel on matrices of this size, every way.
+/// Runs a kernel on matrices of this size with all options.
 fn gemm(kernel: &str, tile: usize, threads: u32, columns: bool, factor: f32) {
     let (m, n, k) = (128, 192, 128);
     let (a, b) = (matrix(m, k, 1), matrix(k, n, 2));
@@ -89,18 +89,18 @@ fn wmma() {
 }
 
 #[test]
-fn mma_by_ldmatrix() {
+fn mma_with_ldmatrix() {
     gemm("gemm_mma", 64, 128, false, 1.0);
 }
 
 #[test]
-fn wgmma_by_descriptors() {
+fn wgmma_with_descriptors() {
     gemm("gemm_wgmma", 64, 128, true, 1.0);
 }
 
-/// A thousand cubed: too slow where each product costs more than a few microseconds.
+/// A product of size 1000^3, which is too slow if each product takes more than a few microseconds.
 #[test]
-#[ignore = "measures; run it optimised"]
+#[ignore = "a measurement, to be run optimized"]
 fn thousand_cubed() {
     let n = 1024;
     let (a, b) = (matrix(n, n, 1), matrix(n, n, 2));
@@ -125,7 +125,8 @@ fn thousand_cubed() {
     assert!(start.elapsed().as_secs_f64() < 3.0);
 }
 
-/// A kernel around some instructions; `%t` is the thread, `%out` where results go.
+/// Returns a kernel around some instructions. `%t` is the thread, and `%out` the address of the
+/// results.
 fn kernel(body: &str) -> Loaded {
     load(&format!(
         ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
@@ -137,10 +138,10 @@ fn kernel(body: &str) -> Loaded {
 
 const MMA: &str = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%a, %a}, {%b}, {%c0, %c1, %c2, %c3};";
 
-/// Products below 25 bits after the point of the sum's largest exponent are cut, one by one.
+/// Products are truncated individually at 25 bits after the point of the sum's largest exponent.
 #[test]
-fn small_products_are_cut() {
-    // 2^-13 and 2^-12 as f16, in both halves; the addend is 1.
+fn small_products_are_truncated() {
+    // 2^-13 and 2^-12 as f16, in both halves. The addend is 1.
     for (a, want) in [
         (0x0800_0800u32, 1.0f32),
         (0x0c00_0c00, 1.0 + 8.0 / 33_554_432.0),
@@ -155,9 +156,9 @@ fn small_products_are_cut() {
     }
 }
 
-/// Lanes that took different ways wait for each other.
+/// Diverged lanes wait for each other.
 #[test]
-fn lanes_meet_before_a_product() {
+fn diverged_lanes_reconverge_before_a_product() {
     let l = kernel(&format!(
         "mov.b32 %a, 0x3c003c00;\nmov.b32 %b, %a;\nand.b32 %x, %t, 1;\nsetp.eq.u32 %p, %x, 0;\n@%p bra odd;\n\
          mov.f32 %c0, 0f3f800000;\nbra join;\nodd:\nmov.f32 %c0, 0f40000000;\njoin:\nmov.f32 %c1, %c0;\n\
@@ -171,7 +172,7 @@ fn lanes_meet_before_a_product() {
     assert_eq!(l.device.download::<f32>(out, 128), want);
 }
 
-/// The fault of some instructions.
+/// Returns the fault of some instructions.
 fn fault(body: &str, threads: u32) -> (FaultKind, String) {
     let l = kernel(body);
     let out = l.device.upload(&[0f32; 4096]);
@@ -212,9 +213,9 @@ fn faults() {
     assert_eq!(kind, FaultKind::IllegalAddress, "{text}");
 }
 
-/// What is refused when the module is loaded.
+/// Instructions that are rejected when the module is loaded.
 #[test]
-fn refusals() {
+fn invalid_products_are_rejected() {
     let refused = |body: &str, words: &str| {
         let text = format!(
             ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %a, %b;\n\

@@ -1,13 +1,14 @@
-//! `mma` against the results of an H200, for every shape, type and modifier.
+//! `mma` compared with recorded results of an H200, for every shape, type and modifier.
 //!
-//! `data/tensor-h200.bin` holds for each instruction eight words (length of its text, cases, registers of `a`, `b`, `c`, of
-//! metadata and of `d`, whether they have 64 bits), its text, and then the cases' registers before and after it, 32
-//! lanes each. It was made from a recording of 205 instructions with up to 196 cases each; one to three of them are
-//! kept, chosen by number alone. All of them were equal when it was made.
+//! For each instruction, `data/tensor-h200.bin` contains eight words (length of its text, cases,
+//! registers of `a`, `b`, `c`, of metadata and of `d`, and whether they have 64 bits), its text,
+//! and the cases' registers before and after it, for 32 lanes each. It was derived from a recording
+//! of 205 instructions with up to 196 cases each. One to three cases of each were kept, chosen by
+//! number alone. All results were equal when the file was created.
 
 use crate::common::load;
 
-/// The next word.
+/// Reads the next word.
 fn word(data: &mut &[u8]) -> usize {
     let (first, rest) = data.split_at(4);
     *data = rest;
@@ -20,7 +21,8 @@ fn take<'d>(data: &mut &'d [u8], count: usize) -> &'d [u8] {
     first
 }
 
-/// A kernel that takes each lane's registers from memory and puts the results back; a block for each case.
+/// Returns a kernel that loads each lane's registers from memory and stores the results. Each case
+/// has a block.
 fn kernel(text: &str, [a, b, c, e, d]: [usize; 5], size: usize) -> String {
     let ty = if size == 8 { "b64" } else { "b32" };
     let (before, after) = ((a + b + c + e) * 32 * size, d * 32 * size);
@@ -46,7 +48,7 @@ fn kernel(text: &str, [a, b, c, e, d]: [usize; 5], size: usize) -> String {
 }
 
 #[test]
-fn results_are_those_of_an_h200() {
+fn results_match_h200() {
     let mut data = include_bytes!("../data/tensor-h200.bin").as_slice();
     let mut instructions = 0;
     while !data.is_empty() {

@@ -1,14 +1,14 @@
-//! Vector accesses are one access: no thread sees a part of what another has stored.
+//! Vector accesses are a single access: no thread sees a part of another thread's store.
 //!
-//! On an H200 none of 160,000 reads of each form is torn.
+//! On an H200, none of 160,000 reads of each form was torn.
 
 use crate::common::{Loaded, load};
 use cuda_emulator_engine::Device as _;
 
-/// An access of several elements, written as PTX has it.
+/// An access of several elements, in PTX notation.
 struct Form {
     access: &'static str,
-    /// What the registers are declared as, and how many there are.
+    /// The type and number of the registers.
     register: &'static str,
     count: usize,
     bytes: u32,
@@ -48,8 +48,8 @@ impl Form {
         }
     }
 
-    /// Even blocks store vectors whose bytes are all alike, odd blocks load them and count those whose aren't. Each
-    /// lane has a vector of its own.
+    /// Even blocks store vectors with equal bytes. Odd blocks load them and count those with
+    /// different bytes. Each lane has a separate vector.
     fn kernel(&self, order: &str) -> String {
         let Form {
             access,
@@ -59,7 +59,7 @@ impl Form {
         } = self;
         let faster = bytes / 2 + 2;
         let (stored, loaded) = (self.list("s"), self.list("l"));
-        // The same byte throughout: a value of 64 bits, cut to the elements' sizes.
+        // The same byte everywhere: a 64-bit value, truncated to the elements' sizes.
         let fill: String = if *register == "b128" {
             "    mov.b128 %s0, {%rd4, %rd4};\n".into()
         } else {
@@ -72,7 +72,7 @@ impl Form {
                 .map(|i| format!("    mov.b{} %s{i}, {from};\n", &register[1..]))
                 .collect()
         };
-        // Elements are compared as they lie in memory, by what a store brings there.
+        // Elements are compared in memory, after a store.
         format!(
             "
 .version 8.3
@@ -92,7 +92,7 @@ impl Form {
     mul.wide.u32 %rd2, %r1, {bytes};
     add.u64 %rd1, %rd1, %rd2;
     ld.param.u32 %r5, [n];
-    // Readers take longer for a round.
+    // Readers need more time per round.
     @!%p1 mul.lo.u32 %r5, %r5, {faster};
     mov.u32 %r6, 0;
 LOOP:
@@ -108,7 +108,7 @@ READ:
     ld{order}.global.{access} {loaded}, [%rd1];
     st.local.{access} [own], {loaded};
     ld.local.u8 %r11, [own];
-    // Counts what changes, too: a test in which nobody writes meanwhile shows nothing.
+    // Also counts changes, since the test shows nothing if no thread writes.
     setp.ne.u32 %p4, %r11, %r12;
     @%p4 add.u32 %r10, %r10, 1;
     mov.u32 %r12, %r11;
@@ -139,7 +139,7 @@ NEXT:
     }
 }
 
-/// One test at a time: each wants all cores.
+/// Runs one test at a time, since each needs all cores.
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     static CORES: std::sync::Mutex<()> = std::sync::Mutex::new(());
     CORES.lock().unwrap_or_else(|held| held.into_inner())
@@ -149,7 +149,8 @@ fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 
-/// Runs a kernel of one block a core; how many reads were torn, and how many saw another value than the one before.
+/// Runs a kernel with one block per core. Returns the number of torn reads, and the number of reads
+/// whose value changed.
 fn torn(m: &mut Loaded, kernel: &str, lanes: u32, rounds: u32) -> (u32, u32) {
     // ThreadSanitizer makes each round many times slower.
     let rounds = match cfg!(cuda_emulator_tsan) {
@@ -171,7 +172,7 @@ fn torn(m: &mut Loaded, kernel: &str, lanes: u32, rounds: u32) -> (u32, u32) {
 }
 
 #[test]
-fn vectors_do_not_tear() {
+fn vector_accesses_are_not_torn() {
     let _alone = alone();
     for form in &FORMS {
         for order in ["", ".relaxed.gpu"] {
@@ -183,13 +184,14 @@ fn vectors_do_not_tear() {
                     form.access
                 );
                 assert_eq!(torn, 0, "{}{order}, {lanes} lanes", form.access);
-                assert_ne!(changes, 0, "nobody wrote meanwhile");
+                assert_ne!(changes, 0, "no thread wrote during the reads");
             }
         }
     }
 }
 
-/// Copies vectors under a guard, through memory of each kind. Every lane has 64 bytes, of which `step` lanes share one.
+/// Copies vectors under a guard, through memory of each kind. Every lane has 64 bytes, and `step`
+/// lanes share them.
 fn copies(form: &Form) -> String {
     let Form { access, bytes, .. } = form;
     let list = form.list("s");
@@ -216,7 +218,7 @@ fn copies(form: &Form) -> String {
     ld.param.u64 %rd3, [out];
     mul.wide.u32 %rd4, %r1, {bytes};
     add.u64 %rd3, %rd3, %rd4;
-    // Nobody may use these.
+    // These lanes must not use the address.
     @!%p1 mov.u64 %rd1, 8;
     @!%p1 mov.u64 %rd3, 8;
     mov.u32 %r6, window;
@@ -242,7 +244,7 @@ fn copies(form: &Form) -> String {
 }
 
 #[test]
-fn vectors_keep_their_bytes() {
+fn guarded_vector_copies_preserve_bytes() {
     let wide = [
         form("v8.b32", "b32", 8, 32),
         form("v4.b64", "b64", 4, 32),
@@ -281,7 +283,8 @@ fn vectors_keep_their_bytes() {
     }
 }
 
-/// Block 0 stores pairs by plain stores, others by 16-byte atomics; nobody sees two halves of different pairs.
+/// Block 0 stores pairs with plain stores, and others use 16-byte atomics. No thread may see halves
+/// of different pairs.
 const MIXED: &str = "
 .version 8.4
 .target sm_90
@@ -371,8 +374,9 @@ fn sixteen_byte_atomics_and_plain_accesses() {
     assert_eq!(m.device.download::<u64>(data, 2), [40_000, 40_000]);
 }
 
-/// A single-pass scan with decoupled look-back: a warp a tile, whose state is a flag and a value in one vector.
-/// `flag`, `access`: types of the state; the flag is 1 for the tile's own sum, 2 for the sum of all up to it.
+/// A single-pass scan with decoupled look-back. Each warp has a tile, whose state is a flag and a
+/// value in one vector. `flag` and `access` are the types of the state. The flag is 1 for the
+/// tile's own sum, and 2 for the sum up to and including the tile.
 fn scan(order: &str, access: &str, ty: &str, bytes: u32) -> String {
     let size = &ty[1..];
     format!(
@@ -399,7 +403,7 @@ fn scan(order: &str, access: &str, ty: &str, bytes: u32) -> String {
     cvt.u{size}.u32 %s1, %r6;
     cvt.u{size}.u32 %s2, %r5;
     @%p1 st{order}.global.{access} [%rd4], {{%s1, %s2}};
-    // The sum before it, from 32 tiles at a time.
+    // The sum of the previous tiles, 32 at a time.
     mov.u32 %r7, 0;
     sub.u32 %r8, %r2, 1;
     sub.u32 %r8, %r8, %r1;
@@ -416,7 +420,7 @@ POLL:
     @%p4 bra POLL;
     setp.eq.u{size} %p5, %s3, 2;
     vote.sync.ballot.b32 %r9, %p5, 0xffffffff;
-    // The lanes up to the first that knows the sum of all.
+    // The lanes up to the first that has a complete sum.
     neg.s32 %r10, %r9;
     and.b32 %r10, %r9, %r10;
     sub.u32 %r11, %r10, 1;

@@ -1,4 +1,4 @@
-//! Plants faults and reads the reports.
+//! Kernels with mistakes, and the reports about them.
 
 use std::time::Duration;
 
@@ -99,7 +99,7 @@ fn shared_races() {
 }
 
 #[test]
-fn uninitialised_shared() {
+fn uninitialized_shared() {
     let mut m = module();
     m.options.check_uninit = true;
     let out = m.device.allocate(400, true);
@@ -116,7 +116,7 @@ fn uninitialised_shared() {
 fn barriers() {
     let mut m = module();
     let out = m.device.allocate(400, true);
-    // Without the check they run, as on a GPU.
+    // Without the check, the kernels run, as on a GPU.
     m.run("divergent", 2, 64, args![out]);
     m.run("early", 2, 64, args![out]);
     m.options.check_barrier = true;
@@ -168,7 +168,7 @@ fn time_limit() {
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 #[test]
-fn refusals() {
+fn invalid_modules_are_rejected() {
     for (body, kind, text) in [
         (
             "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r1}, {%f1};",
@@ -178,7 +178,7 @@ fn refusals() {
         (
             "mma.sync.aligned.m16n8k8.row.row.f32.tf32.tf32.f32 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
             LoadErrorKind::Unsupported,
-            "the closest that it knows: mma.sync.aligned.[m16n8k4|m16n8k8].row.col.f32.tf32",
+            "The closest supported form is mma.sync.aligned.[m16n8k4|m16n8k8].row.col.f32.tf32",
         ),
         (
             "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%r1, {%f1, %f1}];",
@@ -193,7 +193,7 @@ fn refusals() {
         (
             "frobnicate.u32 %r1, %r2;",
             LoadErrorKind::Unsupported,
-            "doesn't know this instruction",
+            "does not support this instruction",
         ),
         (
             "add.wrong.u32 %r1, %r1, %r1;",

@@ -1,4 +1,4 @@
-//! The race check: forgotten barriers are found, with both accesses; what is in order is not accused.
+//! The race check finds missing barriers and reports both accesses. It reports no false races.
 
 use crate::common::{Arg, Loaded, load};
 use cuda_emulator_engine::{Fault, FaultKind, Options};
@@ -27,7 +27,8 @@ fn fault(m: &Loaded, kernel: &str, threads: u32, args: &[Arg]) -> Fault {
     fault
 }
 
-/// The report names both threads, which are of different warps, and these two lines, in either order.
+/// Checks that the report contains two threads of different warps, and these two lines in either
+/// order.
 fn names(fault: &Fault, lines: [u32; 2]) {
     let text = &fault.report;
     let threads: Vec<u32> = text
@@ -53,7 +54,7 @@ fn names(fault: &Fault, lines: [u32; 2]) {
 }
 
 #[test]
-fn a_reverse_without_its_barrier() {
+fn reverse_without_barrier_races() {
     for seed in SEEDS {
         let m = races(seed);
         let out = m.device.allocate(256, true);
@@ -62,7 +63,7 @@ fn a_reverse_without_its_barrier() {
 }
 
 #[test]
-fn a_reduction_without_its_second_barrier() {
+fn reduction_without_second_barrier_races() {
     for seed in SEEDS {
         let m = races(seed);
         let out = m.device.allocate(1024, true);
@@ -87,7 +88,7 @@ fn two_buffers_need_one_barrier_and_one_needs_two() {
 }
 
 #[test]
-fn a_barrier_of_two_warps_orders_these_two() {
+fn barrier_of_two_warps_orders_only_these() {
     for seed in SEEDS {
         let m = races(seed);
         let out = m.device.allocate(512, true);
@@ -97,7 +98,7 @@ fn a_barrier_of_two_warps_orders_these_two() {
 }
 
 #[test]
-fn a_warp_that_only_arrives() {
+fn arrive_without_wait() {
     for seed in SEEDS {
         let m = races(seed);
         let out = m.device.allocate(256, true);
@@ -121,7 +122,7 @@ fn messages() {
                     m.run("message", 1, threads, args![out, how, place]);
                     assert_eq!(m.device.download::<i32>(out, 32), want);
                 }
-                // Relaxed accesses alone order nothing.
+                // Relaxed accesses alone do not order anything.
                 let flag = m.device.upload(&[0u32]);
                 let place = if global { flag } else { 0 };
                 let found = fault(&m, "message", threads, args![out, 2, place]);
@@ -196,7 +197,8 @@ fn tiles_of_four_warps() {
         m.run("tiles", 2, 256, args![out]);
         assert_eq!(m.device.download::<i32>(out, 256), want);
     }
-    // The tiles count their arrivals in one word: the one that comes later is ordered after the other by chance.
+    // The tiles count their arrivals in one word, so the later one is ordered after the other by
+    // chance.
     let across = |seed| {
         let m = groups(Some(seed));
         let out = m.device.allocate(1024, true);
@@ -206,9 +208,9 @@ fn tiles_of_four_warps() {
     assert!((0..20).any(across));
 }
 
-/// Real code that is in order: nothing is reported, whatever the order of warps.
+/// Nothing is reported for correct library code, in any order of warps.
 #[test]
-fn libraries_are_not_accused() {
+fn library_code_has_no_races() {
     for seed in SEEDS {
         let m = checked(include_str!("../ptx/barriers.ptx"), seed);
         let out = m.device.allocate(1024, true);
@@ -233,7 +235,7 @@ fn libraries_are_not_accused() {
     }
 }
 
-/// A use of options that the other tests don't have: all checks at once.
+/// Options that the other tests do not use: all checks at once.
 #[test]
 fn with_the_other_checks() {
     for seed in SEEDS {

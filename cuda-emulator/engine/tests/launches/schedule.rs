@@ -1,12 +1,12 @@
-//! Blocks that wait for blocks, warps that stay side by side, loops that never end.
+//! Blocks that wait for blocks, warps that run concurrently, and endless loops.
 
 use std::time::Duration;
 
 use crate::common::{Loaded, load};
 use cuda_emulator_engine::{FaultKind, Options};
 
-/// Each block waits for the one below it and hands on a sum, as single-pass scans do. `spin` of the thread that waits
-/// by reading again and again, else by an atomic.
+/// Each block waits for the previous one and passes a sum on, as in a single-pass scan. With
+/// `spin`, the waiting thread reads repeatedly, otherwise it uses an atomic.
 const CHAIN: &str = r#"
 .version 8.0
 .target sm_80
@@ -64,8 +64,8 @@ fn blocks_wait_for_lower_ones() {
     }
 }
 
-/// What a program does that forgot barriers. Each round, `gap` instructions lie between the reading of a neighbour's
-/// word and the writing of one's own; the barrier after the reading is missing.
+/// A program with a missing barrier. In each round, there are `gap` instructions between reading a
+/// neighbor's word and writing the own word. The barrier after the read is missing.
 fn forgetful(gap: usize) -> Loaded {
     let work = "    add.u32 %r7, %r7, 1;\n".repeat(gap);
     load(&format!(
@@ -103,7 +103,7 @@ L:
 }
 
 #[test]
-fn warps_read_before_one_gets_far() {
+fn warps_stay_close_after_a_barrier() {
     let want: Vec<u32> = (0..256).map(|t| (t + 5 * 32) % 256).collect();
     let run = |gap, options| {
         let mut m = forgetful(gap);
@@ -112,10 +112,10 @@ fn warps_read_before_one_gets_far() {
         m.try_run("rounds", [1; 3], [256, 1, 1], 0, false, args![out])?;
         Ok::<_, cuda_emulator_engine::Fault>(m.device.download::<u32>(out, 256))
     };
-    // As on a GPU: it works, though nothing says that it must.
+    // It works as on a GPU, although nothing guarantees that.
     for gap in [8, 20, 60] {
         assert_eq!(run(gap, Options::default()).unwrap(), want, "{gap}");
-        // A seed shows that it is wrong, and so does the check.
+        // A seed exposes the mistake, and so does the check.
         let seeded = |seed| Options {
             seed: Some(seed),
             ..Options::default()

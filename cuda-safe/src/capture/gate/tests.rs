@@ -1,4 +1,4 @@
-//! Calls and captures of several threads.
+//! Tests of calls and captures on several threads.
 
 use std::{
     sync::{RwLock, mpsc},
@@ -8,7 +8,8 @@ use std::{
 
 use super::*;
 
-/// The lock of the tests: a global capture waits for the calls of all others.
+/// Keeps tests with global captures alone, because a global capture waits for the calls of all
+/// other threads.
 static TURNS: RwLock<()> = RwLock::new(());
 
 const BEGIN: Start = Start::Begin { global: false };
@@ -22,12 +23,12 @@ const OTHERS: Capturers = Capturers {
     others: true,
 };
 
-/// A place in a context of this test's own.
+/// Returns a place in a context that only this test uses.
 fn place(context: usize, queue: Queue) -> Place {
     Place { context, queue }
 }
 
-/// Whether `begin` on another thread gets through while `entered` is held.
+/// Returns whether `begin` on another thread succeeds while `held` is entered.
 fn begins(held: Place, target: Place, blocking: bool) -> bool {
     let entered = enter(held, Length::Long);
     let (sender, receiver) = mpsc::channel();
@@ -43,7 +44,7 @@ fn begins(held: Place, target: Place, blocking: bool) -> bool {
 }
 
 #[test]
-fn a_capture_waits_for_users_of_its_stream() {
+fn capture_waits_for_users_of_its_stream() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(1, Queue::Stream(7));
     assert!(!begins(stream, stream, false));
@@ -52,20 +53,20 @@ fn a_capture_waits_for_users_of_its_stream() {
 }
 
 #[test]
-fn a_capture_does_not_wait_for_users_of_other_streams() {
+fn capture_ignores_users_of_other_streams() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(2, Queue::Stream(7));
     assert!(begins(place(2, Queue::Stream(8)), stream, true));
     assert!(begins(place(3, Queue::Stream(7)), stream, true));
     assert!(begins(place(3, Queue::All), stream, true));
     assert!(begins(place(2, Queue::Legacy), stream, false));
-    // The per-thread default stream is another stream on every thread.
+    // The per-thread default stream is a different stream on every thread.
     let own = place(2, Queue::PerThread);
     assert!(begins(own, own, true));
 }
 
 #[test]
-fn a_thread_cannot_capture_what_it_uses_itself() {
+fn thread_cannot_capture_a_stream_that_it_uses() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(4, Queue::Stream(7));
     let entered = enter(stream, Length::Long);
@@ -76,7 +77,7 @@ fn a_thread_cannot_capture_what_it_uses_itself() {
 }
 
 #[test]
-fn users_wait_while_a_capture_begins_and_then_see_it() {
+fn users_wait_for_a_beginning_capture() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(5, Queue::Stream(7));
     let beginning = begin(stream, false, BEGIN).unwrap();
@@ -96,7 +97,7 @@ fn users_wait_while_a_capture_begins_and_then_see_it() {
 }
 
 #[test]
-fn beginnings_and_ends_of_captures_are_counted_by_context() {
+fn begins_and_ends_are_counted_by_context() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let [context, other] = [16, 17].map(ptr::without_provenance_mut);
     assert_eq!((changes(context), changes(other)), (0, 0));
@@ -111,7 +112,7 @@ fn beginnings_and_ends_of_captures_are_counted_by_context() {
 }
 
 #[test]
-fn a_per_thread_default_stream_is_a_stream_of_its_own() {
+fn per_thread_default_stream_is_a_separate_place() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let (own, stream) = (place(18, Queue::PerThread), place(18, Queue::Stream(7)));
     let entered = enter(own, Length::Long);
@@ -124,7 +125,7 @@ fn a_per_thread_default_stream_is_a_stream_of_its_own() {
 }
 
 #[test]
-fn a_thread_that_holds_a_place_does_not_queue_behind_a_waiting_capture() {
+fn thread_with_a_place_does_not_queue_behind_a_capture() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let (one, other) = (place(6, Queue::Stream(1)), place(6, Queue::Stream(2)));
     let held = enter(one, Length::Long);
@@ -140,7 +141,7 @@ fn a_thread_that_holds_a_place_does_not_queue_behind_a_waiting_capture() {
 }
 
 #[test]
-fn a_stream_does_not_join_a_capture_that_a_user_of_the_stream_waits_for() {
+fn join_fails_if_a_user_waits_for_the_capture() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let (captured, joining) = (place(8, Queue::Stream(1)), place(8, Queue::Stream(2)));
     for joins_first in [true, false] {
@@ -165,7 +166,7 @@ fn a_stream_does_not_join_a_capture_that_a_user_of_the_stream_waits_for() {
 }
 
 #[test]
-fn a_wait_for_a_change_ends_with_the_capture() {
+fn wait_for_change_ends_with_the_capture() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let context = ptr::without_provenance_mut(9);
     wait_for_change(context); // returns at once
@@ -187,7 +188,7 @@ fn a_wait_for_a_change_ends_with_the_capture() {
     assert!(!state().patient.iter().any(waits));
 }
 
-/// Whether `begin` on another thread gets through while `held` is.
+/// Returns whether `begin` on another thread succeeds while `held` is entered.
 fn starts(held: (Place, Length), target: Place, start: Start) -> bool {
     let entered = enter(held.0, held.1);
     let (sender, receiver) = mpsc::channel();
@@ -203,7 +204,7 @@ fn starts(held: (Place, Length), target: Place, start: Start) -> bool {
 
 /// Calls on other streams are affected too, but not those of the same thread.
 #[test]
-fn a_global_capture_waits_for_the_calls_of_all_other_threads() {
+fn global_capture_waits_for_calls_of_other_threads() {
     let _alone = TURNS.write().unwrap_or_else(PoisonError::into_inner);
     let stream = place(10, Queue::Stream(7));
     assert!(!starts((Place::NONE, Length::Long), stream, GLOBAL));
@@ -216,7 +217,7 @@ fn a_global_capture_waits_for_the_calls_of_all_other_threads() {
 }
 
 #[test]
-fn a_stream_does_not_join_a_capture_within_its_scope() {
+fn join_fails_within_a_scope_of_the_stream() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(12, Queue::Stream(7));
     let scope = enter(stream, Length::Scope);
@@ -224,7 +225,8 @@ fn a_stream_does_not_join_a_capture_within_its_scope() {
     assert!(begin(place(12, Queue::Stream(8)), false, Start::Join).is_some());
     // A capture of this thread ends within the scope.
     assert!(begin(stream, false, BEGIN).is_some());
-    // A join by another thread is this thread's to wait for, unless this thread captures something itself.
+    // This thread can wait for a join by another thread, unless this thread captures a stream
+    // itself.
     let joins = move || spawn(move || begin(stream, false, Start::Join).is_some());
     assert!(joins().join().unwrap());
     let counted = begin(place(12, Queue::Stream(9)), false, BEGIN)
@@ -236,7 +238,7 @@ fn a_stream_does_not_join_a_capture_within_its_scope() {
 }
 
 #[test]
-fn captures_that_wait_for_each_other_fail() {
+fn one_of_two_deadlocked_captures_fails() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let (one, other) = (place(13, Queue::Stream(1)), place(13, Queue::Stream(2)));
     let held = enter(one, Length::Short);
@@ -252,10 +254,10 @@ fn captures_that_wait_for_each_other_fail() {
     assert!(!(first && beginner.join().unwrap()), "one of them fails");
 }
 
-/// The capture waits for a call that is not soon over: a short one does not wait for the capture, and a long one does
-/// not wait forever.
+/// The capture waits for a long call. A short call does not wait for the capture, and a long one
+/// does not wait forever.
 #[test]
-fn calls_do_not_wait_forever_behind_a_capture_that_waits() {
+fn calls_queue_briefly_behind_a_waiting_capture() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(14, Queue::Stream(1));
     let held = enter(stream, Length::Long);
@@ -274,7 +276,7 @@ fn calls_do_not_wait_forever_behind_a_capture_that_waits() {
 }
 
 #[test]
-fn a_listener_within_a_beginning_of_its_own_thread_does_not_wait() {
+fn listener_inside_begin_does_not_wait() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let stream = place(15, Queue::Stream(1));
     let _beginning = begin(stream, false, BEGIN).unwrap();

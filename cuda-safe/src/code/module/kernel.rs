@@ -112,6 +112,8 @@ impl Kernel {
 
     /// Returns the kernel's linked name. For C++ this is the mangled name.
     ///
+    /// See [`cuKernelGetName`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.3.
     ///
@@ -137,6 +139,8 @@ impl Kernel {
     /// The first call for a context loads the library into it. From then on the library keeps the
     /// context alive until the library itself is unloaded. Each further call makes two driver
     /// calls.
+    ///
+    /// See [`cuKernelGetFunction`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`] if the library has no code for the context's device, or if the
@@ -164,6 +168,8 @@ impl Kernel {
     /// From CUDA 12.4 on, the driver reports offsets and sizes, for which it needs a context. The
     /// kinds come from the PTX that the library was loaded from. Returns `None` if neither source
     /// is available. Each call reads the parameters again.
+    ///
+    /// See [`cuKernelGetParamInfo`, `cuKernelGetParamCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the driver has the function and it fails, for example because the
@@ -239,6 +245,8 @@ impl Kernel {
     /// Returns the value of an attribute on a device, in the unit that [`FunctionAttribute`]
     /// documents.
     ///
+    /// See [`cuKernelGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute. Returns
     /// [`ErrorKind::Load`] if the library has no code for the device.
@@ -261,6 +269,8 @@ impl Kernel {
     }
 
     /// Sets an attribute for a device. Only some attributes can be set.
+    ///
+    /// See [`cuKernelSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
@@ -304,6 +314,8 @@ impl Kernel {
     }
 
     /// Sets the kernel's preference between shared memory and L1 cache on a device. It is a hint.
+    ///
+    /// See [`cuKernelSetCacheConfig`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value.

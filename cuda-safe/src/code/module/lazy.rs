@@ -12,6 +12,8 @@ use crate::{
 
 /// Returns the driver's loading mode.
 ///
+/// See [`cuModuleGetLoadingMode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns [`ErrorKind::NoDevice`](crate::ErrorKind::NoDevice) if [`driver::init`] fails.
 ///
@@ -41,6 +43,8 @@ impl Function {
     ///
     /// With lazy loading, the driver may load it only at the first launch.
     ///
+    /// See [`cuFuncIsLoaded`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.4.
@@ -57,6 +61,8 @@ impl Function {
 
     /// Loads the kernel's code if it is not loaded yet, so that the first launch takes no longer
     /// than others.
+    ///
+    /// See [`cuFuncLoad`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older

@@ -168,6 +168,8 @@ impl Library {
     /// For `extern "C"` kernels, `name` is the name in the source. For other kernels, it is the
     /// mangled name or a name expression with which the program was compiled.
     ///
+    /// See [`cuLibraryGetKernel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`], with a list of the library's kernels, if there is no such
     /// kernel. Returns [`ErrorKind::InvalidArgument`] if the name contains a NUL character.
@@ -191,6 +193,8 @@ impl Library {
     }
 
     /// Returns all kernels of the library, under their linked names.
+    ///
+    /// See [`cuLibraryEnumerateKernels`, `cuLibraryGetKernelCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
@@ -251,6 +255,8 @@ impl Library {
     /// The module is part of the library and keeps it loaded. From the first call on, the library
     /// keeps the context alive.
     ///
+    /// See [`cuLibraryGetModule`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`] if the library has no code for the context's device, or if the
     /// driver compiles the library's PTX only now and fails. Returns [`ErrorKind::OutOfMemory`] if
@@ -298,6 +304,8 @@ impl Library {
     ///
     /// `name` can be a name expression. Each context has its own copy of the variable.
     ///
+    /// See [`cuLibraryGetGlobal`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] if there is no such variable. Returns
     /// [`ErrorKind::InvalidArgument`] if its size is not that of `len` elements, or if its address
@@ -339,6 +347,8 @@ impl Library {
     /// Returns a `__managed__` variable with `len` elements of `T`.
     ///
     /// All contexts share the variable. Copies and fills of the returned memory use `context`.
+    ///
+    /// See [`cuLibraryGetManaged`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`global`](Self::global). Returns [`ErrorKind::NotFound`] also if the
@@ -409,6 +419,8 @@ impl Library {
     /// This needs a system on which host and device share function addresses (the device attribute
     /// `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`). The address is valid while the library is
     /// loaded.
+    ///
+    /// See [`cuLibraryGetUnifiedFunction`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] or `CUDA_ERROR_INVALID_VALUE` if there is no such function.

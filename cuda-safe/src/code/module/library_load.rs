@@ -34,6 +34,8 @@ impl Library {
     /// [`Architecture::virtual_of`](crate::Architecture::virtual_of) with
     /// [`from_compiled`](Self::from_compiled).
     ///
+    /// See [`nvrtcCompileProgram`](https://docs.nvidia.com/cuda/nvrtc/index.html), [`cuLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Compile`](crate::ErrorKind::Compile), with the log and the source lines
     /// that it refers to, if the program does not compile. Returns
@@ -74,6 +76,8 @@ impl Library {
     ///
     /// The text must begin as described for [`Module::from_ptx`](crate::Module::from_ptx).
     ///
+    /// See [`cuLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if the text is
     /// not PTX, is newer than the driver, or does not compile. A driver that compiles later reports
@@ -97,6 +101,8 @@ impl Library {
 
     /// Loads PTX with options for the driver's compiler.
     ///
+    /// See [`cuLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), as [`from_ptx`](Self::from_ptx) does.
     #[doc(alias = "cuLibraryLoadData")]
@@ -106,6 +112,8 @@ impl Library {
     }
 
     /// Loads a PTX file, such as `nvcc -ptx` writes.
+    ///
+    /// See [`cuLibraryLoadFromFile`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file cannot be read, and
@@ -119,6 +127,8 @@ impl Library {
 
     /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or
     /// `cuLinkComplete` produces.
+    ///
+    /// See [`cuLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the image is cut short, is damaged,
@@ -136,6 +146,8 @@ impl Library {
     /// Loads a fat binary, such as `nvcc -fatbin` produces. Each device uses the part that fits it
     /// best.
     ///
+    /// See [`cuLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the image is cut short or damaged.
     ///
@@ -149,6 +161,8 @@ impl Library {
     }
 
     /// Loads PTX, a cubin or a fat binary. The first bytes of the image determine the kind.
+    ///
+    /// See [`cuLibraryLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) under the conditions of the function for
@@ -192,6 +206,8 @@ impl Library {
     }
 
     /// Loads a file with PTX, a cubin or a fat binary.
+    ///
+    /// See [`cuLibraryLoadFromFile`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file cannot be read, and

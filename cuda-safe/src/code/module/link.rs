@@ -116,6 +116,8 @@ handle!(Linker, CUlinkState, released by "cuLinkDestroy", made in Context);
 impl Linker {
     /// Creates a linker without input for the context's device.
     ///
+    /// See [`cuLinkCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the driver has no memory left, or if the context has faulted.
     #[doc(alias = "cuLinkCreate")]
@@ -124,6 +126,8 @@ impl Linker {
     }
 
     /// Creates a linker with options for compiling PTX and for linking.
+    ///
+    /// See [`cuLinkCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`new`](Self::new). Returns `CUDA_ERROR_INVALID_VALUE` if the driver
@@ -183,6 +187,8 @@ impl Linker {
 
     /// Adds PTX. Messages show `name`.
     ///
+    /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the text is not PTX or does not
     /// compile. In the second case the error has the driver's log. Returns
@@ -200,6 +206,8 @@ impl Linker {
     ///
     /// It adds the machine code, or the PTX if the driver rejects the machine code. Messages show
     /// `name`.
+    ///
+    /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if the code is
@@ -226,6 +234,8 @@ impl Linker {
     ///
     /// [`add_image`](Self::add_image) recognizes the kind.
     ///
+    /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that the code is complete, was produced by a CUDA compiler, and comes
     /// from a source that may run code in this process. The driver follows offsets in it without
@@ -249,6 +259,8 @@ impl Linker {
     ///
     /// The first bytes of the image determine its kind.
     ///
+    /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must satisfy the conditions of [`add_code`](Self::add_code), unless the image is
     /// PTX.
@@ -266,6 +278,8 @@ impl Linker {
     }
 
     /// Adds a file with any kind of code that [`add_image`](Self::add_image) accepts.
+    ///
+    /// See [`cuLinkAddFile`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must satisfy the conditions of [`add_image`](Self::add_image) for the file's
@@ -335,6 +349,8 @@ impl Linker {
 
     /// Links the added code and loads it into the context.
     ///
+    /// See [`cuLinkComplete`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if a name is
     /// missing or defined twice.
@@ -348,6 +364,8 @@ impl Linker {
     }
 
     /// Links the added code and returns the machine code: a cubin for the context's device.
+    ///
+    /// See [`cuLinkComplete`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`finish`](Self::finish).

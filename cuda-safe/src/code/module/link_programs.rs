@@ -11,6 +11,8 @@ impl Module {
     /// [`relocatable`](Program::relocatable) and [`Linker::add_compiled`] for each program, then
     /// [`Linker::finish`]. Use these to set linker options or to add other code.
     ///
+    /// See [`cuLinkComplete`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Module::compile`]. Returns
     /// [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if a name is missing or

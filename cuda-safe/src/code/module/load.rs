@@ -23,6 +23,8 @@ impl Module {
     /// The result is machine code if the compiler can produce it and the driver accepts it, and PTX
     /// otherwise.
     ///
+    /// See [`nvrtcCompileProgram`](https://docs.nvidia.com/cuda/nvrtc/index.html), [`cuModuleLoadData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Compile`], with the log and the source lines that it refers to, if the
     /// program does not compile. Returns [`ErrorKind::Load`] if the driver cannot load the result.
@@ -82,6 +84,8 @@ impl Module {
     /// recognizes images by their first bytes and would read other kinds without knowing where they
     /// end.
     ///
+    /// See [`cuModuleLoadDataEx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`], with the driver's log, if the text is not PTX, is newer than
     /// the driver, or does not compile.
@@ -108,6 +112,8 @@ impl Module {
 
     /// Loads PTX with options for the driver's compiler.
     ///
+    /// See [`cuModuleLoadDataEx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`], as [`from_ptx`](Self::from_ptx) does.
     ///
@@ -131,6 +137,8 @@ impl Module {
     }
 
     /// Loads a PTX file, such as `nvcc -ptx` writes.
+    ///
+    /// See [`cuModuleLoad`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] if the file cannot be read, and the errors of
@@ -156,6 +164,8 @@ impl Module {
     /// `cuLinkComplete` produces.
     ///
     /// The image is read only during the call.
+    ///
+    /// See [`cuModuleLoadDataEx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`] if the image is cut short, is damaged, or is for another
@@ -192,6 +202,8 @@ impl Module {
     /// Loads the part of a fat binary that fits the device best, such as `nvcc -fatbin` produces.
     ///
     /// The image is read only during the call.
+    ///
+    /// See [`cuModuleLoadFatBinary`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`] if the image is cut short, is damaged, or has no code for this
@@ -254,6 +266,8 @@ impl Module {
     }
 
     /// Loads a file with PTX, a cubin or a fat binary.
+    ///
+    /// See [`cuModuleLoad`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] if the file cannot be read, and [`ErrorKind::Load`] under

@@ -17,6 +17,8 @@ impl Module {
     /// For `extern "C"` kernels, `name` is the name in the source. For other kernels, it is the
     /// mangled name or a name expression with which the program was compiled.
     ///
+    /// See [`cuModuleGetFunction`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), with a list of the module's
     /// kernels, if there is no such kernel. Returns
@@ -53,6 +55,8 @@ impl Module {
 
     /// Returns a `__device__` or `__constant__` variable with `len` elements of `T`. `name` can be
     /// a name expression.
+    ///
+    /// See [`cuModuleGetGlobal`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the module has no such
@@ -91,6 +95,8 @@ impl Module {
     }
 
     /// Returns the linked names of the module's kernels. For C++ they are mangled.
+    ///
+    /// See [`cuModuleEnumerateFunctions`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older

@@ -76,6 +76,8 @@ impl Architecture {
     /// generation that is not newer than the device. Otherwise it is virtual, for PTX of an older
     /// architecture.
     ///
+    /// See [`nvrtcGetSupportedArchs`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the device is older than every architecture that the
     /// compiler supports.

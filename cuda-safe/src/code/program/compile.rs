@@ -28,6 +28,8 @@ use crate::{
 impl Program {
     /// Compiles the program, or takes the result of an earlier compilation from the cache.
     ///
+    /// See [`nvrtcCompileProgram`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Compile`](crate::ErrorKind::Compile), with the log and the source lines
     /// that it refers to, if the program does not compile. Returns
@@ -78,6 +80,8 @@ impl Program {
     /// [`set_precompiled_header_heap`](crate::program::set_precompiled_header_heap) return
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it also
     /// cancels the compilation.
+    ///
+    /// See [`nvrtcSetFlowCallback`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`compile`](Self::compile). Returns NVRTC's code

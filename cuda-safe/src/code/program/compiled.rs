@@ -50,6 +50,8 @@ impl CompiledProgram {
     /// Returns the input for a [`JitLinker`](crate::program::JitLinker), in the format of the
     /// compiler's version. Returns `None` if the program was not compiled for [link-time
     /// optimization](crate::Program::lto).
+    ///
+    /// See [`nvrtcGetLTOIR`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
     #[must_use]
     #[doc(alias = "nvrtcGetLTOIR")]
     pub fn lto_ir(&self) -> Option<&[u8]> {
@@ -91,6 +93,8 @@ impl CompiledProgram {
 
     /// Returns the outcome of writing a precompiled header. Returns `None` if none was requested,
     /// or if the compiler cannot report it.
+    ///
+    /// See [`nvrtcGetPCHCreateStatus`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
     #[must_use]
     #[doc(alias = "nvrtcGetPCHCreateStatus")]
     pub fn precompiled_header(&self) -> Option<PrecompiledHeader> {

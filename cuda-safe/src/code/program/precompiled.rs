@@ -149,6 +149,8 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
 
 /// Returns the size in bytes of the compiler's heap for precompiled headers.
 ///
+/// See [`nvrtcGetPCHHeapSize`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8.
 ///
@@ -172,6 +174,8 @@ pub fn precompiled_header_heap() -> Result<usize> {
 ///
 /// The compiler may round the size up. It forgets the headers that it has read so far. The call
 /// waits for all compilations of this crate to finish.
+///
+/// See [`nvrtcSetPCHHeapSize`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8.

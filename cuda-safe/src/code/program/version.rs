@@ -9,6 +9,8 @@ use crate::{
 
 /// Returns the version of NVRTC, the run-time compiler that this program is linked to.
 ///
+/// See [`nvrtcVersion`](https://docs.nvidia.com/cuda/nvrtc/index.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Does not fail with a working NVRTC.
 ///

@@ -1,11 +1,11 @@
-//! Many copies in one call.
+//! Batches of copies that one driver call enqueues.
 
 use std::{fmt, marker::PhantomData};
 
 use cuda_sys::{CUdeviceptr, CUresult};
 
 use super::{
-    is_read_only, of_another_device,
+    other_device_reason, read_only_reason,
     region::{CopySource, CopyTarget, Place},
     region_call::{BoxCopy, Side},
     region_copy::{HostRegion, HostRegionMut, RegionCopy},
@@ -24,20 +24,22 @@ use crate::{
 };
 
 options! {
-    /// How the copies of a batch are done (`CUmemcpyAttributes`).
+    /// Attributes of the copies in a batch (`CUmemcpyAttributes`).
     pub struct CopyAttributes {
-        /// When host memory may be read; unless said otherwise, in the order of the stream. Memory of the device is always
-        /// read in that order: it may have been allocated in it.
+        /// When the driver may read host memory. The default is the stream's order. Device memory
+        /// is always read in that order, because it may have been allocated in it.
         source_order: Option<SourceOrder>, set to SourceOrder;
-        /// A hint: the copies should run beside kernels rather than fast.
+        /// A hint that the copies should overlap with kernels rather than be fast.
         prefer_overlap_with_compute: bool;
     }
 }
 
-/// Copies that one driver call enqueues, in no order among themselves. Each is a [`RegionCopy`]; where all of them copy
-/// bytes that follow each other, the call is the one for such copies.
+/// A batch of copies that one driver call enqueues, in no order among each other.
 ///
-/// Copies that depend on each other have no place in one batch: what they leave is unspecified.
+/// Each copy is a [`RegionCopy`]. If all of them are contiguous, the batch uses the driver call for
+/// linear copies.
+///
+/// Do not put copies that depend on each other into one batch, because their result is unspecified.
 ///
 /// ```
 /// use cuda_safe::{Context, memory::{CopyBatch, HostRegion, RegionCopy}, DeviceBuffer, ErrorKind, Stream};
@@ -51,7 +53,7 @@ options! {
 /// batch.upload(RegionCopy::new(3), &mut a, HostRegion::new(&host, 3)?)?;
 /// batch.copy(RegionCopy::new(2), &mut b, &from)?;
 /// match batch.enqueue(&stream) {
-///     Err(error) if *error.kind() == ErrorKind::Unsupported => return Ok(()), // a driver older than 12.8
+///     Err(error) if *error.kind() == ErrorKind::Unsupported => return Ok(()), // the driver is older than 12.8
 ///     enqueued => enqueued?,
 /// }
 /// assert_eq!((a.to_vec(&stream)?, b.to_vec(&stream)?), (vec![1, 2, 3], vec![4, 5]));
@@ -63,10 +65,10 @@ options! {
 pub struct CopyBatch<'a> {
     attributes: CopyAttributes,
     copies: Vec<One<'a>>,
-    /// How many were added: those without elements count, too.
+    /// The number of copies added so far, including those without elements.
     added: usize,
     owners: Vec<Owner<'a>>,
-    /// Whether host memory is borrowed.
+    /// Whether the batch borrows host memory.
     waits: bool,
     memory: PhantomData<&'a mut ()>,
 }
@@ -76,30 +78,30 @@ pub struct CopyBatch<'a> {
 struct One<'a> {
     copy: BoxCopy,
     how: RawCopyAttributes,
-    /// Which it is of those that the caller added.
+    /// The index of the copy among those that the caller added.
     number: usize,
-    /// What its memory on a device belongs to.
+    /// The owner of its device memory.
     owner: Owner<'a>,
 }
 
 impl<'a> CopyBatch<'a> {
-    /// No copies.
+    /// Creates an empty batch.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How the copies are done that are added from now on.
+    /// Sets the attributes of copies that you add from now on.
     pub fn set_attributes(&mut self, attributes: CopyAttributes) {
         self.attributes = attributes;
     }
 
-    /// How many copies there are.
+    /// Returns the number of copies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.copies.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no copies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.copies.is_empty()
@@ -108,7 +110,8 @@ impl<'a> CopyBatch<'a> {
     /// Adds a copy within a device.
     ///
     /// # Errors
-    /// As [`RegionCopy::enqueue`]; and for memory of two devices, between which that copies.
+    /// Returns the errors of [`RegionCopy::enqueue`], and an error if the two sides are on
+    /// different devices.
     pub fn copy<T: PlainData>(
         &mut self,
         copy: RegionCopy,
@@ -122,8 +125,8 @@ impl<'a> CopyBatch<'a> {
             return Err(Error::invalid(
                 "CopyBatch::copy",
                 format!(
-                    "copy {} of the batch goes from memory of device {source} to memory of device {target}: batches stay \
-                     within a device, use RegionCopy::enqueue",
+                    "copy {} of the batch goes from memory of device {source} to memory of device {target}, but the \
+                     copies of a batch stay within a device. Fix: use RegionCopy::enqueue",
                     self.added
                 ),
             ));
@@ -138,7 +141,8 @@ impl<'a> CopyBatch<'a> {
     /// Adds a copy from the host to the device.
     ///
     /// # Errors
-    /// As [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side.
     pub fn upload<T: PlainData>(
         &mut self,
         copy: RegionCopy,
@@ -158,7 +162,8 @@ impl<'a> CopyBatch<'a> {
     /// Adds a copy from the device to the host.
     ///
     /// # Errors
-    /// As [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side.
     pub fn download<T: PlainData>(
         &mut self,
         copy: RegionCopy,
@@ -201,19 +206,22 @@ impl<'a> CopyBatch<'a> {
         Ok(())
     }
 
-    /// Enqueues all copies. The host waits only if its memory takes part.
+    /// Enqueues all copies. Waits for them only if the batch uses host memory.
+    ///
+    /// See [`cuMemcpyBatchAsync`, `cuMemcpy3DBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.8. The driver's code for
-    /// the legacy default stream, to which batches can't go, for a stream that is being captured, for one of another device
-    /// that has no access to the memory, and where an array and
-    /// linear memory are copied between whose rows begin at no multiple of the elements. Some of the copies may have been
-    /// made then.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.8. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
+    /// the stream is capturing, or if linear memory whose pitch is not a multiple of the elements
+    /// is copied from or to an array. Returns the driver's error if the stream is the legacy
+    /// default stream, which does not accept batches, or belongs to another device that has no
+    /// access to the memory. After a driver error, some of the copies may have been made.
     #[doc(alias = "cuMemcpyBatchAsync")]
     #[doc(alias = "cuMemcpy3DBatchAsync")]
     pub fn enqueue(self, stream: &Stream) -> Result<()> {
         if self.copies.is_empty() {
-            return Ok(()); // the driver refuses none
+            return Ok(()); // the driver rejects an empty batch
         }
         let _uncaptured = stream.uncaptured("CopyBatch::enqueue", capture::REMEDY)?;
         if !self.waits {
@@ -221,7 +229,7 @@ impl<'a> CopyBatch<'a> {
         }
         let _current = stream.enter_to_wait("CopyBatch::enqueue")?;
         let enqueued = self.submit(stream);
-        // The borrow ends with this, also after a failure.
+        // The borrow ends here, even after a failure.
         let waited = stream.settle().or_abort();
         enqueued.and(waited)
     }
@@ -246,15 +254,15 @@ impl<'a> CopyBatch<'a> {
         for (i, One { copy, how, .. }) in self.copies.iter().enumerate() {
             to.push(address(copy.to));
             from.push(address(copy.from));
-            sizes.push(copy.linear().expect("all are"));
+            sizes.push(copy.linear().expect("all copies are linear"));
             if attributes.last() != Some(how) {
                 attributes.push(*how);
                 indices.push(i);
             }
         }
         let mut failed = usize::MAX;
-        // SAFETY: lists of these lengths; memory of the owners, ordered with what else uses it, and host memory that is
-        // borrowed until it is waited for.
+        // SAFETY: the lists have these lengths. Device memory belongs to the owners and is ordered
+        // with its other uses. Host memory is borrowed until the wait for the copies.
         let code = unsafe {
             call(
                 to.as_mut_ptr(),
@@ -300,19 +308,19 @@ impl<'a> CopyBatch<'a> {
         if code != CUresult::CUDA_ERROR_INVALID_VALUE {
             return checked;
         }
-        let told = |one: &One<'_>| format!("copy {} of the batch: {}", one.number, one.copy);
+        let describe = |one: &One<'_>| format!("copy {} of the batch: {}", one.number, one.copy);
         let explained = |one: &One<'_>| {
-            let why = of_another_device(stream, one.owner)
-                .or_else(|| is_read_only(stream, written(&one.copy)?).map(str::to_owned))?;
-            Some(format!("{}: {why}", told(one)))
+            let why = other_device_reason(stream, one.owner)
+                .or_else(|| read_only_reason(stream, written(&one.copy)?).map(str::to_owned))?;
+            Some(format!("{}: {why}", describe(one)))
         };
         let why = match self.copies.get(failed) {
-            Some(one) => Some(explained(one).unwrap_or_else(|| told(one))),
+            Some(one) => Some(explained(one).unwrap_or_else(|| describe(one))),
             None => self.copies.iter().find_map(explained),
         };
         checked.map_err(|error| {
             error.with_detail(why.unwrap_or_else(|| {
-                "no single copy is told as the reason; a batch can't go to the legacy default stream"
+                "the driver does not report which copy failed, and the legacy default stream does not accept batches"
                     .to_owned()
             }))
         })
@@ -320,11 +328,13 @@ impl<'a> CopyBatch<'a> {
 }
 
 impl RegionCopy {
-    /// As [`enqueue`](Self::enqueue), within one device, with attributes.
+    /// Enqueues the copy within one device, like [`enqueue`](Self::enqueue), with attributes.
+    ///
+    /// See [`cuMemcpyWithAttributesAsync`, `cuMemcpy3DWithAttributesAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 13.2; otherwise as
-    /// [`CopyBatch::enqueue`], of a batch of this copy.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 13.2. Also returns the errors of [`CopyBatch::enqueue`] for a batch of this copy.
     #[doc(alias = "cuMemcpyWithAttributesAsync")]
     #[doc(alias = "cuMemcpy3DWithAttributesAsync")]
     pub fn enqueue_with<T: PlainData>(
@@ -352,7 +362,7 @@ impl RegionCopy {
             if let Some(bytes) = copy.linear() {
                 let call = newer::cuMemcpyWithAttributesAsync()?;
                 let (to, from) = (address(copy.to), address(copy.from));
-                // SAFETY: memory of the owners, ordered with what else uses it.
+                // SAFETY: the memory belongs to the owners and is ordered with its other uses.
                 let code = unsafe { call(to, from, bytes, &mut how, stream.as_raw()) };
                 return stream.check("cuMemcpyWithAttributesAsync", code);
             }
@@ -363,7 +373,7 @@ impl RegionCopy {
             stream.check("cuMemcpy3DWithAttributesAsync", code)
         });
         enqueued.map_err(|error| match error.driver_code() {
-            Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match of_another_device(stream, owner) {
+            Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match other_device_reason(stream, owner) {
                 Some(why) => error.with_detail(why),
                 None => error,
             },
@@ -372,7 +382,7 @@ impl RegionCopy {
     }
 }
 
-/// The address that a copy writes to, if it writes to linear memory.
+/// Returns the address that a copy writes to if its destination is linear memory.
 fn written(copy: &BoxCopy) -> Option<CUdeviceptr> {
     match copy.to {
         Side::Device(..) | Side::Host(..) => Some(address(copy.to)),
@@ -380,16 +390,17 @@ fn written(copy: &BoxCopy) -> Option<CUdeviceptr> {
     }
 }
 
-/// Host and device have one address space in these calls.
+/// Returns the address of linear memory. In batches, host and device share one address space.
 fn address(side: Side) -> CUdeviceptr {
     match side {
         Side::Device(ptr, _) => ptr,
         Side::Host(ptr, _) => ptr.expose_provenance() as CUdeviceptr,
-        Side::Array(..) | Side::Nothing => unreachable!("linear memory"),
+        Side::Array(..) | Side::Nothing => unreachable!("the side is linear memory"),
     }
 }
 
-/// A copy as the call for boxes has it: counted in elements where an array takes part, and in bytes otherwise.
+/// Converts a copy for the call that copies boxes. Its numbers count elements if an array is
+/// involved, and otherwise bytes.
 fn operation(copy: &BoxCopy, how: RawCopyAttributes) -> Result<RawCopyOperation> {
     let is_array = |side| matches!(side, Side::Array(..));
     let unit = match is_array(copy.to) || is_array(copy.from) {
@@ -406,8 +417,8 @@ fn operation(copy: &BoxCopy, how: RawCopyAttributes) -> Result<RawCopyOperation>
                 return Err(Error::invalid(
                     "CopyBatch::enqueue",
                     format!(
-                        "a pitch of {} bytes is no multiple of the array's elements, {unit} bytes: RegionCopy::enqueue \
-                         copies it",
+                        "the pitch of {} bytes is not a multiple of the array's elements of {unit} bytes. Fix: use \
+                         RegionCopy::enqueue",
                         strides.pitch
                     ),
                 ));
@@ -418,7 +429,7 @@ fn operation(copy: &BoxCopy, how: RawCopyAttributes) -> Result<RawCopyOperation>
                 words: [address(side), row, rows, 0],
             })
         }
-        Side::Nothing => unreachable!("there are elements"),
+        Side::Nothing => unreachable!("the copy has elements"),
     };
     let extent = copy.extent;
     Ok(RawCopyOperation {

@@ -1,9 +1,11 @@
-//! Sizes and places in up to three dimensions.
+//! Extents and offsets in up to three dimensions.
 
 use crate::error::{Error, Result};
 
-/// A size in up to three dimensions: elements of a row, rows of a slice, slices. Made from one number, or from an array
-/// of one to three, the innermost first; what is not said is 1.
+/// A size in up to three dimensions: elements per row, rows per slice, and slices.
+///
+/// You can convert a number or an array of one to three numbers, the innermost first, into an
+/// `Extent`. Missing numbers are 1.
 ///
 /// ```
 /// use cuda_safe::memory::Extent;
@@ -14,28 +16,30 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
-    /// Elements of a row.
+    /// Elements per row.
     pub width: usize,
-    /// Rows of a slice.
+    /// Rows per slice.
     pub height: usize,
     /// Slices.
     pub depth: usize,
 }
 
-/// Where something begins in up to three dimensions: at which element of which row of which slice. Made from one number,
-/// or from an array of one to three, the innermost first; what is not said is 0.
+/// A position in up to three dimensions: an element of a row of a slice.
+///
+/// You can convert a number or an array of one to three numbers, the innermost first, into an
+/// `Offset`. Missing numbers are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Offset {
-    /// The element of the row.
+    /// The element within the row.
     pub x: usize,
-    /// The row of the slice.
+    /// The row within the slice.
     pub y: usize,
     /// The slice.
     pub z: usize,
 }
 
 impl Extent {
-    /// All elements; `None` where these are more than can be counted.
+    /// Returns the number of elements, or `None` if it overflows.
     #[must_use]
     pub fn len(self) -> Option<usize> {
         if self.is_empty() {
@@ -45,17 +49,17 @@ impl Extent {
         self.width.checked_mul(rows)
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 }
 
-/// The axes, by the names that errors use: what is counted along each, and its letter.
+/// The names of the axes in error messages: the counted unit and the axis letter.
 const AXES: [(&str, char); 3] = [("elements of a row", 'x'), ("rows", 'y'), ("slices", 'z')];
 
-/// An error unless a box lies within something of the extent `within`. `what` names that.
+/// Returns an error unless a box is within the extent `within` of a side. `what` names the side.
 pub(in crate::memory) fn expect_within(
     what: &str,
     at: Offset,
@@ -73,7 +77,7 @@ pub(in crate::memory) fn expect_within(
             return Err(Error::invalid(
                 call,
                 format!(
-                    "{what} has {len} {counted} (axis {letter}), and {count} from {start} on do not lie within them"
+                    "{what} has {len} {counted} (axis {letter}), and {count} from {start} on are out of bounds"
                 ),
             ));
         }

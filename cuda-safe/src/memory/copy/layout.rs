@@ -1,10 +1,10 @@
-//! How elements of up to three dimensions lie in linear memory.
+//! Layouts of up to three-dimensional elements in linear memory.
 
 use super::extent::{Extent, Offset};
 use crate::error::{Error, Result};
 
-/// How rows and slices lie in linear memory: how many there are, and how far each is from the one before. Unless said
-/// otherwise, they follow each other without gaps.
+/// A layout of rows and slices in linear memory: their number and the distance between them. By
+/// default there are no gaps.
 ///
 /// ```
 /// use cuda_safe::memory::Layout;
@@ -21,20 +21,20 @@ pub struct Layout {
     slice_rows: Option<usize>,
 }
 
-/// A layout whose numbers have been checked: nothing computed from them overflows.
+/// A checked layout: no computation with its numbers overflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Strides {
     pub(crate) extent: Extent,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub(crate) element: usize,
-    /// Bytes from row to row.
+    /// The distance between the starts of rows, in bytes.
     pub(crate) pitch: usize,
-    /// Rows from slice to slice.
+    /// The distance between the starts of slices, in rows.
     pub(crate) slice_rows: usize,
 }
 
 impl Layout {
-    /// Rows without gaps between them.
+    /// Creates a layout without gaps between the rows.
     #[must_use]
     pub fn new(extent: impl Into<Extent>) -> Self {
         Self {
@@ -44,28 +44,29 @@ impl Layout {
         }
     }
 
-    /// A row begins every `bytes` bytes: at least as many as a row has, and a multiple of the elements' alignment, so that all
-    /// rows hold whole elements.
+    /// Sets the distance between the starts of rows to `bytes` bytes.
+    ///
+    /// It must be at least the size of a row, and a multiple of the elements' alignment.
     #[must_use]
     pub fn pitch(mut self, bytes: usize) -> Self {
         self.pitch = Some(bytes);
         self
     }
 
-    /// A slice begins every `rows` rows, at least as many as a slice has.
+    /// Sets the distance between the starts of slices to `rows` rows, at least the rows of a slice.
     #[must_use]
     pub fn slice_rows(mut self, rows: usize) -> Self {
         self.slice_rows = Some(rows);
         self
     }
 
-    /// Elements of a row, rows of a slice, slices.
+    /// Returns the numbers of elements per row, rows per slice, and slices.
     #[must_use]
     pub fn extent(&self) -> Extent {
         self.extent
     }
 
-    /// Bytes from row to row, of elements of type `T`; `None` where these are more than can be counted.
+    /// Returns the distance between the starts of rows of `T` in bytes, or `None` if it overflows.
     #[must_use]
     pub fn row_bytes<T>(&self) -> Option<usize> {
         match self.pitch {
@@ -74,7 +75,8 @@ impl Layout {
         }
     }
 
-    /// The layout with its gaps known, for elements of `element` bytes in memory of `bytes`. `what` names the memory.
+    /// Checks the layout for elements of `element` bytes in memory of `bytes` bytes. `what` names
+    /// the memory.
     pub(in crate::memory) fn strides(
         self,
         element: usize,
@@ -89,18 +91,20 @@ impl Layout {
         } = self.extent;
         let invalid = |text: String| Error::invalid(call, text);
         let row = width.checked_mul(element).ok_or_else(|| {
-            invalid(format!("{what}: {width} elements of {element} bytes in a row are more than the address space holds (axis x)"))
+            invalid(format!("{what}: a row of {width} elements of {element} bytes does not fit into the address \
+                             space (axis x)"))
         })?;
         let pitch = self.pitch.unwrap_or(row);
         if pitch < row {
             return Err(invalid(format!(
-                "{what}: a pitch of {pitch} bytes is too small for rows of {width} elements, {row} bytes (axis x)"
+                "{what}: the pitch of {pitch} bytes is too small for rows of {width} elements, {row} bytes (axis x)"
             )));
         }
         let slice_rows = self.slice_rows.unwrap_or(height);
         if slice_rows < height {
             return Err(invalid(format!(
-                "{what}: {slice_rows} rows from slice to slice are too few for slices of {height} rows (axis y)"
+                "{what}: the distance of {slice_rows} rows between slices is too small for slices of {height} rows \
+                 (axis y)"
             )));
         }
         let strides = Strides {
@@ -112,10 +116,10 @@ impl Layout {
         match strides.checked_span() {
             Some(needed) if needed <= bytes => Ok(strides),
             needed => {
-                let needed = needed.map_or("more than can be counted".into(), |n| n.to_string());
+                let needed = needed.map_or("more than isize::MAX".into(), |n| n.to_string());
                 Err(invalid(format!(
-                    "{what} has {bytes} bytes, and {depth} slices of {height} rows of {width} elements of {element} bytes, \
-                     with a pitch of {pitch}, need {needed}"
+                    "{what} has {bytes} bytes, but {depth} slices of {height} rows of {width} elements of {element} \
+                     bytes, with a pitch of {pitch} bytes, need {needed}"
                 )))
             }
         }
@@ -123,7 +127,8 @@ impl Layout {
 }
 
 impl Layout {
-    /// As [`strides`](Self::strides), for elements of a type, each of which is aligned where the first is.
+    /// Checks the layout like [`strides`](Self::strides), for elements of type `T`, all of which
+    /// must be aligned if the first one is.
     pub(in crate::memory) fn aligned<T>(
         self,
         bytes: usize,
@@ -137,7 +142,8 @@ impl Layout {
             return Err(Error::invalid(
                 call,
                 format!(
-                    "a pitch of {pitch} bytes is no multiple of the elements' alignment, {alignment} bytes: use {}",
+                    "the pitch of {pitch} bytes is not a multiple of the elements' alignment of {alignment} bytes. \
+                     Fix: use {}",
                     larger.unwrap_or(pitch - pitch % alignment)
                 ),
             ));
@@ -153,7 +159,8 @@ impl<E: Into<Extent>> From<E> for Layout {
 }
 
 impl Strides {
-    /// Rows of `extent` without gaps, whose size in bytes is known to fit.
+    /// Returns the strides of `extent` without gaps. The caller knows that the size in bytes does
+    /// not overflow.
     pub(crate) fn dense(extent: Extent, element: usize) -> Self {
         Self {
             extent,
@@ -163,8 +170,8 @@ impl Strides {
         }
     }
 
-    /// As [`dense`](Self::dense), of whatever extent: `None` where bytes can't be counted, be it of a row or of all. There may
-    /// be rows without there being elements.
+    /// Like [`dense`](Self::dense), for any extent. Returns `None` if the size of a row or of all
+    /// rows overflows, even if there are no elements.
     pub(crate) fn checked_dense(extent: Extent, element: usize) -> Option<Self> {
         let bytes = extent.len()?.checked_mul(element)?;
         isize::try_from(bytes).ok()?;
@@ -172,14 +179,14 @@ impl Strides {
         Some(Self::dense(extent, element))
     }
 
-    /// Bytes of a row, without the gap behind it.
+    /// Returns the size of a row in bytes, without the gap that follows it.
     pub(crate) fn row(&self) -> usize {
         self.extent.width * self.element
     }
 
-    /// Bytes from the first byte to behind the last.
+    /// Returns the distance from the first byte to the end of the last element, in bytes.
     pub(crate) fn span(&self) -> usize {
-        self.checked_span().expect("checked when it was made")
+        self.checked_span().expect("checked by the constructor")
     }
 
     fn checked_span(&self) -> Option<usize> {
@@ -195,24 +202,27 @@ impl Strides {
             .filter(|&bytes| isize::try_from(bytes).is_ok())
     }
 
-    /// How many bytes from the first element on the one at `at` lies, which is within the extent or right behind it.
+    /// Returns the offset of the element at `at` in bytes. It must be within the extent or just
+    /// past it.
     pub(crate) fn offset(&self, at: Offset) -> usize {
-        // In this order no product exceeds what was checked: elements of no bytes may have a pitch of 0 and any number of rows.
+        // In this order no product exceeds a checked one: with elements of size 0, the pitch may be
+        // 0 and the number of rows unlimited.
         at.z * (self.slice_rows * self.pitch) + at.y * self.pitch + at.x * self.element
     }
 
-    /// Whether all bytes between the first and the last belong to elements.
+    /// Returns whether all bytes from the first to the last belong to elements.
     pub(crate) fn is_dense(&self) -> bool {
         self.extent.len().map(|len| len * self.element) == Some(self.span())
     }
 
-    /// The same distances, for a box within.
+    /// Returns the same distances for a smaller box.
     pub(crate) fn part(&self, extent: Extent) -> Self {
         Self { extent, ..*self }
     }
 
-    /// Whether elements of two boxes of the same extent overlap, `distance` bytes apart (from the one at the lower address
-    /// on); where the two have different distances between rows, whether their spans do.
+    /// Returns whether elements of two boxes of the same extent overlap. `distance` is that from
+    /// the box at the lower address to the other, in bytes. If the distances between their rows
+    /// differ, returns whether their spans overlap.
     pub(crate) fn overlaps(&self, other: &Self, distance: usize) -> bool {
         if self.extent.is_empty() || distance >= self.span() {
             return false;
@@ -225,7 +235,8 @@ impl Strides {
             let at = distance % period;
             at >= size && at + size <= period
         };
-        // Columns beside columns of the same rows, or rows beside rows of the same slices.
+        // The boxes are columns next to each other in the same rows, or rows next to each other in
+        // the same slices.
         let beside = self.extent.height > 1 || self.extent.depth > 1;
         let columns = beside && self.pitch > 0 && clear(row, self.pitch);
         let slice = self.pitch * self.slice_rows;
@@ -245,21 +256,25 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_fits_or_says_why_not() {
+    fn strides_rejects_inconsistent_layouts() {
         let dense = strides(Layout::new([5, 3, 2]), 120).unwrap();
         assert_eq!((dense.pitch, dense.slice_rows, dense.span()), (20, 3, 120));
         assert!(dense.is_dense());
         let gaps = Layout::new([5, 3, 2]).pitch(32).slice_rows(4);
-        // The gap behind the last row and the rows behind the last slice need not be there.
+        // The last row needs no gap after it, and the last slice no further rows.
         let padded = strides(gaps, 4 * 32 + 2 * 32 + 20).unwrap();
         assert_eq!(padded.offset([1, 2, 1].into()), 4 * 32 + 2 * 32 + 4);
         assert!(!padded.is_dense());
         for (layout, bytes, part) in [
             (gaps, 4 * 32 + 2 * 32 + 19, "211 bytes"),
-            (gaps.pitch(19), 1000, "a pitch of 19 bytes is too small"),
-            (gaps.slice_rows(2), 1000, "2 rows from slice to slice"),
+            (gaps.pitch(19), 1000, "the pitch of 19 bytes is too small"),
+            (
+                gaps.slice_rows(2),
+                1000,
+                "distance of 2 rows between slices",
+            ),
             (Layout::new(usize::MAX), 1000, "(axis x)"),
-            (Layout::new([1, usize::MAX]), 1000, "more than can be"),
+            (Layout::new([1, usize::MAX]), 1000, "more than isize::MAX"),
         ] {
             let text = strides(layout, bytes).unwrap_err().to_string();
             assert!(text.contains(part) && text.contains("the source"), "{text}");
@@ -268,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_memory_has_are_errors_and_no_overflows() {
+    fn aligned_rejects_huge_numbers_without_overflow() {
         const MOST: usize = usize::MAX;
         for extent in [[0, 1, 1], [0, MOST, MOST], [1, 0, MOST], [1, 1, 1]] {
             let layout = Layout::new(extent).pitch(MOST);
@@ -276,7 +291,7 @@ mod tests {
             let text = error.to_string();
             assert!(text.ends_with(&format!("use {}", MOST - 3)), "{text}");
         }
-        // Elements of no bytes need no memory, however many rows of them there are.
+        // Any number of elements of size 0 needs no memory.
         let nothing = Layout::new([2, MOST, MOST]);
         let strides = nothing.aligned::<[u32; 0]>(0, "the source", "t").unwrap();
         assert_eq!((strides.span(), strides.row()), (0, 0));
@@ -285,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_gaps_are_counted_also_where_there_are_none() {
+    fn checked_dense_rejects_rows_that_overflow_even_without_elements() {
         let dense = |extent: [usize; 3]| Strides::checked_dense(extent.into(), 4);
         assert_eq!(dense([5, 3, 2]).map(|all| all.span()), Some(120));
         assert_eq!(dense([5, 0, usize::MAX]).map(|all| all.span()), Some(0));
@@ -300,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_the_same_memory_may_lie_beside_each_other() {
+    fn adjacent_boxes_do_not_overlap() {
         let of = |extent: [usize; 3]| Strides {
             extent: extent.into(),
             element: 4,
@@ -310,14 +325,14 @@ mod tests {
         // Columns 0..3 and 3..6, 2..5.
         assert!(!of([3, 6, 2]).overlaps(&of([3, 6, 2]), 12));
         assert!(of([3, 6, 2]).overlaps(&of([3, 6, 2]), 8));
-        // The last column of a row is beside the first of the next.
+        // The last column of a row is next to the first one of the next row.
         assert!(of([3, 6, 2]).overlaps(&of([3, 6, 2]), 36));
         // Rows 0..3 and 3..6, 2..5.
         assert!(!of([10, 3, 2]).overlaps(&of([10, 3, 2]), 3 * 40));
         assert!(of([10, 3, 2]).overlaps(&of([10, 3, 2]), 2 * 40));
-        // Rows 0..4 and 3..7, the last of which is the next slice's first.
+        // Rows 0..4 and 3..7. The last of these is the next slice's first.
         assert!(of([10, 4, 2]).overlaps(&of([10, 4, 2]), 3 * 40));
-        // One behind the other.
+        // One box after the other.
         assert!(!of([10, 6, 1]).overlaps(&of([10, 6, 1]), 240));
         assert!(of([10, 1, 1]).overlaps(&of([10, 1, 1]), 36));
         let other = Strides {

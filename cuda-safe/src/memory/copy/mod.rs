@@ -1,4 +1,4 @@
-//! The driver calls that copy and set device memory.
+//! Driver calls that copy and fill device memory.
 
 pub(crate) mod batch;
 pub(crate) mod extent;
@@ -28,7 +28,7 @@ use crate::{
     stream::{Stream, owner::Owner, settle::HostRange},
 };
 
-/// Device memory without its type: where it is, how long, and what it belongs to.
+/// Device memory without its element type: its address, size and owner.
 #[derive(Clone, Copy)]
 pub(crate) struct Span<'a> {
     pub(crate) ptr: CUdeviceptr,
@@ -43,10 +43,11 @@ impl Span<'_> {
     }
 }
 
-/// Enqueues a copy from the host, for the method that errors name.
+/// Enqueues a copy from the host. Error messages name the method `call`.
 ///
 /// # Safety
-/// `host` stays readable until the copy has finished, and is as long as `span`.
+/// The caller must ensure that `host` stays readable until the copy has finished, and is as long as
+/// `span`.
 pub(crate) unsafe fn enqueue_upload<T: Pod>(
     call: &'static str,
     span: Span<'_>,
@@ -58,8 +59,7 @@ pub(crate) unsafe fn enqueue_upload<T: Pod>(
     }
     stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyHtoDAsync_v2")?;
-        // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
-        // contract says.
+        // SAFETY: `span` is live device memory of that size. The caller promises `host`.
         let code = unsafe {
             sys::cuMemcpyHtoDAsync_v2(span.ptr, host.cast(), span.bytes, stream.as_raw())
         };
@@ -68,10 +68,11 @@ pub(crate) unsafe fn enqueue_upload<T: Pod>(
     })
 }
 
-/// Enqueues a copy to the host, for the method that errors name.
+/// Enqueues a copy to the host. Error messages name the method `call`.
 ///
 /// # Safety
-/// `host` stays writable until the copy has finished, nobody reads it until then, and it is as long as `span`.
+/// The caller must ensure that `host` is as long as `span`, and that until the copy has finished,
+/// it stays writable and nothing reads it.
 pub(crate) unsafe fn enqueue_download<T: Pod>(
     call: &'static str,
     span: Span<'_>,
@@ -83,8 +84,7 @@ pub(crate) unsafe fn enqueue_download<T: Pod>(
     }
     stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyDtoHAsync_v2")?;
-        // SAFETY: `span` is live device memory of that many bytes, `host` as this function's
-        // contract says.
+        // SAFETY: `span` is live device memory of that size. The caller promises `host`.
         let code = unsafe {
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };
@@ -102,7 +102,7 @@ pub(crate) fn host_to_device<T: Pod>(span: Span<'_>, stream: &Stream, host: &[T]
     if staging::upload("copy_from_slice", span, stream, host.as_ptr().cast())? {
         return Ok(());
     }
-    // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
+    // SAFETY: `host` stays borrowed until the wait below has finished, even after a failure.
     let enqueued = unsafe { enqueue_upload("copy_from_slice", span, stream, host) };
     let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
@@ -117,11 +117,11 @@ pub(crate) fn device_to_host<T: Pod>(
         return Ok(());
     }
     let _current = stream.enter_to_wait("copy_to_slice")?;
-    // SAFETY: `host` is as long as `span`, and borrowed exclusively.
+    // SAFETY: `host` is as long as `span` and exclusively borrowed.
     if unsafe { staging::download("copy_to_slice", span, stream, host.as_mut_ptr().cast())? } {
         return Ok(());
     }
-    // SAFETY: `host` is borrowed until the wait below is over, which also follows a failure.
+    // SAFETY: `host` stays borrowed until the wait below has finished, even after a failure.
     let enqueued = unsafe { enqueue_download("copy_to_slice", span, stream, host) };
     let waited = stream.end_borrow([HostRange::of(host)]);
     enqueued.and(waited)
@@ -134,13 +134,15 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
     fresh::prefer_large_pages(spare.cast(), span.bytes);
     if span.bytes > 0 {
         let _current = stream.enter_to_wait("to_vec")?;
-        // SAFETY: the vector's own memory, with room for as many bytes as `span` has.
+        // SAFETY: the vector owns the memory, which is at least as long as `span`.
         if unsafe { staging::download("to_vec", span, stream, spare.cast())? } {
-            // SAFETY: the copy has written all `len` elements, and any bits are valid for `T`.
+            // SAFETY: the copy has written all `len` elements, and all bit patterns are valid for
+            // `T`.
             unsafe { host.set_len(len) };
             return Ok(host);
         }
-        // SAFETY: the capacity is `len`, and `host` lives until the wait below is over, or for ever.
+        // SAFETY: the capacity is `len`, and `host` lives until the wait below has finished, or
+        // forever.
         let enqueued = unsafe { enqueue_download("to_vec", span, stream, spare) };
         match stream.settle() {
             Settled::Done => enqueued?,
@@ -153,8 +155,8 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
             }
         }
     }
-    // SAFETY: the copy has written all `len` elements, any bits are valid for `T`; elements of
-    // size zero need no writing.
+    // SAFETY: the copy has written all `len` elements, and all bit patterns are valid for `T`.
+    // Elements of size zero need no writing.
     unsafe { host.set_len(len) };
     Ok(host)
 }
@@ -164,11 +166,12 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
         return Ok(());
     }
     if to.overlaps(from) {
-        // Two globals of the same variable, or views that unsafe code created.
+        // Possible with two globals of the same variable, or with views created by unsafe code.
         return Err(Error::invalid(
             "copy_from",
             format!(
-                "the source, {} bytes at {:#x}, and the destination, at {:#x}, overlap: copy to another buffer first",
+                "the source ({} bytes at {:#x}) and the destination (at {:#x}) overlap. Fix: copy to another buffer \
+                 first",
                 from.bytes, from.ptr, to.ptr
             ),
         ));
@@ -178,7 +181,8 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
     }
     stream.ordered("copy_from", [to.owner, from.owner], || {
         let _current = stream.enter("cuMemcpyDtoDAsync_v2")?;
-        // SAFETY: both are live device memory of `bytes`, ordered on this stream, and apart.
+        // SAFETY: both are live device memory of this size, ordered on this stream, and do not
+        // overlap.
         let code =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to.ptr, from.ptr, to.bytes, stream.as_raw()) };
         let checked = stream.check("cuMemcpyDtoDAsync_v2", code);
@@ -187,42 +191,43 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
     })
 }
 
-/// What a driver means that refuses a copy or a fill.
+/// Adds the reason to the error of a copy or fill that the driver rejected.
 #[inline]
 pub(super) fn explained(result: Result<()>, stream: &Stream, span: Span<'_>) -> Result<()> {
-    result.map_err(|error| match why_refused(&error, stream, span) {
+    result.map_err(|error| match rejection_reason(&error, stream, span) {
         Some(why) => error.with_detail(why),
         None => error,
     })
 }
 
 #[cold]
-fn why_refused(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String> {
+fn rejection_reason(error: &Error, stream: &Stream, span: Span<'_>) -> Option<String> {
     if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
         return None;
     }
-    if let Some(why) = of_another_device(stream, span.owner) {
+    if let Some(why) = other_device_reason(stream, span.owner) {
         return Some(why);
     }
     let here = stream.context().device();
     let (mut flags, location) = (0, MemoryLocation::device(here).raw());
-    // SAFETY: `flags` is valid for the write, the location for the read; the address is looked up.
+    // SAFETY: `flags` is valid for the write and `location` for the read. The driver looks up the
+    // address.
     let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, span.ptr) };
     if code != CUresult::CUDA_SUCCESS {
-        return None; // memory that is mapped nowhere
+        return None; // not mapped memory
     }
     let may = match MemoryAccess(flags as u32) {
         MemoryAccess::NONE => "has no access to it",
-        MemoryAccess::READ => "may only read it",
+        MemoryAccess::READ => "can only read it",
         _ => return None,
     };
     let device = here.ordinal();
     Some(format!(
-        "the memory is mapped, but device {device} {may}: call Mapping::set_access first"
+        "the memory is mapped, but device {device} {may}. Fix: call Mapping::set_access first"
     ))
 }
 
-/// As [`explained`], for a call that writes to an address of the device or the host.
+/// Like [`explained`], for a call that writes to an address of the device or the host.
 #[inline]
 pub(super) fn explained_write<R>(
     result: Result<R>,
@@ -230,7 +235,7 @@ pub(super) fn explained_write<R>(
     address: CUdeviceptr,
 ) -> Result<R> {
     result.map_err(|error| match error.driver_code() {
-        Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match is_read_only(stream, address) {
+        Some(CUresult::CUDA_ERROR_INVALID_VALUE) => match read_only_reason(stream, address) {
             Some(why) => error.with_detail(why),
             None => error,
         },
@@ -238,9 +243,9 @@ pub(super) fn explained_write<R>(
     })
 }
 
-/// The reason why a driver refuses to write to memory, if the memory is registered as read-only.
+/// Returns the reason for a rejected write if the memory is registered as read-only.
 #[cold]
-pub(super) fn is_read_only(stream: &Stream, address: CUdeviceptr) -> Option<&'static str> {
+pub(super) fn read_only_reason(stream: &Stream, address: CUdeviceptr) -> Option<&'static str> {
     let info = stream.context().pointer_info(address).ok()?;
     let read_only = info.memory_type == MemoryType::HOST && info.access == MemoryAccess::READ;
     read_only.then_some(
@@ -249,20 +254,22 @@ pub(super) fn is_read_only(stream: &Stream, address: CUdeviceptr) -> Option<&'st
     )
 }
 
-/// Whether memory is of another device than the stream: what is of a pool is open to calls alone then that name contexts.
+/// Returns whether memory is on another device than the stream. Then memory from a pool is
+/// accessible only to calls that name contexts.
 pub(crate) fn is_between_devices(stream: &Stream, owners: [Owner<'_>; 2]) -> bool {
     let here = stream.context().device();
     owners.iter().any(|owner| owner.context().device() != here)
 }
 
-/// What a driver means that refuses memory of another device than the stream.
+/// Returns the reason for a rejected call if the memory is on another device than the stream.
 #[cold]
-pub(super) fn of_another_device(stream: &Stream, owner: Owner<'_>) -> Option<String> {
+pub(super) fn other_device_reason(stream: &Stream, owner: Owner<'_>) -> Option<String> {
     let [here, there] = [stream.context(), owner.context()].map(|one| one.device().ordinal());
     (here != there).then(|| {
         format!(
-            "the stream is of device {here} and the memory of device {there}: use a stream of the memory's device, or open \
-             the memory to the stream's (MemoryPool::grant_access for a DeviceBuffer, otherwise PeerAccess)"
+            "the stream is on device {here}, but the memory is on device {there}. Fix: use a stream of the memory's \
+             device, or give the stream's device access (MemoryPool::grant_access for a DeviceBuffer, otherwise \
+             PeerAccess)"
         )
     })
 }
@@ -272,7 +279,8 @@ fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> 
     stream.ordered("copy_from", [to.owner, from.owner], || {
         let (target, source) = (to.owner.context(), from.owner.context());
         let _current = stream.enter("cuMemcpyPeerAsync")?;
-        // SAFETY: both are live memory of `bytes` of these contexts, ordered on this stream, and apart.
+        // SAFETY: both are live memory of this size in these contexts, ordered on this stream, and
+        // do not overlap.
         let code = unsafe {
             sys::cuMemcpyPeerAsync(
                 to.ptr,
@@ -287,7 +295,7 @@ fn between_devices(to: Span<'_>, stream: &Stream, from: Span<'_>) -> Result<()> 
     })
 }
 
-/// Repeats `pattern` over the whole span.
+/// Fills the whole span with repetitions of `pattern`.
 pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()> {
     if span.bytes == 0 || pattern.is_empty() {
         return Ok(());
@@ -309,7 +317,7 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
         let raw = stream.as_raw();
         let check = |call, code| stream.check(call, code);
         match *pattern {
-            // SAFETY: `span` is live device memory of `bytes`.
+            // SAFETY: `span` is live device memory of this size.
             [value, ..] if uniform => check("cuMemsetD8Async", unsafe {
                 sys::cuMemsetD8Async(ptr, value, bytes, raw)
             }),
@@ -329,7 +337,8 @@ pub(crate) fn fill(span: Span<'_>, stream: &Stream, pattern: &[u8]) -> Result<()
     })
 }
 
-/// Repeats `pattern` over the elements of rows and slices, and leaves the gaps alone.
+/// Fills the elements of rows and slices with repetitions of `pattern`, and leaves the gaps
+/// unchanged.
 pub(crate) fn fill_rows(
     ptr: CUdeviceptr,
     strides: Strides,
@@ -342,7 +351,7 @@ pub(crate) fn fill_rows(
     if row == 0 || strides.extent.is_empty() || pattern.is_empty() {
         return Ok(());
     }
-    // The shortest beginning whose repetition it is, of those that the driver has.
+    // The shortest prefix of which the pattern consists, of the sizes that the driver supports.
     let short = [1, 2, 4].into_iter().find(|&size| {
         pattern.len().is_multiple_of(size)
             && pattern.chunks(size).all(|part| part == &pattern[..size])
@@ -352,14 +361,14 @@ pub(crate) fn fill_rows(
     if !row.is_multiple_of(size) {
         return Err(Error::invalid(
             "fill",
-            format!("rows of {row} bytes are no multiples of the pattern's {size}"),
+            format!("the size of a row of {row} bytes is not a multiple of the pattern's {size}"),
         ));
     }
-    // Else by single bytes: the driver has no more for such rows.
+    // Other rows are filled column by column, because the driver has no call for them.
     let numbers = [if height * depth > 1 { pitch } else { 0 }, ptr as usize];
     let aligned = numbers.iter().all(|number| number.is_multiple_of(size));
     let whole_rows = short.is_some() && aligned;
-    // Slices without gaps are rows of one.
+    // Slices without gaps between them are like the rows of one slice.
     let (rows, slices) = match strides.slice_rows == height {
         true => (height * depth, 1),
         false => (height, depth),
@@ -386,7 +395,7 @@ pub(crate) fn fill_rows(
     })
 }
 
-/// A pattern of 1, 2 or 4 bytes, in rows.
+/// Fills rows with a pattern of 1, 2 or 4 bytes.
 fn fill_rectangle(
     ptr: CUdeviceptr,
     pitch: usize,
@@ -395,7 +404,7 @@ fn fill_rectangle(
     stream: &Stream,
 ) -> Result<()> {
     let raw = stream.as_raw();
-    // SAFETY, for all: rows of live device memory.
+    // SAFETY, for all: the rows are live device memory.
     let (call, code) = match *pattern {
         // SAFETY: as above.
         [value] => ("cuMemsetD2D8Async", unsafe {
@@ -411,12 +420,13 @@ fn fill_rectangle(
             let value = u32::from_ne_bytes([a, b, c, d]);
             sys::cuMemsetD2D32Async(ptr, pitch, value, width, rows, raw)
         }),
-        _ => unreachable!("the driver has three"),
+        _ => unreachable!("the driver supports three sizes"),
     };
     stream.check(call, code)
 }
 
-/// A pattern for which there is no plain memset: as columns of a matrix whose rows are the elements.
+/// Fills with a pattern for which there is no memset, column by column of a matrix whose rows are
+/// the elements.
 fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) -> Result<()> {
     let (pitch, raw) = (pattern.len(), stream.as_raw());
     // A 4-byte column must start at a multiple of 4 in every row.
@@ -427,7 +437,8 @@ fn fill_columns(ptr: CUdeviceptr, pattern: &[u8], rows: usize, stream: &Stream) 
     };
     for (i, word) in words.chunks_exact(4).enumerate() {
         let value = u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
-        // SAFETY: `rows` rows of `pitch` bytes are the live span; the column lies within a row.
+        // SAFETY: the live span consists of `rows` rows of `pitch` bytes, and the column is within
+        // a row.
         let code = unsafe {
             sys::cuMemsetD2D32Async(ptr + 4 * i as CUdeviceptr, pitch, value, 1, rows, raw)
         };

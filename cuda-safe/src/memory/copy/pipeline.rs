@@ -1,4 +1,4 @@
-//! A ring of slots, through which pieces of work go while their neighbours are copied.
+//! A pipeline that overlaps the copies and the computation of consecutive pieces of work.
 
 use std::{collections::VecDeque, fmt};
 
@@ -12,13 +12,13 @@ use crate::{
     stream::Stream,
 };
 
-/// Work that is done piece by piece: one piece is uploaded while the piece before it is computed, and the one before
-/// that is downloaded.
+/// A pipeline that processes work in pieces: while one piece is uploaded, the previous piece is
+/// computed, and the result of the one before that is downloaded.
 ///
-/// A pipeline is a ring of slots. Each slot has a stream, device memory for a piece's input and output, and
-/// page-locked memory for both. A piece takes the next slot, which is waited for if its last piece is still under way.
-/// So the device works on as many pieces at a time as there are slots. Two are a double buffer; three are enough for
-/// both copies and the kernel at once.
+/// A pipeline is a ring of slots. Each slot has a stream, and device memory and page-locked memory
+/// for the input and output of a piece. Each piece takes the next slot, after the slot's previous
+/// piece has finished. The device thus works on as many pieces at once as there are slots. Two
+/// slots are a double buffer. Three are enough for both copies and the kernel at once.
 ///
 /// ```
 /// use cuda_safe::{Context, LaunchConfig, Module, memory::Pipeline, WithLen};
@@ -60,7 +60,7 @@ struct Slot<I: Pod, O: Pod> {
     host_output: Option<PinnedBuffer<O>>,
 }
 
-/// What a closure of [`Pipeline::run`] returns: nothing, or a `Result` of nothing.
+/// The result of a closure of [`Pipeline::run`]: nothing, or a `Result` of nothing.
 ///
 /// ```
 /// use cuda_safe::memory::Outcome;
@@ -69,10 +69,10 @@ struct Slot<I: Pod, O: Pod> {
 /// assert_eq!(Err("wrong").into_result(), Err("wrong"));
 /// ```
 pub trait Outcome<E>: sealed::Sealed {
-    /// Whether it went well.
+    /// Converts the outcome into a `Result`.
     ///
     /// # Errors
-    /// The closure's own.
+    /// Returns the closure's error.
     fn into_result(self) -> Result<(), E>;
 }
 
@@ -94,7 +94,7 @@ impl<E> Outcome<E> for Result<(), E> {
     }
 }
 
-/// A piece that is under way. Dropping it waits.
+/// A piece in progress. Dropping it waits.
 struct Running<P, I: Pod, O: Pod> {
     slot: usize,
     piece: P,
@@ -103,12 +103,13 @@ struct Running<P, I: Pod, O: Pod> {
 }
 
 impl<I: Pod, O: Pod> Pipeline<I, O> {
-    /// A ring of `slots`, each with room for `input_len` elements on their way to the device and `output_len` on their
-    /// way back, on the device and in page-locked memory.
+    /// Creates a pipeline of `slots` slots. Each slot has device memory and page-locked memory for
+    /// `input_len` input elements and `output_len` output elements.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no slots.
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory). The context is unusable after a fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `slots` is 0.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if an allocation fails.
+    /// Also returns an error if the context is unusable after a fault.
     pub fn new(
         context: &Context,
         slots: usize,
@@ -116,8 +117,7 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
         output_len: usize,
     ) -> Result<Self> {
         if slots == 0 {
-            let detail =
-                "a pipeline of no slots can't do anything: 3 let both copies and a kernel overlap";
+            let detail = "the number of slots is 0. Fix: use at least 1, or 3 to overlap both copies and the kernel";
             return Err(Error::invalid("Pipeline::new", detail));
         }
         let slot = |_| {
@@ -135,36 +135,41 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
         Ok(Self { slots })
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// Sends all `pieces` through the ring, and returns when the last one is done. For each piece, in order,
+    /// Processes all `pieces`, and returns when the last one has finished.
     ///
-    /// 1. `fill` writes its input to page-locked memory, which still holds what an earlier piece left there;
-    /// 2. the input is uploaded;
-    /// 3. `work` enqueues what is to be done, on the slot's stream, to which both buffers belong;
-    /// 4. the output is downloaded;
-    /// 5. `take` reads it, when it is there and the slot is needed again, or at the end.
+    /// The pipeline performs these steps for each piece, in order:
     ///
-    /// The host waits in step 5 alone. While it is in `fill` or `take`, the device works on the other slots' pieces.
-    /// Each piece's copies are of a whole slot.
+    /// 1. `fill` writes the input to page-locked memory, which still contains data of an earlier
+    ///    piece.
+    /// 2. The input is uploaded.
+    /// 3. `work` enqueues the computation on the slot's stream, to which both buffers belong.
+    /// 4. The output is downloaded.
+    /// 5. `take` reads the output when the slot is needed again, or at the end.
     ///
-    /// `fill` and `take` return nothing, or a `Result` if they may fail. All errors are of one type, to which this
-    /// crate's can be converted.
+    /// The host waits only before step 5. While it runs `fill` or `take`, the device works on the
+    /// pieces of the other slots. Each copy transfers a whole slot.
     ///
-    /// `work` orders memory of other streams itself, as every launch does:
+    /// `fill` and `take` return nothing, or a `Result` if they can fail. All errors have one type,
+    /// into which this crate's errors can be converted.
+    ///
+    /// Like any launch, `work` must order itself with memory of other streams: see
     /// [`Stream::ordered_with`](crate::Stream::ordered_with).
     ///
+    /// See [`cuMemcpyHtoDAsync`, `cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// The first error of a closure, or of an upload, a download or the work before it, such as a fault. The pieces
-    /// that are under way then are waited for and not taken. The pipeline can be used again unless the context is
-    /// lost.
+    /// Returns the first error of a closure, of a copy, or of work enqueued before it, such as a
+    /// fault. It then waits for the pieces in progress, but does not pass them to `take`. You can
+    /// use the pipeline again unless the context is lost.
     ///
     /// # Panics
-    /// Only where a closure does; the pieces that are under way are waited for then, too.
+    /// Panics only if a closure panics, after waiting for the pieces in progress.
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn run<P, E: From<Error>, F: Outcome<E>, T: Outcome<E>>(
@@ -178,7 +183,7 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
         let mut running = VecDeque::with_capacity(slots.len());
         let mut finish = |slots: &mut [Slot<I, O>], oldest: Running<P, I, O>| {
             let slot = &mut slots[oldest.slot];
-            // Both, so that a failure of one does not lose the other's memory.
+            // Wait for both, so that a failure of one does not lose the other's memory.
             let (uploaded, downloaded) = (oldest.upload.wait(), oldest.download.wait());
             let (input, output) = match (uploaded, downloaded) {
                 (Ok(input), Ok(output)) => (input, output),
@@ -216,7 +221,7 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
 }
 
 impl<I: Pod, O: Pod> Slot<I, O> {
-    /// Replaces page-locked memory that a failure took.
+    /// Replaces page-locked memory that was lost by a failure.
     fn prepare(&mut self) -> Result<()> {
         let context = self.stream.context();
         if self.host_input.is_none() {
@@ -248,7 +253,7 @@ impl<I: Pod, O: Pod> Slot<I, O> {
                 return Err(failed.error.into());
             }
         };
-        // From here on a failure drops the upload, which waits.
+        // A failure from here on drops the upload, which waits.
         if let Err(error) = work(stream, &mut self.input, &mut self.output) {
             self.host_output = Some(output);
             return Err(error);

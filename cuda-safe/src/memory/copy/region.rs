@@ -1,4 +1,4 @@
-//! What the sides of a copy are: linear memory with its distances, or an array.
+//! The sides of a copy: linear memory or an array.
 
 use std::ffi::c_void;
 
@@ -14,25 +14,25 @@ use crate::{
     stream::owner::Owner,
 };
 
-/// Where the elements of a side lie.
+/// The location and layout of the elements of one side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// Linear memory of the device, from this address on.
+    /// Device memory that starts at this address.
     Linear(CUdeviceptr, Strides),
-    /// Memory of the host, from this address on.
+    /// Host memory that starts at this address.
     Host(*mut c_void, Strides),
-    /// An array of this extent, of elements of so many bytes.
+    /// An array with this extent. `element` is the size of an element in bytes.
     Array {
         array: CUarray,
         extent: Extent,
         element: usize,
-        /// Whether its slices are layers or faces.
+        /// Whether the slices of the array are layers or faces.
         layers: bool,
     },
 }
 
-/// What a side of a copy says of itself: where its elements lie, how many there are along each axis, and what the memory
-/// belongs to. [`CopySource::region`] returns it.
+/// The description of one side of a copy: the location of its elements, their number along each
+/// axis, and the owner of the memory. [`CopySource::region`] returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
     pub(crate) place: Place,
@@ -47,7 +47,7 @@ impl Place {
         }
     }
 
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     pub(crate) fn element(&self) -> usize {
         match *self {
             Self::Linear(_, strides) | Self::Host(_, strides) => strides.element,
@@ -57,8 +57,8 @@ impl Place {
 }
 
 impl<'a> Region<'a> {
-    /// Rows of device memory without gaps: `extent` elements of type `T` from `ptr` on. `None` where their size can't be
-    /// counted.
+    /// Describes device memory of `extent` elements of type `T` without gaps, starting at `ptr`.
+    /// Returns `None` if its size overflows.
     #[must_use]
     pub fn linear<T: PlainData>(
         ptr: CUdeviceptr,
@@ -73,7 +73,7 @@ impl<'a> Region<'a> {
         })
     }
 
-    /// An array of `extent` elements of type `T`: of layers or faces, as many as slices.
+    /// Describes an array of `extent` elements of type `T`. Layers or faces count as slices.
     #[must_use]
     pub fn array<T: PlainData>(
         array: CUarray,
@@ -91,8 +91,10 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// The slices of the array are layers of two dimensions, or faces of cubes. From one of them to another of the same
-    /// array, drivers up to 580 report success and copy nothing: with this, such a copy is refused.
+    /// Declares that the slices of the array are two-dimensional layers or faces of cubes.
+    ///
+    /// For a copy between layers of one array, drivers up to 580 report success but copy nothing.
+    /// With this declaration, such a copy returns an error.
     #[must_use]
     pub fn of_layers(mut self) -> Self {
         if let Place::Array { layers, .. } = &mut self.place {
@@ -101,37 +103,41 @@ impl<'a> Region<'a> {
         self
     }
 
-    /// How many elements there are along each axis.
+    /// Returns the number of elements along each axis.
     #[must_use]
     pub fn extent(&self) -> Extent {
         self.place.extent()
     }
 
-    /// What the memory belongs to.
+    /// Returns the owner of the memory.
     #[must_use]
     pub fn owner(&self) -> Owner<'a> {
         self.owner
     }
 }
 
-/// Memory of a device, of which a [`RegionCopy`](crate::memory::RegionCopy) copies a part: linear, pitched, or an array.
+/// Device memory from which a [`RegionCopy`](crate::memory::RegionCopy) can copy: linear memory,
+/// pitched memory or an array.
 ///
 /// # Safety
-/// The region is memory of the owner's context, with that many elements of type `T`. It stays there for as long as this
-/// object lives, and until the work is over that copies have enqueued on it: on the owner's stream if there is one,
-/// otherwise on any stream of the context.
+/// The implementer must ensure that:
+/// - the region is memory of the owner's context with the given number of elements of type `T`;
+/// - the memory stays there as long as the object lives, and until all work has finished that
+///   copies have enqueued on it, on the owner's stream if it has one, otherwise on any stream of
+///   the context.
 pub unsafe trait CopySource<T: PlainData> {
-    /// Where the elements lie.
+    /// Returns the description of the memory.
     fn region(&self) -> Region<'_>;
 }
 
-/// Memory of a device that a [`RegionCopy`](crate::memory::RegionCopy) can write to.
+/// Device memory to which a [`RegionCopy`](crate::memory::RegionCopy) can write.
 ///
 /// # Safety
-/// While this object is borrowed exclusively, nothing else uses the memory.
+/// The implementer must ensure that nothing else uses the memory while the object is borrowed
+/// exclusively.
 pub unsafe trait CopyTarget<T: PlainData>: CopySource<T> {}
 
-// SAFETY: a row of as many elements as there are; the rest is what storages promise.
+// SAFETY: the region is a row of all elements. Storages promise the rest.
 unsafe impl<S: Storage, T: PlainData> CopySource<T> for DeviceMemory<S, T> {
     fn region(&self) -> Region<'_> {
         Region {
@@ -144,5 +150,5 @@ unsafe impl<S: Storage, T: PlainData> CopySource<T> for DeviceMemory<S, T> {
     }
 }
 
-// SAFETY: as what may be written promises.
+// SAFETY: the storage is writable.
 unsafe impl<S: StorageMut, T: PlainData> CopyTarget<T> for DeviceMemory<S, T> {}

@@ -1,4 +1,4 @@
-//! The driver calls that copy boxes: made from checked sides.
+//! Driver calls that copy boxes between checked sides.
 
 use std::{ffi::c_void, fmt};
 
@@ -10,34 +10,34 @@ use cuda_sys::{
 use super::{extent::Extent, layout::Strides};
 use crate::{context::Context, error::Result, stream::Stream};
 
-/// The largest pitch that calls for two dimensions take, in bytes; those for three take larger ones.
+/// The largest pitch of the calls for two dimensions, in bytes. The calls for three accept larger ones.
 const MAX_PITCH_2D: usize = i32::MAX as usize;
 
-/// Where a box begins on a side, and how its rows and slices lie.
+/// The start of a box on one side, with its strides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
     Device(CUdeviceptr, Strides),
     Host(*mut c_void, Strides),
-    /// The byte of the row, the row, the slice.
+    /// The byte within the row, the row, and the slice.
     Array(CUarray, usize, usize, usize),
-    /// Of a box without elements.
+    /// The side of a box without elements.
     Nothing,
 }
 
-/// A copy of elements that are there on both sides.
+/// A copy whose elements have been checked to exist on both sides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxCopy {
     pub(crate) to: Side,
     pub(crate) from: Side,
     pub(crate) extent: Extent,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub(crate) element: usize,
-    /// Bytes of a row.
+    /// The size of a row in bytes.
     row: usize,
 }
 
 impl BoxCopy {
-    /// `None` if there is nothing to copy.
+    /// Returns `None` if there is nothing to copy.
     pub(crate) fn new(to: Side, from: Side, extent: Extent, element: usize) -> Option<Self> {
         let row = extent.width * element;
         (row > 0 && !extent.is_empty()).then_some(Self {
@@ -49,7 +49,7 @@ impl BoxCopy {
         })
     }
 
-    /// Whether elements of both sides share memory.
+    /// Returns whether elements of both sides share memory.
     pub(crate) fn overlaps(&self) -> bool {
         match (self.to, self.from) {
             (Side::Device(a, one), Side::Device(b, other)) => match a <= b {
@@ -72,7 +72,7 @@ impl BoxCopy {
         }
     }
 
-    /// Whether it goes from some slices of an array to other slices of the same one.
+    /// Returns whether the copy goes from slices of an array to other slices of the same array.
     pub(crate) fn moves_between_slices(&self) -> bool {
         match (self.to, self.from) {
             (Side::Array(a, .., z), Side::Array(b, .., w)) => a == b && z != w,
@@ -80,7 +80,7 @@ impl BoxCopy {
         }
     }
 
-    /// Bytes, if all of them follow each other on both sides.
+    /// Returns the size in bytes if both sides are contiguous.
     pub(crate) fn linear(&self) -> Option<usize> {
         let dense = |side| match side {
             Side::Device(_, strides) | Side::Host(_, strides) => strides.is_dense(),
@@ -90,7 +90,8 @@ impl BoxCopy {
         (dense(self.to) && dense(self.from)).then_some(self.row * rows)
     }
 
-    /// Whether the calls for two dimensions do it. Arrays are left to those for three, which know layers too.
+    /// Returns whether the calls for two dimensions can make the copy. Copies with arrays use the
+    /// calls for three, which support layers, too.
     fn is_flat(&self) -> bool {
         let flat = |side| match side {
             Side::Device(_, strides) | Side::Host(_, strides) => strides.pitch <= MAX_PITCH_2D,
@@ -99,14 +100,16 @@ impl BoxCopy {
         self.extent.depth == 1 && flat(self.to) && flat(self.from)
     }
 
-    /// Enqueues the copy, between memory of one context, or of one and the host.
+    /// Enqueues a copy within one context, or between one context and the host.
     ///
     /// # Safety
-    /// The sides stay what they are until the copy has finished, which is ordered with what else uses them.
+    /// The caller must ensure that the sides stay valid until the copy has finished, and that the
+    /// copy is ordered with other uses of them.
     pub(crate) unsafe fn enqueue(&self, stream: &Stream) -> Result<()> {
         let _current = stream.enter("cuMemcpyDtoDAsync_v2")?;
         let raw = stream.as_raw();
-        // SAFETY: the caller's promise, for all calls; the structures are read now.
+        // SAFETY: the caller promises this for all calls. The driver reads the structures during
+        // the call.
         unsafe {
             if let Some(bytes) = self.linear() {
                 let (call, code) = match (self.to, self.from) {
@@ -122,7 +125,7 @@ impl BoxCopy {
                         "cuMemcpyDtoHAsync_v2",
                         sys::cuMemcpyDtoHAsync_v2(to, from, bytes, raw),
                     ),
-                    _ => unreachable!("linear memory, of which one is the device's"),
+                    _ => unreachable!("both sides are linear, and one is device memory"),
                 };
                 return stream.check(call, code);
             }
@@ -135,10 +138,11 @@ impl BoxCopy {
         }
     }
 
-    /// Enqueues the copy, between memory of two contexts, or of one and the host, on a stream of whatever context.
+    /// Enqueues a copy between two contexts, or between one context and the host. The stream can
+    /// belong to any context.
     ///
     /// # Safety
-    /// As [`enqueue`](Self::enqueue), and the sides are memory of these contexts.
+    /// The same as for [`enqueue`](Self::enqueue), and the sides must be memory of these contexts.
     pub(crate) unsafe fn enqueue_between(
         &self,
         stream: &Stream,
@@ -149,7 +153,7 @@ impl BoxCopy {
         if let (Some(bytes), Side::Device(target, _), Side::Device(source, _)) =
             (self.linear(), self.to, self.from)
         {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises this.
             let code = unsafe {
                 sys::cuMemcpyPeerAsync(
                     target,
@@ -212,7 +216,7 @@ impl BoxCopy {
             Depth,
             ..Default::default()
         };
-        // SAFETY: the caller's promise; the structure is read now.
+        // SAFETY: the caller promises this. The driver reads the structure during the call.
         let code = unsafe { sys::cuMemcpy3DPeerAsync(&copy, stream.as_raw()) };
         stream.check("cuMemcpy3DPeerAsync", code)
     }
@@ -246,7 +250,7 @@ impl BoxCopy {
         }
     }
 
-    /// The copy as the driver describes boxes. Linear sides begin at their addresses.
+    /// Returns the copy as the driver describes boxes. Linear sides begin at their addresses.
     pub(crate) fn cubic(&self) -> CUDA_MEMCPY3D {
         let mut copy = CUDA_MEMCPY3D {
             WidthInBytes: self.row,
@@ -270,7 +274,7 @@ impl BoxCopy {
                 copy.srcArray = array;
                 (copy.srcXInBytes, copy.srcY, copy.srcZ) = (x, y, z);
             }
-            Side::Nothing => unreachable!("there are elements"),
+            Side::Nothing => unreachable!("the copy has elements"),
         }
         match self.to {
             Side::Device(ptr, strides) => {
@@ -288,13 +292,14 @@ impl BoxCopy {
                 copy.dstArray = array;
                 (copy.dstXInBytes, copy.dstY, copy.dstZ) = (x, y, z);
             }
-            Side::Nothing => unreachable!("there are elements"),
+            Side::Nothing => unreachable!("the copy has elements"),
         }
         copy
     }
 }
 
-/// For messages: "4 x 3 elements of 2 bytes, from device memory at 0x700 to an array".
+/// Formats the copy for messages, such as "4 x 3 elements of 2 bytes, from device memory at 0x700
+/// to an array".
 impl fmt::Display for BoxCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Extent {
@@ -318,7 +323,7 @@ impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Device(address, _) => write!(f, "device memory at {address:#x}"),
-            Self::Host(address, _) => write!(f, "the host's memory at {address:p}"),
+            Self::Host(address, _) => write!(f, "host memory at {address:p}"),
             Self::Array(..) => f.write_str("an array"),
             Self::Nothing => f.write_str("nothing"),
         }

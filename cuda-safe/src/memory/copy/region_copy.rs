@@ -1,4 +1,5 @@
-//! Copies of rectangles and boxes: one description for linear, pitched and host memory, arrays, and other devices.
+//! Copies of rectangles and boxes between linear, pitched and host memory, arrays and other
+//! devices.
 
 use std::marker::PhantomData;
 
@@ -18,16 +19,18 @@ use crate::{
     stream::{Stream, Uncaptured, owner::Owner, settle::HostRange},
 };
 
-/// A copy of a rectangle or box: how large it is, and where it begins on either side. What the sides are is said when it
-/// is made: any combination of linear memory ([`DeviceMemory`](crate::DeviceMemory), which is a row), rows and slices
-/// ([`PitchedMemory`](crate::memory::PitchedMemory)), arrays, and host memory; the device's sides may be of two devices. Both are
-/// checked before the driver is asked.
+/// A copy of a rectangle or box: its size, and where it begins on each side.
 ///
-/// | | |
+/// You pass the sides when you make the copy. Each can be linear memory
+/// ([`DeviceMemory`](crate::DeviceMemory), which is one row), pitched memory
+/// ([`PitchedMemory`](crate::memory::PitchedMemory)), an array, or host memory. Device sides can be
+/// on different devices. Both sides are checked before the driver call.
+///
+/// | method | copy |
 /// | --- | --- |
-/// | [`enqueue`](Self::enqueue) | from device to device; the host does not wait |
+/// | [`enqueue`](Self::enqueue) | from device to device; does not wait |
 /// | [`upload`](Self::upload), [`download`](Self::download) | from and to borrowed host memory; waits |
-/// | [`Scope::upload_region`](crate::memory::Scope::upload_region), [`Scope::download_region`](crate::memory::Scope::download_region) | the same, waited for at the end of a scope |
+/// | [`Scope::upload_region`](crate::memory::Scope::upload_region), [`Scope::download_region`](crate::memory::Scope::download_region) | the same, but waits at the end of a scope |
 /// | [`Stream::upload_region`], [`Stream::download_region`] | from and to page-locked memory, which the transfer owns meanwhile |
 /// | [`Graph::add_region_copy`](crate::Graph::add_region_copy) | as a node of a graph |
 ///
@@ -42,7 +45,7 @@ use crate::{
 ///     1, 2, 3, //
 ///     4, 5, 6,
 /// ];
-/// // Its two right columns, into the middle.
+/// // Copies the two right columns of `host` into the middle of the image.
 /// let copy = RegionCopy::new([2, 2]).source_at([1, 0]).target_at([1, 1]);
 /// copy.upload(&stream, &mut image, HostRegion::new(&host, [3, 2])?)?;
 /// assert_eq!(image.to_vec(&stream)?, [0, 0, 0, 0, 0, 2, 3, 0, 0, 5, 6, 0]);
@@ -66,7 +69,7 @@ pub struct RegionCopy {
     target: Offset,
 }
 
-/// Host memory as a side of a copy, borrowed for reading: rows and slices of a slice.
+/// Borrowed host memory as the source of a copy: a slice seen as rows and slices.
 #[derive(Clone, Copy, Debug)]
 pub struct HostRegion<'a, T> {
     pub(in crate::memory) place: Place,
@@ -74,7 +77,7 @@ pub struct HostRegion<'a, T> {
     host: PhantomData<&'a [T]>,
 }
 
-/// Host memory as a side of a copy, borrowed for writing: rows and slices of a slice.
+/// Borrowed host memory as the destination of a copy: a slice seen as rows and slices.
 #[derive(Debug)]
 pub struct HostRegionMut<'a, T> {
     pub(in crate::memory) place: Place,
@@ -82,7 +85,7 @@ pub struct HostRegionMut<'a, T> {
     host: PhantomData<&'a mut [T]>,
 }
 
-/// Where rows and slices of host memory are.
+/// Checks a layout of host memory, and returns its location.
 pub(crate) fn host_place<T>(host: *mut [T], layout: Layout, call: &'static str) -> Result<Place> {
     let bytes = host.len() * size_of::<T>();
     let strides = layout.aligned::<T>(bytes, "the host memory", call)?;
@@ -90,11 +93,12 @@ pub(crate) fn host_place<T>(host: *mut [T], layout: Layout, call: &'static str) 
 }
 
 impl<'a, T: PlainData> HostRegion<'a, T> {
-    /// A slice of the host as rows and slices. It may be longer than the layout needs.
+    /// Describes a host slice as rows and slices. It may be longer than the layout needs.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more elements, contradicts
-    /// itself, or has a pitch that is no multiple of the elements' alignment.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more elements, or if its pitch is not a multiple of the alignment of
+    /// `T`.
     pub fn new(host: &'a [T], layout: impl Into<Layout>) -> Result<Self> {
         let (host, layout) = (std::ptr::from_ref(host).cast_mut(), layout.into());
         Ok(Self {
@@ -106,10 +110,13 @@ impl<'a, T: PlainData> HostRegion<'a, T> {
 }
 
 impl<'a, T: PlainData> HostRegionMut<'a, T> {
-    /// A slice of the host as rows and slices, for writing. It may be longer than the layout needs.
+    /// Describes a host slice as rows and slices, for writing. It may be longer than the layout
+    /// needs.
     ///
     /// # Errors
-    /// As [`HostRegion::new`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more elements, or if its pitch is not a multiple of the alignment of
+    /// `T`.
     pub fn new(host: &'a mut [T], layout: impl Into<Layout>) -> Result<Self> {
         Ok(Self {
             range: HostRange::of(&*host),
@@ -120,7 +127,8 @@ impl<'a, T: PlainData> HostRegionMut<'a, T> {
 }
 
 impl RegionCopy {
-    /// A copy of so many elements, rows and slices, from the beginning of one side to that of the other.
+    /// Creates a copy of `extent` elements, rows and slices, which begins at the start of both
+    /// sides.
     pub fn new(extent: impl Into<Extent>) -> Self {
         Self {
             extent: extent.into(),
@@ -129,34 +137,39 @@ impl RegionCopy {
         }
     }
 
-    /// Where the box begins in the source.
+    /// Sets where the box begins in the source.
     pub fn source_at(mut self, at: impl Into<Offset>) -> Self {
         self.source = at.into();
         self
     }
 
-    /// Where the box begins in the destination.
+    /// Sets where the box begins in the destination.
     pub fn target_at(mut self, at: impl Into<Offset>) -> Self {
         self.target = at.into();
         self
     }
 
-    /// How large the box is.
+    /// Returns the size of the box.
     #[must_use]
     pub fn extent(&self) -> Extent {
         self.extent
     }
 
-    /// Enqueues the copy from device to device. The host does not wait. The two may be memory of different contexts, those
-    /// of two devices for instance, which need no peer access for it; a stream of either can do it. Memory of another
-    /// context that belongs to no stream is waited for.
+    /// Enqueues the copy from device to device.
+    ///
+    /// The two sides can belong to different contexts or devices. They need no peer access, and the
+    /// stream can belong to either. The host does not wait, unless the memory belongs to another
+    /// context but to no stream.
+    ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DAsync`, `cuMemcpy3D`, `cuMemcpy3DAsync`, `cuMemcpy3DPeer`, `cuMemcpy3DPeerAsync`, `cuMemcpyPeer`, `cuMemcpyPeerAsync`, `cuMemcpyAtoA`, `cuMemcpyAtoD`, `cuMemcpyDtoA`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the box does not lie within a side, with
-    /// the side, the axis and the numbers; where the sides overlap; where the stream is being captured and memory of
-    /// another context belongs to no stream. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) from one layer or face
-    /// to another of the same array: drivers up to 580 report success, and copy nothing. The context is unusable after a
-    /// fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds (the message names the side, the axis and the numbers), if the sides overlap, or
+    /// if the stream is capturing and the copy is between devices or has to wait. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a copy between layers or faces
+    /// of one array, because drivers up to 580 report success but copy nothing. Also returns an
+    /// error if the context is unusable after a fault.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3D")]
@@ -180,7 +193,7 @@ impl RegionCopy {
             return Ok(());
         };
         let here = stream.context();
-        // What a stream can't be made to wait for, the host does.
+        // The host waits if a stream cannot be made to wait.
         let foreign = |region: &Region<'_>| matches!(region.owner, Owner::Context(context) if context != here);
         let waits = foreign(&to) || foreign(&from);
         let _uncaptured = match waits {
@@ -195,7 +208,8 @@ impl RegionCopy {
         let owners = [&to, &from].into_iter().filter(|side| !foreign(side));
         let enqueued = stream.ordered(CALL, owners.map(|side| side.owner), || {
             let (to, from) = (to.owner.context(), from.owner.context());
-            // SAFETY: memory of these contexts, within which the box lies; ordered with what else uses it.
+            // SAFETY: the box is within memory of these contexts, and the copy is ordered with its
+            // other uses.
             unsafe {
                 match between {
                     false => copy.enqueue(stream),
@@ -212,8 +226,12 @@ impl RegionCopy {
 
     /// Copies from the host to the device, and waits until the host memory has been read.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DUnaligned`, `cuMemcpy2DAsync`, `cuMemcpy3D`, `cuMemcpy3DAsync`, `cuMemcpyHtoA`, `cuMemcpyHtoAAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`enqueue`](Self::enqueue). The stream is being captured. The fault of work that was enqueued earlier.
+    /// Returns the errors of [`enqueue`](Self::enqueue). Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DUnaligned")]
     #[doc(alias = "cuMemcpy2DAsync")]
@@ -229,7 +247,8 @@ impl RegionCopy {
     ) -> Result<()> {
         const CALL: &str = "RegionCopy::upload";
         let _current = stream.enter_to_wait(CALL)?;
-        // SAFETY: borrowed until the wait below is over, which also follows a failure.
+        // SAFETY: the memory stays borrowed until the wait below has finished, even after a
+        // failure.
         let enqueued = unsafe { self.upload_enqueue(stream, target, source.place, CALL) };
         let waited = stream.end_borrow([source.range]);
         enqueued.and(waited)
@@ -237,8 +256,12 @@ impl RegionCopy {
 
     /// Copies from the device to the host, and waits for the copy.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DUnaligned`, `cuMemcpy2DAsync`, `cuMemcpy3D`, `cuMemcpy3DAsync`, `cuMemcpyAtoH`, `cuMemcpyAtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side, or if the stream is capturing. Returns an error if work enqueued
+    /// earlier has faulted.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DUnaligned")]
     #[doc(alias = "cuMemcpy2DAsync")]
@@ -255,14 +278,17 @@ impl RegionCopy {
         const CALL: &str = "RegionCopy::download";
         let _current = stream.enter_to_wait(CALL)?;
         let range = target.range;
-        // SAFETY: borrowed exclusively until the wait below is over, which also follows a failure.
+        // SAFETY: the memory stays exclusively borrowed until the wait below has finished, even
+        // after a failure.
         let enqueued = unsafe { self.download_enqueue(stream, target.place, source, CALL) };
         let waited = stream.end_borrow([range]);
         enqueued.and(waited)
     }
 
+    /// Enqueues a copy from the host.
+    ///
     /// # Safety
-    /// The host memory stays readable until the copy has finished.
+    /// The caller must ensure that the host memory stays readable until the copy has finished.
     pub(in crate::memory) unsafe fn upload_enqueue<T: PlainData>(
         self,
         stream: &Stream,
@@ -274,15 +300,18 @@ impl RegionCopy {
         let Some(copy) = self.between::<T>(to.place, source, call)? else {
             return Ok(());
         };
-        // SAFETY: the box lies within memory of the owner, ordered with what else uses it; the host's is the caller's
-        // promise.
+        // SAFETY: the box is within the owner's memory, and the copy is ordered with its other
+        // uses. The caller promises the host memory.
         stream.ordered(call, [to.owner], || unsafe {
             with_host(copy, stream, to.owner)
         })
     }
 
+    /// Enqueues a copy to the host.
+    ///
     /// # Safety
-    /// The host memory stays writable until the copy has finished, and nobody reads it until then.
+    /// The caller must ensure that until the copy has finished, the host memory stays writable and
+    /// nothing reads it.
     pub(in crate::memory) unsafe fn download_enqueue<T: PlainData>(
         self,
         stream: &Stream,
@@ -304,7 +333,7 @@ impl RegionCopy {
         }
     }
 
-    /// The copy between two places, `None` if there is nothing to copy.
+    /// Checks the copy between two places, and returns `None` if there is nothing to copy.
     pub(crate) fn between<T: PlainData>(
         self,
         to: Place,
@@ -319,8 +348,8 @@ impl RegionCopy {
             Some(copy) if layers && copy.moves_between_slices() => Err(Error::checked(
                 crate::error::ErrorKind::Unsupported,
                 call,
-                "the driver copies nothing from one layer to another of the same array, and reports success: copy by way of \
-                 a DeviceBuffer or a PitchedBuffer",
+                "the driver reports success for a copy between layers of one array, but copies nothing. Fix: copy \
+                 through a DeviceBuffer or a PitchedBuffer",
             )),
             Some(copy) if copy.overlaps() => Err(Error::invalid(
                 call,
@@ -330,7 +359,7 @@ impl RegionCopy {
         }
     }
 
-    /// Where the box lies in a place, and an error if it doesn't.
+    /// Returns the side of the box in a place, or an error if it is out of bounds.
     fn side<T: PlainData>(
         self,
         place: Place,
@@ -344,7 +373,7 @@ impl RegionCopy {
             return Err(Error::invalid(
                 call,
                 format!(
-                    "{what} has elements of {element} bytes, and the copy of {}",
+                    "{what} has elements of {element} bytes, but the copy has elements of {} bytes",
                     size_of::<T>()
                 ),
             ));
@@ -356,7 +385,7 @@ impl RegionCopy {
             Place::Linear(ptr, strides) => {
                 Side::Device(ptr + strides.offset(at) as u64, strides.part(self.extent))
             }
-            // Within the memory.
+            // The box is within the memory.
             Place::Host(ptr, strides) => Side::Host(
                 ptr.wrapping_byte_add(strides.offset(at)),
                 strides.part(self.extent),
@@ -366,12 +395,13 @@ impl RegionCopy {
     }
 }
 
-/// Enqueues a copy between the host and memory of the owner, which may be of another device than the stream.
+/// Enqueues a copy between the host and the owner's memory, which can be on another device than the
+/// stream.
 ///
 /// # Safety
-/// As [`BoxCopy::enqueue`].
+/// The same as for [`BoxCopy::enqueue`].
 unsafe fn with_host(copy: BoxCopy, stream: &Stream, owner: Owner<'_>) -> Result<()> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises this.
     unsafe {
         match is_between_devices(stream, [owner; 2]) {
             false => copy.enqueue(stream),
@@ -380,10 +410,11 @@ unsafe fn with_host(copy: BoxCopy, stream: &Stream, owner: Owner<'_>) -> Result<
     }
 }
 
-/// The driver has no nodes for copies that name contexts, and would end the capture.
+/// Rejects copies between devices while the stream is capturing. Graphs have no nodes for such
+/// copies, and the driver would end the capture.
 pub(in crate::memory) fn expect_no_capture(
     stream: &Stream,
     call: &'static str,
 ) -> Result<Uncaptured> {
-    stream.uncaptured(call, "it is a copy between devices: make it outside")
+    stream.uncaptured(call, "make the copy between devices outside of the capture")
 }

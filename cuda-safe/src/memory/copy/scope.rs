@@ -22,7 +22,7 @@ use crate::{
     stream::{Stream, settle::HostRange},
 };
 
-/// Enqueues copies of borrowed host memory. [`Stream::scope`] creates it.
+/// A scope in which copies can borrow host memory, created by [`Stream::scope`].
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -44,28 +44,32 @@ use crate::{
 /// ```
 pub struct Scope<'scope, 'env: 'scope> {
     stream: &'scope Stream,
-    /// The borrowed memory that copies use.
+    /// The borrowed memory that the copies use.
     borrowed: &'scope RefCell<Vec<HostRange>>,
     host: PhantomData<Cell<&'env mut ()>>,
 }
 
 impl Stream {
-    /// Calls `body`, which may enqueue copies that borrow host memory, and waits for this stream before it returns,
-    /// even if `body` fails or panics. For the borrow checker the host memory is borrowed for the whole call, as with
-    /// [`std::thread::scope`].
+    /// Calls `body`, which can enqueue copies that borrow host memory, and then waits for this
+    /// stream, even if `body` fails or panics.
+    ///
+    /// As with [`std::thread::scope`], the host memory is borrowed for the whole call.
     ///
     /// Copies of host memory that is not page-locked may block the host while they run.
     ///
-    /// A `body` that fails with another type of error returns its result within this one: `Ok(work())`, and two `?` behind
-    /// the call.
+    /// If `body` fails with another error type, let it return its result inside this one:
+    /// `Ok(work())`, with two `?` after the call.
+    ///
+    /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns `body`'s error, or that of the work that it enqueued. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) without calling `body` if the stream is being captured.
-    /// `body` must not begin a raw capture that is still under way when it returns.
+    /// Returns the error of `body`, or of the work that it enqueued. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) without calling `body` if
+    /// the stream is capturing. `body` must not begin a raw capture that is still active when it
+    /// returns.
     ///
     /// # Aborts
-    /// As [`Settled::or_abort`](crate::Settled::or_abort).
+    /// Ends the process in the cases of [`Settled::or_abort`](crate::Settled::or_abort).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -112,7 +116,7 @@ impl Stream {
 }
 
 impl<'env> Scope<'_, 'env> {
-    /// The stream that the scope enqueues on.
+    /// Returns the stream on which the scope enqueues.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.stream
@@ -120,9 +124,12 @@ impl<'env> Scope<'_, 'env> {
 
     /// Enqueues a copy of all of `host` to the device.
     ///
+    /// See [`cuMemcpyHtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, or the stream is being
-    /// captured: a graph could use the memory after the scope. Otherwise as [`DeviceMemory::copy_from`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing, because a graph could use the memory after the scope.
+    /// Also returns the errors of [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyHtoDAsync")]
     pub fn upload<T: PlainData>(
         &self,
@@ -139,9 +146,12 @@ impl<'env> Scope<'_, 'env> {
 
     /// Enqueues a copy of all of the device's elements to `host`.
     ///
+    /// See [`cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths differ, or the stream is being
-    /// captured: a graph could use the memory after the scope. Otherwise as [`DeviceMemory::copy_from`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing, because a graph could use the memory after the scope.
+    /// Also returns the errors of [`DeviceMemory::copy_from`].
     #[doc(alias = "cuMemcpyDtoHAsync")]
     pub fn download<T: PlainData>(
         &self,
@@ -158,9 +168,11 @@ impl<'env> Scope<'_, 'env> {
 
     /// Enqueues a copy of a rectangle or box from the host to the device.
     ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is being captured. Otherwise as
-    /// [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Also returns the errors of [`RegionCopy::enqueue`].
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::{HostRegion, HostRegionMut, PitchedBuffer, RegionCopy}, Stream};
@@ -195,9 +207,11 @@ impl<'env> Scope<'_, 'env> {
 
     /// Enqueues a copy of a rectangle or box from the device to the host.
     ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is being captured. Otherwise as
-    /// [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Also returns the errors of [`RegionCopy::enqueue`].
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     pub fn download_region<T: PlainData>(

@@ -1,4 +1,4 @@
-//! Asynchronous copies, which own their host memory while they run.
+//! Asynchronous copies that own their host memory while they run.
 
 use std::{fmt, mem::ManuallyDrop};
 
@@ -22,10 +22,10 @@ use crate::{
     stream::{Stream, event::Event},
 };
 
-/// A copy in progress between the device and page-locked memory, which the transfer owns.
+/// A copy in progress between device memory and page-locked memory, which the transfer owns.
 ///
-/// [`wait`](Self::wait) returns the memory. Dropping a transfer waits too. Forgetting one leaks the memory, and is
-/// harmless.
+/// [`wait`](Self::wait) returns the memory. Dropping a transfer waits, too. Forgetting one leaks
+/// the memory, but is otherwise harmless.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -49,7 +49,7 @@ pub struct Transfer<T: PlainData> {
     done: Option<Event>,
 }
 
-/// A transfer that could not be started, with the memory it was given.
+/// The error of a transfer that could not be started, with its host memory.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -60,15 +60,15 @@ pub struct Transfer<T: PlainData> {
 /// let mut too_short = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
 /// let failed = stream.upload(host, &mut too_short).unwrap_err();
 /// println!("{}", failed.error);
-/// assert_eq!(*failed.host.unwrap(), [1, 2, 3]); // not lost
+/// assert_eq!(*failed.host.unwrap(), [1, 2, 3]); // the memory is not lost
 /// # Ok(())
 /// # }
 /// ```
 pub struct TransferError<T: PlainData> {
-    /// What went wrong.
+    /// The reason.
     pub error: Error,
-    /// The host memory, as it was. `None` if the copy may have started and it is not known whether it is over: the
-    /// memory is leaked then.
+    /// The unchanged host memory. `None` if the copy may have started and it is unknown whether it
+    /// has finished. The memory is then leaked.
     pub host: Option<PinnedBuffer<T>>,
 }
 
@@ -79,7 +79,8 @@ impl<T: PlainData> Transfer<T> {
         call: &'static str,
         enqueue: impl FnOnce(*mut [T]) -> Result<()>,
     ) -> Result<Self, TransferError<T>> {
-        // Whatever can fail comes first: nothing may fail between the copy's start and its guard.
+        // Everything that can fail comes first, so that nothing fails between the start of the copy
+        // and its guard.
         let prepared = stream
             .enter_to_wait(call)
             .and_then(|entered| Ok((entered, Event::without_timing(stream.context())?)));
@@ -108,10 +109,10 @@ impl<T: PlainData> Transfer<T> {
         })
     }
 
-    /// Whether the copy has finished. Does not wait.
+    /// Returns whether the copy has finished. Does not wait.
     ///
     /// # Errors
-    /// The fault of work that was enqueued before it.
+    /// Returns an error if work enqueued before the copy has faulted.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -133,14 +134,14 @@ impl<T: PlainData> Transfer<T> {
     /// Waits for the copy and returns the host memory.
     ///
     /// # Errors
-    /// The copy, or work that was enqueued before it, failed. The host memory is freed then, or leaked if it is not
-    /// known whether the copy is over.
+    /// Returns an error if the copy, or work enqueued before it, failed. The host memory is then
+    /// freed, or leaked if it is unknown whether the copy has finished.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
         let settled = self.done.take().map_or(Settled::Done, |done| done.settle());
         if let Settled::Unknown(error) = settled {
-            return Err(error); // `done` is taken: `drop` leaves the memory alone
+            return Err(error); // `done` is taken, so `drop` leaks the memory
         }
-        // SAFETY: taken once, as `done` was; the copy is over.
+        // SAFETY: taken only once, like `done`, and the copy has finished.
         let host = unsafe { ManuallyDrop::take(&mut self.host) };
         settled.or_abort().map(|()| host)
     }
@@ -149,15 +150,16 @@ impl<T: PlainData> Transfer<T> {
 impl<T: PlainData> Drop for Transfer<T> {
     fn drop(&mut self) {
         let Some(done) = self.done.take() else { return };
-        // SAFETY: not taken by `wait`, which takes `done` too; not used from here on.
+        // SAFETY: `wait` has not taken it, because it would have taken `done`, too. Not used
+        // afterwards.
         let host = unsafe { ManuallyDrop::take(&mut self.host) };
-        // An error here can't be acted upon.
+        // A drop cannot report an error.
         let _ = unheard(|| {
             release(&Nothing, move || {
                 let settled = done.settle().or_leak();
                 match settled {
                     Ok(()) => drop(host),
-                    // The device may still be using it: a leak is the lesser evil.
+                    // The device may still use the memory, so it must be leaked.
                     Err(_) => std::mem::forget(host),
                 }
                 settled
@@ -169,9 +171,12 @@ impl<T: PlainData> Drop for Transfer<T> {
 impl Stream {
     /// Starts a copy of all of `host` to the device.
     ///
+    /// See [`cuMemcpyHtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
-    /// being captured. The context is unusable after a fault. The error carries `host`.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Also returns an error if the context is unusable
+    /// after a fault. The error contains `host`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -194,16 +199,20 @@ impl Stream {
         const CALL: &str = "Stream::upload";
         Transfer::start(host, self, CALL, |host| {
             expect_equal(host.len(), device.len(), CALL)?;
-            // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
+            // SAFETY: the transfer owns `host` until the copy has finished, and the lengths are
+            // equal.
             unsafe { copy::enqueue_upload(CALL, device.span(), self, host) }
         })
     }
 
-    /// Starts a copy of all of the device's elements to `host`.
+    /// Starts a copy of all elements of `device` to `host`.
+    ///
+    /// See [`cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
-    /// being captured. The context is unusable after a fault. The error carries `host`.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Also returns an error if the context is unusable
+    /// after a fault. The error contains `host`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
@@ -225,16 +234,20 @@ impl Stream {
         const CALL: &str = "Stream::download";
         Transfer::start(host, self, CALL, |host| {
             expect_equal(device.len(), host.len(), CALL)?;
-            // SAFETY: the transfer owns `host` until the copy has finished; lengths are equal.
+            // SAFETY: the transfer owns `host` until the copy has finished, and the lengths are
+            // equal.
             unsafe { copy::enqueue_download(CALL, device.span(), self, host) }
         })
     }
 
-    /// Starts a copy of a rectangle or box from page-locked memory, in which the elements lie as `layout` says.
+    /// Starts a copy of a rectangle or box from page-locked memory with the given layout.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the box does not lie within a side, or the
-    /// stream is being captured. The context is unusable after a fault. The error carries `host`.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side, or if the stream is capturing. Also returns an error if the context is
+    /// unusable after a fault. The error contains `host`.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, memory::{PitchedBuffer, RegionCopy}, Stream};
@@ -270,10 +283,14 @@ impl Stream {
         })
     }
 
-    /// Starts a copy of a rectangle or box to page-locked memory, in which the elements lie as `layout` says.
+    /// Starts a copy of a rectangle or box to page-locked memory with the given layout.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`upload_region`](Self::upload_region).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side, or if the stream is capturing. Also returns an error if the context is
+    /// unusable after a fault. The error contains `host`.
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     pub fn download_region<T: PlainData>(
@@ -301,7 +318,7 @@ impl<T: PlainData> From<TransferError<T>> for Error {
 
 impl<T: PlainData> fmt::Debug for Transfer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The length alone: no reference to memory that the device may be writing to.
+        // Shows only the length, because the device may be writing to the memory.
         write!(f, "Transfer({} elements)", self.host.as_raw_slice().len())
     }
 }
@@ -320,6 +337,6 @@ impl<T: PlainData> fmt::Display for TransferError<T> {
 
 impl<T: PlainData> std::error::Error for TransferError<T> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.error.source() // `Display` has told the error itself
+        self.error.source() // `Display` already shows the error itself
     }
 }

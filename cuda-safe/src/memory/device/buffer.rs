@@ -15,15 +15,15 @@ use crate::{
     stream::{Stream, owner::Owner},
 };
 
-/// `len` elements in device memory of its own. Another name of [`DeviceMemory<StreamOrdered, T>`](DeviceMemory), by which
-/// the compiler calls it.
+/// An owned buffer of `len` elements in device memory. An alias of
+/// [`DeviceMemory<StreamOrdered, T>`](DeviceMemory), which is the name in compiler messages.
 ///
-/// A buffer belongs to the stream that it was allocated on. Its memory is freed in that stream's order: after
-/// everything that was enqueued there before the drop. Methods that take another stream order the two streams around
-/// their work. For kernels on another stream, the caller orders the two, with [`Stream::ordered_with`] or
-/// [`Stream::wait_stream`].
+/// A buffer belongs to the stream on which it was allocated. Its memory is freed in that stream's
+/// order, after all work enqueued there before the drop. Methods that take another stream order the
+/// two streams around their work. For kernels on another stream, you must order the two with
+/// [`Stream::ordered_with`] or [`Stream::wait_stream`].
 ///
-/// Elements are plain data: any bit pattern is a valid value ([`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html)).
+/// Elements are plain data for which every bit pattern is a valid value ([`PlainData`]).
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -42,7 +42,7 @@ use crate::{
 /// ```
 pub type DeviceBuffer<T> = DeviceMemory<StreamOrdered, T>;
 
-/// Memory of its own, in a stream's order: what a [`DeviceBuffer`] holds.
+/// The storage of a [`DeviceBuffer`]: owned memory that is allocated and freed in a stream's order.
 #[derive(Debug)]
 pub struct StreamOrdered {
     ptr: CUdeviceptr,
@@ -50,7 +50,8 @@ pub struct StreamOrdered {
     owned: bool,
 }
 
-// SAFETY: memory of the stream's context; freed in the stream's order, or when nothing runs any more.
+// SAFETY: the memory belongs to the stream's context. It is freed in the stream's order, or after
+// all work of the context.
 unsafe impl Storage for StreamOrdered {
     const NAME: &'static str = "DeviceBuffer";
 
@@ -65,7 +66,7 @@ unsafe impl Storage for StreamOrdered {
     }
 }
 
-// SAFETY: memory of its own.
+// SAFETY: the memory is owned.
 unsafe impl StorageMut for StreamOrdered {}
 
 impl OwnedStorage for StreamOrdered {
@@ -75,7 +76,7 @@ impl OwnedStorage for StreamOrdered {
 }
 
 impl StreamOrdered {
-    /// From a pool, or from the one that is the device's current one.
+    /// Allocates from `pool`, or from the device's current pool if that is `None`.
     fn allocate(stream: &Stream, bytes: usize, pool: Option<&MemoryPool>) -> Result<Self> {
         let mut storage = Self {
             ptr: 0,
@@ -89,19 +90,19 @@ impl StreamOrdered {
         const REMEDY: &str = "allocate before the capture";
         let context = stream.context();
         let _current = stream.enter("cuMemAllocFromPoolAsync")?;
-        // In a capture the allocation would become a node of the graph.
+        // During a capture, the allocation would become a node of the graph.
         let _uncaptured = stream.hold_captures_off(CALL)?;
         if capture::captures_exist() {
             drop(stream.enter_to_query(CALL, REMEDY)?);
         }
         let (call, code) = if let Some(pool) = pool {
             let (raw, stream) = (pool.as_raw(), stream.as_raw());
-            // SAFETY: `ptr` is valid for the write, the handles are live.
+            // SAFETY: `ptr` is valid for the write, and the handles are live.
             let code =
                 unsafe { sys::cuMemAllocFromPoolAsync(&mut storage.ptr, bytes, raw, stream) };
             ("cuMemAllocFromPoolAsync", code)
         } else if context.limits().memory_pools {
-            // SAFETY: `ptr` is valid for the write, the stream is live.
+            // SAFETY: `ptr` is valid for the write, and the stream is live.
             let code = unsafe { sys::cuMemAllocAsync(&mut storage.ptr, bytes, stream.as_raw()) };
             ("cuMemAllocAsync", code)
         } else {
@@ -122,50 +123,57 @@ impl StreamOrdered {
         let (ptr, stream) = (self.ptr, self.stream.clone());
         let context = self.stream.context();
         if context.limits().memory_pools && self.stream.can_free_here() {
-            // In a capture the free would become a node of the graph.
+            // During a capture, the free would become a node of the graph.
             return release(&self.stream, move || match stream.can_free_here() {
                 true => free_in_order(ptr, &stream),
-                false => free_after_all(ptr, &stream), // put off, and called on another thread
+                false => free_after_all(ptr, &stream), // deferred, and called on another thread
             });
         }
         release(context, move || free_after_all(ptr, &stream))
     }
 }
 
-/// Frees memory that is owned, and that nothing else frees, behind everything enqueued on its stream.
+/// Frees memory after everything enqueued on its stream. The memory must be owned, and nothing else
+/// may free it.
 fn free_in_order(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
     let _current = stream.enter("cuMemFreeAsync")?;
-    // SAFETY: by this function's description.
+    // SAFETY: the caller owns the memory.
     let code = or_relaxed(|| unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) });
     stream.context().check("cuMemFreeAsync", code)
 }
 
-/// As [`free_in_order`], after a wait for the whole context: if there is no ordered free, or for a per-thread default
-/// stream of another thread.
+/// Frees memory after waiting for the whole context. Used if the context has no stream-ordered
+/// free, or for another thread's per-thread default stream.
 fn free_after_all(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
     let context = stream.context();
     context.settle_or_leak()?;
     let _current = context.enter("cuMemFree_v2")?;
-    // SAFETY: by the description of `free_in_order`; nothing runs that could use it.
+    // SAFETY: the caller owns the memory, and no running work uses it.
     let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
     context.check("cuMemFree_v2", code)
 }
 
 impl Drop for StreamOrdered {
     fn drop(&mut self) {
-        // An error here can't be acted upon (the context has usually faulted); `close` reports it.
+        // A drop cannot report an error (usually the context has faulted), but `close` can.
         let _ = unheard(|| self.free());
     }
 }
 
-// Each constructor has the bound itself: of one at the block the compiler would say no more than that it does not hold.
+// Each constructor has its own bound. With a bound on the block, the compiler would only report
+// that it is not satisfied.
 impl<T> DeviceBuffer<T> {
-    /// Allocates memory for `len` elements, with unspecified contents: whatever bits were there before.
+    /// Allocates memory for `len` elements, with unspecified contents (the previous bits of the
+    /// memory).
+    ///
+    /// See [`cuMemAllocAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html), [`cuMemAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is not aligned for `T`, which
-    /// happens only to types with an alignment above 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
+    /// free bytes if the allocation fails. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing, or if the memory is not aligned for `T`. The latter happens only for types with
+    /// an alignment above 256 bytes.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -173,7 +181,7 @@ impl<T> DeviceBuffer<T> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let mut buffer = DeviceBuffer::<u64>::uninit(&stream, 3)?;
-    /// buffer.copy_from_slice(&stream, &[1, 2, 3])?; // write it before it is read
+    /// buffer.copy_from_slice(&stream, &[1, 2, 3])?; // write it before reading it
     /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
     /// # Ok(())
     /// # }
@@ -187,7 +195,8 @@ impl<T> DeviceBuffer<T> {
         Self::uninit_from(stream, len, None)
     }
 
-    /// As [`uninit`](Self::uninit), from a pool whose memory the stream's device reaches.
+    /// Like [`uninit`](Self::uninit), but allocates from a pool that the stream's device can
+    /// access.
     pub(in crate::memory) fn uninit_in(
         stream: &Stream,
         len: usize,
@@ -206,14 +215,19 @@ impl<T> DeviceBuffer<T> {
         const CALL: &str = "DeviceBuffer::uninit";
         let bytes = byte_size::<T>(len, CALL)?;
         let storage = StreamOrdered::allocate(stream, bytes, pool)?;
-        // SAFETY: room for `len` elements.
+        // SAFETY: the storage has room for `len` elements.
         unsafe { Self::from_allocation(storage, len, CALL) }
     }
 
-    /// Allocates `len` elements, and sets all bytes to zero.
+    /// Allocates `len` elements and sets all bytes to zero.
+    ///
+    /// See [`cuMemsetD8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`uninit`](Self::uninit).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
+    /// free bytes if the allocation fails. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing, or if the memory is not aligned for `T`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -239,8 +253,11 @@ impl<T> DeviceBuffer<T> {
 
     /// Allocates a copy of `host` on the device, and waits until `host` has been read.
     ///
+    /// See [`cuMemcpyHtoD`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`uninit`](Self::uninit) and [`copy_from_slice`](DeviceMemory::copy_from_slice).
+    /// Returns the errors of [`uninit`](Self::uninit) and
+    /// [`copy_from_slice`](DeviceMemory::copy_from_slice).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -263,12 +280,14 @@ impl<T> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// Takes ownership of memory that raw calls allocated; `len` counts elements.
+    /// Takes ownership of memory for `len` elements that raw calls allocated.
     ///
     /// # Safety
-    /// `ptr` came from `cuMemAllocAsync`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the stream's context, is
-    /// aligned for `T`, has room for `len` elements, and nobody else frees it. Work that was enqueued on it elsewhere
-    /// is ordered before the stream.
+    /// The caller must ensure that:
+    /// - `ptr` came from `cuMemAllocAsync`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the
+    ///   stream's context, is aligned for `T` and has room for `len` elements;
+    /// - nothing else frees the memory;
+    /// - work enqueued on it elsewhere is ordered before the stream's later work.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -276,7 +295,7 @@ impl<T> DeviceBuffer<T> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let raw = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?.into_raw();
-    /// // SAFETY: the three elements just handed over, which nobody else frees.
+    /// // SAFETY: `raw` has three elements, and nothing else frees it.
     /// let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 3) };
     /// assert_eq!(buffer.as_device_ptr(), raw);
     /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
@@ -299,9 +318,12 @@ impl<T> DeviceBuffer<T> {
 }
 
 impl<T: PlainData> DeviceBuffer<T> {
-    /// Hands the memory over to the caller, who frees it (with `cuMemFreeAsync`, or with `cuMemFree` once the stream
-    /// is idle) and keeps the context alive until then: this call gives up the buffer's own references to its stream
-    /// and context. The address is 0 if there are no elements.
+    /// Gives up ownership of the memory and returns its address, which is 0 if there are no
+    /// elements.
+    ///
+    /// You must free it with `cuMemFreeAsync`, or with `cuMemFree` once the stream is idle. Until
+    /// then, keep the context alive, because the buffer's own references to its stream and context
+    /// are dropped.
     #[must_use]
     pub fn into_raw(self) -> CUdeviceptr {
         let mut storage = self.into_storage();
@@ -309,7 +331,7 @@ impl<T: PlainData> DeviceBuffer<T> {
         storage.ptr
     }
 
-    /// The stream in whose order the memory is freed.
+    /// Returns the stream in whose order the memory is freed.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};

@@ -1,18 +1,19 @@
-//! Host memory that was allocated a moment ago.
+//! Large pages for newly allocated host memory.
 
-/// Asks the system for large pages, where a range of new memory gets its pages as it is written to: a fault for every
-/// 2 MiB in place of every 4 KiB. It is a hint, and its failure is none.
+/// Asks the system to use large pages for newly allocated memory, so that the first write to it
+/// faults once per 2 MiB instead of once per 4 KiB. It is only a hint, so failures are ignored.
 #[cfg(target_os = "linux")]
 pub(in crate::memory) fn prefer_large_pages(begin: *mut u8, bytes: usize) {
     const LARGE: usize = 2 << 20;
     if bytes < 2 * LARGE {
-        return; // whoever allocates little gets memory that was used before
+        return; // small allocations usually reuse memory
     }
     let first = begin.addr().next_multiple_of(LARGE);
     let end = (begin.addr() + bytes) / LARGE * LARGE;
     if first < end {
         let offset = first - begin.addr();
-        // SAFETY: whole pages within memory of the caller's; their contents stay as they are.
+        // SAFETY: the range consists of whole pages within the caller's memory. Their contents do
+        // not change.
         let _ =
             unsafe { libc::madvise(begin.add(offset).cast(), end - first, libc::MADV_HUGEPAGE) };
     }

@@ -1,4 +1,4 @@
-//! The one type of device memory, and what all its kinds can do.
+//! The type of all device memory, with the methods that its kinds share.
 
 pub(crate) mod buffer;
 pub(crate) mod fresh;
@@ -21,23 +21,24 @@ use crate::{
     stream::{Stream, owner::Owner},
 };
 
-/// Elements of type `T` in device memory. There are several kinds, which differ in what holds the memory, the
-/// [`Storage`]:
+/// Elements of type `T` in device memory. The [`Storage`] parameter `S` owns or borrows the memory,
+/// and distinguishes these kinds:
 ///
-/// | kind | holds |
+/// | kind | storage |
 /// | --- | --- |
-/// | [`DeviceBuffer`](crate::DeviceBuffer) | memory of its own, allocated and freed in a stream's order |
-/// | [`ManagedBuffer`](crate::ManagedBuffer) | managed memory of its own, which the host reaches too |
-/// | [`MappedBuffer`](crate::MappedBuffer) | page-locked memory of the host, which kernels reach over the link |
-/// | [`GrowableBuffer`](crate::memory::virtual_memory::GrowableBuffer) | memory of its own, which grows without being copied |
-/// | [`IpcBuffer`](crate::share::IpcBuffer) | memory of its own, which other processes may open |
+/// | [`DeviceBuffer`](crate::DeviceBuffer) | owned memory, allocated and freed in a stream's order |
+/// | [`ManagedBuffer`](crate::ManagedBuffer) | owned managed memory, which the host can access, too |
+/// | [`MappedBuffer`](crate::MappedBuffer) | page-locked host memory, which kernels access over the link |
+/// | [`GrowableBuffer`](crate::memory::virtual_memory::GrowableBuffer) | owned memory that grows without being copied |
+/// | [`IpcBuffer`](crate::share::IpcBuffer) | owned memory that other processes can open |
 /// | [`OpenedBuffer`](crate::share::OpenedBuffer) | memory of another process |
-/// | [`ExternalBuffer`](crate::share::ExternalBuffer) | memory of another interface, such as Vulkan |
-/// | [`DeviceView`], [`DeviceViewMut`] | borrowed memory: a part of another kind, or from another library |
+/// | [`ExternalBuffer`](crate::share::ExternalBuffer) | memory of another API, such as Vulkan |
+/// | [`DeviceView`], [`DeviceViewMut`] | borrowed memory: a part of another kind, or memory of another library |
 /// | [`Global`](crate::module::Global) | a variable of a module |
 ///
-/// All of them can be copied, filled, sliced and passed to kernels in the same way. A function for all kinds takes
-/// `&DeviceMemory<impl Storage, T>`, or `&mut DeviceMemory<impl StorageMut, T>` if it writes:
+/// You can copy, fill and slice all kinds and pass them to kernels in the same way. A function that
+/// accepts all kinds takes `&DeviceMemory<impl Storage, T>`, or if it writes,
+/// `&mut DeviceMemory<impl StorageMut, T>`:
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, DeviceMemory, memory::{Storage, StorageMut}, Stream};
@@ -60,7 +61,7 @@ use crate::{
 /// # }
 /// ```
 ///
-/// Elements are plain data: any bit pattern is a valid value ([`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html)).
+/// Elements are plain data for which every bit pattern is a valid value ([`PlainData`]).
 pub struct DeviceMemory<S, T> {
     storage: S,
     len: usize,
@@ -68,10 +69,12 @@ pub struct DeviceMemory<S, T> {
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// Device memory of `len` elements, from what holds it. This is how a new kind of memory creates its objects.
+    /// Creates device memory of `len` elements over a storage. Implementations of new storages use
+    /// it in their constructors.
     ///
     /// # Safety
-    /// The storage has room for `len` elements at its address, which is aligned for `T`.
+    /// The caller must ensure that the storage has room for `len` elements at its address, and that
+    /// the address is aligned for `T`.
     #[must_use]
     pub unsafe fn from_storage(storage: S, len: usize) -> Self {
         Self {
@@ -84,36 +87,36 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// Creates the memory, or returns an error if its address is not aligned for `T`.
     ///
     /// # Safety
-    /// The storage has room for `len` elements at its address.
+    /// The caller must ensure that the storage has room for `len` elements at its address.
     pub(crate) unsafe fn from_allocation(
         storage: S,
         len: usize,
         call: &'static str,
     ) -> Result<Self> {
         expect_aligned::<T>(storage.as_device_ptr(), call)?;
-        // SAFETY: aligned; the rest is this function's contract.
+        // SAFETY: the address is aligned, and the caller promises the rest.
         Ok(unsafe { Self::from_storage(storage, len) })
     }
 
-    /// What holds the memory.
+    /// Returns the storage, which owns or borrows the memory.
     #[must_use]
     #[inline]
     pub fn storage(&self) -> &S {
         &self.storage
     }
 
-    /// What holds the memory, without its length.
+    /// Converts the memory into its storage, which has no length.
     #[must_use]
     pub fn into_storage(self) -> S {
         self.storage
     }
 
-    /// What holds the memory, and the number of elements: for a kind whose memory grows.
+    /// Returns the storage and the number of elements, for memory that can grow.
     pub(crate) fn parts_mut(&mut self) -> (&mut S, &mut usize) {
         (&mut self.storage, &mut self.len)
     }
 
-    /// What the memory belongs to: a stream, or a context alone.
+    /// Returns the owner of the memory: a stream, or only a context.
     #[must_use]
     pub fn owner(&self) -> Owner<'_> {
         self.storage.owner()
@@ -127,31 +130,31 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
-    /// The device address of the first element; 0 if there are none.
+    /// Returns the device address of the first element, or 0 if the memory is empty.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.storage.as_device_ptr()
     }
 
-    /// All of it, borrowed for reading.
+    /// Returns a view of all elements, for reading.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -159,7 +162,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2])?;
-    /// let view = buffer.view(); // can be copied, and borrows the buffer
+    /// let view = buffer.view(); // is `Copy`, and borrows the buffer
     /// assert_eq!(view.as_device_ptr(), buffer.as_device_ptr());
     /// assert_eq!((view.len(), view.size_bytes()), (2, 8));
     /// # Ok(())
@@ -168,14 +171,15 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, T> {
         let owner = self.owner();
-        // SAFETY: this object's own memory, borrowed for no longer than it.
+        // SAFETY: the view borrows this object's memory, and no longer than the object.
         unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len, owner) }
     }
 
-    /// A range of elements, borrowed for reading. The range counts elements.
+    /// Returns a view of a range of elements, for reading.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the range ends after the last element.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// out of bounds.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -192,14 +196,15 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         let range = size::range_within(range, self.len, "slice")?;
         let ptr = self.as_device_ptr() + (range.start * size_of::<T>()) as CUdeviceptr;
         let owner = self.owner();
-        // SAFETY: within this object's own memory, borrowed for no longer than it.
+        // SAFETY: the range is within this object's memory, which stays borrowed.
         Ok(unsafe { DeviceView::borrow_raw(ptr, range.len(), owner) })
     }
 
-    /// Two views: the elements before `index`, and the rest.
+    /// Splits the memory into two views: the elements before `index`, and the rest.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `index` is greater than the length.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `index` is
+    /// greater than the length.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -220,9 +225,12 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 
     /// Copies all elements into `host`, and waits for the copy.
     ///
+    /// See [`cuMemcpyDtoH`, `cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
-    /// being captured. The fault of work that was enqueued earlier.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
+    /// faulted.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -245,8 +253,11 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 
     /// Copies all elements into a new vector, and waits for the copy.
     ///
+    /// See [`cuMemcpyDtoH`, `cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// The fault of work that was enqueued earlier. The stream is being captured.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -266,7 +277,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 }
 
 impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
-    /// All of it, borrowed for writing.
+    /// Returns a view of all elements, for writing.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -282,14 +293,15 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
         let owner = self.owner();
-        // SAFETY: this object's own memory, borrowed exclusively for no longer than it.
+        // SAFETY: the view borrows this object's memory exclusively, and no longer than the object.
         unsafe { DeviceViewMut::borrow_raw(self.as_device_ptr(), self.len, owner) }
     }
 
-    /// A range of elements, borrowed for writing. The range counts elements.
+    /// Returns a view of a range of elements, for writing.
     ///
     /// # Errors
-    /// As [`slice`](Self::slice).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// out of bounds.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -306,14 +318,15 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
         let range = size::range_within(range, self.len, "slice_mut")?;
         let ptr = self.as_device_ptr() + (range.start * size_of::<T>()) as CUdeviceptr;
         let owner = self.owner();
-        // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+        // SAFETY: the range is within this object's memory, which stays exclusively borrowed.
         Ok(unsafe { DeviceViewMut::borrow_raw(ptr, range.len(), owner) })
     }
 
-    /// Two views for writing: the elements before `index`, and the rest.
+    /// Splits the memory into two views for writing: the elements before `index`, and the rest.
     ///
     /// # Errors
-    /// As [`split_at`](Self::split_at).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `index` is
+    /// greater than the length.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -336,7 +349,7 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
         size::expect_split(index, self.len, "split_at_mut")?;
         let middle = self.as_device_ptr() + (index * size_of::<T>()) as CUdeviceptr;
         let owner = self.owner();
-        // SAFETY: two parts of this object's own memory that do not overlap.
+        // SAFETY: the two parts of this object's memory do not overlap.
         Ok(unsafe {
             (
                 DeviceViewMut::borrow_raw(self.as_device_ptr(), index, owner),
@@ -345,11 +358,14 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
         })
     }
 
-    /// Copies all of `host` here, and waits until `host` has been read.
+    /// Copies all of `host` into this memory, and waits until `host` has been read.
+    ///
+    /// See [`cuMemcpyHtoD`, `cuMemcpyHtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
-    /// being captured. The fault of work that was enqueued earlier.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
+    /// faulted.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -359,7 +375,7 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
     /// buffer.copy_from_slice(&stream, &[1, 2])?;
     /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
-    /// assert!(buffer.copy_from_slice(&stream, &[1, 2, 3]).is_err()); // lengths differ
+    /// assert!(buffer.copy_from_slice(&stream, &[1, 2, 3]).is_err()); // the lengths differ
     /// # Ok(())
     /// # }
     /// ```
@@ -370,11 +386,14 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
         copy::host_to_device(self.span(), stream, host)
     }
 
-    /// Enqueues a copy of all of `source`, which may belong to another stream or device.
+    /// Enqueues a copy of all elements of `source`, which can belong to another stream or device.
+    ///
+    /// See [`cuMemcpyDtoD`, `cuMemcpyPeer`, `cuMemcpyPeerAsync`, `cuMemcpyDtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, the two overlap,
-    /// or their streams have to be ordered and one of them is being captured. The context is unusable after a fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, if the two overlap, or if their streams must be ordered while one of them is
+    /// capturing. Also returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -404,12 +423,15 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 
     /// Enqueues a fill that sets every element to `value`.
     ///
-    /// It takes one driver call if elements have 1, 2 or 4 bytes, or if all bytes of `value` are equal; otherwise one
-    /// call for every 4 bytes of an element.
+    /// The fill takes one driver call if elements have 1, 2 or 4 bytes, or if all bytes of `value`
+    /// are equal. Otherwise it takes one call for every 4 bytes of an element.
+    ///
+    /// See [`cuMemsetD32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault. The memory's stream is another one, and one of the two is being
-    /// captured.
+    /// Returns an error if the context is unusable after a fault. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory belongs to
+    /// another stream and one of the two streams is capturing.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -429,8 +451,12 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 
     /// Enqueues a fill that sets every byte to `value`.
     ///
+    /// See [`cuMemsetD8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// Returns an error if the context is unusable after a fault. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory belongs to
+    /// another stream and one of the two streams is capturing.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -450,9 +476,11 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 
     /// Enqueues a fill that sets every 16 bits to `value`.
     ///
+    /// See [`cuMemsetD16Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the size is not a multiple of 2 bytes;
-    /// otherwise as [`fill`](Self::fill).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size is not
+    /// a multiple of 2 bytes. Also returns the errors of [`fill`](Self::fill).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -472,9 +500,11 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 
     /// Enqueues a fill that sets every 32 bits to `value`.
     ///
+    /// See [`cuMemsetD32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the size is not a multiple of 4 bytes;
-    /// otherwise as [`fill`](Self::fill).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size is not
+    /// a multiple of 4 bytes. Also returns the errors of [`fill`](Self::fill).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -496,11 +526,11 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 }
 
 impl<S: OwnedStorage, T: PlainData> DeviceMemory<S, T> {
-    /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
+    /// Frees the memory now, and reports errors. Dropping does the same, but discards the error.
     ///
     /// # Errors
-    /// The driver's code for freeing it, which may be the fault of a kernel that ran earlier. The memory is not used
-    /// again in any case.
+    /// Returns the driver's error for the call that frees the memory, which may be the fault of an
+    /// earlier kernel. The memory is not used again, even if the call fails.
     pub fn close(self) -> Result<()> {
         self.storage.close()
     }

@@ -15,7 +15,8 @@ use crate::{
     stream::{Stream, owner::Owner},
 };
 
-/// Elements in device memory, borrowed for reading: a part of a [`DeviceBuffer`](crate::DeviceBuffer), or all of it.
+/// Borrowed elements in device memory, for reading: all or part of a
+/// [`DeviceBuffer`](crate::DeviceBuffer) or of another kind.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -31,7 +32,7 @@ use crate::{
 /// ```
 pub type DeviceView<'a, T> = DeviceMemory<Borrowed<'a>, T>;
 
-/// Elements in device memory, borrowed for writing.
+/// Borrowed elements in device memory, for writing.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -48,14 +49,14 @@ pub type DeviceView<'a, T> = DeviceMemory<Borrowed<'a>, T>;
 /// ```
 pub type DeviceViewMut<'a, T> = DeviceMemory<BorrowedMut<'a>, T>;
 
-/// Borrowed memory, which lives for `'a`: what a [`DeviceView`] holds.
+/// The storage of a [`DeviceView`]: memory borrowed for `'a`.
 #[derive(Clone, Copy, Debug)]
 pub struct Borrowed<'a> {
     ptr: CUdeviceptr,
     owner: Owner<'a>,
 }
 
-/// Exclusively borrowed memory, which lives for `'a`: what a [`DeviceViewMut`] holds.
+/// The storage of a [`DeviceViewMut`]: memory borrowed exclusively for `'a`.
 #[derive(Debug)]
 pub struct BorrowedMut<'a> {
     ptr: CUdeviceptr,
@@ -63,7 +64,7 @@ pub struct BorrowedMut<'a> {
     exclusive: PhantomData<&'a mut ()>,
 }
 
-// SAFETY: whoever created the view promised that the memory is there for `'a`.
+// SAFETY: the creator of the view promised that the memory stays allocated for `'a`.
 unsafe impl Storage for Borrowed<'_> {
     const NAME: &'static str = "DeviceView";
 
@@ -93,16 +94,18 @@ unsafe impl Storage for BorrowedMut<'_> {
     }
 }
 
-// SAFETY: whoever created the view promised that it is the only one for `'a`.
+// SAFETY: the creator of the view promised that nothing else uses the memory for `'a`.
 unsafe impl StorageMut for BorrowedMut<'_> {}
 
 impl<'a, T: PlainData> DeviceView<'a, T> {
-    /// A view of memory that something else manages; `len` counts elements.
+    /// Creates a view of `len` elements in memory that other code manages.
     ///
     /// # Safety
-    /// `ptr` is device memory of `len` elements, aligned for `T`, in `owner`'s context. It stays allocated for `'a`,
-    /// and until the work enqueued on it has finished. If the owner is a stream, methods of this crate order work on
-    /// other streams with it; if the owner is a context, the caller orders the work.
+    /// The caller must ensure that:
+    /// - `ptr` is device memory of `len` elements in `owner`'s context, aligned for `T`;
+    /// - the memory stays allocated for `'a`, and until the work enqueued on it has finished;
+    /// - work on the memory is ordered if the owner is a context. If the owner is a stream, methods
+    ///   of this crate order their work on other streams with it.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -110,8 +113,8 @@ impl<'a, T: PlainData> DeviceView<'a, T> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// let buffer = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?;
-    /// let raw = buffer.as_device_ptr(); // perhaps from another library
-    /// // SAFETY: `buffer` has three elements, is held for longer, and belongs to the stream.
+    /// let raw = buffer.as_device_ptr(); // could come from another library
+    /// // SAFETY: `buffer` has three elements, outlives the view, and belongs to the stream.
     /// let view = unsafe { DeviceView::<u32>::borrow_raw(raw, 3, &stream) };
     /// assert_eq!(view.to_vec(&stream)?, [1, 2, 3]);
     /// # Ok(())
@@ -127,7 +130,7 @@ impl<'a, T: PlainData> DeviceView<'a, T> {
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// The stream in whose order the memory is used; `None` if the caller orders the work.
+    /// Returns the stream that orders the use of the memory, or `None` if the caller orders it.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -144,10 +147,11 @@ impl<'a, T: PlainData> DeviceView<'a, T> {
         self.storage().owner.stream()
     }
 
-    /// A range of elements, borrowed for as long as this view's memory. The range counts elements.
+    /// Converts the view into a view of a range of its elements, with the same lifetime.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the range ends after the last element.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// out of bounds.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -165,16 +169,17 @@ impl<'a, T: PlainData> DeviceView<'a, T> {
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let (ptr, len) = part::<T>(self.as_device_ptr(), self.len(), range, "into_slice")?;
         let owner = self.storage().owner;
-        // SAFETY: within this view's memory, borrowed for no longer than it.
+        // SAFETY: the range is within this view's memory and is not borrowed for longer.
         Ok(unsafe { Self::borrow_raw(ptr, len, owner) })
     }
 }
 
 impl<'a, T: PlainData> DeviceViewMut<'a, T> {
-    /// A view for writing of memory that something else manages; `len` counts elements.
+    /// Creates a view for writing of `len` elements in memory that other code manages.
     ///
     /// # Safety
-    /// As [`DeviceView::borrow_raw`]; and nothing else uses the memory for `'a`.
+    /// The caller must meet the requirements of [`DeviceView::borrow_raw`], and must ensure that
+    /// nothing else uses the memory for `'a`.
     #[must_use]
     pub unsafe fn borrow_raw(ptr: CUdeviceptr, len: usize, owner: impl Into<Owner<'a>>) -> Self {
         let storage = BorrowedMut {
@@ -186,25 +191,27 @@ impl<'a, T: PlainData> DeviceViewMut<'a, T> {
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// The stream in whose order the memory is used; `None` if the caller orders the work.
+    /// Returns the stream that orders the use of the memory, or `None` if the caller orders it.
     #[must_use]
     pub fn stream(&self) -> Option<&'a Stream> {
         self.storage().owner.stream()
     }
 
-    /// A range of elements, borrowed for as long as this view's memory. The range counts elements.
+    /// Converts the view into a view of a range of its elements, with the same lifetime.
     ///
     /// # Errors
-    /// As [`DeviceView::into_slice`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// out of bounds.
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let (ptr, len) = part::<T>(self.as_device_ptr(), self.len(), range, "into_slice")?;
         let owner = self.storage().owner;
-        // SAFETY: within this view's memory, borrowed for no longer than it, and the view is gone.
+        // SAFETY: the range is within this view's memory, is not borrowed for longer, and `self` is
+        // consumed.
         Ok(unsafe { Self::borrow_raw(ptr, len, owner) })
     }
 }
 
-/// Address and length of a range of elements.
+/// Returns the address and the length of a range of elements.
 pub(in crate::memory) fn part<T>(
     ptr: CUdeviceptr,
     len: usize,

@@ -1,4 +1,4 @@
-//! Mapped (zero-copy) memory: host memory that kernels reach over the link.
+//! Mapped (zero-copy) memory: host memory that kernels access over the link.
 
 use std::slice;
 
@@ -25,13 +25,16 @@ use crate::{
     stream::{Stream, owner::Owner},
 };
 
-/// `len` elements of page-locked host memory that kernels reach at an address of their own: what they read and write goes
-/// over the link, each time (zero-copy). For data that a kernel touches once, and for small results.
+/// A buffer of page-locked host memory that kernels access directly, at its own device address.
 ///
-/// To the device it is memory as any other, in the order of a stream. The host gets a slice, from
-/// [`host`](Self::host) or [`host_mut`](Self::host_mut), which wait until the stream's work is over.
+/// Every access of a kernel goes over the link (zero-copy). Use it for data that a kernel touches
+/// once and for small results.
 ///
-/// The second parameter is what holds the memory: a [`PinnedBuffer`] unless it says otherwise, or a
+/// The device uses it like any other memory, ordered by a stream. The host gets a slice from
+/// [`host`](Self::host) or [`host_mut`](Self::host_mut), which wait until the stream's work is
+/// over.
+///
+/// The second type parameter is the owner of the memory: a [`PinnedBuffer`] by default, or a
 /// [`RegisteredBuffer`].
 ///
 /// ```
@@ -46,7 +49,7 @@ use crate::{
 ///     x[threadIdx.x] *= 2.0f;
 /// }"#)?;
 /// let double_it = module.function("double_it")?;
-/// // SAFETY: four threads, and four elements.
+/// // SAFETY: the kernel runs four threads on four elements.
 /// unsafe { double_it.launch(&stream, LaunchConfig::new(1, 4), (&mut x,))? };
 /// assert_eq!(x.host()?, [2.0, 4.0, 6.0, 8.0]);
 /// # Ok(())
@@ -55,16 +58,16 @@ use crate::{
 #[doc(alias = "zero-copy")]
 pub type MappedBuffer<T, H = PinnedBuffer<T>> = DeviceMemory<Mapped<H>, T>;
 
-/// Page-locked host memory in a stream's order: what a [`MappedBuffer`] holds.
+/// The storage of a [`MappedBuffer`]: page-locked host memory ordered by a stream.
 #[derive(Debug)]
 pub struct Mapped<H: PageLocked> {
-    /// `None` once it is given back.
+    /// `None` after the memory has been returned or freed.
     host: Option<H>,
     ptr: CUdeviceptr,
     stream: Stream,
 }
 
-// SAFETY: memory of the stream's context; freed when the stream's work is over.
+// SAFETY: the memory belongs to the stream's context and is freed after the stream's work.
 unsafe impl<H: PageLocked> Storage for Mapped<H> {
     const NAME: &'static str = "MappedBuffer";
 
@@ -79,7 +82,7 @@ unsafe impl<H: PageLocked> Storage for Mapped<H> {
     }
 }
 
-// SAFETY: memory of its own.
+// SAFETY: the memory is owned.
 unsafe impl<H: PageLocked> StorageMut for Mapped<H> {}
 
 impl<H: PageLocked> OwnedStorage for Mapped<H> {
@@ -88,7 +91,7 @@ impl<H: PageLocked> OwnedStorage for Mapped<H> {
             return Ok(());
         };
         let stream = self.stream.clone();
-        release(&self.stream, move || after(host, &stream)?.end())
+        release(&self.stream, move || wait_or_leak(host, &stream)?.end())
     }
 }
 
@@ -102,7 +105,7 @@ mod sealed {
 }
 use sealed::Sealed;
 
-/// What holds page-locked memory: [`PinnedBuffer`] and [`RegisteredBuffer`].
+/// An owner of page-locked memory: [`PinnedBuffer`] or [`RegisteredBuffer`].
 pub trait PageLocked: Sealed + Send + 'static {}
 
 impl<T: PlainData> Sealed for PinnedBuffer<T> {
@@ -134,12 +137,13 @@ impl<H: PageLocked> Drop for Mapped<H> {
         let Some(host) = self.host.take() else { return };
         let stream = self.stream.clone();
         // An error here can't be acted upon; `close` reports it.
-        let _ = unheard(|| release(&self.stream, move || after(host, &stream).map(drop)));
+        let _ = unheard(|| release(&self.stream, move || wait_or_leak(host, &stream).map(drop)));
     }
 }
 
-/// The memory, when the stream's work is over. It is leaked if that is not known.
-fn after<H>(host: H, stream: &Stream) -> Result<H> {
+/// Waits for the stream's work, and returns the memory. Leaks the memory if it is unknown whether
+/// the work is over.
+fn wait_or_leak<H>(host: H, stream: &Stream) -> Result<H> {
     if let Err(error) = stream.settle_or_leak() {
         std::mem::forget(host); // the device may still use it
         return Err(error);
@@ -148,22 +152,31 @@ fn after<H>(host: H, stream: &Stream) -> Result<H> {
 }
 
 impl<T: PlainData> MappedBuffer<T> {
-    /// Allocates `len` elements, and sets all bytes to zero.
+    /// Allocates `len` elements and sets all bytes to zero.
+    ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`PinnedBuffer::zeroed`].
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
+    /// if the host cannot lock that much memory. Also returns the errors of
+    /// [`PinnedBuffer::zeroed`].
     #[doc(alias = "cuMemHostAlloc")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
         Self::with_flags(stream, len, PinnedFlags::default())
     }
 
-    /// As [`zeroed`](Self::zeroed), with flags. [`PinnedFlags::DEVICE_MAP`] is always among them.
+    /// Allocates `len` zeroed elements with flags. [`PinnedFlags::DEVICE_MAP`] is always added.
     ///
-    /// [`PinnedFlags::WRITE_COMBINED`] suits data that the host only writes and the device reads: that is faster over the
-    /// link then.
+    /// [`PinnedFlags::WRITE_COMBINED`] makes the device's reads faster. Use it for data that the
+    /// host only writes.
+    ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`PinnedBuffer::with_flags`].
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, if the
+    /// host cannot lock that much memory. Also returns the other errors of
+    /// [`PinnedBuffer::with_flags`].
     #[doc(alias = "cuMemHostAlloc")]
     pub fn with_flags(stream: &Stream, len: usize, flags: PinnedFlags) -> Result<Self> {
         let flags = flags | PinnedFlags::DEVICE_MAP;
@@ -173,12 +186,16 @@ impl<T: PlainData> MappedBuffer<T> {
 }
 
 impl<T: PlainData> PinnedBuffer<T> {
-    /// Memory that kernels reach too, in the order of `stream`. [`into_host`](MappedBuffer::into_host) gives it back.
+    /// Converts the buffer into memory that kernels can use too, ordered by `stream`.
+    /// [`into_host`](MappedBuffer::into_host) converts it back.
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another context.
-    /// `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped: on a device without unified addressing it needs
-    /// [`PinnedFlags::DEVICE_MAP`]. The error carries the memory.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
+    /// belongs to another context. Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped:
+    /// a device without unified addressing requires [`PinnedFlags::DEVICE_MAP`]. The error contains
+    /// the buffer.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, Stream};
@@ -187,7 +204,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// # let stream = Stream::new(&context)?;
     /// let host = PinnedBuffer::from_slice(&context, &[1u32, 2, 3])?;
     /// let mut mapped = host.into_mapped(&stream)?;
-    /// mapped.slice_mut(1..)?.fill(&stream, 7)?; // by the device
+    /// mapped.slice_mut(1..)?.fill(&stream, 7)?; // on the device
     /// let host = mapped.into_host()?;
     /// assert_eq!(*host, [1, 7, 7]);
     /// # Ok(())
@@ -199,18 +216,23 @@ impl<T: PlainData> PinnedBuffer<T> {
             .and_then(|()| self.device_ptr())
             .and_then(aligned::<T>);
         let len = self.len();
-        // SAFETY: the device's address of `len` elements.
+        // SAFETY: `found` is the device address of `len` elements.
         unsafe { mapped(self, found, len, stream) }
     }
 }
 
 impl<H: HostBlock + 'static> RegisteredBuffer<H> {
-    /// Memory that kernels reach too, in the order of `stream`. [`into_host`](MappedBuffer::into_host) gives it back.
+    /// Converts the buffer into memory that kernels can use too, ordered by `stream`.
+    /// [`into_host`](MappedBuffer::into_host) converts it back.
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another context, and for memory that
-    /// was registered with [`RegisterFlags::READ_ONLY`]. `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped: on a
-    /// device without unified addressing it needs [`RegisterFlags::DEVICE_MAP`]. The error carries the memory.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
+    /// belongs to another context, or if the memory was registered with
+    /// [`RegisterFlags::READ_ONLY`]. Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not
+    /// mapped: a device without unified addressing requires [`RegisterFlags::DEVICE_MAP`]. The
+    /// error contains the buffer.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::RegisteredBuffer, Stream};
@@ -219,7 +241,7 @@ impl<H: HostBlock + 'static> RegisteredBuffer<H> {
     /// # let stream = Stream::new(&context)?;
     /// let registered = RegisteredBuffer::new(&context, vec![1u32, 2, 3])?;
     /// let mut mapped = registered.into_mapped(&stream)?;
-    /// mapped.slice_mut(1..)?.fill(&stream, 7)?; // by the device
+    /// mapped.slice_mut(1..)?.fill(&stream, 7)?; // on the device
     /// let numbers: Vec<u32> = mapped.into_host()?.into_host()?;
     /// assert_eq!(numbers, [1, 7, 7]);
     /// # Ok(())
@@ -235,12 +257,12 @@ impl<H: HostBlock + 'static> RegisteredBuffer<H> {
             .and_then(|()| self.device_ptr())
             .and_then(aligned::<H::Element>);
         let len = self.len();
-        // SAFETY: the device's address of `len` elements.
+        // SAFETY: `found` is the device address of `len` elements.
         unsafe { mapped(self, found, len, stream) }
     }
 }
 
-/// The device's address of elements, which need not be the host's.
+/// Checks the device address of elements, whose alignment can differ from that of the host address.
 fn aligned<T>(address: CUdeviceptr) -> Result<CUdeviceptr> {
     expect_aligned::<T>(address, INTO_MAPPED).map(|()| address)
 }
@@ -251,10 +273,11 @@ fn expect_context(context: &Context, stream: &Stream) -> Result<()> {
     context.expect_same(stream.context(), INTO_MAPPED, "the memory and the stream")
 }
 
-/// Gives the memory back where no address was found.
+/// Creates the mapped memory, or returns `host` together with the error in `found`.
 ///
 /// # Safety
-/// `found` is the device's address of the `len` elements of `host`, in the stream's context, and aligned for them.
+/// The caller must ensure that `found` is the device address of the `len` elements of `host` in the
+/// stream's context, and is aligned for them.
 unsafe fn mapped<T: PlainData, H: PageLocked>(
     host: H,
     found: Result<CUdeviceptr>,
@@ -275,42 +298,51 @@ unsafe fn mapped<T: PlainData, H: PageLocked>(
 }
 
 impl<T: PlainData, H: PageLocked> MappedBuffer<T, H> {
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that orders the use of the memory.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.storage().stream
     }
 
-    /// Waits until the work on the buffer's stream is over, and returns the elements for reading. While they are
-    /// borrowed, kernels must not write to them: their launches promise that.
+    /// Waits until the work on the buffer's stream is over, and returns the elements for reading.
+    ///
+    /// Kernels must not write to the elements while the slice is borrowed. Launching a kernel
+    /// promises this.
     ///
     /// # Errors
-    /// The fault of work that was enqueued earlier. The stream is being captured.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     pub fn host(&self) -> Result<&[T]> {
         let ptr = self.ready()?;
-        // SAFETY: `len` elements; nothing writes to them while they are borrowed.
+        // SAFETY: the pointer has `len` elements, and nothing writes to them while they are
+        // borrowed.
         Ok(unsafe { slice::from_raw_parts(ptr, self.len()) })
     }
 
     /// Waits until the work on the buffer's stream is over, and returns the elements for writing.
     ///
     /// # Errors
-    /// As [`host`](Self::host).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     pub fn host_mut(&mut self) -> Result<&mut [T]> {
         let ptr = self.ready()?;
-        // SAFETY: `len` elements; nothing else uses them while they are borrowed exclusively.
+        // SAFETY: the pointer has `len` elements, and nothing else uses them while they are
+        // exclusively borrowed.
         Ok(unsafe { slice::from_raw_parts_mut(ptr, self.len()) })
     }
 
-    /// Waits until the work on the buffer's stream is over, and gives the page-locked memory back.
+    /// Waits until the work on the buffer's stream is over, and returns the page-locked memory.
     ///
     /// # Errors
-    /// The fault of work that was enqueued earlier; the memory is freed then. It is leaked if it can't be known whether
-    /// the work is over.
+    /// Returns an error if work enqueued earlier has faulted. The memory is then freed, or leaked
+    /// if it is unknown whether the work is over.
     pub fn into_host(self) -> Result<H> {
         let mut storage = self.into_storage();
         let settled = storage.stream.settle();
-        let host = storage.host.take().expect("until it is given back");
+        let host = storage
+            .host
+            .take()
+            .expect("present until the buffer is consumed");
         match settled {
             Settled::Done => Ok(host),
             Settled::Failed(error) | Settled::Faulted(error) => Err(error),
@@ -321,7 +353,7 @@ impl<T: PlainData, H: PageLocked> MappedBuffer<T, H> {
         }
     }
 
-    /// The host's address of the first element, when nothing uses the memory any more.
+    /// Waits for the stream, and returns the host's address of the first element.
     fn ready(&self) -> Result<*mut T> {
         match self.stream().settle() {
             Settled::Done => {}
@@ -337,18 +369,26 @@ impl<T: PlainData, H: PageLocked> MappedBuffer<T, H> {
 }
 
 impl Stream {
-    /// Page-locks borrowed memory while `body` runs, and gives `body` a view of it that kernels take. Waits for this
-    /// stream, and unregisters the memory, before it returns, even if `body` fails or panics.
+    /// Page-locks borrowed memory while `body` runs, and passes `body` a view of it for kernels.
     ///
-    /// The memory is the device's until then: the host doesn't reach it. A `body` with errors of another type returns them as
-    /// for [`Stream::scope`].
+    /// Before it returns, it waits for this stream and unregisters the memory, even if `body` fails
+    /// or panics.
+    ///
+    /// Until then, only the device can use the memory. If `body` has another error type, see
+    /// [`Stream::scope`] for how to return its errors.
+    ///
+    /// See [`cuMemHostRegister`, `cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Registration::new`](crate::memory::Registration::new), and for [`RegisterFlags::IO_MEMORY`] and
-    /// [`RegisterFlags::READ_ONLY`]; `body` is not called then. The stream is being captured. `body`'s error, or that of the work that it enqueued.
+    /// Returns the errors of [`Registration::new`](crate::memory::Registration::new). Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the flags contain
+    /// [`RegisterFlags::IO_MEMORY`] or [`RegisterFlags::READ_ONLY`], or if the stream is capturing.
+    /// In these cases `body` is not called. Also returns the error of `body` or of the work that it
+    /// enqueued.
     ///
     /// # Aborts
-    /// As [`Settled::or_abort`] and [`Context::page_locked`](crate::Context::page_locked).
+    /// Ends the process in the cases of [`Settled::or_abort`] and
+    /// [`Context::page_locked`](crate::Context::page_locked).
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::RegisterFlags, Stream};
@@ -357,7 +397,7 @@ impl Stream {
     /// let stream = Stream::new(&context)?;
     /// let mut numbers = vec![1u32, 2, 3];
     /// stream.mapped(&mut numbers, RegisterFlags::default(), |mut view| {
-    ///     view.slice_mut(1..)?.fill(&stream, 7) // or a kernel
+    ///     view.slice_mut(1..)?.fill(&stream, 7) // or launch a kernel
     /// })?;
     /// assert_eq!(numbers, [1, 7, 7]);
     /// # Ok(())
@@ -374,7 +414,7 @@ impl Stream {
         const CALL: &str = "Stream::mapped";
         flags.expect_plain(CALL)?;
         let len = host.len();
-        // SAFETY: `host` is borrowed exclusively for the whole call, which waits; it is plain memory.
+        // SAFETY: `host` is plain memory, exclusively borrowed for the whole call, which waits.
         unsafe {
             self.while_mapped(CALL, host, flags, |ptr| {
                 body(DeviceViewMut::borrow_raw(ptr, len, self))
@@ -382,13 +422,16 @@ impl Stream {
         }
     }
 
-    /// As [`mapped`](Self::mapped), for memory that the device only reads. Meanwhile the host may read it too.
+    /// Page-locks borrowed memory like [`mapped`](Self::mapped), but the device only reads it, and
+    /// the host may read it meanwhile.
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`mapped`](Self::mapped), but [`RegisterFlags::READ_ONLY`] is taken.
+    /// Returns the errors of [`mapped`](Self::mapped), but accepts [`RegisterFlags::READ_ONLY`].
     ///
     /// # Aborts
-    /// As [`mapped`](Self::mapped).
+    /// The same as for [`mapped`](Self::mapped).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
@@ -398,7 +441,7 @@ impl Stream {
     /// let numbers = vec![1u32, 2, 3];
     /// let mut last = DeviceBuffer::<u32>::uninit(&stream, 1)?;
     /// stream.mapped_read(&numbers, RegisterFlags::default(), |view| {
-    ///     last.copy_from(&stream, &view.slice(2..)?) // or a kernel
+    ///     last.copy_from(&stream, &view.slice(2..)?) // or launch a kernel
     /// })?;
     /// assert_eq!(last.to_vec(&stream)?, [3]);
     /// # Ok(())
@@ -413,7 +456,8 @@ impl Stream {
     ) -> Result<R> {
         const CALL: &str = "Stream::mapped_read";
         flags.expect_memory(CALL)?;
-        // SAFETY: `host` is borrowed for the whole call, which waits; a view for reading is not written to.
+        // SAFETY: `host` is borrowed for the whole call, which waits. A view for reading is not
+        // written to.
         unsafe {
             self.while_mapped(CALL, host, flags, |ptr| {
                 body(DeviceView::borrow_raw(ptr, host.len(), self))
@@ -421,9 +465,13 @@ impl Stream {
         }
     }
 
+    /// Registers `host` and calls `body` with its device address, then waits for this stream.
+    ///
     /// # Safety
-    /// `host` stays allocated for the whole call, and is used by nobody else in a way that conflicts with what `body`
-    /// enqueues. That is all ordered with this stream before `body` returns. What the flags say of `host` is true.
+    /// The caller must ensure that:
+    /// - `host` stays allocated for the whole call, and the flags describe it correctly;
+    /// - no other use of `host` conflicts with the work that `body` enqueues;
+    /// - all that work is ordered with this stream before `body` returns.
     unsafe fn while_mapped<T: PlainData, R>(
         &self,
         call: &'static str,
@@ -439,7 +487,8 @@ impl Stream {
         }
         let _scope = self.enter_scope(call)?;
         let flags = flags | RegisterFlags::DEVICE_MAP;
-        // SAFETY: as this function's contract says; the wait below ends before the registration does.
+        // SAFETY: as this function's contract says. The wait below ends before the registration
+        // does.
         unsafe {
             while_registered(self.context(), host, flags, |registration| {
                 let ptr = registration.device_ptr()?;

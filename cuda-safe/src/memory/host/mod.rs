@@ -1,4 +1,4 @@
-//! Host memory that the device can reach: pinned, mapped and registered.
+//! Host memory that the device can access: pinned, mapped and registered memory.
 
 pub(crate) mod mapped;
 pub(crate) mod pinned;

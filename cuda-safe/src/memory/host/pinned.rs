@@ -19,10 +19,11 @@ use crate::{
     memory::{alignment::expect_aligned, plain::PlainData, size::byte_size},
 };
 
-/// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
-/// it.
+/// A buffer of `len` elements in page-locked (pinned) host memory. Asynchronous copies require
+/// page-locked memory, and other copies are faster with it.
 ///
-/// It is a slice for the host. The host caches it, unless it was allocated with [`PinnedFlags::WRITE_COMBINED`].
+/// It dereferences to a slice. The host caches the memory unless it was allocated with
+/// [`PinnedFlags::WRITE_COMBINED`].
 ///
 /// ```
 /// use cuda_safe::{Context, PinnedBuffer};
@@ -36,23 +37,27 @@ use crate::{
 /// # }
 /// ```
 pub struct PinnedBuffer<T: PlainData> {
-    /// Dangling, and well aligned, when there are no bytes.
+    /// Dangling but aligned if there are no bytes.
     ptr: NonNull<T>,
     len: usize,
     context: Context,
     owned: bool,
 }
 
-// SAFETY: `T` is plain data, exclusively owned.
+// SAFETY: the elements are plain data and exclusively owned.
 unsafe impl<T: PlainData> Send for PinnedBuffer<T> {}
-// SAFETY: as above; shared access only reads.
+// SAFETY: as above, and shared access only reads.
 unsafe impl<T: PlainData> Sync for PinnedBuffer<T> {}
 
 impl<T: PlainData> PinnedBuffer<T> {
-    /// Allocates `len` elements, and sets all bytes to zero.
+    /// Allocates `len` elements and sets all bytes to zero.
+    ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`with_flags`](Self::with_flags).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
+    /// if the host cannot lock that much memory. Also returns the other errors of
+    /// [`with_flags`](Self::with_flags).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -72,7 +77,9 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates a page-locked copy of `host`.
     ///
     /// # Errors
-    /// As [`with_flags`](Self::with_flags).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
+    /// if the host cannot lock that much memory. Also returns the other errors of
+    /// [`with_flags`](Self::with_flags).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -91,12 +98,15 @@ impl<T: PlainData> PinnedBuffer<T> {
 
     /// Allocates `len` elements with flags, and sets all bytes to zero.
     ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know, and
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is not aligned for `T`. This happens
-    /// only to types with an alignment above 256 bytes.
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, if the host can't lock
-    /// that many bytes.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this thread is
+    /// capturing a stream, or if the memory is not aligned for `T`. The latter happens only for
+    /// types with an alignment above 256 bytes. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, if the
+    /// host cannot lock that much memory.
     #[doc(alias = "cuMemHostAlloc")]
     pub fn with_flags(context: &Context, len: usize, flags: PinnedFlags) -> Result<Self> {
         let bytes = byte_size::<T>(len, "PinnedBuffer::with_flags")?;
@@ -122,7 +132,7 @@ impl<T: PlainData> PinnedBuffer<T> {
             .check("cuMemHostAlloc", code)
             .map_err(|error| match (code, flags.unnamed()) {
                 (CUresult::CUDA_ERROR_INVALID_VALUE, unknown) if unknown.0 != 0 => {
-                    error.with_detail(format!("the driver doesn't know {unknown:?}"))
+                    error.with_detail(format!("the driver does not know {unknown:?}"))
                 }
                 _ => error,
             })?;
@@ -132,24 +142,27 @@ impl<T: PlainData> PinnedBuffer<T> {
         buffer.ptr = ptr;
         buffer.owned = true;
         expect_aligned::<T>(ptr.addr().get() as CUdeviceptr, "PinnedBuffer::with_flags")?;
-        // SAFETY: `bytes` were just allocated here.
+        // SAFETY: `bytes` bytes were allocated above.
         unsafe { ptr.as_ptr().cast::<u8>().write_bytes(0, bytes) };
         Ok(buffer)
     }
 
-    /// Takes ownership of memory that a raw call page-locked; `len` counts elements.
+    /// Takes ownership of memory for `len` elements that a raw call page-locked.
     ///
     /// # Safety
-    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this context, is aligned for
-    /// `T`, has room for `len` initialised elements, and nobody else uses or frees it. Drivers align allocations to 256
-    /// bytes at least, and to whole pages only by chance.
+    /// The caller must ensure that:
+    /// - `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this
+    ///   context;
+    /// - it is aligned for `T` and has `len` initialized elements (drivers align allocations to at
+    ///   least 256 bytes, and not necessarily to whole pages);
+    /// - nothing else uses or frees the memory.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let raw = PinnedBuffer::from_slice(&context, &[1u32, 2])?.into_raw();
-    /// // SAFETY: the two elements just handed over, which nobody else frees.
+    /// // SAFETY: `raw` has two elements, and nothing else frees it.
     /// let buffer = unsafe { PinnedBuffer::from_raw(&context, raw, 2) };
     /// assert_eq!(*buffer, [1, 2]);
     /// # Ok(())
@@ -165,25 +178,30 @@ impl<T: PlainData> PinnedBuffer<T> {
         }
     }
 
-    /// Hands the memory over to the caller, who frees it with `cuMemFreeHost` and keeps the context alive until then.
-    /// If there are no bytes, the pointer is dangling, and there is nothing to free.
+    /// Gives up ownership of the memory and returns its address.
+    ///
+    /// You must free it with `cuMemFreeHost`, and keep the context alive until then. If there are
+    /// no bytes, the pointer is dangling and must not be freed.
     #[must_use]
     pub fn into_raw(mut self) -> NonNull<T> {
         self.owned = false;
         self.ptr
     }
 
-    /// The context that locked the memory.
+    /// Returns the context that locked the memory.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The address by which kernels reach this memory. This needs [`PinnedFlags::DEVICE_MAP`], or a device with
-    /// unified addressing. 0 if there are no bytes.
+    /// Returns the address by which kernels access this memory, or 0 if there are no bytes.
+    ///
+    /// This requires [`PinnedFlags::DEVICE_MAP`] or a device with unified addressing.
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, memory::PinnedFlags, Stream};
@@ -193,7 +211,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// let source = r#"extern "C" __global__ void set(unsigned long long x) { *(int *)x = 7; }"#;
     /// let set = Module::compile(&context, source)?.function("set")?;
     /// let x = PinnedBuffer::<i32>::with_flags(&context, 1, PinnedFlags::DEVICE_MAP)?;
-    /// // SAFETY: the kernel writes one int, and nobody reads it before the stream is waited for.
+    /// // SAFETY: the kernel writes one int, which is read only after the wait for the stream.
     /// unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (x.device_ptr()?,))? };
     /// stream.synchronize()?;
     /// assert_eq!(x[0], 7);
@@ -208,11 +226,14 @@ impl<T: PlainData> PinnedBuffer<T> {
         device_address(&self.context, self.ptr.as_ptr().cast())
     }
 
-    /// The flags that the memory has, as the driver tells it: with unified addressing, all of it is mapped.
-    /// None of them if there are no bytes.
+    /// Returns the memory's flags as reported by the driver, or no flags if there are no bytes.
+    ///
+    /// With unified addressing, all page-locked memory is reported as mapped.
+    ///
+    /// See [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, memory::PinnedFlags};
@@ -231,15 +252,18 @@ impl<T: PlainData> PinnedBuffer<T> {
         host_flags(&self.context, self.ptr.as_ptr().cast())
     }
 
-    /// All of it, for copies. This creates no reference, so that a copy may be running.
+    /// Returns a raw slice of all elements. It creates no reference, because a copy may be running.
     pub(crate) fn as_raw_slice(&self) -> *mut [T] {
         ptr::slice_from_raw_parts_mut(self.ptr.as_ptr(), self.len)
     }
 
-    /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
+    /// Frees the memory now, and reports errors. Dropping does the same, but discards the error.
+    ///
+    /// See [`cuMemFreeHost`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code for freeing it, such as that of a fault; the memory is leaked then.
+    /// Returns the driver's error for the call that frees the memory, such as that of an earlier
+    /// fault. The memory is then leaked.
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -261,32 +285,32 @@ impl<T: PlainData> PinnedBuffer<T> {
         let (ptr, context) = (Sendable(self.ptr.as_ptr()), self.context.clone());
         release(&Nothing, move || {
             let _current = context.enter("cuMemFreeHost")?;
-            // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
-            // use its address are over, as their launches promised.
+            // SAFETY: the memory is owned and freed once. A running copy would own the buffer, and
+            // launches promised that kernels using the address have finished.
             let code = released(|| unsafe { sys::cuMemFreeHost(ptr.get().cast()) });
             context.check("cuMemFreeHost", code)
         })
     }
 }
 
-/// The device's address of page-locked memory.
+/// Returns the device address of page-locked memory.
 pub(in crate::memory) fn device_address(
     context: &Context,
     host: *mut c_void,
 ) -> Result<CUdeviceptr> {
     let _current = context.enter("cuMemHostGetDevicePointer_v2")?;
     let mut raw = 0;
-    // SAFETY: `raw` is valid for the write; the driver looks the host's address up.
+    // SAFETY: `raw` is valid for the write. The driver looks up the host address.
     let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut raw, host, 0) };
     context.check("cuMemHostGetDevicePointer_v2", code)?;
     Ok(raw)
 }
 
-/// The flags of page-locked memory.
+/// Returns the flags of page-locked memory.
 pub(in crate::memory) fn host_flags(context: &Context, host: *mut c_void) -> Result<PinnedFlags> {
     let _current = context.enter("cuMemHostGetFlags")?;
     let mut flags = 0;
-    // SAFETY: `flags` is valid for the write; the driver looks the host's address up.
+    // SAFETY: `flags` is valid for the write. The driver looks up the host address.
     let code = unsafe { sys::cuMemHostGetFlags(&mut flags, host) };
     context.check("cuMemHostGetFlags", code)?;
     Ok(PinnedFlags(flags))
@@ -295,14 +319,14 @@ pub(in crate::memory) fn host_flags(context: &Context, host: *mut c_void) -> Res
 impl<T: PlainData> Deref for PinnedBuffer<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        // SAFETY: `len` initialised elements, or a dangling pointer with no bytes behind it.
+        // SAFETY: the pointer has `len` initialized elements, or is dangling and has no bytes.
         unsafe { slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
     }
 }
 
 impl<T: PlainData> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`, and exclusively borrowed.
+        // SAFETY: as in `deref`, and the buffer is exclusively borrowed.
         unsafe { slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 }
@@ -320,7 +344,7 @@ impl<T: PlainData> Drop for PinnedBuffer<T> {
     }
 }
 
-/// The driver reports the host's memory as if it were the device's.
+/// Corrects the error of the driver, which reports a lack of host memory like one of device memory.
 #[cold]
 pub(in crate::memory) fn not_locked(error: Error, bytes: usize) -> Error {
     let kind = ErrorKind::OutOfMemory {
@@ -329,6 +353,6 @@ pub(in crate::memory) fn not_locked(error: Error, bytes: usize) -> Error {
         total: 0,
     };
     error.with_kind(kind).with_detail(
-        "the host can't page-lock so much: see `ulimit -l` and how much of its memory is free",
+        "the host cannot page-lock that many bytes. Fix: check `ulimit -l` and the host's free memory",
     )
 }

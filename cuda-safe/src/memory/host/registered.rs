@@ -1,4 +1,4 @@
-//! Host memory that the program allocated, page-locked where it is.
+//! Host memory that the program allocated and that is page-locked in place.
 
 use std::{
     fmt,
@@ -26,7 +26,7 @@ use crate::{
 mod sealed {
     use std::ptr::NonNull;
 
-    /// Where elements are, and what the allocator has to know.
+    /// The raw parts of a vector or boxed slice, which its allocator needs.
     #[derive(Debug)]
     pub struct Parts<T> {
         pub(crate) ptr: NonNull<T>,
@@ -38,16 +38,16 @@ mod sealed {
 }
 use sealed::{Parts, Sealed};
 
-/// What a [`RegisteredBuffer`] takes, and gives back: `Vec<T>` or `Box<[T]>`.
+/// A host allocation that a [`RegisteredBuffer`] can hold: `Vec<T>` or `Box<[T]>`.
 pub trait HostBlock: Sealed + Sized {
-    /// What it holds.
+    /// The element type.
     type Element: PlainData;
 
     #[doc(hidden)]
     fn take_apart(self) -> Parts<Self::Element>;
 
     /// # Safety
-    /// The parts came from `take_apart`, and are put together once.
+    /// The caller must ensure that the parts came from `take_apart` and are put together only once.
     #[doc(hidden)]
     unsafe fn put_together(parts: Parts<Self::Element>) -> Self;
 }
@@ -68,7 +68,7 @@ impl<T: PlainData> HostBlock for Vec<T> {
     }
 
     unsafe fn put_together(parts: Parts<T>) -> Self {
-        // SAFETY: what a vector consisted of.
+        // SAFETY: the parts are those of a vector.
         unsafe { Self::from_raw_parts(parts.ptr.as_ptr(), parts.len, parts.capacity) }
     }
 }
@@ -77,21 +77,20 @@ impl<T: PlainData> HostBlock for Box<[T]> {
     type Element = T;
 
     fn take_apart(self) -> Parts<T> {
-        self.into_vec().take_apart() // the same memory: a boxed slice has no room to spare
+        self.into_vec().take_apart() // keeps the memory: a boxed slice has no spare capacity
     }
 
     unsafe fn put_together(parts: Parts<T>) -> Self {
-        // SAFETY: what a vector consisted of.
+        // SAFETY: the parts are those of a vector.
         unsafe { Vec::put_together(parts) }.into_boxed_slice()
     }
 }
 
-/// A vector or boxed slice in page-locked memory: it goes in, and comes out. Its elements stay where they are; nothing is
-/// copied.
+/// A vector or boxed slice that is page-locked in place, without copying its elements.
 ///
-/// It is for memory that somebody else has filled. Registering takes time, more than a copy of the same bytes: it
-/// pays for memory that is copied often, or that is too large to be there twice. What the program allocates for this
-/// purpose is better a [`PinnedBuffer`](crate::PinnedBuffer).
+/// Use it for memory that other code has filled. Registering takes longer than copying the same
+/// bytes, so it pays off for memory that is copied often, or that is too large to duplicate. For
+/// memory that you allocate yourself, use a [`PinnedBuffer`](crate::PinnedBuffer).
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, memory::RegisteredBuffer, Stream};
@@ -100,28 +99,31 @@ impl<T: PlainData> HostBlock for Box<[T]> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let mut numbers = RegisteredBuffer::new(&context, vec![1.0f32, 2.0, 3.0])?;
-/// numbers[2] = 4.0; // a slice for the host
+/// numbers[2] = 4.0; // dereferences to a slice
 /// let on_device = DeviceBuffer::from_slice(&stream, &numbers)?;
 /// let numbers: Vec<f32> = numbers.into_host()?;
 /// assert_eq!(on_device.to_vec(&stream)?, numbers);
 /// # Ok(())
 /// # }
 /// ```
+///
+/// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
 #[doc(alias = "cuMemHostRegister")]
 pub struct RegisteredBuffer<H: HostBlock> {
     parts: Parts<H::Element>,
     registration: Registration,
     flags: RegisterFlags,
-    /// The parts are still this object's.
+    /// Whether this object still owns the parts.
     whole: bool,
 }
 
-// SAFETY: plain data, exclusively owned.
+// SAFETY: the elements are plain data and exclusively owned.
 unsafe impl<H: HostBlock> Send for RegisteredBuffer<H> {}
-// SAFETY: as above; shared access only reads.
+// SAFETY: as above, and shared access only reads.
 unsafe impl<H: HostBlock> Sync for RegisteredBuffer<H> {}
 
-/// Memory that could not be registered or mapped, with the reason. A `?` keeps the reason, and drops the memory.
+/// Host memory that could not be registered or mapped, and the reason. The `?` operator keeps only
+/// the reason, and drops the memory.
 ///
 /// ```
 /// # use cuda_safe::{Context, memory::{RegisterFlags, RegisteredBuffer}};
@@ -134,26 +136,31 @@ unsafe impl<H: HostBlock> Sync for RegisteredBuffer<H> {}
 /// # }
 /// ```
 pub struct RegisterError<H> {
-    /// What went wrong.
+    /// The reason.
     pub error: Error,
-    /// The memory, as it was.
+    /// The unchanged memory.
     pub host: H,
 }
 
 impl<H: HostBlock> RegisteredBuffer<H> {
     /// Page-locks `host`, which is a `Vec<T>` or a `Box<[T]>`.
     ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`Registration::new`]. The error carries `host`.
+    /// Returns the errors of [`Registration::new`], together with `host`.
     #[doc(alias = "cuMemHostRegister")]
     pub fn new(context: &Context, host: H) -> Result<Self, RegisterError<H>> {
         Self::with_flags(context, host, RegisterFlags::default())
     }
 
-    /// As [`new`](Self::new), with flags.
+    /// Page-locks `host` with flags, like [`new`](Self::new).
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Registration::new`], and for [`RegisterFlags::IO_MEMORY`]. The error carries `host`.
+    /// Returns the errors of [`Registration::new`], and an error for [`RegisterFlags::IO_MEMORY`].
+    /// The error contains `host`.
     #[doc(alias = "cuMemHostRegister")]
     pub fn with_flags(
         context: &Context,
@@ -168,7 +175,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
             parts.ptr.as_ptr().cast(),
             parts.len * size_of::<H::Element>(),
         );
-        // SAFETY: the memory is this object's, and is freed after the registration has ended, or never. It is plain memory.
+        // SAFETY: this object owns the memory, which is plain memory, and frees it only after the
+        // registration has ended, if at all.
         match unsafe { Registration::new(context, start, bytes, flags) } {
             Ok(registration) => Ok(Self {
                 parts,
@@ -177,50 +185,60 @@ impl<H: HostBlock> RegisteredBuffer<H> {
                 whole: true,
             }),
             Err(error) => {
-                // SAFETY: taken apart above.
+                // SAFETY: the parts were taken apart above.
                 let host = unsafe { H::put_together(parts) };
                 Err(RegisterError { error, host })
             }
         }
     }
 
-    /// The address by which kernels reach this memory; 0 if there are no bytes. For memory that both sides use, see
-    /// [`MappedBuffer`](crate::MappedBuffer).
+    /// Returns the address by which kernels access this memory, or 0 if there are no bytes.
+    ///
+    /// To share memory between the host and kernels, see [`MappedBuffer`](crate::MappedBuffer).
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Registration::device_ptr`].
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_ptr(&self) -> Result<CUdeviceptr> {
         self.registration.device_ptr()
     }
 
-    /// What it was registered with.
+    /// Returns the flags that the memory was registered with.
     pub(in crate::memory) fn registered_with(&self) -> RegisterFlags {
         self.flags
     }
 
-    /// How the memory is page-locked; see [`Registration::flags`].
+    /// Returns the memory's flags as reported by the driver: see [`Registration::flags`].
+    ///
+    /// See [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemHostGetFlags")]
     pub fn flags(&self) -> Result<PinnedFlags> {
         self.registration.flags()
     }
 
-    /// The context that locked the memory.
+    /// Returns the context that locked the memory.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.registration.context()
     }
 
-    /// Unregisters the memory, and returns it.
+    /// Unregisters the memory and returns it.
+    ///
+    /// See [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns the driver's code, such as that of a fault. The memory is leaked then: the driver would take other memory at
-    /// that address for page-locked. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while a stream is being captured, and in a host
-    /// function. The memory is dropped then, and freed when that is possible again.
+    /// Returns the driver's error if unregistering fails, such as that of an earlier fault. The
+    /// memory is then leaked, because the driver would consider other memory at that address
+    /// page-locked.
+    ///
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) during the capture
+    /// of a stream and inside a host function. The memory is then dropped, and is freed as soon as
+    /// possible.
     #[doc(alias = "cuMemHostUnregister")]
     pub fn into_host(mut self) -> Result<H> {
         const CALL: &str = "RegisteredBuffer::into_host";
@@ -228,15 +246,20 @@ impl<H: HostBlock> RegisteredBuffer<H> {
         let _allowed = capture::refuse_here(CALL, "do so after the capture")?;
         self.whole = false;
         self.registration.end()?;
-        // SAFETY: the parts that came in, put together once: `whole` says so.
+        // SAFETY: these are the original parts, put together once because `whole` is now false.
         Ok(unsafe { H::put_together(self.take_parts()) })
     }
 
-    /// Unregisters the memory, frees it, and reports whether that worked. Dropping does the same, and discards the error.
-    /// In a host function this is done later, by the next release of an object outside of host functions.
+    /// Unregisters and frees the memory now, and reports errors. Dropping does the same, but
+    /// discards the error.
+    ///
+    /// Inside a host function this is deferred to the next release of an object outside of host
+    /// functions.
+    ///
+    /// See [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns the driver's code, such as that of a fault. The memory is leaked then.
+    /// Returns the driver's error, such as that of an earlier fault. The memory is then leaked.
     #[doc(alias = "cuMemHostUnregister")]
     pub fn close(mut self) -> Result<()> {
         self.free()
@@ -246,14 +269,14 @@ impl<H: HostBlock> RegisteredBuffer<H> {
         if !mem::take(&mut self.whole) {
             return Ok(()); // unregistered, or leaked
         }
-        // How the block came in doesn't matter any more: a vector and a boxed slice have the same parts.
+        // A vector and a boxed slice have the same parts, so both can be freed as a vector.
         let Parts { ptr, len, capacity } = self.take_parts();
         let ptr = Sendable(ptr.as_ptr());
         let mut registration = self.registration.take();
         release(&Nothing, move || {
-            // After an error the block is leaked: it may still be registered.
+            // After an error the block is leaked, because it may still be registered.
             registration.end()?;
-            // SAFETY: the parts of a vector, put together once.
+            // SAFETY: the parts are those of a vector, and are put together once.
             drop(unsafe { Vec::from_raw_parts(ptr.get(), len, capacity) });
             Ok(())
         })
@@ -279,14 +302,14 @@ impl<H: HostBlock> Drop for RegisteredBuffer<H> {
 impl<H: HostBlock> Deref for RegisteredBuffer<H> {
     type Target = [H::Element];
     fn deref(&self) -> &Self::Target {
-        // SAFETY: the elements that came in.
+        // SAFETY: the elements are those of the original vector or slice.
         unsafe { slice::from_raw_parts(self.parts.ptr.as_ptr(), self.parts.len) }
     }
 }
 
 impl<H: HostBlock> DerefMut for RegisteredBuffer<H> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        // SAFETY: as in `deref`, and exclusively borrowed.
+        // SAFETY: as in `deref`, and the buffer is exclusively borrowed.
         unsafe { slice::from_raw_parts_mut(self.parts.ptr.as_ptr(), self.parts.len) }
     }
 }
@@ -318,6 +341,6 @@ impl<H> fmt::Display for RegisterError<H> {
 
 impl<H> std::error::Error for RegisterError<H> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.error.source() // `Display` has told the error itself
+        self.error.source() // `Display` already shows the error itself
     }
 }

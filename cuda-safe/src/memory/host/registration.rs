@@ -1,4 +1,4 @@
-//! Page-locking of memory that is somebody else's.
+//! Page-locking of existing host memory.
 
 use std::{ffi::c_void, fmt, mem, process, ptr};
 
@@ -16,19 +16,20 @@ use crate::{
 };
 
 impl RegisterFlags {
-    /// An error unless the flags are true of memory that the program has, which is no device's.
+    /// Returns an error if the flags describe device memory, because the memory belongs to the
+    /// program.
     pub(in crate::memory) fn expect_memory(self, call: &'static str) -> Result<()> {
         if !self.contains(Self::IO_MEMORY) {
             return Ok(());
         }
         Err(Error::invalid(
             call,
-            "IO_MEMORY is for the registers and memory of other devices, and this is memory of the program: leave it out, \
-             or see Registration",
+            "IO_MEMORY is for the registers and memory of other devices, but this is memory of the program. Fix: \
+             leave it out, or see Registration",
         ))
     }
 
-    /// As [`expect_memory`](Self::expect_memory), of memory that the device may write to.
+    /// Like [`expect_memory`](Self::expect_memory), for memory that the device may also write to.
     pub(in crate::memory) fn expect_plain(self, call: &'static str) -> Result<()> {
         self.expect_memory(call)?;
         if !self.contains(Self::READ_ONLY) {
@@ -36,23 +37,26 @@ impl RegisterFlags {
         }
         Err(Error::invalid(
             call,
-            "READ_ONLY is for memory that the device does not write to, and here it may: leave it out, or see \
-             page_locked_read and mapped_read",
+            "READ_ONLY is for memory that the device does not write to, but here it may write. Fix: leave it out, or \
+             see page_locked_read and mapped_read",
         ))
     }
 }
 
-/// Any host memory, page-locked for as long as this lives: for memory that is neither a vector nor a slice, such as a
-/// mapped file, or what another library allocated. For those two see [`RegisteredBuffer`](crate::memory::RegisteredBuffer) and [`Context::page_locked`].
+/// A registration that page-locks any host memory as long as it lives.
+///
+/// Use it for memory that is neither a vector nor a slice, such as a mapped file or an allocation
+/// of another library. For vectors and slices, see
+/// [`RegisteredBuffer`](crate::memory::RegisteredBuffer) and [`Context::page_locked`].
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, memory::{RegisterFlags, Registration}, Stream};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;
-/// let numbers: Vec<u32> = (0..1000).collect(); // or memory from elsewhere
+/// let numbers: Vec<u32> = (0..1000).collect(); // or other memory
 /// let (start, bytes) = (numbers.as_ptr().cast_mut().cast(), size_of_val(&*numbers));
-/// // SAFETY: the vector lives for longer, and nothing on the device uses it by its address.
+/// // SAFETY: the vector outlives the registration, and the device does not use its address.
 /// let registered = unsafe { Registration::new(&context, start, bytes, RegisterFlags::default())? };
 /// let on_device = DeviceBuffer::from_slice(&stream, &numbers)?; // at the full speed of the link
 /// registered.close()?;
@@ -60,35 +64,43 @@ impl RegisterFlags {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
 #[doc(alias = "cuMemHostRegister")]
 pub struct Registration {
-    /// Null after the end.
+    /// Null after the registration has ended.
     pub(in crate::memory) start: *mut c_void,
     pub(in crate::memory) context: Context,
 }
 
-// SAFETY: an address, which this type never reads or writes behind.
+// SAFETY: this type never accesses the memory at the address.
 unsafe impl Send for Registration {}
 // SAFETY: as above.
 unsafe impl Sync for Registration {}
 
 impl Registration {
-    /// Page-locks `bytes` bytes at `start`. No bytes are not registered, which is no error.
+    /// Page-locks `bytes` bytes at `start`. Does nothing if `bytes` is 0.
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that:
-    /// - the memory stays mapped in the process until the registration has ended, and until the work is over that reaches the
-    ///   memory by its device address;
+    /// - the memory stays mapped in the process until the registration has ended and all work that
+    ///   uses its device address has finished;
     /// - the flags describe its pages correctly.
     ///
-    /// Dropping or closing this object ends the registration at once, except in a host function or a log listener. There it
-    /// ends later, when the program next releases an object of this crate outside of such functions: keep the memory mapped
-    /// for the rest of the process if you drop this object there.
+    /// Dropping or closing this object ends the registration immediately, except inside a host
+    /// function or a log listener. There, the registration ends later, when the program next
+    /// releases an object of this crate outside of such functions. If you drop it there, keep the
+    /// memory mapped for the rest of the process.
     ///
     /// # Errors
-    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` where a part of it is page-locked already.
-    /// [`ErrorKind::Unsupported`] where the device can't do what the flags ask for. `CUDA_ERROR_INVALID_VALUE` for flags
-    /// that the driver does not know, and for pages that can't be locked as the flags say.
+    /// Returns `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of the memory is already
+    /// page-locked. Returns [`ErrorKind::Unsupported`] if the device does not support the flags.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag, or if the pages
+    /// cannot be locked with these flags. Returns [`ErrorKind::OutOfMemory`] if the host cannot
+    /// lock that much memory. Returns [`ErrorKind::InvalidArgument`] if this thread is capturing a
+    /// stream.
     #[doc(alias = "cuMemHostRegister")]
     pub unsafe fn new(
         context: &Context,
@@ -105,24 +117,26 @@ impl Registration {
         }
         let _allowed = capture::refuse_here("Registration::new", "register before the capture")?;
         let _current = context.enter("cuMemHostRegister_v2")?;
-        // SAFETY: the caller vouches for the memory.
+        // SAFETY: the caller guarantees the memory.
         let code = unsafe { sys::cuMemHostRegister_v2(start, bytes, flags.0) };
         if code != CUresult::CUDA_SUCCESS {
-            return Err(refusal(context, code, bytes, flags));
+            return Err(registration_error(context, code, bytes, flags));
         }
         registration.start = start;
         Ok(registration)
     }
 
-    /// Whether there is anything to unregister.
+    /// Returns whether there is anything to unregister.
     pub(in crate::memory) fn is_active(&self) -> bool {
         !self.start.is_null()
     }
 
-    /// The address by which kernels reach the first byte; 0 if there are no bytes.
+    /// Returns the address by which kernels access the first byte, or 0 if there are no bytes.
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_ptr(&self) -> Result<CUdeviceptr> {
         if !self.is_active() {
@@ -131,11 +145,14 @@ impl Registration {
         device_address(&self.context, self.start)
     }
 
-    /// How the memory is page-locked, as the driver tells it: with unified addressing, all of it is mapped.
-    /// None of the flags if there are no bytes.
+    /// Returns the memory's flags as reported by the driver, or no flags if there are no bytes.
+    ///
+    /// With unified addressing, all page-locked memory is reported as mapped.
+    ///
+    /// See [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemHostGetFlags")]
     pub fn flags(&self) -> Result<PinnedFlags> {
         if !self.is_active() {
@@ -144,24 +161,29 @@ impl Registration {
         host_flags(&self.context, self.start)
     }
 
-    /// The context that locked the memory.
+    /// Returns the context that locked the memory.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Unregisters the memory now and reports whether that worked. Dropping does the same, and discards the error.
+    /// Unregisters the memory now, and reports errors. Dropping does the same, but discards the
+    /// error.
+    ///
+    /// See [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns the driver's code. The memory stays page-locked then, and must not be unmapped or freed. Another allocation
-    /// at the same address would be taken for it. Returns [`ErrorKind::InvalidArgument`] in a host function, where the
-    /// registration ends later: see [`new`](Self::new).
+    /// Returns the driver's error. The memory then stays page-locked and must not be unmapped or
+    /// freed, because the driver would consider another allocation at the same address registered.
+    /// Returns [`ErrorKind::InvalidArgument`] inside a host function, where the registration ends
+    /// later: see [`new`](Self::new).
     #[doc(alias = "cuMemHostUnregister")]
     pub fn close(mut self) -> Result<()> {
         self.end()
     }
 
-    /// Does nothing to a registration that has ended. In a host function it returns an error and changes nothing.
+    /// Does nothing if the registration has ended. Inside a host function, returns an error and
+    /// changes nothing.
     pub(in crate::memory) fn end(&mut self) -> Result<()> {
         if !self.is_active() {
             return Ok(());
@@ -169,7 +191,8 @@ impl Registration {
         callback::refuse_within("cuMemHostUnregister")?;
         let start = mem::replace(&mut self.start, ptr::null_mut());
         let _current = self.context.enter("cuMemHostUnregister")?;
-        // SAFETY: registered by this object, and unregistered once; work on it is over, by the contract of `new`.
+        // SAFETY: this object registered the memory and unregisters it once. The contract of `new`
+        // says that work on it is over.
         let code = released(|| unsafe { sys::cuMemHostUnregister(start) });
         self.context.check("cuMemHostUnregister", code)
     }
@@ -182,7 +205,8 @@ impl Registration {
         }
     }
 
-    /// The end of memory that is borrowed, and can't be leaked. See [`Context::page_locked`].
+    /// Ends the registration of borrowed memory, which cannot be leaked. See
+    /// [`Context::page_locked`].
     fn end_borrowed(&mut self) -> Result<()> {
         let start = self.start;
         let first = match self.end() {
@@ -209,14 +233,20 @@ impl Registration {
 #[cold]
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
-        "cuda-safe: the driver can't tell whether a copy to or from borrowed memory is over, since it doesn't unregister \
-         that memory ({why}). Going on would let it use memory that is the program's again, so the process ends here."
+        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished, because it did \
+         not unregister the memory ({why}). The device could still write to memory that belongs to the program \
+         again, so the process ends here."
     );
     process::abort()
 }
 
 #[cold]
-fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags) -> Error {
+fn registration_error(
+    context: &Context,
+    code: CUresult,
+    bytes: usize,
+    flags: RegisterFlags,
+) -> Error {
     const CALL: &str = "cuMemHostRegister_v2";
     let error = context.error(CALL, code);
     let lacks = |attribute| matches!(context.device().attribute(attribute), Ok(0));
@@ -224,16 +254,17 @@ fn refusal(context: &Context, code: CUresult, bytes: usize, flags: RegisterFlags
     match code {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => not_locked(error, bytes),
         CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED => error.with_detail(
-            "a part of the memory is page-locked already: register every piece of memory once, or use PinnedBuffer's as it is",
+            "a part of the memory is page-locked already. Fix: register all memory only once, and do not register \
+             PinnedBuffers",
         ),
         _ if lacks(DeviceAttribute::HOST_REGISTER_SUPPORTED) => error
             .with_kind(ErrorKind::Unsupported)
-            .with_detail("this device takes no registered memory: use a PinnedBuffer"),
+            .with_detail("this device does not support registered memory. Fix: use a PinnedBuffer"),
         _ if read_only && lacks(DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED) => error
             .with_kind(ErrorKind::Unsupported)
-            .with_detail("this device can't register memory as read-only: leave out READ_ONLY"),
+            .with_detail("this device cannot register memory as read-only. Fix: leave out READ_ONLY"),
         CUresult::CUDA_ERROR_INVALID_VALUE if flags.unnamed().0 != 0 => {
-            error.with_detail(format!("the driver doesn't know {:?}", flags.unnamed()))
+            error.with_detail(format!("the driver does not know {:?}", flags.unnamed()))
         }
         _ => error,
     }
@@ -245,8 +276,8 @@ impl Drop for Registration {
             return;
         }
         let mut registration = self.take();
-        // The memory is still mapped when a release that is put off is made: see the contract of `new`. An error here can't
-        // be acted upon; `close` reports it.
+        // The contract of `new` keeps the memory mapped until a deferred release. A drop cannot
+        // report an error, but `close` can.
         let _ = unheard(|| release(&Nothing, move || registration.end()));
     }
 }
@@ -258,19 +289,25 @@ impl fmt::Debug for Registration {
 }
 
 impl Context {
-    /// Page-locks borrowed memory while `body` runs, and passes it on: copies within are as fast as those of a
-    /// [`PinnedBuffer`](crate::PinnedBuffer). The memory is unregistered at the end, even if `body` fails or panics.
+    /// Page-locks borrowed memory while `body` runs, and passes it on to `body`.
     ///
-    /// For memory that kernels are to reach, see [`Stream::mapped`](crate::Stream::mapped). A `body` with errors of another
-    /// type returns them as for [`Stream::scope`](crate::Stream::scope).
+    /// Copies inside `body` are as fast as those of a [`PinnedBuffer`](crate::PinnedBuffer). The
+    /// memory is unregistered at the end, even if `body` fails or panics.
+    ///
+    /// To let kernels use the memory, see [`Stream::mapped`](crate::Stream::mapped). If `body` has
+    /// another error type, see [`Stream::scope`](crate::Stream::scope) for how to return its
+    /// errors.
+    ///
+    /// See [`cuMemHostRegister`, `cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`Registration::new`], and for [`RegisterFlags::IO_MEMORY`] and [`RegisterFlags::READ_ONLY`]; `body` is not called
-    /// then. `body`'s error, or that of unregistering.
+    /// Returns the errors of [`Registration::new`]. Returns [`ErrorKind::InvalidArgument`] if the
+    /// flags contain [`RegisterFlags::IO_MEMORY`] or [`RegisterFlags::READ_ONLY`]. In these cases
+    /// `body` is not called. Also returns the error of `body`, or an error if unregistering fails.
     ///
     /// # Aborts
-    /// If the memory can't be unregistered, and the context still works, the process ends with a message: the driver
-    /// would take for page-locked whatever lies at that address later.
+    /// Ends the process with a message if the memory cannot be unregistered although the context
+    /// still works. Otherwise the driver would consider later memory at that address page-locked.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
@@ -297,19 +334,25 @@ impl Context {
     ) -> Result<R> {
         flags.expect_plain("Context::page_locked")?;
         let raw = ptr::from_mut(host);
-        // SAFETY: `host` is borrowed for longer than the call, which outlasts the registration; the flags say nothing of it
-        // that isn't so.
+        // SAFETY: `host` is borrowed for longer than the call, which outlasts the registration. The
+        // flags are checked above.
         unsafe { while_registered(self, raw.cast_const(), flags, |_| body(host)) }
     }
 
-    /// As [`page_locked`](Self::page_locked), for memory that is only read. The device may still write to it, by its
-    /// address, unless it is registered with [`RegisterFlags::READ_ONLY`]; memory whose pages are read-only needs that.
+    /// Page-locks borrowed memory like [`page_locked`](Self::page_locked), but `body` only reads
+    /// it.
+    ///
+    /// The device can still write to the memory by its address unless you add
+    /// [`RegisterFlags::READ_ONLY`], which read-only pages require.
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`page_locked`](Self::page_locked), but [`RegisterFlags::READ_ONLY`] is taken.
+    /// Returns the errors of [`page_locked`](Self::page_locked), but accepts
+    /// [`RegisterFlags::READ_ONLY`].
     ///
     /// # Aborts
-    /// As [`page_locked`](Self::page_locked).
+    /// The same as for [`page_locked`](Self::page_locked).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
@@ -332,7 +375,8 @@ impl Context {
         body: impl FnOnce(&[T]) -> Result<R>,
     ) -> Result<R> {
         flags.expect_memory("Context::page_locked_read")?;
-        // SAFETY: `host` is borrowed for longer than the call, which outlasts the registration; it is memory, and only read.
+        // SAFETY: `host` is borrowed for longer than the call, which outlasts the registration. It
+        // is plain memory and is only read.
         unsafe { while_registered(self, host, flags, |_| body(host)) }
     }
 }
@@ -340,7 +384,8 @@ impl Context {
 /// Registers `host` while `body` runs.
 ///
 /// # Safety
-/// `host` stays allocated for the whole call. What the flags say of it is true.
+/// The caller must ensure that `host` stays allocated for the whole call, and that the flags
+/// describe it correctly.
 pub(in crate::memory) unsafe fn while_registered<T: PlainData, R>(
     context: &Context,
     host: *const [T],
@@ -351,11 +396,12 @@ pub(in crate::memory) unsafe fn while_registered<T: PlainData, R>(
     struct End(Registration);
     impl Drop for End {
         fn drop(&mut self) {
-            let _ = unheard(|| self.0.end_borrowed()); // nothing, if it has ended
+            let _ = unheard(|| self.0.end_borrowed()); // does nothing if it has ended
         }
     }
     let (start, bytes) = (host.cast_mut().cast(), host.len() * size_of::<T>());
-    // SAFETY: as this function's contract says; work that reaches the memory by its address is over before the end.
+    // SAFETY: as this function's contract says. Work that uses the memory's address is over before
+    // the registration ends.
     let registration = unsafe { Registration::new(context, start, bytes, flags)? };
     let mut end = End(registration);
     let result = body(&end.0);

@@ -1,4 +1,4 @@
-//! Prefetches and discards of several pieces of managed memory in one call.
+//! Batched prefetches and discards of managed memory.
 
 use std::marker::PhantomData;
 
@@ -18,21 +18,21 @@ use crate::{
     stream::Stream,
 };
 
-/// Memory that is to be prefetched: see [`Stream::prefetch_batch`].
+/// A range of memory to prefetch: see [`Stream::prefetch_batch`].
 #[derive(Clone, Copy)]
 pub struct Prefetch<'a> {
     span: Span<'a>,
     location: MemoryLocation,
 }
 
-/// Memory whose contents are to be discarded: see [`Stream::discard_batch`].
+/// A range of memory whose contents to discard: see [`Stream::discard_batch`].
 pub struct Discard<'a> {
     span: Span<'a>,
     exclusive: PhantomData<&'a mut ()>,
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// This memory and a place, for [`Stream::prefetch_batch`].
+    /// Returns this memory and a target location, for [`Stream::prefetch_batch`].
     #[must_use]
     pub fn to_prefetch(&self, location: impl Into<MemoryLocation>) -> Prefetch<'_> {
         Prefetch {
@@ -43,7 +43,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 }
 
 impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
-    /// This memory, for [`Stream::discard_batch`].
+    /// Returns this memory as an argument of [`Stream::discard_batch`].
     #[must_use]
     pub fn to_discard(&mut self) -> Discard<'_> {
         Discard {
@@ -71,13 +71,13 @@ impl std::fmt::Debug for Discard<'_> {
     }
 }
 
-/// Ranges as the driver takes them: without those that have no bytes.
+/// Arguments of the batched driver calls. Empty ranges are left out.
 #[derive(Default)]
 struct Batch {
     ptrs: Vec<CUdeviceptr>,
     sizes: Vec<usize>,
     places: Vec<sys::CUmemLocation>,
-    /// The first range of each place.
+    /// The index of the first range of each location.
     firsts: Vec<usize>,
 }
 
@@ -96,11 +96,15 @@ impl Batch {
 }
 
 impl Stream {
-    /// Enqueues several prefetches at once. They happen in the stream's order, among each other in any.
+    /// Enqueues several prefetches in one call. They keep the stream's order, but not an order
+    /// among each other.
+    ///
+    /// See [`cuMemPrefetchBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`DeviceMemory::prefetch`]; nothing is prefetched then. `CUDA_ERROR_INVALID_VALUE` for the legacy default stream.
-    /// [`ErrorKind::Unsupported`] for drivers before CUDA 13.0.
+    /// Returns the errors of [`DeviceMemory::prefetch`], in which case nothing is prefetched.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default stream. Returns
+    /// [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, memory::MemoryLocation, Stream};
@@ -134,16 +138,22 @@ impl Stream {
             let (count, kinds) = (ptrs.len(), places.len());
             let (ptrs, sizes) = (ptrs.as_mut_ptr(), sizes.as_mut_ptr());
             let (places, firsts) = (places.as_mut_ptr(), firsts.as_mut_ptr());
-            // SAFETY: arrays of these lengths, of live memory; the driver checks whether it is managed.
+            // SAFETY: the arrays have these lengths and the memory is live. The driver checks that
+            // it is managed.
             unsafe { call(ptrs, sizes, count, places, firsts, kinds, 0, stream) }
         })
     }
 
-    /// Enqueues that the contents of managed memory may be forgotten, so that they need not be moved. From then on the
-    /// elements have any value, until they are written again.
+    /// Enqueues discarding the contents of managed memory, so that the driver need not move them.
+    ///
+    /// From then on, the elements have unspecified values until they are written again.
+    ///
+    /// See [`cuMemDiscardBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`prefetch_batch`](Self::prefetch_batch).
+    /// Returns [`ErrorKind::InvalidArgument`] if some of the memory is not managed, or if the
+    /// stream is capturing. Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default
+    /// stream. Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, Stream};
@@ -168,16 +178,22 @@ impl Stream {
         let owners = ranges.iter().map(|range| range.span.owner);
         self.enqueue_batch(CALL, batch, owners, |batch, stream| {
             let (ptrs, sizes) = (batch.ptrs.as_mut_ptr(), batch.sizes.as_mut_ptr());
-            // SAFETY: arrays of this length, of live memory that is borrowed exclusively.
+            // SAFETY: the arrays have this length, and the memory is live and exclusively borrowed.
             unsafe { call(ptrs, sizes, batch.ptrs.len(), 0, stream) }
         })
     }
 
-    /// Enqueues discarding the contents of managed memory and prefetching it, which moves nothing: for memory that is about
-    /// to be overwritten there.
+    /// Enqueues discarding the contents of managed memory and prefetching it, which moves no data.
+    ///
+    /// Use it for memory that is about to be overwritten at the target location.
+    ///
+    /// See [`cuMemDiscardAndPrefetchBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`prefetch_batch`](Self::prefetch_batch).
+    /// Returns [`ErrorKind::InvalidArgument`] if some of the memory is not managed, or if the
+    /// stream is capturing. Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default
+    /// stream. Also returns the errors of [`prefetch_batch`](Self::prefetch_batch) for locations
+    /// and old drivers.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, Stream};
@@ -213,7 +229,8 @@ impl Stream {
             let (count, kinds) = (ptrs.len(), places.len());
             let (ptrs, sizes) = (ptrs.as_mut_ptr(), sizes.as_mut_ptr());
             let (places, firsts) = (places.as_mut_ptr(), firsts.as_mut_ptr());
-            // SAFETY: arrays of these lengths, of live memory that is borrowed exclusively.
+            // SAFETY: the arrays have these lengths, and the memory is live and exclusively
+            // borrowed.
             unsafe { call(ptrs, sizes, count, places, firsts, kinds, 0, stream) }
         })
     }
@@ -243,7 +260,7 @@ impl Stream {
                     return error;
                 }
                 error.with_kind(ErrorKind::InvalidArgument).with_detail(
-                    "some of this is not managed memory, which alone moves: use ManagedBuffers",
+                    "some of the memory is not managed, and only managed memory migrates. Fix: use ManagedBuffers",
                 )
             })
         })

@@ -1,4 +1,4 @@
-//! Where managed memory is: prefetching, advice, and what is known of a range.
+//! Migration of managed memory: prefetches, advice and range attributes.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -16,7 +16,7 @@ use crate::{
     stream::Stream,
 };
 
-/// What a program tells of how it uses managed memory, for [`DeviceMemory::advise`] (`CUmem_advise`).
+/// Advice about how a program uses managed memory, for [`DeviceMemory::advise`] (`CUmem_advise`).
 ///
 /// ```
 /// # use cuda_safe::{Context, Device, ManagedBuffer, memory::{MemoryAdvice, MemoryLocation}, Stream};
@@ -35,18 +35,19 @@ use crate::{
 pub struct MemoryAdvice {
     /// The driver's number.
     pub advice: c_uint,
-    /// Whom it is about. Some advice is about nobody in particular; the driver wants a place all the same.
+    /// The device or host that the advice concerns. Some advice concerns none, but the driver
+    /// requires a location anyway.
     pub location: MemoryLocation,
 }
 
 impl MemoryAdvice {
-    /// The memory is read often and hardly ever written: each reader may get a copy of its own.
+    /// The memory is read often and rarely written, so each reader may get its own copy.
     #[doc(alias = "CU_MEM_ADVISE_SET_READ_MOSTLY")]
     pub const READ_MOSTLY: Self = Self::general(1);
-    /// Takes [`READ_MOSTLY`](Self::READ_MOSTLY) back.
+    /// Revokes [`READ_MOSTLY`](Self::READ_MOSTLY).
     #[doc(alias = "CU_MEM_ADVISE_UNSET_READ_MOSTLY")]
     pub const NOT_READ_MOSTLY: Self = Self::general(2);
-    /// Takes [`preferred_location`](Self::preferred_location) back.
+    /// Revokes [`preferred_location`](Self::preferred_location).
     #[doc(alias = "CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION")]
     pub const NO_PREFERRED_LOCATION: Self = Self::general(4);
 
@@ -57,7 +58,7 @@ impl MemoryAdvice {
         }
     }
 
-    /// The memory is best there: it moves away only where it must.
+    /// Sets the preferred location of the memory. It leaves that location only if necessary.
     #[doc(alias = "CU_MEM_ADVISE_SET_PREFERRED_LOCATION")]
     #[must_use]
     pub fn preferred_location(location: impl Into<MemoryLocation>) -> Self {
@@ -67,7 +68,8 @@ impl MemoryAdvice {
         }
     }
 
-    /// The device, or the host, will access the memory: it is mapped there, wherever it is.
+    /// Declares that a device or the host will access the memory, so that it stays mapped there
+    /// wherever it resides.
     #[doc(alias = "CU_MEM_ADVISE_SET_ACCESSED_BY")]
     #[must_use]
     pub fn accessed_by(location: impl Into<MemoryLocation>) -> Self {
@@ -77,7 +79,7 @@ impl MemoryAdvice {
         }
     }
 
-    /// Takes [`accessed_by`](Self::accessed_by) back.
+    /// Revokes [`accessed_by`](Self::accessed_by).
     #[doc(alias = "CU_MEM_ADVISE_UNSET_ACCESSED_BY")]
     #[must_use]
     pub fn not_accessed_by(location: impl Into<MemoryLocation>) -> Self {
@@ -88,21 +90,22 @@ impl MemoryAdvice {
     }
 }
 
-/// What is known of a range of managed memory. Of a range whose pages differ, only what all of them have in common.
+/// The attributes of a range of managed memory. If pages differ, contains only what all pages have
+/// in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RangeAttributes {
-    /// [`MemoryAdvice::READ_MOSTLY`].
+    /// Whether [`MemoryAdvice::READ_MOSTLY`] is set.
     pub read_mostly: bool,
-    /// [`MemoryAdvice::preferred_location`].
+    /// The location set by [`MemoryAdvice::preferred_location`].
     pub preferred_location: Option<MemoryLocation>,
-    /// Where it was prefetched last. The prefetch need not be over.
+    /// The target of the last prefetch, which may still be running.
     pub last_prefetch: Option<MemoryLocation>,
-    /// [`MemoryAdvice::accessed_by`].
+    /// The locations set by [`MemoryAdvice::accessed_by`].
     pub accessed_by: Vec<MemoryLocation>,
 }
 
-/// A place as the attributes before CUDA 12.2 name it.
+/// Converts a location from the attributes before CUDA 12.2.
 fn old_place(number: c_int) -> Option<MemoryLocation> {
     match number {
         -1 => Some(MemoryLocation::HOST),
@@ -114,7 +117,7 @@ fn old_place(number: c_int) -> Option<MemoryLocation> {
     }
 }
 
-/// A place as newer attributes name it: they give -1 where the kind says it all.
+/// Converts a location from the newer attributes, whose number is -1 if the type needs none.
 fn place(kind: c_int, id: c_int) -> Option<MemoryLocation> {
     let kind = u32::try_from(kind).ok().filter(|&kind| kind != 0)?;
     Some(MemoryLocation {
@@ -124,23 +127,25 @@ fn place(kind: c_int, id: c_int) -> Option<MemoryLocation> {
 }
 
 #[cold]
-fn unnamed(call: &'static str, location: MemoryLocation) -> Error {
+fn unsupported_location(call: &'static str, location: MemoryLocation) -> Error {
     Error::checked(
         ErrorKind::Unsupported,
         call,
-        format!("drivers before CUDA 12.2 know devices and the host, not {location:?}"),
+        format!(
+            "drivers before CUDA 12.2 support only devices and the host as locations, not {location:?}"
+        ),
     )
 }
 
-/// The reason where the memory is not managed.
+/// Adds the reason if the memory is not managed.
 fn explain(error: Error, span: Span<'_>) -> Error {
     if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
         return error;
     }
     match span.owner.context().pointer_info(span.ptr) {
-        Ok(info) if !info.is_managed => error
-            .with_kind(ErrorKind::InvalidArgument)
-            .with_detail("this is not managed memory, which alone moves: use a ManagedBuffer"),
+        Ok(info) if !info.is_managed => error.with_kind(ErrorKind::InvalidArgument).with_detail(
+            "the memory is not managed, and only managed memory migrates. Fix: use a ManagedBuffer",
+        ),
         _ => error,
     }
 }
@@ -150,12 +155,17 @@ fn is_unsupported(error: &Error) -> bool {
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// Enqueues moving managed memory to a device or to the host, so that it need not be moved when it is used there. Nothing
-    /// else changes by it. The unit is a page; a page that is partly of this memory is moved as a whole.
+    /// Enqueues moving managed memory to a device or to the host before it is used there.
+    ///
+    /// This only affects speed. The driver moves whole pages, including pages that contain only a
+    /// part of this memory.
+    ///
+    /// See [`cuMemPrefetchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for memory that is not managed. `CUDA_ERROR_INVALID_DEVICE` or
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that does not exist. The stream is being captured.
+    /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed, or if the stream is
+    /// capturing. Returns `CUDA_ERROR_INVALID_DEVICE` or `CUDA_ERROR_INVALID_VALUE` if the location
+    /// does not exist.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, memory::MemoryLocation, Stream};
@@ -182,14 +192,14 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         stream.ordered("DeviceMemory::prefetch", [span.owner], || {
             let _current = stream.enter("cuMemPrefetchAsync_v2")?;
             let code = match newer::cuMemPrefetchAsync_v2() {
-                // SAFETY: live memory; the driver checks whether it is managed.
+                // SAFETY: the memory is live. The driver checks that it is managed.
                 Ok(prefetch) => unsafe {
                     prefetch(span.ptr, span.bytes, location.raw(), 0, stream.as_raw())
                 },
                 Err(error) if is_unsupported(&error) => {
                     let device = location
                         .old_number()
-                        .ok_or_else(|| unnamed(CALL, location))?;
+                        .ok_or_else(|| unsupported_location(CALL, location))?;
                     // SAFETY: as above.
                     unsafe {
                         newer::cuMemPrefetchAsync()?(span.ptr, span.bytes, device, stream.as_raw())
@@ -203,11 +213,15 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         })
     }
 
-    /// Tells the driver how managed memory will be used. It changes where the memory is, and nothing else.
+    /// Advises the driver how managed memory will be used. This only affects where the memory
+    /// resides.
+    ///
+    /// See [`cuMemAdvise`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for memory that is not managed. `CUDA_ERROR_INVALID_VALUE` for a place that does not
-    /// exist, or that this advice can't name. `CUDA_ERROR_NOT_SUPPORTED` where a device can't do it.
+    /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed. Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the location does not exist or does not suit this advice.
+    /// Returns `CUDA_ERROR_NOT_SUPPORTED` if a device does not support the advice.
     #[doc(alias = "cuMemAdvise")]
     pub fn advise(&self, advice: MemoryAdvice) -> Result<()> {
         const CALL: &str = "cuMemAdvise";
@@ -219,12 +233,12 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         let _current = context.enter("cuMemAdvise_v2")?;
         let MemoryAdvice { advice, location } = advice;
         let code = match newer::cuMemAdvise_v2() {
-            // SAFETY: live memory; the driver checks whether it is managed.
+            // SAFETY: the memory is live. The driver checks that it is managed.
             Ok(advise) => unsafe { advise(span.ptr, span.bytes, advice, location.raw()) },
             Err(error) if is_unsupported(&error) => {
                 let device = location
                     .old_number()
-                    .ok_or_else(|| unnamed(CALL, location))?;
+                    .ok_or_else(|| unsupported_location(CALL, location))?;
                 // SAFETY: as above.
                 unsafe { newer::cuMemAdvise()?(span.ptr, span.bytes, advice, device) }
             }
@@ -235,11 +249,13 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
             .map_err(|error| explain(error, span))
     }
 
-    /// One attribute of this range of managed memory, as the driver's number.
+    /// Returns one attribute of this range of managed memory as the driver's number.
+    ///
+    /// See [`cuMemRangeGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for memory that is not managed, or if there is none.
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed or is empty. Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, memory::{MemoryLocation, RangeAttribute}, Stream};
@@ -273,10 +289,12 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         Ok(value)
     }
 
-    /// All that is known of this range of managed memory.
+    /// Returns all attributes of this range of managed memory.
+    ///
+    /// See [`cuMemRangeGetAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for memory that is not managed, or if there is none.
+    /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed or is empty.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, memory::MemoryLocation, Stream};
@@ -294,7 +312,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     #[doc(alias = "cuMemRangeGetAttributes")]
     pub fn range_attributes(&self) -> Result<RangeAttributes> {
         const CALL: &str = "cuMemRangeGetAttributes";
-        /// All devices, and the host.
+        /// The most locations that can access a range: all devices and the host.
         const MOST: usize = 65;
         let span = self.some_span("DeviceMemory::range_attributes")?;
         let context = span.owner.context();
@@ -302,7 +320,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         let mut accessors = [-2 as c_int; MOST];
         let mut values = [0 as c_int; 5];
         let ask = |attributes: &mut [c_uint], values: &mut [c_int], accessors: &mut [c_int]| {
-            // The first is the list.
+            // The first attribute is the list of locations.
             let mut places = vec![accessors.as_mut_ptr().cast::<c_void>()];
             places.extend(
                 values
@@ -311,7 +329,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
             );
             let mut sizes = vec![size_of_val(accessors)];
             sizes.resize(places.len(), size_of::<c_int>());
-            // SAFETY: as many places as attributes, of the sizes said; the enumeration is a number.
+            // SAFETY: there are as many places as attributes, with these sizes, and the enumeration
+            // is a number.
             unsafe {
                 sys::cuMemRangeGetAttributes(
                     places.as_mut_ptr(),
@@ -325,7 +344,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         };
         let newer = ask(&mut [3, 1, 5, 6, 7, 8], &mut values, &mut accessors);
         let (preferred_location, last_prefetch) = if newer == CUresult::CUDA_ERROR_INVALID_VALUE {
-            // A driver before CUDA 12.2, or a range of no managed memory.
+            // The driver is older than CUDA 12.2, or the memory is not managed.
             let code = ask(&mut [3, 1, 2, 4], &mut values[..3], &mut accessors);
             let checked = context.check(CALL, code);
             checked.map_err(|error| explain(error, span))?;
@@ -344,7 +363,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 
     fn some_span(&self, call: &'static str) -> Result<Span<'_>> {
         match self.span() {
-            span if span.bytes == 0 => Err(Error::invalid(call, "there is no memory to ask about")),
+            span if span.bytes == 0 => Err(Error::invalid(call, "the memory is empty")),
             span => Ok(span),
         }
     }

@@ -1,4 +1,4 @@
-//! Managed memory: one address for the host and the device.
+//! Managed memory, which the host and the device use at one address.
 
 pub(crate) mod batch;
 pub(crate) mod migrate;
@@ -22,11 +22,12 @@ use crate::{
     stream::Stream,
 };
 
-/// `len` elements that the host and the device reach at the same address. The driver moves pages to whoever accesses
-/// them.
+/// A buffer of managed memory, which the host and the device access at the same address. The driver
+/// migrates pages to the accessing processor.
 ///
-/// The device uses them as any other memory, in the order of a stream. The host gets a slice, from
-/// [`host`](Self::host) or [`host_mut`](Self::host_mut), which wait until the stream's work is over.
+/// The device uses it like any other memory, ordered by a stream. The host gets a slice from
+/// [`host`](Self::host) or [`host_mut`](Self::host_mut), which wait until the stream's work is
+/// over.
 ///
 /// ```
 /// use cuda_safe::{Context, LaunchConfig, ManagedBuffer, Module, Stream};
@@ -40,7 +41,7 @@ use crate::{
 ///     x[threadIdx.x] *= 2.0f;
 /// }"#)?;
 /// let double_it = module.function("double_it")?;
-/// // SAFETY: four threads, and four elements.
+/// // SAFETY: the kernel runs four threads on four elements.
 /// unsafe { double_it.launch(&stream, LaunchConfig::new(1, 4), (&mut x,))? };
 /// assert_eq!(x.host()?, [2.0, 4.0, 6.0, 8.0]);
 /// # Ok(())
@@ -48,11 +49,11 @@ use crate::{
 /// ```
 pub type ManagedBuffer<T> = DeviceMemory<Managed, T>;
 
-/// Frees managed memory.
+/// How managed memory is freed.
 #[derive(Clone, Copy, Debug)]
 enum FreeManaged {
     Allocated,
-    /// It is of a pool, to which it goes back in the stream's order.
+    /// The memory comes from a pool and returns to it in the stream's order.
     OfPool,
 }
 
@@ -71,18 +72,21 @@ impl Release for FreeManaged {
 }
 
 waited! {
-    /// Managed memory in a stream's order: what a [`ManagedBuffer`] holds.
+    /// The storage of a [`ManagedBuffer`]: managed memory ordered by a stream.
     pub struct Managed(FreeManaged), "ManagedBuffer"
 }
 
 impl<T> ManagedBuffer<T> {
-    /// Allocates `len` elements, and sets all bytes to zero.
+    /// Allocates `len` elements and sets all bytes to zero.
+    ///
+    /// See [`cuMemAllocManaged`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::OutOfMemory`], with the bytes requested and free. Returns [`ErrorKind::Unsupported`] if the
-    /// host may not touch managed memory while any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`). Returns
-    /// [`ErrorKind::InvalidArgument`] if the memory is not aligned for `T`, which happens only to types with an alignment
-    /// above 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`] with the requested and free bytes if the allocation
+    /// fails. Returns [`ErrorKind::Unsupported`] if the host may not access managed memory while
+    /// any kernel runs (the device lacks `CONCURRENT_MANAGED_ACCESS`). Returns
+    /// [`ErrorKind::InvalidArgument`] if the memory is not aligned for `T`, which happens only for
+    /// types with an alignment above 256 bytes.
     #[doc(alias = "cuMemAllocManaged")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
     where
@@ -96,12 +100,12 @@ impl<T> ManagedBuffer<T> {
             return Err(Error::checked(
                 ErrorKind::Unsupported,
                 CALL,
-                "this device has no managed memory that the host may use while kernels run \
-                 (CONCURRENT_MANAGED_ACCESS): use a DeviceBuffer and copies",
+                "the host cannot use this device's managed memory while kernels run \
+                 (CONCURRENT_MANAGED_ACCESS is 0). Fix: use a DeviceBuffer and copies",
             ));
         }
         let mut ptr = 0;
-        // A capture would record the fill instead.
+        // A capture would record the fill.
         let _uncaptured = stream.uncaptured(CALL, "allocate before the capture")?;
         if bytes > 0 {
             let _allowed = capture::refuse_here(CALL, "allocate before the capture")?;
@@ -121,22 +125,27 @@ impl<T> ManagedBuffer<T> {
 }
 
 impl<T: PlainData> ManagedBuffer<T> {
-    /// Memory of a pool that the host reaches.
+    /// Converts a buffer from a host-accessible pool.
     pub(super) fn from_pool(buffer: DeviceBuffer<T>) -> Self {
         let (stream, len) = (buffer.stream().clone(), buffer.len());
-        // SAFETY: the memory of that buffer, which it has handed over, and which is aligned as it was.
+        // SAFETY: the buffer has handed its memory over, and the memory's alignment has not
+        // changed.
         unsafe {
             let storage = Waited::new(buffer.into_raw(), &stream, FreeManaged::OfPool);
             Self::from_storage(Managed(storage), len)
         }
     }
 
-    /// Tells the driver, in the order of the buffer's stream, who will use the memory, until something else is said: so it
-    /// need not keep it in step for others. Kernels on other streams must leave the memory alone then.
+    /// Tells the driver which processors will use the memory, in the order of the buffer's stream.
+    ///
+    /// The driver then need not keep the memory coherent for others. The attachment lasts until the
+    /// next one. Meanwhile, kernels on other streams must not use the memory.
+    ///
+    /// See [`cuStreamAttachMemAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attachment that the driver does not know, and for memory from a pool. The stream is
-    /// being captured.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attachment, or if the
+    /// memory comes from a pool. Returns [`ErrorKind::InvalidArgument`] if the stream is capturing.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::ManagedAttachment, ManagedBuffer, Stream};
@@ -158,47 +167,54 @@ impl<T: PlainData> ManagedBuffer<T> {
             return Ok(());
         }
         let _current = stream.enter("cuStreamAttachMemAsync")?;
-        // SAFETY: live memory, all of it: 0 stands for its length. The attachment is a number.
+        // SAFETY: the memory is live, and a length of 0 means all of it. The attachment is a
+        // number.
         let code =
             unsafe { sys::cuStreamAttachMemAsync(stream.as_raw(), self.as_device_ptr(), 0, to.0) };
         stream
             .check("cuStreamAttachMemAsync", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_INVALID_VALUE if !to.has_name() => {
-                    error.with_detail(format!("the driver doesn't know {to:?}"))
+                    error.with_detail(format!("the driver does not know {to:?}"))
                 }
                 _ => error,
             })
     }
 
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that orders the use of the memory.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.storage().0.stream()
     }
 
-    /// Waits until the work on the buffer's stream is over, and returns the elements for reading. While they are
-    /// borrowed, kernels must not write to them: their launches promise that.
+    /// Waits until the work on the buffer's stream is over, and returns the elements for reading.
+    ///
+    /// Kernels must not write to the elements while the slice is borrowed. Launching a kernel
+    /// promises this.
     ///
     /// # Errors
-    /// The fault of work that was enqueued earlier. The stream is being captured.
+    /// Returns [`ErrorKind::InvalidArgument`] if the stream is capturing. Returns an error if work
+    /// enqueued earlier has faulted.
     pub fn host(&self) -> Result<&[T]> {
         let ptr = self.ready()?;
-        // SAFETY: `len` aligned elements that the host may read; nothing writes to them while they are borrowed.
+        // SAFETY: the host may read these `len` aligned elements, and nothing writes to them while
+        // they are borrowed.
         Ok(unsafe { slice::from_raw_parts(ptr, self.len()) })
     }
 
     /// Waits until the work on the buffer's stream is over, and returns the elements for writing.
     ///
     /// # Errors
-    /// As [`host`](Self::host).
+    /// Returns [`ErrorKind::InvalidArgument`] if the stream is capturing. Returns an error if work
+    /// enqueued earlier has faulted.
     pub fn host_mut(&mut self) -> Result<&mut [T]> {
         let ptr = self.ready()?;
-        // SAFETY: `len` aligned elements that the host may write; nothing else uses them while they are borrowed exclusively.
+        // SAFETY: the host may write these `len` aligned elements, and nothing else uses them while
+        // they are exclusively borrowed.
         Ok(unsafe { slice::from_raw_parts_mut(ptr, self.len()) })
     }
 
-    /// The host's address of the first element, when nothing uses the memory any more.
+    /// Waits for the stream, and returns the host's address of the first element.
     fn ready(&self) -> Result<*mut T> {
         match self.stream().settle() {
             Settled::Done => {}
@@ -209,7 +225,7 @@ impl<T: PlainData> ManagedBuffer<T> {
         if self.size_bytes() == 0 {
             return Ok(std::ptr::NonNull::dangling().as_ptr());
         }
-        // The driver's allocation is memory of the process, at the same address.
+        // The driver maps the allocation into the process at the same address.
         Ok(std::ptr::with_exposed_provenance_mut(
             self.as_device_ptr() as usize
         ))

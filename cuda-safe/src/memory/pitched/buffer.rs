@@ -1,4 +1,4 @@
-//! Device memory of its own, with the pitch that suits the device.
+//! Owned pitched memory.
 
 use cuda_sys::{self as sys, CUdeviceptr};
 
@@ -19,11 +19,12 @@ use crate::{
     stream::Stream,
 };
 
-/// Rows of elements in device memory of its own, each aligned so that kernels and copies reach it at full speed: another
-/// name of [`PitchedMemory<PitchedAllocation, T>`](PitchedMemory), by which the compiler calls it.
+/// Owned rows of elements in device memory, each aligned for fast kernels and copies. An alias of
+/// [`PitchedMemory<PitchedAllocation, T>`](PitchedMemory), which is the name in compiler messages.
 ///
-/// Dropping it waits for the work on its stream. For a buffer that is made and dropped in a loop,
-/// [`DeviceBuffer`](crate::DeviceBuffer) is faster, whose rows a [`PitchedView`](crate::memory::PitchedView) describes.
+/// Dropping it waits for the work on its stream. For buffers that are created and dropped in a
+/// loop, a [`DeviceBuffer`](crate::DeviceBuffer) with a [`PitchedView`](crate::memory::PitchedView)
+/// of it is faster.
 ///
 /// ```
 /// use cuda_safe::{Context, memory::{PitchedBuffer, RegionCopy}, Stream};
@@ -32,9 +33,9 @@ use crate::{
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let image = PitchedBuffer::from_slice(&stream, [4, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
-/// assert!(image.pitch() >= 4 * size_of::<f32>()); // a row has a gap behind it
+/// assert!(image.pitch() >= 4 * size_of::<f32>()); // a row may have a gap after it
 /// let mut other = PitchedBuffer::<f32>::zeroed(&stream, [3, 3])?;
-/// // The two columns from 2 on, to the right lower corner.
+/// // Copies the two columns from 2 on to the lower right corner.
 /// RegionCopy::new([2, 2]).source_at([2, 0]).target_at([1, 1]).enqueue(&stream, &mut other, &image)?;
 /// assert_eq!(other.to_vec(&stream)?, [0.0, 0.0, 0.0, 0.0, 3.0, 4.0, 0.0, 7.0, 8.0]);
 /// # Ok(())
@@ -43,11 +44,12 @@ use crate::{
 pub type PitchedBuffer<T> = PitchedMemory<PitchedAllocation, T>;
 
 waited! {
-    /// Memory of its own, used in a stream's order: what a [`PitchedBuffer`] holds.
+    /// The storage of a [`PitchedBuffer`]: owned memory ordered by a stream.
     pub struct PitchedAllocation(Free), "PitchedBuffer"
 }
 
-/// What the driver is told of the size of an element, of which it knows three: that with which kernels would load it.
+/// Returns the element size to pass to the driver, which accepts 4, 8 and 16: the widest load that
+/// fits the elements.
 fn element_size(size: usize) -> u32 {
     match size {
         size if size.is_multiple_of(16) => 16,
@@ -57,24 +59,31 @@ fn element_size(size: usize) -> u32 {
 }
 
 impl<T: PlainData> PitchedBuffer<T> {
-    /// Allocates `extent` elements, rows and slices, with unspecified contents: whatever bits were there before. The
-    /// driver chooses the pitch. Slices follow each other without gaps.
+    /// Allocates `extent` elements, rows and slices with unspecified contents (the previous bits of
+    /// the memory).
+    ///
+    /// The driver chooses the pitch. There are no gaps between slices.
+    ///
+    /// See [`cuMemAllocPitch`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the first row or the pitch is not aligned for
-    /// `T`, which happens only to types with an alignment above 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
+    /// free bytes if the allocation fails. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the first row or the
+    /// pitch is not aligned for `T`, which happens only for types with an alignment above 256
+    /// bytes.
     #[doc(alias = "cuMemAllocPitch")]
     #[doc(alias = "cudaMalloc3D")]
     pub fn uninit(stream: &Stream, extent: impl Into<Extent>) -> Result<Self> {
         const CALL: &str = "PitchedBuffer::uninit";
         let extent = extent.into();
-        let too_many = || Error::invalid(CALL, format!("{extent:?} is more than can be counted"));
+        let too_many =
+            || Error::invalid(CALL, format!("{extent:?} has too many elements to count"));
         let bytes = byte_size::<T>(extent.len().ok_or_else(too_many)?, CALL)?;
-        // SAFETY: nothing, or what is allocated below.
+        // SAFETY: `ptr` is 0, or the memory allocated below.
         let owned = |ptr| PitchedAllocation(unsafe { Waited::new(ptr, stream, Free) });
         if bytes == 0 {
-            // An extent without elements may have sides whose product can't be counted.
+            // The product of the sides may overflow even if one of them is 0.
             let strides = Layout::new(extent).strides(size_of::<T>(), 0, "the memory", CALL)?;
             return Ok(Self::new(owned(0), strides));
         }
@@ -101,7 +110,7 @@ impl<T: PlainData> PitchedBuffer<T> {
             pitch,
             slice_rows: extent.height,
         };
-        // Every row has to begin where elements may.
+        // Every row must begin at an aligned address.
         expect_aligned::<T>(ptr, CALL)?;
         expect_aligned::<T>(pitch as CUdeviceptr, CALL)?;
         Ok(Self::new(storage, strides))
@@ -109,11 +118,15 @@ impl<T: PlainData> PitchedBuffer<T> {
 
     /// Allocates `extent` elements, rows and slices, and sets the bytes of all elements to zero.
     ///
+    /// See [`cuMemsetD2D8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`uninit`](Self::uninit).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing, or in the other cases of [`uninit`](Self::uninit).
     #[doc(alias = "cuMemsetD2D8Async")]
     pub fn zeroed(stream: &Stream, extent: impl Into<Extent>) -> Result<Self> {
-        // A capture would record the fill instead.
+        // A capture would record the fill.
         let _uncaptured =
             stream.uncaptured("PitchedBuffer::zeroed", "allocate before the capture")?;
         let mut buffer = Self::uninit(stream, extent)?;
@@ -121,15 +134,19 @@ impl<T: PlainData> PitchedBuffer<T> {
         Ok(buffer)
     }
 
-    /// Allocates a copy of `host`, which has the elements row by row without gaps, and waits until it has been read.
+    /// Allocates a copy of `host`, which holds the elements row by row without gaps, and waits
+    /// until `host` has been read.
+    ///
+    /// See [`cuMemcpy2D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `host` has more elements than the extent,
-    /// or fewer; otherwise as [`uninit`](Self::uninit).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the length of
+    /// `host` differs from the number of elements in `extent`. Also returns the errors of
+    /// [`uninit`](Self::uninit).
     #[doc(alias = "cuMemcpy2D")]
     pub fn from_slice(stream: &Stream, extent: impl Into<Extent>, host: &[T]) -> Result<Self> {
         let extent = extent.into();
-        // Before the memory is allocated.
+        // Checked before anything is allocated.
         expect_equal(
             host.len(),
             extent.len().unwrap_or(usize::MAX),
@@ -140,16 +157,20 @@ impl<T: PlainData> PitchedBuffer<T> {
         Ok(buffer)
     }
 
-    /// Takes ownership of memory that raw calls allocated: its address, and how the elements lie in its `bytes` bytes.
+    /// Takes ownership of memory that raw calls allocated. `layout` places the elements in its
+    /// `bytes` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more than `bytes`, or
-    /// contradicts itself: then the memory is the caller's.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more than `bytes`. The memory then still belongs to the caller.
     ///
     /// # Safety
-    /// `ptr` came from `cuMemAllocPitch`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the stream's context, is
-    /// aligned for `T`, as the pitch is, has room for `bytes`, and nobody else frees it. Work that was enqueued on it
-    /// elsewhere is ordered before the stream.
+    /// The caller must ensure that:
+    /// - `ptr` came from `cuMemAllocPitch`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the
+    ///   stream's context, and has room for `bytes`;
+    /// - `ptr` and the pitch are aligned for `T`;
+    /// - nothing else frees the memory;
+    /// - work enqueued on it elsewhere is ordered before the stream's later work.
     pub unsafe fn from_raw(
         stream: &Stream,
         ptr: CUdeviceptr,
@@ -163,14 +184,17 @@ impl<T: PlainData> PitchedBuffer<T> {
         Ok(Self::new(storage, strides))
     }
 
-    /// Hands the memory over to the caller, who frees it with `cuMemFree` once the stream is idle, and keeps the context
-    /// alive until then. The address is 0 if there are no elements.
+    /// Gives up ownership of the memory and returns its address, which is 0 if there are no
+    /// elements.
+    ///
+    /// You must free it with `cuMemFree` once the stream is idle, and keep the context alive until
+    /// then.
     #[must_use]
     pub fn into_raw(self) -> CUdeviceptr {
         self.into_storage().0.into_raw()
     }
 
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that orders the use of the memory.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.storage().0.stream()

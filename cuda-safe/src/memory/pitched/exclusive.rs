@@ -1,4 +1,4 @@
-//! Rows and slices that are written to.
+//! Methods that write to pitched memory.
 
 use std::ops::RangeBounds;
 
@@ -24,17 +24,19 @@ use crate::{
 };
 
 impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
-    /// All of it, borrowed for writing.
+    /// Returns a view of all elements, for writing.
     #[must_use]
     pub fn view_mut(&mut self) -> PitchedViewMut<'_, T> {
         let strides = self.strides;
         PitchedMemory::new(self.bytes_at_mut(0, 0).into_storage(), strides)
     }
 
-    /// A rectangle or box, borrowed for writing: `extent` elements, rows and slices from `at` on.
+    /// Returns a view of a rectangle or box for writing: `extent` elements, rows and slices from
+    /// `at` on.
     ///
     /// # Errors
-    /// As [`part`](Self::part).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the part is out
+    /// of bounds.
     pub fn part_mut(
         &mut self,
         at: impl Into<Offset>,
@@ -45,10 +47,11 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         Ok(PitchedMemory::new(view.into_storage(), strides))
     }
 
-    /// A range of elements of one row, borrowed for writing.
+    /// Returns a view of a range of elements in one row, for writing.
     ///
     /// # Errors
-    /// As [`part`](Self::part).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range, the
+    /// row or the slice is out of bounds.
     pub fn row_mut(
         &mut self,
         y: usize,
@@ -56,14 +59,15 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         range: impl RangeBounds<usize>,
     ) -> Result<DeviceViewMut<'_, T>> {
         let (ptr, len) = self.row_at(y, z, range)?;
-        // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+        // SAFETY: the range is within this object's memory, which stays exclusively borrowed.
         Ok(unsafe { DeviceViewMut::borrow_raw(ptr, len, self.owner()) })
     }
 
-    /// Two boxes for writing: the columns before `x`, and the rest.
+    /// Splits the memory into two boxes for writing: the columns before `x`, and the rest.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `x` is greater than the width.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `x` is greater
+    /// than the width.
     #[allow(clippy::type_complexity, reason = "a pair of views")]
     pub fn split_columns_mut(
         &mut self,
@@ -86,10 +90,12 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         )
     }
 
-    /// Two boxes for writing: the rows before `y` of each slice, and the rest.
+    /// Splits the memory into two boxes for writing: the rows before `y` of each slice, and the
+    /// rest.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `y` is greater than the height.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `y` is greater
+    /// than the height.
     #[allow(clippy::type_complexity, reason = "a pair of views")]
     pub fn split_rows_mut(
         &mut self,
@@ -123,8 +129,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         let (offset, strides) = self.within(at, second, call)?;
         let (ptr, owner) = (self.as_device_ptr(), self.owner());
         let box_at = |offset: usize, strides: Strides| {
-            // SAFETY: within this object's own memory, borrowed exclusively; the two share no element, and views
-            // reach elements alone.
+            // SAFETY: both boxes are within this object's memory, which stays exclusively borrowed.
+            // They share no element, and views access only elements.
             let view: DeviceViewMut<'_, u8> = unsafe {
                 DeviceViewMut::borrow_raw(ptr + offset as CUdeviceptr, strides.span(), owner)
             };
@@ -133,10 +139,15 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         Ok((box_at(0, self.strides.part(first)), box_at(offset, strides)))
     }
 
-    /// Copies `host`, which has the elements row by row without gaps, and waits until it has been read.
+    /// Copies `host`, which holds the elements row by row without gaps, and waits until `host` has
+    /// been read.
+    ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DAsync`, `cuMemcpy3D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`copy_to_slice`](Self::copy_to_slice).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
+    /// faulted.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3D")]
@@ -146,11 +157,13 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         RegionCopy::new(self.extent()).upload(stream, self, host)
     }
 
-    /// Enqueues a copy of all elements of `source`, which has as many along each axis. The host does not wait.
+    /// Enqueues a copy of all elements of `source`, which must have the same extent.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the extents differ, or the two overlap;
-    /// otherwise as [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the extents
+    /// differ or the two overlap. Also returns the errors of [`RegionCopy::enqueue`].
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     pub fn copy_from(&mut self, stream: &Stream, source: &impl CopySource<T>) -> Result<()> {
@@ -159,19 +172,24 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
             return Err(Error::invalid(
                 "PitchedMemory::copy_from",
                 format!(
-                    "the source has {other:?} and the destination {own:?}: a RegionCopy copies a part"
+                    "the source has {other:?} and the destination {own:?}. Fix: copy a part with a RegionCopy"
                 ),
             ));
         }
         RegionCopy::new(own).enqueue(stream, self, source)
     }
 
-    /// Enqueues a fill that sets every element to `value`, and leaves the gaps alone. The host does not wait. One driver
-    /// call for the values that repeat 1, 2 or 4 bytes, where slices follow each other without gaps; otherwise one for
-    /// each slice, or for each row and each word of an element.
+    /// Enqueues a fill that sets every element to `value` and leaves the gaps between rows
+    /// unchanged.
+    ///
+    /// If `value` repeats a pattern of 1, 2 or 4 bytes, the fill takes one driver call, or one per
+    /// slice if there are gaps between slices. Otherwise it takes one call for each row and each
+    /// word of an element.
+    ///
+    /// See [`cuMemsetD2D8Async`, `cuMemsetD2D16Async`, `cuMemsetD2D32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemsetD2D8Async")]
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
@@ -179,32 +197,41 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
         self.fill_with(stream, bytemuck::bytes_of(&value))
     }
 
-    /// Enqueues a fill that sets every byte of the elements to `value`, and leaves the gaps alone.
+    /// Enqueues a fill that sets every byte of the elements to `value` and leaves the gaps
+    /// unchanged.
+    ///
+    /// See [`cuMemsetD2D8`, `cuMemsetD2D8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemsetD2D8")]
     #[doc(alias = "cuMemsetD2D8Async")]
     pub fn memset_u8(&mut self, stream: &Stream, value: u8) -> Result<()> {
         self.fill_with(stream, &[value])
     }
 
-    /// Enqueues a fill that sets every 2 bytes of the elements to `value`, and leaves the gaps alone.
+    /// Enqueues a fill that sets every 2 bytes of the elements to `value` and leaves the gaps
+    /// unchanged.
+    ///
+    /// See [`cuMemsetD2D16`, `cuMemsetD2D16Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes are no multiple of
-    /// 2; otherwise as [`fill`](Self::fill).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size of a
+    /// row is not a multiple of 2 bytes. Also returns the errors of [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD2D16")]
     #[doc(alias = "cuMemsetD2D16Async")]
     pub fn memset_u16(&mut self, stream: &Stream, value: u16) -> Result<()> {
         self.fill_with(stream, &value.to_ne_bytes())
     }
 
-    /// Enqueues a fill that sets every 4 bytes of the elements to `value`, and leaves the gaps alone.
+    /// Enqueues a fill that sets every 4 bytes of the elements to `value` and leaves the gaps
+    /// unchanged.
+    ///
+    /// See [`cuMemsetD2D32`, `cuMemsetD2D32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes are no multiple of
-    /// 4; otherwise as [`fill`](Self::fill).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size of a
+    /// row is not a multiple of 4 bytes. Also returns the errors of [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD2D32")]
     #[doc(alias = "cuMemsetD2D32Async")]
     pub fn memset_u32(&mut self, stream: &Stream, value: u32) -> Result<()> {
@@ -223,7 +250,7 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
 
     fn bytes_at_mut(&mut self, offset: usize, bytes: usize) -> DeviceViewMut<'_, u8> {
         let ptr = self.as_device_ptr() + offset as CUdeviceptr;
-        // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+        // SAFETY: the range is within this object's memory, which stays exclusively borrowed.
         unsafe { DeviceViewMut::borrow_raw(ptr, bytes, self.owner()) }
     }
 }

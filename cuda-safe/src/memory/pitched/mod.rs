@@ -1,4 +1,4 @@
-//! Rows and slices in device memory, at regular distances.
+//! Pitched device memory: rows and slices at regular distances.
 
 pub(crate) mod buffer;
 pub(crate) mod exclusive;
@@ -27,17 +27,20 @@ use crate::{
     stream::{Stream, owner::Owner},
 };
 
-/// Elements of type `T` in rows and slices of device memory, which begin at regular distances: the elements of a row
-/// follow each other, and behind a row there may be a gap, the rest of the [`pitch`](Self::pitch). As with
-/// [`DeviceMemory`], there are several kinds, which differ in what holds the memory:
+/// Elements of type `T` in rows and slices of device memory.
 ///
-/// | kind | holds |
+/// Rows begin at regular distances, the [`pitch`](Self::pitch). The elements of a row are
+/// contiguous, and a gap may follow them. As with [`DeviceMemory`], the kinds differ in their
+/// storage:
+///
+/// | kind | storage |
 /// | --- | --- |
-/// | [`PitchedBuffer`](crate::memory::PitchedBuffer) | memory of its own, with the pitch that suits the device |
-/// | [`PitchedView`], [`PitchedViewMut`] | borrowed memory: a rectangle or box of another kind, or a [`DeviceMemory`] as rows ([`DeviceMemory::pitched`]) |
+/// | [`PitchedBuffer`](crate::memory::PitchedBuffer) | owned memory whose pitch suits the device |
+/// | [`PitchedView`], [`PitchedViewMut`] | borrowed memory: a rectangle or box of another kind, or a [`DeviceMemory`] seen as rows ([`DeviceMemory::pitched`]) |
 ///
-/// All of them can be copied, filled and passed to kernels. A kernel gets the address of the first element, and the pitch
-/// as an argument of its own: an element is at `(const T *)((const char *)base + y * pitch) + x`.
+/// You can copy and fill all of them and pass them to kernels. A kernel gets the address of the
+/// first element. Pass the pitch as a separate argument: an element is at
+/// `(const T *)((const char *)base + y * pitch) + x`.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, memory::PitchedBuffer, Stream};
@@ -53,7 +56,7 @@ use crate::{
 ///     }"#)?;
 /// let config = LaunchConfig::new(1, (5, 3));
 /// let pitch = image.pitch();
-/// // SAFETY: a thread for each element of the image.
+/// // SAFETY: the kernel runs one thread for each element of the image.
 /// unsafe { module.function("number")?.launch(&stream, config, (&mut image, pitch))? };
 /// image.part_mut([1, 1], [2, 2])?.fill(&stream, 9.0)?; // a rectangle of it
 /// assert_eq!(image.to_vec(&stream)?, [
@@ -85,22 +88,24 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
         }
     }
 
-    /// Rows and slices in what holds the memory. This is how a new kind of memory creates its objects.
+    /// Creates pitched memory over a storage. Implementations of new storages use it in their
+    /// constructors.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more than `bytes`, or
-    /// contradicts itself.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more than `bytes`.
     ///
     /// # Safety
-    /// The storage has room for `bytes` bytes at its address, which is aligned for `T`, and the pitch is a multiple of
-    /// that alignment.
+    /// The caller must ensure that:
+    /// - the storage has room for `bytes` bytes at its address;
+    /// - the address and the pitch are aligned for `T`.
     pub unsafe fn from_storage(storage: S, layout: Layout, bytes: usize) -> Result<Self> {
         const CALL: &str = "PitchedMemory::from_storage";
         let strides = layout.strides(size_of::<T>(), bytes, "the memory", CALL)?;
         Ok(Self::new(storage, strides))
     }
 
-    /// What holds the memory.
+    /// Returns the storage, which owns or borrows the memory.
     #[must_use]
     pub fn storage(&self) -> &S {
         &self.storage
@@ -110,61 +115,61 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
         self.storage
     }
 
-    /// What the memory belongs to: a stream, or a context alone.
+    /// Returns the owner of the memory: a stream, or only a context.
     #[must_use]
     pub fn owner(&self) -> Owner<'_> {
         self.storage.owner()
     }
 
-    /// Elements of a row, rows of a slice, slices.
+    /// Returns the numbers of elements per row, rows per slice, and slices.
     #[must_use]
     pub fn extent(&self) -> Extent {
         self.strides.extent
     }
 
-    /// Elements of a row.
+    /// Returns the number of elements per row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.strides.extent.width
     }
 
-    /// Rows of a slice.
+    /// Returns the number of rows per slice.
     #[must_use]
     pub fn height(&self) -> usize {
         self.strides.extent.height
     }
 
-    /// Slices.
+    /// Returns the number of slices.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.strides.extent.depth
     }
 
-    /// All elements, those of all rows and slices.
+    /// Returns the number of elements in all rows and slices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.strides.extent.len().unwrap_or(usize::MAX)
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.strides.extent.is_empty()
     }
 
-    /// Bytes from the beginning of a row to that of the next.
+    /// Returns the distance between the starts of consecutive rows, in bytes.
     #[must_use]
     pub fn pitch(&self) -> usize {
         self.strides.pitch
     }
 
-    /// Bytes from the beginning of a slice to that of the next.
+    /// Returns the distance between the starts of consecutive slices, in bytes.
     #[must_use]
     pub fn slice_pitch(&self) -> usize {
         self.strides.pitch.saturating_mul(self.strides.slice_rows)
     }
 
-    /// How the elements lie.
+    /// Returns the layout of the elements.
     #[must_use]
     pub fn layout(&self) -> Layout {
         Layout::new(self.strides.extent)
@@ -172,23 +177,25 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
             .slice_rows(self.strides.slice_rows)
     }
 
-    /// The device address of the first element; 0 if there is no memory.
+    /// Returns the device address of the first element, or 0 if there is no memory.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.storage.as_device_ptr()
     }
 
-    /// All of it, borrowed for reading.
+    /// Returns a view of all elements, for reading.
     #[must_use]
     pub fn view(&self) -> PitchedView<'_, T> {
         let view = self.bytes_at(0, 0);
         PitchedMemory::new(view.into_storage(), self.strides)
     }
 
-    /// A rectangle or box, borrowed for reading: `extent` elements, rows and slices from `at` on.
+    /// Returns a view of a rectangle or box for reading: `extent` elements, rows and slices from
+    /// `at` on.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where it does not lie within, with the axis.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the part is out
+    /// of bounds. The message names the axis.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::PitchedBuffer, Stream};
@@ -212,10 +219,11 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
         Ok(PitchedMemory::new(view.into_storage(), strides))
     }
 
-    /// A range of elements of one row, borrowed for reading.
+    /// Returns a view of a range of elements in one row, for reading.
     ///
     /// # Errors
-    /// As [`part`](Self::part).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range, the
+    /// row or the slice is out of bounds.
     pub fn row(
         &self,
         y: usize,
@@ -223,7 +231,7 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
         range: impl RangeBounds<usize>,
     ) -> Result<DeviceView<'_, T>> {
         let (ptr, len) = self.row_at(y, z, range)?;
-        // SAFETY: within this object's own memory, borrowed for no longer than it.
+        // SAFETY: the range is within this object's memory, which stays borrowed.
         Ok(unsafe { DeviceView::borrow_raw(ptr, len, self.owner()) })
     }
 
@@ -247,9 +255,12 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
 
     /// Copies all elements into `host`, row by row without gaps, and waits for the copy.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DAsync`, `cuMemcpy3D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the lengths differ, or the stream is
-    /// being captured. The fault of work that was enqueued earlier.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
+    /// faulted.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3D")]
@@ -261,8 +272,11 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
 
     /// Copies all elements into a new vector, row by row without gaps, and waits for the copy.
     ///
+    /// See [`cuMemcpy2D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`copy_to_slice`](Self::copy_to_slice).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     #[doc(alias = "cuMemcpy2D")]
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>> {
         let mut host = vec![T::zeroed(); self.len()];
@@ -270,10 +284,10 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
         Ok(host)
     }
 
-    /// The bytes from an offset within on, as memory that is borrowed as long as this.
+    /// Returns a view of `bytes` bytes from an offset on.
     fn bytes_at(&self, offset: usize, bytes: usize) -> DeviceView<'_, u8> {
         let ptr = self.as_device_ptr() + offset as CUdeviceptr;
-        // SAFETY: within this object's own memory, borrowed for no longer than it.
+        // SAFETY: the range is within this object's memory, which stays borrowed.
         unsafe { DeviceView::borrow_raw(ptr, bytes, self.owner()) }
     }
 
@@ -285,7 +299,7 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
     ) -> Result<(usize, Strides)> {
         expect_within("the memory", at, extent, self.extent(), call)?;
         let offset = match extent.is_empty() {
-            true => 0, // its place may be behind the last byte
+            true => 0, // its offset may be past the last byte
             false => self.strides.offset(at),
         };
         Ok((offset, self.strides.part(extent)))
@@ -293,22 +307,24 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
 }
 
 impl<S: OwnedStorage, T: PlainData> PitchedMemory<S, T> {
-    /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
+    /// Frees the memory now, and reports errors. Dropping does the same, but discards the error.
     ///
     /// # Errors
-    /// The driver's code for freeing it, which may be the fault of a kernel that ran earlier. The memory is not used
-    /// again in any case.
+    /// Returns the driver's error for the call that frees the memory, which may be the fault of an
+    /// earlier kernel. The memory is not used again, even if the call fails.
     pub fn close(self) -> Result<()> {
         self.storage.close()
     }
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// The memory as rows and slices, borrowed for reading. It may be longer than the layout needs.
+    /// Returns a view of the memory as rows and slices, for reading. The memory may be larger than
+    /// the layout needs.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the layout needs more memory, contradicts
-    /// itself, or has a pitch that is no multiple of the elements' alignment.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more memory, or if its pitch is not a multiple of the alignment of
+    /// `T`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -331,10 +347,13 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 }
 
 impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
-    /// The memory as rows and slices, borrowed for writing. It may be longer than the layout needs.
+    /// Returns a view of the memory as rows and slices, for writing. The memory may be larger than
+    /// the layout needs.
     ///
     /// # Errors
-    /// As [`pitched`](Self::pitched).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more memory, or if its pitch is not a multiple of the alignment of
+    /// `T`.
     pub fn pitched_mut(&mut self, layout: impl Into<Layout>) -> Result<PitchedViewMut<'_, T>> {
         let call = "DeviceMemory::pitched_mut";
         let strides = layout
@@ -344,7 +363,7 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     }
 }
 
-// SAFETY: rows and slices within the storage's memory; the rest is what storages promise.
+// SAFETY: rows and slices are within the storage's memory. The storage promises the rest.
 unsafe impl<S: Storage, T: PlainData> CopySource<T> for PitchedMemory<S, T> {
     fn region(&self) -> Region<'_> {
         Region {
@@ -354,7 +373,7 @@ unsafe impl<S: Storage, T: PlainData> CopySource<T> for PitchedMemory<S, T> {
     }
 }
 
-// SAFETY: as what may be written promises.
+// SAFETY: the storage is writable.
 unsafe impl<S: StorageMut, T: PlainData> CopyTarget<T> for PitchedMemory<S, T> {}
 
 impl<S: Copy, T> Clone for PitchedMemory<S, T> {

@@ -1,4 +1,4 @@
-//! Which devices may use the memory of a pool.
+//! Access of devices to the memory of a pool.
 
 use cuda_sys::{self as sys, CUmemAccess_flags, CUmemAccessDesc, CUresult};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl MemoryPool {
-    /// An error where the device of a stream could not touch the pool's memory.
+    /// Returns an error if the stream's device has no access to the pool's memory.
     pub(in crate::memory) fn expect_access_of(
         &self,
         stream: &Stream,
@@ -26,16 +26,18 @@ impl MemoryPool {
         Err(Error::invalid(
             call,
             format!(
-                "device {}, which the stream is on, has no access to this pool: call MemoryPool::grant_access first",
+                "the stream's device {} has no access to this pool. Fix: call MemoryPool::grant_access first",
                 device.ordinal()
             ),
         ))
     }
 
-    /// What a place may do with the pool's memory.
+    /// Returns the access that a location has to the pool's memory.
+    ///
+    /// See [`cuMemPoolGetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that is neither a device nor the host.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the location is neither a device nor the host.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::MemoryAccess, MemoryPool};
@@ -57,21 +59,27 @@ impl MemoryPool {
         Ok(MemoryAccess(access.0))
     }
 
-    /// Lets devices read and write the pool's memory: what is allocated from it, and what will be. Its own device has that
-    /// access already, unless the memory is the host's.
+    /// Gives devices read and write access to all current and future memory of the pool.
+    ///
+    /// The pool's own device already has this access unless the pool has host memory.
+    ///
+    /// See [`cuMemPoolSetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` ([`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)) for places that are not
-    /// devices. `CUDA_ERROR_INVALID_DEVICE` for a device that can't reach the pool's, and for one that does not exist.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
+    /// (`CUDA_ERROR_NOT_SUPPORTED`) if a location is not a device. Returns
+    /// `CUDA_ERROR_INVALID_DEVICE` if a device does not exist, or cannot access memory of the
+    /// pool's device.
     ///
-    /// A kernel of one device reads a buffer of another, which came from that one's current pool:
+    /// In this example, a kernel on one device reads a buffer from the current pool of another
+    /// device:
     ///
     /// ```
     /// use cuda_safe::{Context, Device, DeviceBuffer, LaunchConfig, MemoryPool, Module, Out, Stream};
     ///
     /// # fn main() -> cuda_safe::Result<()> {
     /// let devices = Device::all()?;
-    /// let [here, there, ..] = devices[..] else { return Ok(()) }; // one device
+    /// let [here, there, ..] = devices[..] else { return Ok(()) }; // only one device
     /// if !here.can_access_peer(there)? { return Ok(()) }
     /// let (context, other) = (Context::primary_of(here)?, Context::primary_of(there)?);
     /// MemoryPool::current(&other)?.grant_access(&[here])?;
@@ -82,7 +90,7 @@ impl MemoryPool {
     ///     *to = x[0] + x[1] + x[2] + x[3];
     /// }"#)?;
     /// stream.ordered_with([source.owner()], || {
-    ///     // SAFETY: one thread, which reads four elements; ordered with the stream of `source`.
+    ///     // SAFETY: one thread reads four elements, ordered with the stream of `source`.
     ///     unsafe { module.function("sum")?.launch(&stream, LaunchConfig::new(1, 1), (Out(&mut sum), &source)) }
     /// })?;
     /// assert_eq!(sum, [10.0]);
@@ -94,21 +102,25 @@ impl MemoryPool {
         let all = locations
             .iter()
             .map(|&one| (one.into(), MemoryAccess::READ_WRITE));
-        // SAFETY: nobody loses access that he had: there is none wider.
+        // SAFETY: no device loses access, because there is no wider access.
         unsafe { self.change_access(all.collect()) }
     }
 
-    /// Sets what devices may do with the pool's memory: what is allocated from it, and what will be. To give access, there is
-    /// [`grant_access`](Self::grant_access), which is safe.
+    /// Sets the access of devices to all current and future memory of the pool. To only give
+    /// access, use [`grant_access`](Self::grant_access), which is safe.
+    ///
+    /// See [`cuMemPoolSetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// A device that loses access does not use the pool's memory any more: what was enqueued there that does is over, and
-    /// nothing is enqueued after this call, nor are buffers of the pool given to its streams.
+    /// The caller must ensure that a device that loses access no longer uses the pool's memory:
+    /// work enqueued on it earlier has finished, no such work is enqueued after this call, and
+    /// buffers of the pool are not passed to its streams.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` ([`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)) for [`MemoryAccess::READ`],
-    /// and for places that are not devices. `CUDA_ERROR_INVALID_DEVICE` for a device that can't reach the pool's, for one
-    /// that does not exist, and for taking access from the pool's own.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
+    /// (`CUDA_ERROR_NOT_SUPPORTED`) for [`MemoryAccess::READ`], or if a location is not a device.
+    /// Returns `CUDA_ERROR_INVALID_DEVICE` if a device does not exist, if it cannot access memory
+    /// of the pool's device, or if access is taken from the pool's own device.
     #[doc(alias = "cuMemPoolSetAccess")]
     pub unsafe fn set_access(
         &self,
@@ -119,8 +131,10 @@ impl MemoryPool {
         unsafe { self.change_access(all.collect()) }
     }
 
+    /// Sets the access of devices to the pool.
+    ///
     /// # Safety
-    /// As [`set_access`](Self::set_access).
+    /// The same as for [`set_access`](Self::set_access).
     unsafe fn change_access(&self, access: Vec<(MemoryLocation, MemoryAccess)>) -> Result<()> {
         callback::refuse_within("cuMemPoolSetAccess")?;
         let description = |&(location, access): &(MemoryLocation, MemoryAccess)| CUmemAccessDesc {
@@ -128,18 +142,19 @@ impl MemoryPool {
             flags: CUmemAccess_flags(access.0),
         };
         let all: Vec<CUmemAccessDesc> = access.iter().map(description).collect();
-        // SAFETY: an array of this length, and a live handle; who loses access is the caller's promise.
+        // SAFETY: the array has this length, and the handle is live. The caller guarantees that
+        // devices that lose access do not use the memory.
         let code = unsafe { sys::cuMemPoolSetAccess(self.as_raw(), all.as_ptr(), all.len()) };
         let checked = self.context().check("cuMemPoolSetAccess", code);
-        checked.map_err(|error| match self.why_refused(code, &access) {
+        checked.map_err(|error| match self.rejection_reason(code, &access) {
             Some(why) => error.with_detail(why),
             None => error,
         })
     }
 
-    /// What the driver means by a refusal.
+    /// Returns the reason for which the driver rejected an access setting.
     #[cold]
-    fn why_refused(
+    fn rejection_reason(
         &self,
         code: CUresult,
         access: &[(MemoryLocation, MemoryAccess)],
@@ -148,27 +163,28 @@ impl MemoryPool {
         let why = |&(location, access): &(MemoryLocation, MemoryAccess)| {
             let Some(number) = location.as_device() else {
                 return Some(format!(
-                    "{location:?} is no device, and only these are given access"
+                    "{location:?} is not a device, and only devices can be given access"
                 ));
             };
             let Some(device) = u32::try_from(number)
                 .ok()
                 .and_then(|one| Device::get(one).ok())
             else {
-                return Some(format!("there is no device {number}"));
+                return Some(format!("device {number} does not exist"));
             };
             if ![MemoryAccess::NONE, MemoryAccess::READ_WRITE].contains(&access) {
-                return Some("pools are opened by READ_WRITE or not at all".to_owned());
+                return Some("a pool's access can only be READ_WRITE or NONE".to_owned());
             }
             if device == own {
                 let taken = access == MemoryAccess::NONE;
-                return taken
-                    .then(|| format!("device {number} is the pool's own, and keeps its access"));
+                return taken.then(|| {
+                    format!("device {number} is the pool's own device and keeps its access")
+                });
             }
             let apart = device.can_access_peer(own) == Ok(false);
             apart.then(|| {
                 format!(
-                    "device {number} can't reach memory of device {}: copy it",
+                    "device {number} cannot access memory of device {}. Fix: copy the memory",
                     own.ordinal()
                 )
             })

@@ -1,4 +1,4 @@
-//! What a pool keeps, and how it reuses memory.
+//! Attributes of memory pools: retained memory, usage and reuse.
 
 use std::ffi::c_void;
 
@@ -11,37 +11,42 @@ use crate::{
 };
 
 impl MemoryPool {
-    /// Bytes of unused memory that the pool keeps instead of returning them to the system.
+    /// Returns how many bytes of unused memory the pool keeps instead of returning them to the
+    /// system.
+    ///
+    /// See [`cuMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn release_threshold(&self) -> Result<u64> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
     }
 
-    /// Sets how many bytes of unused memory the pool keeps. 0, the driver's default, keeps nothing; `u64::MAX` keeps
-    /// everything.
+    /// Sets how many bytes of unused memory the pool keeps. With 0, the driver's default, it keeps
+    /// nothing. With `u64::MAX` it keeps everything.
+    ///
+    /// See [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_release_threshold(&self, bytes: u64) -> Result<()> {
         self.set(PoolAttribute::RELEASE_THRESHOLD, bytes)
     }
 
-    /// Bytes of memory that the pool has, used or not.
+    /// Returns how many bytes of memory the pool has reserved, used or not.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     pub fn reserved(&self) -> Result<u64> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
     }
 
-    /// Bytes that are allocated from the pool.
+    /// Returns how many bytes are allocated from the pool.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
@@ -60,10 +65,12 @@ impl MemoryPool {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)
     }
 
-    /// Returns unused memory to the system until the pool has no more than `keep` bytes.
+    /// Returns unused memory to the system until the pool has at most `keep` bytes.
+    ///
+    /// See [`cuMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
@@ -87,27 +94,31 @@ impl MemoryPool {
         self.context().check("cuMemPoolTrimTo", code)
     }
 
-    /// The most bytes that the pool ever had, or since [`reset_high_water_marks`](Self::reset_high_water_marks).
+    /// Returns the highest value of [`reserved`](Self::reserved) since the pool was created or
+    /// [`reset_high_water_marks`](Self::reset_high_water_marks) was called.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     pub fn most_reserved(&self) -> Result<u64> {
         self.attribute(PoolAttribute::RESERVED_MEM_HIGH)
     }
 
-    /// The most bytes that were ever allocated from the pool at a time, or since
-    /// [`reset_high_water_marks`](Self::reset_high_water_marks).
+    /// Returns the highest value of [`used`](Self::used) since the pool was created or
+    /// [`reset_high_water_marks`](Self::reset_high_water_marks) was called.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     pub fn most_used(&self) -> Result<u64> {
         self.attribute(PoolAttribute::USED_MEM_HIGH)
     }
 
-    /// Has [`most_reserved`](Self::most_reserved) and [`most_used`](Self::most_used) begin at what they are now.
+    /// Resets [`most_reserved`](Self::most_reserved) and [`most_used`](Self::most_used) to the
+    /// current values.
+    ///
+    /// See [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for a live pool.
+    /// Does not fail on a working driver.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, Stream};
@@ -129,21 +140,30 @@ impl MemoryPool {
         self.set(PoolAttribute::USED_MEM_HIGH, 0)
     }
 
-    /// One of the three ways of reusing memory among streams, `PoolAttribute::REUSE_*`: whether it is on.
+    /// Returns whether one of the three ways to reuse memory among streams is enabled
+    /// (`PoolAttribute::REUSE_*`).
+    ///
+    /// See [`cuMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an attribute that is none of them.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for any other
+    /// attribute.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn reuses(&self, way: PoolAttribute) -> Result<bool> {
-        expect_way(way, "MemoryPool::reuses")?;
+        expect_reuse_attribute(way, "MemoryPool::reuses")?;
         Ok(self.attribute(way)? != 0)
     }
 
-    /// Turns one of the three ways of reusing memory among streams on or off, `PoolAttribute::REUSE_*`. Without them, when
-    /// memory is reused does not depend on how fast streams are.
+    /// Enables or disables one of the three ways to reuse memory among streams
+    /// (`PoolAttribute::REUSE_*`).
+    ///
+    /// If all are disabled, the reuse of memory does not depend on the timing of streams.
+    ///
+    /// See [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an attribute that is none of them.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for any other
+    /// attribute.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, memory::PoolAttribute};
@@ -157,14 +177,18 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_reuse(&self, way: PoolAttribute, on: bool) -> Result<()> {
-        expect_way(way, "MemoryPool::set_reuse")?;
+        expect_reuse_attribute(way, "MemoryPool::set_reuse")?;
         self.set(way, u64::from(on))
     }
 
-    /// Any attribute, as the driver's number; what it gives as an `int` is in the lower 32 bits.
+    /// Returns an attribute as the driver's number. Attributes of type `int` are in the lower 32
+    /// bits.
+    ///
+    /// See [`cuMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know, and of an imported pool.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute, or if the pool
+    /// was imported.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn attribute(&self, attribute: PoolAttribute) -> Result<u64> {
         self.get(CUmemPool_attribute(attribute.0))
@@ -172,7 +196,7 @@ impl MemoryPool {
 
     fn set(&self, attribute: PoolAttribute, mut value: u64) -> Result<()> {
         callback::refuse_within("cuMemPoolSetAttribute")?;
-        // SAFETY: attributes are read as 64-bit numbers, or as their lower halves.
+        // SAFETY: the driver reads an attribute as a 64-bit number or as its lower half.
         let code = unsafe {
             sys::cuMemPoolSetAttribute(
                 self.as_raw(),
@@ -186,7 +210,7 @@ impl MemoryPool {
     fn get(&self, attribute: CUmemPool_attribute) -> Result<u64> {
         callback::refuse_within("cuMemPoolGetAttribute")?;
         let mut value = 0u64;
-        // SAFETY: attributes are written as 64-bit numbers, or as their lower halves.
+        // SAFETY: the driver writes an attribute as a 64-bit number or as its lower half.
         let code = unsafe {
             sys::cuMemPoolGetAttribute(self.as_raw(), attribute, (&raw mut value).cast::<c_void>())
         };
@@ -195,14 +219,14 @@ impl MemoryPool {
     }
 }
 
-fn expect_way(way: PoolAttribute, call: &'static str) -> Result<()> {
+fn expect_reuse_attribute(way: PoolAttribute, call: &'static str) -> Result<()> {
     match way {
         PoolAttribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
         | PoolAttribute::REUSE_ALLOW_OPPORTUNISTIC
         | PoolAttribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES => Ok(()),
         other => Err(Error::invalid(
             call,
-            format!("{other:?} is not a way of reusing memory: those are PoolAttribute::REUSE_*"),
+            format!("{other:?} is not a reuse attribute. Fix: use one of PoolAttribute::REUSE_*"),
         )),
     }
 }

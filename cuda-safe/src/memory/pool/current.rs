@@ -1,4 +1,4 @@
-//! Current pools: where memory comes from if no pool is named.
+//! Current pools, the default source of allocations.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use crate::{
     memory::location::MemoryLocation,
 };
 
-/// The places where a pool was made current.
+/// The locations and kinds for which a pool was made current.
 pub(in crate::memory) type Places = Mutex<Vec<(MemoryLocation, PoolType)>>;
 
 impl MemoryPool {
@@ -24,9 +24,12 @@ impl MemoryPool {
     ///
     /// A pool of this crate stays alive, and current, until the returned handle has been dropped too.
     ///
+    /// See [`cuDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the current pool was created by other code, which may destroy it at any
-    /// time. Otherwise as [`new`](Self::new).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the current
+    /// pool was created by other code, which may destroy it at any time. Also returns the errors of
+    /// [`new`](Self::new).
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool};
@@ -47,13 +50,16 @@ impl MemoryPool {
         let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, context.device().as_raw()) };
         context.check(CALL, code)?;
         let default = || raw_default_of(context);
-        Self::known(&mut registry, context, raw, PoolType::PINNED, CALL, default)
+        Self::owner_of_current(&mut registry, context, raw, PoolType::PINNED, CALL, default)
     }
 
     /// Returns the pool that the context's device starts with, whether it is current or not.
     ///
+    /// See [`cuDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// memory pools.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(context: &Context) -> Result<Self> {
         let mut registry = Registry::lock("cuDeviceGetDefaultMemPool")?;
@@ -66,12 +72,14 @@ impl MemoryPool {
         ))
     }
 
-    /// Makes allocations on the pool's device come from this pool from now on, in all contexts of the process.
+    /// Makes this pool the source of allocations on its device, in all contexts of the process.
     ///
     /// When the pool is destroyed, the default pool takes its place.
     ///
+    /// See [`cuDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` for a pool of other memory than the device's.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool's memory is not that of the device.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, MemoryPool, Stream};
@@ -92,20 +100,26 @@ impl MemoryPool {
     pub fn make_current(&self) -> Result<()> {
         callback::refuse_within("cuDeviceSetMemPool")?;
         let context = self.context();
-        // SAFETY: the handle is live; the driver turns to the default pool when it is destroyed.
+        // SAFETY: the handle is live. The driver switches to the default pool when this one is
+        // destroyed.
         let code = unsafe { sys::cuDeviceSetMemPool(context.device().as_raw(), self.as_raw()) };
         context.check("cuDeviceSetMemPool", code)
     }
 
-    /// Returns the pool that memory of a kind and place currently comes from.
+    /// Returns the pool that memory of a given kind and location currently comes from.
     ///
-    /// It is the default pool unless another was made current ([`make_current_at`](Self::make_current_at)). A pool of this
-    /// crate stays alive, and current, until the returned handle has been dropped too.
+    /// It is the default pool unless another one was made current
+    /// ([`make_current_at`](Self::make_current_at)). A pool of this crate stays alive, and current,
+    /// until the returned handle has been dropped, too.
+    ///
+    /// See [`cuMemGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for drivers before CUDA 13.0, and for kinds of places that have no pool.
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the current pool was created by other code, which may destroy it at any
-    /// time. Returns `CUDA_ERROR_INVALID_VALUE` for a place that does not exist.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 13.0, or if there is no pool for this type of location. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the current pool was
+    /// created by other code, which may destroy it at any time. Returns `CUDA_ERROR_INVALID_VALUE`
+    /// if the location does not exist.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, memory::PoolType};
@@ -128,13 +142,17 @@ impl MemoryPool {
         let mut registry = Registry::lock(CALL)?;
         let raw = raw_current_at(context, location, kind)?;
         let default = || raw_default_at(context, location, kind);
-        Self::known(&mut registry, context, raw, kind, CALL, default)
+        Self::owner_of_current(&mut registry, context, raw, kind, CALL, default)
     }
 
-    /// Returns the pool that memory of a kind and place comes from if no other was made current.
+    /// Returns the default pool for memory of a given kind and location.
+    ///
+    /// See [`cuMemGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`current_at`](Self::current_at).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 13.0, or if there is no pool for this type of location. Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the location does not exist.
     #[doc(alias = "cuMemGetDefaultMemPool")]
     pub fn default_at(
         context: &Context,
@@ -146,7 +164,7 @@ impl MemoryPool {
         Ok(Self::default_handle(&mut registry, context, raw, kind))
     }
 
-    /// Notes a default pool, and returns a handle of it.
+    /// Registers a default pool, and returns a handle of it.
     fn default_handle(
         registry: &mut Registry,
         context: &Context,
@@ -158,7 +176,7 @@ impl MemoryPool {
     }
 
     /// Returns the owner of a current pool.
-    fn known(
+    fn owner_of_current(
         registry: &mut Registry,
         context: &Context,
         raw: CUmemoryPool,
@@ -169,7 +187,7 @@ impl MemoryPool {
         let default = match registry.find(raw) {
             Found::Alive(handle) => return Ok(Self::of_registry(handle)),
             Found::Default => raw,
-            // The default pool is current when the other has ended.
+            // The driver makes the default pool current when the other one has ended.
             Found::Ending => default()?,
             Found::Unknown if raw == default()? => raw,
             Found::Unknown => return Err(foreign(call)),
@@ -177,7 +195,8 @@ impl MemoryPool {
         Ok(Self::default_handle(registry, context, default, kind))
     }
 
-    /// Returns the pool behind an allocation of `context`'s device; `None` if it was destroyed, or belongs to other code.
+    /// Returns the pool that contains an allocation of `context`'s device, or `None` if the pool
+    /// was destroyed or belongs to other code.
     pub(crate) fn behind(context: &Context, raw: CUmemoryPool) -> Result<Option<Self>> {
         let mut registry = Registry::lock("cuPointerGetAttribute")?;
         let is_default = match registry.find(raw) {
@@ -189,14 +208,16 @@ impl MemoryPool {
         Ok(is_default.then(|| Self::default_handle(&mut registry, context, raw, PoolType::PINNED)))
     }
 
-    /// Makes memory of a kind and place come from this pool from now on, in the whole process.
+    /// Makes this pool the source of memory of a given kind and location in the whole process.
     ///
-    /// When the pool is destroyed, the default pool takes its place. For device memory,
-    /// [`make_current`](Self::make_current) does the same.
+    /// When the pool is destroyed, the default pool takes its place. For device memory, this is the
+    /// same as [`make_current`](Self::make_current).
+    ///
+    /// See [`cuMemSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` for a pool of another kind or place. Otherwise as
-    /// [`current_at`](Self::current_at).
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool has another kind or location. Also returns
+    /// the errors of [`current_at`](Self::current_at).
     #[doc(alias = "cuMemSetMemPool")]
     pub fn make_current_at(
         &self,
@@ -204,9 +225,9 @@ impl MemoryPool {
         kind: PoolType,
     ) -> Result<()> {
         let location = location.into();
-        // A pool that ends there meanwhile must not put the default pool in the place of this one.
+        // The lock keeps a pool that ends meanwhile from replacing this one with the default pool.
         let _registry = Registry::lock("cuMemSetMemPool")?;
-        // SAFETY: the handle is live; the default pool takes its place when it is destroyed.
+        // SAFETY: the handle is live. The default pool takes its place when it is destroyed.
         unsafe { set_current_at(self.context(), location, kind, self.as_raw())? };
         let mut places = self
             .current_at_places()
@@ -219,10 +240,11 @@ impl MemoryPool {
     }
 }
 
-/// Makes the default pools current again where a pool that ends still is. The registry is locked.
+/// Makes the default pools current again wherever a pool that is ending is current. The caller
+/// holds the registry's lock.
 ///
-/// Observed (driver 580): when a current pool of host memory or of managed memory is destroyed, the driver makes the
-/// default pool of a device current in its place.
+/// Observed with driver 580: when a current pool of host memory or managed memory is destroyed, the
+/// driver replaces it with the default pool of a device.
 pub(in crate::memory) fn replace(
     places: &Places,
     raw: CUmemoryPool,
@@ -232,7 +254,7 @@ pub(in crate::memory) fn replace(
     for (location, kind) in places.drain(..) {
         if raw_current_at(context, location, kind)? == raw {
             let default = raw_default_at(context, location, kind)?;
-            // SAFETY: a default pool, which the driver never destroys.
+            // SAFETY: the driver never destroys a default pool.
             unsafe { set_current_at(context, location, kind, default)? };
         }
     }
@@ -271,8 +293,11 @@ fn raw_current_at(
     Ok(raw)
 }
 
+/// Makes a pool the current one for a kind and location.
+///
 /// # Safety
-/// `raw` is a live pool. It stays alive until another is current there.
+/// The caller must ensure that `raw` is a live pool, and stays alive until another one is current
+/// there.
 unsafe fn set_current_at(
     context: &Context,
     location: MemoryLocation,
@@ -280,7 +305,7 @@ unsafe fn set_current_at(
     raw: CUmemoryPool,
 ) -> Result<()> {
     let mut location = location.raw();
-    // SAFETY: the location is valid for the call; the pool as this function's contract says.
+    // SAFETY: the location is valid for the call. The caller promises the pool.
     let code = unsafe { newer::cuMemSetMemPool()?(&mut location, kind.0, raw) };
     context.check("cuMemSetMemPool", code)
 }
@@ -289,7 +314,7 @@ unsafe fn set_current_at(
 fn foreign(call: &'static str) -> Error {
     Error::invalid(
         call,
-        "the current pool was created by other code, which may destroy it at any time: if you know that it outlives your \
-         use of it, pass its raw handle to MemoryPool::borrow_raw",
+        "the current pool was created by other code, which may destroy it at any time. Fix: if you know that it \
+         outlives your use of it, pass its raw handle to MemoryPool::borrow_raw",
     )
 }

@@ -1,4 +1,4 @@
-//! The pools behind stream-ordered allocation.
+//! Memory pools for stream-ordered allocation.
 
 pub(crate) mod access;
 pub(crate) mod attributes;
@@ -19,7 +19,7 @@ use super::{
         registry::Registry,
     },
     size::byte_size,
-    virtual_memory::fabric_refused,
+    virtual_memory::explain_fabric,
 };
 use crate::{
     context::Context,
@@ -31,10 +31,12 @@ use crate::{
     stream::Stream,
 };
 
-/// A memory pool: what stream-ordered allocations, such as [`DeviceBuffer`](crate::DeviceBuffer)'s, come from.
+/// A memory pool, from which stream-ordered allocations such as
+/// [`DeviceBuffer`](crate::DeviceBuffer) come.
 ///
-/// By default the driver returns unused memory to the system whenever a stream is synchronised, which makes the next
-/// allocation slow again. A program that allocates in a loop raises the threshold:
+/// By default, the driver returns unused memory to the system whenever a stream is synchronized,
+/// which makes the next allocation slow again. If your program allocates in a loop, raise the
+/// threshold:
 ///
 /// ```
 /// use cuda_safe::{Context, MemoryPool};
@@ -52,13 +54,13 @@ pub struct MemoryPool(Handle<PoolKind>);
 
 #[derive(Default)]
 pub(super) struct PoolKind {
-    /// Memory of the context's device, or managed: the device reaches it, whatever is set.
+    /// The memory is on the context's device or is managed, so the device can always access it.
     is_within_reach: bool,
-    /// It was imported: another process, or this one, has made it.
+    /// The pool was imported from another process or from this one.
     is_imported: bool,
-    /// The most bytes that it was made to have; 0 where that isn't known.
+    /// The pool's maximum size, or 0 if unknown.
     max_size: usize,
-    /// Where it has been made current.
+    /// The locations where the pool has been made current.
     current_at: Places,
 }
 
@@ -68,12 +70,13 @@ impl Kind for PoolKind {
     const NAME: &'static str = "MemoryPool";
 
     unsafe fn release(&self, raw: CUmemoryPool, context: &Context) -> Result<()> {
-        // Locked until the pool has been destroyed, so that no thread finds it as a current pool meanwhile.
+        // Stays locked until the pool is destroyed, so that no thread can find it as a current
+        // pool.
         let mut registry = Registry::lock("cuMemPoolDestroy")?;
         registry.remove(raw);
         let replaced = pool_current::replace(&self.current_at, raw, context);
-        // SAFETY: released once, by this function's contract. The driver keeps the pool until the last allocation
-        // from it is freed.
+        // SAFETY: the pool is released once, by this function's contract. The driver keeps it until
+        // the last allocation from it is freed.
         let code = unsafe { sys::cuMemPoolDestroy(raw) };
         context.check("cuMemPoolDestroy", code).and(replaced)
     }
@@ -108,16 +111,18 @@ impl MemoryPool {
         &self.0.kind().current_at
     }
 
-    /// Whether the context's device reaches the memory, whatever is set.
+    /// Returns whether the context's device can access the memory without a grant.
     pub(super) fn is_within_reach(&self) -> bool {
         self.0.kind().is_within_reach
     }
 
     /// Creates a pool of memory on the context's device.
     ///
+    /// See [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` ([`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)) where the device has no
-    /// memory pools.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
+    /// (`CUDA_ERROR_NOT_SUPPORTED`) if the device has no memory pools.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool};
@@ -135,11 +140,14 @@ impl MemoryPool {
         Self::with_options(context, MemoryPoolOptions::default())
     }
 
-    /// Creates a pool, of any kind and place.
+    /// Creates a pool with options, which set the kind and location of its memory.
+    ///
+    /// See [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` ([`ErrorKind::Unsupported`]) where the device has no memory pools.
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that does not exist, and for what the driver does not know or can't share.
+    /// Returns [`ErrorKind::Unsupported`] (`CUDA_ERROR_NOT_SUPPORTED`) if the device has no memory
+    /// pools. Returns `CUDA_ERROR_INVALID_VALUE` if the location does not exist, or if the driver
+    /// does not know an option or cannot share such a pool.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, memory::{MemoryPoolOptions, PoolType}, Stream};
@@ -148,7 +156,7 @@ impl MemoryPool {
     /// # let stream = Stream::new(&context)?;
     /// let options = MemoryPoolOptions::default().kind(PoolType::MANAGED);
     /// let pool = MemoryPool::with_options(&context, options)?;
-    /// let mut x = pool.allocate_shared::<u32>(&stream, 3)?; // both sides reach it
+    /// let mut x = pool.allocate_shared::<u32>(&stream, 3)?; // the host and the device can use it
     /// x.host_mut()?.copy_from_slice(&[1, 2, 3]);
     /// assert_eq!(x.to_vec(&stream)?, [1, 2, 3]);
     /// # Ok(())
@@ -173,11 +181,11 @@ impl MemoryPool {
             reserved: [0; 54],
         };
         let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; the properties are of the driver's layout.
+        // SAFETY: `raw` is valid for the write, and the properties have the driver's layout.
         let code = unsafe { sys::cuMemPoolCreate(&mut raw, (&raw const properties).cast()) };
         context.check("cuMemPoolCreate", code).map_err(|error| {
             match options.handle_types.contains(ShareableHandles::FABRIC) {
-                true => fabric_refused(error),
+                true => explain_fabric(error),
                 false => error,
             }
         })?;
@@ -187,14 +195,14 @@ impl MemoryPool {
             max_size: options.max_size,
             ..PoolKind::default()
         };
-        // SAFETY: just made, and owned by nobody else.
+        // SAFETY: the pool was just created and has no other owner.
         unsafe { Self::register(context, raw, kind) }
     }
 
     /// Takes ownership of a pool.
     ///
     /// # Safety
-    /// As for [`from_raw`](Self::from_raw).
+    /// The same as for [`from_raw`](Self::from_raw).
     unsafe fn register(context: &Context, raw: CUmemoryPool, kind: PoolKind) -> Result<Self> {
         // SAFETY: as this function's contract says.
         let handle = unsafe { Handle::new(raw, true, context.clone(), kind) };
@@ -208,7 +216,7 @@ impl MemoryPool {
             is_within_reach: kind == PoolType::MANAGED,
             ..PoolKind::default()
         };
-        // SAFETY: a pool of the driver's own, which outlives every handle.
+        // SAFETY: the driver owns the pool, which outlives every handle.
         Self(unsafe { Handle::new(raw, false, context.clone(), kind) })
     }
 
@@ -217,10 +225,10 @@ impl MemoryPool {
         Self(handle)
     }
 
-    /// Takes ownership of a pool that was imported.
+    /// Takes ownership of an imported pool.
     ///
     /// # Safety
-    /// As for [`from_raw`](Self::from_raw).
+    /// The same as for [`from_raw`](Self::from_raw).
     pub(super) unsafe fn imported(context: &Context, raw: CUmemoryPool) -> Result<Self> {
         let kind = PoolKind {
             is_imported: true,
@@ -230,14 +238,16 @@ impl MemoryPool {
         unsafe { Self::register(context, raw, kind) }
     }
 
-    /// Allocates `len` elements from this pool, in a stream's order, with unspecified contents. The pool may go first: its
-    /// memory stays until it is freed.
+    /// Allocates `len` elements from this pool in a stream's order, with unspecified contents. The
+    /// memory can outlive the pool.
+    ///
+    /// See [`cuMemAllocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], with the bytes requested and free; of a pool with a
-    /// [maximum](MemoryPoolOptions), these are the pool's.
-    /// [`ErrorKind::InvalidArgument`] where the stream's device has no access to the pool's memory, the pool was
-    /// [imported](Self::import_file), or the stream is being captured.
+    /// Returns [`ErrorKind::OutOfMemory`] with the requested and free bytes if the allocation
+    /// fails. For a pool with a [maximum size](MemoryPoolOptions), the free bytes are the pool's.
+    /// Returns [`ErrorKind::InvalidArgument`] if the stream's device has no access to the pool's
+    /// memory, if the pool was [imported](Self::import_file), or if the stream is capturing.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, Stream};
@@ -260,14 +270,15 @@ impl MemoryPool {
         DeviceBuffer::uninit_in(stream, len, self).map_err(|error| self.explained(error))
     }
 
-    /// What is free on the device says nothing of a pool that may not have it. What was imported allocates nothing.
+    /// Explains a failed allocation. The device's free memory says nothing about a pool with a
+    /// maximum size, and imported pools cannot allocate.
     #[cold]
     fn explained(&self, error: Error) -> Error {
         let max = self.0.kind().max_size;
         let refused = error.driver_code() == Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE);
         if refused && self.0.kind().is_imported {
             return error.with_kind(ErrorKind::InvalidArgument).with_detail(
-                "nothing can be allocated from an imported pool: allocate in the process that has made it, and use \
+                "an imported pool cannot allocate. Fix: allocate in the process that created the pool, and use \
                  MemoryPool::import_pointer here",
             );
         }
@@ -279,7 +290,7 @@ impl MemoryPool {
                     total: max,
                 };
                 error.with_kind(kind).with_detail(format!(
-                    "the pool was made to have at most {max} bytes (MemoryPoolOptions::max_size), and {used} are allocated"
+                    "the pool has a maximum size of {max} bytes (MemoryPoolOptions::max_size), and {used} are allocated"
                 ))
             }
             _ => error,

@@ -1,4 +1,4 @@
-//! What pools are made with, and what can be asked of them.
+//! Options and attributes of memory pools.
 
 pub use crate::raw::memory::{MemoryAccess, PoolAttribute, PoolType};
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
 };
 
 options! {
-    /// How a pool is made, for [`MemoryPool::with_options`](crate::MemoryPool::with_options).
+    /// Options for creating a pool, for
+    /// [`MemoryPool::with_options`](crate::MemoryPool::with_options).
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, memory::MemoryPoolOptions};
@@ -21,24 +22,27 @@ options! {
     /// # }
     /// ```
     pub struct MemoryPoolOptions {
-        /// Where its memory is; the context's device unless set, and nowhere in particular for managed memory. The host and
-        /// its NUMA nodes need a driver of CUDA 13.0 or newer, and a device with `HOST_MEMORY_POOLS_SUPPORTED`; devices
-        /// reach such memory after [`MemoryPool::grant_access`](crate::MemoryPool::grant_access).
+        /// The location of the pool's memory. By default it is the context's device, or no
+        /// particular location for managed memory. The host and its NUMA nodes require a driver of
+        /// CUDA 13.0 or newer and a device with `HOST_MEMORY_POOLS_SUPPORTED`. Devices can access
+        /// such memory after [`MemoryPool::grant_access`](crate::MemoryPool::grant_access).
         location: Option<MemoryLocation>, set to MemoryLocation;
-        /// What kind of memory it is; [`PoolType::PINNED`] unless set.
+        /// The kind of memory. The default is [`PoolType::PINNED`].
         kind: Option<PoolType>, set to PoolType;
-        /// By which handles other processes may get it.
+        /// The kinds of handles that can share the pool with other processes.
         handle_types: ShareableHandles;
-        /// The most bytes that it may have, which the driver rounds up; 0 for no limit. Since CUDA 12.2.
+        /// The maximum size of the pool in bytes, which the driver rounds up. 0 means no limit.
+        /// Since CUDA 12.2.
         max_size: usize;
-        /// Whether the hardware's decompression may use its memory. Since CUDA 12.8.
+        /// Whether hardware decompression can use the memory. Since CUDA 12.8.
         hardware_decompression: bool;
     }
 }
 
 bytes! {
-    /// What one process says of an allocation from a shared pool, for another that has imported the pool: see
-    /// [`MemoryPool::import_pointer`](crate::MemoryPool::import_pointer). It may be sent as plain bytes.
+    /// A description of an allocation from a shared pool, for another process that has imported the
+    /// pool: see [`MemoryPool::import_pointer`](crate::MemoryPool::import_pointer). You can send it
+    /// as plain bytes.
     #[doc(alias = "CUmemPoolPtrExportData")]
     pub struct PoolPointer
 }

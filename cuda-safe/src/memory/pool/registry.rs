@@ -1,7 +1,8 @@
 //! The memory pools of this process, found by their raw handles.
 //!
-//! The driver names a pool by a raw handle that owns nothing: the current pool of a device, or the pool behind an
-//! address. The registry leads from there to the [`MemoryPool`](super::pool::MemoryPool) that keeps the pool alive.
+//! The driver identifies the current pool of a device, or the pool of an address, by a raw handle
+//! that owns nothing. The registry finds the [`MemoryPool`](super::pool::MemoryPool) that keeps
+//! this pool alive.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,17 +28,18 @@ enum Pool {
     Default,
     /// A pool that this crate destroys. Its entry stays until it has been destroyed or handed over.
     Owned(Weak<PoolKind>),
-    /// A pool of other code, which keeps it for as long as this crate has a handle.
+    /// A pool of other code, which keeps it alive as long as this crate has a handle.
     Borrowed(Weak<PoolKind>),
 }
 
-/// What the registry knows about a raw handle.
+/// The result of looking up a raw handle.
 pub(in crate::memory) enum Found {
     Default,
     Alive(Handle<PoolKind>),
-    /// The last handle has been dropped. The thread that dropped it waits for the registry and then destroys the pool.
+    /// The last handle has been dropped. The thread that dropped it waits for the registry and then
+    /// destroys the pool.
     Ending,
-    /// The pool belongs to other code, which may destroy it at any time, or it has been destroyed.
+    /// The pool has been destroyed, or it belongs to other code, which may destroy it at any time.
     Unknown,
 }
 
@@ -48,8 +50,8 @@ impl Registry {
     /// Locks the registry.
     ///
     /// # Errors
-    /// Returns an error in a function that the driver calls. The driver may call it inside a call that is made under
-    /// the lock.
+    /// Returns an error inside a function that the driver calls, because the driver may call it
+    /// during a call made under this lock.
     pub(in crate::memory) fn lock(call: &'static str) -> Result<Self> {
         callback::refuse_within(call)?;
         Ok(Self(POOLS.lock().unwrap_or_else(PoisonError::into_inner)))
@@ -73,7 +75,7 @@ impl Registry {
         found
     }
 
-    /// Notes a default pool.
+    /// Registers a default pool.
     pub(in crate::memory) fn add_default(&mut self, raw: CUmemoryPool) {
         let is_same =
             |known: &Known| known.raw == raw.addr() && matches!(known.pool, Pool::Default);
@@ -92,14 +94,15 @@ impl Registry {
     }
 
     fn push(&mut self, raw: CUmemoryPool, pool: Pool) {
-        // Borrowed pools end without a call.
+        // Borrowed pools end without a call, so remove the ended ones here.
         self.0
             .retain(|known| !matches!(&known.pool, Pool::Borrowed(pool) if pool.is_gone()));
         let raw = raw.addr();
         self.0.push(Known { raw, pool });
     }
 
-    /// Forgets an owned pool without handles: it ends, or belongs to other code from now on.
+    /// Removes an owned pool that has no handles, because it is ending or now belongs to other
+    /// code.
     pub(in crate::memory) fn remove(&mut self, raw: CUmemoryPool) {
         self.0.retain(|known| {
             let is_gone = matches!(&known.pool, Pool::Owned(pool) if pool.is_gone());

@@ -1,4 +1,4 @@
-//! Pools of several processes, and memory that both sides reach.
+//! Pools shared by several processes, and pool memory shared by the host and the device.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
@@ -20,16 +20,19 @@ use crate::{
 };
 
 impl MemoryPool {
-    /// Allocates `len` elements that the host reaches too, from a pool of managed memory or of the host's, in a stream's
-    /// order, and sets all bytes to zero.
+    /// Allocates `len` elements from a pool of managed or host memory in a stream's order, and sets
+    /// all bytes to zero. The host can use the elements, too.
     ///
-    /// Memory of the host's is for kernels, fills and the host itself: drivers refuse it as a side of a copy between host and
-    /// device.
+    /// Memory from a host pool is for kernels, fills and the host itself. Drivers reject it in
+    /// copies between host and device.
+    ///
+    /// See [`cuMemAllocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a pool of a device's own memory. [`ErrorKind::OutOfMemory`], with the bytes
-    /// requested and free. [`ErrorKind::Unsupported`] for managed memory on a device where the host may not touch it while
-    /// any kernel runs.
+    /// Returns [`ErrorKind::InvalidArgument`] if the pool has device memory. Returns
+    /// [`ErrorKind::OutOfMemory`] with the requested and free bytes if the allocation fails.
+    /// Returns [`ErrorKind::Unsupported`] if the memory is managed and the host may not access it
+    /// while any kernel runs.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::{MemoryLocation, MemoryPoolOptions}, MemoryPool, Stream};
@@ -38,9 +41,9 @@ impl MemoryPool {
     /// # let stream = Stream::new(&context)?;
     /// let options = MemoryPoolOptions::default().location(MemoryLocation::HOST);
     /// let pool = MemoryPool::with_options(&context, options)?;
-    /// pool.grant_access(&[context.device()])?; // at first, only the host has it
+    /// pool.grant_access(&[context.device()])?; // at first, only the host has access
     /// let mut x = pool.allocate_shared::<u32>(&stream, 3)?;
-    /// x.slice_mut(1..)?.fill(&stream, 7)?; // by the device
+    /// x.slice_mut(1..)?.fill(&stream, 7)?; // on the device
     /// assert_eq!(x.host()?, [0, 7, 7]);
     /// # Ok(())
     /// # }
@@ -59,15 +62,16 @@ impl MemoryPool {
             if info.host_ptr.is_none() {
                 return Err(Error::invalid(
                     CALL,
-                    "the host does not reach this pool's memory: make the pool with PoolType::MANAGED, or on the host",
+                    "the host cannot access this pool's memory. Fix: create the pool with PoolType::MANAGED, or on \
+                     the host",
                 ));
             }
             if info.is_managed && stream.context().device().attribute(concurrent)? == 0 {
                 return Err(Error::checked(
                     ErrorKind::Unsupported,
                     CALL,
-                    "this device has no managed memory that the host may use while kernels run \
-                     (CONCURRENT_MANAGED_ACCESS): use a pool of the host's memory",
+                    "the host cannot use this device's managed memory while kernels run \
+                     (CONCURRENT_MANAGED_ACCESS is 0). Fix: use a pool of host memory",
                 ));
             }
         }
@@ -76,11 +80,14 @@ impl MemoryPool {
         Ok(shared)
     }
 
-    /// The pool as a file, for another process, which imports it. The pool was made with
-    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`].
+    /// Exports the pool as a file descriptor, which another process can import.
+    ///
+    /// The pool must have been created with [`ShareableHandles::POSIX_FILE_DESCRIPTOR`].
+    ///
+    /// See [`cuMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a pool that was not made to be shared.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool was not created for sharing.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemoryPool, memory::MemoryPoolOptions, share::ShareableHandles, Stream};
@@ -96,9 +103,9 @@ impl MemoryPool {
     /// };
     /// let (file, pointer) = (pool.export_file()?, numbers.export_pointer()?);
     ///
-    /// // Usually in another process, to which the file and the bytes were sent.
+    /// // Usually in another process that has received the file descriptor and the bytes.
     /// let imported = MemoryPool::import_file(&context, &file)?;
-    /// // SAFETY: three numbers, whose owner keeps them for longer, and has finished writing them.
+    /// // SAFETY: the owner has finished writing the three numbers, and keeps them for longer.
     /// let same = unsafe { imported.import_pointer::<u32>(&stream, &pointer, 3)? };
     /// assert_eq!(same.to_vec(&stream)?, [1, 2, 3]);
     /// same.close()?;
@@ -123,20 +130,24 @@ impl MemoryPool {
             .check("cuMemPoolExportToShareableHandle", code)
             .map_err(|error| match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the pool wasn't made for this kind of handle (MemoryPoolOptions::handle_types); what was imported can't \
-                     be exported again",
+                    "the pool was not created for this kind of handle (MemoryPoolOptions::handle_types). Imported \
+                     pools cannot be exported again",
                 ),
                 _ => error,
             })?;
-        // SAFETY: just made, and owned by nobody else.
+        // SAFETY: the descriptor was just created and has no other owner.
         Ok(unsafe { OwnedFd::from_raw_fd(file) })
     }
 
-    /// A pool that another process has exported as a file. Nothing can be allocated from it here, only
-    /// [imported](Self::import_pointer). The file stays the caller's, and may be closed.
+    /// Imports a pool that another process has exported as a file descriptor.
+    ///
+    /// You cannot allocate from the pool, only [import](Self::import_pointer) its allocations. The
+    /// descriptor remains yours, and you can close it afterwards.
+    ///
+    /// See [`cuMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a file that is no pool.
+    /// Returns [`ErrorKind::InvalidArgument`] if the file is not an exported pool.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub fn import_file(context: &Context, file: impl AsFd) -> Result<Self> {
         const CALL: &str = "MemoryPool::import_file";
@@ -144,34 +155,43 @@ impl MemoryPool {
         let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
         let file = NamedFile::new(file.as_fd(), CALL)?;
         let _current = context.enter("cuMemPoolImportFromShareableHandle")?;
-        // SAFETY: a file is passed as a number in the place of an address; the driver looks at what it is.
+        // SAFETY: the descriptor's number is passed in place of an address. The driver checks the
+        // file.
         let code =
             unsafe { sys::cuMemPoolImportFromShareableHandle(&mut raw, file.place(), kind, 0) };
         context
             .check("cuMemPoolImportFromShareableHandle", code)
             .map_err(|error| match code {
-                sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => error
-                    .with_kind(ErrorKind::InvalidArgument)
-                    .with_detail(
-                        "the file is no pool of a device that is here: it has to come from MemoryPool::export_file (memory \
-                         of PhysicalMemory::export is taken by PhysicalMemory::import)",
-                    ),
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => {
+                    error.with_kind(ErrorKind::InvalidArgument).with_detail(
+                        "the file is not a pool of a device in this process. Fix: pass a file from \
+                         MemoryPool::export_file (for files from PhysicalMemory::export, use \
+                         PhysicalMemory::import)",
+                    )
+                }
                 _ => error,
             })?;
-        // SAFETY: just made, and owned by nobody else.
+        // SAFETY: the pool was just imported and has no other owner.
         unsafe { Self::imported(context, raw) }
     }
 
-    /// Memory that another process has allocated from this pool, which was imported here; `len` counts elements.
+    /// Imports an allocation of `len` elements that another process has made from this imported
+    /// pool.
+    ///
+    /// See [`cuMemPoolImportPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Safety
-    /// The owner frees the memory after this process has. What both do with it is ordered, by whatever means: nobody uses
-    /// it while the other writes.
+    /// The caller must ensure that:
+    /// - the owning process frees the memory only after this process has;
+    /// - the two processes order their work, so that neither uses the memory while the other writes
+    ///   to it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for what is no allocation of this pool, for a pool that was not imported, where the
-    /// allocation is smaller or not aligned for `T`, and where the stream's device has no access to it. Memory that its owner has freed already is
-    /// opened all the same by an H200's driver (580).
+    /// Returns [`ErrorKind::InvalidArgument`] if the bytes do not describe an allocation of this
+    /// pool, if the pool was not imported, if the allocation is smaller than `len` elements or not
+    /// aligned for `T`, or if the stream's device has no access to it.
+    ///
+    /// The driver of an H200 (580) also imports memory that its owner has already freed.
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn import_pointer<T: PlainData>(
         &self,
@@ -186,7 +206,8 @@ impl MemoryPool {
         let context = stream.context();
         let _current = context.enter("cuMemPoolImportPointer")?;
         let (mut ptr, mut data) = (0, pointer.to_bytes());
-        // SAFETY: the address is valid for the write; the data has the driver's size, and is checked by it.
+        // SAFETY: the address is valid for the write. The data has the driver's size, and the
+        // driver checks it.
         let code =
             unsafe { sys::cuMemPoolImportPointer(&mut ptr, self.as_raw(), (&raw mut data).cast()) };
         context
@@ -195,57 +216,61 @@ impl MemoryPool {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error
                     .with_kind(ErrorKind::InvalidArgument)
                     .with_detail(
-                        "the bytes name no allocation of this pool that is there: they come from \
-                         DeviceBuffer::export_pointer, and the pool from MemoryPool::import_file (the pool that was \
-                         exported imports nothing)",
+                        "the bytes do not describe a live allocation of this pool. Fix: pass bytes from \
+                         DeviceBuffer::export_pointer, and use a pool from MemoryPool::import_file (the exported \
+                         pool itself cannot import)",
                     ),
                 _ => error,
             })?;
-        // SAFETY: just imported; freed in the stream's order, before its owner does, as the caller promises.
+        // SAFETY: the memory was just imported. It is freed in the stream's order, and before the
+        // owner frees it, as the caller promises.
         let all = unsafe { DeviceBuffer::<u8>::from_raw(stream, ptr, 1) };
         let (start, size) = context.address_range(ptr)?;
         let room = size.saturating_sub((ptr - start) as usize);
         if bytes > room {
             return Err(Error::invalid(
                 CALL,
-                format!("{len} elements are {bytes} bytes, and the allocation has {room}"),
+                format!("{len} elements need {bytes} bytes, but the allocation has {room}"),
             ));
         }
         expect_aligned::<T>(ptr, CALL)?;
-        // SAFETY: the same memory, of at least as many bytes, and aligned.
+        // SAFETY: the memory is the same, is aligned and has enough bytes.
         Ok(unsafe { DeviceBuffer::from_raw(stream, all.into_raw(), len) })
     }
 }
 
 impl<T: PlainData> DeviceBuffer<T> {
-    /// What another process needs to reach this memory, beside the pool that it comes from: see
-    /// [`MemoryPool::export_file`].
+    /// Returns the description of this memory that another process needs in addition to its pool:
+    /// see [`MemoryPool::export_file`].
+    ///
+    /// See [`cuMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that comes from no pool that was made to be shared, and before the first
-    /// [`export_file`](MemoryPool::export_file) of its pool.
-    /// [`ErrorKind::InvalidArgument`] for a buffer of no elements.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not come from a pool created for
+    /// sharing, or if its pool has not been exported yet with
+    /// [`export_file`](MemoryPool::export_file). Returns [`ErrorKind::InvalidArgument`] if the
+    /// buffer is empty.
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn export_pointer(&self) -> Result<PoolPointer> {
         if self.size_bytes() == 0 {
             return Err(Error::invalid(
                 "DeviceBuffer::export_pointer",
-                "the buffer has no elements: there is nothing to share",
+                "the buffer is empty, so there is nothing to share",
             ));
         }
         let context = self.stream().context();
         let _current = context.enter("cuMemPoolExportPointer")?;
         let mut data = [0u8; 64];
-        // SAFETY: the data has the driver's size; the address is live.
+        // SAFETY: the data has the driver's size, and the address is live.
         let code =
             unsafe { sys::cuMemPoolExportPointer((&raw mut data).cast(), self.as_device_ptr()) };
         context
             .check("cuMemPoolExportPointer", code)
             .map_err(|error| match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the memory is of no pool that was made to be shared, or of one that was not exported yet: allocate it by \
-                     MemoryPool::allocate, from a pool with MemoryPoolOptions::handle_types, and call \
-                     MemoryPool::export_file before; what was imported can't be exported again",
+                    "the memory is not from a pool created for sharing, or its pool was not exported yet. Fix: \
+                     allocate it with MemoryPool::allocate from a pool with MemoryPoolOptions::handle_types, and \
+                     call MemoryPool::export_file first. Imported memory cannot be exported again",
                 ),
                 _ => error,
             })?;

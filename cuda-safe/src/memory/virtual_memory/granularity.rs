@@ -1,3 +1,3 @@
-//! The units in which physical memory is made.
+//! Allocation granularity of physical memory.
 
 pub use crate::raw::memory::Granularity;

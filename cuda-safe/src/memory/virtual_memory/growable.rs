@@ -1,4 +1,4 @@
-//! Memory that grows where it is.
+//! Buffers that grow in place.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -17,15 +17,17 @@ use crate::{
     stream::{Owner, Stream},
 };
 
-/// Elements in device memory that can become more: nothing is copied, and the address stays. Another name of
+/// A device buffer that can grow without copying its elements or changing its address. An alias of
 /// [`DeviceMemory<Growable, T>`](DeviceMemory).
 ///
-/// At the start it has addresses for all that there may ever be, and no memory. To grow is to put more memory behind
-/// further addresses. So the limit given at the start may be generous: all of the device's memory, for instance. Memory
-/// comes in pieces of 2 MiB at least, on an H200. Where it is not known how much a kernel will write, [`grow`](Self::grow) to
-/// what it may be, and [`truncate`](Self::truncate) to what it was.
+/// At first, the buffer reserves addresses for its capacity and has no memory. Growing maps memory
+/// to further addresses. The capacity can therefore be generous, such as the size of the device's
+/// memory. Memory is allocated in pieces, of at least 2 MiB on an H200. If you do not know how much
+/// a kernel will write, [`grow`](Self::grow) the buffer to the maximum, and then
+/// [`truncate`](Self::truncate) it to the actual length.
 ///
-/// It belongs to the stream that it was created on, as a [`DeviceBuffer`](crate::DeviceBuffer) does.
+/// The buffer belongs to the stream on which it was created, like a
+/// [`DeviceBuffer`](crate::DeviceBuffer).
 ///
 /// ```
 /// use cuda_safe::{Context, memory::virtual_memory::GrowableBuffer, Stream};
@@ -48,7 +50,8 @@ use crate::{
 pub type GrowableBuffer<T> = DeviceMemory<Growable, T>;
 
 options! {
-    /// How a growable buffer grows. [`GrowableBuffer::with_capacity`] uses `GrowableOptions::default()`.
+    /// Options of a growable buffer. [`GrowableBuffer::with_capacity`] uses
+    /// `GrowableOptions::default()`.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::virtual_memory::{GrowableBuffer, GrowableOptions}, Stream};
@@ -63,28 +66,30 @@ options! {
     /// # }
     /// ```
     pub struct GrowableOptions {
-        /// Bytes of a piece of memory; rounded up to a multiple of [`PhysicalMemory::unit`]. With larger pieces, growing by
-        /// little costs a call of the driver more rarely; with smaller ones, [`shrink`](GrowableBuffer::shrink) gives more
-        /// back. 0: each piece is what one call of [`grow`](GrowableBuffer::grow) needs, and is given back as a whole.
+        /// The size of a piece of memory in bytes, rounded up to a multiple of
+        /// [`PhysicalMemory::unit`]. With larger pieces, growing by small steps needs fewer driver
+        /// calls. With smaller pieces, [`shrink`](GrowableBuffer::shrink) can free more memory. If
+        /// it is 0, each call of [`grow`](GrowableBuffer::grow) allocates one piece of the required
+        /// size, which is freed as a whole.
         piece: usize;
     }
 }
 
-/// Memory that grows, in a stream's order: what a [`GrowableBuffer`] holds.
+/// The storage of a [`GrowableBuffer`]: growing memory ordered by a stream.
 pub struct Growable {
     range: AddressRange,
     stream: Stream,
-    /// Pieces of memory, one behind the other.
+    /// Consecutive pieces of memory.
     parts: Vec<Part>,
-    /// Bytes of all of them.
+    /// The total size of the pieces in bytes.
     mapped: usize,
-    /// The least that is taken at once.
+    /// The smallest size of a piece.
     unit: usize,
-    /// Bytes of each piece, unless it is what one call needs.
+    /// The size of each piece in bytes, or `None` if each call allocates one piece of the needed size.
     piece: Option<usize>,
 }
 
-// SAFETY: memory of the stream's context; unmapped when the stream's work is over.
+// SAFETY: the memory belongs to the stream's context, and is unmapped after the stream's work.
 unsafe impl Storage for Growable {
     const NAME: &'static str = "GrowableBuffer";
 
@@ -99,7 +104,7 @@ unsafe impl Storage for Growable {
     }
 }
 
-// SAFETY: memory of its own, which is mapped nowhere else.
+// SAFETY: the memory is owned and mapped nowhere else.
 unsafe impl StorageMut for Growable {}
 
 impl OwnedStorage for Growable {
@@ -109,8 +114,8 @@ impl OwnedStorage for Growable {
 }
 
 impl Growable {
-    /// Has memory for that many bytes, which the range has room for.
-    fn cover(&mut self, bytes: usize) -> Result<()> {
+    /// Ensures that at least `bytes` bytes are mapped. The range must have room for them.
+    fn map_up_to(&mut self, bytes: usize) -> Result<()> {
         if bytes <= self.mapped {
             return Ok(());
         }
@@ -121,7 +126,8 @@ impl Growable {
             let rest = whole - self.mapped;
             let added = self.add(self.piece.map_or(rest, |piece| piece.min(rest)));
             if added.is_err() {
-                // Nothing uses them yet. What can't be unmapped is there for the next time.
+                // Nothing uses the new pieces yet. A piece that cannot be unmapped remains for the
+                // next call.
                 let _ = self.unmap_down_to(before);
                 return added;
             }
@@ -129,7 +135,7 @@ impl Growable {
         Ok(())
     }
 
-    /// Puts another piece behind the last.
+    /// Maps another piece after the last one.
     fn add(&mut self, bytes: usize) -> Result<()> {
         let context = self.stream.context();
         let memory = PhysicalMemory::new(context, bytes)?;
@@ -137,7 +143,7 @@ impl Growable {
         let device = MemoryLocation::device(context.device());
         if let Err(error) = part.set_access(device, MemoryAccess::READ_WRITE) {
             if part.unmap().is_err() {
-                // It is in the way of growing further, and is left to the driver.
+                // The piece prevents further growth, and is left to the driver.
                 part.leak();
             }
             return Err(error);
@@ -147,8 +153,8 @@ impl Growable {
         Ok(())
     }
 
-    /// Gives back the pieces that lie behind so many bytes.
-    fn uncover(&mut self, bytes: usize) -> Result<()> {
+    /// Unmaps the pieces that begin at or after `bytes` bytes, once the stream is idle.
+    fn shrink_to(&mut self, bytes: usize) -> Result<()> {
         let last = self.parts.last();
         if last.is_none_or(|part| self.mapped - part.memory.size() < bytes) {
             return Ok(());
@@ -157,10 +163,10 @@ impl Growable {
         self.unmap_down_to(bytes)
     }
 
-    /// Unmaps the pieces that lie behind so many bytes, which nothing uses.
+    /// Unmaps the pieces that begin at or after `bytes` bytes, which nothing uses.
     fn unmap_down_to(&mut self, bytes: usize) -> Result<()> {
-        let goes = |part: &Part, mapped: usize| mapped - part.memory.size() >= bytes;
-        while let Some(part) = self.parts.pop_if(|part| goes(part, self.mapped)) {
+        let is_past = |part: &Part, mapped: usize| mapped - part.memory.size() >= bytes;
+        while let Some(part) = self.parts.pop_if(|part| is_past(part, self.mapped)) {
             if let Err(error) = part.unmap() {
                 self.parts.push(part);
                 return Err(error);
@@ -181,10 +187,10 @@ impl Growable {
             ..*self
         });
         release(&self.stream, move || {
-            let freed = own.uncover(0);
-            // What is left is in use, or can't be unmapped.
+            let freed = own.shrink_to(0);
+            // The remaining pieces are in use or cannot be unmapped.
             own.parts.drain(..).for_each(Part::leak);
-            drop(ManuallyDrop::into_inner(own)); // its references
+            drop(ManuallyDrop::into_inner(own)); // drops its references
             freed
         })
     }
@@ -204,13 +210,16 @@ impl fmt::Debug for Growable {
 }
 
 impl<T> GrowableBuffer<T> {
-    /// An empty buffer that may grow up to `capacity` elements, of which the addresses are taken now, and the memory isn't. The
-    /// addresses are rounded up to whole units of [`PhysicalMemory::unit`]: [`capacity`](Self::capacity) tells how many
-    /// elements these have room for.
+    /// Creates an empty buffer that can grow up to `capacity` elements.
+    ///
+    /// It reserves the addresses but allocates no memory. The range is rounded up to a multiple of
+    /// [`PhysicalMemory::unit`]. [`capacity`](Self::capacity) returns how many elements fit into
+    /// it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device has no virtual memory management.
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, of kind [`ErrorKind::Driver`](crate::ErrorKind::Driver), where so many addresses are not left.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// virtual memory management. Returns `CUDA_ERROR_OUT_OF_MEMORY`, of kind
+    /// [`ErrorKind::Driver`](crate::ErrorKind::Driver), if there are not enough free addresses.
     pub fn with_capacity(stream: &Stream, capacity: usize) -> Result<Self>
     where
         T: PlainData,
@@ -218,10 +227,12 @@ impl<T> GrowableBuffer<T> {
         Self::with_options(stream, capacity, GrowableOptions::default())
     }
 
-    /// As [`with_capacity`](Self::with_capacity), with options.
+    /// Creates an empty buffer like [`with_capacity`](Self::with_capacity), with options.
     ///
     /// # Errors
-    /// As [`with_capacity`](Self::with_capacity).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// virtual memory management. Also returns the other errors of
+    /// [`with_capacity`](Self::with_capacity).
     pub fn with_options(stream: &Stream, capacity: usize, options: GrowableOptions) -> Result<Self>
     where
         T: PlainData,
@@ -231,7 +242,12 @@ impl<T> GrowableBuffer<T> {
         let unit = PhysicalMemory::unit(context)?;
         let rounded = |bytes: usize| {
             let whole = bytes.max(1).checked_next_multiple_of(unit);
-            whole.ok_or_else(|| Error::invalid(CALL, format!("{bytes} bytes are too many")))
+            whole.ok_or_else(|| {
+                Error::invalid(
+                    CALL,
+                    format!("{bytes} bytes do not fit into the address space"),
+                )
+            })
         };
         let size = rounded(byte_size::<T>(capacity, CALL)?)?;
         let storage = Growable {
@@ -245,39 +261,41 @@ impl<T> GrowableBuffer<T> {
                 piece => Some(rounded(piece)?),
             },
         };
-        // SAFETY: no elements.
+        // SAFETY: the buffer has no elements yet.
         unsafe { Self::from_allocation(storage, 0, CALL) }
     }
 }
 
 impl<T: PlainData> GrowableBuffer<T> {
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that orders the use of the memory.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.storage().stream
     }
 
-    /// How many elements there may be: at least as many as were asked for.
+    /// Returns the maximum number of elements, which is at least the requested capacity.
     #[must_use]
     pub fn capacity(&self) -> usize {
         let bytes = self.storage().range.size();
         bytes.checked_div(size_of::<T>()).unwrap_or(usize::MAX)
     }
 
-    /// Bytes of the device's memory that it has.
+    /// Returns how many bytes of device memory the buffer has.
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.storage().mapped
     }
 
-    /// Makes it `len` elements long. Those that it had stay; the new ones have unspecified contents. Nothing waits, and
-    /// nothing is copied.
+    /// Grows the buffer to `len` elements, without waiting or copying. Existing elements keep their
+    /// values, and new ones have unspecified contents.
+    ///
+    /// See [`cuMemMap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than the
-    /// [capacity](Self::capacity), or fewer elements than it has.
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. The buffer is as it
-    /// was, then.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` is
+    /// greater than the [capacity](Self::capacity) or less than the length. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and free bytes
+    /// if the allocation fails. In these cases the buffer does not change.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::virtual_memory::GrowableBuffer, Stream};
@@ -301,23 +319,26 @@ impl<T: PlainData> GrowableBuffer<T> {
         let capacity = self.capacity();
         if len < self.len() || len > capacity {
             let detail = format!(
-                "{len} elements are not between its length, {}, and its capacity, {capacity}: give the most that there \
-                 may be to with_capacity, and make it shorter by shrink",
+                "the new length {len} is not between the length {} and the capacity {capacity}. Fix: pass the maximum \
+                 length to with_capacity, and use shrink to reduce the length",
                 self.len()
             );
             return Err(Error::invalid(CALL, detail));
         }
         let (storage, length) = self.parts_mut();
-        storage.cover(bytes)?;
+        storage.map_up_to(bytes)?;
         *length = len;
         Ok(())
     }
 
-    /// Makes it `len` elements long, and keeps the memory. Nothing waits, and growing again costs nothing: for a buffer that
-    /// is filled anew, or that was grown to what there may be. [`shrink`](Self::shrink) gives memory back.
+    /// Shortens the buffer to `len` elements, without waiting, and keeps the memory.
+    ///
+    /// Growing again then needs no allocation. Use it for a buffer that is refilled, or that was
+    /// grown to a maximum. To free memory, use [`shrink`](Self::shrink).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more elements than it has.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` is
+    /// greater than the length.
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::virtual_memory::GrowableBuffer, Stream};
@@ -337,25 +358,31 @@ impl<T: PlainData> GrowableBuffer<T> {
         Ok(())
     }
 
-    /// An error for more elements than there are.
+    /// Returns an error if `len` is greater than the length.
     fn expect_at_most(&self, len: usize, call: &'static str) -> Result<()> {
         if len <= self.len() {
             return Ok(());
         }
         let has = self.len();
-        let detail =
-            format!("{len} elements are more than the {has} that it has: grow makes it longer");
+        let detail = format!(
+            "the new length {len} is greater than the length {has}. Fix: use grow to lengthen the buffer"
+        );
         Err(Error::invalid(call, detail))
     }
 
-    /// Makes it `len` elements long, and gives the memory back that is needed no more, in whole pieces: a piece is what one
-    /// call of [`grow`](Self::grow) took, unless [`GrowableOptions::piece`] says how large they are. Waits for the stream if
-    /// there is such memory.
+    /// Shortens the buffer to `len` elements, and frees whole pieces of memory that are no longer
+    /// needed.
+    ///
+    /// A piece is the memory that one call of [`grow`](Self::grow) allocated, unless
+    /// [`GrowableOptions::piece`] sets its size. If there are pieces to free, waits for the stream.
+    ///
+    /// See [`cuMemUnmap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more elements than it has, and while this thread
-    /// captures a stream: nothing changes then. The fault of work that was enqueued earlier, or that the stream is being
-    /// captured: the memory is kept then, but the buffer is `len` elements long all the same.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` is
+    /// greater than the length, or if this thread is capturing a stream. The buffer then does not
+    /// change. Returns an error if work enqueued earlier has faulted, or if the buffer's stream is
+    /// capturing. The buffer is then shortened, but keeps its memory.
     #[doc(alias = "cuMemUnmap")]
     pub fn shrink(&mut self, len: usize) -> Result<()> {
         const CALL: &str = "GrowableBuffer::shrink";
@@ -364,14 +391,15 @@ impl<T: PlainData> GrowableBuffer<T> {
         let bytes = byte_size::<T>(len, CALL)?;
         let (storage, length) = self.parts_mut();
         *length = len;
-        storage.uncover(bytes)
+        storage.shrink_to(bytes)
     }
 
-    /// Adds elements at the end, copied from the host, and waits for the copy.
+    /// Appends elements copied from the host, and waits for the copy.
     ///
     /// # Errors
-    /// As [`grow`](Self::grow), and as
-    /// [`copy_from_slice`](DeviceMemory::copy_from_slice). The buffer has the elements that it had, then.
+    /// Returns the errors of [`grow`](Self::grow) and
+    /// [`copy_from_slice`](DeviceMemory::copy_from_slice). The buffer then keeps its previous
+    /// elements.
     pub fn extend_from_slice(&mut self, elements: &[T]) -> Result<()> {
         let before = self.len();
         self.grow(before.saturating_add(elements.len()))?;

@@ -1,4 +1,4 @@
-//! Physical memory at an address.
+//! Mapped physical memory.
 
 use std::fmt;
 
@@ -13,14 +13,15 @@ use crate::{
     stream::Owner,
 };
 
-/// Physical memory at an address of a range, made by [`AddressRange::map`]. It holds both.
+/// Physical memory mapped at an address of a range, created by [`AddressRange::map`]. It keeps both
+/// alive.
 ///
-/// When it is dropped, it waits until the work of its context is over, and unmaps the memory: the driver's own call
-/// doesn't wait, and what is under way would fault. Work of other devices is not waited for.
+/// Dropping it waits for the work of its context, and then unmaps the memory. The driver's call
+/// does not wait, so running work would fault. Work on other devices is not awaited.
 pub struct Mapping(Option<Part>);
 
 impl Mapping {
-    /// The range has room for the memory at the offset.
+    /// Maps memory at an offset of a range. The caller has checked that it fits there.
     pub(super) fn new(
         range: &AddressRange,
         offset: usize,
@@ -30,46 +31,53 @@ impl Mapping {
     }
 
     fn part(&self) -> &Part {
-        self.0.as_ref().expect("until it is dropped")
+        self.0
+            .as_ref()
+            .expect("present until the mapping is dropped")
     }
 
-    /// The first address.
+    /// Returns the first address.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.part().address
     }
 
-    /// How many bytes are mapped: all of the memory.
+    /// Returns the size of the memory in bytes, all of which is mapped.
     #[must_use]
     pub fn size(&self) -> usize {
         self.part().memory.size()
     }
 
-    /// The memory behind the addresses.
+    /// Returns the mapped memory.
     #[must_use]
     pub fn memory(&self) -> &PhysicalMemory {
         &self.part().memory
     }
 
-    /// The range that the addresses are of.
+    /// Returns the range that contains the addresses.
     #[must_use]
     pub fn range(&self) -> &AddressRange {
         &self.part().range
     }
 
-    /// The context that the range was reserved in.
+    /// Returns the context in which the range was reserved.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.part().range.context()
     }
 
-    /// Says what a device, or the host, may do with the memory at these addresses. Before it takes rights away, it waits for
-    /// the work of the range's context. That of other devices, and of other contexts, is for the caller to wait for: who
-    /// enqueued it by the address, or on a view, has promised that the memory stays within reach.
+    /// Sets the access of a device or of the host to the memory at these addresses.
+    ///
+    /// Before it revokes access, it waits for the work of the range's context. You must wait for
+    /// the work of other devices and contexts: code that enqueued such work by an address or view
+    /// has promised that the memory stays accessible.
+    ///
+    /// See [`cuMemSetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE`, or [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported), for a place that can't reach
-    /// the memory, as the host can't reach a device's.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` or
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the location cannot access the
+    /// memory, such as the host for device memory.
     ///
     /// ```
     /// # use cuda_safe::{memory::{virtual_memory::{AddressRange, PhysicalMemory}, MemoryAccess}, Context};
@@ -98,51 +106,60 @@ impl Mapping {
         self.part().set_access(who, access)
     }
 
-    /// What a device, or the host, may do with the memory at these addresses.
+    /// Returns the access that a device or the host has to the memory at these addresses.
+    ///
+    /// See [`cuMemGetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that there is none of.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the location does not exist.
     #[doc(alias = "cuMemGetAccess")]
     pub fn access(&self, who: impl Into<MemoryLocation>) -> Result<MemoryAccess> {
         let location = who.into().raw();
         let context = self.context();
         let _current = context.enter("cuMemGetAccess")?;
         let mut flags = 0;
-        // SAFETY: `flags` is valid for the write, the location for the read.
+        // SAFETY: `flags` is valid for the write, and the location for the read.
         let code = unsafe { sys::cuMemGetAccess(&mut flags, &location, self.as_device_ptr()) };
         context.check("cuMemGetAccess", code)?;
         Ok(MemoryAccess(flags as u32))
     }
 
-    /// The memory as elements, for reading: as many as it has room for.
+    /// Returns a view of the memory as elements, for reading. The whole elements that fit are included.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the owner is of another context, and
-    /// where the address is not aligned for `T`.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the owner
+    /// belongs to another context, or if the address is not aligned for `T`.
     ///
     /// # Safety
-    /// While the view is used, nothing writes to the memory: by another mapping of it, in this process or in another one
-    /// that has it. The owner's device may read it ([`set_access`](Self::set_access)). What uses the view in other contexts
-    /// than the owner's, where others have been given access, is over before rights are taken away or the mapping ends.
+    /// The caller must ensure that:
+    /// - nothing writes to the memory while the view is used, including through another mapping of
+    ///   it in this or another process;
+    /// - the owner's device has read access ([`set_access`](Self::set_access));
+    /// - work that uses the view in other contexts that have access is over before access is
+    ///   revoked or the mapping ends.
     pub unsafe fn view<'a, T: PlainData>(
         &'a self,
         owner: impl Into<Owner<'a>>,
     ) -> Result<DeviceView<'a, T>> {
         let owner = self.owner(owner, "Mapping::view")?;
         expect_aligned::<T>(self.as_device_ptr(), "Mapping::view")?;
-        // SAFETY: mapped for as long as this is borrowed; the rest is this function's contract.
+        // SAFETY: the memory stays mapped while this is borrowed. The caller promises the rest.
         Ok(unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len::<T>(), owner) })
     }
 
-    /// The memory as elements, for writing: as many as it has room for.
+    /// Returns a view of the memory as elements, for writing. The whole elements that fit are included.
     ///
     /// # Errors
-    /// As [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the owner
+    /// belongs to another context, or if the address is not aligned for `T`.
     ///
     /// # Safety
-    /// While the view is used, nothing else uses the memory: by another view, or another mapping of it, in this process or
-    /// in another one that has it. The owner's device may write to it ([`set_access`](Self::set_access)). Work in other
-    /// contexts is over as [`view`](Self::view) says.
+    /// The caller must ensure that:
+    /// - nothing else uses the memory while the view is used, neither another view nor another
+    ///   mapping of it in this or another process;
+    /// - the owner's device has write access ([`set_access`](Self::set_access));
+    /// - work that uses the view in other contexts that have access is over before access is
+    ///   revoked or the mapping ends.
     pub unsafe fn view_mut<'a, T: PlainData>(
         &'a self,
         owner: impl Into<Owner<'a>>,
@@ -159,7 +176,7 @@ impl Mapping {
         context.expect_same(
             owner.context(),
             call,
-            "the mapping and what its view belongs to",
+            "the mapping and the owner of its view",
         )?;
         Ok(owner)
     }
@@ -168,12 +185,14 @@ impl Mapping {
         self.size().checked_div(size_of::<T>()).unwrap_or(0)
     }
 
-    /// Waits until the context's work is over, unmaps the memory, and reports whether that worked. Dropping does the same,
-    /// and discards the error.
+    /// Waits for the context's work, unmaps the memory, and reports errors. Dropping does the same,
+    /// but discards the error.
+    ///
+    /// See [`cuMemUnmap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code, or that of the wait. Where it is not known whether the work is over, all stays as it is, for
-    /// ever.
+    /// Returns the driver's error, or that of the wait. If it is unknown whether the work is over,
+    /// the memory stays mapped forever.
     #[doc(alias = "cuMemUnmap")]
     pub fn close(mut self) -> Result<()> {
         self.end()
@@ -187,7 +206,7 @@ impl Mapping {
         release(&context.clone(), move || {
             let ended = context.settle_or_leak().and_then(|()| part.unmap());
             if ended.is_err() {
-                // It may still be mapped, or in use.
+                // The memory may still be mapped or in use.
                 part.leak();
             }
             ended

@@ -1,14 +1,16 @@
-//! Virtual memory: addresses and physical memory, each allocated on its own.
+//! Virtual memory management: address ranges and physical memory that are allocated separately.
 //!
-//! [`PhysicalMemory`] is mapped to a part of an [`AddressRange`], which gives a [`Mapping`]. A [`GrowableBuffer`] is made of them.
-//! The guide has a [chapter](crate::guide::virtual_memory) about it.
+//! Mapping [`PhysicalMemory`] to a part of an [`AddressRange`] creates a [`Mapping`]. A
+//! [`GrowableBuffer`] consists of such mappings. See the guide's
+//! [chapter](crate::guide::virtual_memory) on virtual memory.
 //!
 //! - Buffers that grow in place: [`GrowableBuffer`], [`Growable`], [`GrowableOptions`]
-//! - Addresses: [`AddressRange`], [`RangeFlags`], [`Granularity`]
-//! - Physical memory: [`PhysicalMemory`], [`PhysicalOptions`], [`PhysicalProperties`], [`PhysicalUsage`]
-//! - Both together: [`Mapping`]
+//! - Address ranges: [`AddressRange`], [`RangeFlags`], [`Granularity`]
+//! - Physical memory: [`PhysicalMemory`], [`PhysicalOptions`], [`PhysicalProperties`],
+//!   [`PhysicalUsage`]
+//! - Mapped memory: [`Mapping`]
 //! - Memory of several devices: [`MulticastObject`], [`MulticastOptions`]
-//! - Other processes: [`FabricHandle`]
+//! - Sharing between hosts: [`FabricHandle`]
 
 mod granularity;
 mod growable;
@@ -26,5 +28,5 @@ pub use multicast::{MulticastObject, MulticastOptions};
 pub use physical::{PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage};
 pub use range::AddressRange;
 pub(super) use shareable::NamedFile;
-pub(in crate::memory) use shareable::fabric_refused;
+pub(in crate::memory) use shareable::explain_fabric;
 pub use shareable::{FabricHandle, RangeFlags};

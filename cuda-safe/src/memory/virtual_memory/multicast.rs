@@ -1,4 +1,4 @@
-//! Memory of several devices that one store reaches.
+//! Multicast objects, which write to the memory of several devices at once.
 
 use std::sync::PoisonError;
 
@@ -14,13 +14,15 @@ use crate::{
 };
 
 options! {
-    /// What a multicast object is to be. There is no default worth having: it takes two devices at least, and a size.
+    /// Options of a multicast object. You must set the number of devices (at least two) and the
+    /// size.
     pub struct MulticastOptions {
-        /// How many devices will be part of it.
+        /// The number of devices that will be part of the object.
         devices: u32;
-        /// Bytes of memory of each of them: a multiple of [`MulticastObject::granularity`].
+        /// The size of each device's memory in bytes, a multiple of
+        /// [`MulticastObject::granularity`].
         size: usize;
-        /// How other processes may be given it.
+        /// The kinds of handles that can share the object with other processes.
         handles: ShareableHandles;
     }
 }
@@ -36,13 +38,15 @@ impl MulticastOptions {
     }
 }
 
-/// Memory of several devices of a switch (NVSwitch), side by side: a store to the addresses where the object is mapped goes
-/// to all of it at once, and `multimem` instructions reduce over it.
+/// A multicast object, which combines memory of several devices of a switch (NVSwitch). A store to
+/// the mapped object writes to the memory of all its devices, and `multimem` instructions reduce
+/// over it.
 ///
-/// First all devices are [added](Self::add_device), then each one's memory is [bound](Self::bind), then the object is mapped
-/// like any [memory](Self::memory).
+/// First [add](Self::add_device) all devices, then [bind](Self::bind) the memory of each, and then
+/// map the object like other [memory](Self::memory).
 ///
-/// Its calls are wrapped and their errors tested; nothing here has made such an object on a machine with a switch yet.
+/// The errors of its calls are tested. No such object has been created on a machine with a switch
+/// yet.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceAttribute, memory::virtual_memory::{MulticastObject, MulticastOptions}};
@@ -61,11 +65,14 @@ impl MulticastOptions {
 pub struct MulticastObject(PhysicalMemory);
 
 impl MulticastObject {
-    /// What sizes and offsets of such an object must, or had better, be multiples of, in bytes.
+    /// Returns the required or recommended granularity of the object's sizes and offsets, in bytes.
+    ///
+    /// See [`cuMulticastGetGranularity`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device has no multicast
-    /// ([`MULTICAST_SUPPORTED`](crate::DeviceAttribute::MULTICAST_SUPPORTED)), or the driver is older than 12.1.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// multicast support ([`MULTICAST_SUPPORTED`](crate::DeviceAttribute::MULTICAST_SUPPORTED)), or
+    /// if the driver is older than CUDA 12.1.
     #[doc(alias = "cuMulticastGetGranularity")]
     pub fn granularity(
         context: &Context,
@@ -75,49 +82,54 @@ impl MulticastObject {
         let get_granularity = newer::cuMulticastGetGranularity()?;
         let _current = context.enter("cuMulticastGetGranularity")?;
         let mut bytes = 0;
-        // SAFETY: `bytes` is valid for the write, the properties for the read.
+        // SAFETY: `bytes` is valid for the write, and the properties for the read.
         let code = unsafe { get_granularity(&mut bytes, &options.raw(), which.0) };
         context.check("cuMulticastGetGranularity", code)?;
         Ok(bytes)
     }
 
-    /// Makes an object without devices.
+    /// Creates an object without devices.
+    ///
+    /// See [`cuMulticastCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`granularity`](Self::granularity).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// multicast support, or if the driver is older than CUDA 12.1.
     #[doc(alias = "cuMulticastCreate")]
     pub fn new(context: &Context, options: MulticastOptions) -> Result<Self> {
         let create = newer::cuMulticastCreate()?;
         let _current = context.enter("cuMulticastCreate")?;
         let mut raw = 0;
-        // SAFETY: `raw` is valid for the write, the properties for the read.
+        // SAFETY: `raw` is valid for the write, and the properties for the read.
         let code = unsafe { create(&mut raw, &options.raw()) };
         context.check("cuMulticastCreate", code)?;
-        // SAFETY: just made, of this size, and owned by nobody else.
+        // SAFETY: the handle was just created with this size and has no other owner.
         Ok(Self(unsafe {
             PhysicalMemory::from_raw(context, raw, options.size)
         }))
     }
 
-    /// The object as memory: it is exported, imported and mapped as such.
+    /// Returns the object as physical memory, which can be exported, imported and mapped.
     #[must_use]
     pub fn memory(&self) -> &PhysicalMemory {
         &self.0
     }
 
-    /// Memory that is a multicast object: one that was imported.
+    /// Converts imported memory that is a multicast object.
     ///
     /// # Safety
-    /// It is one.
+    /// The caller must ensure that the memory is a multicast object.
     #[must_use]
     pub unsafe fn from_memory(memory: PhysicalMemory) -> Self {
         Self(memory)
     }
 
-    /// Makes a device part of it. All of them must be before any memory is bound.
+    /// Adds a device to the object. Add all devices before you bind memory.
+    ///
+    /// See [`cuMulticastAddDevice`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code for a device that has no multicast, or was added already.
+    /// Returns the driver's error if the device has no multicast support, or was added already.
     #[doc(alias = "cuMulticastAddDevice")]
     pub fn add_device(&self, device: Device) -> Result<()> {
         let add_device = newer::cuMulticastAddDevice()?;
@@ -128,12 +140,14 @@ impl MulticastObject {
         context.check("cuMulticastAddDevice", code)
     }
 
-    /// Binds `size` bytes of a device's memory, from `memory_offset` on, to the object's bytes from `offset` on. The object
-    /// holds the memory until it ends.
+    /// Binds `size` bytes of a device's memory, from `memory_offset` on, to the object's bytes from
+    /// `offset` on. The object keeps the memory alive.
+    ///
+    /// See [`cuMulticastBindMem`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code for memory of a device that isn't part of the object, for ranges that are no multiples of the
-    /// [granularity](Self::granularity), or lie outside.
+    /// Returns the driver's error if the memory's device is not part of the object, or if a range
+    /// is out of bounds or not a multiple of the [granularity](Self::granularity).
     #[doc(alias = "cuMulticastBindMem")]
     pub fn bind(
         &self,
@@ -146,17 +160,22 @@ impl MulticastObject {
         let context = self.0.context();
         let _current = context.enter("cuMulticastBindMem")?;
         let (own, other) = (self.0.as_raw(), memory.as_raw());
-        // SAFETY: both handles are live, and `memory` stays as long as the object.
+        // SAFETY: both handles are live, and the object keeps `memory` alive.
         let code = unsafe { bind(own, offset, other, memory_offset, size, 0) };
         context.check("cuMulticastBindMem", code)?;
         self.hold(memory);
         Ok(())
     }
 
-    /// As [`bind`](Self::bind), as the part of `device`: for memory of the host near it, which is of no device itself.
+    /// Binds memory like [`bind`](Self::bind), as the part of `device`. Use it for host memory near
+    /// the device, which belongs to no device.
+    ///
+    /// See [`cuMulticastBindMem_v2`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`bind`](Self::bind). [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) before CUDA 13.1.
+    /// Returns the errors of [`bind`](Self::bind). Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than CUDA
+    /// 13.1.
     #[doc(alias = "cuMulticastBindMem_v2")]
     pub fn bind_for(
         &self,
@@ -171,7 +190,7 @@ impl MulticastObject {
         let _current = context.enter("cuMulticastBindMem")?;
         let (own, other) = (self.0.as_raw(), memory.as_raw());
         let device = device.as_raw();
-        // SAFETY: both handles are live, and `memory` stays as long as the object.
+        // SAFETY: both handles are live, and the object keeps `memory` alive.
         let code = unsafe { bind(own, device, offset, other, memory_offset, size, 0) };
         context.check("cuMulticastBindMem", code)?;
         self.hold(memory);
@@ -187,13 +206,18 @@ impl MulticastObject {
         bound.push(memory.clone());
     }
 
-    /// As [`bind`](Self::bind), of memory that is mapped, or was allocated, at an address.
+    /// Binds memory like [`bind`](Self::bind), given by the address where it is mapped or
+    /// allocated.
+    ///
+    /// See [`cuMulticastBindAddr`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`bind`](Self::bind).
+    /// Returns the driver's error if the memory's device is not part of the object, or if a range
+    /// is out of bounds or not a multiple of the [granularity](Self::granularity).
     ///
     /// # Safety
-    /// The memory stays until it is [unbound](Self::unbind), or the object has ended.
+    /// The caller must ensure that the memory stays allocated until it is [unbound](Self::unbind)
+    /// or the object has ended.
     #[doc(alias = "cuMulticastBindAddr")]
     pub unsafe fn bind_address(
         &self,
@@ -204,18 +228,21 @@ impl MulticastObject {
         let bind = newer::cuMulticastBindAddr()?;
         let context = self.0.context();
         let _current = context.enter("cuMulticastBindAddr")?;
-        // SAFETY: the handle is live; the memory is this function's contract.
+        // SAFETY: the handle is live. The caller promises the memory.
         let code = unsafe { bind(self.0.as_raw(), offset, address, size, 0) };
         context.check("cuMulticastBindAddr", code)
     }
 
-    /// As [`bind_address`](Self::bind_address), as the part of `device`.
+    /// Binds memory like [`bind_address`](Self::bind_address), as the part of `device`.
+    ///
+    /// See [`cuMulticastBindAddr_v2`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`bind_for`](Self::bind_for).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 13.1. Also returns the errors of [`bind`](Self::bind).
     ///
     /// # Safety
-    /// As [`bind_address`](Self::bind_address).
+    /// The same as for [`bind_address`](Self::bind_address).
     #[doc(alias = "cuMulticastBindAddr_v2")]
     pub unsafe fn bind_address_for(
         &self,
@@ -228,25 +255,28 @@ impl MulticastObject {
         let context = self.0.context();
         let _current = context.enter("cuMulticastBindAddr")?;
         let (own, device) = (self.0.as_raw(), device.as_raw());
-        // SAFETY: the handle is live; the memory is this function's contract.
+        // SAFETY: the handle is live. The caller promises the memory.
         let code = unsafe { bind(own, device, offset, address, size, 0) };
         context.check("cuMulticastBindAddr", code)
     }
 
-    /// Ends the binding of a device's memory to `size` bytes from `offset` on, when the context's work is over.
+    /// Waits for the context's work, and then unbinds a device's memory from `size` bytes from
+    /// `offset` on.
+    ///
+    /// See [`cuMulticastUnbind`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code for a range that isn't one that was bound.
+    /// Returns the driver's error if the range is not a bound range.
     ///
     /// # Safety
-    /// No work of other devices, contexts or processes uses the range.
+    /// The caller must ensure that no work of other devices, contexts or processes uses the range.
     #[doc(alias = "cuMulticastUnbind")]
     pub unsafe fn unbind(&self, device: Device, offset: usize, size: usize) -> Result<()> {
         let unbind = newer::cuMulticastUnbind()?;
         let context = self.0.context();
         context.settle_or_leak()?;
         let _current = context.enter("cuMulticastUnbind")?;
-        // SAFETY: the handle is live; what this context has enqueued is over, the rest is this function's contract.
+        // SAFETY: the handle is live, and the context's work is over. The caller promises the rest.
         let code = unsafe { unbind(self.0.as_raw(), device.as_raw(), offset, size) };
         context.check("cuMulticastUnbind", code)
     }

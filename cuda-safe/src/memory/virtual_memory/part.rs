@@ -1,4 +1,4 @@
-//! Physical memory at an address, without the waiting: what mappings and growable buffers are made of.
+//! Mapped physical memory without waiting, the building block of mappings and growable buffers.
 
 use std::mem;
 
@@ -11,7 +11,7 @@ use crate::{
     memory::{MemoryAccess, MemoryLocation},
 };
 
-/// A part of a range where physical memory is mapped. Dropping it leaves it mapped.
+/// A part of a range where physical memory is mapped. Dropping it does not unmap it.
 pub(super) struct Part {
     pub(super) range: AddressRange,
     pub(super) memory: PhysicalMemory,
@@ -19,7 +19,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The range has room for the memory at the offset.
+    /// Maps memory at an offset of a range. The caller has checked that it fits there.
     pub(super) fn map(
         range: &AddressRange,
         offset: usize,
@@ -28,7 +28,8 @@ impl Part {
         let address = range.as_device_ptr() + offset as CUdeviceptr;
         let context = range.context();
         let _current = context.enter("cuMemMap")?;
-        // SAFETY: reserved addresses, and live memory; the driver looks whether the sizes agree.
+        // SAFETY: the addresses are reserved and the memory is live. The driver checks that the
+        // sizes match.
         let code = unsafe { sys::cuMemMap(address, memory.size(), 0, memory.as_raw(), 0) };
         context
             .check("cuMemMap", code)
@@ -37,13 +38,13 @@ impl Part {
                     error
                         .with_kind(ErrorKind::InvalidArgument)
                         .with_detail(format!(
-                            "the memory has another size than the {} bytes that were said: it is mapped as a whole",
+                            "the memory's size is not {} bytes, and memory can only be mapped as a whole",
                             memory.size()
                         ))
                 }
                 CUresult::CUDA_ERROR_INVALID_VALUE => error
                     .with_kind(ErrorKind::InvalidArgument)
-                    .with_detail("something is mapped there already"),
+                    .with_detail("other memory is already mapped there"),
                 _ => error,
             })?;
         Ok(Self {
@@ -53,36 +54,36 @@ impl Part {
         })
     }
 
-    pub(super) fn set_access(&self, who: MemoryLocation, access: MemoryAccess) -> Result<()> {
+    pub(super) fn set_access(&self, place: MemoryLocation, access: MemoryAccess) -> Result<()> {
         let wanted = CUmemAccessDesc {
-            location: who.raw(),
+            location: place.raw(),
             flags: CUmemAccess_flags(access.0),
         };
         let context = self.range.context();
         let _current = context.enter("cuMemSetAccess")?;
-        // SAFETY: mapped as a whole; the description is valid for the read.
+        // SAFETY: the part is mapped as a whole, and the description is valid for the read.
         let code = unsafe { sys::cuMemSetAccess(self.address, self.memory.size(), &wanted, 1) };
         context.check("cuMemSetAccess", code).map_err(|error| {
-            match (code, who.as_device()) {
+            match (code, place.as_device()) {
                 (CUresult::CUDA_ERROR_NOT_SUPPORTED, None) => error.with_detail(format!(
-                    "{who:?} can't reach this memory, which is a device's: copy it, or make it on the host \
-                     (PhysicalOptions::location)"
+                    "{place:?} cannot access this memory, because it is on a device. Fix: copy it, or allocate it on \
+                     the host (PhysicalOptions::location)"
                 )),
                 _ => error,
             }
         })
     }
 
-    /// Nothing uses the memory at these addresses any more, and this is called until it succeeds.
+    /// Unmaps the memory. The caller has waited until nothing uses it, and repeats a failed call.
     pub(super) fn unmap(&self) -> Result<()> {
         let context = self.range.context();
         let _current = context.enter("cuMemUnmap").ok();
-        // SAFETY: mapped as a whole; the caller has waited for what used it.
+        // SAFETY: the part is mapped as a whole, and the caller has waited for its users.
         let code = released(|| unsafe { sys::cuMemUnmap(self.address, self.memory.size()) });
         context.check("cuMemUnmap", code)
     }
 
-    /// Keeps the addresses and the memory for ever.
+    /// Leaks the addresses and the memory.
     pub(super) fn leak(self) {
         mem::forget(self.range);
         mem::forget(self.memory);

@@ -1,4 +1,4 @@
-//! Physical memory.
+//! Physical memory without addresses.
 
 use std::{
     ffi::c_uint,
@@ -11,7 +11,7 @@ use cuda_sys::{
     CUmemAllocationProp, CUmemAllocationType, CUmemGenericAllocationHandle, CUpointer_attribute,
 };
 
-use super::{granularity::Granularity, shareable::fabric_refused};
+use super::{granularity::Granularity, shareable::explain_fabric};
 pub use crate::raw::memory::PhysicalUsage;
 use crate::{
     capture::{Nothing, release, released},
@@ -23,10 +23,11 @@ use crate::{
     raw::flags::options,
 };
 
-/// Memory without an address: it gets one by [`AddressRange::map`](super::AddressRange::map), or several.
+/// Physical memory, which [`AddressRange::map`](super::AddressRange::map) can map at one or more
+/// addresses.
 ///
-/// Cloning gives another reference to the same memory. It is freed when the last is dropped; a
-/// [`Mapping`](super::Mapping) holds one.
+/// Cloning creates another reference to the same memory. A [`Mapping`](super::Mapping) holds a
+/// reference, too. Dropping the last reference frees the memory.
 ///
 /// ```
 /// use cuda_safe::{Context, memory::{MemoryLocation, virtual_memory::PhysicalMemory}};
@@ -48,12 +49,13 @@ struct Inner {
     raw: CUmemGenericAllocationHandle,
     size: usize,
     owned: bool,
-    /// What is bound to it, if it is a multicast object.
+    /// The memory bound to it, if it is a multicast object.
     bound: Mutex<Vec<PhysicalMemory>>,
 }
 
 options! {
-    /// How physical memory is made. [`PhysicalMemory::new`] uses `PhysicalOptions::default()`.
+    /// Options for allocating physical memory. [`PhysicalMemory::new`] uses
+    /// `PhysicalOptions::default()`.
     ///
     /// ```
     /// # use cuda_safe::{
@@ -63,7 +65,7 @@ options! {
     /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
-    /// // Memory of the host, which other processes may have.
+    /// // Allocates host memory that can be shared with other processes.
     /// let options = PhysicalOptions::default()
     ///     .location(MemoryLocation::host_numa(0))
     ///     .handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
@@ -74,32 +76,35 @@ options! {
     /// # }
     /// ```
     pub struct PhysicalOptions {
-        /// Where it is: the context's device by default, or a NUMA node of the host, which the host reaches too.
+        /// The location: by default the context's device, or a NUMA node of the host, whose memory
+        /// the host can access, too.
         location: Option<MemoryLocation>, set to MemoryLocation;
-        /// How other processes may be given it.
+        /// The kinds of handles that can share the memory with other processes.
         handles: ShareableHandles;
-        /// Whether the device may keep it compressed, where it can (`CU_MEM_ALLOCATION_COMP_GENERIC`).
+        /// Whether the device may compress the memory if it supports that
+        /// (`CU_MEM_ALLOCATION_COMP_GENERIC`).
         compressible: bool;
-        /// Whether other devices on the bus, such as network cards, reach it directly (GPUDirect RDMA).
+        /// Whether other devices on the bus, such as network cards, can access the memory directly
+        /// (GPUDirect RDMA).
         rdma: bool;
-        /// What else it will be used for.
+        /// Further uses of the memory.
         usage: PhysicalUsage;
     }
 }
 
-/// What physical memory is: see [`PhysicalMemory::properties`].
+/// The properties of physical memory: see [`PhysicalMemory::properties`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PhysicalProperties {
-    /// Where it is.
+    /// The location of the memory.
     pub location: MemoryLocation,
-    /// How it can be exported. What was imported can't be exported again.
+    /// The kinds of handles that can export the memory. Imported memory cannot be exported again.
     pub handles: ShareableHandles,
-    /// Whether the device may keep it compressed.
+    /// Whether the device may compress the memory.
     pub compressible: bool,
-    /// Whether other devices on the bus reach it directly.
+    /// Whether other devices on the bus can access the memory directly.
     pub rdma: bool,
-    /// What else it may be used for.
+    /// Further uses of the memory.
     pub usage: PhysicalUsage,
 }
 
@@ -113,7 +118,7 @@ fn raw_properties(
         return Err(Error::invalid(
             call,
             format!(
-                "a usage of {:?}: the driver has 16 bits for it, without {unknown:#x}",
+                "the usage {:?} has the bits {unknown:#x}, but the driver accepts only 16 bits",
                 options.usage
             ),
         ));
@@ -134,19 +139,23 @@ fn raw_properties(
 }
 
 impl PhysicalMemory {
-    /// What sizes of physical memory on the context's device, and of address ranges, are multiples of, in bytes: 2 MiB on
-    /// an H200.
+    /// Returns the granularity of physical memory and address ranges on the context's device, in
+    /// bytes (2 MiB on an H200). Sizes must be multiples of it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device has no virtual memory management.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// virtual memory management.
     pub fn unit(context: &Context) -> Result<usize> {
         Self::granularity(context, PhysicalOptions::default(), Granularity::MINIMUM)
     }
 
-    /// What sizes of such memory must, or had better, be multiples of, in bytes.
+    /// Returns the required or recommended granularity of memory with these options, in bytes.
+    ///
+    /// See [`cuMemGetAllocationGranularity`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`unit`](Self::unit).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// virtual memory management.
     #[doc(alias = "cuMemGetAllocationGranularity")]
     pub fn granularity(
         context: &Context,
@@ -157,51 +166,56 @@ impl PhysicalMemory {
         let which = CUmemAllocationGranularity_flags(which.0);
         let _current = context.enter("cuMemGetAllocationGranularity")?;
         let mut bytes = 0;
-        // SAFETY: `bytes` is valid for the write, the properties for the read.
+        // SAFETY: `bytes` is valid for the write, and the properties for the read.
         let code = unsafe { sys::cuMemGetAllocationGranularity(&mut bytes, &properties, which) };
         context.check("cuMemGetAllocationGranularity", code)?;
         Ok(bytes)
     }
 
-    /// Takes `size` bytes of the context's device, a multiple of [`unit`](Self::unit).
+    /// Allocates `size` bytes of the context's device, a multiple of [`unit`](Self::unit).
+    ///
+    /// See [`cuMemCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a size that is no such multiple, or 0.
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size is 0
+    /// or not such a multiple. Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory)
+    /// with the requested and free bytes if the allocation fails.
     #[doc(alias = "cuMemCreate")]
     pub fn new(context: &Context, size: usize) -> Result<Self> {
         Self::with_options(context, size, PhysicalOptions::default())
     }
 
-    /// Takes `size` bytes of memory.
+    /// Allocates `size` bytes of memory with options.
     ///
     /// # Errors
-    /// As [`new`](Self::new). `CUDA_ERROR_NOT_PERMITTED` for fabric handles without the rights that these take;
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that there is none of.
+    /// Returns the errors of [`new`](Self::new). Returns `CUDA_ERROR_NOT_PERMITTED` if the options
+    /// request fabric handles and the process may not use them. Returns `CUDA_ERROR_INVALID_VALUE`
+    /// if the location does not exist.
     pub fn with_options(context: &Context, size: usize, options: PhysicalOptions) -> Result<Self> {
         let unit = Self::granularity(context, options, Granularity::MINIMUM)?;
         size::expect_multiple(size, unit, "PhysicalMemory::new")?;
         let properties = raw_properties(context, options, "PhysicalMemory::with_options")?;
         let _current = context.enter("cuMemCreate")?;
         let mut raw = 0;
-        // SAFETY: `raw` is valid for the write, the properties for the read.
+        // SAFETY: `raw` is valid for the write, and the properties for the read.
         let code = unsafe { sys::cuMemCreate(&mut raw, size, &properties, 0) };
         context
             .check_allocation("cuMemCreate", code, size)
             .map_err(
                 |error| match options.handles.contains(ShareableHandles::FABRIC) {
-                    true => fabric_refused(error),
+                    true => explain_fabric(error),
                     false => error,
                 },
             )?;
-        // SAFETY: just made, of this size, and owned by nobody else.
+        // SAFETY: the handle was just created with this size and has no other owner.
         Ok(unsafe { Self::from_raw(context, raw, size) })
     }
 
-    /// Takes ownership of a raw handle. It is released, with `cuMemRelease`, when the last clone is dropped.
+    /// Takes ownership of a raw handle. Dropping the last clone releases it with `cuMemRelease`.
     ///
     /// # Safety
-    /// `raw` is a live handle of `size` bytes, and nobody else releases it.
+    /// The caller must ensure that `raw` is a live handle of `size` bytes, and that nothing else
+    /// releases it.
     #[must_use]
     pub unsafe fn from_raw(
         context: &Context,
@@ -217,10 +231,11 @@ impl PhysicalMemory {
         }))
     }
 
-    /// Hands the raw handle over to the caller, who releases it (`cuMemRelease`).
+    /// Gives up ownership of the raw handle and returns it. You must release it with
+    /// `cuMemRelease`.
     ///
     /// # Errors
-    /// Returns the object unchanged where it is still shared, with clones or with mappings, and where it is a
+    /// Returns the object unchanged if clones or mappings still share it, or if it is a
     /// [`MulticastObject`](super::MulticastObject) that holds memory, which would be freed.
     pub fn into_raw(self) -> Result<CUmemGenericAllocationHandle, Self> {
         let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
@@ -235,19 +250,22 @@ impl PhysicalMemory {
         Ok(inner.raw)
     }
 
-    /// The driver's handle. It stays valid for as long as this object, or a clone of it, exists.
+    /// Returns the driver's handle, which stays valid as long as this object or a clone of it
+    /// lives.
     #[must_use]
     pub fn as_raw(&self) -> CUmemGenericAllocationHandle {
         self.0.raw
     }
 
-    /// The memory that is mapped at an address, by whomever.
+    /// Returns the memory that is mapped at an address, regardless of which code mapped it.
+    ///
+    /// See [`cuMemRetainAllocationHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where no physical memory is mapped there.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if no physical memory is mapped at the address.
     ///
     /// # Safety
-    /// What is mapped at the address stays mapped during the call.
+    /// The caller must ensure that the memory stays mapped at the address during the call.
     ///
     /// ```
     /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
@@ -272,10 +290,11 @@ impl PhysicalMemory {
         context.check("cuPointerGetAttribute", code)?;
         let mut raw = 0;
         let place = std::ptr::with_exposed_provenance_mut(address as usize);
-        // SAFETY: `raw` is valid for the write; the address is only looked up.
+        // SAFETY: `raw` is valid for the write, and the driver only looks up the address.
         let code = unsafe { sys::cuMemRetainAllocationHandle(&mut raw, place) };
         context.check("cuMemRetainAllocationHandle", code)?;
-        // SAFETY: a reference of our own. Memory is mapped as a whole, so the mapping's size is its own.
+        // SAFETY: the reference is owned. Memory is mapped as a whole, so the mapping's size is the
+        // memory's.
         Ok(unsafe { Self::from_raw(context, raw, size) })
     }
 
@@ -283,22 +302,24 @@ impl PhysicalMemory {
         &self.0.bound
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.0.size
     }
 
-    /// The context that it was made in.
+    /// Returns the context in which the memory was allocated.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// What the memory is, as the driver tells.
+    /// Returns the properties of the memory as reported by the driver.
+    ///
+    /// See [`cuMemGetAllocationPropertiesFromHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// None that a working driver returns for live memory.
+    /// Does not fail on a working driver.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
     pub fn properties(&self) -> Result<PhysicalProperties> {
         callback::refuse_within("cuMemGetAllocationPropertiesFromHandle")?;
@@ -319,11 +340,14 @@ impl PhysicalMemory {
         })
     }
 
-    /// Releases the memory now, and reports whether that worked. Memory that is still shared, with clones or with
-    /// mappings, is released by the last of them. Dropping does the same, and discards the error.
+    /// Drops this reference and reports errors. If it was the last one, releases the memory.
+    /// Otherwise the last clone or mapping releases it. Dropping does the same, but discards the
+    /// error.
+    ///
+    /// See [`cuMemRelease`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code. The handle is not used again in any case.
+    /// Returns the driver's error. The handle is not used again, even if the call fails.
     #[doc(alias = "cuMemRelease")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.0).map_or(Ok(()), |mut inner| inner.release())
@@ -338,7 +362,7 @@ impl Inner {
         let (context, raw) = (self.context.clone(), self.raw);
         release(&Nothing, move || {
             let _current = context.enter("cuMemRelease").ok();
-            // SAFETY: owned, and released once; the driver keeps what is mapped.
+            // SAFETY: the handle is owned and released once. The driver keeps mapped memory alive.
             let code = released(|| unsafe { sys::cuMemRelease(raw) });
             context.check("cuMemRelease", code)
         })
@@ -353,7 +377,8 @@ impl Drop for Inner {
 }
 
 impl PartialEq for PhysicalMemory {
-    /// Whether both have the same handle. One memory may have several, which are not equal.
+    /// Returns whether both have the same handle. Memory can have several handles, which are not
+    /// equal.
     fn eq(&self, other: &Self) -> bool {
         self.as_raw() == other.as_raw()
     }

@@ -1,4 +1,4 @@
-//! Reserved addresses.
+//! Reserved address ranges.
 
 use std::{fmt, sync::Arc};
 
@@ -13,10 +13,13 @@ use crate::{
     memory::size,
 };
 
-/// Addresses that the driver gives to nobody else. There is no memory behind them until some is mapped there, and an
-/// access before that is a fault.
+/// A reserved range of device addresses.
 ///
-/// Cloning gives another reference to the same range. It is given back when the last is dropped; a [`Mapping`] holds one.
+/// The driver gives the addresses to nothing else. Until you map memory there, every access to them
+/// is a fault.
+///
+/// Cloning creates another reference to the same range. A [`Mapping`] holds a reference, too.
+/// Dropping the last reference frees the addresses.
 ///
 /// ```
 /// use cuda_safe::{
@@ -27,12 +30,12 @@ use crate::{
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let unit = PhysicalMemory::unit(&context)?;
-/// // Room for four units, of which the last is filled.
+/// // Reserves room for four units, and maps memory to the last.
 /// let range = AddressRange::reserve(&context, 4 * unit)?;
 /// let memory = PhysicalMemory::new(&context, unit)?;
 /// let mut mapping = range.map(3 * unit, &memory)?;
 /// mapping.set_access(context.device(), MemoryAccess::READ_WRITE)?;
-/// // SAFETY: this mapping is the memory's only one.
+/// // SAFETY: the memory has no other mapping.
 /// let mut words = unsafe { mapping.view_mut::<u32>(&stream)? };
 /// words.slice_mut(..3)?.copy_from_slice(&stream, &[1, 2, 3])?;
 /// assert_eq!(words.slice(..3)?.to_vec(&stream)?, [1, 2, 3]);
@@ -46,28 +49,36 @@ struct Reserved {
     context: Context,
     address: CUdeviceptr,
     size: usize,
-    /// What offsets of mappings are multiples of.
+    /// The offset of a mapping must be a multiple of this.
     unit: usize,
 }
 
 impl AddressRange {
-    /// Reserves `size` bytes of addresses, a multiple of [`PhysicalMemory::unit`]. It may be much more than there is
-    /// memory.
+    /// Reserves `size` bytes of addresses, a multiple of [`PhysicalMemory::unit`]. The size can be
+    /// much larger than the memory.
+    ///
+    /// See [`cuMemAddressReserve`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a size that is no such multiple, or 0. [`ErrorKind::Unsupported`] where the
-    /// device has no virtual memory management. `CUDA_ERROR_OUT_OF_MEMORY` where so many addresses are not left: the kind is
-    /// [`ErrorKind::Driver`], since no memory lacks.
+    /// Returns [`ErrorKind::InvalidArgument`] if the size is 0 or not such a multiple. Returns
+    /// [`ErrorKind::Unsupported`] if the device has no virtual memory management. Returns
+    /// `CUDA_ERROR_OUT_OF_MEMORY` if there are not enough free addresses. Its kind is
+    /// [`ErrorKind::Driver`], because no memory is missing.
     #[doc(alias = "cuMemAddressReserve")]
     pub fn reserve(context: &Context, size: usize) -> Result<Self> {
         Self::reserve_near(context, size, 0, 0)
     }
 
-    /// As [`reserve`](Self::reserve), at a multiple of `alignment` bytes (a power of two; 0 for any), and at the address
-    /// `wish` if that is possible (0 for any).
+    /// Reserves addresses like [`reserve`](Self::reserve), with an alignment and a preferred
+    /// address.
+    ///
+    /// The range starts at a multiple of `alignment` bytes (a power of two, or 0 for any), and at
+    /// the address `wish` if possible (0 for any).
     ///
     /// # Errors
-    /// As [`reserve`](Self::reserve). A wish that can't be granted is no error.
+    /// Returns [`ErrorKind::InvalidArgument`] if `alignment` is not a power of two. Also returns the
+    /// errors of [`reserve`](Self::reserve). It is not an error if the preferred address is not
+    /// available.
     ///
     /// ```
     /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
@@ -91,13 +102,14 @@ impl AddressRange {
             return Err(Error::checked(
                 ErrorKind::Unsupported,
                 CALL,
-                "this device has no virtual memory management (VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED): use a DeviceBuffer",
+                "this device has no virtual memory management (VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED is 0). Fix: use \
+                 a DeviceBuffer",
             ));
         }
         let unit = PhysicalMemory::unit(context)?;
         size::expect_multiple(size, unit, CALL)?;
         if alignment != 0 && !alignment.is_power_of_two() {
-            let detail = format!("an alignment of {alignment} bytes is no power of two");
+            let detail = format!("the alignment of {alignment} bytes is not a power of two");
             return Err(Error::invalid(CALL, detail));
         }
         let _current = context.enter("cuMemAddressReserve")?;
@@ -109,7 +121,8 @@ impl AddressRange {
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                     error.with_kind(ErrorKind::Driver).with_detail(format!(
-                        "there are no {size} addresses in a row that nobody has. It is not memory that lacks: reserve fewer"
+                        "there are no {size} contiguous free addresses. This is a lack of addresses, not of memory. \
+                         Fix: reserve fewer"
                     ))
                 }
                 _ => error,
@@ -122,40 +135,43 @@ impl AddressRange {
         })))
     }
 
-    /// The first address.
+    /// Returns the first address.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.0.address
     }
 
-    /// How many bytes of addresses there are.
+    /// Returns the size of the range in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.0.size
     }
 
-    /// The context that the range was reserved in.
+    /// Returns the context in which the range was reserved.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// Maps physical memory, all of it, from `offset` bytes into the range on. Nobody may use it there until
-    /// [`Mapping::set_access`] has said who may.
+    /// Maps all of a physical memory at `offset` bytes into the range. No device can use it there
+    /// until you call [`Mapping::set_access`].
     ///
-    /// The same memory can be mapped several times, and all places show the same bytes.
+    /// The same memory can be mapped several times. All mappings show the same bytes.
+    ///
+    /// See [`cuMemMap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] where the memory doesn't fit there, the offset is no multiple of
-    /// [`PhysicalMemory::unit`], or something is mapped there already.
+    /// Returns [`ErrorKind::InvalidArgument`] if the memory does not fit at the offset, if the
+    /// offset is not a multiple of [`PhysicalMemory::unit`], or if other memory is already mapped
+    /// there.
     #[doc(alias = "cuMemMap")]
     pub fn map(&self, offset: usize, memory: &PhysicalMemory) -> Result<Mapping> {
         const CALL: &str = "AddressRange::map";
         let end = offset.checked_add(memory.size());
-        // The driver itself may map beyond the end.
+        // The driver does not check that the mapping ends within the range.
         if end.is_none_or(|end| end > self.size()) {
             let detail = format!(
-                "{} bytes at offset {offset} end behind the {} reserved bytes",
+                "{} bytes at offset {offset} exceed the {} reserved bytes",
                 memory.size(),
                 self.size()
             );
@@ -164,18 +180,21 @@ impl AddressRange {
         let unit = self.0.unit;
         if !offset.is_multiple_of(unit) {
             let detail = format!(
-                "an offset of {offset} bytes is no multiple of {unit}, the unit here (PhysicalMemory::unit)"
+                "the offset of {offset} bytes is not a multiple of the unit {unit} (PhysicalMemory::unit)"
             );
             return Err(Error::invalid(CALL, detail));
         }
         Mapping::new(self, offset, memory)
     }
 
-    /// Gives the addresses back now, and reports whether that worked. A range that is still shared, with clones or with
-    /// mappings, is given back by the last of them. Dropping does the same, and discards the error.
+    /// Drops this reference and reports errors. If it was the last one, frees the addresses.
+    /// Otherwise the last clone or mapping frees them. Dropping does the same, but discards the
+    /// error.
+    ///
+    /// See [`cuMemAddressFree`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// The driver's code. The addresses are not used again in any case.
+    /// Returns the driver's error. The addresses are not used again, even if the call fails.
     #[doc(alias = "cuMemAddressFree")]
     pub fn close(self) -> Result<()> {
         Arc::into_inner(self.0).map_or(Ok(()), |mut reserved| reserved.free())
@@ -191,7 +210,7 @@ impl Reserved {
         let (context, address) = (self.context.clone(), self.address);
         release(&Nothing, move || {
             let _current = context.enter("cuMemAddressFree").ok();
-            // SAFETY: reserved, and given back once; mappings held a reference.
+            // SAFETY: the addresses are reserved and freed once, because mappings hold a reference.
             let code = released(|| unsafe { sys::cuMemAddressFree(address, size) });
             context.check("cuMemAddressFree", code)
         })
@@ -206,7 +225,7 @@ impl Drop for Reserved {
 }
 
 impl PartialEq for AddressRange {
-    /// Whether both are the same range.
+    /// Returns whether both are the same range.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,4 +1,4 @@
-//! Physical memory for other processes.
+//! Physical memory shared with other processes.
 
 use std::{
     ffi::{c_int, c_void},
@@ -21,14 +21,15 @@ const FILE: CUmemAllocationHandleType =
 /// `CU_MEM_HANDLE_TYPE_FABRIC`, which headers before CUDA 12.3 lack.
 const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType(8);
 
-/// A file whose number the driver takes in the place of an address.
+/// An open file whose descriptor number the driver accepts in place of an address.
 pub(in crate::memory) struct NamedFile<'a> {
     given: BorrowedFd<'a>,
     copy: Option<OwnedFd>,
 }
 
 impl<'a> NamedFile<'a> {
-    /// Number 0, which a child may have been given, looks like a null pointer to the driver. A copy has another number.
+    /// Duplicates descriptor 0, which a child process may have received, because its number looks
+    /// like a null pointer to the driver.
     pub(in crate::memory) fn new(given: BorrowedFd<'a>, call: &'static str) -> Result<Self> {
         let copy = (given.as_raw_fd() == 0).then(|| given.try_clone_to_owned());
         let copy = copy
@@ -37,7 +38,7 @@ impl<'a> NamedFile<'a> {
         Ok(Self { given, copy })
     }
 
-    /// Valid as long as this lives.
+    /// Returns the descriptor's number as a pointer, valid as long as `self`.
     pub(in crate::memory) fn place(&self) -> *mut c_void {
         let own = self.copy.as_ref().map(AsRawFd::as_raw_fd);
         let number = own.unwrap_or_else(|| self.given.as_raw_fd());
@@ -46,33 +47,40 @@ impl<'a> NamedFile<'a> {
 }
 
 bytes! {
-    /// A handle by which processes on other hosts of a fabric get physical memory. It may be sent as plain bytes.
+    /// A handle by which processes on other hosts of a fabric can import physical memory. You can
+    /// send it as plain bytes.
     #[doc(alias = "CUmemFabricHandle")]
     pub struct FabricHandle
 }
 
-/// What the driver means that doesn't permit something about memory for other processes.
+/// Explains the driver's error if the process may not use fabric handles.
 #[cold]
-pub(in crate::memory) fn fabric_refused(error: Error) -> Error {
+pub(in crate::memory) fn explain_fabric(error: Error) -> Error {
     if error.driver_code() != Some(sys::CUresult::CUDA_ERROR_NOT_PERMITTED) {
         return error;
     }
     error.with_detail(
-        "this process may not use handles of the fabric: they take a host with a fabric, and a channel of IMEX that the \
-         process may open (/dev/nvidia-caps-imex-channels). On one host, use ShareableHandles::POSIX_FILE_DESCRIPTOR",
+        "this process may not use fabric handles. They require a host with a fabric, and an IMEX channel that the \
+         process can open (/dev/nvidia-caps-imex-channels). Fix: on one host, use \
+         ShareableHandles::POSIX_FILE_DESCRIPTOR",
     )
 }
 
 impl PhysicalMemory {
-    /// A file descriptor by which another process gets the memory, with [`import`](Self::import). It keeps the memory alive
-    /// by itself. Send it over a Unix socket (`SCM_RIGHTS`), or give it to a child as its standard input
-    /// (`Command::stdin(Stdio::from(descriptor))`, there `PhysicalMemory::import(&context, std::io::stdin(), size)`). It closes
-    /// when a child's program begins: its number alone is of no use there.
+    /// Exports the memory as a file descriptor that another process can [`import`](Self::import).
+    /// The descriptor keeps the memory alive.
+    ///
+    /// Send the descriptor over a Unix socket (`SCM_RIGHTS`), or pass it to a child process as its
+    /// standard input (`Command::stdin(Stdio::from(descriptor))`, and there
+    /// `PhysicalMemory::import(&context, std::io::stdin(), size)`). Passing only its number to a
+    /// child does not work, because the descriptor is closed when the child's program starts.
+    ///
+    /// See [`cuMemExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
-    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::share::ShareableHandles::POSIX_FILE_DESCRIPTOR) among
-    /// [`PhysicalOptions::handles`](super::PhysicalOptions).
+    /// Returns `CUDA_ERROR_INVALID_VALUE` unless the
+    /// [`PhysicalOptions::handles`](super::PhysicalOptions) of the memory contain
+    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::share::ShareableHandles::POSIX_FILE_DESCRIPTOR).
     ///
     /// ```
     /// # use cuda_safe::{
@@ -86,7 +94,7 @@ impl PhysicalMemory {
     /// let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     /// let memory = PhysicalMemory::with_options(&context, unit, options)?;
     /// let fd = memory.export()?;
-    /// // In another process, as a rule:
+    /// // Usually in another process:
     /// let same = PhysicalMemory::import(&context, &fd, unit)?;
     /// assert_eq!(same.size(), unit);
     /// # Ok(())
@@ -95,7 +103,7 @@ impl PhysicalMemory {
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export(&self) -> Result<OwnedFd> {
         let mut fd: c_int = -1;
-        // SAFETY: a descriptor is an int, and `fd` is one.
+        // SAFETY: a descriptor is an int, and so is `fd`.
         unsafe { self.export_as(FILE, (&raw mut fd).cast())? };
         if fd < 0 {
             return Err(Error::driver(
@@ -103,15 +111,17 @@ impl PhysicalMemory {
                 sys::CUresult::CUDA_ERROR_UNKNOWN,
             ));
         }
-        // SAFETY: the driver has opened it for the caller.
+        // SAFETY: the driver has opened the descriptor for the caller.
         Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
-    /// A handle by which processes on this and on other hosts get the memory, with
-    /// [`import_fabric`](Self::import_fabric). It doesn't keep the memory alive.
+    /// Exports the memory as a handle that processes on this and other hosts can import with
+    /// [`import_fabric`](Self::import_fabric). It does not keep the memory alive.
+    ///
+    /// See [`cuMemExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
+    /// Returns `CUDA_ERROR_INVALID_VALUE` unless the memory was created with
     /// [`ShareableHandles::FABRIC`](crate::share::ShareableHandles::FABRIC).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle> {
@@ -121,49 +131,58 @@ impl PhysicalMemory {
         Ok(FabricHandle::from_bytes(bytes))
     }
 
+    /// Exports the memory as a handle of a kind.
+    ///
     /// # Safety
-    /// The place has room for a handle of this kind.
+    /// The caller must ensure that `place` has room for a handle of this kind.
     unsafe fn export_as(&self, kind: CUmemAllocationHandleType, place: *mut c_void) -> Result<()> {
         let context = self.context();
         let _current = context.enter("cuMemExportToShareableHandle")?;
-        // SAFETY: the handle is live; the rest is this function's contract.
+        // SAFETY: the handle is live. The caller promises the rest.
         let code = unsafe { sys::cuMemExportToShareableHandle(place, self.as_raw(), kind, 0) };
         context.check("cuMemExportToShareableHandle", code).map_err(|error| {
             match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the memory wasn't made for this kind of handle (PhysicalOptions::handles); what was imported can't be \
-                     exported again",
+                    "the memory was not created for this kind of handle (PhysicalOptions::handles). Imported memory \
+                     cannot be exported again",
                 ),
-                _ => fabric_refused(error),
+                _ => explain_fabric(error),
             }
         })
     }
 
-    /// The memory of another process, by a file descriptor that [`export`](Self::export) gave there. The descriptor may be
-    /// closed afterwards. The memory lives as long as one of the processes has it.
+    /// Imports the memory of another process from a file descriptor that it created by
+    /// [`export`](Self::export).
     ///
-    /// `size` is how many bytes the other process said that there are: the [`size`](Self::size) that it made the memory with.
-    /// It is tried out, because nothing that another process says is to be relied upon.
+    /// You can close the descriptor afterwards. The memory lives as long as one of the processes
+    /// holds it.
+    ///
+    /// `size` is the [`size`](Self::size) with which the other process created the memory, in
+    /// bytes. It is checked by mapping the memory, because the other process is not trusted.
+    ///
+    /// See [`cuMemImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a descriptor of something else, memory of another size, or of another device
-    /// than the context's.
+    /// Returns [`ErrorKind::InvalidArgument`] if the descriptor is not exported memory, or if the
+    /// memory has another size or is on another device than the context's.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import(context: &Context, fd: impl AsFd, size: usize) -> Result<Self> {
         let file = NamedFile::new(fd.as_fd(), "PhysicalMemory::import")?;
-        // SAFETY: an open descriptor, by its number.
+        // SAFETY: the place holds the number of an open descriptor.
         unsafe { Self::import_as(context, FILE, file.place(), size, "PhysicalMemory::import") }
     }
 
-    /// As [`import`](Self::import), by a handle of the fabric.
+    /// Imports memory like [`import`](Self::import), from a fabric handle.
+    ///
+    /// See [`cuMemImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// As [`import`](Self::import). `CUDA_ERROR_NOT_PERMITTED`, or another code of the driver's, on a host without a fabric, or
-    /// without the right to use it.
+    /// Returns the errors of [`import`](Self::import). Returns `CUDA_ERROR_NOT_PERMITTED`, or
+    /// another driver error, if the host has no fabric or the process may not use it.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import_fabric(context: &Context, handle: &FabricHandle, size: usize) -> Result<Self> {
         let mut copy = handle.to_bytes();
-        // SAFETY: 64 bytes, as a fabric handle has.
+        // SAFETY: the copy has the 64 bytes of a fabric handle.
         unsafe {
             Self::import_as(
                 context,
@@ -175,8 +194,10 @@ impl PhysicalMemory {
         }
     }
 
+    /// Imports memory from a handle of a kind.
+    ///
     /// # Safety
-    /// `place` is what the driver expects for this kind.
+    /// The caller must ensure that `place` holds a valid handle of this kind.
     unsafe fn import_as(
         context: &Context,
         kind: CUmemAllocationHandleType,
@@ -185,37 +206,38 @@ impl PhysicalMemory {
         call: &'static str,
     ) -> Result<Self> {
         const CALL: &str = "cuMemImportFromShareableHandle";
-        const REMEDY: &str = "pass the size() that the exporting process made it with";
+        const REMEDY: &str = "Fix: pass the size() with which the exporting process created it";
         let unit = Self::unit(context)?;
         if size == 0 || !size.is_multiple_of(unit) {
             return Err(Error::invalid(
                 call,
                 format!(
-                    "{size} bytes: memory that can be shared has a multiple of {unit} bytes; {REMEDY}"
+                    "the size of {size} bytes is not a multiple of {unit} bytes, as that of shareable memory is. \
+                     {REMEDY}"
                 ),
             ));
         }
         let _current = context.enter("cuMemImportFromShareableHandle")?;
         let mut raw = 0;
-        // SAFETY: `raw` is valid for the write; the rest is this function's contract.
+        // SAFETY: `raw` is valid for the write. The caller promises the rest.
         let code = unsafe { sys::cuMemImportFromShareableHandle(&mut raw, place, kind) };
         context.check(CALL, code).map_err(|error| match code {
-            // The second is an H200's for a descriptor of something else.
+            // An H200's driver returns the second code for other descriptors.
             sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => error
                 .with_kind(ErrorKind::InvalidArgument)
-                .with_detail("the handle doesn't lead to memory of a device that is here"),
-            _ => fabric_refused(error),
+                .with_detail("the handle is not one of memory on a device in this process"),
+            _ => explain_fabric(error),
         })?;
-        // SAFETY: a reference of our own. The size is looked at below, before anything relies upon it.
+        // SAFETY: the reference is owned. The size is checked below, before anything relies on it.
         let memory = unsafe { Self::from_raw(context, raw, size) };
-        memory.expect_here(call)?;
-        // The driver maps memory as a whole, or refuses: so it tells the size.
+        memory.expect_same_device(call)?;
+        // The driver rejects a mapping of another size, so this checks the size.
         let range = AddressRange::reserve(context, size)?;
-        // Nothing else can be wrong at addresses of its own.
+        // The addresses are new, so this error can only mean another size.
         let part = Part::map(&range, 0, &memory).map_err(|error| match error.kind() {
-            ErrorKind::InvalidArgument => error.with_detail(format!(
-                "the memory has another size than the {size} bytes that were said: {REMEDY}"
-            )),
+            ErrorKind::InvalidArgument => {
+                error.with_detail(format!("the memory's size is not {size} bytes. {REMEDY}"))
+            }
             _ => error,
         })?;
         if let Err(error) = part.unmap() {
@@ -225,14 +247,14 @@ impl PhysicalMemory {
         Ok(memory)
     }
 
-    /// An error for memory of another device than the context's.
-    fn expect_here(&self, call: &'static str) -> Result<()> {
+    /// Returns an error if the memory is on another device than the context's.
+    fn expect_same_device(&self, call: &'static str) -> Result<()> {
         let location = self.properties()?.location;
         let own = self.context().device().as_raw();
         match location.as_device() {
             Some(other) if other != own => Err(Error::invalid(
                 call,
-                format!("the memory is of device {other}, and the context of device {own}"),
+                format!("the memory is on device {other}, but the context is on device {own}"),
             )),
             _ => Ok(()),
         }
@@ -240,13 +262,16 @@ impl PhysicalMemory {
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// A file descriptor by which other drivers of the system, such as a network card's, reach this memory (a DMA buffer).
-    /// It keeps the memory reserved, not its contents.
+    /// Exports the memory as a DMA-BUF file descriptor, by which other drivers of the system can
+    /// access it, such as that of a network card. The descriptor keeps the memory reserved, but not
+    /// its contents.
+    ///
+    /// See [`cuMemGetHandleForAddressRange`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the memory is no whole number of the host's pages, or the driver can't hand it
-    /// over. [`ErrorKind::Unsupported`] where the device has no such descriptors
-    /// ([`DMA_BUF_SUPPORTED`](crate::DeviceAttribute::DMA_BUF_SUPPORTED)).
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not consist of whole host pages, or if
+    /// the driver cannot export it. Returns [`ErrorKind::Unsupported`] if the device has no such
+    /// descriptors ([`DMA_BUF_SUPPORTED`](crate::DeviceAttribute::DMA_BUF_SUPPORTED)).
     #[doc(alias = "cuMemGetHandleForAddressRange")]
     pub fn export_dma_buf(&self, flags: RangeFlags) -> Result<OwnedFd> {
         const CALL: &str = "cuMemGetHandleForAddressRange";
@@ -255,7 +280,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
         let (ptr, bytes, flags) = (self.as_device_ptr(), self.size_bytes(), flags.0.into());
         let mut fd: c_int = -1;
-        // SAFETY: a descriptor is an int, and `fd` is one; the driver checks the range.
+        // SAFETY: a descriptor is an int, and so is `fd`. The driver checks the range.
         let code = unsafe {
             sys::cuMemGetHandleForAddressRange((&raw mut fd).cast(), ptr, bytes, kind, flags)
         };
@@ -263,7 +288,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         if fd < 0 {
             return Err(Error::driver(CALL, sys::CUresult::CUDA_ERROR_UNKNOWN));
         }
-        // SAFETY: the driver has opened it for the caller.
+        // SAFETY: the driver has opened the descriptor for the caller.
         Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 }

@@ -1,4 +1,4 @@
-//! What each method of a program changes.
+//! The effect of each method of a program.
 
 use cuda_safe::{Architecture, CompiledProgram, ComputeCapability, Program, program::Cache};
 
@@ -14,7 +14,7 @@ fn fails(program: Program) -> String {
 }
 
 #[test]
-fn names_and_sources_are_the_programs() {
+fn program_returns_its_name_and_source() {
     assert_eq!(Program::new("int a;").source(), "int a;");
     let text = String::from("int b;");
     assert_eq!(Program::from(text.clone()).source(), text);
@@ -50,7 +50,7 @@ fn macros_headers_and_folders_are_found() {
 }
 
 #[test]
-fn names_of_templates_are_found() {
+fn name_expressions_have_lowered_names() {
     let source = "template <int N> __global__ void f(int *x) { *x = N; }";
     let program = Program::new(source)
         .name_expression("f<3>")
@@ -64,7 +64,7 @@ fn names_of_templates_are_found() {
 }
 
 #[test]
-fn debugging_is_asked_for() {
+fn debug_options_add_debug_information() {
     let program = || Program::new("__global__ void k(float *x) { *x = 1; }");
     let plain = compiled(program().without_line_info());
     assert!(!plain.ptx().contains(".loc") && !plain.ptx().contains("debug"));
@@ -80,7 +80,7 @@ fn debugging_is_asked_for() {
 }
 
 #[test]
-fn accuracy_and_speed_are_asked_for() {
+fn math_options_select_instructions() {
     let sine = || Program::new("__global__ void k(float *x) { *x = sinf(*x); }");
     let fast = "sin.approx.ftz.f32";
     assert!(compiled(sine().fast_math()).ptx().contains(fast));
@@ -91,18 +91,19 @@ fn accuracy_and_speed_are_asked_for() {
 }
 
 #[test]
-fn registers_are_limited() {
+fn max_registers_limits_registers() {
     let source = "__global__ void k(float *x) {
         float y[64];
         for (int i = 0; i < 64; i++) y[i] = x[i * threadIdx.x];
         __syncthreads();
         for (int i = 0; i < 64; i++) x[i * i + threadIdx.x] = y[i];
     }";
-    // In the machine code, where a tool that listens in doesn't swallow it as it does the log.
+    // Read from the machine code, because a tool that intercepts the compiler may drop the log.
     let registers = |program: Program| -> u32 {
         let compiled = program.compile(Architecture::real_of(90)).unwrap();
         let cubin = compiled.cubin().unwrap();
-        // An entry of `.nv.info`: a value of 8 bytes (4), the count of registers (0x2f), and then symbol and count.
+        // An entry of `.nv.info` with a value of 8 bytes (4), the attribute for the register count
+        // (0x2f), and then the symbol and the count.
         let entries = cubin
             .windows(12)
             .filter(|entry| entry[..4] == [4, 0x2f, 8, 0]);
@@ -117,7 +118,7 @@ fn registers_are_limited() {
 }
 
 #[test]
-fn dialects_and_linking_are_asked_for() {
+fn dialect_and_linking_options_apply() {
     let concept = || Program::new("template <typename T> concept Small = sizeof(T) < 4;");
     compiled(concept().cpp_standard(20));
     assert!(fails(concept().cpp_standard(17)).contains("concept"));
@@ -134,7 +135,7 @@ fn dialects_and_linking_are_asked_for() {
 }
 
 #[test]
-fn devices_get_what_suits_them() {
+fn programs_compile_for_the_device() {
     let program = Program::new("__global__ void k() {}").cache(Cache::Off);
     let hopper = ComputeCapability { major: 9, minor: 0 };
     let compiled = program.compile_for(hopper).unwrap();

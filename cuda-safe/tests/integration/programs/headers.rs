@@ -1,12 +1,12 @@
-//! What is compiled after a header was edited, in every form in which a program may ask for it.
+//! The cache after a header was edited, for every form of including a header.
 
 use cuda_safe::{Program, program::Cache};
 
-use super::{Alone, Folder, VIRTUAL};
+use super::{ChildTest, Folder, VIRTUAL};
 
 const VALUE: &str = "extern \"C\" __device__ int X[VALUE] = {1};\n";
 
-/// The number that a program has for `X`, and whether it came from the cache.
+/// Returns the value of `X` in the compiled program, and whether it came from the cache.
 #[track_caller]
 fn value(program: &Program, cache: &Folder) -> (u32, bool) {
     let program = program.clone().cache(Cache::Folder(cache.0.clone()));
@@ -16,8 +16,8 @@ fn value(program: &Program, cache: &Folder) -> (u32, bool) {
     (bytes / 4, compiled.is_from_cache())
 }
 
-/// Compiles, edits the header, compiles, changes it back: what comes is always what the header
-/// says, and it comes from the cache only when `kept`.
+/// Compiles, edits the header, compiles, and restores the header. The result must always match the
+/// header, and must come from the cache only if `kept`.
 #[track_caller]
 fn check(what: &str, program: &Program, folder: &Folder, header: &str, kept: bool) {
     let cache = Folder::new("headers-cache");
@@ -32,13 +32,13 @@ fn check(what: &str, program: &Program, folder: &Folder, header: &str, kept: boo
     assert_eq!(value(program, &cache), (3, kept), "{what}: changed back");
 }
 
-/// A program beside the headers.
+/// Returns a program in the folder of the headers.
 fn program(folder: &Folder, text: &str) -> Program {
     Program::new(format!("{text}\n{VALUE}")).name(folder.path("program.cu"))
 }
 
 #[test]
-fn an_edited_header_is_seen_in_every_form_of_include() {
+fn edited_headers_are_recompiled_for_every_form_of_include() {
     let folder = Folder::new("forms");
     for (form, kept) in [
         ("#include \"value.h\"", true),
@@ -76,7 +76,7 @@ fn an_edited_header_is_seen_in_every_form_of_include() {
     ] {
         check(form, &program(&folder, form), &folder, "value.h", kept);
     }
-    // Only older dialects have these.
+    // Only older dialects support these forms.
     for form in ["??=include \"value.h\"", "#inc??/\nlude \"value.h\""] {
         let program = program(&folder, form).cpp_standard(14);
         check(form, &program, &folder, "value.h", false);
@@ -92,7 +92,7 @@ fn an_edited_header_is_seen_in_every_form_of_include() {
 }
 
 #[test]
-fn an_edited_header_is_seen_in_every_form_of_include_path() {
+fn edited_headers_are_recompiled_for_every_form_of_include_path() {
     let folder = Folder::new("paths");
     let inc = folder.path("inc");
     let angle = program(&folder, "#include <value.h>");
@@ -134,13 +134,13 @@ fn an_edited_header_is_seen_in_every_form_of_include_path() {
         "inc/value.h",
         true,
     );
-    // Not NVRTC's to know, but what it passes on.
+    // NVRTC passes this option on without interpreting it.
     let inner = angle.option(format!("-Xcudafe=--sys_include={inc}"));
     check("-Xcudafe", &inner, &folder, "inc/value.h", false);
 }
 
 #[test]
-fn an_edited_header_is_seen_that_comes_first() {
+fn edited_headers_that_come_first_are_recompiled() {
     let folder = Folder::new("first");
     let header = folder.path("inc/value.h");
     let include = format!("-include={header}");
@@ -170,13 +170,13 @@ fn an_edited_header_is_seen_that_comes_first() {
 }
 
 #[test]
-fn an_edited_header_of_a_header_is_seen() {
+fn edited_nested_headers_are_recompiled() {
     let folder = Folder::new("nested");
     folder.write("inc/outer.h", "#include \"sub/inner.h\"\n");
     folder.write("inc/sub/inner.h", "#include \"value.h\"\n");
     let from_disk = program(&folder, "#include <outer.h>").include_path(folder.path("inc"));
     check("headers", &from_disk, &folder, "inc/sub/value.h", true);
-    // A header from memory is in the folder that its name says.
+    // A header from memory counts as being in the folder of its name.
     let memory = folder.path("memory/outer.h");
     let text = format!("#include \"{memory}\"");
     let from_memory = program(&folder, &text).header(&memory, "#include \"value.h\"\n");
@@ -192,7 +192,7 @@ fn an_edited_header_of_a_header_is_seen() {
     check("a header from memory", &from_memory, &folder, "v.h", true);
 }
 
-/// As [`check`], for a file that is not there at first.
+/// Like [`check`], for a file that does not exist at first.
 #[track_caller]
 fn check_presence(form: &str, folder: &Folder, options: &[&str], kept: bool) {
     let cache = Folder::new("presence-cache");
@@ -211,7 +211,7 @@ fn check_presence(form: &str, folder: &Folder, options: &[&str], kept: bool) {
 }
 
 #[test]
-fn a_file_that_is_asked_for_is_seen_when_it_appears() {
+fn new_file_of_has_include_is_recompiled() {
     let folder = Folder::new("presence");
     let ask = |question: &str| {
         format!("{question}\n#if ASK\n#define VALUE 5\n#else\n#define VALUE 3\n#endif")
@@ -244,7 +244,7 @@ fn a_file_that_is_asked_for_is_seen_when_it_appears() {
 }
 
 #[test]
-fn a_header_that_appears_before_another_is_seen() {
+fn new_header_earlier_in_the_path_is_recompiled() {
     let folder = Folder::new("shadow");
     let cache = Folder::new("shadow-cache");
     let angle = program(&folder, "#include <value>")
@@ -261,11 +261,15 @@ fn a_header_that_appears_before_another_is_seen() {
     assert_eq!(value(&angle, &cache), (6, false));
     assert_eq!(value(&angle, &cache), (6, true));
     folder.write("value", "#define VALUE 7\n");
-    assert_eq!(value(&angle, &cache), (6, true), "not looked for there");
+    assert_eq!(
+        value(&angle, &cache),
+        (6, true),
+        "this folder is not searched"
+    );
 }
 
 #[test]
-fn a_header_in_the_current_folder_is_seen() {
+fn edited_header_in_the_current_folder_is_recompiled() {
     let child = || {
         let cache = Folder(std::env::var("CACHE").unwrap().into());
         for program in [
@@ -279,8 +283,11 @@ fn a_header_in_the_current_folder_is_seen() {
         }
         std::mem::forget(cache);
     };
-    let name = concat!(module_path!(), "::a_header_in_the_current_folder_is_seen");
-    let Some(alone) = Alone::new(child, name) else {
+    let name = concat!(
+        module_path!(),
+        "::edited_header_in_the_current_folder_is_recompiled"
+    );
+    let Some(alone) = ChildTest::new(child, name) else {
         return;
     };
     let cache = Folder::new("current-cache");

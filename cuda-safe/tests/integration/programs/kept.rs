@@ -1,14 +1,14 @@
-//! What is kept of compilations, where, and what comes back.
+//! Cached compilations: contents, location and results of the cache.
 
 use std::fs;
 
 use cuda_safe::{ErrorKind, Program, program::Cache};
 
-use super::{Alone, Folder, VIRTUAL, names};
+use super::{ChildTest, Folder, VIRTUAL, names};
 use crate::device;
 
 #[test]
-fn the_cache_serves_what_is_equal_and_nothing_else() {
+fn cache_returns_only_equal_programs() {
     let folder = Folder::new("cache");
     let headers = Folder::new("cache-headers");
     let header = headers.0.join("value.h");
@@ -29,7 +29,7 @@ fn the_cache_serves_what_is_equal_and_nothing_else() {
     assert!(!program(2).is_from_cache(), "another option");
     fs::write(&header, "#define VALUE 2\n").unwrap();
     assert!(!program(1).is_from_cache(), "another included file");
-    // A damaged entry is compiled afresh.
+    // A damaged entry is compiled again.
     for entry in fs::read_dir(&folder.0).unwrap() {
         fs::write(entry.unwrap().path(), b"damaged").unwrap();
     }
@@ -45,7 +45,7 @@ fn the_cache_serves_what_is_equal_and_nothing_else() {
 }
 
 #[test]
-fn a_cache_that_can_not_be_written_is_no_error() {
+fn unwritable_cache_is_not_an_error() {
     let folder = Folder::new("readonly");
     let file = folder.0.join("file");
     fs::write(&file, "").unwrap();
@@ -55,7 +55,7 @@ fn a_cache_that_can_not_be_written_is_no_error() {
 }
 
 #[test]
-fn many_threads_may_fill_one_cache() {
+fn threads_can_fill_the_same_cache() {
     let folder = Folder::new("threads");
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -73,7 +73,7 @@ fn many_threads_may_fill_one_cache() {
 }
 
 #[test]
-fn everything_of_a_result_is_kept() {
+fn cache_stores_all_parts_of_a_result() {
     let folder = Folder::new("whole");
     let program = Program::new("template <int N> __global__ void f(int *x) { int y; *x = N; }")
         .name_expression("f<3>")
@@ -96,7 +96,7 @@ fn everything_of_a_result_is_kept() {
 }
 
 #[test]
-fn another_program_has_another_result() {
+fn different_programs_have_different_entries() {
     let folder = Folder::new("parts");
     let plain = || Program::new("__global__ void k() {}").cache(Cache::Folder(folder.0.clone()));
     let comes_from_cache = |program: Program| program.compile(VIRTUAL).unwrap().is_from_cache();
@@ -125,7 +125,7 @@ fn another_program_has_another_result() {
 }
 
 #[test]
-fn what_depends_on_more_than_files_is_not_kept() {
+fn programs_that_depend_on_more_than_files_are_not_cached() {
     let folder = Folder::new("more");
     let options = folder.path("options");
     folder.write("options", "-O1\n");
@@ -153,9 +153,9 @@ fn what_depends_on_more_than_files_is_not_kept() {
 }
 
 #[test]
-fn programs_with_the_toolkits_headers_are_kept() {
+fn programs_with_toolkit_headers_are_cached() {
     let folder = Folder::new("toolkit");
-    // The latter includes much of the others, by macros and `__has_include`, too.
+    // The latter includes many of the other headers, also through macros and `__has_include`.
     for header in ["cuda_fp16.h", "cub/block/block_reduce.cuh"] {
         let program = Program::new(format!("#include <{header}>\n__global__ void k() {{}}"));
         let program = program.cache(Cache::Folder(folder.0.clone()));
@@ -171,7 +171,7 @@ fn programs_with_the_toolkits_headers_are_kept() {
 }
 
 #[test]
-fn line_information_is_of_the_current_folder() {
+fn line_information_depends_on_the_current_folder() {
     let child = || {
         let folder = std::env::var_os("CACHE").unwrap();
         for program in [
@@ -191,9 +191,9 @@ fn line_information_is_of_the_current_folder() {
     };
     let name = concat!(
         module_path!(),
-        "::line_information_is_of_the_current_folder"
+        "::line_information_depends_on_the_current_folder"
     );
-    let Some(alone) = Alone::new(child, name) else {
+    let Some(alone) = ChildTest::new(child, name) else {
         return;
     };
     let cache = Folder::new("places-cache");
@@ -206,20 +206,24 @@ fn line_information_is_of_the_current_folder() {
     let (compiled, kept) = ("true false", "true true");
     assert_eq!(run(&one), ["false false", compiled, compiled, compiled]);
     assert_eq!(run(&one), ["false true", kept, kept, kept]);
-    // By default the folder is that of whoever has compiled; what has asked for it gets its own.
+    // By default, a cached result may contain the folder of the program that compiled it. A program
+    // that requests line information gets its own folder.
     assert_eq!(run(&two), ["false true", "false true", compiled, compiled]);
 }
 
 #[test]
-fn variables_say_where_to_keep_results() {
+fn environment_variables_select_the_cache_folder() {
     let child = || {
         for _ in 0..2 {
             let program = Program::new("__global__ void k() {}").cache(Cache::Default);
             println!("= {}", program.compile(VIRTUAL).unwrap().is_from_cache());
         }
     };
-    let name = concat!(module_path!(), "::variables_say_where_to_keep_results");
-    let Some(alone) = Alone::new(child, name) else {
+    let name = concat!(
+        module_path!(),
+        "::environment_variables_select_the_cache_folder"
+    );
+    let Some(alone) = ChildTest::new(child, name) else {
         return;
     };
     let all = ["CUDA_DIRECT_CACHE", "XDG_CACHE_HOME", "HOME"];
@@ -242,7 +246,7 @@ fn variables_say_where_to_keep_results() {
         fs::remove_dir_all(folder.0.join(place)).unwrap();
     }
     let off = [("CUDA_DIRECT_CACHE", "off"), ("HOME", &home)];
-    // What NVRTC takes from its environment may be anything.
+    // With options from NVRTC's environment, nothing is cached, because they may contain anything.
     let flags = [both[0], ("NVRTC_APPEND_FLAGS", "-DUNUSED")];
     for variables in [off, flags] {
         assert_eq!(run(&variables), ["false", "false"], "{variables:?}");
@@ -253,11 +257,11 @@ fn variables_say_where_to_keep_results() {
 }
 
 #[test]
-fn a_header_that_changes_meanwhile_is_not_kept() {
+fn header_changed_during_compilation_is_not_cached() {
     let folder = Folder::new("meanwhile");
     let cache = Folder::new("meanwhile-cache");
     folder.write("value.h", "// 0\n");
-    // Long enough to compile that the header changes many times.
+    // The compilation takes long enough for the header to change many times.
     let source = "#include \"value.h\"\n#include <cuda_fp16.h>\n__global__ void k() {}";
     let program = Program::new(source)
         .name(folder.path("program.cu"))
@@ -277,14 +281,14 @@ fn a_header_that_changes_meanwhile_is_not_kept() {
     assert_eq!(
         names(&cache.0),
         Vec::<String>::new(),
-        "it may have been another"
+        "the header may have changed"
     );
     assert!(!program.compile(VIRTUAL).unwrap().is_from_cache());
     assert!(program.compile(VIRTUAL).unwrap().is_from_cache());
 }
 
 #[test]
-fn a_program_that_is_compared_with_declarations_is_kept_like_any_other() {
+fn programs_of_typed_kernels_are_cached() {
     cuda_safe::kernels! {
         struct Kernels;
         fn one(x: &mut [f32]);
@@ -306,10 +310,10 @@ fn a_program_that_is_compared_with_declarations_is_kept_like_any_other() {
         Kernels::compile(&context, &program).unwrap();
         assert_eq!(names(&folder.0).len(), 1);
     }
-    // With other declarations it is another program.
+    // Other declarations make it another program.
     Other::compile(&context, &program).unwrap();
     assert_eq!(names(&folder.0).len(), 2);
-    // What is refused is not kept.
+    // Programs with wrong declarations are not cached.
     let error = Wrong::compile(&context, &program).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Signature);
     assert_eq!(names(&folder.0).len(), 2);

@@ -1,4 +1,4 @@
-//! Line information, which programs have by default.
+//! Line information, which programs contain by default.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use cuda_safe::{Architecture, CompiledProgram, Program, program::Cache};
 
 use super::VIRTUAL;
 
-/// Calls and what is inlined, loops that are unrolled, shared memory, double precision, templates.
+/// Code with calls, inlined functions, unrolled loops, shared memory, double precision and
+/// templates.
 const SOURCE: &str = r#"
 struct Pair { float a; double b; };
 
@@ -51,7 +52,7 @@ fn program() -> Program {
         .cache(Cache::Off)
 }
 
-/// The sections of an ELF file by their names.
+/// Returns the sections of an ELF file by name.
 fn sections(elf: &[u8]) -> BTreeMap<String, &[u8]> {
     let word = |at: usize, bytes: usize| {
         let mut number = [0; 8];
@@ -66,7 +67,7 @@ fn sections(elf: &[u8]) -> BTreeMap<String, &[u8]> {
             let name = &elf[names + word(header, 4)..];
             let name = name.split(|&byte| byte == 0).next().unwrap();
             let (at, bytes) = (word(header + 24, 8), word(header + 32, 8));
-            // One without contents takes no place.
+            // A section without contents occupies no space.
             let holds = word(header + 4, 4) != 8;
             let contents = if holds { &elf[at..at + bytes] } else { &[] };
             (String::from_utf8_lossy(name).into_owned(), contents)
@@ -74,23 +75,23 @@ fn sections(elf: &[u8]) -> BTreeMap<String, &[u8]> {
         .collect()
 }
 
-/// PTX without what tells of lines: directives, and the labels that they refer to.
+/// Returns PTX without line information: without its directives and the labels that they refer to.
 fn instructions(ptx: &str) -> Vec<&str> {
     let mut in_section = false;
     let lines = ptx.lines().map(str::trim).filter(|line| {
         in_section |= line.starts_with(".section");
         let skipped = in_section;
         in_section &= *line != "}";
-        let told = [".loc", ".file", "//", "$L__tmp", "$L__func", "$L__info"];
-        !skipped && !line.is_empty() && !told.iter().any(|told| line.starts_with(told))
+        let prefixes = [".loc", ".file", "//", "$L__tmp", "$L__func", "$L__info"];
+        !skipped && !line.is_empty() && !prefixes.iter().any(|prefix| line.starts_with(prefix))
     });
     lines.collect()
 }
 
 #[test]
-fn lines_are_told_by_default_and_change_no_instruction() {
+fn line_information_is_default_and_changes_no_instruction() {
     let compile = |program: Program, target: Architecture| program.compile(target).unwrap();
-    let told = |compiled: &CompiledProgram| {
+    let has_lines = |compiled: &CompiledProgram| {
         let ptx = compiled.ptx();
         ptx.contains(".loc") && ptx.contains("kernels.cu")
     };
@@ -101,7 +102,7 @@ fn lines_are_told_by_default_and_change_no_instruction() {
     ] {
         let with = compile(program(), target);
         let without = compile(program().without_line_info(), target);
-        assert!(told(&with) && !told(&without), "{target}");
+        assert!(has_lines(&with) && !has_lines(&without), "{target}");
         assert_eq!(
             instructions(with.ptx()),
             instructions(without.ptx()),
@@ -130,14 +131,14 @@ fn lines_are_told_by_default_and_change_no_instruction() {
 }
 
 #[test]
-fn what_options_say_about_lines_counts() {
+fn explicit_line_options_replace_the_default() {
     let log = |program: Program| {
         let compiled = program.compile(Architecture::real_of(90)).unwrap();
         assert!(compiled.ptx().contains(".loc"));
         compiled.log().to_owned()
     };
     let plain = log(program());
-    // The compiler would warn of options that contradict each other.
+    // The compiler would warn about contradicting options.
     assert_eq!(log(program().line_info()), plain);
     assert_eq!(log(program().device_debug()), plain);
     assert_eq!(log(program().option("-G")), plain);

@@ -1,12 +1,12 @@
-//! Where NVRTC looks for headers. The cache relies on it: should a new version do otherwise, this
-//! tells.
+//! The folders in which NVRTC searches for headers. The cache relies on this order, and these tests
+//! fail if a new version changes it.
 
 use cuda_safe::{Program, program::Cache};
 
 use super::{Folder, VIRTUAL};
 
-/// A program in the folder `src` that looks in `inc`, then in `more`, with empty files whose paths
-/// the compiler is to find, and one that it does find.
+/// A program in the folder `src` that searches in `inc` and then in `more`. Each of its `files`
+/// defines its own path, so the compiled program shows which file the compiler found.
 struct Case {
     folder: Folder,
     program: Program,
@@ -31,13 +31,13 @@ impl Case {
         self
     }
 
-    /// A header from memory.
+    /// Adds a header from memory.
     fn header(mut self, name: &str, text: &str) -> Self {
         self.program = self.program.header(name, text);
         self
     }
 
-    /// The file that was found, or what the compiler says.
+    /// Returns the path of the file that the compiler found, or its error message.
     fn found(self) -> String {
         let ptx = match self.program.compile(VIRTUAL) {
             Ok(compiled) => compiled.ptx().to_owned(),
@@ -55,7 +55,7 @@ impl Case {
 }
 
 #[test]
-fn names_in_quotes_are_looked_for_beside_the_file_first() {
+fn quoted_names_are_searched_in_the_folder_of_the_file_first() {
     let quoted = "#include \"a.h\"\n";
     let all = ["more/a.h", "inc/a.h", "src/a.h", "a.h"];
     for (files, found) in [
@@ -69,7 +69,7 @@ fn names_in_quotes_are_looked_for_beside_the_file_first() {
     assert!(Case::new(quoted, &all[3..]).found().contains("cannot open"));
     let line = format!("#line 1 \"{}\"\n{quoted}", "../more/x.cu");
     assert_eq!(Case::new(&line, &all).found(), "src/a.h");
-    // A folder of that name is passed over.
+    // A folder with that name is skipped.
     assert_eq!(
         Case::new(quoted, &["src/a.h/b", "inc/a.h"]).found(),
         "inc/a.h"
@@ -77,7 +77,7 @@ fn names_in_quotes_are_looked_for_beside_the_file_first() {
 }
 
 #[test]
-fn names_in_angles_are_looked_for_in_the_include_paths() {
+fn angle_bracket_names_are_searched_in_the_include_paths() {
     let angle = "#include <a.h>\n";
     assert_eq!(
         Case::new(angle, &["src/a.h", "more/a.h", "inc/a.h"]).found(),
@@ -95,7 +95,7 @@ fn names_in_angles_are_looked_for_in_the_include_paths() {
 }
 
 #[test]
-fn headers_are_looked_for_beside_the_header_that_includes() {
+fn headers_are_searched_in_the_folder_of_the_including_header() {
     let outer = || {
         Case::new(
             "#include \"sub/outer.h\"\n",
@@ -108,7 +108,7 @@ fn headers_are_looked_for_beside_the_header_that_includes() {
         "src/sub/a.h"
     );
     assert_eq!(outer().with("inc/sub/outer.h", inner).found(), "inc/a.h");
-    // Not beside those that included it.
+    // The folders of files further up the include chain are not searched.
     let far = Case::new("#include \"sub/outer.h\"\n", &["src/a.h"]);
     assert!(
         far.with("src/sub/outer.h", inner)
@@ -123,7 +123,7 @@ fn headers_are_looked_for_beside_the_header_that_includes() {
 }
 
 #[test]
-fn headers_from_memory_are_found_by_their_whole_name() {
+fn headers_from_memory_are_found_by_full_name() {
     let memory = "__device__ char found[] = \"memory\";\n";
     for include in ["#include \"a.h\"\n", "#include <a.h>\n"] {
         let case = || Case::new(include, &["src/a.h", "inc/a.h"]);
@@ -133,10 +133,10 @@ fn headers_from_memory_are_found_by_their_whole_name() {
         let path = whole.folder.path("src/a.h");
         assert_ne!(whole.header(&path, memory).found(), "memory");
     }
-    // From a header on disk, too.
+    // Also from a header on disk.
     let nested = Case::new("#include <b.h>\n", &["inc/a.h"]).with("inc/b.h", "#include \"a.h\"\n");
     assert_eq!(nested.header("a.h", memory).found(), "memory");
-    // One in memory is beside what its name says.
+    // A header in memory counts as being in the folder of its name.
     let case = Case::new("", &["src/a.h", "side/a.h"]);
     let name = case.folder.path("side/m.h");
     let program = Program::new(format!("#include \"{name}\"\n")).cache(Cache::Off);
@@ -145,7 +145,7 @@ fn headers_from_memory_are_found_by_their_whole_name() {
 }
 
 #[test]
-fn names_without_an_extension_may_have_one() {
+fn names_without_an_extension_may_match_one() {
     for (files, found) in [
         (&["inc/a.stdh", "more/a"][..], "inc/a.stdh"),
         (&["inc/a.stdh", "inc/a"], "inc/a"),
@@ -157,7 +157,7 @@ fn names_without_an_extension_may_have_one() {
 }
 
 #[test]
-fn nothing_else_reads_a_file() {
+fn other_directives_read_no_files() {
     for source in [
         "#import \"a.h\"\n",
         "#include_once \"a.h\"\n",

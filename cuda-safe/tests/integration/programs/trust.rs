@@ -1,4 +1,4 @@
-//! Folders and files of the cache that others could have written.
+//! Folders and files of the cache that other users could have written to.
 
 use std::{
     fs::{self, Permissions},
@@ -18,14 +18,14 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Whether a small program came from a folder.
+/// Whether a small program comes from the cache in a folder.
 fn is_kept(folder: &Path) -> bool {
     let program = Program::new("__global__ void k() {}").cache(Cache::Folder(folder.into()));
     program.compile(VIRTUAL).unwrap().is_from_cache()
 }
 
 #[test]
-fn what_is_made_is_nobody_elses() {
+fn cache_files_are_accessible_only_by_their_owner() {
     let folder = Folder::new("made");
     let path = folder.0.join("a/b");
     assert!(!is_kept(&path));
@@ -37,7 +37,7 @@ fn what_is_made_is_nobody_elses() {
 }
 
 #[test]
-fn a_folder_that_others_can_write_to_is_left_alone() {
+fn folder_writable_by_others_is_not_used() {
     for writable in [0o770, 0o707, 0o777, 0o1777] {
         let folder = Folder::new("shared");
         set_mode(&folder.0, writable);
@@ -53,18 +53,18 @@ fn a_folder_that_others_can_write_to_is_left_alone() {
 }
 
 #[test]
-fn an_entry_that_others_could_have_written_is_compiled_afresh() {
+fn entry_writable_by_others_is_compiled_again() {
     let folder = Folder::new("entry");
     assert!(!is_kept(&folder.0));
     let entry = folder.0.join(&names(&folder.0)[0]);
     for writable in [0o666, 0o620, 0o602] {
         set_mode(&entry, writable);
         assert!(!is_kept(&folder.0), "{writable:o}");
-        // It was written anew.
+        // The entry was written again.
         assert_eq!(mode(&entry), 0o600);
         assert!(is_kept(&folder.0));
     }
-    // A link to what somebody else may change.
+    // A symbolic link to a file that someone else may change.
     let elsewhere = folder.0.join("elsewhere");
     fs::rename(&entry, &elsewhere).unwrap();
     symlink(&elsewhere, &entry).unwrap();
@@ -73,7 +73,7 @@ fn an_entry_that_others_could_have_written_is_compiled_afresh() {
 }
 
 #[test]
-fn a_link_in_the_place_of_the_folder_is_not_followed() {
+fn symbolic_link_as_cache_folder_is_not_followed() {
     let folder = Folder::new("link");
     let (real, link) = (folder.0.join("real"), folder.0.join("link"));
     assert!(!is_kept(&real));
@@ -81,7 +81,7 @@ fn a_link_in_the_place_of_the_folder_is_not_followed() {
     assert!(!is_kept(&link));
     assert!(!is_kept(&link));
     assert!(is_kept(&real));
-    // Above it links are as good as folders.
+    // A symbolic link in a parent folder is allowed.
     let above = folder.0.join("above");
     symlink(&folder.0, &above).unwrap();
     assert!(is_kept(&above.join("real")));

@@ -8,7 +8,8 @@ use cuda_emulator_checks::objects::{archive, code_object, device_runtime, object
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// Adds a library to a kernel that needs it, and links. Whatever comes of it, it isn't a panic.
+/// Adds a library to a kernel that needs it, and links. Returns whether that worked. It must not
+/// panic.
 fn survives(library: &[u8]) -> bool {
     let linker = super::Linker::new();
     let caller = format!("{HEAD}.extern .func one;\n.visible .entry get() {{ call one; ret; }}");
@@ -25,7 +26,7 @@ fn survives(library: &[u8]) -> bool {
         return false;
     }
     let (mut image, mut size) = (std::ptr::null_mut(), 0);
-    // SAFETY: a live linker, and places for the results.
+    // SAFETY: The linker is live, and the result pointers are valid.
     let code = unsafe { cuLinkComplete(linker.state, &mut image, &mut size) };
     let linked = [
         CUresult::CUDA_ERROR_INVALID_PTX,

@@ -1,5 +1,5 @@
-//! Malformed fat binaries and images of the linker must end in an error, never in a panic, and without an allocation
-//! that the image doesn't justify.
+//! Malformed fat binaries and linker images must end in an error, never in a panic, and without
+//! allocations out of proportion to the image.
 
 mod libraries;
 
@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::{Random, end_of_fuzz};
 use cuda_emulator_checks::abi::*;
 
-/// The system's allocator, which notes the largest request of each thread.
+/// The system's allocator, which records the largest request of each thread.
 struct Noting;
 
 thread_local! {
@@ -24,11 +24,11 @@ fn note(bytes: usize) {
     LARGEST.set(LARGEST.get().max(bytes));
 }
 
-// SAFETY: the system's allocator does the work; noting a number allocates nothing.
+// SAFETY: The system's allocator does the work. Recording a number allocates nothing.
 unsafe impl GlobalAlloc for Noting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
-        // SAFETY: the caller's promise, passed on.
+        // SAFETY: The caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -50,11 +50,11 @@ unsafe impl GlobalAlloc for Noting {
     }
 }
 
-/// A linker, which takes images with their length; its log goes to a buffer.
+/// A linker, which takes images with their length. Its log goes to a buffer.
 struct Linker {
     state: CUlinkState,
     log: Box<[u8; 1000]>,
-    /// The log's length is written here, as long as the linker lives.
+    /// The length of the log is written here while the linker lives.
     _values: Box<[*mut std::ffi::c_void; 2]>,
 }
 
@@ -85,7 +85,7 @@ impl Linker {
     }
 
     fn add_kind(&self, kind: CUjitInputType, image: &[u8]) -> CUresult {
-        // SAFETY: a live linker, and as many bytes as are said to be there.
+        // SAFETY: The linker is live, and the data has this length.
         unsafe {
             cuLinkAddData_v2(
                 self.state,
@@ -103,7 +103,7 @@ impl Linker {
     fn product(&self) -> Vec<u8> {
         let (mut image, mut size) = (std::ptr::null_mut(), 0);
         ok!(cuLinkComplete(self.state, &mut image, &mut size));
-        // SAFETY: the linker lives, and its product with it.
+        // SAFETY: The result is valid while the linker lives.
         unsafe { std::slice::from_raw_parts(image.cast(), size) }.to_vec()
     }
 }
@@ -114,7 +114,7 @@ impl Drop for Linker {
     }
 }
 
-/// Hands an image over; gives the linker if it was taken.
+/// Adds an image. Returns the linker if the image was accepted.
 fn taken(image: &[u8], most: usize) -> Option<Linker> {
     let linker = Linker::new();
     LARGEST.set(0);
@@ -122,18 +122,18 @@ fn taken(image: &[u8], most: usize) -> Option<Linker> {
     let largest = LARGEST.get();
     assert!(
         largest <= most,
-        "{largest} bytes asked for, by an image of {}",
+        "{largest} bytes allocated for an image of {}",
         image.len()
     );
     match code {
         CUresult::CUDA_SUCCESS => Some(linker),
         CUresult::CUDA_ERROR_INVALID_IMAGE | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => None,
-        // The text in it is changed. Of a panic of the compiler the log would speak.
+        // The mutation changed the text. If the compiler had panicked, the log would mention it.
         CUresult::CUDA_ERROR_INVALID_PTX
         | CUresult::CUDA_ERROR_NOT_SUPPORTED
         | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-            let said = String::from_utf8_lossy(&linker.log[..]);
-            assert!(!said.contains("please report"), "{said}");
+            let message = String::from_utf8_lossy(&linker.log[..]);
+            assert!(!message.contains("please report"), "{message}");
             None
         }
         // A panic becomes CUDA_ERROR_UNKNOWN.
@@ -179,7 +179,7 @@ fn changed_images_of_the_linker() {
         }
         changed[at] = image[at];
     }
-    // Lengths that no memory holds, one after another.
+    // Writes lengths that exceed any memory, one after another.
     for at in 0..image.len() - 8 {
         for wild in [u64::MAX, 72 << 50, 1 << 40, image.len() as u64 + 1] {
             changed[at..at + 8].copy_from_slice(&wild.to_le_bytes());
@@ -205,7 +205,7 @@ fn changed_fat_binaries() {
         u64::MAX - 63,
         u64::MAX,
     ];
-    // LZ4 makes at most 255 times as much of the image, zstd more, up to what a text may have.
+    // LZ4 expands an image at most 255 times. zstd expands more, up to the maximum size of a text.
     let images: [(&str, &[u8], usize); 2] = [
         (
             "lz4",

@@ -1,8 +1,8 @@
-//! Where a lane's registers have their elements, in fragments of `mma` and `wgmma`.
+//! The locations of elements in a lane's registers, in fragments of `mma` and `wgmma`.
 
 use super::numbers::{Element, F16, F64, Matrix};
 
-/// For each register its value in each lane.
+/// For each register, its value in each lane.
 pub type Registers = Vec<Vec<u64>>;
 
 fn pack(
@@ -23,7 +23,7 @@ fn pack(
     (0..registers).map(register).collect()
 }
 
-/// A factor: lines of `a` or columns of `b`, 8 or 16 of them.
+/// Returns a factor's fragment: 8 or 16 lines of `a` or columns of `b`.
 pub fn factor(lines: &[Vec<u64>], t: Element) -> Registers {
     let width = t.bits.max(32);
     let (each, halves) = ((width / t.bits) as usize, lines.len() / 8);
@@ -34,7 +34,7 @@ pub fn factor(lines: &[Vec<u64>], t: Element) -> Registers {
     })
 }
 
-/// An addend or a result of 8 columns.
+/// Returns the fragment of an addend or a result with 8 columns.
 pub fn addend(lines: &[Vec<u64>], t: Element) -> Registers {
     let each = if t == F16 { 2 } else { 1 };
     let registers = lines.len() * lines[0].len() / (32 * each);
@@ -44,12 +44,12 @@ pub fn addend(lines: &[Vec<u64>], t: Element) -> Registers {
     })
 }
 
-/// A factor of 64 lines: each of four warps has 16.
+/// Returns the fragment of a factor with 64 lines, of which each of four warps has 16.
 pub fn group_factor(lines: &[Vec<u64>], t: Element) -> Registers {
     side_by_side(lines.chunks(16).map(|lines| factor(lines, t)))
 }
 
-/// An addend of 64 lines.
+/// Returns the fragment of an addend with 64 lines.
 pub fn group_addend(lines: &[Vec<u64>], t: Element) -> Registers {
     side_by_side(lines.chunks(16).map(|lines| {
         let columns = |j: usize| -> Matrix {
@@ -67,7 +67,7 @@ fn side_by_side(warps: impl Iterator<Item = Registers>) -> Registers {
     (0..warps[0].len()).map(register).collect()
 }
 
-/// Number of registers of a fragment with so many elements.
+/// Returns the number of registers in a fragment with this number of elements.
 pub fn count(elements: usize, t: Element, accumulates: bool) -> usize {
     match t {
         F16 if accumulates => elements / 64,

@@ -4,7 +4,7 @@ use super::{braces, feed, spread, widths};
 use crate::form::Form;
 use crate::random::Random;
 
-/// Words of shared memory that each lane brings and takes: 64 rows of 16 bytes in all.
+/// Words of shared memory that each lane writes and reads: 64 rows of 16 bytes in total.
 const WORDS: usize = 8;
 
 pub fn add(forms: &mut Vec<Form>) {
@@ -21,7 +21,7 @@ pub fn add(forms: &mut Vec<Form>) {
     forms.push(feed(form, &[spread(&words, 32)]));
 }
 
-/// A warp's memory, filled with the first operands; `at` is the row that the last operand names.
+/// Fills a warp's memory with the first operands. `at` is the row in the last operand.
 fn filled(around: &str, last: usize) -> String {
     let mut text = String::from(
         "{\n.shared .align 16 .b8 memory[4096];\n.reg .b32 own, at;\n\
@@ -36,7 +36,7 @@ fn filled(around: &str, last: usize) -> String {
     text + "bar.warp.sync 0xffffffff;\n" + around + "\n}"
 }
 
-/// Rows of a warp's memory, none twice.
+/// Returns distinct rows of a warp's memory.
 fn rows(random: &mut Random) -> Vec<u64> {
     let mut rows: Vec<u64> = (0..64).collect();
     for i in (1..64).rev() {
@@ -46,7 +46,7 @@ fn rows(random: &mut Random) -> Vec<u64> {
     rows
 }
 
-/// Each 16-bit element is its own number.
+/// Each 16-bit element contains its index.
 fn numbered() -> Vec<u64> {
     let word = |i: u64| (2 * i) | (2 * i + 1) << 16;
     (0..32 * WORDS as u64).map(word).collect()

@@ -92,7 +92,7 @@ fn sparse(forms: &mut Vec<Form>) {
         let mma = Mma::new([16, 8, 64], [a, b, F32]);
         mma.sparse("sp::ordered_metadata", 0).add(forms);
     }
-    // The older name of the same.
+    // The older name of the same instruction.
     for (k, t, c) in [(16, F16, F32), (16, BF16, F32), (32, S8, S32)] {
         let mma = Mma::new([16, 8, k], [t, t, c]);
         mma.sparse("sp", 1).add(forms);
@@ -193,7 +193,8 @@ impl Mma {
     }
 }
 
-/// The shape of the first tensor cores: eight lanes have a matrix of their own, four elements a lane.
+/// The shape of the first tensor cores: each group of eight lanes has a matrix, with four elements
+/// per lane.
 fn quads(forms: &mut Vec<Form>) {
     for layout in ["row.col", "col.row", "row.row", "col.col"] {
         for (c, d) in [(F16, F16), (F32, F32), (F16, F32)] {

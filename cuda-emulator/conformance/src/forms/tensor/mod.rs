@@ -1,4 +1,5 @@
-//! Tensor cores: matrix products, and fragments between memory and registers. A warp, or a block of four, has one product.
+//! Tensor cores: matrix products, and copies of fragments between memory and registers. A warp, or
+//! a block of four warps, computes one product.
 
 mod layout;
 mod matrix;
@@ -24,19 +25,19 @@ pub fn add(forms: &mut Vec<Form>) {
     wgmma_maps::add(forms);
 }
 
-/// `count` registers in braces, from number `first` on.
+/// Returns `count` registers in braces, starting with number `first`.
 fn braces(prefix: &str, first: usize, count: usize) -> String {
     let names = (first..first + count).map(|i| format!("%{prefix}{i}"));
     format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Operands and results of one width, 64 or 32 bits.
+/// Returns operands and results of 64 or 32 bits.
 fn widths(operands: usize, results: usize, wide: bool) -> (Vec<Operand>, Vec<Width>) {
     let (operand, result) = if wide { (I64, B64) } else { (I32, B32) };
     (vec![operand; operands], vec![result; results])
 }
 
-/// Feeds a form the registers of each warp or warp group.
+/// Sets a form's operands to the registers of each warp or warpgroup.
 fn feed(mut form: Form, groups: &[Registers]) -> Form {
     form.given.clear();
     form.cases = 0;
@@ -51,7 +52,8 @@ fn feed(mut form: Form, groups: &[Registers]) -> Form {
     form
 }
 
-/// Words of memory as registers: thread `t` of `threads` has the words `t`, `t + threads`, …; what is missing is zero.
+/// Converts words of memory to registers. Thread `t` of `threads` has the words `t`, `t + threads`,
+/// …. Missing words are zero.
 fn spread(words: &[u64], threads: usize) -> Registers {
     let rows = words.chunks(threads);
     rows.map(|row| {

@@ -1,5 +1,5 @@
-//! Matrices that show how a tensor core adds: exponents far apart, sums that cancel, ties where terms are cut, subnormals,
-//! infinities, NaNs, signed zeros.
+//! Matrices that expose the addition in tensor cores: distant exponents, cancellation, ties at the
+//! point of truncation, subnormals, infinities, NaNs, signed zeros.
 
 use crate::random::Random;
 
@@ -35,7 +35,7 @@ pub const U4: Element = element("u4", 4, 0, 0);
 pub const B1: Element = element("b1", 1, 0, 0);
 pub const S32: Element = element("s32", 32, 0, 0);
 
-/// Lines of elements, each its bits.
+/// Lines of elements, as bits.
 pub type Matrix = Vec<Vec<u64>>;
 
 impl Element {
@@ -47,7 +47,7 @@ impl Element {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The largest exponent field of a finite number.
+    /// Returns the largest exponent field of a finite number.
     fn top(self) -> i64 {
         (1 << self.exponent) - if self == E4M3 { 1 } else { 2 }
     }
@@ -64,14 +64,14 @@ impl Element {
         random.bits() >> (64 - self.bits)
     }
 
-    /// With an exponent in `low..=high`, as far as there are such.
+    /// Returns a number with an exponent in `low..=high`, if the format has such exponents.
     fn number(self, random: &mut Random, low: i64, high: i64) -> u64 {
         let low = (self.bias() + low).clamp(0, self.top());
         let high = (self.bias() + high).clamp(low, self.top());
         let exponent = low as u64 + random.below((high - low + 1) as usize) as u64;
         let ones = (1 << self.mantissa) - 1;
         let mut mantissa = random.bits() & ones;
-        // Few bits make ties and exact sums likely.
+        // Few mantissa bits make ties and exact sums likely.
         match random.bits() & 7 {
             0 => mantissa = 0,
             1 => mantissa &= random.bits() & random.bits(),
@@ -104,12 +104,12 @@ impl Element {
         value | self.zero(random)
     }
 
-    /// What the bits mean; NaNs and infinities are some number.
+    /// Returns the value of the bits. NaNs and infinities give some number.
     fn value(self, bits: u64) -> f64 {
         if self == F64 {
             return f64::from_bits(bits);
         }
-        // Tensor cores don't look at the rest of a tf32.
+        // Tensor cores ignore the remaining bits of a tf32.
         let bits = if self == TF32 { bits & !0x1fff } else { bits };
         let exponent = (bits >> self.mantissa & ((1 << self.exponent) - 1)) as i64;
         let mantissa = bits & ((1 << self.mantissa) - 1);
@@ -123,7 +123,8 @@ impl Element {
         }
     }
 
-    /// A number near `value`, in a type of at most 24 bits of precision, or itself.
+    /// Returns a number near `value`, or `value` itself, in a type with at most 24 bits of
+    /// precision.
     fn near(self, value: f64) -> u64 {
         match self {
             F64 => return value.to_bits(),
@@ -139,7 +140,7 @@ impl Element {
     }
 }
 
-/// A line of a factor: all its elements of one kind.
+/// Returns a line of a factor with elements of the same kind.
 fn line(random: &mut Random, t: Element, length: usize) -> Vec<u64> {
     let lowest = -t.bias();
     let kind = random.below(16);
@@ -160,7 +161,7 @@ fn line(random: &mut Random, t: Element, length: usize) -> Vec<u64> {
             // Powers of two.
             10 | 11 => t.number(random, -7, 7) >> t.mantissa << t.mantissa,
             12 => t.number(random, lowest, lowest + 40),
-            // One large, the others far below.
+            // One large element, and the others far below.
             13 | 14 if i == large => t.number(random, 2, 4),
             13 | 14 => t.number(random, spread, spread + 2),
             _ => t.number(random, -1, 1),
@@ -175,7 +176,8 @@ fn dot(a: &[u64], ta: Element, b: &[u64], tb: Element) -> f64 {
         .sum()
 }
 
-/// Lines of `a`, columns of `b`, lines of `c`. A sparse `a` has shorter lines than `b` columns.
+/// Returns lines of `a`, columns of `b`, and lines of `c`. A sparse `a` has shorter lines than the
+/// columns of `b`.
 pub fn matrices(
     random: &mut Random,
     [m, n, k, short]: [usize; 4],
@@ -186,7 +188,7 @@ pub fn matrices(
     }
     let mut a: Matrix = (0..m).map(|_| line(random, ta, short)).collect();
     let mut b: Matrix = (0..n).map(|_| line(random, tb, k)).collect();
-    // Pairs of terms that cancel, in half of the lines and columns, though not always quite.
+    // Pairs of terms that cancel, sometimes only approximately, in half of the lines and columns.
     if random.bits() & 1 == 0 {
         let mut order: Vec<usize> = (0..short).collect();
         for i in (1..short).rev() {
@@ -213,7 +215,7 @@ pub fn matrices(
         9 => tc.number(random, tc.bias() - 2, tc.bias() + 1),
         10 => tc.number(random, -30, -10),
         11 => tc.number(random, -14, 14) >> tc.mantissa << tc.mantissa,
-        // What the products add up to, or nearly.
+        // The negated sum of the products, or a value near it.
         12 | 13 => tc.near(-dot(row, ta, column, tb)),
         14 => tc.near(-dot(row, ta, column, tb)) ^ 1,
         _ => tc.near(dot(row, ta, column, tb) * 2f64.powi(random.below(60) as i32 - 30)),
@@ -230,7 +232,7 @@ fn integers(
     [m, n, k, short]: [usize; 4],
     [ta, tb]: [Element; 2],
 ) -> [Matrix; 3] {
-    // Any bits, or nearly all of them the largest number.
+    // Arbitrary bits, or mostly the largest number.
     let line = |random: &mut Random, t: Element, length: usize| -> Vec<u64> {
         let large = random.bits() & 1 == 0;
         let most = match t {
@@ -256,7 +258,8 @@ fn integers(
     [a, b, c]
 }
 
-/// Which two of each four elements of a sparse line are there, eight times (of two pairs, for tf32).
+/// Returns metadata that select two of each four elements of a sparse line, eight times (of two
+/// pairs, for tf32).
 pub fn metadata(random: &mut Random, t: Element) -> u64 {
     let codes: &[u64] = match t {
         TF32 => &[0b0100, 0b1110],
@@ -265,7 +268,7 @@ pub fn metadata(random: &mut Random, t: Element) -> u64 {
     (0..8).fold(0, |sum, i| sum | random.pick(codes) << (4 * i))
 }
 
-/// Elements one after the other in memory, as 32-bit words.
+/// Packs consecutive elements in memory into 32-bit words.
 pub fn words(elements: &[u64], t: Element) -> Vec<u64> {
     if t == F64 {
         let halves = elements.iter().flat_map(|e| [e & 0xffff_ffff, e >> 32]);

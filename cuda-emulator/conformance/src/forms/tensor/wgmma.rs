@@ -1,4 +1,4 @@
-//! `wgmma`: what a group of four warps multiplies, from shared memory and registers.
+//! `wgmma`: products of a group of four warps, from shared memory and registers.
 
 use super::layout::{group_addend, group_factor};
 use super::numbers::*;
@@ -80,12 +80,14 @@ pub fn add(forms: &mut Vec<Form>) {
     }
 }
 
-/// A descriptor of a matrix without swizzle: where it starts, and how far its parts are apart.
+/// Returns a descriptor of a matrix without swizzle, given its start and the distances of its
+/// parts.
 pub fn descriptor(start: u64, leading: u64, stride: u64) -> u64 {
     start >> 4 | leading >> 4 << 16 | stride >> 4 << 32
 }
 
-/// Lines as they lie in memory: parts of 8 lines by 16 bytes, those along a line 128 bytes apart.
+/// Returns lines as stored in memory: parts of 8 lines by 16 bytes. Those along a line are 128
+/// bytes apart.
 pub fn parts(lines: &[Vec<u64>], t: Element) -> Vec<u64> {
     let packed: Vec<Vec<u64>> = lines.iter().map(|line| words(line, t)).collect();
     let chunks = packed[0].len() / 4;
@@ -102,7 +104,8 @@ pub fn parts(lines: &[Vec<u64>], t: Element) -> Vec<u64> {
     all
 }
 
-/// What follows the predicate: signs of both factors, and whether 16-bit ones are transposed.
+/// Returns the operands after the predicate: signs of both factors, and whether 16-bit ones are
+/// transposed.
 pub fn tail(t: Element, signs: [i32; 2], transposed: &[u32]) -> String {
     let mut text = String::new();
     if t.float() {
@@ -123,7 +126,7 @@ struct Group {
     sparse: Option<u32>,
     in_registers: bool,
     signs: [i32; 2],
-    /// Whether the product is added to what is there.
+    /// Whether the product is added to the accumulator.
     add: bool,
     groups: usize,
 }
@@ -145,7 +148,7 @@ impl Group {
         let [a, b, c] = self.types;
         let short = 256 / a.bits as usize;
         let k = short * if self.sparse.is_some() { 2 } else { 1 };
-        // f16 results are packed two to a register.
+        // A register holds two f16 results.
         let n = if c == F16 { 16 } else { 8 };
         let registers = n / 2 / if c == F16 { 2 } else { 1 };
         let sp = if self.sparse.is_some() { ".sp" } else { "" };

@@ -1,5 +1,6 @@
-//! Where the descriptors of `wgmma` point: every element of shared memory is its own number, of which one block gives the
-//! lower eight bits and the next the others. One factor picks rows of the other.
+//! The addresses in `wgmma` descriptors. Every element of shared memory contains its index. One
+//! block gives the lower eight bits of the result, and the next one the others. One factor selects
+//! rows of the other.
 
 use super::layout::group_factor;
 use super::numbers::*;
@@ -8,9 +9,9 @@ use super::{braces, feed, spread};
 use crate::form::Form;
 use crate::operand::{Operand::I32, Width::B32};
 
-/// Bytes of shared memory.
+/// Size of shared memory in bytes.
 const SIZE: usize = 47 << 10;
-/// Where the other factor lies, if it is in memory.
+/// The address of the other factor, if it is in memory.
 const PICKER: u64 = (SIZE - 1024) as u64;
 
 /// Start, leading and stride offset in bytes, kind of swizzle, base offset.
@@ -43,7 +44,7 @@ const ALONG: [Place; 24] = [
     [64, 16, 256, 3, 0],
 ];
 
-/// Of transposed matrices.
+/// For transposed matrices.
 const ACROSS: [Place; 18] = [
     [0, 128, 256, 0, 0],
     [0, 2048, 128, 0, 0],
@@ -88,7 +89,7 @@ fn form(which: &str, t: Element, transposed: u32, place: Place) -> String {
     )
 }
 
-/// Fills shared memory; `%d0`, … are zeroed, and `own` is a descriptor of the memory's beginning.
+/// Fills shared memory, and zeros `%d0`, …. `own` is a descriptor of the start of the memory.
 fn filled(t: Element, results: usize) -> String {
     let mut text = format!(
         "{{\n.shared .align 1024 .b8 memory[{SIZE}];\n.reg .b64 own, da, db;\n.reg .b32 at, n, v, shift;\n.reg .pred p;\n\
@@ -137,7 +138,7 @@ fn one(t: Element) -> u64 {
     }
 }
 
-/// Lines with a single one each.
+/// Returns lines with a single one each.
 fn picking(lines: usize, k: usize, t: Element) -> Matrix {
     let line = |i: usize| {
         let element = |j: usize| if j == i % k { one(t) } else { 0 };
@@ -158,7 +159,7 @@ fn product(t: Element, [n, k]: [usize; 2], operands: &str) -> String {
     )
 }
 
-/// The second factor, of which line `i` of the first picks row `i` modulo their number.
+/// The second factor. Line `i` of the first selects row `i` modulo the number of rows.
 fn right(t: Element, transposed: u32, place: Place) -> Form {
     let k = 256 / t.bits as usize;
     let n = 64;
@@ -176,14 +177,14 @@ fn right(t: Element, transposed: u32, place: Place) -> Form {
     feed(form.target("sm_90a"), &[picker.clone(), picker])
 }
 
-/// The first factor, of which column `j` of the second picks column `j`.
+/// The first factor. Column `j` of the second selects column `j`.
 fn left(t: Element, transposed: u32, place: Place) -> Form {
     let k = 256 / t.bits as usize;
     let picker = spread(&parts(&picking(k, k, t), t), 128);
     let mut text = filled(t, k / 2);
     text += "mov.u32 at, memory;\nmad.lo.u32 at, %y, 4, at;\n";
     for word in 0..picker.len() {
-        // The last words are beyond the matrix where it is small.
+        // If the matrix is small, the last words are beyond it.
         let last = k * 8 - word * 128;
         text += &format!(
             "setp.lt.u32 p, %y, {last};\n@p st.shared.b32 [at+{}], %a{word};\n",

@@ -1,4 +1,4 @@
-//! `wmma`: fragments from and to memory, and their products.
+//! `wmma`: copies of fragments from and to memory, and their products.
 
 use super::layout::{Registers, count};
 use super::numbers::*;
@@ -28,7 +28,7 @@ pub fn add(forms: &mut Vec<Form>) {
                 TF32 => &[F32],
                 F64 => &[F64],
                 S8 | S4 | B1 => &[S32],
-                // The same as those of another type.
+                // The same as for another type.
                 _ => &[],
             };
             for &c in accumulators {
@@ -43,7 +43,8 @@ fn shape_name([m, n, k]: [usize; 3]) -> String {
     format!("m{m}n{n}k{k}")
 }
 
-/// Registers of `a` or `b` with so many elements. Those of f16 are always eight.
+/// Returns the number of registers of `a` or `b` with this number of elements. It is always eight
+/// for f16.
 fn factor_registers(elements: usize, t: Element) -> usize {
     match t {
         F16 => 8,
@@ -51,7 +52,7 @@ fn factor_registers(elements: usize, t: Element) -> usize {
     }
 }
 
-/// Memory of a warp's own, `bytes` long; `own` is its beginning and `at` the lane's first word.
+/// Declares memory of `bytes` for each warp. `own` is its start, and `at` the lane's first word.
 fn memory(bytes: usize) -> String {
     format!(
         "{{\n.shared .align 128 .b8 memory[{}];\n.reg .b32 own, at;\n\
@@ -66,7 +67,8 @@ fn put(words: usize) -> String {
     (0..words).map(store).collect::<String>() + "bar.warp.sync 0xffffffff;\n"
 }
 
-/// Elements that show which is where: their own numbers, or parts of these in one warp after the other.
+/// Returns elements that identify their positions: their indices, or parts of these in consecutive
+/// warps.
 fn numbered(elements: usize, t: Element) -> Vec<Vec<u64>> {
     let warps = match t.bits {
         1 => 10,
@@ -79,7 +81,7 @@ fn numbered(elements: usize, t: Element) -> Vec<Vec<u64>> {
         rest & (u64::MAX >> (64 - t.bits))
     };
     let warp = |warp| (0..elements).map(|i| part(warp, i)).collect();
-    // A whole number of blocks beyond the first.
+    // Beyond the first block, use a whole number of blocks.
     let warps = if warps > 4 { 12 } else { warps };
     (0..warps).map(warp).collect()
 }
@@ -180,7 +182,7 @@ fn products(forms: &mut Vec<Form>, t: Element, shape: [usize; 3]) {
     };
     for (i, &(c, d)) in pairs.iter().enumerate() {
         for (j, end) in ends.iter().enumerate() {
-            // Every layout comes up, with some types.
+            // Every layout is used, with some types.
             let layout = |bit: usize| LAYOUTS[(i + j + shape[0] / 16) >> bit & 1];
             let layouts = match t.bits {
                 ..8 => ["row", "col"],
@@ -230,7 +232,7 @@ fn product(
         list("b", nb),
         if lb == "col" { k } else { n },
     );
-    // This one by a generic address.
+    // This load uses a generic address.
     body += &format!(
         "cvt.u64.u32 wide, own;\ncvta.shared.u64 wide, wide;\n\
          wmma.load.c.sync.aligned.row.{s}.{} {}, [wide+{}], {n};\n\
@@ -256,7 +258,7 @@ fn product(
     let mut random = Random::from_name(&name);
     let warps = (0..if t.float() { 4 } else { 2 }).map(|_| {
         let [a, b, c_lines] = matrices(&mut random, [m, n, k, k], [t, t, c]);
-        // By rows, or by columns.
+        // By rows or by columns.
         let flat = |lines: &Matrix, along: bool| -> Vec<u64> {
             let length = lines[0].len();
             let across = (0..length).flat_map(|i| lines.iter().map(move |line| line[i]));

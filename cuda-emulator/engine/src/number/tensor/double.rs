@@ -1,10 +1,10 @@
-//! Products of f64: a chain of fused multiply-adds in order of `k`, from the addend on.
+//! Products of f64: a chain of fused multiply-adds in order of `k`, starting with the addend.
 
 use super::tile::{COLUMNS, ROWS};
 use crate::number::math;
 use crate::number::soft::{self, F64, Round};
 
-/// Elements that are multiplied and added for one result, at most.
+/// Maximum number of elements that are multiplied and added for one result.
 pub(crate) const DEPTH: usize = 16;
 
 /// Operands and results, as bits.
@@ -32,7 +32,7 @@ impl Tile {
     pub(crate) fn multiply(&mut self, round: Round) {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            // SAFETY: the processor has it.
+            // SAFETY: the processor supports it.
             return unsafe { self.multiply_wide(round) };
         }
         self.multiply_any(round);

@@ -1,4 +1,4 @@
-//! The types of matrix elements, and floating-point elements taken apart.
+//! The types of matrix elements, and unpacking of floating-point elements.
 
 use super::vector::Vector;
 
@@ -21,7 +21,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    /// As PTX names it.
+    /// Returns the type with this name in PTX.
     pub(crate) fn named(name: &str) -> Option<Element> {
         Some(match name {
             "f16" => Element::F16,
@@ -41,7 +41,7 @@ impl Element {
         })
     }
 
-    /// Bits in a register or in memory.
+    /// Returns the number of bits in a register or in memory.
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Element::F64 => 64,
@@ -53,7 +53,7 @@ impl Element {
         }
     }
 
-    /// Whether it is a floating-point number.
+    /// Returns whether this is a floating-point type.
     pub(crate) const fn exponent(self) -> bool {
         !matches!(
             self,
@@ -62,16 +62,16 @@ impl Element {
     }
 }
 
-/// The exponent of a zero: below every other, so that it never sets the scale of a sum.
+/// The exponent of a zero: below all others, so that it never determines the scale of a sum.
 pub(crate) const NOTHING: i32 = -4096;
 
-/// How the bits of a format lie, in constants.
+/// The bit layout of a format, as constants.
 pub(crate) trait Layout {
     const EXPONENT: u32;
     const MANTISSA: u32;
-    /// All ones in the exponent aren't special but for one NaN.
+    /// Whether an exponent of all ones is an ordinary one, except for one NaN.
     const FINITE: bool = false;
-    /// Bits below the mantissa that are ignored.
+    /// Number of ignored bits below the mantissa.
     const BELOW: u32 = 0;
 }
 
@@ -109,9 +109,9 @@ impl Layout for Single {
     const MANTISSA: u32 = 23;
 }
 
-/// Numbers taken apart: their signed significands, with `F` bits after the point, and their exponents. A subnormal number
-/// has the smallest exponent, a zero one below all. The third tells with ones which are infinities and NaNs; their other
-/// values mean nothing.
+/// Unpacks numbers to their signed significands, with `F` bits after the point, and their
+/// exponents. A subnormal number has the smallest exponent, and a zero one below all others. The
+/// third result marks infinities and NaNs with all ones. Their other results are meaningless.
 #[inline(always)]
 pub(super) fn apart<V: Vector, L: Layout, const F: u32>(bits: V) -> (V, V, V) {
     let number = |x: u32| V::splat(x as i32);
@@ -129,7 +129,7 @@ pub(super) fn apart<V: Vector, L: Layout, const F: u32>(bits: V) -> (V, V, V) {
     } else {
         mantissa.right(L::MANTISSA - F)
     };
-    // One more for a subnormal number.
+    // Subnormal numbers have an exponent larger by one.
     let exponent = exponent.sub(subnormal).sub(number(top >> 1));
     let zero = magnitude.equal(none);
     let special = if L::FINITE {
@@ -141,7 +141,7 @@ pub(super) fn apart<V: Vector, L: Layout, const F: u32>(bits: V) -> (V, V, V) {
     (mantissa.negated_as(sign), exponent, special)
 }
 
-/// Whether it is an infinity or a NaN.
+/// Returns whether the number is an infinity or a NaN.
 #[inline(always)]
 pub(super) fn special<L: Layout>(bits: u32) -> bool {
     let bits = bits >> L::BELOW;
@@ -153,17 +153,17 @@ pub(super) fn special<L: Layout>(bits: u32) -> bool {
     bits & top == top
 }
 
-/// What a number is in a sum with infinities.
+/// The class of a number in a sum with infinities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Zero,
-    /// Of this sign.
+    /// Finite, with this sign.
     Finite(bool),
     Infinite(bool),
     Nan,
 }
 
-/// What a number is.
+/// Returns the class of a number.
 pub(super) fn kind<L: Layout>(bits: u32) -> Kind {
     let negative = bits >> (L::BELOW + L::EXPONENT + L::MANTISSA) & 1 != 0;
     let magnitude = bits >> L::BELOW & ((1 << (L::EXPONENT + L::MANTISSA)) - 1);
@@ -190,7 +190,7 @@ impl Kind {
         }
     }
 
-    /// Of finite numbers only that the sum is finite.
+    /// For finite numbers, only the fact that the sum is finite is kept.
     pub(super) fn plus(self, other: Kind) -> Kind {
         use Kind::{Infinite, Nan};
         match (self, other) {

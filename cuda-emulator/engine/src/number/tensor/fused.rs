@@ -1,8 +1,9 @@
-//! Sums of floating-point products, as the tensor cores of Hopper form them.
+//! Sums of floating-point products, as computed by Hopper's tensor cores.
 //!
-//! All products and the addend go into one sum. Each product is exact, and has the sum of its factors' exponents: it isn't
-//! normalised. The largest exponent of all terms sets the scale, but it is at least [`FLOOR`]; zeros have no say. Every
-//! term is cut towards zero to `F` bits after the point at this scale; the sum of what is left is exact, and is
+//! All products and the addend are part of one sum. Each product is exact, and has the sum of its
+//! factors' exponents without normalization. The largest exponent of all terms determines the
+//! scale, which is at least [`FLOOR`]. Zeros are ignored for this. Every term is truncated towards
+//! zero to `F` bits after the point at this scale. The sum of the truncated terms is exact, and is
 //! rounded once.
 
 use std::ops::Range;
@@ -11,17 +12,17 @@ use super::element::{Layout, NOTHING, apart};
 use super::tile::{COLUMNS, DEPTH};
 use super::vector::Vector;
 
-/// The smallest exponent of a sum's scale.
+/// The minimum exponent of a sum's scale.
 const FLOOR: i32 = -133;
 
-/// How much an f32 result keeps after the point, and what stands for an f16 result.
+/// Bits after the point of an f32 result, and the marker of an f16 result.
 pub(super) const SINGLE: u32 = 23;
 pub(super) const HALF: u32 = 10;
 
 /// A value for each column of a tile.
 pub(super) type Line<T> = [T; COLUMNS];
 
-/// The factors of one line: a row of the first matrix, or one row of the second.
+/// The factors of one line: a row of the first matrix, or a row of the second.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Factors<const N: usize> {
@@ -35,7 +36,8 @@ impl<const N: usize> Factors<N> {
         exponents: [NOTHING; N],
     };
 
-    /// Takes the eight numbers from `at` on apart, with `F` bits after the point; which are infinities and NaNs.
+    /// Unpacks the eight numbers from `at` on, with `F` bits after the point. Returns which are
+    /// infinities and NaNs.
     #[inline(always)]
     pub(super) fn put<V: Vector, L: Layout, const F: u32>(&mut self, at: usize, bits: V) -> V {
         let (significands, exponents, special) = apart::<V, L, F>(bits);
@@ -57,8 +59,8 @@ pub(super) struct Sum {
     exponent: Line<i32>,
 }
 
-/// The sum of a row's products with each column, and `c`. With `F` = 25 at most 16 products aren't zero: more could
-/// overflow.
+/// Returns the sum of a row's products with each column, and `c`. With `F` = 25, at most 16
+/// products may be nonzero, since more could overflow.
 #[inline(always)]
 pub(super) fn sum<V: Vector, C: Layout, const F: u32>(
     a: &Factors<DEPTH>,
@@ -95,14 +97,15 @@ pub(super) fn sum<V: Vector, C: Layout, const F: u32>(
 }
 
 impl Sum {
-    /// Exactly.
+    /// Returns the exact value.
     #[inline(always)]
     fn value(&self, j: usize, f: u32) -> f64 {
         let scale = f64::from_bits(((self.exponent[j] - f as i32 + 1023) as u64) << 52);
         (f64::from(self.products[j]) + f64::from(self.addend[j])) * scale
     }
 
-    /// As f32 with `bits` bits after the point, cut towards zero. No zero is negative.
+    /// Returns an f32 with `bits` bits after the point, truncated towards zero. Zeros are never
+    /// negative.
     #[inline(always)]
     pub(super) fn single(&self, f: u32, bits: u32) -> Line<u32> {
         let mut out = [0; COLUMNS];
@@ -117,7 +120,7 @@ impl Sum {
         out
     }
 
-    /// As f16, rounded to nearest. No zero is negative.
+    /// Returns an f16, rounded to nearest. Zeros are never negative.
     #[inline(always)]
     pub(super) fn half(&self, f: u32) -> Line<u32> {
         let mut out = [0; COLUMNS];
@@ -128,12 +131,13 @@ impl Sum {
     }
 }
 
-/// Rounds a number within f32's range to an f16, to nearest. No zero is negative.
+/// Rounds a number within f32's range to the nearest f16. Zeros are never negative.
 #[inline(always)]
 fn half(x: f64) -> u32 {
     let sign = (x.to_bits() >> 63 << 15) as u32;
     let x = x.abs();
-    // Adding a number of 42 places more makes the processor round at the last place that stays.
+    // Adding a number larger by 42 binary places makes the processor round at the last remaining
+    // place.
     let exponent = (x.to_bits() >> 52).clamp(1023 - 14, 1023 + 17);
     let round = f64::from_bits((exponent + 42) << 52);
     let x = (x + round) - round;

@@ -1,9 +1,10 @@
-//! Which lane's which register bits hold an element.
+//! The mapping of matrix elements to lanes and register bits.
 //!
-//! All fragments but those of [`quad`](super::quad) are made of the same tiles. A tile of the first matrix has 8 or 16
-//! rows, one of the second 8 columns, both are *lines* here; each lane holds neighbouring elements of a line. An
-//! accumulator's tile has 8 columns, of which a lane holds two neighbours. A fragment of more lines or columns has its
-//! tiles' registers one after the other.
+//! All fragments except those of [`quad`](super::quad) consist of the same tiles. A tile of the
+//! first matrix has 8 or 16 rows, and one of the second has 8 columns. Both are called *lines*
+//! here, and each lane holds adjacent elements of a line. An accumulator's tile has 8 columns, of
+//! which a lane holds two adjacent ones. A fragment with more lines or columns has its tiles'
+//! registers one after another.
 
 use super::tile::{COLUMNS, DEPTH};
 
@@ -15,11 +16,12 @@ pub(crate) type Register = [u32; 32];
 pub(crate) struct Place {
     pub register: usize,
     pub lane: usize,
-    /// Of the lowest bit.
+    /// The position of the lowest bit.
     pub shift: u32,
 }
 
-/// Element `k` of line `line` of a tile of `lines` lines, 8 or 16, with elements of `bits`.
+/// Returns the location of element `k` of line `line`, in a tile of 8 or 16 `lines` with elements
+/// of `bits`.
 #[inline(always)]
 pub(crate) const fn factor(line: usize, k: usize, lines: usize, bits: u32) -> Place {
     let width = if bits > 32 { bits } else { 32 };
@@ -32,13 +34,13 @@ pub(crate) const fn factor(line: usize, k: usize, lines: usize, bits: u32) -> Pl
     }
 }
 
-/// Registers of such a tile with `depth` elements in a line.
+/// Returns the number of registers of such a tile with `depth` elements per line.
 pub(crate) const fn factor_registers(lines: usize, depth: usize, bits: u32) -> usize {
     let width = if bits > 32 { bits } else { 32 };
     lines * depth * bits as usize / (width as usize * 32)
 }
 
-/// The element at a row and column of an accumulator's tile. `bits` is 16, 32 or 64.
+/// Returns the location of an element of an accumulator's tile. `bits` is 16, 32 or 64.
 #[inline(always)]
 pub(crate) const fn accumulator(row: usize, column: usize, bits: u32) -> Place {
     let each = if bits == 16 { 2 } else { 1 };
@@ -50,12 +52,12 @@ pub(crate) const fn accumulator(row: usize, column: usize, bits: u32) -> Place {
     }
 }
 
-/// Registers of such a tile.
+/// Returns the number of registers of such a tile.
 pub(crate) const fn accumulator_registers(rows: usize, bits: u32) -> usize {
     if bits == 16 { rows / 8 } else { rows / 4 }
 }
 
-/// Spreads the first matrix's tile over its rows.
+/// Distributes the first matrix's tile to its rows.
 #[inline(always)]
 pub(crate) fn spread_rows(
     registers: &[&Register],
@@ -71,7 +73,7 @@ pub(crate) fn spread_rows(
     }
 }
 
-/// Spreads the second matrix's tile over its columns.
+/// Distributes the second matrix's tile to its columns.
 #[inline(always)]
 pub(crate) fn spread_columns(
     registers: &[&Register],
@@ -107,7 +109,7 @@ fn spread<const BITS: u32>(
     }
 }
 
-/// Takes an accumulator's tile out of its registers.
+/// Reads an accumulator's tile from its registers.
 #[inline(always)]
 pub(crate) fn spread_accumulator(registers: &[&Register], bits: u32, tile: &mut [[u32; COLUMNS]]) {
     for (row, line) in tile
@@ -123,7 +125,7 @@ pub(crate) fn spread_accumulator(registers: &[&Register], bits: u32, tile: &mut 
     }
 }
 
-/// The registers of an accumulator's tile. At most four.
+/// Returns the registers of an accumulator's tile, at most four.
 #[inline(always)]
 pub(crate) fn gather_accumulator(tile: &[[u32; COLUMNS]], bits: u32) -> [Register; 4] {
     let mut registers = [[0u32; 32]; 4];

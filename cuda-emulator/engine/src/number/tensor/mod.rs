@@ -1,8 +1,9 @@
-//! What tensor cores compute: pure functions on the bits of matrices and fragments.
+//! The arithmetic of tensor cores: pure functions on the bits of matrices and fragments.
 //!
-//! The arithmetic is that of an H200, whose results it gives in every bit; see [`fused`] for floating-point numbers,
-//! [`whole`] for integers and bits, [`double`] for f64 and [`quad`] for Volta's shape. [`layout`], [`sparse`] and
-//! [`shared`] say where elements lie in registers and in shared memory, [`product`] what an instruction's name means.
+//! The results match an H200's in every bit. See [`fused`] for floating-point numbers, [`whole`]
+//! for integers and bits, [`double`] for f64 and [`quad`] for Volta's shape. [`layout`], [`sparse`]
+//! and [`shared`] contain the locations of elements in registers and in shared memory, and
+//! [`product`] parses an instruction's name.
 
 pub(crate) mod double;
 pub(crate) mod element;

@@ -1,11 +1,11 @@
-//! A matrix product as an instruction's name describes it.
+//! The matrix product that an instruction's name describes.
 
 use super::element::Element;
 use super::layout;
 use super::tile::{Arithmetic, COLUMNS, DEPTH, ROWS, Rule};
 use crate::number::soft::Round;
 
-/// Which instruction.
+/// The instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Family {
@@ -14,7 +14,7 @@ pub(crate) enum Family {
     Wgmma,
 }
 
-/// Shape, types and modifiers. Fits a word with room for no more.
+/// Shape, types and modifiers. They fit into a word without room for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Product {
     pub family: Family,
@@ -28,7 +28,7 @@ pub(crate) struct Product {
     pub saturate: bool,
     pub xor: bool,
     pub sparse: bool,
-    /// Of `m8n8k4`: the first matrix is in columns, the second in rows.
+    /// For `m8n8k4`: whether the first matrix is stored in columns, and the second in rows.
     pub a_columns: bool,
     pub b_rows: bool,
     pub round: Round,
@@ -50,7 +50,7 @@ const ELEMENTS: [Element; 13] = [
     Element::B1,
 ];
 
-/// `m`, `n` and `k` of a shape: `m16n8k16`.
+/// Parses `m`, `n` and `k` of a shape: `m16n8k16`.
 pub(crate) fn shape(name: &str) -> Option<[usize; 3]> {
     let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
@@ -58,13 +58,13 @@ pub(crate) fn shape(name: &str) -> Option<[usize; 3]> {
 }
 
 impl Product {
-    /// By the modifiers of a name that an entry of the instruction list fits.
+    /// Parses the modifiers of a name that matches an entry of the instruction list.
     pub(crate) fn named(family: Family, modifiers: &[&str]) -> Option<Product> {
         let has = |name| modifiers.contains(&name);
         let [m, n, k] = modifiers.iter().find_map(|x| shape(x))?;
         let types: Vec<Element> = modifiers.iter().filter_map(|x| Element::named(x)).collect();
         let (d, a, b, c) = match types[..] {
-            // wmma on f16 names its accumulators alone.
+            // wmma on f16 only names its accumulators.
             [d, c] => (d, Element::F16, Element::F16, c),
             [d, a, b] => (d, a, b, d),
             [d, a, b, c] => (d, a, b, c),
@@ -150,22 +150,23 @@ impl Product {
         }
     }
 
-    /// Volta's shape, whose fragments lie in another way.
+    /// Returns whether this is Volta's shape, whose fragments have a different layout.
     pub(crate) fn quad(&self) -> bool {
         self.family == Family::Mma && self.a == Element::F16 && self.m == 8
     }
 
-    /// Elements of a row of the first matrix that are stored.
+    /// Returns the number of stored elements in a row of the first matrix.
     pub(crate) fn stored(&self) -> usize {
         if self.sparse { self.k / 2 } else { self.k }
     }
 
-    /// `m8n32` is computed as the product of the transposed matrices, with 32 rows.
+    /// Returns whether the product is computed with transposed matrices: `m8n32`, as 32 rows.
     pub(crate) fn transposed(&self) -> bool {
         self.family == Family::Wmma && self.n == 32
     }
 
-    /// Registers that a lane holds of the first and the second matrix, the addend, and the result.
+    /// Returns a lane's number of registers for the first and second matrix, the addend, and the
+    /// result.
     pub(crate) fn registers(&self) -> [usize; 4] {
         let accumulator = |e: Element| match e {
             Element::F16 => self.rows_of_a_warp() * self.n / 64,
@@ -182,13 +183,13 @@ impl Product {
             factor(self.n, self.k, self.b),
         );
         if self.family == Family::Wmma && self.a == Element::F16 {
-            // The fragments have the size that Volta's had; the rest repeats the others.
+            // The fragments have the size of Volta's. The additional registers repeat the others.
             (a, b) = (8, 8);
         }
         [a, b, c, d]
     }
 
-    /// Of 64 rows, each warp of a warpgroup has 16.
+    /// Returns the rows of a warp. With 64 rows, each warp of a warpgroup has 16.
     fn rows_of_a_warp(&self) -> usize {
         if self.family == Family::Wgmma {
             ROWS
@@ -197,7 +198,7 @@ impl Product {
         }
     }
 
-    /// How the results come from the elements.
+    /// Returns the rule that computes the results.
     #[inline(always)]
     pub(crate) fn rule(&self) -> Rule {
         let arithmetic = match self.a {
@@ -221,7 +222,8 @@ impl Product {
         }
     }
 
-    /// The size of what is multiplied as one element, and their number for `k`: bits are taken by words.
+    /// Returns the size of a multiplied unit, and the number of units for `k`. Bits are processed
+    /// in words.
     #[inline(always)]
     pub(crate) fn units(&self, k: usize) -> (u32, usize) {
         if self.a == Element::B1 {
@@ -231,8 +233,8 @@ impl Product {
         }
     }
 
-    /// Tiles of the first matrix's rows and of the second's columns, and the rows of each; of the transposed product
-    /// where that is computed.
+    /// Returns the number of tiles of the first matrix's rows and of the second's columns, and the
+    /// rows of each, for the transposed product if that is computed.
     #[inline(always)]
     pub(crate) fn tiles(&self) -> (usize, usize, usize) {
         let (m, n) = if self.transposed() {

@@ -1,6 +1,7 @@
 //! `m8n8k4` on f16: four products at once, each by the lanes of two quads.
 //!
-//! Volta's tensor cores had it; since then each lane computes with ordinary instructions.
+//! Volta's tensor cores implemented it. On later architectures, ordinary instructions compute it in
+//! each lane.
 
 use super::layout::Place;
 use crate::number::math;
@@ -10,13 +11,14 @@ const SIZE: usize = 8;
 const DEPTH: usize = 4;
 const PRODUCTS: usize = 4;
 
-/// The lane that has line `line` of a product's first or second matrix, or of its f16 accumulator.
+/// Returns the lane that holds line `line` of a product's first or second matrix, or of its f16
+/// accumulator.
 const fn lane(product: usize, line: usize) -> usize {
     product * 4 + line % 4 + line / 4 * 16
 }
 
-/// Where element `k` of a line of a factor lies. `along`: the lane has a whole line; otherwise an element of each of four
-/// lines.
+/// Returns the location of element `k` of a factor's line. With `along`, the lane holds a whole
+/// line, otherwise an element of each of four lines.
 const fn factor(product: usize, line: usize, k: usize, along: bool) -> Place {
     let (lane, i) = if along {
         (lane(product, line), k)
@@ -30,7 +32,7 @@ const fn factor(product: usize, line: usize, k: usize, along: bool) -> Place {
     }
 }
 
-/// Where an accumulator's element lies, of `bits`.
+/// Returns the location of an accumulator's element of `bits`.
 const fn accumulator(product: usize, row: usize, column: usize, bits: u32) -> Place {
     if bits == 16 {
         Place {
@@ -47,13 +49,13 @@ const fn accumulator(product: usize, row: usize, column: usize, bits: u32) -> Pl
     }
 }
 
-/// What the instruction's name says.
+/// The properties in the instruction's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quad {
-    /// The first matrix is in rows, the second in columns.
+    /// Whether the first matrix is stored in rows, and the second in columns.
     pub a_rows: bool,
     pub b_columns: bool,
-    /// The accumulator is f32, otherwise f16.
+    /// Whether the accumulator is f32. Otherwise it is f16.
     pub c_single: bool,
     pub d_single: bool,
 }
@@ -63,7 +65,7 @@ fn get(registers: &[[u32; 32]], place: Place, bits: u32) -> u32 {
     if bits == 32 { word } else { word & 0xffff }
 }
 
-/// The products of `a` and `b`, added to `c`.
+/// Adds the products of `a` and `b` to `c`.
 pub(crate) fn multiply(
     quad: Quad,
     a: &[[u32; 32]; 2],

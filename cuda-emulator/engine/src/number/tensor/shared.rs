@@ -1,19 +1,20 @@
-//! Matrices in shared memory, as the descriptors of `wgmma` give them.
+//! Matrices in shared memory, as given by the descriptors of `wgmma`.
 //!
-//! A matrix is made of pieces of 8 lines by 16 bytes, or with swizzling by 32, 64 or 128 bytes. Along `k` are the bytes of a
-//! line, unless the matrix is transposed: then a piece has 8 steps of `k`, and its bytes lie along the lines.
+//! A matrix consists of pieces of 8 lines by 16 bytes, or with swizzling by 32, 64 or 128 bytes.
+//! The bytes of a line are along `k`. In a transposed matrix, a piece has 8 steps of `k`, and its
+//! bytes are across the lines.
 
-/// A descriptor, taken apart.
+/// An unpacked descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor {
-    /// Bytes from the start of shared memory.
+    /// Byte offset from the start of shared memory.
     start: u64,
-    /// The distance of pieces, called leading and stride.
+    /// The distances between pieces, called leading and stride.
     leading: u64,
     stride: u64,
-    /// How far the pattern of swizzling is moved.
+    /// The offset of the swizzle pattern.
     base: u64,
-    /// Bytes of a line of a piece.
+    /// Bytes per line of a piece.
     width: u64,
 }
 
@@ -34,15 +35,16 @@ impl Descriptor {
         }
     }
 
-    /// The address of 16 bytes of a line, from byte `at` of it on, a multiple of 16.
+    /// Returns the address of 16 bytes of a line, starting at byte `at`, a multiple of 16.
     pub(crate) fn along(&self, line: u64, at: u64) -> u64 {
         let from = self.start + line / 8 * self.stride + line % 8 * self.width;
         self.swizzle(from + at / self.width * self.leading + at % self.width)
     }
 
-    /// In a transposed matrix, the address of 16 bytes of step `k`, from byte `at` of the lines on.
+    /// Returns the address of 16 bytes of step `k` in a transposed matrix, starting at byte `at` of
+    /// the lines.
     pub(crate) fn across(&self, at: u64, k: u64) -> u64 {
-        // Without swizzling the two distances change places.
+        // Without swizzling, the two distances are swapped.
         let (lines, steps) = if self.width == 16 {
             (self.stride, self.leading)
         } else {
@@ -52,7 +54,7 @@ impl Descriptor {
         self.swizzle(from + at / self.width * lines + at % self.width)
     }
 
-    /// Exchanges pieces of 16 bytes with others of the same row of 128.
+    /// Swaps 16-byte pieces within a row of 128 bytes.
     fn swizzle(&self, address: u64) -> u64 {
         let pieces = self.width / 16 - 1;
         address ^ ((address >> 7).wrapping_sub(self.base) & pieces) << 4

@@ -1,4 +1,4 @@
-//! A tile of a matrix product: up to 16 rows by 8 columns. Every shape is made of tiles.
+//! A tile of a matrix product: up to 16 rows by 8 columns. Every shape is divided into tiles.
 
 use std::ops::Range;
 
@@ -10,31 +10,33 @@ use super::vector::{Plain, Vector};
 use super::whole;
 use crate::number::math;
 
-/// Rows of a tile, at most.
+/// Maximum number of rows in a tile.
 pub(crate) const ROWS: usize = 16;
-/// Columns of a tile.
+/// Number of columns in a tile.
 pub(crate) const COLUMNS: usize = 8;
-/// Elements that are multiplied and added for one result, at most.
+/// Maximum number of elements that are multiplied and added for one result.
 pub(crate) const DEPTH: usize = 128;
 
-/// How results come from elements.
+/// The arithmetic of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
-    /// A sum of every `step` products and what is before them: of 8-bit numbers with 13 bits after the point, of others
-    /// with 25.
+    /// A sum of every `step` products and the previous result, with 13 bits after the point for
+    /// 8-bit numbers and 25 for others.
     Fused {
         step: usize,
     },
-    /// 8-bit numbers as f16: the first two of every four in one sum, the others in a second that adds the first, and
-    /// the addend by itself at the end. Of a sparse matrix, every other group of four.
+    /// 8-bit numbers as f16. The first two of every four are in one sum. The others are in a second
+    /// sum, to which the first is added. The addend is added separately at the end. For a sparse
+    /// matrix, the sums alternate between groups of four.
     Pairs {
         sparse: bool,
     },
-    /// In 32 bits; too large results wrap around, or stop at the ends.
+    /// Sums in 32 bits. Overflows wrap around or saturate.
     Integer {
         saturate: bool,
     },
-    /// Bits that are set in both, or in one alone. A depth counts words of 32.
+    /// Counts of bits that are set in both operands, or in exactly one. The depth is in words of 32
+    /// bits.
     And,
     Xor,
 }
@@ -58,12 +60,13 @@ pub(crate) struct Tile {
     pub d: [[u32; COLUMNS]; ROWS],
     pub rows: usize,
     pub depth: usize,
-    /// Of a sparse matrix: which elements of a row there are; the others are zero here. All, for a dense one.
+    /// For a sparse matrix, the stored elements of a row. The others are zero here. All for a dense
+    /// one.
     pub present: [u128; ROWS],
-    /// The second matrix taken apart.
+    /// The unpacked second matrix.
     right: [Factors<COLUMNS>; DEPTH],
     left: Factors<DEPTH>,
-    /// Which columns of the second matrix have an infinity or a NaN.
+    /// The columns of the second matrix that contain an infinity or a NaN.
     right_special: Line<i32>,
 }
 
@@ -87,7 +90,7 @@ impl Tile {
     pub(crate) fn multiply(&mut self, rule: &Rule) {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has it.
+            // SAFETY: the processor supports it.
             return unsafe { self.multiply_wide(rule) };
         }
         self.multiply_any::<Plain>(rule);
@@ -130,8 +133,9 @@ impl Tile {
         }
     }
 
-    /// One sum for every `step` elements, the second adds the first's; with `F` bits after the point, of which
-    /// the first factor has `FA`, the second `FB`. An f32 result keeps `BITS`.
+    /// Computes one sum for every `step` elements, and each adds the previous one. There are `F`
+    /// bits after the point, of which the first factor has `FA` and the second `FB`. An f32 result
+    /// keeps `BITS`.
     #[inline(always)]
     fn fused<
         V: Vector,
@@ -173,7 +177,8 @@ impl Tile {
     #[inline(always)]
     fn pairs<V: Vector>(&mut self, rule: &Rule, sparse: bool) {
         let depth = self.depth.min(DEPTH);
-        // What belongs to the first sum is moved to the front. Of a sparse matrix, whole groups of four go together.
+        // Elements of the first sum are moved to the front. For a sparse matrix, whole groups of
+        // four stay together.
         let unit = if sparse { 4 } else { 2 };
         let place = |k: usize| k / (2 * unit) * unit + k % unit + k / unit % 2 * (depth / 2);
         for (row, present) in self.a.iter_mut().zip(&mut self.present).take(self.rows) {
@@ -203,7 +208,7 @@ impl Tile {
             }
             for j in 0..COLUMNS {
                 self.d[row][j] = if rule.d == Element::F16 {
-                    // The sum of two f16 is the same if an f32 comes before it.
+                    // The sum of two f16 numbers is the same if it is first computed in f32.
                     let [c, sum] = [c[j], sum[j]].map(|x| math::half_to_single(x as u16));
                     math::single_to_half(c + sum).into()
                 } else {
@@ -222,7 +227,7 @@ impl Tile {
         specials.store(&mut self.right_special);
     }
 
-    /// Takes a row of the first matrix apart; whether it has an infinity or a NaN.
+    /// Unpacks a row of the first matrix. Returns whether it contains an infinity or a NaN.
     #[inline(always)]
     fn take_left_apart<V: Vector, A: Layout, const F: u32>(&mut self, row: usize) -> bool {
         let depth = self.depth.min(DEPTH);
@@ -239,7 +244,7 @@ impl Tile {
         any_negative(found)
     }
 
-    /// A row of results, from the row that was taken apart, some of the places in it, and `c`.
+    /// Computes a row of results from the unpacked row, a range of its elements, and `c`.
     #[inline(always)]
     fn pass<V: Vector, A: Layout, B: Layout, C: Layout, const F: u32, const BITS: u32>(
         &self,
@@ -262,7 +267,7 @@ impl Tile {
         d
     }
 
-    /// Puts infinities and NaNs where they belong.
+    /// Handles infinities and NaNs.
     #[cold]
     #[inline(never)]
     fn specials<A: Layout, B: Layout, C: Layout, const BITS: u32>(
@@ -290,7 +295,7 @@ impl Tile {
     }
 }
 
-/// The numbers of the columns.
+/// The indices of the columns.
 const NUMBERS: Line<i32> = [0, 1, 2, 3, 4, 5, 6, 7];
 
 #[inline(always)]
@@ -305,7 +310,7 @@ fn any_negative<V: Vector>(x: V) -> bool {
     line.iter().fold(0, |a, b| a | b) < 0
 }
 
-/// An 8-bit number as f16, exactly.
+/// Converts an 8-bit number to f16 exactly.
 #[inline(always)]
 fn as_half(x: u32, element: Element) -> u32 {
     if element == Element::E5m2 {

@@ -1,6 +1,7 @@
-//! Eight integers of 32 bits at once.
+//! Vectors of eight 32-bit integers.
 //!
-//! Loops over arrays come out well in LLVM's hands only where they are alone; around them it vectorises the wrong loop.
+//! LLVM vectorizes loops over arrays well only if they stand alone. Inside other loops it
+//! vectorizes the wrong one.
 
 use super::fused::Line;
 
@@ -11,18 +12,18 @@ pub(super) trait Vector: Copy {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
-    /// The low bits.
+    /// Returns the low bits of the product.
     fn mul(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
-    /// All ones where equal, otherwise zero.
+    /// All ones if equal, otherwise zero.
     fn equal(self, other: Self) -> Self;
-    /// Shifts in zeros. The number of bits is a constant at every use.
+    /// Shifts in zeros. The shift count is a constant at every use.
     fn left(self, by: u32) -> Self;
     fn right(self, by: u32) -> Self;
-    /// The sign of the other number for this one.
+    /// Applies the sign of the other number to this one.
     fn negated_as(self, other: Self) -> Self;
-    /// Shifts right by each number of bits, towards zero; all out for 32 and more.
+    /// Shifts right by each count, rounding towards zero. Counts of 32 or more give zero.
     fn cut(self, by: Self) -> Self;
 }
 
@@ -111,7 +112,7 @@ pub(super) mod wide {
 
     use super::{Line, Vector};
 
-    /// Made only in functions for AVX2.
+    /// Created only in functions for AVX2.
     #[derive(Clone, Copy)]
     pub(in super::super) struct Wide(__m256i);
 
@@ -119,7 +120,7 @@ pub(super) mod wide {
         ($($name:ident($($arg:ident),*) = $e:expr;)*) => {$(
             #[inline(always)]
             fn $name(self $(, $arg: Self)*) -> Self {
-                // SAFETY: the processor has AVX2, as the type's existence says.
+                // SAFETY: the processor has AVX2, as guaranteed by the existence of the value.
                 Wide(unsafe { $e(self.0 $(, $arg.0)*) })
             }
         )*};
@@ -128,17 +129,18 @@ pub(super) mod wide {
     impl Vector for Wide {
         #[inline(always)]
         fn load(from: &Line<i32>) -> Self {
-            // SAFETY: eight integers are read; the processor has AVX2 where this type is chosen.
+            // SAFETY: eight integers are read, and the processor has AVX2 if this type is chosen.
             Wide(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
         }
         #[inline(always)]
         fn store(self, to: &mut Line<i32>) {
-            // SAFETY: eight integers are written; the processor has AVX2, as the type's existence says.
+            // SAFETY: eight integers are written, and the processor has AVX2, as guaranteed by the
+            // existence of the value.
             unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) }
         }
         #[inline(always)]
         fn splat(x: i32) -> Self {
-            // SAFETY: the processor has AVX2 where this type is chosen.
+            // SAFETY: the processor has AVX2 if this type is chosen.
             Wide(unsafe { _mm256_set1_epi32(x) })
         }
         wide! {
@@ -152,26 +154,26 @@ pub(super) mod wide {
         }
         #[inline(always)]
         fn left(self, by: u32) -> Self {
-            // SAFETY: the processor has AVX2, as the type's existence says.
+            // SAFETY: the processor has AVX2, as guaranteed by the existence of the value.
             Wide(unsafe { _mm256_sllv_epi32(self.0, _mm256_set1_epi32(by as i32)) })
         }
         #[inline(always)]
         fn right(self, by: u32) -> Self {
-            // SAFETY: the processor has AVX2, as the type's existence says.
+            // SAFETY: the processor has AVX2, as guaranteed by the existence of the value.
             Wide(unsafe { _mm256_srlv_epi32(self.0, _mm256_set1_epi32(by as i32)) })
         }
         #[inline(always)]
         fn negated_as(self, other: Self) -> Self {
-            // SAFETY: the processor has AVX2, as the type's existence says.
+            // SAFETY: the processor has AVX2, as guaranteed by the existence of the value.
             Wide(unsafe {
-                // A zero would make zeros.
+                // A zero would give zeros.
                 let sign = _mm256_or_si256(other.0, _mm256_set1_epi32(1));
                 _mm256_sign_epi32(self.0, sign)
             })
         }
         #[inline(always)]
         fn cut(self, by: Self) -> Self {
-            // SAFETY: the processor has AVX2, as the type's existence says.
+            // SAFETY: the processor has AVX2, as guaranteed by the existence of the value.
             Wide(unsafe {
                 let magnitude = _mm256_srlv_epi32(_mm256_abs_epi32(self.0), by.0);
                 _mm256_sign_epi32(magnitude, self.0)

@@ -1,9 +1,9 @@
-//! Products of integers and of bits.
+//! Products of integers and bits.
 
 use super::element::Element;
 use super::tile::{COLUMNS, DEPTH, ROWS, Rule, Tile};
 
-/// The number in the low bits of a word.
+/// Returns the number in the low bits of a word.
 #[inline(always)]
 fn number(x: u32, element: Element) -> i32 {
     match element {
@@ -27,7 +27,7 @@ pub(super) fn integer(tile: &mut Tile, rule: &Rule, saturate: bool) {
         *x = number(*x, rule.b) as u32;
     }
     for row in 0..tile.rows.min(ROWS) {
-        // 128 products of 16 bits fit.
+        // 128 products of 16 bits cannot overflow.
         let mut sum = [0i32; COLUMNS];
         for k in 0..depth {
             let a = tile.a[row][k] as i32;

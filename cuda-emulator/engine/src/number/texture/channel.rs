@@ -1,8 +1,8 @@
-//! What the bits of a channel mean to a texture or a surface.
+//! The format of a channel of a texture or surface.
 
 use crate::number::math;
 
-/// What a channel holds, and how it is read.
+/// The format of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// 8-bit unsigned integer.
@@ -32,7 +32,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Bytes of a channel.
+    /// Returns the size of a channel in bytes.
     pub const fn bytes(self) -> u64 {
         match self {
             Channel::U8 | Channel::S8 | Channel::Unorm8 | Channel::Snorm8 => 1,
@@ -41,7 +41,8 @@ impl Channel {
         }
     }
 
-    /// What a texture gives for these bits, as the register holds it: an integer extended to 32 bits, or a float.
+    /// Returns the value of these bits in a texture, as a register holds it: an integer extended to
+    /// 32 bits, or a float.
     pub(crate) fn read(self, bits: u32) -> u32 {
         match self {
             Channel::U8 => bits & 0xff,
@@ -57,12 +58,12 @@ impl Channel {
         }
     }
 
-    /// Whether it holds integers with a sign.
+    /// Returns whether the channel holds signed integers.
     pub(crate) const fn is_signed(self) -> bool {
         matches!(self, Channel::S8 | Channel::S16 | Channel::S32)
     }
 
-    /// What a formatted store makes of a register: integers are saturated.
+    /// Returns the bits that a formatted store writes for a register. Integers are saturated.
     pub(crate) fn stored(self, bits: u32) -> u32 {
         let signed = bits as i32;
         match self {
@@ -75,9 +76,9 @@ impl Channel {
         }
     }
 
-    /// A border's colour in this format, as the bits of a texel's channel.
+    /// Returns a border color in this format, as the bits of a texel's channel.
     pub(crate) fn colour(self, value: f32) -> u32 {
-        // As fixed point, to the nearest, ties towards zero; what is no number is 0.
+        // Fixed point, rounded to nearest, ties towards zero. NaN is 0.
         let steps = |most: f32, least: f32| {
             let scaled = value.clamp(least, 1.0) * most;
             (scaled.abs() - 0.5).ceil().copysign(scaled) as i32
@@ -93,7 +94,7 @@ impl Channel {
     }
 }
 
-/// A half of a single: cut off, and at most the largest finite one.
+/// Converts a single to a half, truncated and limited to the largest finite half.
 fn half(value: f32) -> u16 {
     let bits = value.to_bits();
     let (sign, magnitude) = ((bits >> 16 & 0x8000) as u16, bits & 0x7fff_ffff);
@@ -107,12 +108,12 @@ fn half(value: f32) -> u16 {
     }
 }
 
-/// A byte of sRGB as a linear number: a half, which an H200 reads from a table.
+/// Converts an sRGB byte to a linear number: a half, which an H200 reads from a table.
 pub(crate) fn linear(byte: u32) -> f32 {
     math::half_to_single(LINEAR[byte as usize & 0xff])
 }
 
-/// What an H200 gives for each byte of sRGB, as halves.
+/// An H200's values for each sRGB byte, as halves.
 #[rustfmt::skip]
 const LINEAR: [u16; 256] = [
     0x0000, 0x0d00, 0x1100, 0x1380, 0x1500, 0x1640, 0x1780, 0x1860, 0x1900, 0x19a0, 0x1a40, 0x1ae0,

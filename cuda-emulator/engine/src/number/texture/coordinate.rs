@@ -1,9 +1,10 @@
-//! From a coordinate to texels along one axis, as an H200 does it.
+//! Conversion of a coordinate to texels along one axis, as on an H200.
 //!
-//! A normalised coordinate becomes fixed point with 21 bits of fraction, cut off, and is multiplied by the number of
-//! texels. For filters the result is rounded to 8 bits of fraction, ties upwards; the nearest texel has the number below.
+//! A normalized coordinate is truncated to fixed point with 21 fraction bits and multiplied by the
+//! number of texels. For filtering, the result is rounded to 8 fraction bits, ties upwards. For the
+//! nearest texel, it is rounded down.
 
-/// What lies beyond the edges.
+/// The handling of coordinates beyond the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// Coordinates wrap around.
@@ -16,15 +17,15 @@ pub enum Address {
     Border,
 }
 
-/// Bits of fraction of a texel's number.
+/// Fraction bits of a texel index.
 const FRACTION: u32 = 8;
-/// Bits of fraction of a normalised coordinate: one more along many texels. (Where that begins lies between 4097 texels
-/// and 16383.)
+/// Returns the fraction bits of a normalized coordinate. There is one more along many texels. The
+/// threshold is between 4097 and 16383 texels.
 const fn normalised_bits(count: u32) -> u32 {
     if count <= 8192 { 21 } else { 22 }
 }
 
-/// Two texels next to each other, and how much the second one counts, in 256ths. `None` is the border.
+/// Two adjacent texels, and the weight of the second one in 256ths. `None` is the border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub first: Option<u32>,
@@ -32,7 +33,7 @@ pub(crate) struct Pair {
     pub weight: u32,
 }
 
-/// The texel with a number that may lie beyond the edges.
+/// Returns the texel for an index that may be beyond the edges.
 fn fold(number: i64, count: u32, address: Address) -> Option<u32> {
     let n = i64::from(count);
     match address {
@@ -46,7 +47,7 @@ fn fold(number: i64, count: u32, address: Address) -> Option<u32> {
     }
 }
 
-/// A coordinate as fixed point; far outside only the side counts.
+/// Converts a coordinate to fixed point. Far outside, only the side matters.
 fn fixed(coordinate: f64, bits: u32, round: impl Fn(f64) -> f64) -> i64 {
     const FAR: f64 = (1i64 << 58) as f64;
     if coordinate.is_nan() {
@@ -56,8 +57,8 @@ fn fixed(coordinate: f64, bits: u32, round: impl Fn(f64) -> f64) -> i64 {
     round(scaled).clamp(-FAR, FAR) as i64
 }
 
-/// The number of a texel, before the edges are looked at, with `bits` of fraction; `up` is added before the rest is cut
-/// off.
+/// Returns a texel index before the edges are handled, with `bits` fraction bits. `up` is added
+/// before the rest is truncated.
 fn number(coordinate: f64, count: u32, normalised: bool, bits: u32, up: f64) -> i64 {
     if !normalised {
         return fixed(coordinate, bits, |scaled| (scaled + up).floor());
@@ -69,7 +70,7 @@ fn number(coordinate: f64, count: u32, normalised: bool, bits: u32, up: f64) -> 
     ((product + up) >> own) as i64
 }
 
-/// The nearest texel.
+/// Returns the nearest texel.
 pub(crate) fn nearest(
     coordinate: f64,
     count: u32,
@@ -83,7 +84,7 @@ pub(crate) fn nearest(
     )
 }
 
-/// The texels on both sides.
+/// Returns the texels on both sides.
 pub(crate) fn pair(coordinate: f64, count: u32, normalised: bool, address: Address) -> Pair {
     let (number, weight) = beyond(coordinate, count, normalised);
     Pair {
@@ -93,13 +94,15 @@ pub(crate) fn pair(coordinate: f64, count: u32, normalised: bool, address: Addre
     }
 }
 
-/// The number of the first texel, whatever the edges are, and how much the second one counts.
+/// Returns the index of the first texel, independent of the edges, and the weight of the second
+/// one.
 pub(crate) fn beyond(coordinate: f64, count: u32, normalised: bool) -> (i64, u32) {
     let at = number(coordinate, count, normalised, FRACTION, 0.5) - (1 << (FRACTION - 1));
     (at >> FRACTION, (at & ((1 << FRACTION) - 1)) as u32)
 }
 
-/// The same for a filter: where coordinates are clamped, the outermost texel counts alone beyond its middle.
+/// The same for filtering. With clamped coordinates, the outermost texel has the whole weight
+/// beyond its middle.
 pub(crate) fn weighed(coordinate: f64, count: u32, normalised: bool, address: Address) -> Pair {
     let mut pair = pair(coordinate, count, normalised, address);
     if address == Address::Clamp && pair.first == pair.second {
@@ -108,7 +111,7 @@ pub(crate) fn weighed(coordinate: f64, count: u32, normalised: bool, address: Ad
     pair
 }
 
-/// The layer that an index names; it has no sign: one below the first is beyond the last.
+/// Returns the layer of an index. The index is unsigned, so one below the first is beyond the last.
 pub(crate) fn layer(index: u32, count: u32) -> u32 {
     index.min(count - 1)
 }

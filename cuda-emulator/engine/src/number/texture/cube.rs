@@ -1,11 +1,12 @@
-//! Which face of a cube a direction meets, and where; which texels lie beyond a face's edge.
+//! Cube maps: the face and position that a direction meets, and the texels beyond a face's edge.
 
-/// The face of a direction, in the order +x, -x, +y, -y, +z, -z, and the place on it, from 0 to 1.
+/// Returns the face of a direction, in the order +x, -x, +y, -y, +z, -z, and the position on it, in
+/// 0..1.
 pub(crate) fn face(direction: [f32; 3]) -> (u32, [f64; 2]) {
     let [x, y, z] = direction.map(f64::from);
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
     if az.is_infinite() {
-        // As an H200 has it.
+        // The same as on an H200.
         return (2, [0.5, 0.5]);
     }
     let (face, s, t, major) = if az >= ax && az >= ay {
@@ -27,20 +28,20 @@ pub(crate) fn face(direction: [f32; 3]) -> (u32, [f64; 2]) {
     };
     let place = |v: f64| match (v / major + 1.0) * 0.5 {
         _ if major == 0.0 => 0.5,
-        // However little it is, it lies before the middle.
+        // Even a tiny negative value is before the middle.
         0.5 if v < 0.0 => 0.5 - f64::EPSILON,
         place => place,
     };
     (face, [s, t].map(place))
 }
 
-/// How far apart two directions are on a face, as parts of half a side along its coordinates; and whether the second lies
-/// on another face, which is then unfolded beside the first.
+/// Returns the distance of two directions on a face, in units of half a side along its coordinates,
+/// and whether the second is on another face. That face is then unfolded next to the first.
 pub(crate) fn difference(from: [f32; 3], by: [f32; 3]) -> ([f64; 2], bool) {
     let to = std::array::from_fn(|i| from[i] + by[i]);
     let (own, other) = (face(from).0 as usize, face(to).0 as usize);
     let (from, to) = (from.map(f64::from), to.map(f64::from));
-    // Which of the three a face lies across, and on which side.
+    // The axis perpendicular to a face, and its side.
     let (major, next) = (own / 2, other / 2);
     let (here, there) = (from[major].abs(), to[next].abs());
     let mut apart: [f64; 3] = std::array::from_fn(|i| to[i] / there - from[i] / here);
@@ -59,7 +60,7 @@ pub(crate) fn difference(from: [f32; 3], by: [f32; 3]) -> ([f64; 2], bool) {
     ([along(across), along(down)], own != other)
 }
 
-/// The directions of a face's middle, and in which its two coordinates grow.
+/// The direction of a face's middle, and the directions in which its two coordinates increase.
 const AXES: [[[f32; 3]; 3]; 6] = [
     [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, -1.0, 0.0]],
     [[-1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]],
@@ -69,8 +70,8 @@ const AXES: [[[f32; 3]; 3]; 6] = [
     [[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
 ];
 
-/// The face and the texel of it that lies at a place of a face of `n` texels a side, one beyond its edges at most; `None`
-/// at a corner, where there is none.
+/// Returns the face and texel at a position on a face with `n` texels per side, at most one texel
+/// beyond its edges. `None` at a corner, where there is no texel.
 pub(crate) fn around(of: u32, [x, y]: [i64; 2], n: u32) -> Option<(u32, [u32; 2])> {
     let size = i64::from(n);
     let inside = |v: i64| (0..size).contains(&v);
@@ -79,7 +80,7 @@ pub(crate) fn around(of: u32, [x, y]: [i64; 2], n: u32) -> Option<(u32, [u32; 2]
         (false, false) => return None,
         _ => {}
     }
-    // The next face, half a texel from the edge.
+    // The adjacent face, half a texel from the edge.
     let part = |v: i64| match v {
         ..0 => -1.0,
         v if v >= size => 1.0,
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_go_around_edges() {
+    fn differences_continue_across_edges() {
         assert_eq!(
             difference([1.0, 0.0, 0.5], [0.0, 0.25, -0.5]),
             ([0.5, -0.25], false)

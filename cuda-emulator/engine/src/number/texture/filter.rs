@@ -1,12 +1,13 @@
-//! Weights, and sums of texels by them, as an H200 makes them.
+//! Filter weights, and weighted sums of texels, as on an H200.
 //!
-//! A weight has 8 bits of fraction, also where it is a product: the rounding of each product is made good by its
-//! neighbour, so that all weights together are 256.
+//! A weight has 8 fraction bits, even if it is a product. The rounding of each product is
+//! compensated by its neighbor, so that all weights add up to 256.
 
 use super::channel::Channel;
 
-/// The weights of the eight corners between two texels along each axis, by how much the second one counts. The first axis
-/// is the lowest bit of a corner's number. Together they are `whole`, which is 256 unless there are two levels.
+/// Returns the weights of the eight corners between two texels along each axis, given the second
+/// texel's weights. The first axis is the lowest bit of a corner's index. The weights add up to
+/// `whole`, which is 256 unless there are two levels.
 pub(crate) fn weights(whole: u32, [a, b, c]: [u32; 3]) -> [u32; 8] {
     let half_up = |product: u32| (product + 128) >> 8;
     let mut out = [0; 8];
@@ -14,7 +15,7 @@ pub(crate) fn weights(whole: u32, [a, b, c]: [u32; 3]) -> [u32; 8] {
     for (slice, whole) in [whole - back, back].into_iter().enumerate() {
         let right = half_up(whole * a);
         let left = whole - right;
-        // Towards the outer corner on both sides.
+        // Rounded towards the outer corner on both sides.
         let left_upper = half_up(left * (256 - b));
         let right_lower = half_up(right * b);
         out[4 * slice..][..4].copy_from_slice(&[
@@ -27,12 +28,12 @@ pub(crate) fn weights(whole: u32, [a, b, c]: [u32; 3]) -> [u32; 8] {
     out
 }
 
-/// Gives the weight of one of the first four corners to the other three.
+/// Distributes the weight of one of the first four corners to the other three.
 pub(crate) fn share(weights: &mut [u32; 8], missing: usize) {
     let third = (weights[missing] + 1) / 3;
     let rest = weights[missing] - 2 * third;
     weights[missing] = 0;
-    // What is left over goes to the corner across, which is the spot's own.
+    // The remainder goes to the opposite corner, which contains the position.
     for (corner, weight) in weights.iter_mut().enumerate().take(4) {
         if corner == missing ^ 3 {
             *weight += rest;
@@ -42,14 +43,14 @@ pub(crate) fn share(weights: &mut [u32; 8], missing: usize) {
     }
 }
 
-/// A texel's channel as filters take it: fixed point, or the bits of a float.
+/// A texel's channel as used in filters: fixed point, or the bits of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part(pub i64);
 
-/// Bits of fraction behind the 16 bits that numbers from 0 to 1 are widened to.
+/// Fraction bits after the 16 bits to which numbers in 0..1 are widened.
 const EXTRA: u32 = 3;
 
-/// What a filter makes of a channel's bits.
+/// Converts a channel's bits for filtering.
 pub(crate) fn part(channel: Channel, bits: u32) -> Part {
     Part(match channel {
         Channel::Unorm8 => (i64::from(bits & 0xff) * 257) << EXTRA,
@@ -64,13 +65,14 @@ pub(crate) fn part(channel: Channel, bits: u32) -> Part {
     })
 }
 
-/// A sum of linear numbers that were bytes of sRGB, each by its weight in 256ths.
+/// Returns the weighted sum of linearized sRGB bytes, with weights in 256ths.
 pub(crate) fn srgb_sum(parts: &[(Part, u32)]) -> u32 {
     floating(parts, &SRGB, |_| true)
 }
 
-/// A sum of parts, each by its weight in 256ths, as the register holds it. What the weight's product was before it was
-/// rounded counts for what isn't finite: `touched` says for each part whether that was more than 0.
+/// Returns the weighted sum of parts as a register holds it, with weights in 256ths. For infinities
+/// and NaNs, the weight before rounding matters: `touched` returns whether that was above 0 for a
+/// part.
 pub(crate) fn sum(channel: Channel, parts: &[(Part, u32)], touched: impl Fn(usize) -> bool) -> u32 {
     let fixed = |extra: u32| {
         let shift = 8 + extra;
@@ -81,7 +83,7 @@ pub(crate) fn sum(channel: Channel, parts: &[(Part, u32)], touched: impl Fn(usiz
         Channel::Snorm8 | Channel::Snorm16 => (fixed(EXTRA).max(-32767) as f32 / 32767.0).to_bits(),
         Channel::F16 => floating(parts, &HALF, touched),
         Channel::F32 => floating(parts, &SINGLE, touched),
-        // Wide integers are cut off.
+        // Wide integers are truncated.
         Channel::U32 | Channel::S32 => ((fixed_total(parts)) >> 8) as u32,
         _ => fixed(0) as u32,
     }
@@ -91,20 +93,21 @@ fn fixed_total(parts: &[(Part, u32)]) -> i64 {
     parts.iter().map(|(part, w)| part.0 * i64::from(*w)).sum()
 }
 
-/// How a format of floats is summed.
+/// The summation of a float format.
 struct Precision {
-    /// Bits that count below the largest exponent.
+    /// Bits that are kept below the largest exponent.
     aligned: i32,
-    /// The same where two planes of texels come together.
+    /// The same for the sum of two planes of texels.
     together: i32,
-    /// Bits of the result, and the exponent of the last bit that it can have; below, single precision is 0.
+    /// Bits of the result, and the exponent of its lowest possible last bit, where 0 is single
+    /// precision.
     bits: i32,
     last: i32,
-    /// Exponents below don't count as smaller.
+    /// Smaller exponents are treated as this one.
     least: i32,
     /// From this mantissa on, the largest number counts as the next power of two.
     carry: i64,
-    /// What is no number.
+    /// The NaN of the format.
     nan: u32,
 }
 
@@ -126,14 +129,14 @@ const HALF: Precision = Precision {
     carry: i64::MAX,
     nan: 0x7fff_e000,
 };
-/// Halves, of which fewer bits count.
+/// Halves with fewer kept bits.
 const SRGB: Precision = Precision {
     aligned: 7,
     carry: 0xf0_0000,
     ..HALF
 };
 
-/// A sum as `total * 2^unit`; the largest exponent among its texels.
+/// A sum as `total * 2^unit`, and the largest exponent among its texels.
 #[derive(Clone, Copy)]
 struct Sum {
     total: i128,
@@ -141,7 +144,8 @@ struct Sum {
     largest: i32,
 }
 
-/// The exponent and the mantissa of a finite float; none of zeros and denormals, which don't count.
+/// Returns the exponent and mantissa of a finite float. None for zeros and subnormals, which are
+/// ignored.
 fn unpacked(bits: u32) -> Option<(i32, i64)> {
     let exponent = (bits >> 23 & 0xff) as i32;
     if exponent == 0 || exponent == 255 {
@@ -152,7 +156,8 @@ fn unpacked(bits: u32) -> Option<(i32, i64)> {
     Some((exponent - 127, signed))
 }
 
-/// Four texels: aligned to the largest exponent, cut off, multiplied, and added without rounding.
+/// Sums four texels: aligned to the largest exponent, truncated, multiplied, and added without
+/// rounding.
 fn four(parts: &[(Part, u32)], precision: &Precision) -> Option<Sum> {
     let counting = || {
         let weighed = parts.iter().filter(|(_, weight)| *weight != 0);
@@ -179,7 +184,7 @@ fn four(parts: &[(Part, u32)], precision: &Precision) -> Option<Sum> {
     })
 }
 
-/// In a smaller or larger unit; cut off towards minus infinity.
+/// Converts to a smaller or larger unit, truncating towards minus infinity.
 fn in_unit(sum: Sum, unit: i32) -> i128 {
     match unit - sum.unit {
         shift @ ..=0 => sum.total << (-shift).min(64),
@@ -187,7 +192,7 @@ fn in_unit(sum: Sum, unit: i32) -> i128 {
     }
 }
 
-/// Rounded to the nearest float, ties away from zero; too small is zero.
+/// Rounds to the nearest float, ties away from zero. Values that are too small become zero.
 fn rounded(total: i128, unit: i32, precision: &Precision) -> f32 {
     let magnitude = total.unsigned_abs();
     if magnitude == 0 {
@@ -217,7 +222,7 @@ fn floating(parts: &[(Part, u32)], precision: &Precision, touched: impl Fn(usize
             .map(|(_, value)| value)
     };
     if odd().next().is_some() {
-        // Infinities of one sign stay what they are.
+        // Infinities of the same sign stay unchanged.
         let signs = |sign: f32| odd().any(|value| value == sign * f32::INFINITY);
         return match (
             odd().any(f32::is_nan) || signs(1.0) && signs(-1.0),
@@ -228,12 +233,12 @@ fn floating(parts: &[(Part, u32)], precision: &Precision, touched: impl Fn(usize
             _ => f32::NEG_INFINITY.to_bits(),
         };
     }
-    // Fours of texels come together last.
+    // Groups of four texels are combined last.
     let planes = || parts.chunks(4).filter_map(|plane| four(plane, precision));
     let mut left = planes();
     let value = match (left.next(), left.next()) {
         (None, _) => {
-            // Zeros: negative if all are.
+            // A sum of zeros is negative if all are negative.
             let mut counting = parts.iter().zip(values()).filter(|((_, w), _)| *w != 0);
             if counting.all(|(_, value)| value.is_sign_negative()) {
                 -0.0
@@ -257,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_256_together() {
+    fn weights_add_up_to_256() {
         for a in (0..256).step_by(5) {
             for b in (0..256).step_by(3) {
                 for c in [0, 1, 77, 128, 255] {

@@ -1,6 +1,6 @@
-//! Which mipmap levels a level of detail stands for.
+//! The mipmap levels of a level of detail.
 
-/// Two levels, and how much the second one counts, in 256ths.
+/// Two levels, and the weight of the second one in 256ths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
     pub first: u32,
@@ -8,20 +8,20 @@ pub(crate) struct Levels {
     pub weight: u32,
 }
 
-/// What a sampler does to the level of detail.
+/// A sampler's treatment of the level of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detail {
     /// Whether values between two levels are interpolated.
     pub linear: bool,
-    /// Added to the level of detail.
+    /// The bias added to the level of detail.
     pub bias: f32,
-    /// The lowest level of detail.
+    /// The minimum level of detail.
     pub least: f32,
-    /// The highest level of detail.
+    /// The maximum level of detail.
     pub most: f32,
 }
 
-/// A level in 256ths, cut off; what is no number is `odd`.
+/// Converts a level to 256ths, truncated. NaN becomes `odd`.
 fn fixed(level: f32, odd: i64) -> i64 {
     const FAR: f64 = 1e6;
     match level.is_nan() {
@@ -30,10 +30,11 @@ fn fixed(level: f32, odd: i64) -> i64 {
     }
 }
 
-/// The levels for a level of detail, of so many. `None` is that of an instruction that names none: the bias doesn't count.
+/// Returns the levels for a level of detail, of `count` levels. `None` means an instruction without
+/// a level, for which the bias is ignored.
 pub(crate) fn levels(detail: Option<f32>, how: &Detail, count: u32) -> Levels {
     const FAR: i64 = 1 << 20;
-    // The bias has a sign, four bits and the fraction.
+    // The bias has a sign, four integer bits and the fraction.
     let bias = fixed(how.bias, FAR).clamp(-16 << 8, (16 << 8) - 1);
     let top = i64::from(count - 1) << 8;
     let detail = match detail {
@@ -59,11 +60,12 @@ pub(crate) fn levels(detail: Option<f32>, how: &Detail, count: u32) -> Levels {
     }
 }
 
-/// The derivatives along one axis of the screen, in texels.
+/// The derivatives along one screen axis, in texels.
 pub(crate) type Derivatives = [f32; 3];
 
-/// The level of detail where texels are so far apart along both axes of the screen, within two 256ths of that of an H200.
-/// Their sum and their difference count, too, unless the axes end on other faces of a cube (`apart`).
+/// Returns the level of detail for texel distances along both screen axes, within two 256ths of an
+/// H200's. Their sum and difference matter too, unless the axes end on different faces of a cube
+/// (`apart`).
 pub(crate) fn of_gradients(x: Derivatives, y: Derivatives, apart: bool) -> f32 {
     // Ten significant bits.
     let cut = |part: f32| f64::from(f32::from_bits(part.to_bits() & !0x3fff));
@@ -76,14 +78,14 @@ pub(crate) fn of_gradients(x: Derivatives, y: Derivatives, apart: bool) -> f32 {
     logarithm(longest.max(11.0 / 16.0 * diagonal(1.0).max(diagonal(-1.0))))
 }
 
-/// About how long a vector is.
+/// Returns the approximate length of a vector.
 fn length(parts: [f64; 3]) -> f64 {
     let mut parts = parts.map(f64::abs);
     parts.sort_by(|a, b| b.total_cmp(a));
     parts[0] + 11.0 / 32.0 * parts[1] + parts[2] / 4.0
 }
 
-/// The binary logarithm, with 8 bits of fraction that follow from the first 8 of the number.
+/// Returns the binary logarithm, with 8 fraction bits computed from the first 8 of the number.
 fn logarithm(number: f64) -> f32 {
     if !number.is_normal() {
         return number.log2() as f32;
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_of_gradients_are_an_h200s() {
+    fn gradient_levels_match_h200() {
         let of = |x: [f32; 2], y: [f32; 2]| {
             let three = |[a, b]: [f32; 2]| [a, b, 0.0];
             of_gradients(three(x), three(y), false) * 256.0
@@ -117,7 +119,7 @@ mod tests {
             let found = of([texels, 0.0], [0.0, 0.0]);
             assert!((found - level).abs() <= 1.0, "{texels}: {found}");
         }
-        // Along both: side by side, and crossed.
+        // Along both axes: parallel, and crossed.
         assert_eq!(of([-2.224_015_5, 0.0], [-2.395_432, 0.0]), 427.0);
         assert_eq!(
             of([1.296_664_1, -19.108_74], [22.786_585, -1.935_8]),

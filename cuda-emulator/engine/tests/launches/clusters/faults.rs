@@ -1,4 +1,4 @@
-//! What clusters must not do, and what the checks say of it.
+//! Faults of clusters, and the reports of the checks.
 
 use super::module;
 use crate::common::{Arg, load};
@@ -19,9 +19,9 @@ fn says(fault: &Fault, kind: FaultKind, parts: &[&str]) {
     }
 }
 
-/// The kinds are those that an H200 gives the codes of.
+/// The kinds correspond to the codes of an H200.
 #[test]
-fn memory_that_is_not_there() {
+fn accesses_to_missing_blocks_fault() {
     let two = Some([2, 1, 1]);
     says(
         &fault("wrong_rank", two, &[2]),
@@ -50,7 +50,7 @@ fn memory_that_is_not_there() {
 }
 
 #[test]
-fn a_block_alone_has_no_peers() {
+fn single_block_has_no_peers() {
     says(
         &fault("wrong_rank", None, &[1]),
         FaultKind::IllegalAddress,
@@ -59,7 +59,7 @@ fn a_block_alone_has_no_peers() {
 }
 
 #[test]
-fn shapes_that_can_not_be() {
+fn invalid_shapes_are_rejected() {
     for cluster in [[3, 1, 1], [0, 1, 1], [1, 2, 1], [32, 1, 1]] {
         says(
             &fault("fixed", Some(cluster), &[]),
@@ -71,7 +71,7 @@ fn shapes_that_can_not_be() {
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Runs a hand-written kernel `k` of 64 threads in clusters of 2, with all checks.
+/// Runs a handwritten kernel `k` of 64 threads in clusters of 2, with all checks.
 fn written(body: &str) -> Result<Vec<u32>, Fault> {
     let text = format!(
         "{HEAD}.visible .entry k(.param .u64 to) {{\n.reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %d<8>;\n\
@@ -99,14 +99,14 @@ const OTHER: &str = "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %cluster_ctarank;\nxor.b
                      mapa.shared::cluster.u32 %r3, %r3, %r2;\n";
 
 #[test]
-fn what_nobody_wrote() {
+fn uninitialized_cluster_memory_is_reported() {
     let read = format!("{OTHER}{SYNC}ld.shared::cluster.u32 %r4, [%r3];\n{SYNC}");
     says(
         &written(&read).unwrap_err(),
         FaultKind::Check,
         &["of block", "no thread has written"],
     );
-    // Another block's write counts.
+    // A write by another block counts as initialization.
     let write = format!(
         "{OTHER}setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared::cluster.u32 [%r3], 7;\n{SYNC}ld.shared.u32 %r4, [s];\n\
          ld.param.u64 %d1, [to];\nst.global.u32 [%d1], %r4;\n{SYNC}"
@@ -114,10 +114,11 @@ fn what_nobody_wrote() {
     assert_eq!(written(&write).unwrap()[0], 7);
 }
 
-/// An order that leads through another block isn't called a race.
+/// Accesses that are ordered through another block are not a race.
 #[test]
-fn order_through_another_block() {
-    // Warp 0 of block 0 writes, and tells block 1 by its mbarrier; that tells warp 1 of block 0, which writes too.
+fn order_through_another_block_is_not_a_race() {
+    // Warp 0 of block 0 writes and signals block 1's mbarrier. Block 1 signals warp 1 of block 0,
+    // which then writes, too.
     let body = format!(
         "{OTHER}setp.eq.u32 %p1, %r0, 0;\n@%p1 mbarrier.init.shared.b64 [s+8], 1;\n{SYNC}\
          setp.ne.u32 %p2, %r1, 0;\n@%p2 bra second;\n\
@@ -133,7 +134,7 @@ fn order_through_another_block() {
          end:\n{SYNC}"
     );
     written(&body).unwrap();
-    // Without the second telling nobody has ordered the two writes.
+    // Without the second signal, nothing orders the two writes.
     let racing = body.replacen("again: mbarrier", "again: bra on;\nmbarrier", 1);
     let racing = racing.replacen("st.shared.u32 [s], 2;", "on: st.shared.u32 [s], 2;", 1);
     says(
@@ -143,7 +144,7 @@ fn order_through_another_block() {
     );
 }
 
-/// A barrier is missing between what one block does and what another one does after it.
+/// A barrier is missing between an access of one block and a later access of another.
 #[test]
 fn races_between_blocks() {
     let sync = SYNC;
@@ -152,7 +153,7 @@ fn races_between_blocks() {
         "ld.shared::cluster.u32 %r4, [%r3];",
     );
     let (own_write, own_read) = ("st.shared.u32 [s], 7;", "ld.shared.u32 %r4, [s];");
-    // One thread of each block; block 1 is the one that comes second.
+    // One thread of each block. Block 1 comes second.
     let start = format!(
         "{OTHER}setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [s], 1;\n{sync}@%p1 bra end;\n\
          setp.ne.u32 %p2, %r1, 0;\n"
@@ -195,7 +196,7 @@ fn races_between_blocks() {
             assert_eq!(result.is_err(), !barrier, "{first} {second} {result:?}");
         }
     }
-    // Atomic operations don't race with each other.
+    // Atomic operations do not race with each other.
     let both = "red.relaxed.cluster.shared::cluster.add.u32 [%r3], 1;";
     let own = "red.relaxed.cluster.shared::cta.add.u32 [s], 1;";
     let body = format!("{start}@!%p2 {both}\n@%p2 {own}\nend:\n{sync}");
@@ -205,14 +206,14 @@ fn races_between_blocks() {
 }
 
 #[test]
-fn blocks_that_wait_for_each_other() {
-    // One block waits twice, the other once.
+fn cluster_deadlock_is_reported() {
+    // One block waits twice, and the other once.
     let body = format!(
         "{OTHER}{SYNC}setp.eq.u32 %p1, %r1, 0;\n@%p1 bra out;\nbar.sync 1, 96;\nout:\n{SYNC}"
     );
     says(
         &written(&body).unwrap_err(),
         FaultKind::Timeout,
-        &["deadlock: no thread of the cluster can go on"],
+        &["deadlock: no thread of the cluster can continue"],
     );
 }

@@ -1,6 +1,8 @@
-//! Clusters of several blocks: shared memory of other blocks, barriers among them, copies to them.
+//! Clusters of several blocks: shared memory of other blocks, barriers between them, copies to
+//! them.
 //!
-//! The kernels' results were recorded on an H200. They have to be the same in every order, with all checks on.
+//! The kernels' results were recorded on an H200. They must be the same in every order, with all
+//! checks on.
 
 mod faults;
 mod recorded;
@@ -20,7 +22,7 @@ fn module(options: Options, cluster: Option<[u32; 3]>) -> Loaded {
     }
 }
 
-/// With every check, and in other orders.
+/// Options with every check, and with other orders.
 fn ways() -> Vec<Options> {
     let all = Options {
         check_race: true,
@@ -49,7 +51,7 @@ fn hash(words: &[u32]) -> u32 {
     })
 }
 
-/// What a kernel writes for a shape; its arguments are those of the recording.
+/// Returns the output of a kernel for a shape. Its arguments are those of the recording.
 fn output(m: &Loaded, kernel: &str, cluster: [u32; 3], grid: [u32; 3]) -> Vec<u32> {
     let (blocks, all) = (
         cluster.iter().product::<u32>(),
@@ -84,10 +86,10 @@ fn output(m: &Loaded, kernel: &str, cluster: [u32; 3], grid: [u32; 3]) -> Vec<u3
 }
 
 #[test]
-fn results_are_those_of_a_gpu() {
+fn results_match_recording() {
     for options in ways() {
         for (at, (cluster, grid)) in SHAPES.into_iter().enumerate() {
-            // The seeded orders of the largest ones take long, and tell nothing new.
+            // The seeded orders of the largest shapes take long and add no coverage.
             if options.seed.is_some_and(|seed| seed > 1) && at > 3 {
                 continue;
             }
@@ -105,9 +107,9 @@ fn results_are_those_of_a_gpu() {
     }
 }
 
-/// What the recording means, for some of it.
+/// Checks the meaning of some recorded results.
 #[test]
-fn blocks_know_who_they_are() {
+fn blocks_have_cluster_indices() {
     let (cluster, grid) = ([2, 2, 2], [4, 2, 4]);
     let m = module(Options::default(), Some(cluster));
     let got = output(&m, "ids", cluster, grid);
@@ -143,7 +145,7 @@ fn blocks_know_who_they_are() {
 }
 
 #[test]
-fn bins_are_counted() {
+fn histogram_is_correct() {
     for blocks in [1u32, 2, 4, 8, 16] {
         let cluster = [blocks, 1, 1];
         let m = module(Options::default(), Some(cluster));
@@ -155,7 +157,7 @@ fn bins_are_counted() {
 }
 
 #[test]
-fn values_go_around() {
+fn ring_passes_values() {
     let cluster = [4, 1, 1];
     let m = module(Options::default(), Some(cluster));
     let got = output(&m, "ring", cluster, [8, 1, 1]);
@@ -169,7 +171,7 @@ fn values_go_around() {
     }
 }
 
-/// A cluster that is compiled in, and more clusters than are alive at a time.
+/// A cluster size that is fixed at compile time, and more clusters than are resident at once.
 #[test]
 fn many_clusters() {
     for seed in [None, Some(1), Some(2)] {

@@ -1,5 +1,5 @@
-//! What the kernels of `ptx/clusters.cu` compute, recorded on an H200: the hash (FNV-1a) of each one's output for each of
-//! the shapes.
+//! The results of the kernels of `ptx/clusters.cu`, recorded on an H200: the hash (FNV-1a) of each
+//! output, for each shape.
 
 /// Blocks per cluster and blocks per grid.
 pub const SHAPES: [([u32; 3], [u32; 3]); 8] = [

@@ -45,6 +45,8 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
+///
+/// See [`nvJitLink`](https://docs.nvidia.com/cuda/nvjitlink/index.html) in NVIDIA's manual.
 #[derive(Clone, Debug)]
 #[doc(alias = "nvJitLink")]
 pub struct JitLinker {
@@ -165,6 +167,8 @@ impl JitLinker {
     /// and [`Library::from_compiled`](crate::Library::from_compiled) load it. Its log contains
     /// nvJitLink's messages other than errors.
     ///
+    /// See [`nvJitLinkComplete`](https://docs.nvidia.com/cuda/nvjitlink/index.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Load`], with nvJitLink's log, if a name is missing or defined twice, if
     /// an input is for another architecture or comes from a newer compiler, or if an option is
@@ -239,6 +243,8 @@ impl Module {
     /// for [`Program::lto`] and [`JitLinker::add_compiled`] for each program, then
     /// [`JitLinker::link`]. [`Module::link`] does the same without optimization across programs and
     /// without nvJitLink.
+    ///
+    /// See [`nvJitLink`](https://docs.nvidia.com/cuda/nvjitlink/index.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`Module::compile`] and [`JitLinker::link`].

@@ -1,4 +1,5 @@
-//! The threads that copy between pageable memory and the page-locked pieces. They call no driver.
+//! The threads that copy between pageable memory and the page-locked pieces. They never call the
+//! driver.
 
 use std::{
     hint, io, mem,
@@ -10,38 +11,39 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{lines::Way, plan};
+use super::{lines::CopyMethod, plan};
 
-/// Which way the threads copy.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Upload,
     Download,
 }
 
-/// One transfer, as the threads see it: pieces in the order in which they are copied, each in parts, of which a thread
-/// takes one at a time.
+/// A transfer as the threads see it: pieces in copy order, each divided into parts. A thread takes
+/// one part at a time.
 pub(super) struct Job {
     direction: Direction,
-    way: Way,
+    method: CopyMethod,
     host: *mut u8,
-    /// The page-locked pieces, which the transfer's pieces take in turn.
+    /// The page-locked pieces, which the transfer's pieces use in turn.
     slots: Vec<*mut u8>,
     cuts: Vec<usize>,
     parts: usize,
-    /// The next part that nobody has taken.
+    /// The next part that no thread has taken.
     next: AtomicUsize,
-    /// How many parts may be copied now.
+    /// The number of parts that may be copied now.
     open: AtomicUsize,
-    /// How many parts of each piece are still to be copied.
+    /// The number of parts of each piece that are not copied yet.
     left: Vec<AtomicUsize>,
-    /// How many threads are inside; with [`CLOSED`] nobody comes in any more.
+    /// The number of threads that use the job. With the bit [`CLOSED`], no more threads may enter.
     inside: AtomicUsize,
 }
 
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
-// SAFETY: the pointers are used by `copy` alone, for parts that one thread takes, under the contract of `Crew::start`.
+// SAFETY: only `copy` uses the pointers, for parts that one thread has taken, under the contract of
+// `Crew::start`.
 unsafe impl Send for Job {}
 // SAFETY: as above.
 unsafe impl Sync for Job {}
@@ -55,13 +57,13 @@ impl Job {
         parts: usize,
     ) -> Self {
         let left = (1..cuts.len()).map(|_| AtomicUsize::new(parts)).collect();
-        let way = match direction {
-            Direction::Upload => Way::into_pieces(parts),
-            Direction::Download => Way::out_of_pieces(),
+        let method = match direction {
+            Direction::Upload => CopyMethod::for_upload(parts),
+            Direction::Download => CopyMethod::for_download(),
         };
         Self {
             direction,
-            way,
+            method,
             host,
             slots,
             cuts,
@@ -73,22 +75,22 @@ impl Job {
         }
     }
 
-    /// How many pieces there are.
+    /// Returns the number of pieces.
     pub(super) fn len(&self) -> usize {
         self.left.len()
     }
 
-    /// Where a piece lies in the transfer: its first byte, and its length.
+    /// Returns the offset and the length of a piece in the transfer.
     pub(super) fn piece(&self, piece: usize) -> (usize, usize) {
         (self.cuts[piece], self.cuts[piece + 1] - self.cuts[piece])
     }
 
-    /// From now on the first `pieces` may be copied.
+    /// Allows the threads to copy the first `pieces` pieces.
     pub(super) fn open(&self, pieces: usize) {
         self.open.store(pieces * self.parts, Ordering::Release);
     }
 
-    /// Whether all of a piece has been copied.
+    /// Returns whether a whole piece has been copied.
     pub(super) fn is_copied(&self, piece: usize) -> bool {
         self.left[piece].load(Ordering::Acquire) == 0
     }
@@ -97,8 +99,8 @@ impl Job {
         self.inside.load(Ordering::Relaxed) & CLOSED != 0
     }
 
-    /// Copies parts until none is left.
-    fn take_part(&self) {
+    /// Copies parts until none are left, unless the job is closed.
+    fn run(&self) {
         let entered = self.inside.fetch_add(1, Ordering::Acquire);
         if entered & CLOSED == 0 {
             self.copy_parts();
@@ -112,12 +114,12 @@ impl Job {
             if number >= self.len() * self.parts {
                 return;
             }
-            let mut patience = Patience::new();
+            let mut backoff = Backoff::new();
             while self.open.load(Ordering::Acquire) <= number {
                 if self.is_closed() {
                     return;
                 }
-                patience.wait();
+                backoff.wait();
             }
             if self.is_closed() {
                 return;
@@ -131,73 +133,74 @@ impl Job {
         let piece = number / self.parts;
         let (begin, len) = self.piece(piece);
         let (offset, len) = plan::part(len, number % self.parts, self.parts);
-        // SAFETY: both lie within the host memory and the piece, as `Crew::start` was promised; `open` says that nothing
-        // else uses this part of them, and `next` gave it to this thread alone.
+        // SAFETY: `Crew::start` requires that both ranges are within the host memory and the piece.
+        // `open` ensures that nothing else uses this part of them, and `next` gave it only to this
+        // thread.
         unsafe {
             let host = self.host.add(begin + offset);
             let slot = self.slots[piece % self.slots.len()].add(offset);
             match self.direction {
-                Direction::Upload => self.way.copy(slot, host, len, slot),
-                Direction::Download => self.way.copy(host, slot, len, slot),
+                Direction::Upload => self.method.copy(slot, host, len, slot),
+                Direction::Download => self.method.copy(host, slot, len, slot),
             }
         }
     }
 
-    /// Lets nobody in any more, and waits until all have left.
+    /// Keeps further threads from entering, and waits until all have left.
     fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::Relaxed);
-        let mut patience = Patience::new();
+        let mut backoff = Backoff::new();
         while self.inside.load(Ordering::Acquire) != CLOSED {
-            patience.wait();
+            backoff.wait();
         }
     }
 }
 
-/// Threads that wait for jobs. Dropping it ends them.
+/// Threads that wait for jobs. Dropping the crew ends them.
 pub(super) struct Crew {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
 
 struct Shared {
-    board: Mutex<Board>,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
-struct Board {
+struct State {
     job: Option<Arc<Job>>,
-    /// Counts the jobs.
+    /// The number of jobs so far.
     number: u64,
     ended: bool,
 }
 
 impl Shared {
-    fn board(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn work(&self) {
         let mut last = 0;
         loop {
             let job = {
-                let mut board = self.board();
+                let mut state = self.state();
                 loop {
-                    if board.ended {
+                    if state.ended {
                         return;
                     }
-                    if board.number != last
-                        && let Some(job) = &board.job
+                    if state.number != last
+                        && let Some(job) = &state.job
                     {
-                        last = board.number;
+                        last = state.number;
                         break Arc::clone(job);
                     }
-                    board = self
+                    state = self
                         .changed
-                        .wait(board)
+                        .wait(state)
                         .unwrap_or_else(PoisonError::into_inner);
                 }
             };
-            job.take_part();
+            job.run();
         }
     }
 }
@@ -205,14 +208,14 @@ impl Shared {
 impl Crew {
     pub(super) fn new(threads: usize) -> io::Result<Self> {
         let shared = Arc::new(Shared {
-            board: Mutex::new(Board {
+            state: Mutex::new(State {
                 job: None,
                 number: 0,
                 ended: false,
             }),
             changed: Condvar::new(),
         });
-        // Those that were started end with it, also if one can't be started.
+        // If a thread cannot be started, dropping the crew ends the others.
         let mut crew = Self {
             shared,
             threads: Vec::with_capacity(threads),
@@ -225,53 +228,55 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Gives the threads a job. They copy until it is over, or the guard is dropped, which waits for them.
+    /// Starts a job. The threads copy until it is complete or the guard is dropped, which waits for
+    /// them.
     ///
     /// # Safety
-    /// The host memory and the slots are as long as the job's cuts say. Until the guard is dropped, nobody else uses
-    /// parts of them that are open and not copied.
-    pub(super) unsafe fn start(&self, job: Job) -> Started<'_> {
+    /// The caller must ensure that the host memory and the slots are as long as the job's cuts
+    /// require, and that until the guard is dropped, nothing else uses parts of them that are open
+    /// and not copied.
+    pub(super) unsafe fn start(&self, job: Job) -> RunningJob<'_> {
         let job = Arc::new(job);
         {
-            let mut board = self.shared.board();
-            board.job = Some(Arc::clone(&job));
-            board.number += 1;
+            let mut state = self.shared.state();
+            state.job = Some(Arc::clone(&job));
+            state.number += 1;
         }
         self.shared.changed.notify_all();
-        Started { crew: self, job }
+        RunningJob { crew: self, job }
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        self.shared.board().ended = true;
+        self.shared.state().ended = true;
         self.shared.changed.notify_all();
         for thread in mem::take(&mut self.threads) {
-            let _ = thread.join(); // none of them panics
+            let _ = thread.join(); // the threads do not panic
         }
     }
 }
 
-/// A job under way. Dropping it ends it: no thread touches its memory afterwards.
-pub(super) struct Started<'a> {
+/// A running job. Dropping it ends the job, after which no thread uses its memory.
+pub(super) struct RunningJob<'a> {
     crew: &'a Crew,
     pub(super) job: Arc<Job>,
 }
 
-impl Drop for Started<'_> {
+impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
-        self.crew.shared.board().job = None; // who wakes up late finds nothing
+        self.crew.shared.state().job = None; // threads that wake up late find no job
         self.job.close();
     }
 }
 
-/// Waiting for what takes microseconds: first by trying again and again, then by letting others run.
-pub(super) struct Patience {
+/// Waits for events within microseconds: it first spins, and then yields to other threads.
+pub(super) struct Backoff {
     tries: u32,
     began: Option<Instant>,
 }
 
-impl Patience {
+impl Backoff {
     pub(super) fn new() -> Self {
         Self {
             tries: 0,
@@ -289,7 +294,7 @@ impl Patience {
         }
     }
 
-    /// Whether it takes so long that one should wait in another way.
+    /// Returns whether the wait is so long that the caller should block instead.
     pub(super) fn is_over(&self) -> bool {
         self.began
             .is_some_and(|began| began.elapsed() > Duration::from_millis(1))

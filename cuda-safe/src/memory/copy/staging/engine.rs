@@ -1,10 +1,10 @@
-//! One transfer after another through the page-locked pieces.
+//! The engine that makes one staged transfer at a time.
 
 use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{
     StagingOptions,
-    crew::{Crew, Direction, Job, Patience},
+    crew::{Backoff, Crew, Direction, Job},
     plan,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     stream::{Stream, event::Event},
 };
 
-/// The pieces, the stream that copies them, and the threads that fill and empty them.
+/// The page-locked pieces, the stream that copies them, and the threads that fill and empty them.
 pub(super) struct Engine {
     crew: Crew,
     parts: usize,
@@ -25,7 +25,7 @@ pub(super) struct Engine {
 
 struct Slot {
     memory: PinnedBuffer<u8>,
-    /// Recorded behind the device's copy of the piece that is in it.
+    /// Recorded after the device's copy of the slot's current piece.
     copied: Event,
 }
 
@@ -41,7 +41,7 @@ impl Engine {
             })
             .collect::<Result<_>>()?;
         let crew = Crew::new(options.threads).map_err(|error| {
-            let detail = format!("a thread can't be started: {error}");
+            let detail = format!("cannot start a thread: {error}");
             Error::invalid("Staging::new", detail).with_source(error)
         })?;
         Ok(Self {
@@ -53,15 +53,17 @@ impl Engine {
         })
     }
 
-    /// Whether a transfer went so wrong that the pieces may still be in use. They are leaked, and there are none now.
+    /// Returns whether an earlier transfer failed such that the pieces may still be in use. They
+    /// were leaked, so there are none left.
     pub(super) fn is_broken(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Copies `bytes` between the host and the device, and waits until they have been copied.
+    /// Copies `bytes` bytes between the host and the device, and waits for the copy.
     ///
     /// # Safety
-    /// Both are as long as `bytes`, and used by nobody else meanwhile; the host's may be written to for a download.
+    /// The caller must ensure that both sides are `bytes` bytes long, that nothing else uses them
+    /// meanwhile, and that the host side is writable for a download.
     pub(super) unsafe fn copy(
         &mut self,
         direction: Direction,
@@ -76,8 +78,9 @@ impl Engine {
         let cuts = plan::cuts(bytes, self.piece_bytes);
         let job = Job::new(direction, host, slots.collect(), cuts, self.parts);
         let result = {
-            // SAFETY: the host memory is as long as the cuts, by this function's contract, and each slot as long as a
-            // piece. `upload` and `download` open a piece when the device doesn't use its slot.
+            // SAFETY: the caller promises that the host memory is as long as the cuts, and each
+            // slot is as long as a piece. `upload` and `download` open a piece only when the device
+            // does not use its slot.
             let started = unsafe { self.crew.start(job) };
             match direction {
                 Direction::Upload => self.upload(&started.job, device),
@@ -88,65 +91,65 @@ impl Engine {
             Settled::Done => result,
             Settled::Failed(error) | Settled::Faulted(error) => result.and(Err(error)),
             Settled::Unknown(error) => {
-                // The device may still use the pieces; the host memory it never does.
+                // The device may still use the pieces, but it never uses the host memory.
                 std::mem::forget(std::mem::take(&mut self.slots));
                 result.and(Err(error))
             }
         }
     }
 
-    /// The threads fill pieces, and each is sent when it is full.
+    /// Uploads: the threads fill pieces, and each full piece is sent.
     fn upload(&self, job: &Job, device: CUdeviceptr) -> Result<()> {
         let (mut sent, mut free) = (0, self.slots.len().min(job.len()));
         job.open(free);
-        let mut patience = Patience::new();
+        let mut backoff = Backoff::new();
         while sent < job.len() {
             if job.is_copied(sent) {
                 self.send(job, sent, device)?;
                 sent += 1;
-                patience = Patience::new();
+                backoff = Backoff::new();
                 continue;
             }
-            // Piece number `free` will take the slot of this one.
+            // Piece number `free` will take the slot of this piece.
             let oldest = free - self.slots.len().min(free);
-            if free < job.len() && oldest < sent && self.is_over(oldest, &patience)? {
+            if free < job.len() && oldest < sent && self.is_over(oldest, &backoff)? {
                 free += 1;
                 job.open(free);
-                patience = Patience::new();
+                backoff = Backoff::new();
                 continue;
             }
-            patience.wait();
+            backoff.wait();
         }
         Ok(())
     }
 
-    /// The device fills pieces, and the threads empty each when it is full.
+    /// Downloads: the device fills pieces, and the threads empty each full piece.
     fn download(&self, job: &Job, device: CUdeviceptr) -> Result<()> {
-        let (mut asked, mut arrived, mut emptied) = (0, 0, 0);
-        let mut patience = Patience::new();
+        let (mut requested, mut arrived, mut emptied) = (0, 0, 0);
+        let mut backoff = Backoff::new();
         while emptied < job.len() {
-            if asked < job.len() && asked < emptied + self.slots.len() {
-                self.ask(job, asked, device)?;
-                asked += 1;
+            if requested < job.len() && requested < emptied + self.slots.len() {
+                self.receive(job, requested, device)?;
+                requested += 1;
             } else if job.is_copied(emptied) {
                 emptied += 1;
-                patience = Patience::new();
-            } else if arrived < asked && self.is_over(arrived, &patience)? {
+                backoff = Backoff::new();
+            } else if arrived < requested && self.is_over(arrived, &backoff)? {
                 arrived += 1;
                 job.open(arrived);
-                patience = Patience::new();
+                backoff = Backoff::new();
             } else {
-                patience.wait();
+                backoff.wait();
             }
         }
         Ok(())
     }
 
-    /// Whether the device has copied a piece. Who has asked for long waits: the device may have other work, or none
-    /// that begins before somebody waits.
-    fn is_over(&self, piece: usize, patience: &Patience) -> Result<bool> {
+    /// Returns whether the device has copied a piece. After a long time of polling, it blocks
+    /// instead, because the device may have other work, or may not begin before a thread waits.
+    fn is_over(&self, piece: usize, backoff: &Backoff) -> Result<bool> {
         let copied = &self.slots[piece % self.slots.len()].copied;
-        if patience.is_over() {
+        if backoff.is_over() {
             return copied.synchronize().map(|()| true);
         }
         copied.query()
@@ -156,8 +159,8 @@ impl Engine {
         let (begin, len) = job.piece(piece);
         let slot = &self.slots[piece % self.slots.len()];
         let _current = self.stream.enter("cuMemcpyHtoDAsync_v2")?;
-        // SAFETY: the piece has been filled, and its slot is left alone until the event behind the copy is over; the
-        // device's memory is as long as the transfer.
+        // SAFETY: the piece has been filled, and its slot is not used until the event after the
+        // copy has completed. The device memory is as long as the transfer.
         let code = unsafe {
             let (to, from) = (device + begin as CUdeviceptr, slot.memory.as_ptr().cast());
             sys::cuMemcpyHtoDAsync_v2(to, from, len, self.stream.as_raw())
@@ -166,13 +169,13 @@ impl Engine {
         slot.copied.record(&self.stream)
     }
 
-    fn ask(&self, job: &Job, piece: usize, device: CUdeviceptr) -> Result<()> {
+    fn receive(&self, job: &Job, piece: usize, device: CUdeviceptr) -> Result<()> {
         let (begin, len) = job.piece(piece);
         let slot = &self.slots[piece % self.slots.len()];
         let memory: *mut [u8] = slot.memory.as_raw_slice();
         let _current = self.stream.enter("cuMemcpyDtoHAsync_v2")?;
-        // SAFETY: the slot's last piece has been emptied, and nobody reads it until the event behind the copy is over;
-        // the device's memory is as long as the transfer.
+        // SAFETY: the slot's last piece has been emptied, and nothing reads the slot until the
+        // event after the copy has completed. The device memory is as long as the transfer.
         let code = unsafe {
             let from = device + begin as CUdeviceptr;
             sys::cuMemcpyDtoHAsync_v2(memory.cast(), from, len, self.stream.as_raw())

@@ -1,41 +1,43 @@
-//! Copies between pageable memory and page-locked pieces, and what they leave in the processor's caches.
+//! Copies between pageable memory and page-locked pieces that avoid leaving lines in the
+//! processor's caches.
 //!
-//! A line of a piece that lies in a core's own cache is slow to reach for the device, which has to ask for it. So it
-//! shouldn't stay there. What helps depends on the processor (`docs/PERFORMANCE.md` has the figures):
+//! The device is slow to access a line of a piece that is in a core's own cache, because it must
+//! request the line from that core. The remedy depends on the processor (`docs/PERFORMANCE.md` has
+//! the figures):
 //!
-//! - where there is `cldemote`, the lines of a piece are moved to the cache that all cores share;
-//! - otherwise uploads write past the caches, and downloads drop the lines that they have read.
+//! - With `cldemote`, the lines of a piece are moved to the cache that all cores share.
+//! - Otherwise, uploads bypass the caches, and downloads flush the lines that they have read.
 
-/// How bytes are copied.
+/// A way to copy bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Plainly.
+pub(super) enum CopyMethod {
+    /// An ordinary copy.
     Plain,
-    /// Plainly, and then the piece's lines are moved out of the core's own caches.
+    /// An ordinary copy, which then moves the piece's lines out of the core's own caches.
     #[cfg(target_arch = "x86_64")]
     Demoting,
-    /// Past the caches.
+    /// A copy that bypasses the caches.
     #[cfg(target_arch = "x86_64")]
     Streaming,
-    /// Past the caches, and then the piece's lines are dropped from them.
+    /// A copy that bypasses the caches, and then flushes the piece's lines from them.
     #[cfg(target_arch = "x86_64")]
     Flushing,
 }
 
-impl Way {
-    /// How `threads` threads fill pieces.
+impl CopyMethod {
+    /// Returns how `threads` threads fill pieces.
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn into_pieces(threads: usize) -> Self {
-        // A few threads are faster if they don't read the lines that they are about to overwrite.
+    pub(super) fn for_upload(threads: usize) -> Self {
+        // With few threads, it is faster not to read the lines that are about to be overwritten.
         match has_cldemote() && threads >= 10 {
             true => Self::Demoting,
             false => Self::Streaming,
         }
     }
 
-    /// How threads empty pieces.
+    /// Returns how threads empty pieces.
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn out_of_pieces() -> Self {
+    pub(super) fn for_download() -> Self {
         match (has_cldemote(), has_clflushopt()) {
             (true, _) => Self::Demoting,
             (_, true) => Self::Flushing,
@@ -44,28 +46,30 @@ impl Way {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn into_pieces(_threads: usize) -> Self {
+    pub(super) fn for_upload(_threads: usize) -> Self {
         Self::Plain
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn out_of_pieces() -> Self {
+    pub(super) fn for_download() -> Self {
         Self::Plain
     }
 
-    /// Copies `len` bytes, of which `piece` (one of the two) is the page-locked side.
+    /// Copies `len` bytes. `piece` is the page-locked side, one of `to` and `from`.
     ///
     /// # Safety
-    /// `from` is readable and `to` writable for `len` bytes, and they are apart.
+    /// The caller must ensure that `from` is readable and `to` writable for `len` bytes, and that
+    /// they do not overlap.
     #[cfg(target_arch = "x86_64")]
     pub(super) unsafe fn copy(self, to: *mut u8, from: *const u8, len: usize, piece: *const u8) {
         use std::arch::{asm, x86_64::_mm_sfence};
 
-        /// Small enough that what was copied is still in the first cache when its lines are moved.
+        /// Small enough that the copied lines are still in the first-level cache when they are
+        /// moved.
         const BLOCK: usize = 4096;
         for begin in (0..len).step_by(BLOCK) {
             let len = BLOCK.min(len - begin);
-            // SAFETY: within both, as this function's contract says.
+            // SAFETY: the block is within both ranges, as this function's contract says.
             unsafe {
                 let (to, from) = (to.add(begin), from.add(begin));
                 match self {
@@ -74,7 +78,8 @@ impl Way {
                 }
             }
             for offset in (0..len).step_by(LINE) {
-                // SAFETY: a line of the piece; the instructions change no value, and there are such instructions.
+                // SAFETY: the line belongs to the piece. The instructions change no value, and the
+                // processor supports them.
                 unsafe {
                     let line = piece.add(begin + offset);
                     match self {
@@ -89,14 +94,16 @@ impl Way {
                 }
             }
         }
-        // SAFETY: every processor of this architecture has it. Stores past the caches are ordered by nothing else.
+        // SAFETY: every x86-64 processor supports it. Nothing else orders stores that bypass the
+        // caches.
         unsafe { _mm_sfence() };
     }
 
     /// Copies `len` bytes.
     ///
     /// # Safety
-    /// `from` is readable and `to` writable for `len` bytes, and they are apart.
+    /// The caller must ensure that `from` is readable and `to` writable for `len` bytes, and that
+    /// they do not overlap.
     #[cfg(not(target_arch = "x86_64"))]
     pub(super) unsafe fn copy(self, to: *mut u8, from: *const u8, len: usize, _piece: *const u8) {
         // SAFETY: as this function's contract says.
@@ -107,10 +114,10 @@ impl Way {
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Copies past the caches.
+/// Copies without using the caches.
 ///
 /// # Safety
-/// As of [`Way::copy`].
+/// The same as for [`CopyMethod::copy`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream(to: *mut u8, from: *const u8, len: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
@@ -119,7 +126,7 @@ unsafe fn stream(to: *mut u8, from: *const u8, len: usize) {
     let head = head.min(len);
     let lines = (len - head) / LINE;
     let tail = head + lines * LINE;
-    // SAFETY: the three ranges lie within both; the middle one of `to` is aligned.
+    // SAFETY: the three ranges are within both sides, and the middle range of `to` is aligned.
     unsafe {
         to.copy_from_nonoverlapping(from, head);
         for line in 0..lines {
@@ -135,7 +142,7 @@ unsafe fn stream(to: *mut u8, from: *const u8, len: usize) {
     }
 }
 
-/// The processor's features of leaf 7 (Intel's manual, volume 2A, CPUID): EBX and ECX.
+/// Returns the processor's feature bits of leaf 7 (Intel's manual, volume 2A, CPUID): EBX and ECX.
 #[cfg(target_arch = "x86_64")]
 fn leaf_7() -> (u32, u32) {
     use std::{arch::x86_64, sync::OnceLock};
@@ -165,22 +172,22 @@ mod tests {
     use super::*;
 
     #[cfg(target_arch = "x86_64")]
-    fn ways() -> Vec<Way> {
-        let mut ways = vec![Way::Plain, Way::Streaming];
-        ways.extend(has_cldemote().then_some(Way::Demoting));
-        ways.extend(has_clflushopt().then_some(Way::Flushing));
-        ways
+    fn methods() -> Vec<CopyMethod> {
+        let mut methods = vec![CopyMethod::Plain, CopyMethod::Streaming];
+        methods.extend(has_cldemote().then_some(CopyMethod::Demoting));
+        methods.extend(has_clflushopt().then_some(CopyMethod::Flushing));
+        methods
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn ways() -> Vec<Way> {
-        vec![Way::Plain]
+    fn methods() -> Vec<CopyMethod> {
+        vec![CopyMethod::Plain]
     }
 
     #[test]
-    fn every_way_copies_all_bytes_and_no_others() {
+    fn every_method_copies_exactly_the_given_bytes() {
         let from: Vec<u8> = (0..20_000u32).map(|i| (i * 37 + i / 256) as u8).collect();
-        for way in ways() {
+        for method in methods() {
             for (begin, at, len) in [
                 (0, 0, 20_000),
                 (1, 0, 5000),
@@ -191,16 +198,20 @@ mod tests {
                 (9, 64, 12_345),
             ] {
                 let mut to = vec![0xee; 20_200];
-                // SAFETY: both are long enough, and two vectors.
+                // SAFETY: both vectors are long enough and do not overlap.
                 unsafe {
                     let to = to.as_mut_ptr().add(at);
-                    way.copy(to, from.as_ptr().add(begin), len, to);
+                    method.copy(to, from.as_ptr().add(begin), len, to);
                 }
-                assert!(to[..at].iter().all(|byte| *byte == 0xee), "{way:?} {at}");
-                assert_eq!(to[at..at + len], from[begin..begin + len], "{way:?} {len}");
+                assert!(to[..at].iter().all(|byte| *byte == 0xee), "{method:?} {at}");
+                assert_eq!(
+                    to[at..at + len],
+                    from[begin..begin + len],
+                    "{method:?} {len}"
+                );
                 assert!(
                     to[at + len..].iter().all(|byte| *byte == 0xee),
-                    "{way:?} {len}"
+                    "{method:?} {len}"
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! Pageable memory at the link's speed: copies through page-locked pieces, by several threads.
+//! Fast copies of pageable memory by several threads through page-locked pieces.
 
 use std::{
     fmt,
@@ -23,18 +23,24 @@ mod plan;
 use crew::Direction;
 use engine::Engine;
 
-/// Threads and page-locked memory that speed up copies of ordinary host memory.
+/// Threads and page-locked memory that speed up copies of pageable host memory.
 ///
-/// The driver copies a `Vec` or another slice that is not page-locked with one thread, through memory of its own. That
-/// reaches a fraction of what the link to the device can do. A `Staging` cuts such a copy into pieces: its threads
-/// copy between the slice and page-locked pieces, while the device copies those that are full.
+/// The driver copies pageable memory, such as a `Vec`, with one thread through its own buffers.
+/// This reaches only a fraction of the link's speed. A `Staging` divides such a copy into pieces.
+/// Its threads copy between the slice and page-locked pieces while the device copies the full ones.
 ///
-/// A stream that is given one with [`Stream::set_staging`] uses it in all methods that copy between a slice and device
-/// memory and wait: [`DeviceBuffer::from_slice`](crate::DeviceBuffer::from_slice),
-/// [`to_vec`](crate::DeviceMemory::to_vec), [`copy_from_slice`](crate::DeviceMemory::copy_from_slice),
-/// [`copy_to_slice`](crate::DeviceMemory::copy_to_slice), and whatever is built on these. Copies that are smaller than
-/// [`StagingOptions::threshold_bytes`], or whose slice is page-locked, stay one call of the driver's. So do copies between a
-/// slice and a [`CudaArray`](crate::array::CudaArray), and those of parts, a [`RegionCopy`](crate::memory::RegionCopy)'s.
+/// Attach it to a stream with [`Stream::set_staging`]. All methods that copy between a slice and
+/// device memory and wait then use it:
+/// [`DeviceBuffer::from_slice`](crate::DeviceBuffer::from_slice),
+/// [`to_vec`](crate::DeviceMemory::to_vec),
+/// [`copy_from_slice`](crate::DeviceMemory::copy_from_slice),
+/// [`copy_to_slice`](crate::DeviceMemory::copy_to_slice), and methods built on these.
+///
+/// These copies still use a single driver call:
+/// - copies smaller than [`StagingOptions::threshold_bytes`];
+/// - copies of a page-locked slice;
+/// - copies between a slice and a [`CudaArray`](crate::array::CudaArray);
+/// - copies of sub-regions by a [`RegionCopy`](crate::memory::RegionCopy).
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, memory::Staging, Stream};
@@ -42,7 +48,7 @@ use engine::Engine;
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
-/// stream.set_staging(Some(&Staging::new(&context)?))?; // threads and memory, made once
+/// stream.set_staging(Some(&Staging::new(&context)?))?; // creates the threads and the memory once
 ///
 /// let host = vec![1.5f32; 1 << 20];
 /// let buffer = DeviceBuffer::from_slice(&stream, &host)?; // several threads read the vector
@@ -51,12 +57,14 @@ use engine::Engine;
 /// # }
 /// ```
 ///
-/// Cloning gives another reference to the same threads and pieces, and several streams can share one. It makes one
-/// transfer after another: the link is busy with one. A transfer first waits for what was enqueued on its stream, and
-/// calls the driver from the thread that asked for it alone.
+/// Cloning creates another reference to the same threads and pieces, and several streams can share
+/// it. It makes one transfer at a time, because one is enough to use the whole link. A transfer
+/// first waits for the work enqueued on its stream. Only the calling thread calls the driver.
 ///
-/// `docs/PERFORMANCE.md` of the repository says what it gains. A new `Vec` gains less: while it is filled for the first
-/// time, the operating system makes its memory, a page at a time. [`copy_to_slice`](crate::DeviceMemory::copy_to_slice) into a vector that was used before spares that.
+/// `docs/PERFORMANCE.md` in the repository has measurements. Copies into a new `Vec` gain less,
+/// because the operating system allocates each page when it is first written. To avoid this, use
+/// [`copy_to_slice`](crate::DeviceMemory::copy_to_slice) with a vector that has been written
+/// before.
 #[derive(Clone)]
 pub struct Staging(Arc<Inner>);
 
@@ -66,7 +74,7 @@ struct Inner {
     engine: Mutex<Engine>,
 }
 
-/// How a [`Staging`] is made. The default suits the machine: see each field.
+/// Options of a [`Staging`]. The defaults suit the machine.
 ///
 /// ```
 /// # use cuda_safe::{Context, memory::{Staging, StagingOptions}};
@@ -81,15 +89,15 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct StagingOptions {
-    /// How many threads copy. By default as many as the machine has processors, but for one that feeds the device, and
-    /// no more than 15. At most 1024.
+    /// The number of threads that copy, at most 1024. The default is the number of processors minus
+    /// one, which feeds the device, and at most 15.
     pub threads: usize,
-    /// How many page-locked pieces there are: 4 by default, at least 2.
+    /// The number of page-locked pieces, at least 2. The default is 4.
     pub pieces: usize,
-    /// The size of a piece in bytes, a multiple of 4096: 4 MiB by default. The first pieces of a transfer and the last
-    /// ones use a part of it.
+    /// The size of a piece in bytes, a multiple of 4096. The default is 4 MiB. The first and last
+    /// pieces of a transfer are smaller.
     pub piece_bytes: usize,
-    /// Copies of fewer bytes stay one call of the driver's: 1 MiB by default.
+    /// Copies of fewer bytes use a single driver call. The default is 1 MiB.
     pub threshold_bytes: usize,
 }
 
@@ -135,20 +143,24 @@ impl StagingOptions {
     }
 
     fn check(&self) -> Result<()> {
-        /// More than any host has processors for.
+        /// A limit above the processor count of any host.
         const MOST_THREADS: usize = 1024;
         let detail = if self.threads == 0 {
-            "0 threads copy nothing: at least 1".to_owned()
+            "the number of threads is 0. Fix: use at least 1".to_owned()
         } else if self.threads > MOST_THREADS {
-            format!("{} threads: at most {MOST_THREADS}", self.threads)
+            format!(
+                "the number of threads is {}. Fix: use at most {MOST_THREADS}",
+                self.threads
+            )
         } else if self.pieces < 2 {
             format!(
-                "with {} pieces the threads and the device can't work at the same time: at least 2, better 4",
+                "the number of pieces is {}, so the threads and the device cannot work at the same time. Fix: use at \
+                 least 2, or better 4",
                 self.pieces
             )
         } else if self.piece_bytes == 0 || !self.piece_bytes.is_multiple_of(plan::PAGE) {
             format!(
-                "pieces of {} bytes: their size is a multiple of {}, a page",
+                "the piece size of {} bytes is not a nonzero multiple of the page size {}",
                 self.piece_bytes,
                 plan::PAGE
             )
@@ -160,19 +172,21 @@ impl StagingOptions {
 }
 
 impl Staging {
-    /// Starts the threads and allocates the pieces, as [`StagingOptions::default`] says: 16 MiB of page-locked memory.
+    /// Starts the threads and allocates the pieces with the default options: 16 MiB of page-locked
+    /// memory.
     ///
     /// # Errors
-    /// The host can't lock that much memory or start the threads. The context is unusable after a fault.
+    /// Returns an error if the host cannot lock that much memory or start the threads, or if the
+    /// context is unusable after a fault.
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, StagingOptions::default())
     }
 
-    /// As [`new`](Self::new), with options.
+    /// Creates a staging with options.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for options that make no sense, such as no
-    /// threads; otherwise as [`new`](Self::new).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if an option is
+    /// out of range, such as 0 threads. Also returns the errors of [`new`](Self::new).
     pub fn with_options(context: &Context, options: StagingOptions) -> Result<Self> {
         options.check()?;
         Ok(Self(Arc::new(Inner {
@@ -182,22 +196,24 @@ impl Staging {
         })))
     }
 
-    /// The context that the transfers belong to.
+    /// Returns the context to which the transfers belong.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// What it was made with.
+    /// Returns the options.
     #[must_use]
     pub fn options(&self) -> StagingOptions {
         self.0.options
     }
 
-    /// Copies between all of `span` and the host. `Ok(false)` if it can't be used any more: then nothing was copied.
+    /// Copies between all of `span` and the host. Returns `Ok(false)` without copying if the engine
+    /// is broken.
     ///
     /// # Safety
-    /// `host` is as long as `span`, and nobody else uses it meanwhile; for a download it may be written to.
+    /// The caller must ensure that `host` is as long as `span`, that nothing else uses it
+    /// meanwhile, and that it is writable for a download.
     unsafe fn copy(
         &self,
         call: &'static str,
@@ -207,7 +223,8 @@ impl Staging {
         host: *mut u8,
     ) -> Result<bool> {
         stream.ordered(call, [span.owner], || {
-            // Nothing is held while the stream's own work is waited for, which may wait for another transfer.
+            // Do not hold the lock during this wait, because the stream's work may wait for another
+            // transfer.
             match stream.settle() {
                 Settled::Done => {}
                 Settled::Failed(error) | Settled::Faulted(error) | Settled::Unknown(error) => {
@@ -218,18 +235,20 @@ impl Staging {
             if engine.is_broken() {
                 return Ok(false);
             }
-            // SAFETY: as this function's contract says; the device's memory is live, and nothing on its stream or on
-            // this one uses it any more.
+            // SAFETY: the caller promises `host`. The device memory is live, and no work on its
+            // stream or on this one still uses it.
             let copied = unsafe { engine.copy(direction, host, span.ptr, span.bytes) };
             explained(copied, stream, span).map(|()| true)
         })
     }
 }
 
-/// Whether the driver knows the memory: it is page-locked or managed, and one call copies it at the link's speed.
+/// Returns whether the driver knows the memory. It is then page-locked or managed, and a single
+/// call copies it at the link's speed.
 fn is_known_to_driver(host: *const u8) -> bool {
     let mut kind = 0u32;
-    // SAFETY: `kind` is valid for the write of a memory type; the address is looked up and not followed.
+    // SAFETY: `kind` is valid for the write of a memory type. The driver looks up the address
+    // without reading the memory.
     let code = unsafe {
         sys::cuPointerGetAttribute(
             (&raw mut kind).cast(),
@@ -241,11 +260,14 @@ fn is_known_to_driver(host: *const u8) -> bool {
 }
 
 impl Stream {
-    /// From now on, copies between slices and device memory that are given this stream, and wait, go through
-    /// `staging`; with `None`, each of them is one call of the driver's again. This holds for all clones of the stream.
+    /// Sets the staging for later copies between slices and device memory that use this stream and
+    /// wait. With `None`, each of them uses a single driver call again.
+    ///
+    /// This applies to all clones of the stream.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `staging` was made in another context.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `staging`
+    /// belongs to another context.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::Staging, Stream};
@@ -254,7 +276,7 @@ impl Stream {
     /// let staging = Staging::new(&context)?;
     /// let streams = [Stream::new(&context)?, Stream::new(&context)?];
     /// for stream in &streams {
-    ///     stream.set_staging(Some(&staging))?; // they share it
+    ///     stream.set_staging(Some(&staging))?; // both streams share it
     /// }
     /// assert!(streams[0].staging().is_some());
     /// streams[0].set_staging(None)?;
@@ -266,7 +288,8 @@ impl Stream {
         if let Some(staging) = staging
             && staging.context() != self.context()
         {
-            let detail = "the staging was made in another context than the stream: make one for each context";
+            let detail = "the staging belongs to another context than the stream. Fix: create one staging for each \
+                          context";
             return Err(Error::invalid("Stream::set_staging", detail));
         }
         *self
@@ -276,7 +299,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What [`set_staging`](Self::set_staging) has given the stream.
+    /// Returns the staging set by [`set_staging`](Self::set_staging).
     #[must_use]
     pub fn staging(&self) -> Option<Staging> {
         let staged = self.staged().read();
@@ -285,21 +308,23 @@ impl Stream {
     }
 }
 
-/// The stream's staging, if it is of use for this copy. What is smaller than its threshold pays for no more than a look.
-fn suited(stream: &Stream, host: *const u8, bytes: usize) -> Option<Staging> {
+/// Returns the stream's staging if it suits this copy. The size is compared first, so that small
+/// copies are not slowed down.
+fn suitable(stream: &Stream, host: *const u8, bytes: usize) -> Option<Staging> {
     let staging = stream.staging();
     staging.filter(|one| bytes >= one.0.options.threshold_bytes && !is_known_to_driver(host))
 }
 
-/// Copies `host` to the device if the stream has a staging that suits. `false` if it has none: nothing was copied.
+/// Copies `host` to the device if the stream has a suitable staging. Otherwise returns `false`
+/// without copying.
 pub(in crate::memory) fn upload(
     call: &'static str,
     span: Span<'_>,
     stream: &Stream,
     host: *const u8,
 ) -> Result<bool> {
-    match suited(stream, host, span.bytes) {
-        // SAFETY: `host` is borrowed by the caller for the whole call, and only read for an upload.
+    match suitable(stream, host, span.bytes) {
+        // SAFETY: the caller borrows `host` for the whole call, and an upload only reads it.
         Some(staging) => unsafe {
             staging.copy(call, Direction::Upload, span, stream, host.cast_mut())
         },
@@ -307,17 +332,18 @@ pub(in crate::memory) fn upload(
     }
 }
 
-/// As [`upload`], the other way.
+/// Copies in the opposite direction, like [`upload`].
 ///
 /// # Safety
-/// `host` may be written to, for as many bytes as `span` has, and nobody else uses it meanwhile.
+/// The caller must ensure that `host` is writable for as many bytes as `span` has, and that nothing
+/// else uses it meanwhile.
 pub(in crate::memory) unsafe fn download(
     call: &'static str,
     span: Span<'_>,
     stream: &Stream,
     host: *mut u8,
 ) -> Result<bool> {
-    match suited(stream, host, span.bytes) {
+    match suitable(stream, host, span.bytes) {
         // SAFETY: as this function's contract says.
         Some(staging) => unsafe { staging.copy(call, Direction::Download, span, stream, host) },
         None => Ok(false),

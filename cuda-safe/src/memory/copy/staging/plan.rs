@@ -1,9 +1,9 @@
-//! How a transfer is cut.
+//! The division of a transfer into pieces and parts.
 
-/// Where each piece of `bytes` begins, and at last where the last one ends.
+/// Returns the start of each piece of `bytes` bytes, followed by the end of the last one.
 ///
-/// The first pieces are small, so that the link soon has something to do, and so are the last ones, since what is left
-/// when the one side has ended is work of the other alone.
+/// The first pieces are small so that the link starts early. The last ones are small because the
+/// threads and the device cannot overlap on the last piece.
 pub(super) fn cuts(bytes: usize, piece: usize) -> Vec<usize> {
     let smallest = (piece / 8).next_multiple_of(PAGE);
     let mut cuts = Vec::with_capacity(bytes / piece + 16);
@@ -19,10 +19,11 @@ pub(super) fn cuts(bytes: usize, piece: usize) -> Vec<usize> {
     cuts
 }
 
-/// Pieces and parts of them are multiples of this, but for the last.
+/// Except for the last one, the sizes of pieces and of their parts are multiples of this.
 pub(super) const PAGE: usize = 4096;
 
-/// Where part `part` of `parts` lies in a piece of `len` bytes: empty if the piece has fewer.
+/// Returns the offset and the size of one part of a piece of `len` bytes. A small piece has empty
+/// parts.
 pub(super) fn part(len: usize, part: usize, parts: usize) -> (usize, usize) {
     let each = len.div_ceil(parts).next_multiple_of(PAGE);
     let begin = (part * each).min(len);
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_cover_all_bytes_once_and_fit() {
+    fn cuts_cover_all_bytes_once_and_fit() {
         for piece in [PAGE, 64 << 10, 4 << 20] {
             for bytes in [
                 1,
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_transfer_begins_and_ends_with_small_pieces() {
+    fn large_transfers_begin_and_end_with_small_pieces() {
         let piece = 4 << 20;
         let cuts = cuts(64 << 20, piece);
         let lens: Vec<_> = cuts.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_a_piece() {
+    fn parts_cover_the_piece() {
         for len in [1, PAGE, PAGE + 1, 5 * PAGE, 1 << 20, (1 << 20) + 77] {
             for parts in [1, 2, 7, 15] {
                 let mut end = 0;
