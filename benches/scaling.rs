@@ -13,7 +13,7 @@ use std::{env, thread, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use cuda_nccl::{
-    Alone, Collectives, Communicator, CommunicatorOptions, Launch, Library, PeerGroup,
+    Collectives, Communicator, CommunicatorOptions, Launch, Library, PeerGroup, SingleRank,
 };
 use cuda_safe::{Context, Device};
 use scales::{
@@ -30,7 +30,7 @@ fn main() -> Result<()> {
     if let Some(launch) = Launch::from_env()? {
         let group = launch.communicator(options)?;
         let sizes = Sizes::of(group.context())?;
-        let locals = measure::locals(&Alone::new(group.context()), &sizes)?;
+        let locals = measure::locals(&SingleRank::new(group.context()), &sizes)?;
         let found = measure::group(&group, &sizes)?;
         if launch.rank == 0 {
             print(
@@ -52,7 +52,7 @@ fn main() -> Result<()> {
         .map(Context::primary_of)
         .collect::<Result<_, _>>()?;
     let sizes = Sizes::of(&contexts[0])?;
-    let locals = measure::locals(&Alone::new(&contexts[0]), &sizes)?;
+    let locals = measure::locals(&SingleRank::new(&contexts[0]), &sizes)?;
     let mut peers = Vec::new();
     for size in 2..=contexts.len() {
         let ranks = PeerGroup::new(&contexts[..size])?.into_ranks();

@@ -31,7 +31,7 @@ use common::{
 use cuda_compute::{Convolution, ConvolutionOptions, Filter, Layout};
 use cuda_nccl::{
     Collectives, CommunicatorOptions, Launch, PeerGroup,
-    spread::{FilePass, FileProgress, FileVector, Reductions, Strips, part},
+    spread::{FilePass, FileProgress, FileVector, Reductions, StripConvolution, part},
 };
 use cuda_safe::{Device, DeviceBuffer, LaunchConfig, Module, Stream};
 
@@ -145,7 +145,7 @@ fn convolve(group: &impl Collectives, stream: &Stream, side: usize) -> Result<St
     const WIDTH: usize = 7;
     let filter = Filter::new(WIDTH, WIDTH, &[1.0 / (WIDTH * WIDTH) as f32; WIDTH * WIDTH])?;
     let options = ConvolutionOptions::default();
-    let strips = Strips::new(group, &filter, options, side, side)?;
+    let strips = StripConvolution::new(group, &filter, options, side, side)?;
     let rows = strips.rows();
     let own = fill(stream, rows.start * side, rows.len() * side)?.to_vec(stream)?;
     let (mut image, mut smooth) = (strips.strip(stream)?, strips.strip(stream)?);

@@ -5,8 +5,8 @@ use std::time::Instant;
 use anyhow::Result;
 use cuda_compute::{ConvolutionOptions, Filter, Reducer};
 use cuda_nccl::{
-    Alone, Collectives, Reduction,
-    spread::{Reductions, Strips, part},
+    Collectives, Reduction, SingleRank,
+    spread::{Reductions, StripConvolution, part},
 };
 use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
 
@@ -97,7 +97,7 @@ pub struct Measured {
     pub sent: f64,
 }
 
-pub fn locals(device: &Alone, sizes: &Sizes) -> Result<Locals> {
+pub fn locals(device: &SingleRank, sizes: &Sizes) -> Result<Locals> {
     let stream = Stream::new(device.context())?;
     let (mut sums, mut convolutions) = (Vec::new(), Vec::new());
     for devices in DEVICES {
@@ -182,7 +182,7 @@ fn convolution(
 ) -> Result<f64> {
     let weights = vec![1.0 / (sizes.filter * sizes.filter) as f32; sizes.filter * sizes.filter];
     let filter = Filter::new(sizes.filter, sizes.filter, &weights)?;
-    let strips = Strips::new(
+    let strips = StripConvolution::new(
         group,
         &filter,
         ConvolutionOptions::default(),

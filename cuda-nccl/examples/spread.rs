@@ -9,7 +9,7 @@ use std::{env, time::Instant};
 use cuda_compute::{ConvolutionOptions, Filter};
 use cuda_nccl::{
     Collectives, PeerGroup, Reduction, Result,
-    spread::{self, Reductions, Strips},
+    spread::{self, Reductions, StripConvolution},
 };
 use cuda_safe::{Context, Device, DeviceBuffer, Event, Stream};
 
@@ -99,7 +99,7 @@ fn strips(rank: &impl Collectives, side: usize, effort: Effort) -> Result<String
     let weights = (0..side * side).map(|i| (i % 13) as f32 / 100.0);
     let filter = Filter::new(side, side, &weights.collect::<Vec<_>>())?;
     let options = ConvolutionOptions::default();
-    let strips = Strips::new(rank, &filter, options, effort.side, effort.side)?;
+    let strips = StripConvolution::new(rank, &filter, options, effort.side, effort.side)?;
     let (mut from, mut to) = (strips.strip(&stream)?, strips.strip(&stream)?);
     from.view_mut().fill(&stream, 1.0)?;
     strips.run(&stream, &mut from, &mut to)?;

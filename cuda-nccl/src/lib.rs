@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`Communicator`] | devices of one process, of several processes, or of several hosts | NCCL |
 //! | [`PeerRank`] | devices of one process | copies between the devices, without NCCL |
-//! | [`Alone`] | one device | none |
+//! | [`SingleRank`] | one device | none |
 //!
 //! ```no_run
 //! use cuda_nccl::{Communicator, CommunicatorOptions, Reduction, UniqueId};
@@ -66,13 +66,16 @@ mod error;
 pub mod guide;
 mod launcher;
 mod library;
+mod peers;
+mod record;
 mod result;
+mod single_rank;
 #[cfg(feature = "compute")]
 pub mod spread;
 mod stream_ends;
 pub mod sys;
 
-pub use collectives::{Alone, Collectives, PeerGroup, PeerOptions, PeerRank};
+pub use collectives::Collectives;
 pub use communicator::{
     Communicator, CommunicatorOptions, Group, NcclAllocated, NcclBuffer, Registered,
     RegisteredMemory, UniqueId,
@@ -81,4 +84,6 @@ pub use element::{DataType, Reducible, Reduction};
 pub use error::{Error, Result};
 pub use launcher::{Launch, Launcher, start};
 pub use library::{Library, Version};
+pub use peers::{PeerGroup, PeerOptions, PeerRank};
 pub use result::NcclResult;
+pub use single_rank::SingleRank;

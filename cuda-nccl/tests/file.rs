@@ -9,7 +9,7 @@ use std::{
 
 use cuda_compute::{MapReduce, device_fn, fold};
 use cuda_nccl::{
-    Alone, Collectives, Error, PeerGroup, PeerRank,
+    Collectives, Error, PeerGroup, PeerRank, SingleRank,
     spread::{FilePass, FileProgress, FileVector},
 };
 use cuda_safe::{Context, bytemuck};
@@ -44,8 +44,8 @@ impl Drop for Temporary {
     }
 }
 
-fn alone() -> Alone {
-    Alone::new(&Context::primary(0).unwrap())
+fn single_rank() -> SingleRank {
+    SingleRank::new(&Context::primary(0).unwrap())
 }
 
 fn numbers(len: u32) -> Vec<u32> {
@@ -58,7 +58,7 @@ fn numbers(len: u32) -> Vec<u32> {
 fn pieces_may_have_any_length() {
     let content = numbers(10_007);
     let file = Temporary::new(&content);
-    let group = alone();
+    let group = single_rank();
     let vector = FileVector::<u32>::open(&file).unwrap();
     assert_eq!(
         (vector.len(), vector.is_empty(), vector.path()),
@@ -99,13 +99,13 @@ fn several_threads_read_a_piece() {
     let file = Temporary::new(&content);
     let vector = FileVector::<u32>::open_at(&file, 4, (3 << 18) - 1).unwrap();
     let pass = FilePass::new().piece_bytes(3 << 20).slots(1).threads(3);
-    let largest = vector.max(&alone(), pass).unwrap();
+    let largest = vector.max(&single_rank(), pass).unwrap();
     assert_eq!(largest, content[1..].iter().copied().max());
 }
 
 #[test]
 fn min_and_max_of_each_type() {
-    let group = alone();
+    let group = single_rank();
     let pass = || FilePass::new().piece_bytes(64).slots(2);
     macro_rules! check {
         ($type:ty, $values:expr, $min:expr, $max:expr) => {{
@@ -171,7 +171,7 @@ fn reduce_computes_custom_reductions() {
     let vector = FileVector::<f32>::open(&file).unwrap();
     let pass = FilePass::new().piece_bytes(2048);
     let sum = vector
-        .reduce(&alone(), &squares, 0.0, |a, b| a + b, pass)
+        .reduce(&single_rank(), &squares, 0.0, |a, b| a + b, pass)
         .unwrap();
     assert_eq!(
         sum,
@@ -189,7 +189,7 @@ fn results_have_the_same_bits_every_time() {
     let vector = FileVector::<f32>::open(&file).unwrap();
     let sum = || {
         vector
-            .sum(&alone(), FilePass::new().piece_bytes(10_000))
+            .sum(&single_rank(), FilePass::new().piece_bytes(10_000))
             .unwrap()
     };
     assert_eq!(sum().to_bits(), sum().to_bits());
@@ -216,9 +216,9 @@ fn empty_vector_has_a_sum_but_no_min_or_max() {
     let file = Temporary::new::<f32>(&[]);
     let vector = FileVector::<f32>::open(&file).unwrap();
     assert!(vector.is_empty());
-    assert_eq!(vector.sum(&alone(), FilePass::new()).unwrap(), 0.0);
-    assert_eq!(vector.min(&alone(), FilePass::new()).unwrap(), None);
-    assert_eq!(vector.max(&alone(), FilePass::new()).unwrap(), None);
+    assert_eq!(vector.sum(&single_rank(), FilePass::new()).unwrap(), 0.0);
+    assert_eq!(vector.min(&single_rank(), FilePass::new()).unwrap(), None);
+    assert_eq!(vector.max(&single_rank(), FilePass::new()).unwrap(), None);
 }
 
 /// Ranks that share device 0. This makes no difference for the file.
@@ -408,7 +408,7 @@ fn lengths_are_checked() {
     );
     let behind_header = FileVector::<u32>::open_at(&file, 3, 256).unwrap();
     assert_eq!(
-        behind_header.sum(&alone(), FilePass::new()).unwrap(),
+        behind_header.sum(&single_rank(), FilePass::new()).unwrap(),
         256 * 0x0101_0101
     );
     file_error(
@@ -450,13 +450,13 @@ fn truncated_file_is_reported() {
         .unwrap();
     let name = file.as_ref().display().to_string();
     file_error(
-        vector.sum(&alone(), FilePass::new().piece_bytes(800)),
+        vector.sum(&single_rank(), FilePass::new().piece_bytes(800)),
         &[&name, "ends at byte 1002", "truncated"],
     );
     // The device stays usable.
     let rest = FileVector::<u32>::open_at(&file, 0, 250).unwrap();
     assert_eq!(
-        rest.sum(&alone(), FilePass::new()).unwrap(),
+        rest.sum(&single_rank(), FilePass::new()).unwrap(),
         numbers(250).iter().map(|&x| u64::from(x)).sum::<u64>()
     );
 }
@@ -465,7 +465,9 @@ fn truncated_file_is_reported() {
 fn pass_needs_a_slot() {
     let file = Temporary::new(&numbers(10));
     let vector = FileVector::<u32>::open(&file).unwrap();
-    let rejected = vector.sum(&alone(), FilePass::new().slots(0)).unwrap_err();
+    let rejected = vector
+        .sum(&single_rank(), FilePass::new().slots(0))
+        .unwrap_err();
     assert!(
         matches!(&rejected, Error::Value(text) if text.contains("slots")),
         "{rejected}"
@@ -481,7 +483,7 @@ fn slots_that_exceed_memory_are_rejected() {
     whole.set_len(BYTES).unwrap();
     let vector = FileVector::<f32>::open(&file).unwrap();
     let pass = FilePass::new().piece_bytes(BYTES as usize / 2).slots(2);
-    let rejected = vector.sum(&alone(), pass).unwrap_err();
+    let rejected = vector.sum(&single_rank(), pass).unwrap_err();
     let Error::Value(text) = &rejected else {
         panic!("{rejected}")
     };
@@ -493,6 +495,6 @@ fn slots_that_exceed_memory_are_rejected() {
     let numbers = Temporary::new(&numbers(10));
     let least = FileVector::<u32>::open(&numbers)
         .unwrap()
-        .min(&alone(), FilePass::new());
+        .min(&single_rank(), FilePass::new());
     assert_eq!(least.unwrap(), Some(0));
 }

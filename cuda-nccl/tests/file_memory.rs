@@ -4,7 +4,7 @@
 use std::fs;
 
 use cuda_nccl::{
-    Alone,
+    SingleRank,
     spread::{FilePass, FileProgress, FileVector},
 };
 use cuda_safe::{Context, MemoryPool, bytemuck};
@@ -18,7 +18,7 @@ fn memory_does_not_grow_with_the_file() {
     let path = std::env::temp_dir().join(format!("cuda-nccl-memory-{}", std::process::id()));
     fs::write(&path, bytemuck::cast_slice(&content)).unwrap();
     let context = Context::primary(0).unwrap();
-    let group = Alone::new(&context);
+    let group = SingleRank::new(&context);
     let pool = MemoryPool::current(&context).unwrap();
     let vector = FileVector::<u32>::open(&path).unwrap();
     let before = pool.used().unwrap();

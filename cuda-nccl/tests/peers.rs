@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_nccl::{Alone, Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
+use cuda_nccl::{Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction, SingleRank};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Stream,
     memory::{Signal, WaitUntil},
@@ -60,37 +60,37 @@ fn small() -> PeerOptions {
 }
 
 #[test]
-fn suite_with_alone() {
-    suite::suite(vec![Alone::new(&contexts(1)[0])]);
+fn suite_with_single_rank() {
+    suite::suite(vec![SingleRank::new(&contexts(1)[0])]);
 }
 
 #[test]
-fn alone_has_one_rank_and_waits_for_its_stream() {
-    let alone = Alone::new(&contexts(1)[0]);
-    let stream = Stream::new(alone.context()).unwrap();
+fn single_rank_waits_for_its_stream() {
+    let single = SingleRank::new(&contexts(1)[0]);
+    let stream = Stream::new(single.context()).unwrap();
     let data = &mut DeviceBuffer::from_slice(&stream, &[1u8, 2]).unwrap();
-    alone.broadcast(&stream, data, 0).unwrap();
-    let error = alone.broadcast(&stream, data, 1).unwrap_err().to_string();
+    single.broadcast(&stream, data, 0).unwrap();
+    let error = single.broadcast(&stream, data, 1).unwrap_err().to_string();
     assert!(error.contains("no rank 1 in a group of one"), "{error}");
     let from = DeviceBuffer::from_slice(&stream, &[3u8, 4]).unwrap();
     let sends = [(0, from.view())];
-    let error = alone
+    let error = single
         .exchange(&stream, &sends, &mut [(0, data.slice_mut(..1).unwrap())])
         .unwrap_err();
     assert!(error.to_string().contains("different lengths"), "{error}");
-    alone
+    single
         .exchange(&stream, &sends, &mut [(0, data.view_mut())])
         .unwrap();
     assert_eq!(data.to_vec(&stream).unwrap(), [3, 4]);
 
-    let signal = Signal::new(alone.context(), 0u32).unwrap();
+    let signal = Signal::new(single.context(), 0u32).unwrap();
     stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
     thread::scope(|threads| {
         threads.spawn(|| {
             thread::sleep(Duration::from_millis(50));
             signal.set(1);
         });
-        alone.wait(&stream).unwrap();
+        single.wait(&stream).unwrap();
         assert_eq!(signal.get(), 1, "the stream was not waited for");
     });
 }
@@ -133,7 +133,8 @@ fn different_calls_are_named_and_the_group_stays_usable() {
             let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
             let error = error.unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
-            assert!(error.to_string().starts_with("rank 2 calls"), "{error}");
+            let text = "the length is 999 on rank 2 and 1000 on ranks 0, 1 (all_reduce). Fix: ";
+            assert!(error.to_string().starts_with(text), "{error}");
             // A different type, operation and call.
             let mut bytes = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
             let mut words = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
@@ -141,24 +142,32 @@ fn different_calls_are_named_and_the_group_stays_usable() {
                 1 => rank.all_reduce(&stream, &mut bytes, Reduction::Sum),
                 _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
             };
-            assert!(result.unwrap_err().to_string().contains("rank 1 calls"));
+            let text = result.unwrap_err().to_string();
+            let expected = "the element type is u8 on rank 1 and u32 on ranks 0, 2 (all_reduce)";
+            assert!(text.starts_with(expected), "{text}");
             let result = match rank.rank() {
                 1 => rank.all_reduce(&stream, &mut words, Reduction::Min),
                 _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
             };
-            assert!(result.unwrap_err().to_string().contains("(min)"));
+            let text = result.unwrap_err().to_string();
+            let expected = "the reduction is min on rank 1 and sum on ranks 0, 2 (all_reduce)";
+            assert!(text.starts_with(expected), "{text}");
             let result = match rank.rank() {
                 0 => rank.broadcast(&stream, &mut words, 0),
                 _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
             };
-            assert!(result.unwrap_err().to_string().contains("broadcast"));
+            let text = result.unwrap_err().to_string();
+            let expected = "the call is broadcast on rank 0 and all_reduce on ranks 1, 2. Fix: ";
+            assert!(text.starts_with(expected), "{text}");
             let result = match rank.rank() {
                 0 => rank.exchange(&stream, &[(1, words.view())], &mut []),
                 _ => rank.exchange::<u32>(&stream, &[], &mut []),
             };
             let text = result.unwrap_err().to_string();
             assert!(
-                text.contains("rank 0 sends [8] elements to rank 1"),
+                text.starts_with(
+                    "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 0"
+                ),
                 "{text}"
             );
             words.fill(&stream, 1).unwrap();
@@ -221,7 +230,7 @@ fn ended_rank_is_not_waited_for() {
     let long = Duration::from_secs(600);
     // The error names the call if it had begun.
     let expect = |error: &Error, why: &str| {
-        let call = "; this rank calls all_reduce of 4 f32 (sum): all ranks must make the same number of calls";
+        let call = "; this rank calls all_reduce: all ranks must make the same number of calls";
         let (text, begun) = (error.to_string(), format!("{why}{call}"));
         assert!([why, &begun].contains(&&*text), "{text}");
     };
@@ -240,7 +249,7 @@ fn missing_rank_is_named_after_the_time_limit() {
     let limit = Duration::from_millis(80);
     let (error, waited) = with_partner(limit, mem::forget);
     assert!(matches!(error, Error::Lost(_)), "{error}");
-    let text = "rank 1 has not arrived within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce of 4 f32 (sum)";
+    let text = "rank 1 has not arrived within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce";
     assert!(error.to_string().starts_with(text), "{error}");
     assert!(waited >= limit);
 }
@@ -561,10 +570,10 @@ fn groups_need_1_to_16_ranks() {
 }
 
 #[test]
-fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
+fn single_rank_rejects_memory_and_streams_of_other_contexts() {
     let context = contexts(1).pop().unwrap();
     let other = Context::create(context.device(), ContextFlags::default()).unwrap();
-    let alone = Alone::new(&context);
+    let single = SingleRank::new(&context);
     let (stream, far) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
     let near = &mut DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
     let same = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
@@ -578,22 +587,22 @@ fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
         );
         assert!(error.to_string().ends_with(&text), "{error}");
     };
-    is_foreign(alone.all_reduce(&far, near, Reduction::Sum));
-    is_foreign(alone.all_reduce(&stream, there, Reduction::Sum));
-    is_foreign(alone.broadcast(&stream, there, 0));
-    is_foreign(alone.all_gather(&stream, &same, there));
-    is_foreign(alone.all_gather(&stream, there, near));
-    is_foreign(alone.reduce_scatter(&stream, &same, there, Reduction::Sum));
-    is_foreign(alone.all_to_all(&stream, &same, there));
-    is_foreign(alone.exchange(&stream, &[(0, there.view())], &mut [(0, near.view_mut())]));
-    is_foreign(alone.exchange(&stream, &[(0, same.view())], &mut [(0, there.view_mut())]));
-    is_foreign(alone.gather_on_host(&far, &[1]).map(drop));
-    is_foreign(alone.wait(&far));
+    is_foreign(single.all_reduce(&far, near, Reduction::Sum));
+    is_foreign(single.all_reduce(&stream, there, Reduction::Sum));
+    is_foreign(single.broadcast(&stream, there, 0));
+    is_foreign(single.all_gather(&stream, &same, there));
+    is_foreign(single.all_gather(&stream, there, near));
+    is_foreign(single.reduce_scatter(&stream, &same, there, Reduction::Sum));
+    is_foreign(single.all_to_all(&stream, &same, there));
+    is_foreign(single.exchange(&stream, &[(0, there.view())], &mut [(0, near.view_mut())]));
+    is_foreign(single.exchange(&stream, &[(0, same.view())], &mut [(0, there.view_mut())]));
+    is_foreign(single.gather_on_host(&far, &[1]).map(drop));
+    is_foreign(single.wait(&far));
     // Valid calls still work.
-    alone.all_reduce(&stream, near, Reduction::Sum).unwrap();
-    alone.refuse("no other rank");
-    assert_eq!(alone.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
-    assert_eq!((alone.rank(), alone.size()), (0, 1));
+    single.all_reduce(&stream, near, Reduction::Sum).unwrap();
+    single.report_error("no other rank");
+    assert_eq!(single.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
+    assert_eq!((single.rank(), single.size()), (0, 1));
 }
 
 #[test]
@@ -604,16 +613,16 @@ fn memory_of_another_device_is_named() {
         println!("one device");
         return;
     }
-    let alone = Alone::new(&contexts[0]);
+    let single = SingleRank::new(&contexts[0]);
     let far = Stream::new(&contexts[1]).unwrap();
-    let error = alone.wait(&far).unwrap_err().to_string();
+    let error = single.wait(&far).unwrap_err().to_string();
     let text = format!(
         "the stream belongs to a different context than rank 0 (a context of device {there}; the rank uses device {here}): "
     );
     assert!(error.starts_with(&text), "{error}");
     let stream = Stream::new(&contexts[0]).unwrap();
     let mut data = DeviceBuffer::<u8>::zeroed(&far, 1).unwrap();
-    let error = alone
+    let error = single
         .broadcast(&stream, &mut data, 0)
         .unwrap_err()
         .to_string();
@@ -628,8 +637,8 @@ fn different_roots_are_named() {
         let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
         let root = usize::from(rank.rank() == 2);
         let error = rank.broadcast(&stream, &mut data, root).unwrap_err();
-        let text = "rank 2 calls broadcast of 5 u16 from rank 1, but rank 0 calls broadcast of 5 u16 from rank 0: all ranks must \
-                    make the same calls";
+        let text = "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast). Fix: make the same call with the same arguments on \
+                    all ranks";
         assert_eq!(error.to_string(), text);
         assert_eq!(data.to_vec(&stream).unwrap(), [rank.rank() as u16; 5]);
         rank.broadcast(&stream, &mut data, 2).unwrap();
@@ -731,7 +740,7 @@ fn an_outbox_outlasts_its_readers_over_a_call_on_the_host() {
 
 #[test]
 fn an_outbox_outlasts_its_readers_over_a_rejected_call() {
-    an_outbox_outlasts_its_readers(|rank, _| rank.refuse("on purpose"));
+    an_outbox_outlasts_its_readers(|rank, _| rank.report_error("on purpose"));
 }
 
 #[test]
@@ -830,8 +839,8 @@ fn different_reductions_are_named() {
         let error = rank
             .reduce_scatter(&stream, &all, &mut part, reduction)
             .unwrap_err();
-        let text = "rank 1 calls reduce_scatter of 2 u32 (max), but rank 0 calls reduce_scatter of 2 u32 (sum): all ranks must make \
-                    the same calls";
+        let text = "the reduction is max on rank 1 and sum on rank 0 (reduce_scatter). Fix: make the same call with the same \
+                    arguments on all ranks";
         assert_eq!(error.to_string(), text);
     });
 }

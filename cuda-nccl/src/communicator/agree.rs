@@ -5,12 +5,14 @@ use std::sync::atomic::Ordering;
 use cuda_safe::{DeviceBuffer, Stream};
 
 use super::{
-    call::{Call, Kind},
+    call::{Call, Kind, bytes},
     inner::Inner,
-    prepare::bytes,
     together::{Streams, enqueue},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    record::{Fact, Record, SAME_CALL, compare, encode, encode_failure},
+};
 
 /// For each communicator, sends words to all ranks and returns the words of all ranks. Waits for
 /// them.
@@ -55,97 +57,39 @@ pub(super) fn expect_uncaptured(stream: &Stream) -> Result<()> {
     ))
 }
 
+/// The calls of a rank that its communicator's ranks make together, or why it cannot make them.
+pub(super) type Mine<'a> = Result<&'a [&'a Call], &'a Error>;
+
+/// The number of words that a rank sends.
+const WORDS: usize = Record::WORDS + 1;
+
 /// Returns an error on every rank unless all ranks of each communicator make the same calls.
-pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
+pub(super) fn agree(parts: &[(&Inner, Mine<'_>)]) -> Result<()> {
     let mut records = Vec::with_capacity(parts.len());
-    for (inner, calls) in parts {
-        // The words of the first call, for the message, and a digest of all calls.
-        let first = calls.first();
-        let mut record = first.map_or(Call::NOTHING, |call| call.words()).to_vec();
-        record.push(calls.len() as u64);
-        record.push(digest(calls.iter().flat_map(|call| call.words())));
-        record.push(inner.compared.load(Ordering::Relaxed));
-        records.push(record);
+    for (inner, mine) in parts {
+        let (mut facts, mut words) = (Vec::new(), [0; WORDS]);
+        match mine {
+            Ok(calls) => {
+                let number = inner.compared.load(Ordering::Relaxed);
+                facts.extend(Record::of_all(calls.iter().map(|call| call.record())).facts());
+                facts.push(Fact::Number("the number of earlier collectives", number));
+                encode(&facts, &mut words);
+            }
+            Err(error) => encode_failure(error, &mut words),
+        }
+        records.push((*inner, facts, words));
     }
-    let ready: Vec<(&Inner, &[u64])> = parts
-        .iter()
-        .zip(&records)
-        .map(|((inner, _), record)| (*inner, record.as_slice()))
-        .collect();
-    let all = gather_words(&ready)?;
+    let ready = records.iter().map(|(inner, _, words)| (*inner, &words[..]));
+    let all = gather_words(&ready.collect::<Vec<_>>())?;
     // Not earlier, because a rank that failed on its own has not met the others, and may try again.
     for (inner, _) in parts {
         inner.compared.fetch_add(1, Ordering::Relaxed);
     }
-    for (words, record) in all.iter().zip(&records) {
-        compare(words, record.len())?;
+    for ((inner, facts, _), all) in records.iter().zip(&all) {
+        let number = inner.compared.load(Ordering::Relaxed);
+        let ranks = all.chunks_exact(WORDS).enumerate();
+        let note = format_args!("collective number {number}");
+        compare(facts, ranks, note, SAME_CALL).map_err(Error::Value)?;
     }
     Ok(())
-}
-
-/// Combines words to one number that is the same in every process (FNV-1a).
-pub(super) fn digest(words: impl Iterator<Item = u64>) -> u64 {
-    let bytes = words.flat_map(u64::to_le_bytes);
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-/// Returns an error that names the differing ranks, unless all records are equal.
-fn compare(words: &[u64], len: usize) -> Result<()> {
-    let mut kinds: Vec<(&[u64], Vec<usize>)> = Vec::new();
-    for (rank, record) in words.chunks_exact(len).enumerate() {
-        match kinds.iter_mut().find(|(other, _)| *other == record) {
-            Some((_, ranks)) => ranks.push(rank),
-            None => kinds.push((record, vec![rank])),
-        }
-    }
-    if kinds.len() <= 1 {
-        return Ok(());
-    }
-    // The smaller group first, because it is likely to be wrong. Of two groups of the same size,
-    // the later one.
-    kinds.sort_by_key(|(_, ranks)| (ranks.len(), std::cmp::Reverse(ranks[0])));
-    let calls: Vec<String> = kinds
-        .iter()
-        .map(|(record, ranks)| {
-            let ranks: Vec<String> = ranks.iter().map(usize::to_string).collect();
-            let count = record.get(5).copied().unwrap_or(1);
-            let more = match count {
-                0 | 1 => String::new(),
-                count => format!(" and {} more calls in a group", count.saturating_sub(1)),
-            };
-            let number = record.get(7).copied().unwrap_or(0);
-            format!(
-                "rank {} makes {}{more} (its collective number {})",
-                ranks.join(", "),
-                Call::describe(record),
-                number + 1
-            )
-        })
-        .collect();
-    Err(Error::Value(format!(
-        "the ranks don't make the same call: {}. Nothing was enqueued",
-        calls.join("; ")
-    )))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn differing_rank_is_named_first() {
-        let same = [0, 7, 4, 0, 0, 1, 9, 2];
-        let other = [0, 7, 5, 0, 0, 1, 8, 2];
-        assert!(compare(&[same, same, same].concat(), 8).is_ok());
-        let error = compare(&[same, other, same].concat(), 8)
-            .unwrap_err()
-            .to_string();
-        let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its collective number 3); \
-                        rank 0, 2 makes all_reduce of 4 f32 (sum) (its collective number 3). Nothing was enqueued";
-        assert_eq!(error, expected);
-        let two = compare(&[same, other].concat(), 8).unwrap_err().to_string();
-        assert!(two.contains("call: rank 1 makes"), "{two}");
-    }
 }

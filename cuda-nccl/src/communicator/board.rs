@@ -19,9 +19,10 @@ use std::{
 
 use super::{
     call::{Call, Kind},
-    lane::{self, Chunk, Words},
+    lane::{self, Chunk},
     shared::Shared,
 };
+use crate::record::{SAME_CALL, Words, compare, compare_transfers};
 
 /// Groups by the key of their communicator: its unique id, and how it was derived.
 type Groups = HashMap<Vec<u8>, Weak<LocalGroup>>;
@@ -47,7 +48,7 @@ impl LocalGroup {
 struct State {
     members: Vec<Member>,
     /// Sends without their receives and receives without their sends, by sender and receiver.
-    pairs: HashMap<[usize; 2], VecDeque<(Kind, usize)>>,
+    pairs: HashMap<[usize; 2], VecDeque<(Kind, Words)>>,
 }
 
 struct Member {
@@ -188,7 +189,8 @@ impl Membership {
         if calls.others.is_empty() {
             return None;
         }
-        let words = call.words();
+        let record = call.record();
+        let words = record.words();
         if let Some(begun) = lane::write(&mut calls.own, number, &words) {
             self.begin(begun);
         }
@@ -198,7 +200,9 @@ impl Membership {
             (theirs != words).then_some((*rank, theirs))
         });
         let (rank, theirs) = made.next()?;
-        Some(differ(number, [(self.rank, &words), (rank, &theirs)]))
+        let ranks = [(self.rank, &words[..]), (rank, &theirs[..])];
+        let note = format_args!("collective number {}", number + 1);
+        aborted(compare(&record.facts(), ranks.into_iter(), note, SAME_CALL))
     }
 
     /// Updates the list of ranks in this process.
@@ -266,39 +270,30 @@ impl State {
         if !self.members.iter().any(|member| member.rank == other) {
             return None; // it is in another process
         }
-        let bytes = call.bytes();
+        let words = call.record().words();
         let waiting = self.pairs.entry(pair).or_default();
         match waiting.front() {
             Some((kind, theirs)) if *kind != call.kind => {
                 let theirs = *theirs;
                 waiting.pop_front();
                 let (sent, received) = match call.kind {
-                    Kind::Send => (bytes, theirs),
-                    _ => (theirs, bytes),
+                    Kind::Send => (words, theirs),
+                    _ => (theirs, words),
                 };
-                (sent != received).then(|| {
-                    format!(
-                        "rank {} sends {sent} bytes to rank {}, which receives {received} from it. The communicator was aborted",
-                        pair[0], pair[1]
-                    )
-                })
+                aborted(compare_transfers(pair, &sent, &received))
             }
             _ => {
-                waiting.push_back((call.kind, bytes));
+                waiting.push_back((call.kind, words));
                 None
             }
         }
     }
 }
 
-#[cold]
-fn differ(number: u64, ranks: [(usize, &Words); 2]) -> String {
-    let [one, other] =
-        ranks.map(|(rank, words)| format!("rank {rank} makes {}", Call::describe(words)));
-    format!(
-        "the ranks don't make the same call (collective number {}): {one}; {other}. The communicator was aborted",
-        number + 1
-    )
+/// Returns the message of a comparison, with its consequence.
+fn aborted(compared: Result<(), String>) -> Option<String> {
+    let why = compared.err()?;
+    Some(format!("{why}. The communicator was aborted"))
 }
 
 impl Drop for Membership {
@@ -320,10 +315,17 @@ impl Drop for Membership {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communicator::prepare::bytes;
+    use crate::communicator::call::bytes;
 
     fn call(kind: Kind, len: usize, root: i32) -> Call {
         bytes::<u8>(kind, [0; 2], len, root)
+    }
+
+    /// The beginning of the message about a send of rank 0 to rank 1.
+    fn differ(sent: usize, received: usize) -> String {
+        format!(
+            "the length is {received} on rank 1 and {sent} on rank 0 (transfer, sent by rank 0, received by rank 1). Fix: "
+        )
     }
 
     #[test]
@@ -345,9 +347,10 @@ mod tests {
         let why = members[1]
             .compare(&mut calls[1], &call(Kind::Broadcast, 5, 0))
             .unwrap();
-        let text = "the ranks don't make the same call (collective number 4): rank 1 makes broadcast of 5 u8, root 0; rank 0 makes \
-                    broadcast of 4 u8, root 0. The communicator was aborted";
-        assert_eq!(why, text);
+        let start =
+            "the length is 5 on rank 1 and 4 on rank 0 (broadcast, collective number 4). Fix: ";
+        let end = ". The communicator was aborted";
+        assert_eq!(why, start.to_owned() + SAME_CALL + end);
     }
 
     #[test]
@@ -373,10 +376,7 @@ mod tests {
         let why = members[1]
             .compare(&mut calls[1], &call(Kind::Receive, 6, 0))
             .unwrap();
-        assert!(
-            why.starts_with("rank 0 sends 8 bytes to rank 1, which receives 6 from it"),
-            "{why}"
-        );
+        assert!(why.starts_with(&differ(8, 6)), "{why}");
         // A rank of another process is unknown here.
         assert_eq!(
             members[0].compare(&mut calls[0], &call(Kind::Send, 1, 2)),
@@ -454,15 +454,12 @@ mod tests {
         for len in [7, 8] {
             assert_eq!(compare(1, Kind::Receive, len), None);
         }
-        let text = |sent, received| {
-            format!(
-                "rank 0 sends {sent} bytes to rank 1, which receives {received} from it. The communicator was aborted"
-            )
-        };
-        assert_eq!(compare(1, Kind::Receive, 1), Some(text(9, 1)));
+        let why = compare(1, Kind::Receive, 1).unwrap();
+        assert!(why.starts_with(&differ(9, 1)), "{why}");
         // The sender may be the later one.
         assert_eq!(compare(1, Kind::Receive, 6), None);
-        assert_eq!(compare(0, Kind::Send, 8), Some(text(8, 6)));
+        let why = compare(0, Kind::Send, 8).unwrap();
+        assert!(why.starts_with(&differ(8, 6)), "{why}");
     }
 
     #[test]

@@ -1,11 +1,15 @@
-//! One call with checked arguments, to be made alone or in a group.
+//! One call: its arguments, how it is made, and its record.
 
 use std::ffi::{c_int, c_void};
 
-use cuda_safe::{Owner, Stream, sys::CUdeviceptr};
+use cuda_safe::{PlainData, Stream, sys::CUdeviceptr};
 
-use super::{Communicator, agree::expect_uncaptured, numbers, partners};
-use crate::{element::Reduction, error::Result, sys};
+use super::numbers::carrier;
+use crate::{
+    element::{Reducible, Reduction},
+    record::Record,
+    sys,
+};
 
 /// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +27,7 @@ pub(super) enum Kind {
     /// Sends and receives of all ranks at once. Used only to compare calls: the sends and receives
     /// are separate calls.
     Exchange,
-    /// The beginning of [`Communicator::split`]. Used only to compare calls.
+    /// The beginning of [`Communicator::split`](super::Communicator::split). Used only to compare calls.
     Split,
 }
 
@@ -49,12 +53,9 @@ impl Kind {
         Self::ALL[self as usize].1
     }
 
-    /// Returns the name of the method for the number that ranks compare.
-    pub(super) fn method(number: u64) -> &'static str {
-        usize::try_from(number)
-            .ok()
-            .and_then(|number| Self::ALL.get(number))
-            .map_or("an unknown call", |(_, _, method)| method)
+    /// Returns the name of the method.
+    pub(super) fn method(self) -> &'static str {
+        Self::ALL[self as usize].2
     }
 
     /// Returns whether all ranks make this call.
@@ -62,6 +63,8 @@ impl Kind {
         !matches!(self, Self::Send | Self::Receive)
     }
 }
+
+const NO_OP: sys::ncclRedOp_t = sys::ncclRedOp_t::ncclSum;
 
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +78,9 @@ pub(super) struct Call {
     pub(super) op: sys::ncclRedOp_t,
     /// The root, or the partner of a send or receive.
     pub(super) root: c_int,
-    /// Number of the element type, and number of elements, from the user's point of view.
-    pub(super) element: u64,
+    /// Creates the record for the name of the call and its length.
+    pub(super) record: fn(&'static str, usize) -> Record,
+    /// The number of elements, from the user's point of view.
     pub(super) len: usize,
 }
 
@@ -138,162 +142,117 @@ impl Call {
         })
     }
 
-    /// Returns the number of bytes transferred.
-    pub(super) fn bytes(&self) -> usize {
-        self.count * super::numbers::size(self.carrier)
-    }
-
-    /// Returns the words that ranks compare.
-    #[inline]
-    pub(super) fn words(&self) -> [u64; 5] {
-        [
-            self.kind as u64,
-            self.element,
-            self.len as u64,
-            // User-defined operations have meaningless numbers.
-            u64::from(self.op.0.min(sys::ncclRedOp_t::ncclNumOps.0)),
-            self.root as u64,
-        ]
-    }
-
-    /// The [words](Self::words) of a rank that makes no call.
-    pub(super) const NOTHING: [u64; 5] = [u64::MAX; 5];
-
-    /// Describes `words` in a message.
-    pub(super) fn describe(words: &[u64]) -> String {
-        let &[kind, element, len, op, root, ..] = words else {
-            return "nothing".into();
-        };
-        if words[..5] == Self::NOTHING {
-            return "no call, because it has an error".into();
+    /// Returns the record that ranks compare. A send and its receive have the same.
+    pub(super) fn record(&self) -> Record {
+        let (call, len) = (self.kind.method(), self.len);
+        let record = (self.record)(call, len);
+        match self.kind {
+            Kind::Send | Kind::Receive => Record {
+                call: "transfer",
+                ..record
+            },
+            Kind::AllReduce | Kind::Reduce | Kind::ReduceScatter => {
+                // User-defined operations have meaningless numbers.
+                let reduction = Reduction::ALL.get(self.op.0 as usize);
+                let reduction = reduction.map_or("sum with factors", |reduction| reduction.name());
+                Record {
+                    reduction,
+                    root: self.root as usize,
+                    ..record
+                }
+            }
+            _ => Record {
+                root: self.root as usize,
+                ..record
+            },
         }
-        let method = Kind::method(kind);
-        if method == "split" {
-            return method.into();
-        }
-        let mut text = format!("{method} of {len} {}", numbers::type_name(element));
-        if matches!(method, "all_reduce" | "reduce" | "reduce_scatter") {
-            text += &match Reduction::ALL.get(op as usize) {
-                Some(reduction) => format!(" ({reduction})"),
-                None => " (sum with factors)".to_owned(),
-            };
-        }
-        if matches!(method, "reduce" | "broadcast" | "gather" | "scatter") {
-            text += &format!(", root {root}");
-        }
-        text
     }
 }
 
-/// A prepared call and the objects it uses.
-#[derive(Debug)]
-pub(super) struct Pending<'a> {
-    pub(super) communicator: &'a Communicator,
-    pub(super) stream: &'a Stream,
-    pub(super) owners: [Owner<'a>; 2],
-    pub(super) call: Call,
+/// Creates a call that combines numbers.
+#[inline]
+pub(super) fn numbers<T: Reducible>(
+    kind: Kind,
+    [from, to]: [CUdeviceptr; 2],
+    len: usize,
+    reduction: Reduction,
+    root: c_int,
+) -> Call {
+    Call {
+        kind,
+        from,
+        to,
+        count: len,
+        carrier: T::TYPE.raw(),
+        op: reduction.raw(),
+        root,
+        record: Record::new::<T>,
+        len,
+    }
 }
 
-impl Pending<'_> {
-    /// Makes the call, outside of a group.
-    #[inline]
-    pub(super) fn run(self) -> Result<()> {
-        let inner = &*self.communicator.0;
-        if self.call.kind.is_collective() {
-            self.communicator.compare(&self.call, self.stream)?;
-        } else if inner.options.verify {
-            let partner = self.call.root as usize;
-            expect_uncaptured(self.stream)
-                .map_err(|error| self.communicator.report_to_partner(partner, error))?;
-            partners::agree([(inner, &self.call)])?;
-        }
-        if self.call.count == 0 {
-            return Ok(());
-        }
-        self.stream.ordered_with(self.owners, || {
-            // SAFETY: the memory was borrowed with these lengths. The streams of its owners wait
-            // for the enqueued work, and memory is freed in the order of those streams.
-            unsafe { inner.enqueue(&self.call, self.stream) }
-        })
+/// Creates a call that transfers data.
+#[inline]
+pub(super) fn bytes<T: PlainData>(
+    kind: Kind,
+    [from, to]: [CUdeviceptr; 2],
+    len: usize,
+    root: c_int,
+) -> Call {
+    let (carrier, each) = carrier::<T>();
+    Call {
+        kind,
+        from,
+        to,
+        count: len * each,
+        carrier,
+        op: NO_OP,
+        root,
+        record: Record::new::<T>,
+        len,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::ncclRedOp_t;
 
     #[test]
     fn table_is_in_the_order_of_kinds() {
         for (number, (kind, name, method)) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(
-                (kind as usize, kind.name(), Kind::method(number as u64)),
+                (kind as usize, kind.name(), kind.method()),
                 (number, name, method)
             );
         }
-        assert_eq!(Kind::method(99), "an unknown call");
     }
 
     #[test]
-    fn descriptions_name_method_type_and_root() {
-        assert_eq!(
-            Call::describe(&[0, 7, 5, 0, 0]),
-            "all_reduce of 5 f32 (sum)"
-        );
-        assert_eq!(
-            Call::describe(&[2, 0x10c, 5, 0, 1]),
-            "broadcast of 5 elements of 12 bytes, root 1"
-        );
-        assert_eq!(Call::describe(&[]), "nothing");
-        let words = [&Call::NOTHING[..], &[0, 9, 3]].concat();
-        assert!(Call::describe(&words).starts_with("no call, because"));
-    }
-    #[test]
-    fn bytes_are_counted_by_what_carries() {
-        assert_eq!(
-            crate::communicator::prepare::bytes::<u8>(Kind::Send, [0; 2], 3, 0).bytes(),
-            3
-        );
-        assert_eq!(
-            crate::communicator::prepare::bytes::<f32>(Kind::Send, [0; 2], 3, 0).bytes(),
-            12
-        );
-        assert_eq!(
-            crate::communicator::prepare::bytes::<f64>(Kind::Send, [0; 2], 3, 0).bytes(),
-            24
-        );
-        assert_eq!(
-            crate::communicator::prepare::bytes::<[u16; 3]>(Kind::Send, [0; 2], 3, 0).bytes(),
-            18
-        );
-    }
-
-    #[test]
-    fn descriptions_name_operations_and_roots_where_there_are_any() {
-        let methods = (0..12).map(|kind| Call::describe(&[kind, 7, 5, 2, 3]));
-        assert_eq!(
-            methods.collect::<Vec<_>>(),
-            [
-                "all_reduce of 5 f32 (max)",
-                "reduce of 5 f32 (max), root 3",
-                "broadcast of 5 f32, root 3",
-                "all_gather of 5 f32",
-                "reduce_scatter of 5 f32 (max)",
-                "all_to_all of 5 f32",
-                "gather of 5 f32, root 3",
-                "scatter of 5 f32, root 3",
-                "send of 5 f32",
-                "receive of 5 f32",
-                "exchange of 5 f32",
-                "split",
-            ]
-        );
-        assert_eq!(
-            Call::describe(&[0, 7, 5, 5, 0]),
-            "all_reduce of 5 f32 (sum with factors)"
-        );
-        assert_eq!(
-            Call::describe(&Call::NOTHING),
-            "no call, because it has an error"
-        );
+    fn records_have_the_reduction_of_calls_that_reduce() {
+        let reductions = [
+            (ncclRedOp_t::ncclMax, "max"),
+            (ncclRedOp_t(77), "sum with factors"),
+        ];
+        for ((op, reduction), (kind, _, method)) in reductions
+            .into_iter()
+            .flat_map(|one| Kind::ALL.map(|kind| (one, kind)))
+        {
+            let record = Call {
+                op,
+                ..bytes::<f32>(kind, [0; 2], 5, 3)
+            }
+            .record();
+            assert_eq!((record.element, record.len), ("f32", 5));
+            let is_pair = !kind.is_collective();
+            let expected = if is_pair {
+                ("transfer", 0)
+            } else {
+                (method, 3)
+            };
+            assert_eq!((record.call, record.root), expected);
+            let reduces = ["all_reduce", "reduce", "reduce_scatter"].contains(&method);
+            assert_eq!(record.reduction, if reduces { reduction } else { "" });
+        }
     }
 }

@@ -11,9 +11,8 @@ use std::{
 use super::{
     Communicator,
     agree::{agree, gather_words},
-    call::Kind,
+    call::{Kind, bytes},
     current::{enter, last_error},
-    prepare::bytes,
     start::{CONTROL, Start, finish},
     unique_id::UniqueId,
 };
@@ -48,7 +47,7 @@ impl Communicator {
             ))));
         }
         if self.0.options.verify {
-            agree(&[(&*self.0, &[&bytes::<u64>(Kind::Split, [0; 2], 0, 0)])])?;
+            agree(&[(&*self.0, Ok(&[&bytes::<u64>(Kind::Split, [0; 2], 0, 0)]))])?;
         }
         let words = [color.map_or(u64::MAX, u64::from), u64::from(key as u32)];
         let all = gather_words(&[(&*self.0, &words)])?.swap_remove(0);

@@ -7,15 +7,16 @@ use cuda_safe::{
 
 use super::{
     Communicator,
-    agree::{agree, digest, expect_uncaptured, gather_words},
-    call::{Call, Kind, Pending},
+    agree::{agree, expect_uncaptured, gather_words},
+    call::{Call, Kind, bytes},
     current::enter,
     group::Group,
-    prepare::bytes,
+    pending::Pending,
 };
 use crate::{
     element::{Reducible, Reduction},
     error::{Error, Result},
+    record::{Record, compare_transfers},
     sys,
 };
 
@@ -456,23 +457,15 @@ impl Communicator {
         }
         if self.0.options.verify {
             self.compare(&bytes::<T>(Kind::Exchange, [0; 2], 0, 0), stream)?;
-            let sends: Vec<_> = sends
-                .iter()
-                .map(|(rank, view)| (*rank, view.len()))
-                .collect();
-            let receives: Vec<_> = receives
-                .iter()
-                .map(|(rank, view)| (*rank, view.len()))
-                .collect();
-            self.compare_exchange(&sends, &receives)?;
+            self.compare_exchange(&group)?;
         }
         group.run()
     }
 
     /// Reports to the other ranks that this rank cannot make the collective that they are about to
-    /// make. They return an error instead of waiting. Only this rank keeps the reason. Ranks whose
-    /// calls are [not compared](super::CommunicatorOptions::unverified) receive no report.
-    pub fn refuse(&self, why: &str) {
+    /// make, and why. They return an error instead of waiting. The reason is cut off after 96 bytes. Ranks
+    /// whose calls are [not compared](super::CommunicatorOptions::unverified) receive no report.
+    pub fn report_error(&self, why: &str) {
         let _ = self.report(Error::Value(why.to_owned()));
     }
 
@@ -491,7 +484,7 @@ impl Communicator {
             return Ok(());
         }
         expect_uncaptured(stream).map_err(|error| self.report(error))?;
-        agree(&[(&*self.0, &[call])])
+        agree(&[(&*self.0, Ok(&[call]))])
     }
 
     /// Reports an error of this rank to the other ranks, if they compare calls, and returns it. The
@@ -499,49 +492,30 @@ impl Communicator {
     #[cold]
     pub(super) fn report(&self, error: Error) -> Error {
         if self.0.options.verify {
-            let _ = agree(&[(&*self.0, &[])]);
+            let _ = agree(&[(&*self.0, Err(&error))]);
         }
         error
     }
 
     /// Returns an error on all ranks unless each rank receives what the others send to it.
-    fn compare_exchange(
-        &self,
-        sends: &[(usize, usize)],
-        receives: &[(usize, usize)],
-    ) -> Result<()> {
+    fn compare_exchange(&self, group: &Group<'_>) -> Result<()> {
         let size = self.0.size;
-        // For each rank: the total length and a digest of the lengths in order, first of the sends
-        // and then of the receives.
-        let mut words = Vec::with_capacity(4 * size);
+        // For each rank, the sends to it and the receives from it.
+        let mut words = Vec::with_capacity(2 * Record::WORDS * size);
         for rank in 0..size {
-            for list in [sends, receives] {
-                let lengths = || {
-                    list.iter()
-                        .filter(|(other, _)| *other == rank)
-                        .map(|(_, len)| *len as u64)
-                };
-                words.push(lengths().sum());
-                words.push(digest(lengths()));
+            for kind in [Kind::Send, Kind::Receive] {
+                let calls = group.calls.iter().map(|pending| pending.call);
+                let calls = calls.filter(|call| call.kind == kind && call.root as usize == rank);
+                words.extend(Record::of_all(calls.map(|call| call.record())).words());
             }
         }
         let all = gather_words(&[(&*self.0, &words)])?.swap_remove(0);
+        let (lists, _) = all.as_chunks::<{ Record::WORDS }>();
         for from in 0..size {
             for to in 0..size {
-                let sent = &all[(from * size + to) * 4..][..2];
-                let received = &all[(to * size + from) * 4..][2..4];
-                if sent != received {
-                    return Err(Error::Value(format!(
-                        "exchange: rank {from} sends {} elements to rank {to}, which receives {} from it{}. Nothing was enqueued",
-                        sent[0],
-                        received[0],
-                        if sent[0] == received[0] {
-                            ", in pieces of other lengths"
-                        } else {
-                            ""
-                        }
-                    )));
-                }
+                let sent = &lists[(from * size + to) * 2];
+                let received = &lists[(to * size + from) * 2 + 1];
+                compare_transfers([from, to], sent, received).map_err(Error::Value)?;
             }
         }
         Ok(())

@@ -7,10 +7,11 @@ use cuda_safe::{
 
 use super::{
     Communicator,
-    agree::{agree, expect_uncaptured},
-    call::{Call, Pending},
+    agree::{Mine, agree, expect_uncaptured},
+    call::Call,
     inner::Inner,
     partners,
+    pending::Pending,
     together::{self, Streams},
 };
 use crate::{
@@ -53,7 +54,7 @@ use crate::{
 #[doc(alias = "ncclGroupEnd")]
 #[must_use = "nothing is enqueued before `run`"]
 pub struct Group<'a> {
-    calls: Vec<Pending<'a>>,
+    pub(super) calls: Vec<Pending<'a>>,
     /// Set if all ranks have already compared the sends and receives.
     quiet: bool,
 }
@@ -151,17 +152,16 @@ impl<'a> Group<'a> {
             Ok(()) => partners::agree(calls),
             Err(error) => {
                 // The error of this rank takes precedence.
-                let _ = partners::report_no_call(calls);
+                let _ = partners::report_no_call(calls, &error);
                 Err(error)
             }
         };
-        if partners.is_err() {
-            // The other ranks compare collectives with this rank, and would wait.
-            parts.iter_mut().for_each(|(_, calls)| calls.clear());
-        }
-        let parts: Vec<(&Inner, &[&Call])> = parts
+        // After an error too, because the other ranks compare collectives with this rank, and would
+        // wait.
+        let mine = partners.as_ref();
+        let parts: Vec<(&Inner, Mine<'_>)> = parts
             .iter()
-            .map(|(inner, calls)| (*inner, calls.as_slice()))
+            .map(|(inner, calls)| (*inner, mine.map(|()| calls.as_slice())))
             .collect();
         let collectives = agree(&parts);
         partners.and(collectives)

@@ -9,8 +9,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-/// The words of a call that ranks compare: `Call::words`.
-pub(super) type Words = [u64; 5];
+use crate::record::{Record, Words};
 
 const LEN: usize = 64;
 
@@ -24,7 +23,7 @@ pub(super) struct Chunk {
 
 #[derive(Default)]
 struct Entry {
-    words: [AtomicU64; 3],
+    words: [AtomicU64; Record::WORDS],
     /// Set once the words are written. They do not change after that.
     written: AtomicBool,
 }
@@ -64,8 +63,8 @@ pub(super) fn write(chunk: &mut Arc<Chunk>, number: u64, words: &Words) -> Optio
         begun = Some(begin(chunk, number));
     }
     if let Some(entry) = chunk.entry(number) {
-        for (place, word) in entry.words.iter().zip(pack(words)) {
-            place.store(word, Ordering::Relaxed);
+        for (place, word) in entry.words.iter().zip(words) {
+            place.store(*word, Ordering::Relaxed);
         }
         // Sequentially consistent with the load in `read`, so that at least one of two ranks sees
         // the other's call.
@@ -94,22 +93,13 @@ pub(super) fn read(chunk: &mut Arc<Chunk>, number: u64) -> Option<Words> {
     if !entry.written.load(Ordering::SeqCst) {
         return None;
     }
-    let words = &entry.words;
-    Some(unpack(
-        [0, 1, 2].map(|place: usize| words[place].load(Ordering::Relaxed)),
-    ))
+    Some(
+        entry
+            .words
+            .each_ref()
+            .map(|word| word.load(Ordering::Relaxed)),
+    )
 }
-
-/// Kind, operation and root need only a few bits each.
-fn pack(&[kind, element, len, op, root]: &Words) -> [u64; 3] {
-    [kind << 56 | op << 48 | (root & ROOT), element, len]
-}
-
-fn unpack([mixed, element, len]: [u64; 3]) -> Words {
-    [mixed >> 56, element, len, mixed >> 48 & 0xff, mixed & ROOT]
-}
-
-const ROOT: u64 = (1 << 48) - 1;
 
 #[cfg(test)]
 mod tests {
@@ -118,20 +108,7 @@ mod tests {
     use super::*;
 
     fn words(number: u64) -> Words {
-        [
-            number % 12,
-            number << 33,
-            !number,
-            number % 6,
-            number % 4096,
-        ]
-    }
-
-    #[test]
-    fn packed_words_round_trip() {
-        for number in [0, 1, 11, 4095, 1 << 30] {
-            assert_eq!(unpack(pack(&words(number))), words(number));
-        }
+        std::array::from_fn(|place| number << place)
     }
 
     #[test]

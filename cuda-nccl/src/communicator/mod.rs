@@ -16,6 +16,7 @@ mod marks;
 mod numbers;
 mod options;
 mod partners;
+mod pending;
 mod prepare;
 mod registered;
 mod shared;
@@ -225,8 +226,8 @@ impl Collectives for Communicator {
         Self::exchange(self, stream, sends, receives)
     }
 
-    fn refuse(&self, why: &str) {
-        Self::refuse(self, why);
+    fn report_error(&self, why: &str) {
+        Self::report_error(self, why);
     }
 
     fn wait(&self, stream: &Stream) -> Result<()> {

@@ -6,24 +6,19 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use super::{
     Communicator,
-    agree::digest,
-    call::{Call, Kind},
+    call::{Call, Kind, bytes},
     inner::Inner,
-    numbers::type_name,
-    prepare::bytes,
     together::{Streams, enqueue},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    record::{Record, compare_transfers, encode_failure, expect_call},
+};
 
-/// A rank's sends to another rank in one call or group: the number of sends, a digest of all types
-/// and lengths in order, and the type and length of the first.
-type Side = [u64; 4];
+const WORDS: usize = 2 * Record::WORDS;
 
 /// A rank's message to its partner: its sends to the partner, and its receives from the partner.
-type Record = [Side; 2];
-
-/// The record of a rank that makes no call.
-const NONE: Record = [[u64::MAX; 4]; 2];
+type Words = [u64; WORDS];
 
 /// A rank and its partner.
 type Pair<'a> = (&'a Inner, usize);
@@ -31,13 +26,13 @@ type Pair<'a> = (&'a Inner, usize);
 /// Returns an error on both ranks unless each receives what the other sends, in the same order.
 /// Ignores collectives.
 pub(super) fn agree<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) -> Result<()> {
-    let records: Vec<(Pair<'a>, Record)> = pairs(calls)
+    let records: Vec<(Pair<'a>, Words)> = pairs(calls)
         .iter()
-        .map(|(pair, sides)| (*pair, [side(&sides[0]), side(&sides[1])]))
+        .map(|(pair, sides)| (*pair, encoded(sides)))
         .collect();
     let theirs = swap_records(&records)?;
     for (((inner, partner), mine), theirs) in records.iter().zip(theirs) {
-        compare([inner.rank, *partner], *mine, theirs)?;
+        compare([inner.rank, *partner], mine, &theirs).map_err(Error::Value)?;
     }
     Ok(())
 }
@@ -46,10 +41,27 @@ pub(super) fn agree<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) 
 #[cold]
 pub(super) fn report_no_call<'a>(
     calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>,
+    error: &Error,
 ) -> Result<()> {
     let pairs = pairs(calls);
-    let records: Vec<_> = pairs.iter().map(|(pair, _)| (*pair, NONE)).collect();
-    swap_records(&records).map(drop)
+    let records = pairs.iter().map(|(pair, _)| (*pair, failed(error)));
+    swap_records(&records.collect::<Vec<_>>()).map(drop)
+}
+
+fn failed(error: &Error) -> Words {
+    let mut words = [0; WORDS];
+    encode_failure(error, &mut words);
+    words
+}
+
+fn encoded(sides: &[Vec<&Call>; 2]) -> Words {
+    let mut words = [0; WORDS];
+    let places = words.chunks_exact_mut(Record::WORDS);
+    for (place, calls) in places.zip(sides) {
+        let calls = calls.iter().map(|call| call.record());
+        place.copy_from_slice(&Record::of_all(calls).words());
+    }
+    words
 }
 
 /// Groups the calls that partners compare by partner: the sends and the receives.
@@ -79,7 +91,7 @@ impl Communicator {
     pub(super) fn report_to_partner(&self, partner: usize, error: Error) -> Error {
         let pair = (&*self.0, partner);
         if partner < self.0.size && are_compared(pair) {
-            let _ = swap_records(&[(pair, NONE)]);
+            let _ = swap_records(&[(pair, failed(&error))]);
         }
         error
     }
@@ -94,22 +106,12 @@ fn same(one: Pair<'_>, other: Pair<'_>) -> bool {
     std::ptr::eq(one.0, other.0) && one.1 == other.1
 }
 
-fn side(calls: &[&Call]) -> Side {
-    let first = calls
-        .first()
-        .map_or([0; 2], |call| [call.element, call.len as u64]);
-    let all = calls
-        .iter()
-        .flat_map(|call| [call.element, call.len as u64]);
-    [calls.len() as u64, digest(all), first[0], first[1]]
-}
-
 /// Sends each partner its record, and returns the partners' records. Waits for them.
-fn swap_records(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
+fn swap_records(records: &[(Pair<'_>, Words)]) -> Result<Vec<Words>> {
     let mut places = Vec::with_capacity(records.len());
     for ((inner, _), record) in records {
         let stream = Stream::new(&inner.context)?;
-        let mine = DeviceBuffer::from_slice(&stream, record.as_flattened())?;
+        let mine = DeviceBuffer::from_slice(&stream, record)?;
         let theirs = DeviceBuffer::<u64>::zeroed(&stream, mine.len())?;
         places.push((stream, mine, theirs));
     }
@@ -130,96 +132,77 @@ fn swap_records(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
     let mut all = Vec::with_capacity(records.len());
     for (((inner, _), _), (stream, _, theirs)) in records.iter().zip(&places) {
         inner.wait_until(|| stream.query())?;
-        let words = theirs.to_vec(stream)?;
-        let (sides, _) = words.as_chunks::<4>();
-        all.push([sides[0], sides[1]]);
+        let mut words = [0; WORDS];
+        theirs.copy_to_slice(stream, &mut words)?;
+        all.push(words);
     }
     Ok(all)
 }
 
-/// Returns an error unless each of the two receives what the other sends.
-fn compare([mine, partner]: [usize; 2], [sends, receives]: Record, theirs: Record) -> Result<()> {
-    if theirs == NONE {
-        return Err(Error::Value(format!(
-            "rank {partner} has an error, and neither sends to rank {mine} nor receives from it. Nothing was enqueued"
-        )));
-    }
+/// Returns a message unless each of the two receives what the other sends.
+fn compare([mine, partner]: [usize; 2], own: &Words, theirs: &Words) -> Result<(), String> {
+    expect_call(partner, theirs)?;
+    let [(sends, receives), (their_sends, their_receives)] =
+        [own, theirs].map(|words| words.split_at(Record::WORDS));
     // The lower sender comes first, so that both ranks report the same error.
     let mut ways = [
-        ([mine, partner], [sends, theirs[1]]),
-        ([partner, mine], [theirs[0], receives]),
+        ([mine, partner], sends, their_receives),
+        ([partner, mine], their_sends, receives),
     ];
-    ways.sort_by_key(|(ranks, _)| ranks[0]);
-    let Some(([from, to], [sent, received])) = ways.into_iter().find(|(_, [a, b])| a != b) else {
-        return Ok(());
-    };
-    let [sent, received] = [sent, received].map(|[count, digest, element, len]| {
-        let more = match count {
-            0 => return (String::from("nothing"), digest),
-            1 => String::new(),
-            count => format!(" and {} more", count - 1),
-        };
-        (format!("{len} {}{more}", type_name(element)), digest)
-    });
-    let pieces = match sent.0 == received.0 {
-        true => ", with differences after the first",
-        false => "",
-    };
-    Err(Error::Value(format!(
-        "rank {from} sends {} to rank {to}, which receives {} from it{pieces}. Nothing was enqueued. (Sends and receives \
-         between two ranks at the same time must be in one Group, or in one call of exchange.)",
-        sent.0, received.0
-    )))
+    ways.sort_by_key(|(ranks, ..)| ranks[0]);
+    ways.into_iter()
+        .try_for_each(|(ranks, sent, received)| compare_transfers(ranks, sent, received))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn call(kind: Kind, len: usize) -> Call {
-        bytes::<f32>(kind, [0; 2], len, 1)
+    fn words(sends: &[usize], receives: &[usize]) -> Words {
+        let calls = |kind, lens: &[usize]| -> Vec<Call> {
+            let calls = lens.iter().map(|len| bytes::<f32>(kind, [0; 2], *len, 1));
+            calls.collect()
+        };
+        let sides = [calls(Kind::Send, sends), calls(Kind::Receive, receives)];
+        encoded(&sides.each_ref().map(|calls| calls.iter().collect()))
     }
 
-    fn differ(mine: Record, theirs: Record) -> String {
+    fn differ(mine: Words, theirs: Words) -> String {
         // Both ranks report the same error.
-        let text = compare([0, 1], mine, theirs).unwrap_err().to_string();
-        assert_eq!(compare([1, 0], theirs, mine).unwrap_err().to_string(), text);
-        text
+        let text = compare([0, 1], &mine, &theirs).unwrap_err();
+        assert_eq!(compare([1, 0], &theirs, &mine).unwrap_err(), text);
+        text.split(". Fix: ").next().unwrap().to_owned()
     }
 
     #[test]
     fn sends_must_match_receives() {
-        let [five, six] = [5, 6].map(|len| side(&[&call(Kind::Send, len)]));
-        let none = side(&[]);
-        assert!(compare([0, 1], [five, six], [six, five]).is_ok());
-        assert!(compare([0, 1], [five, none], [none, five]).is_ok());
-        let text = differ([five, none], [none, six]);
-        assert!(
-            text.starts_with("rank 0 sends 5 f32 to rank 1, which receives 6 f32 from it. Nothing"),
-            "{text}"
+        assert_eq!(
+            compare([0, 1], &words(&[5], &[6]), &words(&[6], &[5])),
+            Ok(())
+        );
+        assert_eq!(
+            compare([0, 1], &words(&[5], &[]), &words(&[], &[5])),
+            Ok(())
+        );
+        assert_eq!(
+            differ(words(&[5], &[]), words(&[], &[6])),
+            "the length is 6 on rank 1 and 5 on rank 0 (transfer, sent by rank 0, received by rank 1)"
         );
         // Both send first. NCCL would wait forever.
-        let text = differ([five, none], [five, none]);
-        assert!(
-            text.starts_with("rank 0 sends 5 f32 to rank 1, which receives nothing from it. "),
-            "{text}"
+        assert_eq!(
+            differ(words(&[5], &[]), words(&[5], &[])),
+            "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 0, received by rank 1)"
         );
-        let bytes = side(&[&bytes::<u8>(Kind::Receive, [0; 2], 5, 0)]);
-        let text = differ([five, none], [none, bytes]);
-        assert!(text.contains("which receives 5 u8 from it"), "{text}");
-        let two = |second| side(&[&call(Kind::Send, 5), &call(Kind::Send, second)]);
-        let text = differ([two(1), none], [none, two(2)]);
-        assert!(
-            text.contains("5 f32 and 1 more from it, with differences after the first"),
-            "{text}"
+        assert_eq!(
+            differ(words(&[5], &[7]), words(&[8], &[5])),
+            "the length is 8 on rank 1 and 7 on rank 0 (transfer, sent by rank 1, received by rank 0)"
         );
     }
 
     #[test]
     fn partner_without_a_call_is_reported() {
-        let five = side(&[&call(Kind::Send, 5)]);
-        let error = compare([2, 7], [five, side(&[])], NONE).unwrap_err();
-        let text = error.to_string();
-        assert!(text.starts_with("rank 7 has an error,"), "{text}");
+        let error = Error::Value("a reason".into());
+        let text = compare([2, 7], &words(&[5], &[]), &failed(&error)).unwrap_err();
+        assert_eq!(text, "rank 7 can't take part: a reason");
     }
 }

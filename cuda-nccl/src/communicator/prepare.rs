@@ -10,17 +10,14 @@ use cuda_safe::{
 
 use super::{
     Communicator,
-    call::{Call, Kind, Pending},
-    numbers::{carrier, type_number},
+    call::{Call, Kind, bytes, numbers},
+    pending::Pending,
 };
 use crate::{
     collectives::expect_context,
     element::{Reducible, Reduction},
     error::{Error, Result},
-    sys,
 };
-
-const NO_OP: sys::ncclRedOp_t = sys::ncclRedOp_t::ncclSum;
 
 impl Communicator {
     /// Returns an error unless the stream and the memory belong to this rank's context.
@@ -237,49 +234,5 @@ impl Communicator {
             owners,
             call,
         })
-    }
-}
-
-/// Creates a call that combines numbers.
-#[inline]
-fn numbers<T: Reducible>(
-    kind: Kind,
-    [from, to]: [CUdeviceptr; 2],
-    len: usize,
-    reduction: Reduction,
-    root: c_int,
-) -> Call {
-    Call {
-        kind,
-        from,
-        to,
-        count: len,
-        carrier: T::TYPE.raw(),
-        op: reduction.raw(),
-        root,
-        element: u64::from(T::TYPE.raw().0),
-        len,
-    }
-}
-
-/// Creates a call that transfers data.
-#[inline]
-pub(super) fn bytes<T: PlainData>(
-    kind: Kind,
-    [from, to]: [CUdeviceptr; 2],
-    len: usize,
-    root: c_int,
-) -> Call {
-    let (carrier, each) = carrier::<T>();
-    Call {
-        kind,
-        from,
-        to,
-        count: len * each,
-        carrier,
-        op: NO_OP,
-        root,
-        element: type_number::<T>(),
-        len,
     }
 }

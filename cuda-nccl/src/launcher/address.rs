@@ -7,7 +7,11 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{Launcher, find::Found, nodes, variables::Variables};
+use super::{
+    found::{Found, Launcher},
+    nodes,
+    variables::Variables,
+};
 
 const ADDRESS: &str = "CUDA_NCCL_ADDRESS";
 
@@ -105,7 +109,7 @@ pub(super) fn find_address(
     let remedy = format!(
         "set {ADDRESS} to the host of rank 0 and a free port there, such as node1:29400, the same for all ranks"
     );
-    if found.launcher == Launcher::ByHand {
+    if found.launcher == Launcher::Manual {
         return Err(format!("{ADDRESS} is not set: {remedy}"));
     }
     let port = port(variables, found, identity);

@@ -1,19 +1,15 @@
 //! The environment variables of each launcher.
 
-use super::{Launcher, address::Address, nodes, variables::Variables};
+use super::{
+    address::Address,
+    found::{Found, Launcher},
+    nodes,
+    variables::Variables,
+};
 use crate::error::{Error, Result};
 
 /// The lookup key for the number of the parent process. It is not an environment variable.
 pub(super) const PARENT: &str = "(parent process)";
-
-/// A launcher's information about this process.
-pub(super) struct Found {
-    pub(super) launcher: Launcher,
-    pub(super) rank: usize,
-    pub(super) size: usize,
-    pub(super) local_rank: usize,
-    pub(super) local_size: Option<usize>,
-}
 
 /// The variable names of a launcher.
 struct Names {
@@ -27,7 +23,7 @@ struct Names {
 /// From the innermost to the outermost: an inner launcher inherits the variables of the outer ones.
 const NAMES: [Names; 5] = [
     Names {
-        launcher: Launcher::ByHand,
+        launcher: Launcher::Manual,
         rank: "CUDA_NCCL_RANK",
         size: "CUDA_NCCL_SIZE",
         local_rank: LOCAL_RANK,
@@ -89,7 +85,7 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
     };
     let local_rank = local_rank(variables, chosen)?;
     // A local rank set by the user selects a device, and a host may have more devices than ranks.
-    let is_rank = local_rank.0 != LOCAL_RANK || names.launcher == Launcher::ByHand;
+    let is_rank = local_rank.0 != LOCAL_RANK || names.launcher == Launcher::Manual;
     if let Some((name, local_size)) = local_size {
         if local_size == 0 || local_size > size {
             return Err(Error::Start(format!(
@@ -195,7 +191,7 @@ fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static 
     if place.size == 1 {
         return Ok((name, 0));
     }
-    let by_hand = place.names.launcher == Launcher::ByHand;
+    let by_hand = place.names.launcher == Launcher::Manual;
     let address = by_hand
         .then(|| super::address::named(variables))
         .flatten()
@@ -280,7 +276,7 @@ fn alone(variables: &Variables<'_>) -> Result<Option<Found>> {
 pub(super) fn identity(variables: &Variables<'_>, launcher: Launcher) -> Vec<String> {
     let slurm = ["SLURM_JOB_ID", "SLURM_STEP_ID"];
     match launcher {
-        Launcher::ByHand => variables.known(&["CUDA_NCCL_ADDRESS"]),
+        Launcher::Manual => variables.known(&["CUDA_NCCL_ADDRESS"]),
         Launcher::Torchrun => variables.known(&[
             "MASTER_ADDR",
             "MASTER_PORT",

@@ -3,6 +3,7 @@
 mod address;
 mod exchange;
 mod find;
+mod found;
 mod nodes;
 mod secret;
 mod start;
@@ -12,41 +13,9 @@ mod variables;
 
 use std::{fmt, time::Duration};
 
-pub use self::start::start;
 use self::{address::Address, secret::Secret, variables::Variables};
+pub use self::{found::Launcher, start::start};
 use crate::error::{Error, Result};
-
-/// The launcher of this process, and the variables that it sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Launcher {
-    /// The user: `CUDA_NCCL_RANK`, `CUDA_NCCL_SIZE`, `CUDA_NCCL_ADDRESS`, and
-    /// `CUDA_NCCL_LOCAL_RANK` for the devices of each host.
-    ByHand,
-    /// PyTorch's `torchrun`, or a script that sets the same variables: `RANK`, `WORLD_SIZE`,
-    /// `LOCAL_RANK`, `MASTER_ADDR`, `MASTER_PORT`.
-    Torchrun,
-    /// `mpirun` of Open MPI: `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`,
-    /// `OMPI_COMM_WORLD_LOCAL_RANK`.
-    OpenMpi,
-    /// `mpirun` or `mpiexec` of MPICH, Intel MPI and other launchers based on Hydra: `PMI_RANK`,
-    /// `PMI_SIZE`, `MPI_LOCALRANKID`.
-    Hydra,
-    /// `srun` of Slurm: `SLURM_PROCID`, `SLURM_STEP_NUM_TASKS`, `SLURM_LOCALID`.
-    Slurm,
-}
-
-impl fmt::Display for Launcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ByHand => "by hand",
-            Self::Torchrun => "torchrun",
-            Self::OpenMpi => "mpirun (Open MPI)",
-            Self::Hydra => "mpirun (MPICH, Intel MPI)",
-            Self::Slurm => "srun",
-        })
-    }
-}
 
 /// The place of this process among the processes of a job, its launcher, and the address where they
 /// meet.
@@ -196,7 +165,7 @@ impl fmt::Display for Launch {
             self.rank,
             self.size,
             self.local_rank,
-            if self.launcher == Launcher::ByHand {
+            if self.launcher == Launcher::Manual {
                 ""
             } else {
                 "by "

@@ -5,7 +5,7 @@ use std::fmt;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::{Launcher, address::Address, variables::Variables};
+use super::{address::Address, found::Launcher, variables::Variables};
 
 const SECRET: &str = "CUDA_NCCL_SECRET";
 const SHORTEST: usize = 16;
@@ -61,7 +61,7 @@ pub(super) fn secret(
         return Ok(Secret::new(text));
     }
     let local = address.is_some_and(Address::is_local);
-    if identity.is_empty() || (launcher == Launcher::ByHand && !local) {
+    if identity.is_empty() || (launcher == Launcher::Manual && !local) {
         return Err(format!(
             "{SECRET} is not set, and no variable distinguishes this job from others: set it for all ranks to the same text of \
              at least {SHORTEST} characters, such as the output of openssl rand -hex 16"

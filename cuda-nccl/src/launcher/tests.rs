@@ -131,7 +131,7 @@ fn each_launcher_is_recognized() {
     for (variables, launcher, place, address) in [
         (
             BY_HAND,
-            Launcher::ByHand,
+            Launcher::Manual,
             (3, 4, 1, None),
             Some("node1:29400"),
         ),
@@ -399,7 +399,7 @@ fn innermost_launcher_counts() {
     );
     // Variables set by hand come first.
     for other in [TORCHRUN, OPEN_MPI, HYDRA, SLURM] {
-        assert_eq!(launch(&with(other, BY_HAND)).launcher, Launcher::ByHand);
+        assert_eq!(launch(&with(other, BY_HAND)).launcher, Launcher::Manual);
     }
     let corrected = launch(&with(SLURM, &[("CUDA_NCCL_LOCAL_RANK", "0")]));
     assert_eq!(

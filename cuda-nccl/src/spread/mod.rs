@@ -8,7 +8,7 @@
 //! | type | how the data is divided | data exchanged |
 //! | --- | --- | --- |
 //! | [`Reductions`]: sums, minima, maxima and means | in any way | one number per rank |
-//! | [`Strips`]: convolution of an image | by rows | the rows next to the borders, while the inner rows are computed |
+//! | [`StripConvolution`]: convolution of an image | by rows | the rows next to the borders, while the inner rows are computed |
 //! | [`Sharded`]: arrays | along the first axis | totals, if an operation runs along that axis |
 //! | [`FileVector`]: reductions of a file that is larger than memory | in shares of the file | one number per rank |
 //!
@@ -51,7 +51,7 @@ mod file;
 mod partial;
 mod sharded;
 mod strip;
-mod strips;
+mod strip_convolution;
 mod sum;
 
 use std::ops::Range;
@@ -60,7 +60,7 @@ pub use file::{FilePass, FileProgress, FileVector};
 pub use partial::Partial;
 pub use sharded::Sharded;
 pub use strip::Strip;
-pub use strips::Strips;
+pub use strip_convolution::StripConvolution;
 pub use sum::Reductions;
 
 /// Returns the range of `len` items that belongs to a rank. All ranks get the same number of items,

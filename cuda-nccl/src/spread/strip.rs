@@ -26,7 +26,7 @@ pub(super) struct Shape {
 }
 
 /// A rank's strip of an image, with space for some rows of its neighbours. Created by
-/// [`Strips::strip`](super::Strips::strip).
+/// [`StripConvolution::strip`](super::StripConvolution::strip).
 #[derive(Debug)]
 pub struct Strip {
     pub(super) memory: DeviceBuffer<f32>,

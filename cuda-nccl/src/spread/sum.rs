@@ -4,12 +4,13 @@ use cuda_compute::{Reducer, Reducible};
 use cuda_safe::{DeviceMemory, Stream, memory::Storage};
 
 use super::{
-    agree::{Fact, agree, type_name},
+    agree::agree,
     partial::{Partial, sealed},
 };
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
+    record::{CALL, Fact, type_name},
 };
 
 /// Sums, minima, maxima and means of numbers that are distributed over the devices of a group, each
@@ -154,6 +155,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
                 word[..bytes.len()].copy_from_slice(bytes);
             }
             let facts = vec![
+                Fact::Name(CALL, "Reductions"),
                 Fact::Name("the reduction", name),
                 Fact::Name("the element type", type_name::<T>()),
             ];

@@ -454,8 +454,8 @@ fn different_calls_are_reported_and_not_enqueued() {
     let error = rank
         .all_reduce(&stream, &mut data, Reduction::Max)
         .unwrap_err();
-    let text = "the ranks don't make the same call: rank 0 makes all_reduce of 4 i32 (max) (its collective number 2); rank 1, 2 makes \
-                all_reduce of 9 i32 (max) (its collective number 2). Nothing was enqueued";
+    let text = "the length is 4 on rank 0 and 9 on ranks 1, 2 (all_reduce, collective number 2). Fix: make the same call with the same \
+                arguments on all ranks";
     assert!(
         matches!(&error, Error::Value(_)) && error.to_string() == text,
         "{error}"
@@ -469,7 +469,7 @@ fn different_calls_are_reported_and_not_enqueued() {
             .run()
             .unwrap_err()
             .to_string()
-            .contains("rank 1, 2 makes all_reduce of 9 i32")
+            .contains("9 on ranks 1, 2 (all_reduce, collective number 3)")
     );
     let error = rank.all_to_all(
         &stream,
@@ -480,7 +480,7 @@ fn different_calls_are_reported_and_not_enqueued() {
         error
             .unwrap_err()
             .to_string()
-            .contains("all_to_all of 9 u8")
+            .contains("9 on ranks 1, 2 (all_to_all, ")
     );
     let calls = fake.calls();
     assert!(
@@ -521,7 +521,7 @@ fn different_calls_are_reported_and_not_enqueued() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("exchange: rank 0 sends 6 elements to rank 0, which receives 0 from it"),
+        error.starts_with("the call is transfer on rank 0 and nothing on rank 0 (sent by rank 0, received by rank 0)"),
         "{error}"
     );
     drop(rank);
@@ -586,10 +586,10 @@ fn different_partner_calls_are_reported_and_not_enqueued() {
     // A partner that makes no call, and one that makes another. The latter appears as zeros, which
     // mean no calls.
     for (partner, text) in [
-        (2, "rank 1 has an error, and neither sends to rank 0"),
+        (2, "rank 1 can't take part: "),
         (
             0,
-            "rank 0 sends 6 u8 to rank 1, which receives nothing from it",
+            "the call is  on rank 1 and transfer on rank 0 (sent by rank 0, received by rank 1). Fix: ",
         ),
     ] {
         fake.set("partner", partner);
@@ -640,7 +640,10 @@ fn failed_comparison_can_be_repeated() {
     fake.set("differs", 3);
     let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("its collective number 1"), "{error}");
+    assert!(
+        error.contains("(all_reduce, collective number 1)"),
+        "{error}"
+    );
     drop(rank);
     fake.assert_clean();
 }

@@ -31,7 +31,7 @@ atomic_int fake_result;        /* result of the next collective, then reset */
 atomic_int fake_started;       /* result of the next start of a group, then reset */
 atomic_int fake_ended;         /* result of the next end of a group, then reset */
 atomic_int fake_hang;          /* the next collective waits until it is aborted */
-atomic_int fake_differs;       /* if not 0, added to the third word of other ranks */
+atomic_int fake_differs;       /* if not 0, the length in the records of other ranks */
 atomic_int fake_apart;         /* ranks below this have another color in a split */
 atomic_int fake_sends;         /* so many elements the other ranks send to rank 0 in an exchange of three ranks */
 atomic_int fake_receives;      /* and so many they receive from it */
@@ -266,7 +266,7 @@ void fake_driver(void *copies, void *sets, void *allocates, void *releases) {
 static const int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 
 /* Bytes in a record of sends and receives that partners exchange, one half for each direction. */
-enum { RECORD = 64 };
+enum { RECORD = 24 * 8, LENGTH = 6 * 8 };
 static _Thread_local unsigned long long message;
 
 result ncclSend(const void *a, size_t n, int t, int peer, comm *c, void *s) {
@@ -282,7 +282,10 @@ result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
     copy(to, message + RECORD / 2, RECORD / 2, s);
     copy(to + RECORD / 2, message, RECORD / 2, s);
   }
-  if (fake_partner == 2 && n * sizes[t] == RECORD) set(to, ~0u, RECORD / 4, s);
+  if (fake_partner == 2 && n * sizes[t] == RECORD) {
+    set(to, 0, RECORD / 4, s);
+    set(to, ~0u, 2, s);
+  }
   return collective("Recv", c);
 }
 
@@ -299,11 +302,11 @@ result ncclAllGather(const void *a, void *b, size_t n, int t, comm *c, void *s) 
     /* Then the ids are exchanged. A rank of another color creates none. */
     if (rank < fake_apart && bytes == 17 * 8) set(to, 0, bytes / 4, s);
     /* The lengths that each of three ranks sends to rank 0 in an exchange, and receives from it. */
-    if (rank != c->rank && bytes == 3 * 32) {
-      if (fake_sends) set(to, fake_sends, 1, s);
-      if (fake_receives) set(to + 16, fake_receives, 1, s);
+    if (rank != c->rank && bytes == 3 * RECORD) {
+      if (fake_sends) set(to + LENGTH, fake_sends, 1, s);
+      if (fake_receives) set(to + RECORD / 2 + LENGTH, fake_receives, 1, s);
     }
-    if (fake_differs && rank != c->rank && bytes >= 24) set(to + 16, fake_differs, 1, s);
+    if (fake_differs && rank != c->rank && bytes == 13 * 8) set(to + LENGTH, fake_differs, 1, s);
   }
   return SUCCESS;
 }

@@ -216,7 +216,9 @@ fn one_of_two_differing_threads_enqueues_nothing() {
         });
         let rejected = |result: &Result<(), Error>| match result {
             Ok(()) | Err(Error::Lost(_)) => false,
-            Err(Error::Value(text)) => text.contains(&format!("(collective number {})", calls + 1)),
+            Err(Error::Value(text)) => {
+                text.contains(&format!(", collective number {})", calls + 1))
+            }
             Err(error) => panic!("{error}"),
         };
         assert!(results.iter().any(rejected), "{calls}: {results:?}");

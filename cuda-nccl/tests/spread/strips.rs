@@ -1,7 +1,7 @@
 //! Convolution of images in strips.
 
 use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
-use cuda_nccl::{Collectives, Error, spread::Strips};
+use cuda_nccl::{Collectives, Error, spread::StripConvolution};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
 use crate::{SIZES, ranks, suite};
@@ -31,7 +31,7 @@ fn convolved(
     };
     suite::on_all(ranks, |rank| {
         let stream = Stream::new(rank.context()).unwrap();
-        let strips = Strips::new(rank, filter, options, width, height).unwrap();
+        let strips = StripConvolution::new(rank, filter, options, width, height).unwrap();
         let rows = strips.rows();
         let own = rows.start * width..rows.end * width;
         let mut from = strips.strip(&stream).unwrap();
@@ -88,7 +88,8 @@ fn images_that_exceed_the_address_space_are_rejected() {
     let options = ConvolutionOptions::default();
     let rejected = |size, width, height| {
         suite::on_all(ranks(size), |rank| {
-            let error = Strips::new(rank, &filter(3, 3), options, width, height).unwrap_err();
+            let error =
+                StripConvolution::new(rank, &filter(3, 3), options, width, height).unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = error.to_string();
             assert!(text.ends_with("exceeds the address space"), "{text}");
@@ -107,14 +108,14 @@ fn strips_that_do_not_fit_are_rejected() {
     suite::on_all(ranks(3), |rank| {
         let options = ConvolutionOptions::default();
         let rejected = |filter, options, height| {
-            let error = Strips::new(rank, &filter, options, 8, height).unwrap_err();
+            let error = StripConvolution::new(rank, &filter, options, 8, height).unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             error.to_string()
         };
         let text = rejected(filter(3, 9), options, 11);
         let expected = "11 rows divided among 3 ranks leave 3 for the last one, but the filter reaches 4 rows: use at most 2 ranks";
         assert_eq!(text, expected);
-        assert!(Strips::new(rank, &filter(3, 9), options, 8, 12).is_ok());
+        assert!(StripConvolution::new(rank, &filter(3, 9), options, 8, 12).is_ok());
         rejected(filter(3, 9), options.border(Border::Reflect), 12);
         let text = rejected(filter(1, 1), options, 2);
         assert!(text.ends_with("use at most 2 ranks"), "{text}");
@@ -125,12 +126,14 @@ fn strips_that_do_not_fit_are_rejected() {
         );
         rejected(filter(3, 3), options.extent(Extent::Valid), 30);
         let stream = Stream::new(rank.context()).unwrap();
-        let one = Strips::new(rank, &filter(3, 3), options, 8, 30).unwrap();
-        let other = Strips::new(rank, &filter(3, 5), options, 8, 30).unwrap();
+        let one = StripConvolution::new(rank, &filter(3, 3), options, 8, 30).unwrap();
+        let other = StripConvolution::new(rank, &filter(3, 5), options, 8, 30).unwrap();
         let (mut from, mut to) = (one.strip(&stream).unwrap(), other.strip(&stream).unwrap());
         let error = one.run(&stream, &mut from, &mut to).unwrap_err();
         assert!(
-            error.to_string().contains("created by another Strips"),
+            error
+                .to_string()
+                .contains("created by another StripConvolution"),
             "{error}"
         );
         assert!(from.copy_from_slice(&stream, &[0.0; 9]).is_err());
@@ -146,7 +149,7 @@ fn strip_of_another_convolution_fails_on_all_ranks() {
             let stream = Stream::new(rank.context()).unwrap();
             let strips = |rows| {
                 let options = options.border(border);
-                Strips::new(rank, &filter(3, rows), options, 8, 30).unwrap()
+                StripConvolution::new(rank, &filter(3, rows), options, 8, 30).unwrap()
             };
             let (one, other) = (strips(3), strips(5));
             let mut from = one.strip(&stream).unwrap();
@@ -156,7 +159,10 @@ fn strip_of_another_convolution_fails_on_all_ranks() {
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = error.to_string();
             match rank.rank() {
-                1 => assert!(text.contains("created by another Strips"), "{text}"),
+                1 => assert!(
+                    text.contains("created by another StripConvolution"),
+                    "{text}"
+                ),
                 _ => assert!(text.starts_with("rank 1 can't take part: "), "{text}"),
             }
             // The group stays usable.

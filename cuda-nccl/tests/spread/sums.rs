@@ -137,8 +137,8 @@ impl Collectives for OnDevices {
     ) -> Result<()> {
         self.0.exchange(stream, sends, receives)
     }
-    fn refuse(&self, why: &str) {
-        self.0.refuse(why);
+    fn report_error(&self, why: &str) {
+        self.0.report_error(why);
     }
     fn wait(&self, stream: &Stream) -> Result<()> {
         self.0.wait(stream)

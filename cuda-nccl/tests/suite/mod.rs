@@ -310,6 +310,6 @@ fn local_mistakes(rank: &impl Collectives) {
     // The group stays usable.
     rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
     // All ranks find an error before their call.
-    rank.refuse("on purpose");
+    rank.report_error("on purpose");
     rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
 }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
+    deadline::waits,
     protocol::{self, HELLO, Nonce},
-    waits,
 };
 
 /// How long a client may take to send its hello. Ranks send it as soon as they have read the

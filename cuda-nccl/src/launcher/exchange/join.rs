@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Deadline,
+    deadline::Deadline,
     protocol::{self, BYTES, FAILED, Hello, LONGEST, MAGIC, Nonce, Pair, REJECTED, WELCOME},
 };
 use crate::{

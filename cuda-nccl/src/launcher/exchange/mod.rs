@@ -4,6 +4,7 @@
 //! `protocol.rs` describes the messages. `serve.rs` implements rank 0, and `guests.rs` its new
 //! clients. `join.rs` implements the other ranks.
 
+mod deadline;
 mod guests;
 mod join;
 mod protocol;
@@ -11,12 +12,9 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    io::{self, ErrorKind},
-    net::TcpListener,
-    time::{Duration, Instant},
-};
+use std::{net::TcpListener, time::Duration};
 
+use deadline::Deadline;
 use protocol::LONGEST;
 
 use super::{address::Address, secret::Secret};
@@ -42,15 +40,15 @@ pub(super) fn share(
             Ok(bytes)
         }
         Err(error) => {
-            let soon = Deadline::after(limit.min(REFUSAL));
-            serve::refuse(&listener, address, secret, size, &error, soon);
+            let soon = Deadline::after(limit.min(REPORT_LIMIT));
+            serve::report_failure(&listener, address, secret, size, &error, soon);
             Err(error)
         }
     }
 }
 
 /// How long rank 0 waits for the others if it only has an error for them.
-const REFUSAL: Duration = Duration::from_secs(5);
+const REPORT_LIMIT: Duration = Duration::from_secs(5);
 
 fn expect_short(bytes: Vec<u8>) -> Result<Vec<u8>> {
     if bytes.len() <= LONGEST {
@@ -78,43 +76,4 @@ fn listen(address: &Address) -> Result<TcpListener> {
             address.source
         ))
     })
-}
-
-/// Returns whether a non-blocking socket has nothing to do.
-fn waits(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
-}
-
-/// The time when everything must be over.
-#[derive(Clone, Copy)]
-struct Deadline {
-    end: Instant,
-    limit: Duration,
-}
-
-impl Deadline {
-    fn after(limit: Duration) -> Self {
-        // Limit the duration to years, because the clock cannot represent every limit.
-        let years = Duration::from_secs(1 << 28);
-        let limit = limit.min(years);
-        Self {
-            end: Instant::now() + limit,
-            limit,
-        }
-    }
-
-    /// Returns the limit for messages.
-    fn shown(self) -> String {
-        match self.limit.is_zero() {
-            true => "no time at all".to_owned(),
-            false => format!("{:.1?}", self.limit),
-        }
-    }
-
-    /// Returns the remaining time, or `None` if there is none.
-    fn left(self) -> Option<Duration> {
-        self.end
-            .checked_duration_since(Instant::now())
-            .filter(|left| !left.is_zero())
-    }
 }

@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use super::Deadline;
+use super::deadline::Deadline;
 use crate::launcher::secret::Secret;
 
 /// The last byte is the protocol version.

@@ -11,14 +11,14 @@ use std::{
 };
 
 use super::{
-    Deadline,
+    deadline::{Deadline, waits},
     guests::{HELLO_LIMIT, MAX_PENDING, PendingClient, PendingClients, Received},
     protocol::{self, BYTES, FAILED, Hello, LONGEST, Pair, WELCOME},
-    waits,
 };
 use crate::{
     error::{Error, Result},
     launcher::{address::Address, secret::Secret},
+    record::{Fact, LISTED, compare, list},
 };
 
 /// The interval between checks of the sockets.
@@ -63,7 +63,7 @@ pub(super) fn serve(
 }
 
 /// Reports to all ranks that connect before the deadline why there is no group.
-pub(super) fn refuse(
+pub(super) fn report_failure(
     listener: &TcpListener,
     address: &Address,
     secret: &Secret,
@@ -175,11 +175,14 @@ impl<'a> Server<'a> {
                 rank,
             },
         };
-        let complaint = if size as usize != self.size {
-            Some(format!(
-                "rank {rank}, from {}, was started with {size} ranks, but rank 0 with {}: start all ranks with the same number",
-                member.from, self.size
-            ))
+        let sizes = [[u64::from(size)], [self.size as u64]];
+        let complaint = if let Err(why) = compare(
+            &[Fact::Number("the number of ranks", sizes[1][0])],
+            [(rank as usize, &sizes[0][..]), (0, &sizes[1][..])].into_iter(),
+            format_args!("rank {rank} connects from {}", member.from),
+            "start all ranks with the same number of ranks",
+        ) {
+            Some(why)
         } else if rank == 0 || rank >= size {
             Some(format!(
                 "a process from {} claims to be rank {rank} of {size}: start each rank once, from 0 to {}",
@@ -256,10 +259,10 @@ impl<'a> Server<'a> {
     }
 
     fn late_error(&self, deadline: Deadline) -> Error {
-        // One more than is shown. The number of ranks may be a mistake and very large.
-        let missing: Vec<_> = (1..self.size as u32)
-            .filter(|rank| !self.members.contains_key(rank))
-            .take(SHOWN + 1)
+        // One more than a list shows. The number of ranks may be a mistake and very large.
+        let missing: Vec<_> = (1..self.size)
+            .filter(|rank| !self.members.contains_key(&(*rank as u32)))
+            .take(LISTED + 1)
             .collect();
         let mut text = format!(
             "{} of {} ranks have not connected to rank 0 at {} ({}) within {}: {}",
@@ -314,16 +317,6 @@ impl Member {
         let sent = (&self.stream).write_all(&message).is_ok();
         self.stream.set_nonblocking(true).is_ok() && sent
     }
-}
-
-/// The maximum number of ranks that an error names.
-const SHOWN: usize = 8;
-
-/// Returns the first of the ranks as text.
-fn list(ranks: &[u32]) -> String {
-    let shown: Vec<_> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
-    let more = if ranks.len() > SHOWN { " and more" } else { "" };
-    format!("rank {}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -419,7 +412,7 @@ mod tests {
                 .late_error(Deadline::after(Duration::ZERO))
                 .to_string()
         };
-        let start = "2 of 3 ranks have not connected to rank 0 at 127.0.0.1:1 (a test) within no time at all: rank 1, 2; ";
+        let start = "2 of 3 ranks have not connected to rank 0 at 127.0.0.1:1 (a test) within no time at all: ranks 1, 2; ";
         assert_eq!(
             text(0),
             format!("{start}were they started, and can they reach this host and port?")
@@ -445,15 +438,7 @@ mod tests {
             text.starts_with("2 of 4 ranks have not connected"),
             "{text}"
         );
-        assert!(text.contains(": rank 1, 3; "), "{text}");
-    }
-
-    #[test]
-    fn lists_of_ranks_end_after_eight() {
-        let ranks = |count| list(&(1..=count).collect::<Vec<_>>());
-        assert_eq!(ranks(1), "rank 1");
-        assert_eq!(ranks(8), "rank 1, 2, 3, 4, 5, 6, 7, 8");
-        assert_eq!(ranks(9), "rank 1, 2, 3, 4, 5, 6, 7, 8 and more");
+        assert!(text.contains(": ranks 1, 3; "), "{text}");
     }
 
     /// What a rank is told, if this is what went wrong.

@@ -226,11 +226,11 @@ fn missing_ranks_are_reported_to_all() {
         zero.join().unwrap(),
         &[
             "10 of 12 ranks",
-            "rank 1, 3, 4, 5, 6, 7, 8, 9 and more",
+            "ranks 1, 3, 4, 5, 6, 7, 8, 9 and more",
             "1.0s",
         ],
     );
-    start_error(rank.join().unwrap(), &["rank 0 reports", "rank 1, 3, 4"]);
+    start_error(rank.join().unwrap(), &["rank 0 reports", "ranks 1, 3, 4"]);
 }
 
 #[test]
@@ -277,8 +277,9 @@ fn different_number_of_ranks_is_rejected() {
     let (listener, address) = place();
     let zero = zero(listener, &address, 3, LONG);
     let rank = other(&address, secret(), 1, 4, LONG);
-    start_error(zero.join().unwrap(), &["rank 1", "with 4 ranks", "with 3"]);
-    start_error(rank.join().unwrap(), &["rank 0 reports", "with 4 ranks"]);
+    let text = "the number of ranks is 4 on rank 1 and 3 on rank 0 (rank 1 connects from ";
+    start_error(zero.join().unwrap(), &[text]);
+    start_error(rank.join().unwrap(), &["rank 0 reports", text]);
 }
 
 #[test]
@@ -525,7 +526,7 @@ fn huge_number_of_ranks_fails_quickly() {
     );
     assert!(text.starts_with(&start), "{text}");
     assert!(
-        text.contains("within 50.0ms: rank 1, 2, 3, 4, 5, 6, 7, 8 and more;"),
+        text.contains("within 50.0ms: ranks 1, 2, 3, 4, 5, 6, 7, 8 and more;"),
         "{text}"
     );
     assert!(since.elapsed() < SHORT + SHORT, "{:?}", since.elapsed());

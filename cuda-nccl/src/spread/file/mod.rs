@@ -16,13 +16,14 @@ use cuda_safe::{ErrorKind, Stream, bytemuck, memory::Pipeline};
 
 pub use self::pass::{FilePass, FileProgress};
 use super::{
-    agree::{Fact, agree, type_name},
+    agree::agree,
     part,
     partial::{Partial, sealed::Partial as _},
 };
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
+    record::{CALL, Fact, type_name},
 };
 
 /// Numbers in a file, stored contiguously in little-endian order.
@@ -33,7 +34,7 @@ use crate::{
 /// [`FilePass::slots`] pieces is needed on the host and on the device.
 ///
 /// ```
-/// use cuda_nccl::{Alone, spread::{FilePass, FileVector}};
+/// use cuda_nccl::{SingleRank, spread::{FilePass, FileVector}};
 /// use cuda_safe::Context;
 ///
 /// # fn main() -> cuda_nccl::Result<()> {
@@ -42,7 +43,7 @@ use crate::{
 /// # std::fs::write(&path, numbers).unwrap();
 /// let vector = FileVector::<u32>::open(&path)?;
 /// // For several devices, use the rank of a communicator. For one device:
-/// let group = Alone::new(&Context::primary(0)?);
+/// let group = SingleRank::new(&Context::primary(0)?);
 /// let sum = vector.sum(&group, FilePass::new().piece_bytes(1024))?;
 /// assert_eq!((vector.len(), sum), (1000, 500_500));
 /// # std::fs::remove_file(&path).unwrap();
@@ -236,7 +237,7 @@ impl<T: Reducible> FileVector<T> {
         pass: FilePass<'_>,
     ) -> Result<A> {
         let facts = vec![
-            Fact::Name("the call", "File"),
+            Fact::Name(CALL, "FileVector"),
             Fact::Name("the reduction", name),
             Fact::Name("the element type", type_name::<T>()),
             Fact::Name("the result type", type_name::<A>()),

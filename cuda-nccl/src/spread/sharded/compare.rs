@@ -6,10 +6,8 @@ use cuda_safe::Stream;
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
-    spread::{
-        agree::{Fact, agree, type_name},
-        part,
-    },
+    record::{CALL, Fact, type_name},
+    spread::{agree::agree, part},
 };
 
 /// Returns an error on all ranks unless the shape, the type and the other facts are equal.
@@ -31,7 +29,7 @@ pub(super) fn expect_same<T>(
             "the length of axis 7",
         ];
         let mut facts = vec![
-            Fact::Name("the call", "Sharded"),
+            Fact::Name(CALL, "Sharded"),
             Fact::Name("the element type", type_name::<T>()),
             Fact::Number("the number of axes", shape.rank() as u64),
         ];

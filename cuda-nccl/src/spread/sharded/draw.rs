@@ -8,11 +8,7 @@ use super::{
     compare::{cut, expect_rows, expect_same},
     row, with_rows,
 };
-use crate::{
-    collectives::Collectives,
-    error::Result,
-    spread::{agree::Fact, part},
-};
+use crate::{collectives::Collectives, error::Result, record::Fact, spread::part};
 
 impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// Draws this rank's elements of the whole shape. A block of the sequence yields `each`

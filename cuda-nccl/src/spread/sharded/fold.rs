@@ -8,7 +8,7 @@ use crate::{
     collectives::Collectives,
     element::{Reducible, Reduction},
     error::{Error, Result},
-    spread::agree::Fact,
+    record::Fact,
 };
 
 /// Returns a copy of the elements in C order.

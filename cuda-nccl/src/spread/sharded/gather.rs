@@ -8,11 +8,7 @@ use super::{
     compare::{expect_same, no_root},
     elements, row,
 };
-use crate::{
-    collectives::Collectives,
-    error::Result,
-    spread::{agree::Fact, part},
-};
+use crate::{collectives::Collectives, error::Result, record::Fact, spread::part};
 
 impl<C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'_, C, T> {
     /// Copies all elements to the host of every rank, in C order. Waits for the copies.

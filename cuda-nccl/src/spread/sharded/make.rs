@@ -11,7 +11,8 @@ use super::{
 use crate::{
     collectives::{Collectives, expect_context},
     error::{Error, Result},
-    spread::{agree::Fact, part},
+    record::Fact,
+    spread::part,
 };
 
 impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {

@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::record::list;
+
 /// A rendezvous of a fixed number of ranks. Each rank brings a value and receives the values of
 /// all. A rank returns only after all have arrived. A round completes for all ranks or for none.
 pub(crate) struct Rendezvous<O> {
@@ -108,16 +110,12 @@ impl<O> Rendezvous<O> {
             }
             let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
-                let missing: Vec<String> = (0..self.size)
-                    .filter(|&other| state.offers[other].is_none())
-                    .map(|other| other.to_string())
-                    .collect();
-                let who = match &missing[..] {
-                    [one] => format!("rank {one} has"),
-                    all => format!("ranks {} have", all.join(" and ")),
-                };
+                let is_missing = |other: &usize| state.offers[*other].is_none();
+                let missing: Vec<usize> = (0..self.size).filter(is_missing).collect();
+                let have = if missing.len() == 1 { "has" } else { "have" };
                 let why = format!(
-                    "{who} not arrived within the time limit of {limit:?} (PeerOptions::timeout)"
+                    "{} {have} not arrived within the time limit of {limit:?} (PeerOptions::timeout)",
+                    list(&missing)
                 );
                 self.end(&mut state, &why);
                 return Err(why);
@@ -245,7 +243,7 @@ mod tests {
         let error = rendezvous.meet(2, (), Some(Duration::from_millis(10)));
         let error = error.unwrap_err();
         assert!(
-            error.starts_with("ranks 0 and 1 and 3 have not arrived within the time limit of 10ms"),
+            error.starts_with("ranks 0, 1, 3 have not arrived within the time limit of 10ms"),
             "{error}"
         );
     }

@@ -1,15 +1,21 @@
 //! Operations that copy data between ranks without combining it.
 
+use std::{
+    any::TypeId,
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+};
+
 use cuda_safe::{Context, DeviceView, DeviceViewMut, PlainData, Stream, bytemuck, sys};
 
 use super::{
     frame::Frame,
-    offer::{Offer, Signature, agreed},
+    offer::{Offer, calls},
     rank::PeerRank,
 };
 use crate::{
     collectives::{Collectives, expect_parts},
     error::{Error, Result},
+    record::Record,
 };
 
 /// Enqueues a copy between memory of two contexts, which may be the same.
@@ -43,14 +49,10 @@ pub(super) unsafe fn copy(
     Ok(context.check(call, code)?)
 }
 
-pub(super) fn signature<T>(name: &'static str, len: Option<usize>) -> Signature {
-    Signature {
-        name,
-        element: std::any::type_name::<T>(),
-        element_bytes: size_of::<T>(),
-        len,
-        reduction: None,
-        root: None,
+pub(super) fn record<T: 'static>(call: &'static str, len: usize) -> Record {
+    Record {
+        identity: BuildHasherDefault::<DefaultHasher>::default().hash_one(TypeId::of::<T>()),
+        ..Record::new::<T>(call, len)
     }
 }
 
@@ -71,14 +73,14 @@ impl PeerRank {
         data: DeviceViewMut<'_, T>,
         root: usize,
     ) -> Result<()> {
-        let signature = Signature {
-            root: Some(root),
-            ..signature::<T>("broadcast", Some(data.len()))
+        let record = Record {
+            root,
+            ..record::<T>("broadcast", data.len())
         };
         let address = data.as_device_ptr();
         self.call(stream, [data.owner()], |frame| {
             self.expect_rank("broadcast", root)?;
-            let offers = frame.begin(signature, true, |call| call.address = address)?;
+            let offers = frame.begin(record, true, |call| call.address = address)?;
             let mut copied = Ok(());
             if self.rank() != root {
                 let all = Piece {
@@ -99,7 +101,7 @@ impl PeerRank {
         part: DeviceView<'_, T>,
         all: DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        let signature = signature::<T>("all_gather", Some(part.len()));
+        let record = record::<T>("all_gather", part.len());
         let (size, me) = (self.size(), self.rank());
         let (from, bytes) = (part.as_device_ptr(), part.size_bytes());
         self.call(stream, [part.owner(), all.owner()], |frame| {
@@ -108,7 +110,7 @@ impl PeerRank {
                 [("part", part.len()), ("all", all.len())],
                 size,
             )?;
-            let offers = frame.begin(signature, true, |call| call.address = from)?;
+            let offers = frame.begin(record, true, |call| call.address = from)?;
             let pieces = from_own(me, size).map(|rank| Piece {
                 from: rank,
                 source: Source::Array(0),
@@ -126,7 +128,7 @@ impl PeerRank {
         from: DeviceView<'_, T>,
         to: DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        let signature = signature::<T>("all_to_all", Some(from.len()));
+        let record = record::<T>("all_to_all", from.len());
         let (size, me) = (self.size(), self.rank());
         self.call(stream, [from.owner(), to.owner()], |frame| {
             if from.len() != to.len() || !from.len().is_multiple_of(size) {
@@ -139,7 +141,7 @@ impl PeerRank {
             let part = from.len() / size;
             let bytes = part * size_of::<T>();
             let address = from.as_device_ptr();
-            let offers = frame.begin(signature, true, |call| call.address = address)?;
+            let offers = frame.begin(record, true, |call| call.address = address)?;
             let pieces = from_own(me, size).map(|rank| Piece {
                 from: rank,
                 source: Source::Array((me * bytes) as u64),
@@ -165,7 +167,7 @@ impl PeerRank {
             for rank in ranks.chain(receives.iter().map(|(rank, _)| *rank)) {
                 self.expect_rank("exchange", rank)?;
             }
-            let offers = frame.begin(signature::<T>("exchange", None), true, |call| {
+            let offers = frame.begin(record::<T>("exchange", 0), true, |call| {
                 call.sends = sends
                     .iter()
                     .map(|(to, memory)| (*to, memory.as_device_ptr(), memory.len()))
@@ -197,12 +199,11 @@ impl PeerRank {
 
     pub(super) fn tell_all<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
         self.call(stream, [], |frame| {
-            let signature = signature::<T>("gather_on_host", Some(values.len()));
-            let offers = frame.begin_on_host(signature, |call| {
+            let record = record::<T>("gather_on_host", values.len());
+            let offers = frame.begin_on_host(record, |call| {
                 call.bytes = bytemuck::cast_slice(values).to_vec();
             })?;
-            let calls = agreed(&offers)?;
-            let bytes = calls.iter().flat_map(|call| {
+            let bytes = calls(&offers).into_iter().flat_map(|call| {
                 let each = call.bytes.chunks_exact(size_of::<T>().max(1));
                 each.map(bytemuck::pod_read_unaligned)
             });
@@ -234,7 +235,7 @@ fn pull(
     offers: &[Offer],
     pieces: impl IntoIterator<Item = Piece>,
 ) -> Result<()> {
-    let calls = agreed(offers)?;
+    let calls = calls(offers);
     let (me, stream) = (frame.rank.rank(), frame.stream);
     let contexts = &frame.rank.shared().contexts;
     for Piece {

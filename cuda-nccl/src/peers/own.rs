@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use cuda_safe::{Context, DeviceBuffer, Event, Stream, StreamOptions};
 
-use super::{Shared, combine::Combine};
+use super::{combine::Combine, shared::Shared};
 use crate::{
     element::{DataType, Reduction},
     error::Result,

@@ -6,15 +6,16 @@ use cuda_safe::{DeviceView, DeviceViewMut, Stream};
 
 use super::{
     combine::Combine,
-    copies::{copy, signature},
+    copies::{copy, record},
     frame::Frame,
-    offer::{Call, Offer, Signature, agreed},
+    offer::{Call, Offer, calls},
     rank::PeerRank,
 };
 use crate::{
     collectives::{Collectives, expect_parts},
     element::{DataType, Reducible, Reduction},
     error::Result,
+    record::Record,
 };
 
 /// The part of a reduction that this rank computes.
@@ -59,9 +60,9 @@ impl PeerRank {
         data: DeviceViewMut<'_, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        let signature = Signature {
-            reduction: Some(reduction),
-            ..signature::<T>("all_reduce", Some(data.len()))
+        let record = Record {
+            reduction: reduction.name(),
+            ..record::<T>("all_reduce", data.len())
         };
         let array = Array {
             address: data.as_device_ptr(),
@@ -71,14 +72,14 @@ impl PeerRank {
         self.call(stream, [data.owner()], |frame| {
             if self.size() == 1 {
                 // Every reduction of one number is the number.
-                frame.begin_on_host(signature, |_| {})?;
+                frame.begin_on_host(record, |_| {})?;
                 return frame.end();
             }
             let kernel = combine(frame, T::TYPE, reduction)?;
             if data.size_bytes() <= self.shared().part {
-                by_all(frame, &kernel, signature, array)
+                by_all(frame, &kernel, record, array)
             } else {
-                in_pieces(frame, &kernel, signature, array)
+                in_pieces(frame, &kernel, record, array)
             }
         })
     }
@@ -90,9 +91,9 @@ impl PeerRank {
         part: DeviceViewMut<'_, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        let signature = Signature {
-            reduction: Some(reduction),
-            ..signature::<T>("reduce_scatter", Some(part.len()))
+        let record = Record {
+            reduction: reduction.name(),
+            ..record::<T>("reduce_scatter", part.len())
         };
         self.call(stream, [all.owner(), part.owner()], |frame| {
             let (me, len) = (self.rank(), part.len());
@@ -101,7 +102,7 @@ impl PeerRank {
             let kernel = combine(frame, T::TYPE, reduction)?;
             let place = frame.own.open_inbox(me, self.shared())?;
             let address = all.as_device_ptr();
-            let offers = frame.begin(signature, true, |call| call.address = address)?;
+            let offers = frame.begin(record, true, |call| call.address = address)?;
             let array = Array {
                 address,
                 len: all.len(),
@@ -111,8 +112,7 @@ impl PeerRank {
                 piece: (me * len, (me + 1) * len),
                 to: part.as_device_ptr(),
             };
-            let reduced = agreed(&offers)
-                .and_then(|calls| reduce_piece(frame, &kernel, &calls, array, target, place));
+            let reduced = reduce_piece(frame, &kernel, &calls(&offers), array, target, place);
             frame.end_bound(reduced)
         })
     }
@@ -130,12 +130,7 @@ fn combine(frame: &mut Frame<'_>, data: DataType, reduction: Reduction) -> Resul
 }
 
 /// Reads the outboxes of all ranks and computes the whole result on each rank.
-fn by_all(
-    frame: &mut Frame<'_>,
-    kernel: &Combine,
-    signature: Signature,
-    array: Array,
-) -> Result<()> {
+fn by_all(frame: &mut Frame<'_>, kernel: &Combine, record: Record, array: Array) -> Result<()> {
     let (rank, stream) = (frame.rank, frame.stream);
     let (me, shared) = (rank.rank(), rank.shared());
     let bytes = array.len * array.element_bytes;
@@ -147,8 +142,8 @@ fn by_all(
     // SAFETY: this call borrows the array exclusively. The outbox is at least as long, and no rank
     // reads it any more when the stream executes the copy.
     unsafe { copy(stream, (context, outbox), (context, array.address), bytes)? };
-    let offers = frame.begin(signature, false, |call| call.address = outbox)?;
-    let calls = agreed(&offers)?;
+    let offers = frame.begin(record, false, |call| call.address = outbox)?;
+    let calls = calls(&offers);
     if array.len > 0 {
         let mut inputs = Vec::with_capacity(calls.len());
         for (other, call) in calls.iter().enumerate() {
@@ -185,22 +180,16 @@ fn by_all(
 }
 
 /// Reduces one piece on each rank, then copies the finished pieces of the other ranks.
-fn in_pieces(
-    frame: &mut Frame<'_>,
-    kernel: &Combine,
-    signature: Signature,
-    array: Array,
-) -> Result<()> {
+fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, record: Record, array: Array) -> Result<()> {
     let (rank, shared) = (frame.rank.rank(), frame.rank.shared());
     let place = frame.own.open_inbox(rank, shared)?;
-    let offers = frame.begin(signature, true, |call| call.address = array.address)?;
+    let offers = frame.begin(record, true, |call| call.address = array.address)?;
     let piece = array.piece(rank, shared.size());
     let target = Target {
         piece,
         to: array.at(piece.0),
     };
-    let reduced =
-        agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, target, place));
+    let reduced = reduce_piece(frame, kernel, &calls(&offers), array, target, place);
     // A bound call has no other use for this event.
     let event = frame.own.emptied[0].clone();
     let reduced = frame.barrier(&event, reduced);
@@ -277,7 +266,7 @@ fn reduce_piece(
 fn gather_pieces(frame: &mut Frame<'_>, offers: &[Offer], array: Array) -> Result<()> {
     let (rank, stream) = (frame.rank, frame.stream);
     let (me, shared) = (rank.rank(), rank.shared());
-    let calls = agreed(offers)?;
+    let calls = calls(offers);
     let size = calls.len();
     for other in (1..size).map(|step| (me + step) % size) {
         let (start, end) = array.piece(other, size);

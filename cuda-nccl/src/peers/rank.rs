@@ -13,7 +13,7 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-use super::{Shared, frame::Frame, own::RankState};
+use super::{frame::Frame, own::RankState, shared::Shared};
 use crate::{
     collectives::{Collectives, expect_context},
     element::{Reducible, Reduction},
@@ -100,7 +100,7 @@ impl PeerRank {
             let why = format!("the device of rank {} has failed: {why}", self.rank);
             self.shared.rendezvous.lose(&why);
         } else if !frame.met {
-            frame.refuse(why);
+            frame.report_error(why);
         } else if matches!(error, Error::Cuda(_)) {
             // The other ranks depend on the work that was not enqueued.
             let why = format!("rank {} failed: {why}", self.rank);
@@ -193,7 +193,7 @@ impl Collectives for PeerRank {
         self.copy_between(stream, sends, receives)
     }
 
-    fn refuse(&self, why: &str) {
+    fn report_error(&self, why: &str) {
         let side = self.own.borrow().side.clone();
         let _: Result<()> = self.call(&side, [], |_| Err(Error::Value(why.to_owned())));
     }

@@ -18,13 +18,14 @@ use std::sync::Arc;
 use cuda_safe::{Event, Stream};
 
 use super::{
-    offer::{Call, Offer, Signature, agreed},
+    offer::{Call, Offer, agree},
     own::RankState,
     rank::PeerRank,
 };
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
+    record::Record,
 };
 
 /// A call in progress.
@@ -68,13 +69,13 @@ impl Frame<'_> {
     /// if that is this rank's array.
     pub(super) fn begin(
         &mut self,
-        signature: Signature,
+        record: Record,
         bound: bool,
         call: impl FnOnce(&mut Call),
     ) -> Result<Arc<[Offer]>> {
         let ready = self.own.ready[self.parity].clone();
         ready.record(self.stream)?;
-        let offers = self.begin_on_host(signature, |mine| {
+        let offers = self.begin_on_host(record, |mine| {
             mine.ready = Some(ready);
             call(mine);
         })?;
@@ -85,11 +86,11 @@ impl Frame<'_> {
     /// Meets the other ranks for a call in which no device memory is read.
     pub(super) fn begin_on_host(
         &mut self,
-        signature: Signature,
+        record: Record,
         call: impl FnOnce(&mut Call),
     ) -> Result<Arc<[Offer]>> {
         let mut mine = Call {
-            signature,
+            record,
             address: 0,
             ready: None,
             before: self.own.before.clone(),
@@ -100,11 +101,12 @@ impl Frame<'_> {
         call(&mut mine);
         let offers = self.meet(Offer::Call(mine)).map_err(|error| match error {
             Error::Lost(why) => Error::Lost(format!(
-                "{why}; this rank calls {signature}: all ranks must make the same number of calls"
+                "{why}; this rank calls {}: all ranks must make the same number of calls",
+                record.call
             )),
             error => error,
         })?;
-        agreed(&offers)?;
+        agree(&offers)?;
         Ok(offers)
     }
 
@@ -126,7 +128,7 @@ impl Frame<'_> {
         let others = others(&offers, rank).filter_map(|(other, offer)| {
             let before = match offer {
                 Offer::Call(call) => call.before.clone(),
-                Offer::Refused(_, before) => before.clone(),
+                Offer::Rejected(_, before) => before.clone(),
                 _ => None,
             };
             Some((other, before?))
@@ -137,9 +139,9 @@ impl Frame<'_> {
 
     /// Reports to the other ranks that this rank cannot take part. They return an error too, or are
     /// lost.
-    pub(super) fn refuse(&mut self, why: String) {
+    pub(super) fn report_error(&mut self, why: String) {
         let before = self.own.before.clone();
-        let _ = self.meet(Offer::Refused(why, before));
+        let _ = self.meet(Offer::Rejected(why, before));
     }
 
     /// Makes the stream wait until the other rank's data may be read.
@@ -202,7 +204,7 @@ impl Frame<'_> {
                     rendezvous.lose(&why);
                     result = result.and(Err(Error::Lost(why)));
                 }
-                Offer::Call(_) | Offer::Refused(..) => {
+                Offer::Call(_) | Offer::Rejected(..) => {
                     result = result.and(Err(Error::Lost(format!(
                         "rank {other} makes a different call"
                     ))));

@@ -5,8 +5,8 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-use super::{Collectives, expect_context, expect_parts};
 use crate::{
+    collectives::{Collectives, expect_context, expect_parts},
     element::{Reducible, Reduction},
     error::{Error, Result},
 };
@@ -15,13 +15,13 @@ use crate::{
 /// device.
 ///
 /// ```
-/// use cuda_nccl::{Alone, Collectives, Reduction};
+/// use cuda_nccl::{SingleRank, Collectives, Reduction};
 /// use cuda_safe::{Context, DeviceBuffer, Stream};
 ///
 /// # fn main() -> cuda_nccl::Result<()> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
-/// let group = Alone::new(&context);
+/// let group = SingleRank::new(&context);
 /// let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0])?;
 /// group.all_reduce(&stream, &mut x, Reduction::Sum)?;
 /// assert_eq!((group.size(), x.to_vec(&stream)?), (1, vec![1.0, 2.0]));
@@ -29,9 +29,9 @@ use crate::{
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Alone(Context);
+pub struct SingleRank(Context);
 
-impl Alone {
+impl SingleRank {
     /// Creates the group of this context's device.
     #[must_use]
     pub fn new(context: &Context) -> Self {
@@ -47,7 +47,7 @@ impl Alone {
     }
 }
 
-impl Collectives for Alone {
+impl Collectives for SingleRank {
     fn rank(&self) -> usize {
         0
     }
@@ -143,7 +143,7 @@ impl Collectives for Alone {
         Ok(values.to_vec())
     }
 
-    fn refuse(&self, _: &str) {}
+    fn report_error(&self, _: &str) {}
 
     fn wait(&self, stream: &Stream) -> Result<()> {
         self.expect(stream, [])?;

@@ -6,13 +6,14 @@ use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kern
 use cuda_safe::{DeviceBuffer, Owner, Stream, StreamOptions};
 
 use super::{
-    agree::{Fact, agree},
+    agree::agree,
     part,
     strip::{Shape, Strip},
 };
 use crate::{
     collectives::{Collectives, expect_context},
     error::{Error, Result},
+    record::{CALL, Fact, digest},
 };
 
 /// The convolution of an `f32` image that is divided into strips of rows, one for each rank of a
@@ -25,7 +26,7 @@ use crate::{
 ///
 /// ```
 /// use cuda_compute::{Border, ConvolutionOptions, Filter};
-/// use cuda_nccl::{Collectives, PeerGroup, spread::Strips};
+/// use cuda_nccl::{Collectives, PeerGroup, spread::StripConvolution};
 /// use cuda_safe::Stream;
 ///
 /// # fn main() -> cuda_nccl::Result<()> {
@@ -34,7 +35,7 @@ use crate::{
 /// let options = ConvolutionOptions::default().border(Border::Clamp);
 /// let strips = PeerGroup::of_all_devices()?.run(|rank| {
 ///     let stream = Stream::new(rank.context())?;
-///     let strips = Strips::new(rank, &mean, options, 12, 40)?;
+///     let strips = StripConvolution::new(rank, &mean, options, 12, 40)?;
 ///     let mut from = strips.strip(&stream)?;
 ///     from.copy_from_slice(&stream, &image[12 * strips.rows().start..12 * strips.rows().end])?;
 ///     let mut to = strips.strip(&stream)?;
@@ -47,7 +48,7 @@ use crate::{
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Strips<'a, C> {
+pub struct StripConvolution<'a, C> {
     ranks: &'a C,
     convolution: Convolution,
     shape: Shape,
@@ -80,7 +81,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-impl<'a, C: Collectives> Strips<'a, C> {
+impl<'a, C: Collectives> StripConvolution<'a, C> {
     /// Creates a convolution of an image of `width` x `height`, of which each rank has
     /// [`rows`](Self::rows). All ranks must call this together.
     ///
@@ -103,11 +104,10 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let context = ranks.context();
         let urgent = StreamOptions::default().priority(i32::MIN);
         let side = Stream::with_options(context, urgent)?;
-        let weights = filter.weights().iter().fold(0u64, |hash, weight| {
-            (hash ^ u64::from(weight.to_bits())).wrapping_mul(0x0100_0000_01b3)
-        });
+        let weights = filter.weights().iter();
+        let weights = digest(weights.map(|weight| u64::from(weight.to_bits())));
         let facts = vec![
-            Fact::Name("the call", "Strips"),
+            Fact::Name(CALL, "StripConvolution"),
             Fact::Number("the image's width", width as u64),
             Fact::Number("the image's height", height as u64),
             Fact::Number("the filter's width", filter.width() as u64),
@@ -116,7 +116,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
             Fact::Name("the kind", kind_name(options.kind)),
             Fact::Name("the extent", extent_name(options.extent)),
             Fact::Number("separate", u64::from(options.separate)),
-            Fact::Number("a hash of the filter's weights", weights),
+            Fact::Number("the hash of the filter's weights", weights),
         ];
         agree(ranks, &side, Ok((facts, [])))?;
         if options.extent != Extent::Same {
@@ -185,16 +185,16 @@ impl<'a, C: Collectives> Strips<'a, C> {
     /// updated.
     ///
     /// # Errors
-    /// - Returns [`Error::Value`] if a strip was created by another `Strips`, or if a strip or the
-    ///   stream belongs to another context. The other ranks then return an [`Error::Value`] that
-    ///   names this one.
+    /// - Returns [`Error::Value`] if a strip was created by another `StripConvolution`, or if a
+    ///   strip or the stream belongs to another context. The other ranks then return an
+    ///   [`Error::Value`] that names this one.
     /// - Returns the errors of [`Collectives::exchange`] and [`Convolution::run`].
     pub fn run(&self, stream: &Stream, from: &mut Strip, to: &mut Strip) -> Result<()> {
         let side = &self.side;
         let owners = [from.memory.owner(), to.memory.owner()];
         if let Err(error) = self.expect_own(stream, [&from.shape, &to.shape], owners) {
             if self.exchanges() {
-                self.ranks.refuse(&error.to_string());
+                self.ranks.report_error(&error.to_string());
             }
             return Err(error);
         }
@@ -218,7 +218,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
     ) -> Result<()> {
         if shapes != [&self.shape; 2] {
             return Err(Error::Value(
-                "the strip was created by another Strips: use strips of this one".into(),
+                "the strip was created by another StripConvolution: use strips of this one".into(),
             ));
         }
         expect_context(self.ranks.rank(), self.ranks.context(), stream, owners)

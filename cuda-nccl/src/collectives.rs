@@ -1,15 +1,9 @@
 //! Collective operations of a group of ranks, independent of the transport.
 
-mod alone;
-mod meeting;
-mod peers;
-
-pub use alone::Alone;
 use cuda_safe::{
     Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
     memory::{Storage, StorageMut},
 };
-pub use peers::{PeerGroup, PeerOptions, PeerRank};
 
 use crate::{
     element::{Reducible, Reduction},
@@ -218,7 +212,7 @@ pub trait Collectives {
     /// PeerGroup::new(&[context.clone(), context])?.run(|rank| {
     ///     let stream = Stream::new(rank.context())?;
     ///     if rank.rank() == 1 {
-    ///         rank.refuse("its part has no file");
+    ///         rank.report_error("its part has no file");
     ///     } else {
     ///         let error = rank.gather_on_host(&stream, &[7]).unwrap_err().to_string();
     ///         assert_eq!(error, "rank 1 can't take part: its part has no file");
@@ -229,9 +223,9 @@ pub trait Collectives {
     /// # }
     /// ```
     ///
-    /// Over NCCL only this rank keeps the reason, and ranks whose calls are [not
+    /// Over NCCL the reason is cut off after 96 bytes, and ranks whose calls are [not
     /// compared](crate::CommunicatorOptions::unverified) receive no report.
-    fn refuse(&self, why: &str);
+    fn report_error(&self, why: &str);
 
     /// Returns the values of all ranks, in the order of ranks. Meant for a few values, and waits
     /// for them.
@@ -250,7 +244,7 @@ pub trait Collectives {
     /// a rank is lost, and does not hang.
     ///
     /// Work that you enqueue after the last call may continue, and does not count towards the time
-    /// limit. Work before a call delays the call, so it counts. A [group of one](Alone) waits for
+    /// limit. Work before a call delays the call, so it counts. A [group of one](crate::SingleRank) waits for
     /// the whole stream, without a limit.
     ///
     /// The results of a call are known to be valid only after this returns. If you copy them to the

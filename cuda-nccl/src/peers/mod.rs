@@ -1,0 +1,161 @@
+//! A group of devices in one process that communicate by copies, without NCCL.
+
+mod combine;
+mod copies;
+mod frame;
+mod meeting;
+mod offer;
+mod options;
+mod own;
+mod rank;
+mod reduce;
+mod shared;
+
+use std::{panic, sync::Arc, thread};
+
+use combine::MOST_RANKS;
+use cuda_safe::{Context, Device};
+pub use options::PeerOptions;
+pub use rank::PeerRank;
+use shared::Shared;
+
+use crate::error::{Error, Result};
+
+/// Devices of this process as a group of ranks that communicate by copies over the links between
+/// them. Nothing has to be installed.
+///
+/// Each rank runs on a separate thread. [`run`](Self::run) starts the threads, and
+/// [`into_ranks`](Self::into_ranks) returns the ranks to be used in your own threads.
+///
+/// In each call the ranks synchronize on the host, which takes a microsecond or two, and compare
+/// their calls. If a rank makes a different call, or passes another length or type, all ranks
+/// return an error that names it. Nothing is enqueued then, and the group stays usable. If a rank
+/// has ended (its thread panicked or returned early) or does not arrive within the [time
+/// limit](PeerOptions::timeout), the others return [`Error::Lost`], and the group is unusable.
+///
+/// Two ranks may use contexts of one device, and then share its memory bandwidth. This is meant for
+/// tests on machines with one GPU.
+///
+/// ```
+/// use cuda_nccl::{Collectives, PeerGroup, Reduction};
+/// use cuda_safe::{Context, Device, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_nccl::Result<()> {
+/// let group = PeerGroup::of_all_devices()?;
+/// let sums = group.run(|rank| {
+///     let stream = Stream::new(rank.context())?;
+///     let mut data = DeviceBuffer::from_slice(&stream, &[1.0f32, rank.rank() as f32])?;
+///     rank.all_reduce(&stream, &mut data, Reduction::Sum)?;
+///     Ok(data.to_vec(&stream)?)
+/// })?;
+/// let n = sums.len();
+/// assert_eq!(sums[0], [n as f32, (n * (n - 1) / 2) as f32]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Side effects
+/// If two devices have a link, both contexts get access to each other's memory
+/// ([`Context::enable_peer_access`]) while the group exists. The current memory pools of the
+/// devices also get access to each other, permanently: this makes copies of [`DeviceBuffer`]s ten
+/// times as fast. Without a link the driver copies through host memory.
+#[derive(Debug)]
+pub struct PeerGroup(Vec<PeerRank>);
+
+impl PeerGroup {
+    /// Creates a group with one rank per context, in this order.
+    ///
+    /// # Errors
+    /// Returns [`Error::Value`] if there is no context or more than 16, or if the sizes in the
+    /// options exceed the address space. Returns [`Error::Cuda`] if memory cannot be allocated or a
+    /// driver call fails.
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, PeerGroup};
+    /// use cuda_safe::Context;
+    ///
+    /// # fn main() -> cuda_nccl::Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let ranks = PeerGroup::new(&[context.clone(), context])?.into_ranks(); // two on one device
+    /// assert_eq!((ranks[1].rank(), ranks[1].size()), (1, 2));
+    /// assert!(PeerGroup::new(&[]).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(contexts: &[Context]) -> Result<Self> {
+        Self::with_options(contexts, PeerOptions::default())
+    }
+
+    /// Creates a group of the primary contexts of all devices.
+    ///
+    /// # Errors
+    /// Returns the errors of [`new`](Self::new), including the one for no device or more than 16.
+    pub fn of_all_devices() -> Result<Self> {
+        let devices = Device::all()?.into_iter();
+        let contexts: Vec<Context> = devices.map(Context::primary_of).collect::<Result<_, _>>()?;
+        Self::new(&contexts)
+    }
+
+    /// Creates a group with options.
+    ///
+    /// # Errors
+    /// Returns the errors of [`new`](Self::new).
+    pub fn with_options(contexts: &[Context], options: PeerOptions) -> Result<Self> {
+        let size = contexts.len();
+        if size == 0 || size > MOST_RANKS {
+            return Err(Error::Value(format!(
+                "a group of {size} contexts: the number must be 1 to {MOST_RANKS}"
+            )));
+        }
+        let shared = Arc::new(Shared::new(contexts, options)?);
+        let ranks = (0..size).map(|rank| PeerRank::new(rank, shared.clone()));
+        Ok(Self(ranks.collect::<Result<_>>()?))
+    }
+
+    /// Returns the ranks, to be used in your own threads.
+    #[must_use]
+    pub fn into_ranks(self) -> Vec<PeerRank> {
+        self.0
+    }
+
+    /// Calls `work` for each rank on a separate thread, and returns the results in the order of
+    /// ranks.
+    ///
+    /// Returns when all calls of `work` have returned. The time limit applies to calls of the group
+    /// only, not to other work in the closure.
+    ///
+    /// # Errors
+    /// Returns the error of the first rank that failed. An error that is the cause takes precedence
+    /// over the [`Error::Lost`] of ranks that waited for that rank.
+    ///
+    /// # Panics
+    /// Panics if a rank panics, after the other ranks have ended.
+    pub fn run<R: Send>(self, work: impl Fn(&PeerRank) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let work = &work;
+        let results: Vec<_> = thread::scope(|scope| {
+            let started = self.0.into_iter();
+            // The thread owns its rank, so dropping the rank notifies the others however the thread
+            // ends.
+            let threads: Vec<_> = started
+                .map(|rank| scope.spawn(move || work(&rank)))
+                .collect();
+            threads.into_iter().map(|thread| thread.join()).collect()
+        });
+        let mut values = Vec::with_capacity(results.len());
+        let mut failed: Option<Error> = None;
+        for result in results {
+            match result {
+                Ok(Ok(value)) => values.push(value),
+                Ok(Err(error)) => {
+                    if failed.as_ref().is_none_or(|first| {
+                        matches!(first, Error::Lost(_)) && !matches!(error, Error::Lost(_))
+                    }) {
+                        failed = Some(error);
+                    }
+                }
+                Err(payload) => panic::resume_unwind(payload),
+            }
+        }
+        failed.map_or(Ok(values), Err)
+    }
+}

@@ -1,0 +1,162 @@
+//! The messages that ranks exchange at a rendezvous.
+
+use cuda_safe::Event;
+
+use crate::{
+    error::{Error, Result},
+    record::{Record, SAME_CALL, compare, compare_transfers, failure},
+};
+
+/// A rank's message at a rendezvous.
+#[derive(Clone, Debug)]
+pub(super) enum Offer {
+    /// The beginning of a call.
+    Call(Call),
+    /// The rank cannot make the call, for this reason. Nothing was enqueued. The event is
+    /// [`Call::before`].
+    Rejected(String, Option<Event>),
+    /// The middle or the end of a call. The event is reached when the rank's enqueued work is done.
+    Done(Event),
+    /// A part of the call failed. The rank's enqueued work has ended.
+    Failed(String),
+}
+
+/// A rank's part in a call.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) record: Record,
+    /// Address that the others read: this rank's array or its outbox.
+    pub(super) address: u64,
+    /// Reached when the others may read there.
+    pub(super) ready: Option<Event>,
+    /// Reached when this rank has finished the reads of its previous call.
+    pub(super) before: Option<Event>,
+    /// Target rank, address and number of elements.
+    pub(super) sends: Vec<(usize, u64, usize)>,
+    /// Source rank and number of elements.
+    pub(super) receives: Vec<(usize, usize)>,
+    /// Values in host memory.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Returns an error unless the calls of all ranks match. The result is the same on every rank.
+pub(super) fn agree(offers: &[Offer]) -> Result<()> {
+    let mut words = Vec::with_capacity(offers.len());
+    for (rank, offer) in offers.iter().enumerate() {
+        match offer {
+            Offer::Call(call) => words.push(call.record.words()),
+            Offer::Rejected(why, _) | Offer::Failed(why) => {
+                return Err(Error::Value(failure(rank, why)));
+            }
+            // No code path sends this to the first rendezvous of a call.
+            Offer::Done(_) => {
+                return Err(Error::Lost(format!("rank {rank} makes a different call")));
+            }
+        }
+    }
+    let calls = calls(offers);
+    let ranks = words.iter().map(|words| &words[..]).enumerate();
+    compare(&calls[0].record.facts(), ranks, format_args!(""), SAME_CALL).map_err(Error::Value)?;
+    let is_plain = |call: &&Call| call.sends.is_empty() && call.receives.is_empty();
+    if calls.iter().all(is_plain) {
+        return Ok(());
+    }
+    for (from, sender) in calls.iter().enumerate() {
+        for (to, receiver) in calls.iter().enumerate() {
+            let transfer = |len| Record {
+                call: "transfer",
+                len,
+                ..sender.record
+            };
+            let sent = sender.sent_to(to).map(|(_, len)| transfer(len));
+            let received = receiver.receives.iter().filter(|(rank, _)| *rank == from);
+            let received = received.map(|&(_, len)| transfer(len));
+            let (sent, received) = (
+                Record::of_all(sent).words(),
+                Record::of_all(received).words(),
+            );
+            compare_transfers([from, to], &sent, &received).map_err(Error::Value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the calls of all ranks, which [agree](agree).
+pub(super) fn calls(offers: &[Offer]) -> Vec<&Call> {
+    let calls = offers.iter().filter_map(|offer| match offer {
+        Offer::Call(call) => Some(call),
+        _ => None,
+    });
+    calls.collect()
+}
+
+impl Call {
+    /// Returns address and length of the data sent to a rank, in order.
+    pub(super) fn sent_to(&self, rank: usize) -> impl Iterator<Item = (u64, usize)> + Clone + '_ {
+        let to = self.sends.iter().filter(move |(to, ..)| *to == rank);
+        to.map(|&(_, address, len)| (address, len))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(len: usize, sends: &[(usize, usize)], receives: &[(usize, usize)]) -> Offer {
+        Offer::Call(Call {
+            record: Record::new::<f32>("exchange", len),
+            address: 0,
+            ready: None,
+            before: None,
+            sends: sends.iter().map(|&(to, len)| (to, 0, len)).collect(),
+            receives: receives.to_vec(),
+            bytes: Vec::new(),
+        })
+    }
+
+    fn rejected(offers: &[Offer]) -> String {
+        agree(offers).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn differing_and_failed_ranks_are_named() {
+        let same = || call(4, &[], &[]);
+        assert!(agree(&[same(), same(), same()]).is_ok());
+        let text = rejected(&[same(), same(), call(5, &[], &[])]);
+        let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange). Fix: ";
+        assert_eq!(text, expected.to_owned() + SAME_CALL);
+        for failed in [
+            Offer::Rejected("no memory".into(), None),
+            Offer::Failed("no memory".into()),
+        ] {
+            assert_eq!(
+                rejected(&[same(), failed]),
+                "rank 1 can't take part: no memory"
+            );
+        }
+    }
+
+    #[test]
+    fn sends_must_match_receives() {
+        let pair = |receives| [call(4, &[(1, 3), (1, 4)], &[]), call(4, &[], receives)];
+        assert!(agree(&pair(&[(0, 3), (0, 4)])).is_ok());
+        let text = rejected(&pair(&[(0, 4), (0, 3)]));
+        let expected = "the length is 4 on rank 1 and 3 on rank 0 (transfer, sent by rank 0, received by rank 1). ";
+        assert!(text.starts_with(expected), "{text}");
+        let text = rejected(&[call(4, &[], &[(1, 2)]), call(4, &[], &[])]);
+        let expected = "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 1, received by rank 0). ";
+        assert!(text.starts_with(expected), "{text}");
+    }
+
+    #[test]
+    fn what_goes_to_a_rank_is_listed_in_order() {
+        let Offer::Call(call) = call(4, &[(1, 3), (0, 5), (1, 4)], &[]) else {
+            panic!("no call");
+        };
+        let lengths = |rank| call.sent_to(rank).map(|(_, len)| len).collect::<Vec<_>>();
+        assert_eq!(
+            (lengths(0), lengths(1), lengths(2)),
+            (vec![5], vec![3, 4], vec![])
+        );
+    }
+}
