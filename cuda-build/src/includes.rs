@@ -36,8 +36,8 @@ pub(crate) struct Included {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Follows the includes of a source in `folder`. `options` are the compiler's options. They may
-/// define macros, and name headers that come first.
+/// Follows the includes of a source in `folder`. The compiler's `options` may define macros and
+/// include headers before the source.
 pub(crate) fn follow(
     source: &str,
     folder: &Path,

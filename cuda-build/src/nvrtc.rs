@@ -385,8 +385,8 @@ fn files(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     all
 }
 
-/// Returns the folders of the pip packages of the active virtual environment, of the first `python3`
-/// on `PATH`, and in `~/.local`.
+/// Returns the folders of NVRTC's pip packages: those of the active virtual environment, of the
+/// first `python3` on `PATH`, and in `~/.local`.
 fn of_pip(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     let first = env::split_paths(&path).find(|folder| folder.join("python3").is_file());

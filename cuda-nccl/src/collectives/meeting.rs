@@ -59,8 +59,8 @@ impl<O> Rendezvous<O> {
 
     /// Waits for the other ranks, and returns the values of all ranks in rank order.
     ///
-    /// With a time limit, the error names the ranks that did not arrive, and no more rounds take
-    /// place after it. Without a limit, the caller must know that all other ranks will arrive.
+    /// If the time limit expires, the error names the ranks that did not arrive, and later rounds
+    /// fail as well. Without a limit, the caller must know that all other ranks will arrive.
     pub(crate) fn meet(
         &self,
         rank: usize,
@@ -201,7 +201,7 @@ mod tests {
             assert_eq!(other.join().unwrap().unwrap_err(), error);
         });
     }
-    /// A meeting whose ranks keep their cores while they wait, whatever the machine has.
+    /// A rendezvous whose ranks spin while they wait, regardless of the number of cores.
     fn spinning<O>(size: usize) -> Rendezvous<O> {
         Rendezvous {
             spins: true,

@@ -248,7 +248,7 @@ mod tests {
         assert!(Call::describe(&words).starts_with("no call, because"));
     }
     #[test]
-    fn bytes_are_counted_by_what_carries() {
+    fn bytes_are_those_of_the_transfer_type() {
         assert_eq!(
             crate::communicator::prepare::bytes::<u8>(Kind::Send, [0; 2], 3, 0).bytes(),
             3
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_name_operations_and_roots_where_there_are_any() {
+    fn descriptions_name_operations_and_roots_if_present() {
         let methods = (0..12).map(|kind| Call::describe(&[kind, 7, 5, 2, 3]));
         assert_eq!(
             methods.collect::<Vec<_>>(),

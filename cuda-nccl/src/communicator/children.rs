@@ -42,8 +42,8 @@ impl Communicator {
     pub fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
         if let Some(place) = std::env::var_os("NCCL_COMM_ID") {
             return Err(self.report(Error::Start(format!(
-                "split: NCCL_COMM_ID={} is set, so NCCL uses the same meeting point for all communicators, which works for \
-                 one only: start with CUDA_NCCL_ADDRESS instead",
+                "split: NCCL_COMM_ID={} is set, so all communicators would use the same address, but NCCL supports only one per \
+                 address. Fix: unset it and start with CUDA_NCCL_ADDRESS",
                 place.to_string_lossy()
             ))));
         }
@@ -125,8 +125,9 @@ impl Communicator {
         let without: HashSet<usize> = exclude.iter().copied().collect();
         if without.contains(&inner.rank) || without.iter().any(|rank| *rank >= inner.size) {
             return Err(Error::Value(format!(
-                "shrink: {} cannot exclude {exclude:?}: only remaining ranks call shrink, and ranks are counted from 0",
-                inner.who()
+                "shrink: {} cannot exclude {exclude:?}: a rank cannot exclude itself, and the ranks are 0 to {}",
+                inner.who(),
+                inner.size - 1
             )));
         }
         let rank = inner.rank - without.iter().filter(|rank| **rank < inner.rank).count();

@@ -48,8 +48,7 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// The place of this process among the processes of a job, its launcher, and the address where they
-/// meet.
+/// The rank of this process in a job, its launcher, and the address where the job's processes meet.
 ///
 /// ```
 /// use cuda_nccl::{Launch, Launcher};
@@ -85,7 +84,7 @@ pub struct Launch {
     address: Result<Address, String>,
     /// The shared secret, or the reason why there is none.
     secret: Result<Secret, String>,
-    /// Whether `NCCL_COMM_ID` tells NCCL where its ranks meet.
+    /// Whether `NCCL_COMM_ID` is set, so that the ranks use NCCL's own bootstrap.
     nccl_bootstrap: bool,
 }
 

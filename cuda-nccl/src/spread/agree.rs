@@ -10,7 +10,7 @@ use crate::{
 /// The number of words that a rank sends. It is the same for all ranks and calls. Calls need fewer
 /// words for their facts. The rest is for the text of an error, which may begin with a long path.
 const WORDS: usize = 32;
-/// Stands in place of the first word if the rank has an error. The text of the error follows.
+/// Replaces the first word if the rank has an error. The text of the error follows.
 const FAILED: &str = "failure";
 
 /// A property that ranks compare.

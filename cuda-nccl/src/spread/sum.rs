@@ -92,7 +92,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<f64>> {
         let sum = self.reducer.sum_wide(stream, data);
-        let parts = self.tell::<T, _>("mean", stream, sum.map(Some), data.len())?;
+        let parts = self.exchange::<T, _>("mean", stream, sum.map(Some), data.len())?;
         let count: usize = parts.iter().map(|part| part.count).sum();
         let sum = put_together(&parts, sealed::Partial::plus);
         Ok(sum
@@ -110,7 +110,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
         let found = self.reducer.min(stream, data);
-        let parts = self.tell::<T, _>("min", stream, found, data.len())?;
+        let parts = self.exchange::<T, _>("min", stream, found, data.len())?;
         Ok(put_together(&parts, sealed::Partial::least))
     }
 
@@ -124,7 +124,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
         let found = self.reducer.max(stream, data);
-        let parts = self.tell::<T, _>("max", stream, found, data.len())?;
+        let parts = self.exchange::<T, _>("max", stream, found, data.len())?;
         Ok(put_together(&parts, sealed::Partial::greatest))
     }
 
@@ -134,13 +134,13 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         stream: &Stream,
         sum: cuda_compute::Result<A>,
     ) -> Result<A> {
-        let parts = self.tell::<T, A>(name, stream, sum.map(Some), 1)?;
+        let parts = self.exchange::<T, A>(name, stream, sum.map(Some), 1)?;
         // Every group has at least one rank, and each rank has a sum.
         Ok(put_together(&parts, sealed::Partial::plus).unwrap_or_else(A::zeroed))
     }
 
     /// Returns the results of all ranks, after comparing reduction and type.
-    fn tell<T, A: Partial>(
+    fn exchange<T, A: Partial>(
         &self,
         name: &'static str,
         stream: &Stream,

@@ -16,8 +16,8 @@ use crate::CUresult;
 #[cfg(feature = "nvrtc")]
 use crate::nvrtcResult;
 
-/// Finds a driver function by its exported name, such as `cuMemAlloc_v2`. Returns null if there is
-/// none.
+/// A function that returns the address of a driver function, given its exported name such as
+/// `cuMemAlloc_v2`, or null if there is no such function.
 pub type Lookup = fn(&CStr) -> *mut c_void;
 
 pub(crate) static DRIVER: Library = Library {
@@ -95,7 +95,7 @@ impl Source {
     }
 }
 
-/// Returns an environment variable, if the environment can be trusted.
+/// Returns an environment variable, unless the program has more privileges than its user.
 fn trusted(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
 }
@@ -196,7 +196,6 @@ impl fmt::Display for Missing {
             for folder in &self.folders {
                 write!(f, ", in {folder}")?;
             }
-            write!(f, ". Set {variable} to use another file")?;
         }
         for (number, reason) in self.reasons.iter().enumerate() {
             let before = if number > 0 {
@@ -206,7 +205,10 @@ impl fmt::Display for Missing {
             };
             write!(f, "{before} {reason}")?;
         }
-        Ok(())
+        match self.named_by_it {
+            true => write!(f, ". Fix: correct or unset {variable}"),
+            false => write!(f, ". Fix: install it, or set {variable} to its path"),
+        }
     }
 }
 

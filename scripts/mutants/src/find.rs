@@ -70,7 +70,7 @@ pub struct ConstFunction {
     pub mutants: Range<usize>,
 }
 
-/// The contents of a file.
+/// The mutants of a file, and related items.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The mutants in source order.

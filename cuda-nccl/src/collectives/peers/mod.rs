@@ -34,9 +34,9 @@ pub struct PeerOptions {
     /// How long a rank waits for the others to make the same call, and for its own work in
     /// [`wait`](crate::Collectives::wait). One minute by default.
     pub timeout: Duration,
-    /// The largest total size, over all ranks, of a reduction that is done in one step, by all
-    /// ranks. Each device allocates twice a rank's share of it. Larger arrays are reduced in
-    /// pieces, each by one rank. 8 MiB by default.
+    /// The largest reduction that is done in one step, in which every rank computes the whole
+    /// result. This is the sum of all ranks' arrays in bytes. Larger arrays are reduced in pieces,
+    /// each by one rank. Each device allocates twice its share of this size. 8 MiB by default.
     pub scratch_bytes: usize,
     /// The number of bytes in flight from the other ranks to one rank when arrays are reduced in
     /// pieces. Each device allocates twice this size at the first such call, and at the first
@@ -108,8 +108,8 @@ impl PeerOptions {
     }
 }
 
-/// Devices of this process as a group of ranks that communicate by copies over the links between
-/// them. Nothing has to be installed.
+/// A group of this process's devices that communicate by copies over the links between them. It
+/// needs no library besides the driver.
 ///
 /// Each rank runs on a separate thread. [`run`](Self::run) starts the threads, and
 /// [`into_ranks`](Self::into_ranks) returns the ranks to be used in your own threads.
@@ -290,8 +290,8 @@ impl PeerGroup {
     }
 }
 
-/// Enables access between linked devices. Returns the access to keep, and whether every device can
-/// reach every other.
+/// Enables access between linked devices. Returns guards that keep the access enabled, and whether
+/// every device can access every other.
 fn open(contexts: &[Context], links: bool) -> Result<(Vec<PeerAccess>, bool)> {
     let (mut held, mut all) = (Vec::new(), true);
     for context in contexts {

@@ -117,7 +117,8 @@ impl PeerRank {
         expect_context(self.rank, self.context(), stream, owners)?;
         if stream.is_capturing()? {
             return Err(Error::Value(
-                "the stream is capturing: ranks of a PeerGroup synchronize on the host, which a graph cannot do"
+                "the stream is capturing: ranks of a PeerGroup synchronize on the host, which a graph cannot do. Fix: use a \
+                 stream that is not capturing"
                     .into(),
             ));
         }

@@ -75,7 +75,7 @@ impl<T: Reducible> FileVector<T> {
         if bytes % element != 0 {
             return Err(Error::File(format!(
                 "{}: the length of {bytes} bytes is not a multiple of the element size of {element} bytes: {} bytes are left \
-                 over. Check the element type, or read a part with FileVector::open_at",
+                 over. Fix: check the element type, or read a part with FileVector::open_at",
                 path.as_ref().display(),
                 bytes % element
             )));
@@ -246,7 +246,7 @@ impl<T: Reducible> FileVector<T> {
         let stream = Stream::new(group.context())?;
         let able = match pass.slots {
             0 => Err(Error::Value(
-                "FilePass::slots is 0, but must be at least 1: with 3, the disk, the link and the device work at the same time".to_owned(),
+                "FilePass::slots is 0, but must be at least 1. Fix: use 3, so that the disk, the link and the device work at the same time".to_owned(),
             )),
             _ => Ok((facts, [])),
         };
@@ -330,8 +330,8 @@ impl<T: Reducible> FileVector<T> {
 fn no_room(error: cuda_safe::Error, slots: usize, bytes: usize) -> Error {
     match error.kind() {
         ErrorKind::OutOfMemory { .. } => Error::Value(format!(
-            "not enough memory for {slots} slots of {bytes} bytes each, on the device and in page-locked memory: reduce \
-             FilePass::piece_bytes or FilePass::slots. {error}"
+            "not enough memory for {slots} slots of {bytes} bytes each, on the device and in page-locked memory ({error}). \
+             Fix: reduce FilePass::piece_bytes or FilePass::slots"
         )),
         _ => error.into(),
     }

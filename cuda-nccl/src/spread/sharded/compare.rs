@@ -71,7 +71,7 @@ pub(super) fn expect_own_rows(
         return Ok(());
     }
     Err(Error::Value(format!(
-        "the part of rank {rank} must have {own} of {rows} rows, not {have}: {remedy}"
+        "the part of rank {rank} must have {own} of {rows} rows, not {have}. Fix: {remedy}"
     )))
 }
 

@@ -23,7 +23,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// to another context. All ranks return [`Error::Value`] if the parts do not fit together.
     pub fn from_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
         let stream = part.stream().clone();
-        let remedy = "spread::part returns the rows of a rank";
+        let remedy = "pass the rows that spread::part returns";
         let whole = expect_own_rows(ranks, rows, part.shape(), remedy)
             .and_then(|()| Self::of_part(ranks, rows, part));
         let shape = whole.as_ref().map_err(Clone::clone).and_then(Self::shape);
