@@ -4,7 +4,7 @@
 #   scripts/semver.sh BASE [CRATE...]    BASE is a tag or a commit, such as that of the last release
 #
 # Needs cargo-semver-checks: `cargo install cargo-semver-checks --locked`, a quarter of an hour on two cores. The
-# baseline comes from git, because no version has been published. Both sides use the bindings that cuda-sys carries,
+# baseline is from git, because no version has been published. Both sides use the bindings that cuda-sys carries,
 # because bindings of installed headers differ between versions of CUDA. cuda-compute-macros is not compared, because
 # tests of cuda-compute use its macros.
 set -euo pipefail

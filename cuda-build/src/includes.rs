@@ -65,7 +65,7 @@ pub(crate) fn follow(
     Ok(search.included)
 }
 
-/// Returns the values of a compiler option, which may take one argument or two.
+/// Returns the values of a compiler option. Option and value may be one argument or two.
 pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut options = options.iter().map(|option| option.trim());

@@ -140,7 +140,7 @@ impl Build {
         self.option(format!("--define-macro={name}={value}"))
     }
 
-    /// Adds an NVRTC option.
+    /// Adds an NVRTC option, such as `--use_fast_math`.
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());
         self
@@ -217,7 +217,7 @@ impl Build {
         Ok(file)
     }
 
-    /// Prints the dependencies of the result for cargo.
+    /// Makes cargo run the build script again if a file or variable changes.
     fn watch(&self, root: &Path) {
         // For a folder, cargo checks everything below it.
         for folder in [&self.folder].into_iter().chain(&self.include_paths) {

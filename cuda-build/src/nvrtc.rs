@@ -210,7 +210,7 @@ impl Nvrtc {
             )
         };
         self.check(name, code)?;
-        // SAFETY: the program is live, and there are as many strings as the count says.
+        // SAFETY: the program is live, and the count is the number of strings.
         let code =
             unsafe { (functions.compile)(program.0, pointers.len() as c_int, pointers.as_ptr()) };
         let log = self.text(&program, functions.log_size, functions.log);
@@ -309,8 +309,8 @@ impl Nvrtc {
         let pointers = |all: &[CString]| all.iter().map(|one| one.as_ptr()).collect::<Vec<_>>();
         let (names, texts) = (pointers(&names), pointers(&texts));
         let mut program = Handle(ptr::null_mut(), &self.functions);
-        // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. There
-        // are as many headers as the count says.
+        // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. The
+        // count is the number of headers.
         let code = unsafe {
             (self.functions.create)(
                 &mut program.0,

@@ -35,13 +35,14 @@ pub enum Error {
         /// NCCL's own message, and the remedy.
         detail: String,
     },
-    /// The installed library is too old. The text gives its version and the missing function.
+    /// The installed library is too old. The text contains its version, and the missing function if
+    /// there is one.
     Unsupported(String),
     /// This rank could not start. The text names the launcher's variable, the address or the step
     /// of the exchange that failed.
     Start(String),
-    /// A file cannot be read, or its length is not the expected one. The text gives its name and
-    /// the offset.
+    /// A file cannot be read, or its length is not the expected one. The text contains its name and
+    /// the offset, if known.
     File(String),
     /// Another rank has ended, failed, or not arrived within the time limit. The group cannot be
     /// used any more.

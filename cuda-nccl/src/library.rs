@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn empty_variables_count_as_unset() {
         let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-        // No test may change the environment here, so this takes variables as they are.
+        // Tests in this process must not change the environment, so this one sets no variables.
         for (name, value) in env::vars_os() {
             let name = name.to_string_lossy();
             assert_eq!(trusted(&name), is_set(&name).then_some(value), "{name}");

@@ -347,7 +347,7 @@ fn drop_does_not_wait_for_stuck_work() {
             let stream = Stream::new(zero.context()).unwrap();
             load(&zero, &stream);
             let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
-            // Its stream waits for the other's, which never gets there.
+            // Its stream waits for the other's event, which is never reached.
             zero.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             drop(zero);
             dropped.wait();

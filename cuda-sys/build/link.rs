@@ -60,7 +60,7 @@ pub fn nvrtc_stub(
 /// Creates and links a shared library that has the name of the real one and empty functions.
 ///
 /// Its file is not called `libcuda.so`, because cargo puts this directory on the loader's path, and
-/// a library that opens `libcuda.so` by name must never get the stub.
+/// a library that opens `libcuda.so` by name must never find the stub.
 fn stub(
     library: &str,
     soname: &str,

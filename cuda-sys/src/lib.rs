@@ -49,7 +49,7 @@
 //!   [`CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE`]. The type is an integer newtype rather
 //!   than a Rust enum, because a newer driver may return values that this header does not know.
 //!   `name()` returns the constant's name, and `ALL` lists every constant of the header.
-//! - For bit flags that a call takes as `unsigned int`, pass the inner value:
+//! - If a function takes bit flags as `unsigned int`, pass the inner value:
 //!   `CUctx_flags::CU_CTX_MAP_HOST.0`.
 //! - Symbols that the header hides from programs (older versions of calls, and those for per-thread
 //!   default streams) are in [`versioned`].
@@ -111,7 +111,8 @@
 //!
 //! fn device_count() -> Result<c_int, CUresult> {
 //!     let mut address: *mut c_void = ptr::null_mut();
-//!     // SAFETY: the name is NUL-terminated, `address` is valid for the write, and the status may be null.
+//!     // SAFETY: the name is NUL-terminated, `address` is valid for the write, and the status may
+//!     // be null.
 //!     unsafe {
 //!         cuInit(0).result()?;
 //!         let name = c"cuDeviceGetCount".as_ptr();
@@ -147,7 +148,7 @@
 //!
 //! # For build scripts
 //!
-//! A crate that depends directly on this one gets these variables in its build script:
+//! The build script of a crate that depends directly on this one receives these variables:
 //!
 //! | variable | value |
 //! | --- | --- |

@@ -25,7 +25,7 @@ use crate::{
 
 impl Communicator {
     /// Divides the ranks into groups: ranks with the same `color` form a new communicator, ordered
-    /// by `key`, and by their old rank if keys are equal. A rank without a color gets `None`.
+    /// by `key`, and by their old rank if keys are equal. Returns `None` on a rank without a color.
     ///
     /// All ranks of this communicator must call this. The new communicator is independent of this
     /// one, and either may end first. The ranks exchange color, key and a unique id over this

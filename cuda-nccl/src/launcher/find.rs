@@ -24,7 +24,8 @@ struct Names {
     local_size: Option<&'static str>,
 }
 
-/// From the innermost to the outermost: an inner launcher inherits the variables of the outer ones.
+/// The variables of each launcher, from the innermost to the outermost. An inner launcher inherits
+/// the variables of the outer ones.
 const NAMES: [Names; 5] = [
     Names {
         launcher: Launcher::ByHand,

@@ -96,8 +96,8 @@ impl Launch {
     /// contradicts another.
     pub fn from_env() -> Result<Option<Self>> {
         Self::read(&|name| match name {
-            // Hydra gives the processes of a host nothing else in common that distinguishes their
-            // job from others.
+            // Under Hydra, only the parent process distinguishes the processes of one job on a host
+            // from those of another.
             find::PARENT => Some(parent()),
             _ => Some(std::env::var_os(name)?.to_string_lossy().into_owned()),
         })

@@ -642,7 +642,7 @@ fn the_parent_distinguishes_hydra_jobs_only_on_one_host() {
     let secret = |variables: &[(&str, &str)]| launch(variables).secret;
     let other_parent = (super::find::PARENT, "99");
     assert_ne!(secret(HYDRA), secret(&with(HYDRA, &[other_parent])));
-    // Each host has a parent of its own.
+    // The ranks of several hosts have different parents, so the parent does not count.
     let hosts = with(HYDRA, &[("PMI_SIZE", "4"), ("PMI_JOBID", "17")]);
     assert!(secret(&hosts).is_ok());
     assert_eq!(secret(&hosts), secret(&with(&hosts, &[other_parent])));

@@ -1,4 +1,4 @@
-//! Memory that the library allocates or knows, and waits for work that uses it.
+//! Memory that the library allocates or registers, and waits for work that uses it.
 
 use std::{
     thread,

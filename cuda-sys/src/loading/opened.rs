@@ -175,7 +175,7 @@ pub struct Missing {
     folders: Vec<String>,
     /// The loader's messages.
     reasons: Vec<String>,
-    /// The environment variable that can name a file.
+    /// The environment variable that can contain the path of a file to use instead.
     variable: &'static str,
     named_by_it: bool,
 }
@@ -228,7 +228,7 @@ impl Symbol {
         }
     }
 
-    /// Returns `None` if `library` is missing or lacks the function.
+    /// Returns the address, or `None` if `library` is missing or lacks the function.
     #[inline]
     pub(crate) fn address(&self, library: &'static Library) -> Option<NonNull<c_void>> {
         // Acquire makes the effects of opening the library visible to the thread that jumps into

@@ -43,8 +43,8 @@ pub struct PeerOptions {
     /// [`reduce_scatter`](crate::Collectives::reduce_scatter) of any length. 32 MiB by default. The
     /// minimum is a rank's share of [`scratch_bytes`](Self::scratch_bytes).
     pub piece_bytes: usize,
-    /// Whether linked devices get direct access to each other's memory. On by default. If off, all
-    /// copies go through host memory, as they do between devices without a link.
+    /// Whether to enable direct access between the memory of linked devices. On by default. If off,
+    /// all copies go through host memory, as they do between devices without a link.
     pub links: bool,
 }
 
@@ -163,7 +163,7 @@ struct Shared {
     /// Set when a rank's work has not ended within the time limit. Work of other ranks may wait for
     /// it, so no rank waits any more.
     stuck: AtomicBool,
-    /// Held for its drop, which must come last.
+    /// Keeps the access enabled. Dropped last.
     _access: Vec<PeerAccess>,
 }
 

@@ -62,7 +62,7 @@ impl PendingClients {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let nonce = protocol::nonce()?;
-        // The socket's buffer is empty, so it takes the whole greeting.
+        // The socket's buffer is empty, so it accepts the whole greeting.
         (&stream).write_all(&protocol::greeting(&nonce))?;
         self.waiting.push_back(PendingClient {
             stream,

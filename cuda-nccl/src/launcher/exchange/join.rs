@@ -182,7 +182,7 @@ impl Client<'_> {
     }
 
     /// Connects to the first of these addresses that greets. If none does, the error describes an
-    /// address that answered rather than one that did not, in whatever order they were tried.
+    /// address that answered, if there is one, even if others were tried later.
     fn connect_to(
         &self,
         places: impl Iterator<Item = SocketAddr>,

@@ -3,7 +3,7 @@
 //! ```text
 //! rank 0 → other   greeting   MAGIC, its nonce
 //! other → rank 0   hello      MAGIC, rank, size, its nonce, code
-//! rank 0 → other   message    kind, length, bytes, code   WELCOME and BYTES, or FAILED, or REJECTED
+//! rank 0 → other   message    kind, length, bytes, code   WELCOME and BYTES, FAILED or REJECTED
 //! other → rank 0   receipt    code                        for BYTES
 //! ```
 //!
@@ -288,12 +288,12 @@ mod tests {
             .unwrap();
             assert_eq!(bytes, [0, 1, 2, 3, 4]);
         });
-        // Nothing more comes.
+        // No more data arrives.
         let (start, limit) = (Instant::now(), Duration::from_millis(50));
         let late = read(&stream, &mut [0], Deadline::after(limit)).unwrap_err();
         assert_eq!(late.kind(), ErrorKind::TimedOut);
         assert!(start.elapsed() >= limit);
-        // The deadline also ends reading where bytes are there.
+        // The deadline also ends a read if data is available.
         writer.write_all(&[9]).unwrap();
         let late = read(&stream, &mut [0], Deadline::after(Duration::ZERO)).unwrap_err();
         assert_eq!(late.kind(), ErrorKind::TimedOut);

@@ -62,9 +62,9 @@ pub struct FileVector<T> {
 impl<T: Reducible> FileVector<T> {
     /// Opens a whole file as a vector.
     ///
-    /// Each rank opens the file separately. A rank that fails should report this to the others
-    /// before it gives up, for instance with [`Collectives::gather_on_host`]. Otherwise they wait
-    /// at their first reduction until this rank has ended or the time limit is over.
+    /// Each rank opens the file separately. A rank that fails should report this to the others, for
+    /// instance with [`Collectives::gather_on_host`]. Otherwise they wait at their first reduction
+    /// until this rank has ended or the time limit is over.
     ///
     /// # Errors
     /// Returns [`Error::File`] if the file cannot be opened, or if its length is not a multiple of

@@ -77,7 +77,7 @@ pub(super) fn expect_own_rows(
 
 pub(super) fn no_root(root: usize, size: usize) -> Error {
     Error::Value(format!(
-        "root {root}: the group has ranks 0 to {}",
+        "root {root} is not a rank of the group, which has ranks 0 to {}",
         size.saturating_sub(1)
     ))
 }

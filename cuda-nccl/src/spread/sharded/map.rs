@@ -84,7 +84,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     ///
     /// # Errors
     /// Returns the errors of [`map`](Self::map), and [`Error::Value`] if the arrays have different
-    /// numbers of rows, or this rank has other rows of them.
+    /// numbers of rows, or if this rank has different rows of the two.
     pub fn zip<U: Element, V: Element>(
         &self,
         other: &Sharded<'_, C, U>,
