@@ -21,7 +21,7 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "VIRTUAL_ENV",
     "LD_LIBRARY_PATH",
 ];
-/// Names the library's file.
+/// The variable that contains the path of NVRTC's library.
 const NAMED: &str = "CUDA_SYS_LIBNVRTC";
 
 type Program = *mut c_void;
@@ -251,7 +251,7 @@ impl Nvrtc {
         // SAFETY: both are valid for the write.
         let _ = unsafe { (self.functions.version)(&mut major, &mut minor) };
         Err(Error(format!(
-            "{name}: NVRTC {major}.{minor} says {}",
+            "{name}: NVRTC {major}.{minor} reports {}",
             reason.to_string_lossy()
         )))
     }

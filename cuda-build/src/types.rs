@@ -4,7 +4,7 @@
 /// Rust name, its size in bytes, and whether it is a float.
 type Number = (&'static [&'static str], char, &'static str, usize, bool);
 
-/// The sizes are those on 64-bit Linux.
+/// The number types, with their sizes on 64-bit Linux.
 const NUMBERS: &[Number] = &[
     (&["bool"], 'b', "bool", 1, false),
     (&["char"], 'c', "i8", 1, false),

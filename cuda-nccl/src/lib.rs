@@ -53,7 +53,8 @@
 //! # Next steps
 //!
 //! - Under `mpirun`, `srun` or `torchrun`, [`start`] creates the communicator of the process in one
-//!   call. [`guide::starting`] has the command lines and explains how processes find each other.
+//!   call. [`guide::starting`] contains the command lines and explains how processes find each
+//!   other.
 //! - [`guide::communicators`] explains the requirements across ranks, the errors, the limits and
 //!   the performance.
 //! - [`guide::spreading`] shows how to spread an algorithm over devices, and lists ready-made ones.

@@ -13,10 +13,10 @@ use crate::{
 /// Creates this process's communicator. Returns when all ranks have joined.
 ///
 /// It reads the rank from the variables of `mpirun`, `srun` or `torchrun`, or those set by the
-/// user, and selects the device with the rank's number on this host. Rank 0 sends NCCL's unique id
-/// to the other ranks over TCP. Then all ranks create the communicator.
+/// user, and selects the device whose number is the rank's number on this host. Rank 0 sends NCCL's
+/// unique id to the other ranks over TCP. Then all ranks create the communicator.
 ///
-/// [The guide to starting](crate::guide::starting) has the command lines.
+/// [The guide to starting](crate::guide::starting) contains the command lines.
 ///
 /// ```no_run
 /// use cuda_nccl::{Collectives, CommunicatorOptions, Reduction};

@@ -119,7 +119,8 @@ pub struct Finder<'a> {
     names: Vec<String>,
     /// The enclosing functions.
     functions: Vec<Bytes>,
-    /// Whether this is inside `impl Default`, whose values would call themselves.
+    /// Whether this is inside `impl Default`, in which `Default::default()` as a value would
+    /// recurse.
     pub(crate) of_default: bool,
 }
 
