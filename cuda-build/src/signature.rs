@@ -283,7 +283,7 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
         while all.iter().any(|(known, _)| *known == name) {
             name.push('_');
         }
-        all.push((name, of.ok_or_else(refused)?));
+        all.push((name, of.ok_or_else(reason)?));
     }
     Ok(all)
 }

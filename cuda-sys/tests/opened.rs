@@ -117,8 +117,7 @@ fn missing_libraries_return_codes_and_write_nothing() {
             assert_eq!(
                 driver,
                 "libcuda can't be loaded. Looked for /nowhere/library.so (CUDA_SYS_LIBCUDA). The loader says: \
-                 /nowhere/library.so: cannot open shared object file: No such file or directory. Fix: \
-                 correct or unset CUDA_SYS_LIBCUDA"
+                 /nowhere/library.so: cannot open shared object file: No such file or directory"
             );
             let nvrtc = loading::nvrtc().expect_err("there is none").to_string();
             assert!(nvrtc.contains("CUDA_SYS_LIBNVRTC"), "{nvrtc}");
@@ -284,9 +283,8 @@ fn load_errors_list_every_place() {
         let missing = missing.to_string();
         for part in [
             "libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in the folders of WSL, Jetson and \
-             NixOS. The loader says: ",
+             NixOS. Set CUDA_SYS_LIBCUDA to use another file. The loader says: ",
             "broken/libcuda.so.1: ",
-            ". Fix: install it, or set CUDA_SYS_LIBCUDA to its path",
         ] {
             assert!(missing.contains(part), "no {part:?} in {missing}");
         }

@@ -119,7 +119,7 @@ mod tests {
         // The driver drops the reference on a separate thread.
         let start = std::time::Instant::now();
         while graphs.exist() {
-            assert!(start.elapsed().as_secs() < 20, "the graph is still there");
+            assert!(start.elapsed().as_secs() < 20, "the graph still exists");
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }

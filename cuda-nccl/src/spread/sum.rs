@@ -45,7 +45,7 @@ pub struct Reductions<'a, C> {
 }
 
 impl<'a, C: Collectives> Reductions<'a, C> {
-    /// Creates reductions with a new reducer.
+    /// Creates a `Reductions` with a new [`Reducer`].
     ///
     /// # Errors
     /// Returns the errors of [`Reducer::new`].

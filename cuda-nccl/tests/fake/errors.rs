@@ -35,7 +35,7 @@ fn invalid_call_leaves_the_communicator_usable() {
     );
     let text = error.to_string();
     assert!(
-        text.starts_with("ncclAllReduce failed: ncclInvalidUsage (5): "),
+        text.starts_with("ncclAllReduce failed: ncclInvalidUsage (5). Fix: use each device"),
         "{text}"
     );
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();

@@ -181,6 +181,8 @@ pub struct Missing {
 }
 
 /// `libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in …`
+///
+/// `cuda-safe` appends a remedy to this text.
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (library, variable) = (self.library, self.variable);
@@ -196,6 +198,7 @@ impl fmt::Display for Missing {
             for folder in &self.folders {
                 write!(f, ", in {folder}")?;
             }
+            write!(f, ". Set {variable} to use another file")?;
         }
         for (number, reason) in self.reasons.iter().enumerate() {
             let before = if number > 0 {
@@ -205,10 +208,7 @@ impl fmt::Display for Missing {
             };
             write!(f, "{before} {reason}")?;
         }
-        match self.named_by_it {
-            true => write!(f, ". Fix: correct or unset {variable}"),
-            false => write!(f, ". Fix: install it, or set {variable} to its path"),
-        }
+        Ok(())
     }
 }
 

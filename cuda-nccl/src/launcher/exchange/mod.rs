@@ -103,7 +103,7 @@ impl Deadline {
         }
     }
 
-    /// Returns the limit for messages.
+    /// Formats the limit for messages.
     fn shown(self) -> String {
         match self.limit.is_zero() {
             true => "no time at all".to_owned(),
