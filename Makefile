@@ -23,7 +23,7 @@ help:
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  run tests of features that change the whole build: dynamic-loading, and no bindgen"
 	@echo "make lto      run tests of link-time optimization, with nvJitLink, which it downloads (40 MB)"
-	@echo "make stranger build and run a crate outside the repository, without headers, libclang, Python or driver"
+	@echo "make stranger build and run a crate outside the repository, without headers, libclang, Python or a driver"
 
 setup:
 	@$(PYTHON) scripts/setup.py --cuda "$(CUDA)"
@@ -38,7 +38,7 @@ demo: setup
 test: setup
 	$(CARGO) test --locked --workspace
 
-# `make test` runs a minute of it. See cuda-safe/tests/fuzz/README.md.
+# `make test` runs the fuzzer for a minute. See cuda-safe/tests/fuzz/README.md.
 fuzz: SECONDS := 3600
 fuzz: START := $(shell date +%s)000
 fuzz: setup
@@ -59,7 +59,7 @@ lto: setup
 	CUDA_SAFE_LIBNVJITLINK="$$($(PYTHON) scripts/setup.py --nvjitlink)" $(CARGO) test --locked -p cuda-safe --test jit_link \
 		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1' -- --include-ignored
 
-# Uses nothing of make setup.
+# Does not use anything that make setup installs.
 stranger:
 	scripts/stranger.sh
 
@@ -96,7 +96,8 @@ semver:
 tsan: setup
 	scripts/tsan.sh $(if $(DEBIAN),--debian $(DEBIAN))
 
-# Not part of check, because it needs a cross compiler and QEMU: see the script. Uses nothing of make setup.
+# Not part of check, because it needs a cross compiler and QEMU: see the script. Does not use anything that make setup
+# installs.
 aarch64:
 	scripts/aarch64.sh $(ARGS)
 

@@ -22,9 +22,9 @@ fail() {
 # Tests start themselves again, so a runner for cargo isn't enough. The kernel must know the interpreter of such files,
 # which is registered only for this script, in a separate namespace.
 if [ -z "${AARCH64_NAMESPACE:-}" ]; then
-    qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || fail "no qemu-aarch64"
-    command -v $gnu-gcc >/dev/null || fail "no $gnu-gcc"
-    [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ] || fail "no standard library: rustup target add $target"
+    qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || fail "qemu-aarch64 is missing. Fix: apt install qemu-user"
+    command -v $gnu-gcc >/dev/null || fail "$gnu-gcc is missing. Fix: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ] || fail "the standard library for $target is missing. Fix: rustup target add $target"
     AARCH64_NAMESPACE=1 exec unshare --user --map-root-user --mount bash -euc '
         mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
         magic="\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00"

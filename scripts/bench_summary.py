@@ -1,13 +1,12 @@
-"""Creates a Markdown table of the measurements of the benches and their peers, and plots of those over sizes.
+"""Creates a Markdown table of the benchmark results of this project and of other libraries, and plots over sizes.
 
     python3 scripts/bench_summary.py            prints the table, and writes it to target/benches/summary.md and
                                                 the plots to target/benches/plots
     python3 scripts/bench_summary.py --write    also writes the main tables and the plots to docs/PERFORMANCE.md
                                                 and docs/plots, and five rows to README.md
 
-There are no plots of the emulator's times.
-
-Reads the *.jsonl files of BENCH_OUT, otherwise of target/benches.
+It makes no plots of the emulator's times. The results are the *.jsonl files in BENCH_OUT, or in target/benches if that
+variable is not set.
 """
 
 import json
@@ -29,7 +28,7 @@ ARRAY_MARKS = ("<!-- arrays: made by scripts/bench_summary.py --write -->", "<!-
 
 
 def load():
-    """Returns devices, ceilings and rows of every bench. Rows of the peers are under 'peers'."""
+    """Returns devices, ceilings and rows of every bench. Rows of other libraries are under 'peers'."""
     benches = {}
     for path in sorted(FOLDER.glob("*.jsonl")):
         lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
@@ -77,7 +76,7 @@ def device_line(benches):
 
 
 def table(lines, peers):
-    """Returns a row for each work, with a column for each implementation and a last column for rates."""
+    """Returns a row for each workload, with a column for each implementation and a last column for rates."""
     works, columns, cells, notes = [], [], {}, {}
     for line in [line for line in lines if "work" in line] + peers:
         work, by = line["work"], line["by"]
@@ -136,7 +135,7 @@ OURS = "GPU, device time"
 LIBRARIES = ("CUB", "NPP", "CuPy", "PyTorch")
 CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectorised"]
 
-# Launches in these rows are not by other libraries.
+# These rows of the launch bench do not measure other libraries.
 OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
 ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn, 8 in a row", "cuRAND", "cuRAND, dynamic order")
 # The ceilings of plots. The default is that of copying.
@@ -146,7 +145,7 @@ README_LAUNCH = "launch with 3 arguments"
 
 
 def cells(benches):
-    """Returns all rows, and the time of each work by implementation."""
+    """Returns all rows, and the time of each workload by implementation."""
     rows = [line for lines in benches.values() for line in lines if "work" in line]
     return rows, {(row["work"], row["by"]): row["us"] for row in rows}
 
@@ -193,7 +192,7 @@ def array_tables(benches):
 
 
 def draw_plots(benches, folder):
-    """Writes a plot of each work that was measured over sizes, and returns the (title, file name) of each."""
+    """Writes a plot of each workload that was measured over sizes, and returns the (title, file name) of each."""
     bench = benches.get("arrays", [])
     ceilings = {line["ceiling"]: line["value"] for line in bench if "ceiling" in line}
     points = [line for line in bench + benches.get("peers", []) if "plot" in line]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures what the safe layer adds to a launch, without a GPU: runs the launch bench on a driver whose launch returns at
-# once. That driver is the emulator, with a few functions replaced by a preloaded library. RUNS=5 sets the number of runs.
+# Measures the overhead of the safe layer for a launch, without a GPU: runs the launch bench on a driver whose launch
+# returns at once. That driver is the emulator, with a few functions replaced by a preloaded library. RUNS=5 sets the
+# number of runs.
 #
 # Requires Linux, Rust, a C compiler, and what `make setup` fetches.
 set -euo pipefail

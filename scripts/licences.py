@@ -87,7 +87,8 @@ def main():
         if not good:
             refused.append(f"{package['name']} {package['version']}: {licence or 'no licence'}")
     if refused:
-        sys.exit("licences that are not on the list in scripts/licences.py:\n  " + "\n  ".join(sorted(refused)))
+        sys.exit("licences that are not on the list in scripts/licences.py:\n  " + "\n  ".join(sorted(refused)) +
+                 "\nFix: add compatible licences to the list, or remove the crates")
     print(f"licences: {len(metadata['packages'])} packages, all allowed")
 
 

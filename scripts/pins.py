@@ -17,7 +17,8 @@ import tempfile
 import setup
 
 ARCHITECTURES = ["x86_64", "aarch64"]
-# The oldest C libraries first. When pip downloads for a foreign platform, it does not treat any as another.
+# The oldest C libraries first. When pip downloads for a foreign platform, it does not accept wheels of compatible older
+# platforms, so all of them are listed.
 PLATFORMS = ["manylinux1", "manylinux2010", "manylinux_2_12", "manylinux2014", "manylinux_2_17", "manylinux_2_27",
              "manylinux_2_28"]
 HEAD = """\

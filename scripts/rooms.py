@@ -92,7 +92,7 @@ def check_crate(src, table, say):
             unused.discard(exception)
             if exception in table.also:
                 continue
-            say(f"{file}:{line}: `{path}` leads to the room `{other}`, which `{room}` must not use")
+            say(f"{file}:{line}: `{path}` is in the room `{other}`, which `{room}` must not use")
     for file, other in sorted(unused):
         say(f"ARCHITECTURE.md says that {src}/{file} uses the room `{other}`, which it does not")
     for part in cycles(crate.file_edges()):
@@ -108,7 +108,7 @@ def check_limit(src, most, say):
 
 
 def files_of(root):
-    """Files that are no build outputs."""
+    """Returns the files that are not build outputs."""
     skipped = {"target", ".git", ".cuda", "bundle", "__pycache__"}
     found = []
     for path in sorted(root.iterdir()):
@@ -122,7 +122,7 @@ def files_of(root):
 
 
 class Names:
-    """What a repository has, to compare pages with."""
+    """The files, folders and names of a repository."""
 
     def __init__(self, root):
         self.root = root
@@ -134,7 +134,7 @@ class Names:
         self.all = "\n".join(self.code.values())
 
     def has_file(self, name):
-        # `../x.rs` is beside the folder that the page speaks of.
+        # A page may name a file relative to the folder that it describes, as in `../x.rs`.
         name = re.sub(r"^(\.\./)+", "", name)
         if "*" in name:
             pattern = re.compile(re.escape("/" + name).replace(r"\*", "[^/]*") + "$")
@@ -152,7 +152,7 @@ class Names:
 
 
 def check_page(page, names, say):
-    """Files and functions that a page names in backquotes."""
+    """Checks the files and functions that a page names in backquotes."""
     in_code, file = False, None
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```"):
@@ -222,7 +222,7 @@ def check(root, say):
 
 
 def test():
-    """Each mistake is found in a small crate, and a right one has none."""
+    """Checks that each mistake is found in a small crate, and that a correct crate passes."""
     right = {
         "ARCHITECTURE.md": "<!-- rooms: a/src -->\n| room | holds | may use |\n| --- | --- | --- |\n"
         "| `low/` | `low/mod.rs`, `Low::new` | none |\n| `high.rs` | more | all above |\n\n"
@@ -263,7 +263,7 @@ def test():
             check(root, said.append)
         if bool(said) != bool(expected) or expected and not any(expected in text for text in said):
             failed += 1
-            print(f"{what} is wrong, and expected was {expected!r}; found: {said}")
+            print(f"{what}: expected {expected!r}, found {said}")
     if failed:
         sys.exit(1)
     print(f"rooms: {len(wrong)} mistakes are found")

@@ -2,7 +2,7 @@
 
 `Crate(root)` follows the `mod` declarations from a crate's root file. `uses()` yields each path of a file that leads to
 an item of another file of the same crate, resolved through imports and re-exports to the file that defines the item.
-Items under `#[cfg(test)]` are left out. Methods are not resolved: `stream.wait()` is no path.
+Items under `#[cfg(test)]` are left out. Methods are not resolved: `stream.wait()` is not a path.
 """
 
 import re
@@ -28,14 +28,14 @@ ITEMS = {"fn", "struct", "enum", "union", "trait", "type", "const", "static"}
 
 
 class Token(str):
-    """A token's text, with the line that it is on."""
+    """A token's text, with its line number."""
 
     line = 0
     kind = ""
 
 
 def tokens(text):
-    """The tokens of a file without spaces and comments; strings and characters are empty strings."""
+    """Returns the tokens of a file without spaces and comments; strings and characters are empty strings."""
     found, position, line = [], 0, 1
     while position < len(text):
         if text.startswith("/*", position):
@@ -65,7 +65,7 @@ def tokens(text):
 
 
 def closing(found, start):
-    """The index of the bracket that closes the one at `start`."""
+    """Returns the index of the bracket that closes the one at `start`."""
     depth = 0
     for index in range(start, len(found)):
         if found[index] in OPEN and found[index].kind == "other":
@@ -78,7 +78,7 @@ def closing(found, start):
 
 
 def end_of_item(found, start):
-    """The index after an item that begins at `start`: after its `;`, or after the braces of its body."""
+    """Returns the index after an item that begins at `start`: after its `;`, or after the braces of its body."""
     index = start
     while index < len(found):
         token = found[index]
@@ -100,13 +100,13 @@ def end_of_item(found, start):
 
 
 def is_test(attribute):
-    """Whether the tokens of an attribute say that an item is compiled for tests only."""
+    """Returns whether an attribute, given by its tokens, limits an item to tests."""
     text = "".join(attribute)
     return text == "test" or text.startswith("cfg(test") or text.startswith("cfg(all(test")
 
 
 def strip_tests(found):
-    """The tokens without the items that are compiled for tests only."""
+    """Returns the tokens without the items that are compiled only for tests."""
     kept, index = [], 0
     while index < len(found):
         if found[index] == "#" and index + 1 < len(found) and found[index + 1] in ("[", "!"):
@@ -129,7 +129,7 @@ def strip_tests(found):
 
 
 def use_tree(found, start, prefix=()):
-    """Yields (path, name or None for `*`) of a use declaration's tree that begins at `start`."""
+    """Yields (path, name) for each name in the tree of a use declaration at `start`. The name is None for `*`."""
     path, index = list(prefix), start
     while index < len(found):
         token = found[index]
@@ -297,7 +297,7 @@ class Crate:
             index += 1
 
     def resolve(self, module, path, seen=None, bare=True):
-        """The module that defines the item that `path` names in `module`, or None if it is of another crate."""
+        """Returns the module that defines the item that `path` names in `module`, or None for another crate's."""
         seen = set() if seen is None else seen
         if not path or (module.path, path) in seen:
             return None
@@ -341,7 +341,7 @@ class Crate:
         return None
 
     def is_module(self, module, path):
-        """Whether `path` names a module rather than an item."""
+        """Returns whether `path` names a module rather than an item."""
         target = self.resolve(module, path)
         return target is not None and bool(target.path) and target.path[-1] == path[-1] and path[-1] not in target.items
 
@@ -377,7 +377,7 @@ class Crate:
 
 
 def cycles(edges):
-    """The strongly connected components of more than one node."""
+    """Returns the strongly connected components with more than one node."""
     index, low, stack, on, found = {}, {}, [], set(), []
     for start in sorted(edges, key=str):
         if start in index:

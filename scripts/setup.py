@@ -35,8 +35,10 @@ VARIABLES = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"]
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cuda", default="", help=f"CUDA version, such as 12.4 or 13.0 (default {DEFAULT})")
-    parser.add_argument("--into", type=pathlib.Path, default=REPOSITORY / ".cuda", help="folder to fill")
-    parser.add_argument("--nvjitlink", action="store_true", help="install only nvJitLink, and print its file")
+    parser.add_argument("--into", type=pathlib.Path, default=REPOSITORY / ".cuda",
+                        help="folder to install into (default .cuda)")
+    parser.add_argument("--nvjitlink", action="store_true",
+                        help="install only nvJitLink, and print the path of its library")
     arguments = parser.parse_args()
     if arguments.nvjitlink:
         print(bring_nvjitlink(arguments.into.resolve() / "nvjitlink"))
@@ -45,7 +47,7 @@ def main():
     if wanted and not re.fullmatch(r"\d+\.\d+", wanted):
         fail(f"CUDA={wanted} is not a version. Fix: use a form such as CUDA=12.4")
     if wanted and tuple(map(int, wanted.split("."))) < OLDEST:
-        fail(f"CUDA={wanted} is too old: 12.0 is the oldest version that cuda-sys supports")
+        fail(f"CUDA={wanted} is too old. Fix: use 12.0 or newer")
 
     present = read(folder / "version")
     if present and (not wanted or wanted == present):
@@ -115,7 +117,7 @@ def bring_libclang(folder):
 
 
 def bring_nvjitlink(folder):
-    """Installs nvJitLink in a separate folder, and returns its file."""
+    """Installs nvJitLink in a separate folder, and returns the path of its library."""
     if differing(folder, NVJITLINK_PINS):
         print(f"installing nvJitLink into {folder}", file=sys.stderr, flush=True)
         install(folder, [NVJITLINK_PINS])
@@ -175,7 +177,7 @@ def install(folder, wanted):
         fail(
             f"pip could not install {', '.join(names)}\n"
             + "".join(f"  pip: {line}\n" for line in lines[-2:])
-            + "Is this machine offline, or does the version not exist? Without a network, copy the packages manually:\n"
+            + "The machine may be offline, or the version may not exist. Fix without a network: copy the packages manually:\n"
             f"  elsewhere: python3 -m pip download -d wheels {quoted}\n"
             "  here:      PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make setup"
         )
@@ -191,7 +193,7 @@ def asked(wanted):
 
 
 class Broken(Exception):
-    """The reason why a folder cannot be used."""
+    """Returns the reason why a folder cannot be used."""
 
 
 def verify(folder, cuda=None):

@@ -140,4 +140,4 @@ grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "the program does no
 echo "== 5. cargo run (${SECONDS}s)"
 stranger CUDA_EMULATOR=1 cargo run --quiet --features dynamic-loading,emulator | tee run.log
 grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "cargo run does not use the emulator"
-echo "a stranger's crate builds, starts and computes (${SECONDS}s)"
+echo "an outside crate builds, starts and computes (${SECONDS}s)"

@@ -27,7 +27,7 @@ in_debian() {
     shift
     [ "$(id -u)" = 0 ] || fail "--debian needs root"
     if [ ! -e "$folder/made" ]; then
-        command -v debootstrap >/dev/null || fail "--debian needs debootstrap (apt-get install debootstrap)"
+        command -v debootstrap >/dev/null || fail "--debian needs debootstrap. Fix: apt-get install debootstrap"
         debootstrap --variant=minbase --include=rustc,rust-src,cargo,gcc,libc6-dev,ca-certificates,python3 \
             "${DEBIAN_SUITE:-sid}" "$folder" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
         # The compiler's LLVM and the sanitizer's run-time library must have the same version.
@@ -62,7 +62,7 @@ if [ "${1:-}" = --debian ]; then
 fi
 
 [ -e "$(rustc --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock" ] ||
-    fail "the standard library's sources are missing: rustup component add rust-src, or use --debian FOLDER"
+    fail "the standard library's sources are missing. Fix: rustup component add rust-src, or use --debian FOLDER"
 
 flags="-Zsanitizer=thread --cfg cuda_emulator_tsan"
 if ! compgen -G "$(rustc --print target-libdir)/librustc*_rt.tsan.a" >/dev/null; then

@@ -136,9 +136,8 @@ fn ways(module: &str, library: &str) -> String {
 /// Returns the struct of the kernels, with its `load` function.
 fn kernels(unit: &Unit) -> String {
     let is_source = matches!(unit.code, Compiled::Source { .. });
-    let mut text = String::from(
-        "    ::cuda_safe::kernels! {\n        /// The kernels, as functions of Rust.\n",
-    );
+    let mut text =
+        String::from("    ::cuda_safe::kernels! {\n        /// The kernels as Rust functions.\n");
     for kernel in &unit.kernels {
         if let Err(why) = &kernel.parameters {
             let _ = writeln!(

@@ -36,8 +36,8 @@ pub(crate) struct Included {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Follows the includes of a source in `folder`. `options` are the compiler's options. They may
-/// define macros, and name headers that come first.
+/// Follows the includes of a source in `folder`. The compiler's `options` may define macros and
+/// include headers before the source.
 pub(crate) fn follow(
     source: &str,
     folder: &Path,
@@ -65,7 +65,7 @@ pub(crate) fn follow(
     Ok(search.included)
 }
 
-/// Returns the values of a compiler option, which may take one argument or two.
+/// Returns the values of a compiler option. Option and value may be one argument or two.
 pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut options = options.iter().map(|option| option.trim());

@@ -29,7 +29,7 @@
 //! parameter names are read from the source text. The signatures are then compared with the
 //! compiled code.
 //!
-//! The documentation of `Kernels` lists all other kernels with the reason. Get these with
+//! The documentation of `Kernels` lists all other kernels, each with the reason. Get these with
 //! `Module::function`, or declare them yourself with `cuda_safe::kernels!` and `from_module`.
 //!
 //! | CUDA C++ | Rust |
@@ -44,8 +44,8 @@
 //! 2. The library that `cuda-direct-sys` has found, if the built crate depends on it directly.
 //! 3. `lib64`, `lib` and `bin` of `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`.
 //! 4. The loader's search path.
-//! 5. `lib64`, `lib` and `bin` of `/usr/local/cuda` and `/opt/cuda`, and the pip packages of the active
-//!    virtual environment, of the first `python3` on `PATH`, and in `~/.local`.
+//! 5. `lib64`, `lib` and `bin` of `/usr/local/cuda` and `/opt/cuda`, and the pip packages of the
+//!    active virtual environment, of the first `python3` on `PATH`, and in `~/.local`.
 //!
 //! CUDA's own headers are taken from the same installation.
 #![forbid(missing_docs)]
@@ -80,7 +80,8 @@ pub struct Build {
     or_source: bool,
 }
 
-/// An error message of a build: a missing compiler, a file error, or the compiler's log.
+/// An error of a build: NVRTC is missing, a file can't be read or written, or a source does not
+/// compile. `Display` prints the message.
 #[derive(Clone, Debug)]
 pub struct Error(String);
 
@@ -139,7 +140,7 @@ impl Build {
         self.option(format!("--define-macro={name}={value}"))
     }
 
-    /// Adds an NVRTC option.
+    /// Adds an NVRTC option, such as `--use_fast_math`.
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.options.push(option.into());
         self
@@ -216,7 +217,7 @@ impl Build {
         Ok(file)
     }
 
-    /// Prints the dependencies of the result for cargo.
+    /// Makes cargo run the build script again if a file or variable changes.
     fn watch(&self, root: &Path) {
         // For a folder, cargo checks everything below it.
         for folder in [&self.folder].into_iter().chain(&self.include_paths) {
@@ -245,7 +246,7 @@ impl Build {
         for macro_name in unknown {
             println!(
                 "cargo::warning={name}: `#include {macro_name}` can't be followed: no file defines the macro as the name of a \
-                 header. Changes of that header are only noticed in the folder of the sources and in include paths, and \
+                 header. Cargo only notices changes of that header in the folder of the sources and in include paths, and \
                  `or_source` does not embed it. Fix: include the header by its name"
             );
         }
@@ -258,7 +259,7 @@ impl Build {
         let found = files(&folder, &["cu"])?;
         if found.is_empty() {
             return Err(Error(format!(
-                "there is no .cu file in {}",
+                "there is no .cu file in {}. Fix: pass the folder of the sources to Build::new",
                 folder.display()
             )));
         }

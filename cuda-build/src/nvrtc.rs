@@ -21,7 +21,7 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "VIRTUAL_ENV",
     "LD_LIBRARY_PATH",
 ];
-/// Names the library's file.
+/// The variable that contains the path of NVRTC's library.
 const NAMED: &str = "CUDA_SYS_LIBNVRTC";
 
 type Program = *mut c_void;
@@ -210,7 +210,7 @@ impl Nvrtc {
             )
         };
         self.check(name, code)?;
-        // SAFETY: the program is live, and there are as many strings as the count says.
+        // SAFETY: the program is live, and the count is the number of strings.
         let code =
             unsafe { (functions.compile)(program.0, pointers.len() as c_int, pointers.as_ptr()) };
         let log = self.text(&program, functions.log_size, functions.log);
@@ -251,7 +251,7 @@ impl Nvrtc {
         // SAFETY: both are valid for the write.
         let _ = unsafe { (self.functions.version)(&mut major, &mut minor) };
         Err(Error(format!(
-            "{name}: NVRTC {major}.{minor} says {}",
+            "{name}: NVRTC {major}.{minor} reports {}",
             reason.to_string_lossy()
         )))
     }
@@ -309,8 +309,8 @@ impl Nvrtc {
         let pointers = |all: &[CString]| all.iter().map(|one| one.as_ptr()).collect::<Vec<_>>();
         let (names, texts) = (pointers(&names), pointers(&texts));
         let mut program = Handle(ptr::null_mut(), &self.functions);
-        // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. There
-        // are as many headers as the count says.
+        // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. The
+        // count is the number of headers.
         let code = unsafe {
             (self.functions.create)(
                 &mut program.0,
@@ -385,8 +385,8 @@ fn files(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     all
 }
 
-/// Returns the folders of the pip packages of the active virtual environment, of the first `python3`
-/// on `PATH`, and in `~/.local`.
+/// Returns the folders of NVRTC's pip packages: those of the active virtual environment, of the
+/// first `python3` on `PATH`, and in `~/.local`.
 fn of_pip(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     let first = env::split_paths(&path).find(|folder| folder.join("python3").is_file());

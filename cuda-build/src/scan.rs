@@ -40,9 +40,9 @@ pub(crate) fn before_comment(text: &str) -> &str {
 
 /// A branch of an open `#if`.
 struct Branch {
-    /// The compiler skips this branch, whatever is defined.
+    /// Whether the compiler skips this branch regardless of macros.
     is_off: bool,
-    /// The compiler takes this branch or an earlier one, whatever is defined.
+    /// Whether the compiler uses this branch or an earlier one regardless of macros.
     is_decided: bool,
 }
 

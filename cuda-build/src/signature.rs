@@ -22,7 +22,7 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// Returns whether its name alone identifies the kernel for the compiler.
+    /// Returns whether the compiler can find the kernel by its name alone.
     pub(crate) fn is_known_by_name(&self) -> bool {
         !self.is_hidden && !self.is_overloaded
     }
@@ -269,7 +269,7 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
     }
     let mut all: Vec<(String, Type)> = Vec::new();
     for (number, one) in list.split(|token| *token == ",").enumerate() {
-        let refused = || format!("because of the parameter `{}`", one.join(" "));
+        let reason = || format!("because of the parameter `{}`", one.join(" "));
         let is_word = |token: &&str| token.chars().all(|c| c.is_alphanumeric() || c == '_');
         // The last word is the name, if the words before it are a type.
         let named = one
@@ -283,7 +283,7 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
         while all.iter().any(|(known, _)| *known == name) {
             name.push('_');
         }
-        all.push((name, of.ok_or_else(refused)?));
+        all.push((name, of.ok_or_else(reason)?));
     }
     Ok(all)
 }
@@ -328,8 +328,8 @@ pub(crate) fn in_rust(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(source: &str, ptx: Option<&str>) -> Vec<String> {
-        let tell = |kernel: Kernel| match kernel.parameters {
+    fn descriptions(source: &str, ptx: Option<&str>) -> Vec<String> {
+        let describe = |kernel: Kernel| match kernel.parameters {
             Ok(parameters) => {
                 let all = parameters
                     .iter()
@@ -343,7 +343,7 @@ mod tests {
             }
             Err(why) => format!("{}: {why}", kernel.name),
         };
-        of(source, ptx).into_iter().map(tell).collect()
+        of(source, ptx).into_iter().map(describe).collect()
     }
 
     #[test]
@@ -365,7 +365,7 @@ mod tests {
             static __global__ void twice(int); __global__ void twice(int x) {}
         "#;
         assert_eq!(
-            told(source, None),
+            descriptions(source, None),
             [
                 "saxpy saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32)",
                 "plain plain()",
@@ -394,7 +394,7 @@ mod tests {
             __global__ void third(int x) {}
         "##;
         assert_eq!(
-            told(source, None),
+            descriptions(source, None),
             [
                 "first first(x: i32)",
                 "second second(x: i32)",
@@ -416,7 +416,7 @@ mod tests {
             struct S { __global__ void hidden(int x); };
         ";
         assert_eq!(
-            told(source, None),
+            descriptions(source, None),
             [
                 "k k(x: i32)",
                 "hidden: because it is in a namespace or a class"
@@ -430,9 +430,9 @@ mod tests {
             let all: Vec<_> = (0..count).map(|number| format!("int x{number}")).collect();
             format!("__global__ void k({}) {{}}", all.join(", "))
         };
-        assert!(told(&source(32), None)[0].ends_with(", x31: i32)"));
+        assert!(descriptions(&source(32), None)[0].ends_with(", x31: i32)"));
         assert_eq!(
-            told(&source(33), None),
+            descriptions(&source(33), None),
             [
                 "k: because it has 33 parameters, but a method has at most 32: launch it with an `ArgumentList`"
             ]
@@ -443,7 +443,7 @@ mod tests {
     fn parameter_names_are_distinct_and_bindable() {
         let source = "__global__ void k(int in, int in_, int None, int EMBEDDED) {}";
         assert_eq!(
-            told(source, None),
+            descriptions(source, None),
             ["k k(in_: i32, in__: i32, None_: i32, EMBEDDED_: i32)"]
         );
     }
@@ -457,7 +457,7 @@ mod tests {
             .visible .entry _Z1bj(.param .u32 b_0) { }\n.visible .entry c(.param .u32 c_0) { }\n\
             .visible .entry d(.param .u32 d_0) { }";
         assert_eq!(
-            told(source, Some(ptx)),
+            descriptions(source, Some(ptx)),
             [
                 "_Z1aPif a(x: &mut [i32], y: f32)",
                 "b: because its compiled code has other parameters",

@@ -4,7 +4,7 @@
 /// Rust name, its size in bytes, and whether it is a float.
 type Number = (&'static [&'static str], char, &'static str, usize, bool);
 
-/// The sizes are those on 64-bit Linux.
+/// The number types, with their sizes on 64-bit Linux.
 const NUMBERS: &[Number] = &[
     (&["bool"], 'b', "bool", 1, false),
     (&["char"], 'c', "i8", 1, false),
@@ -166,8 +166,8 @@ impl Type {
         }
     }
 
-    /// Returns the type in a mangled name. A compound type that occurred before is replaced by its
-    /// number.
+    /// Returns the type as it appears in a mangled name. `seen` contains the earlier compound
+    /// types, which are replaced by substitutions such as `S_`.
     fn mangled(&self, seen: &mut Vec<String>) -> String {
         let letter = self.number.1.to_string();
         if !self.pointer {
@@ -185,7 +185,7 @@ impl Type {
         let text = match known(seen, &pointed) {
             Some(number) => format!("P{number}"),
             None => {
-                // A plain number is too short to be replaced by a number.
+                // Numbers have no substitutions, because their encoding is a single letter.
                 if self.constant {
                     seen.push(pointed);
                 }
@@ -197,12 +197,12 @@ impl Type {
     }
 }
 
-/// Returns the number that replaces a type.
+/// Returns the substitution for a type that occurred before, such as `S_` or `S0_`.
 fn known(seen: &[String], of: &str) -> Option<String> {
     match seen.iter().position(|one| one == of)? {
         0 => Some("S_".into()),
-        // The number is in base 36, with capitals. There are at most two types for each of sixteen
-        // numbers.
+        // The index is a digit in base 36. One digit is enough, because there are at most two
+        // compound types for each of the sixteen number types.
         number => {
             let digit = char::from_digit(number as u32 - 1, 36)?;
             Some(format!("S{}_", digit.to_ascii_uppercase()))

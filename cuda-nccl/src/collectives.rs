@@ -35,8 +35,8 @@ pub(crate) fn expect_parts(call: &str, [part, all]: [(&str, usize); 2], size: us
         return Ok(());
     }
     Err(Error::Value(format!(
-        "{call}: `{}` has {} elements, but must have {size} times the {} elements of `{}`: all parts have the same length. \
-         For parts of different lengths, use exchange",
+        "{call}: `{}` has {} elements, but must have {size} times the {} elements of `{}`. \
+         Fix: pass parts of the same length, or use exchange",
         all.0, all.1, part.1, part.0
     )))
 }
@@ -46,12 +46,12 @@ fn foreign(what: &str, found: &Context, rank: usize, own: &Context) -> Error {
     let device = |context: &Context| context.device().ordinal();
     let places = match (device(found), device(own)) {
         (there, here) if there != here => {
-            format!("a context of device {there}; the rank uses device {here}")
+            format!("it is in a context of device {there}, and the rank uses device {here}")
         }
-        (_, here) => format!("another context of device {here}"),
+        (_, here) => format!("it is in another context of device {here}"),
     };
     Error::Value(format!(
-        "{what} belongs to a different context than rank {rank} ({places}): create it in the context that Collectives::context returns"
+        "{what} belongs to a different context than rank {rank} ({places}). Fix: create it in the context that Collectives::context returns"
     ))
 }
 

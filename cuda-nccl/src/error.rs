@@ -21,10 +21,10 @@ pub enum Error {
     /// [`cuda_compute`] returned an error.
     #[cfg(feature = "compute")]
     Compute(cuda_compute::Error),
-    /// Lengths, ranks or contexts do not fit together. This rank has enqueued nothing.
+    /// An argument is invalid, or the ranks' calls do not match. This rank has enqueued nothing.
     Value(String),
     /// A library that is opened at its first use is not installed. The text lists the places that
-    /// were searched and how to fix it.
+    /// were searched and the remedy.
     Missing(String),
     /// An NCCL call failed.
     Nccl {
@@ -32,16 +32,17 @@ pub enum Error {
         call: &'static str,
         /// The code that it returned.
         result: NcclResult,
-        /// NCCL's own message, and how to fix it.
+        /// NCCL's own message, and the remedy.
         detail: String,
     },
-    /// The installed library is too old. The text gives its version and the missing function.
+    /// The installed library is too old. The text contains its version, and the missing function if
+    /// there is one.
     Unsupported(String),
     /// This rank could not start. The text names the launcher's variable, the address or the step
     /// of the exchange that failed.
     Start(String),
-    /// A file cannot be read, or its length is not the expected one. The text gives its name and
-    /// the offset.
+    /// A file cannot be read, or its length is not the expected one. The text contains its name and
+    /// the offset, if known.
     File(String),
     /// Another rank has ended, failed, or not arrived within the time limit. The group cannot be
     /// used any more.
@@ -62,6 +63,7 @@ impl fmt::Display for Error {
                 write!(f, "{call} failed: {result}")?;
                 match detail.as_str() {
                     "" => Ok(()),
+                    remedy if remedy.starts_with("Fix: ") => write!(f, ". {remedy}"),
                     detail => write!(f, ": {detail}"),
                 }
             }
@@ -94,15 +96,19 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// Creates the error of a failed NCCL call from NCCL's message and the general remedy.
+    /// Creates the error of a failed NCCL call from NCCL's message and the code's remedy.
     #[cold]
     pub(crate) fn nccl(call: &'static str, result: NcclResult, message: &str) -> Self {
-        let parts = [message.trim(), result.remedy()];
-        let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let message = message.trim().trim_end_matches('.');
+        let detail = match (message, result.remedy()) {
+            (message, "") => message.to_owned(),
+            ("", remedy) => format!("Fix: {remedy}"),
+            (message, remedy) => format!("{message}. Fix: {remedy}"),
+        };
         Self::Nccl {
             call,
             result,
-            detail: detail.join("; "),
+            detail,
         }
     }
 }
@@ -182,7 +188,7 @@ mod tests {
             "ncclSend failed: unknown ncclResult_t 99"
         );
         let said = Error::nccl("ncclSend", NcclResult::INVALID_ARGUMENT, " no peer \n");
-        let text = "ncclSend failed: ncclInvalidArgument (4): no peer; NCCL_DEBUG=WARN prints which argument";
+        let text = "ncclSend failed: ncclInvalidArgument (4): no peer. Fix: start with NCCL_DEBUG=WARN, which prints the argument";
         assert_eq!(said.to_string(), text);
         assert_eq!(format!("{said:?}"), text);
         for error in [

@@ -38,8 +38,8 @@
 //! # Design
 //!
 //! - **NCCL is opened at the first call.** Nothing is linked, so a program builds and starts on
-//!   machines without NCCL. It then gets [`Error::Missing`], and can use [`PeerGroup`] instead.
-//!   [`Library::get`] lists the places that are searched.
+//!   machines without NCCL. Calls then return [`Error::Missing`], and the program can use
+//!   [`PeerGroup`] instead. [`Library::get`] lists the places that are searched.
 //! - **Every wait has a time limit.** NCCL's kernels wait forever for a rank that has ended.
 //!   [`Collectives::wait`] returns [`Error::Lost`] instead, and aborts the communicator.
 //! - **Calls are enqueued** on the stream you pass, and are ordered with the streams that own the
@@ -53,7 +53,8 @@
 //! # Next steps
 //!
 //! - Under `mpirun`, `srun` or `torchrun`, [`start`] creates the communicator of the process in one
-//!   call. [`guide::starting`] has the command lines and explains how processes find each other.
+//!   call. [`guide::starting`] contains the command lines and explains how processes find each
+//!   other.
 //! - [`guide::communicators`] explains the requirements across ranks, the errors, the limits and
 //!   the performance.
 //! - [`guide::spreading`] shows how to spread an algorithm over devices, and lists ready-made ones.

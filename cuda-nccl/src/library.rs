@@ -109,8 +109,8 @@ impl Library {
     #[cold]
     fn lacks(&self, name: &str) -> Error {
         Error::Unsupported(format!(
-            "NCCL {} ({}) has no {name}. Install a newer version (pip install -U nvidia-nccl-cu13), or set {VARIABLE} to \
-             its file",
+            "NCCL {} ({}) has no {name}. Fix: install a newer version (pip install -U nvidia-nccl-cu13), or set {VARIABLE} \
+             to its file",
             self.version,
             self.file.display()
         ))
@@ -159,8 +159,8 @@ impl Library {
             return Ok(self);
         }
         Err(Error::Unsupported(format!(
-            "NCCL {} ({}) is too old: the oldest supported version is {OLDEST}. Install a newer version (pip install -U \
-             nvidia-nccl-cu13), or set {VARIABLE} to its file",
+            "NCCL {} ({}) is too old: the oldest supported version is {OLDEST}. Fix: install a newer version (pip install \
+             -U nvidia-nccl-cu13), or set {VARIABLE} to its file",
             self.version,
             self.file.display()
         )))
@@ -247,12 +247,12 @@ fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
     let (by, remedy) = match named {
         true => (
             format!(" ({VARIABLE})"),
-            format!(". Correct {VARIABLE}, or unset it to search the usual places"),
+            format!(". Fix: correct {VARIABLE}, or unset it to search the usual places"),
         ),
         false => (
             String::new(),
             format!(
-                ". Install it (`pip install nvidia-nccl-cu13`, for a CUDA 12 driver `nvidia-nccl-cu12`, or the system \
+                ". Fix: install it (`pip install nvidia-nccl-cu13`, for a CUDA 12 driver `nvidia-nccl-cu12`, or the system \
                  package libnccl2), add its folder to LD_LIBRARY_PATH, or set {VARIABLE} to its file. Within one process, \
                  PeerGroup works without NCCL"
             ),
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn empty_variables_count_as_unset() {
         let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-        // No test may change the environment here, so this takes variables as they are.
+        // Tests in this process must not change the environment, so this one sets no variables.
         for (name, value) in env::vars_os() {
             let name = name.to_string_lossy();
             assert_eq!(trusted(&name), is_set(&name).then_some(value), "{name}");

@@ -29,7 +29,7 @@ macro_rules! results {
                 }
             }
 
-            /// Returns general advice for the code, or an empty string.
+            /// Returns the remedy for the code, or an empty string if there is none.
             pub(crate) fn remedy(self) -> &'static str {
                 match self.0 {
                     $($number => $remedy,)*
@@ -41,32 +41,32 @@ macro_rules! results {
 }
 
 const USE_DEBUG_INFO: &str =
-    "start all ranks with NCCL_DEBUG=INFO: NCCL then prints its steps and the one that fails";
-const FIND_FIRST_FAILURE: &str = "find the first rank that failed, and the reason; start all ranks with NCCL_DEBUG=INFO to \
-     see NCCL's steps";
+    "start all ranks with NCCL_DEBUG=INFO, which prints NCCL's steps and the one that fails";
+const FIND_FIRST_FAILURE: &str = "find the first rank that failed, and its reason. NCCL_DEBUG=INFO on all ranks prints \
+     NCCL's steps";
 
 results! {
     /// No error.
     SUCCESS = 0, "ncclSuccess", "";
     /// A CUDA call inside NCCL failed.
     UNHANDLED_CUDA_ERROR = 1, "ncclUnhandledCudaError",
-        "a CUDA call inside NCCL failed: check the device's free memory, and that NCCL's version fits the driver; \
-         NCCL_DEBUG=WARN prints the call";
+        "check the device's free memory, and that the driver supports this version of NCCL. NCCL_DEBUG=WARN prints \
+         the CUDA call that failed";
     /// A call of the operating system failed, for instance of the network.
     SYSTEM_ERROR = 2, "ncclSystemError", USE_DEBUG_INFO;
     /// An internal failure of NCCL, or corrupted memory.
     INTERNAL_ERROR = 3, "ncclInternalError", USE_DEBUG_INFO;
     /// An argument is invalid.
-    INVALID_ARGUMENT = 4, "ncclInvalidArgument", "NCCL_DEBUG=WARN prints which argument";
-    /// Calls do not fit together.
+    INVALID_ARGUMENT = 4, "ncclInvalidArgument", "start with NCCL_DEBUG=WARN, which prints the argument";
+    /// NCCL was called incorrectly, for instance with different calls on different ranks.
     INVALID_USAGE = 5, "ncclInvalidUsage",
-        "a device may serve only one rank of a communicator, and all ranks must make the same calls in the same order; \
-         NCCL_DEBUG=WARN prints more";
+        "use each device for only one rank of a communicator, and make the same calls in the same order on all ranks. \
+         NCCL_DEBUG=WARN prints the reason";
     /// Another rank has ended, or the network to it has failed.
     REMOTE_ERROR = 6, "ncclRemoteError", FIND_FIRST_FAILURE;
     /// The call is still running. This is not an error.
     IN_PROGRESS = 7, "ncclInProgress", "";
-    /// NCCL waited for too long.
+    /// NCCL's own time limit was exceeded.
     TIMEOUT = 8, "ncclTimeout", FIND_FIRST_FAILURE;
 }
 

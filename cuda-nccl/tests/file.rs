@@ -451,7 +451,7 @@ fn truncated_file_is_reported() {
     let name = file.as_ref().display().to_string();
     file_error(
         vector.sum(&single_rank(), FilePass::new().piece_bytes(800)),
-        &[&name, "ends at byte 1002", "truncated"],
+        &[&name, "ends at byte 1002", "truncates"],
     );
     // The device stays usable.
     let rest = FileVector::<u32>::open_at(&file, 0, 250).unwrap();

@@ -1,5 +1,5 @@
 //! Ranks as processes, over NCCL. Each has its own device. On a machine with one GPU two of them
-//! share it, and NCCL takes them for ranks of two hosts. Without NCCL, the tests check the error of
+//! share it, and NCCL treats them as ranks of two hosts. Without NCCL, the tests check the error of
 //! the ranks.
 
 use std::{

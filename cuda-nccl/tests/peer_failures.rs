@@ -16,7 +16,7 @@ use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
 
 const CHILD: &str = "CUDA_NCCL_FAILURES_CHILD";
 
-/// Makes each call once. If it returns results, they are correct.
+/// Makes each call once, and checks the results of the calls that succeed.
 fn calls(rank: &PeerRank) -> Result<()> {
     let (stream, other) = (Stream::new(rank.context())?, Stream::new(rank.context())?);
     for len in [8, 3000] {

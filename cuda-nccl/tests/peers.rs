@@ -190,7 +190,7 @@ fn error_of_one_rank_is_reported_to_all() {
         let result = rank.all_reduce(on, &mut data, Reduction::Sum);
         let text = result.unwrap_err().to_string();
         let expected = format!(
-            "the stream belongs to a different context than rank 1 (another context of device {}): ",
+            "the stream belongs to a different context than rank 1 (it is in another context of device {}). ",
             device.ordinal()
         );
         assert!(text.contains(&expected), "{text}");
@@ -356,7 +356,7 @@ fn drop_does_not_wait_for_stuck_work() {
             let stream = Stream::new(zero.context()).unwrap();
             load(&zero, &stream);
             let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
-            // Its stream waits for the other's, which never gets there.
+            // Its stream waits for the other's event, which is never reached.
             zero.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             drop(zero);
             dropped.wait();
@@ -582,7 +582,7 @@ fn single_rank_rejects_memory_and_streams_of_other_contexts() {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::Value(_)), "{error}");
         let text = format!(
-            "belongs to a different context than rank 0 (another context of device {}): create it in the context that Collectives::context returns",
+            "belongs to a different context than rank 0 (it is in another context of device {}). Fix: create it in the context that Collectives::context returns",
             context.device().ordinal()
         );
         assert!(error.to_string().ends_with(&text), "{error}");
@@ -617,7 +617,7 @@ fn memory_of_another_device_is_named() {
     let far = Stream::new(&contexts[1]).unwrap();
     let error = single.wait(&far).unwrap_err().to_string();
     let text = format!(
-        "the stream belongs to a different context than rank 0 (a context of device {there}; the rank uses device {here}): "
+        "the stream belongs to a different context than rank 0 (it is in a context of device {there}, and the rank uses device {here}). "
     );
     assert!(error.starts_with(&text), "{error}");
     let stream = Stream::new(&contexts[0]).unwrap();
@@ -660,13 +660,13 @@ fn invalid_part_lengths_are_named() {
         };
         assert_eq!(
             text(rank.all_gather(&stream, &two, &mut three)),
-            "all_gather: `all` has 3 elements, but must have 2 times the 2 elements of `part`: all parts have the same length. For \
-             parts of different lengths, use exchange"
+            "all_gather: `all` has 3 elements, but must have 2 times the 2 elements of `part`. Fix: pass parts of the same length, \
+             or use exchange"
         );
         assert_eq!(
             text(rank.reduce_scatter(&stream, &three, &mut two, Reduction::Sum)),
-            "reduce_scatter: `all` has 3 elements, but must have 2 times the 2 elements of `part`: all parts have the same length. For \
-             parts of different lengths, use exchange"
+            "reduce_scatter: `all` has 3 elements, but must have 2 times the 2 elements of `part`. Fix: pass parts of the same length, \
+             or use exchange"
         );
         let parts = |from: usize, to: usize| {
             format!(

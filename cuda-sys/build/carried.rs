@@ -10,8 +10,7 @@ const CUDA: &str = include_str!("../bindings/cuda.rs");
 pub const NVRTC: &str = include_str!("../bindings/nvrtc.rs");
 const VERSIONED: &str = include_str!("../bindings/versioned.rs");
 
-/// Returns the version of the headers that they were generated from, in the format of
-/// `CUDA_VERSION`.
+/// Returns the `CUDA_VERSION` of the headers that the bindings were generated from.
 pub fn version() -> Result<u32, String> {
     let declaration = "pub const CUDA_VERSION: u32 = ";
     CUDA.lines()
@@ -20,15 +19,15 @@ pub fn version() -> Result<u32, String> {
         .ok_or_else(|| "the bindings that cuda-sys carries contain no CUDA_VERSION".to_owned())
 }
 
-/// Returns whether they are valid for a target. Types are laid out as by a C compiler for 64-bit
-/// Linux.
+/// Returns whether the bindings are valid for a target.
 ///
-/// On Windows C's enums are signed, so bindgen generates other types.
+/// They have the layouts of a C compiler for 64-bit Linux. On Windows, C's enums are signed, so
+/// bindgen generates other types.
 pub fn are_for(target: Target, pointer_width: &str) -> bool {
     target.os == "linux" && pointer_width == "64"
 }
 
-/// Returns all of them.
+/// Returns the carried bindings, with those of NVRTC if `nvrtc` is set.
 pub fn bindings(nvrtc: bool) -> Bindings {
     let mut root = CUDA.to_owned();
     if nvrtc {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::locate::Machine;
 
-// Folders that programs which open the driver's library search too.
+// Programs with `dynamic-loading` search the same folders at run time.
 #[path = "../src/loading/folders.rs"]
 mod folders;
 

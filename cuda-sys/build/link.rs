@@ -34,8 +34,8 @@ pub fn libcuda(
     stub("cuda", "libcuda.so.1", functions, out)
 }
 
-/// Links a stub of NVRTC if there is no library to link. A program that calls it needs the library
-/// when it starts.
+/// Links a stub of NVRTC, for builds without the library. A program that calls NVRTC needs the
+/// library when it starts.
 pub fn nvrtc_stub(
     machine: &Machine,
     toolkit: &Toolkit,
@@ -60,7 +60,7 @@ pub fn nvrtc_stub(
 /// Creates and links a shared library that has the name of the real one and empty functions.
 ///
 /// Its file is not called `libcuda.so`, because cargo puts this directory on the loader's path, and
-/// a library that opens `libcuda.so` by name must never get the stub.
+/// a library that opens `libcuda.so` by name must never find the stub.
 fn stub(
     library: &str,
     soname: &str,
@@ -90,7 +90,10 @@ fn stub(
         .arg(&file)
         .output()
         .map_err(|error| {
-            format!("cuda-sys needs a C compiler to create a link-time stub: {compiler}: {error}")
+            format!(
+                "cuda-sys needs a C compiler to create a link-time stub: {compiler}: {error}. Fix: install a C compiler, or \
+                 set CC to its path"
+            )
         })?;
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);

@@ -105,7 +105,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// Splits arguments at the commas that are in no brackets.
+/// Splits arguments at commas outside of brackets.
 fn split(arguments: &str) -> Vec<&str> {
     let (mut depth, mut before) = (0, ' ');
     arguments

@@ -27,7 +27,7 @@ pub const OLDEST: u32 = 12_000;
 /// The inputs of the search.
 pub struct Machine<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<OsString>,
-    /// `/`, or another directory that replaces it in a test.
+    /// The root of the file system, which is `/` except in tests.
     pub root: &'a Path,
     /// The repository that contains this crate. `make setup` fills its `.cuda` folder.
     pub repository: &'a Path,

@@ -1,7 +1,7 @@
 //! Generates the bindings from the installed CUDA headers, or uses those that the crate carries,
 //! and prints link instructions for cargo.
 //!
-//! [`facts`] lists the values that dependents get as `DEP_CUDA_…` in their build scripts.
+//! [`facts`] lists the values that dependents receive as `DEP_CUDA_…` in their build scripts.
 
 mod carried;
 mod driver;

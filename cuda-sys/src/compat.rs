@@ -5,7 +5,7 @@ use core::mem::offset_of;
 
 use crate::{CUmemLocation, CUmemLocationType};
 
-/// Newer headers put `id` into an unnamed union, but it is still the `int` after the type.
+/// The offset of `id`: it is the `int` after the type. In newer headers, it is in an unnamed union.
 const ID: usize = size_of::<CUmemLocationType>();
 const _: () = assert!(
     offset_of!(CUmemLocation, type_) == 0 && size_of::<CUmemLocation>() >= ID + size_of::<c_int>()

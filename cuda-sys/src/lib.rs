@@ -2,8 +2,8 @@
 //!
 //! Every function, type, constant and cast macro of `cuda.h` (and of `cudaProfiler.h` and
 //! `cudaGL.h`, if they are found) is at the root of this crate, with its name and text from
-//! NVIDIA's documentation. The bindings contain all declarations of the header and no others. There are no
-//! features for versions. Headers of CUDA 12.0 and newer are supported.
+//! NVIDIA's documentation. The bindings contain exactly the declarations of the header, so there
+//! are no cargo features for CUDA versions. Headers of CUDA 12.0 and newer are supported.
 //!
 //! The package is called `cuda-direct-sys`, and its library `cuda_sys`:
 //!
@@ -31,15 +31,14 @@
 //! contain signatures, types, values and layout tests, but not the header's text. A crate that
 //! depends on this one therefore needs only Rust and a linker to build.
 //!
-//! The carried bindings are also used if there are headers but no libclang. In that case, and if one
-//! of those variables names no toolkit, cargo prints a one-line warning that says what is used
-//! instead. Set `CUDA_SYS_BINDINGS=carried` to use the carried bindings always and without a warning,
-//! for example for builds that must not depend on installed software. [`BINDINGS_ORIGIN`] and
-//! [`CUDA_VERSION`] contain the source and version of the bindings.
+//! The carried bindings are also used if there are headers but no libclang. In that case, and if
+//! one of those variables does not name a toolkit, cargo prints a one-line warning that names the
+//! bindings in use. Set `CUDA_SYS_BINDINGS=carried` to always use the carried bindings without a
+//! warning, for example for builds that must not depend on installed software. [`BINDINGS_ORIGIN`]
+//! and [`CUDA_VERSION`] contain the source and version of the bindings.
 //!
-//! The carried bindings support 64-bit Linux, where x86-64 and aarch64 have the same ones. On
-//! Windows C's enums are signed and a few types differ, so headers and libclang must be installed
-//! there.
+//! The carried bindings support 64-bit Linux on x86-64 and aarch64. On Windows, C's enums are
+//! signed and a few types differ, so headers and libclang must be installed there.
 //!
 //! # Names
 //!
@@ -50,7 +49,7 @@
 //!   [`CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE`]. The type is an integer newtype rather
 //!   than a Rust enum, because a newer driver may return values that this header does not know.
 //!   `name()` returns the constant's name, and `ALL` lists every constant of the header.
-//! - For bit flags that a call takes as `unsigned int`, pass the inner value:
+//! - If a function takes bit flags as `unsigned int`, pass the inner value:
 //!   `CUctx_flags::CU_CTX_MAP_HOST.0`.
 //! - Symbols that the header hides from programs (older versions of calls, and those for per-thread
 //!   default streams) are in [`versioned`].
@@ -77,7 +76,7 @@
 //! is also used for linking.
 //!
 //! Starting such a program requires a driver. The loader binds all functions at program start, so a
-//! program that calls a function which the installed driver lacks does not start. To use functions
+//! program does not start if it calls a function that the installed driver lacks. To use functions
 //! that are newer than the oldest driver you support, look them up with [`cuGetProcAddress`], as
 //! shown below.
 //!
@@ -90,19 +89,20 @@
 //! `LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib`. A program that calls no NVRTC function does
 //! not need the library.
 //!
-//! With the feature `dynamic-loading`, programs are linked to neither library and open both at the
-//! first call. They start without a driver. Every call then returns an error code. [`loading`]
-//! lists the search paths, and the codes for missing libraries. The cost is one load and one
-//! comparison per call. Paths, signatures and pointer types are the same. Errors that the linker
-//! would have reported, such as a function that NVRTC lacks, are returned by the call instead.
+//! With the feature `dynamic-loading`, programs are linked to neither library and open each one at
+//! its first call. They start without a driver, and every driver call then returns an error code.
+//! [`loading`] lists the search paths, and the codes for missing libraries. Each call costs one
+//! additional load and one comparison. Paths, signatures and pointer types are the same. Errors
+//! that the linker would have reported, such as a function that NVRTC lacks, are returned by the
+//! call instead.
 //!
 //! # Looking up functions
 //!
 //! For each function there is a function pointer type with the prefix `PFN_`, as in NVIDIA's
-//! `cudaTypedefs.h`, but never null. If that header is found, and in the carried bindings, there
-//! are also types by version: [`PFN_cuGetProcAddress`] corresponds to the plain name in this
-//! header, and `PFN_cuGetProcAddress_v11030` to the function as of CUDA 11.3. Older ones are in
-//! [`versioned`].
+//! `cudaTypedefs.h`, but never null. The carried bindings, and those of installed headers that
+//! include `cudaTypedefs.h`, also have types by version: [`PFN_cuGetProcAddress`] corresponds to
+//! the plain name in this header, and `PFN_cuGetProcAddress_v11030` to the function as of CUDA
+//! 11.3. Types of older functions are in [`versioned`].
 //!
 //! ```
 //! use core::ffi::{c_int, c_void};
@@ -111,7 +111,8 @@
 //!
 //! fn device_count() -> Result<c_int, CUresult> {
 //!     let mut address: *mut c_void = ptr::null_mut();
-//!     // SAFETY: a NUL-terminated name, a place for the address, and null for the status, which is allowed.
+//!     // SAFETY: the name is NUL-terminated, `address` is valid for the write, and the status may
+//!     // be null.
 //!     unsafe {
 //!         cuInit(0).result()?;
 //!         let name = c"cuDeviceGetCount".as_ptr();
@@ -137,17 +138,17 @@
 //!
 //! - `bindgen` (on by default): binds the CUDA headers that are installed. Without it, this crate
 //!   always uses the bindings that it carries. It then needs neither libclang nor bindgen, and
-//!   builds much faster. To switch it off, switch off the default features of every crate of this
-//!   project that you depend on, and enable the others: `default-features = false, features =
+//!   builds much faster. To disable it, disable the default features of every crate of this project
+//!   that you depend on, and enable the other ones: `default-features = false, features =
 //!   ["nvrtc"]`.
 //! - `nvrtc` (on by default): binds `nvrtc.h` and links `libnvrtc`, a part of the toolkit.
 //! - `dynamic-loading`: opens `libcuda` and `libnvrtc` at the first call instead of linking them,
-//!   for programs that use a GPU if there is one. It applies to the whole program, whichever crate
-//!   enables it.
+//!   for programs that use a GPU only if there is one. If any crate enables it, it applies to the
+//!   whole program.
 //!
 //! # For build scripts
 //!
-//! A crate that depends directly on this one gets these variables in its build script:
+//! The build script of a crate that depends directly on this one receives these variables:
 //!
 //! | variable | value |
 //! | --- | --- |

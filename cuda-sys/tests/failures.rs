@@ -1,6 +1,6 @@
-//! Runs the build script on machines that lack something. It must use the carried bindings or end
-//! with one message, but never panic. (`locate.rs` tests the message for a missing toolkit, because
-//! a real machine's toolkit can't be hidden.)
+//! Runs the build script without headers, libclang, NVRTC or a C compiler. It must use the carried
+//! bindings or end with one message, but never panic. (`locate.rs` tests the message for a missing
+//! toolkit, because a real machine's toolkit can't be hidden.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -291,18 +291,22 @@ fn compiler_may_have_arguments_or_spaces_in_its_path() {
     );
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/a folder");
     fs::create_dir_all(&folder).expect("a directory");
-    let tell = folder.join("tell");
-    fs::write(&tell, "#!/bin/sh\necho \"told: $1 $2\" >&2\nexit 1\n").expect("a file");
-    fs::set_permissions(&tell, fs::Permissions::from_mode(0o755)).expect("permissions");
-    let tell = tell.to_str().expect("a path in UTF-8");
+    let script = folder.join("script");
+    fs::write(
+        &script,
+        "#!/bin/sh\necho \"arguments: $1 $2\" >&2\nexit 1\n",
+    )
+    .expect("a file");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let script = script.to_str().expect("a path in UTF-8");
     let clang = libclang();
     let with = |command: &str| {
         let mut variables = vec![("CUDA_HOME", home.as_str()), ("CC", command)];
         variables.extend(clang.iter().map(|(name, path)| (*name, path.as_str())));
         run("wrapped-cc", &variables)
     };
-    let text = message(&with(tell));
-    assert!(text.contains("told: -shared -nostdlib"), "{text}");
+    let text = message(&with(script));
+    assert!(text.contains("arguments: -shared -nostdlib"), "{text}");
     let text = message(&with("/bin/sh -c false"));
     assert!(text.contains("/bin/sh -c false could not create"), "{text}");
     // A wrapper such as `ccache gcc` gets the compiler as its first argument, followed by the

@@ -368,7 +368,7 @@ fn every_function_has_a_pointer_type() {
     let _: cuda_sys::PFN_nvrtcVersion = cuda_sys::nvrtcVersion;
 }
 
-/// `cudaTypedefs.h` comes with every toolkit, but not with every package of the headers.
+/// Every toolkit contains `cudaTypedefs.h`, but not every package of headers does.
 #[test]
 fn versioned_pointer_types_match_the_header() {
     let Some(text) = header("cudaTypedefs.h") else {

@@ -116,10 +116,10 @@ mod tests {
         };
         assert!(graphs.exist());
         drop(graph.unwrap());
-        // The driver gives up the reference on a thread of its own.
+        // The driver drops the reference on a separate thread.
         let start = std::time::Instant::now();
         while graphs.exist() {
-            assert!(start.elapsed().as_secs() < 20, "the graph is still there");
+            assert!(start.elapsed().as_secs() < 20, "the graph still exists");
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }

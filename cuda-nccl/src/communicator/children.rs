@@ -24,7 +24,7 @@ use crate::{
 
 impl Communicator {
     /// Divides the ranks into groups: ranks with the same `color` form a new communicator, ordered
-    /// by `key`, and by their old rank if keys are equal. A rank without a color gets `None`.
+    /// by `key`, and by their old rank if keys are equal. Returns `None` on a rank without a color.
     ///
     /// All ranks of this communicator must call this. The new communicator is independent of this
     /// one, and either may end first. The ranks exchange color, key and a unique id over this
@@ -41,8 +41,8 @@ impl Communicator {
     pub fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
         if let Some(place) = std::env::var_os("NCCL_COMM_ID") {
             return Err(self.report(Error::Start(format!(
-                "split: NCCL_COMM_ID={} is set, so NCCL uses the same meeting point for all communicators, which works for \
-                 one only: start with CUDA_NCCL_ADDRESS instead",
+                "split: NCCL_COMM_ID={} is set, so all communicators would use the same address, but NCCL supports only one per \
+                 address. Fix: unset it and start with CUDA_NCCL_ADDRESS",
                 place.to_string_lossy()
             ))));
         }
@@ -124,8 +124,9 @@ impl Communicator {
         let without: HashSet<usize> = exclude.iter().copied().collect();
         if without.contains(&inner.rank) || without.iter().any(|rank| *rank >= inner.size) {
             return Err(Error::Value(format!(
-                "shrink: {} cannot exclude {exclude:?}: only remaining ranks call shrink, and ranks are counted from 0",
-                inner.who()
+                "shrink: {} cannot exclude {exclude:?}: a rank cannot exclude itself, and the ranks are 0 to {}",
+                inner.who(),
+                inner.size - 1
             )));
         }
         let rank = inner.rank - without.iter().filter(|rank| **rank < inner.rank).count();

@@ -381,8 +381,8 @@ impl Communicator {
         group.run()
     }
 
-    /// Sends `data` to one rank, which must [receive](Self::receive) the same amount from this one.
-    /// Only these two ranks make the call.
+    /// Sends `data` to one rank, which must [receive](Self::receive) the same number of elements
+    /// from this rank. Only these two ranks make the call.
     ///
     /// The device waits for the other rank. Two ranks that send to each other must do so in a
     /// [`Group`] or with [`exchange`](Self::exchange).
@@ -405,8 +405,8 @@ impl Communicator {
             .run()
     }
 
-    /// Receives into `data` what one rank [sends](Self::send) to this one. The lengths must be
-    /// equal.
+    /// Receives the data that one rank [sends](Self::send) to this rank, and writes it to `data`.
+    /// The lengths must be equal.
     ///
     /// See
     /// [`ncclRecv`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/p2p.html#ncclrecv).

@@ -28,8 +28,8 @@ impl Inner {
         self.wait_until(|| end.as_ref().map_or(Ok(true), Event::query))
     }
 
-    /// Waits with the time limit until `is_over` returns true. It must report whether some calls of
-    /// this rank are over.
+    /// Waits with the time limit until `is_over` returns true, which means that the calls in
+    /// question have finished.
     pub(super) fn wait_until(&self, is_over: impl Fn() -> cuda_safe::Result<bool>) -> Result<()> {
         let since = Instant::now();
         let mut looked = since;

@@ -56,7 +56,7 @@ impl Deref for Inner {
     }
 }
 
-/// The communicator that makes the calls. Null after its end.
+/// The NCCL communicator that makes the calls. Its handle is null after its end.
 pub(super) struct Work {
     pub(super) comm: sys::ncclComm_t,
     /// The ends of its calls.

@@ -42,7 +42,7 @@ impl Marks {
         self.end(stream, self.ends.of(stream))
     }
 
-    /// Returns such an event for each stream.
+    /// Returns, for each known stream, an event that is reached when this rank's calls are over.
     pub(super) fn ends(&self) -> Result<Vec<Event>> {
         let ends = self.ends.iter();
         let ends = ends.filter_map(|(stream, end)| self.end(stream, Some(end)).transpose());

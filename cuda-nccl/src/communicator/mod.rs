@@ -121,8 +121,7 @@ impl Communicator {
     ///
     /// # Errors
     /// Returns the errors of [`wait`](Self::wait), and [`Error::Nccl`](crate::Error::Nccl) if an
-    /// NCCL call fails. The communicator has ended in any case: if it cannot end in order, it is
-    /// aborted.
+    /// NCCL call fails. The communicator ends even then: if an orderly end fails, it is aborted.
     #[doc(alias = "ncclCommFinalize")]
     #[doc(alias = "ncclCommDestroy")]
     pub fn finalize(self) -> Result<()> {

@@ -38,8 +38,8 @@ impl Reduction {
     }
 }
 
-/// Returns the NCCL type that transfers elements which are not combined, and its number per
-/// element. Uses whole words if the alignment allows it, otherwise bytes.
+/// Returns the NCCL type for transferring elements without combining them, and the number of its
+/// values in an element. Uses whole words if the alignment allows it, otherwise bytes.
 #[inline]
 pub(super) fn carrier<T: PlainData>() -> (Raw, usize) {
     let size = size_of::<T>();

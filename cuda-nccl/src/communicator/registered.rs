@@ -92,8 +92,8 @@ impl Communicator {
         let inner = &self.0;
         let Some(stream) = memory.owner().stream().cloned() else {
             return Err(Error::Value(
-                "register: the memory belongs to no stream, so the end of its use is unknown: use a DeviceBuffer or \
-                 NcclAllocated"
+                "register: the memory belongs to no stream, so the end of its use is unknown. Fix: use a DeviceBuffer \
+                 or NcclAllocated"
                     .into(),
             ));
         };

@@ -52,13 +52,13 @@ impl<'a> Start<'a> {
         let library = Library::get()?;
         if rank >= size || c_int::try_from(size).is_err() {
             return Err(Error::Value(format!(
-                "there is no rank {rank} of {size}: ranks are counted from 0"
+                "there is no rank {rank} in a group of {size}: ranks are counted from 0"
             )));
         }
         let primary = Context::primary_of(context.device())?;
         if primary != *context {
             return Err(Error::Value(
-                "NCCL works only in a device's primary context: create the communicator with Context::primary".into(),
+                "NCCL works only in a device's primary context. Fix: create the context with Context::primary".into(),
             ));
         }
         let null = || UnsafeCell::new(std::ptr::null_mut());
@@ -176,8 +176,8 @@ fn step(
             }
             if since.elapsed() > start.options.timeout {
                 return Err(Error::Lost(format!(
-                    "{}: the other ranks have not arrived within the time limit of {:?} ({call}): check that all {} ranks run, \
-                     have the same unique id and can reach each other; NCCL_DEBUG=INFO shows NCCL's steps",
+                    "{}: the other ranks have not arrived within the time limit of {:?} ({call}). Fix: check that all {} \
+                     ranks run, have the same unique id and can reach each other. NCCL_DEBUG=INFO prints NCCL's steps",
                     start.who(),
                     start.options.timeout,
                     start.size
@@ -254,9 +254,9 @@ impl Communicator {
     /// Creates rank `rank` of a group of `size` ranks that know `id`.
     ///
     /// Each rank calls this in a separate thread or process, with a different device. The call
-    /// waits for all ranks. Each of its steps, of which there are up to three, has the time limit
-    /// of the options. All ranks must pass the same id, size and options, and their NCCL versions
-    /// must agree in the first two numbers.
+    /// waits for all ranks. It has up to three steps, and the time limit of the options applies to
+    /// each. All ranks must pass the same id, size and options, and must use the same major and
+    /// minor version of NCCL.
     ///
     /// See
     /// [`ncclCommInitRankConfig`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcomminitrankconfig).
@@ -297,7 +297,7 @@ impl Communicator {
             .collect();
         if contexts.is_empty() || devices.len() < contexts.len() {
             return Err(Error::Value(format!(
-                "for_devices: {} contexts of {} devices: pass at least one context, and at most one per device",
+                "for_devices: {} contexts of {} devices. Fix: pass at least one context, and at most one per device",
                 contexts.len(),
                 devices.len()
             )));

@@ -21,7 +21,7 @@ pub(super) enum Streams {
     Own,
 }
 
-/// The name in errors that belong to no single call.
+/// The name in errors of the group as a whole.
 const END: &str = "ncclGroupEnd";
 
 /// Enqueues all calls, or none if NCCL rejects a call.

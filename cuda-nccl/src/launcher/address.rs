@@ -45,16 +45,19 @@ impl Address {
     /// only a hint, because a network may translate addresses.
     pub(super) fn elsewhere(&self) -> Option<String> {
         let Self { host, source, .. } = self;
-        let hint = format!(
-            "({source}) is not an address of the host where rank 0 runs: set {ADDRESS} for all ranks to one that is"
-        );
+        let hint = |reason: &str| {
+            format!(
+                "{host} ({source}) is not an address of rank 0's host{reason}. Fix: set {ADDRESS} on all ranks to an address \
+                 of that host"
+            )
+        };
         let places: Vec<_> = match (host.as_str(), 0).to_socket_addrs() {
             Ok(places) => places.map(|place| place.ip()).collect(),
-            Err(error) => return Some(format!("{host} {hint} ({error})")),
+            Err(error) => return Some(hint(&format!(": {error}"))),
         };
         // The system does not allow listening at an address of another machine.
         let here = |&place: &IpAddr| TcpListener::bind((place, 0)).is_ok();
-        (!places.iter().any(here)).then(|| format!("{host} {hint}"))
+        (!places.iter().any(here)).then(|| hint(""))
     }
 
     /// Returns whether only processes of this host can connect.
@@ -92,8 +95,8 @@ pub(super) fn named(variables: &Variables<'_>) -> Option<Result<Address, String>
     let text = variables.text(ADDRESS)?;
     Some(split(&text).ok_or_else(|| {
         format!(
-            "{ADDRESS}={text:?} is not a host and a port: set it to the host of rank 0 and a free port there, such as \
-             node1:29400 or [2001:db8::1]:29400"
+            "{ADDRESS}={text:?} is not a host and a port. Fix: set it to the host of rank 0 and a free port there, such \
+             as node1:29400 or [2001:db8::1]:29400"
         )
     }))
 }
@@ -107,10 +110,10 @@ pub(super) fn find_address(
         return named;
     }
     let remedy = format!(
-        "set {ADDRESS} to the host of rank 0 and a free port there, such as node1:29400, the same for all ranks"
+        "Fix: set {ADDRESS} on all ranks to the host of rank 0 and a free port there, such as node1:29400"
     );
     if found.launcher == Launcher::Manual {
-        return Err(format!("{ADDRESS} is not set: {remedy}"));
+        return Err(format!("{ADDRESS} is not set. {remedy}"));
     }
     let port = port(variables, found, identity);
     let one_host = found.local_size == Some(found.size);
@@ -118,17 +121,17 @@ pub(super) fn find_address(
         (host, "MASTER_ADDR")
     } else if found.launcher == Launcher::Torchrun {
         return Err(format!(
-            "MASTER_ADDR is not set, but RANK and WORLD_SIZE are: torchrun sets it; otherwise {remedy}"
+            "MASTER_ADDR is not set, although RANK and WORLD_SIZE are. Torchrun sets all three. {remedy}"
         ));
     } else if one_host {
         ("127.0.0.1".to_owned(), "all ranks are on this host")
     } else if let Some((name, list)) = node_list(variables) {
         match nodes::first_node(&list) {
             Some(host) => (host, name),
-            None => return Err(format!("{name}={list:?} is not a list of nodes: {remedy}")),
+            None => return Err(format!("{name}={list:?} is not a list of nodes. {remedy}")),
         }
     } else {
-        return Err(format!("no variable names the host of rank 0: {remedy}"));
+        return Err(format!("no variable names the host of rank 0. {remedy}"));
     };
     let (port, port_source) = port?;
     Ok(Address {
@@ -159,7 +162,7 @@ fn port(
         let number = text.parse::<u16>().ok().filter(|&port| port != 0);
         let Some(port) = number else {
             return Err(format!(
-                "{PORT}={text:?} is not a port: ports are numbers from 1 to 65535"
+                "{PORT}={text:?} is not a port. Fix: set it to a number from 1 to 65535"
             ));
         };
         // Torchrun's agent runs its store at this port.
@@ -175,14 +178,14 @@ fn port(
     }
     if found.launcher == Launcher::Torchrun {
         return Err(format!(
-            "{PORT} is not set, but RANK and WORLD_SIZE are: torchrun sets it; otherwise set it to a free port of MASTER_ADDR, \
-             the same for all ranks"
+            "{PORT} is not set, although RANK and WORLD_SIZE are. Torchrun sets all three. Fix: set it on all ranks to a free \
+             port of MASTER_ADDR"
         ));
     }
     if identity.is_empty() {
         return Err(format!(
-            "no variable distinguishes this job from others, so no port can be derived: set {ADDRESS} to the host of rank 0 \
-             and a free port there, such as node1:29400, the same for all ranks"
+            "no variable distinguishes this job from others, so no port can be derived. Fix: set {ADDRESS} on all \
+             ranks to the host of rank 0 and a free port there, such as node1:29400"
         ));
     }
     let digest = Sha256::digest(identity.join("\n"));

@@ -20,7 +20,8 @@ struct Names {
     local_size: Option<&'static str>,
 }
 
-/// From the innermost to the outermost: an inner launcher inherits the variables of the outer ones.
+/// The variables of each launcher, from the innermost to the outermost. An inner launcher inherits
+/// the variables of the outer ones.
 const NAMES: [Names; 5] = [
     Names {
         launcher: Launcher::Manual,
@@ -89,7 +90,7 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
     if let Some((name, local_size)) = local_size {
         if local_size == 0 || local_size > size {
             return Err(Error::Start(format!(
-                "{name}={local_size} is not a possible number of ranks on this host: {}={size} ranks in all",
+                "{name}={local_size} is not a possible number of ranks on this host, because {}={size}",
                 names.size
             )));
         }
@@ -101,7 +102,7 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
         }
     } else if is_rank && local_rank.1 >= size {
         return Err(Error::Start(format!(
-            "{}={} is too large: {}={size} ranks in all, and they are counted from 0",
+            "{}={} is too large for {}={size}: ranks are counted from 0",
             local_rank.0, local_rank.1, names.size
         )));
     }
@@ -155,7 +156,7 @@ fn choose<'p, 'n>(
     if loose && let Some(other) = places[1..].first().filter(|other| !same(other)) {
         let (mine, its) = (first.names, other.names);
         return Err(Error::Start(format!(
-            "{}={} and {}={} contradict {}={} and {}={}, which {} set: unset {} and {}",
+            "{}={} and {}={} contradict {}={} and {}={}, which {} set. Fix: unset {} and {}",
             mine.rank,
             first.rank,
             mine.size,
@@ -208,20 +209,18 @@ fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static 
     };
     let address = match address {
         None if by_hand => {
-            ". CUDA_NCCL_ADDRESS (host:port of rank 0) is not set either: if all ranks are on this host, set it to \
-             127.0.0.1:29400, and no local rank is needed"
+            ". If all ranks are on this host, set CUDA_NCCL_ADDRESS to 127.0.0.1:29400 instead"
                 .to_owned()
         }
         Some(address) => format!(
-            ". {address} (CUDA_NCCL_ADDRESS) may be another host: if all ranks are on this host, set it to 127.0.0.1:{}, and \
-             no local rank is needed",
+            ". If all ranks are on this host, change CUDA_NCCL_ADDRESS from {address} to 127.0.0.1:{} instead",
             address.port
         ),
         None => String::new(),
     };
     Err(Error::Start(format!(
-        "{name} is not set, but {}={} is: set it{or} to the rank's number on its host, counted from 0, which selects the \
-         device{address}",
+        "{name} is not set, although {}={} is. Fix: set it{or} to the rank's number on its host, counted from 0, which \
+         selects the device{address}",
         place.names.rank, place.rank
     )))
 }
@@ -236,8 +235,8 @@ fn slurm_local_size(variables: &Variables<'_>) -> Result<Option<(&'static str, u
     match nodes::tasks_of_node(&tasks, node) {
         Some(number) => Ok(Some((TASKS, number))),
         None => Err(Error::Start(format!(
-            "{TASKS}={tasks:?} has no number of ranks for node SLURM_NODEID={node}: srun sets both; unset them if they were \
-             set by hand"
+            "{TASKS}={tasks:?} has no number of ranks for node SLURM_NODEID={node}, although srun sets both. Fix: unset them if they \
+             were set by hand"
         ))),
     }
 }
@@ -248,23 +247,23 @@ fn alone(variables: &Variables<'_>) -> Result<Option<Found>> {
     for name in ["CUDA_NCCL_ADDRESS", LOCAL_RANK] {
         if variables.is_set(name) {
             return Err(Error::Start(format!(
-                "{name} is set, but neither CUDA_NCCL_RANK and CUDA_NCCL_SIZE nor a launcher's variables are: set both for each \
-                 rank, start with mpirun, srun or torchrun, or unset {name} to run a single process"
+                "{name} is set, but neither CUDA_NCCL_RANK and CUDA_NCCL_SIZE nor a launcher's variables are. Fix: set both for \
+                 each rank, start with mpirun, srun or torchrun, or unset {name} to run a single process"
             )));
         }
     }
     if let Some(rank) = variables.text("PMIX_RANK") {
         return Err(Error::Start(format!(
-            "PMIX_RANK={rank} is set, but no variable gives the number of ranks: set CUDA_NCCL_RANK and CUDA_NCCL_SIZE, or \
-             start with mpirun, srun or torchrun"
+            "PMIX_RANK={rank} is set, but no variable contains the number of ranks. Fix: set CUDA_NCCL_RANK and \
+             CUDA_NCCL_SIZE, or start with mpirun, srun or torchrun"
         )));
     }
     if variables.is_set("SLURM_PROCID") {
         let tasks = variables.number("SLURM_NTASKS")?.unwrap_or(1);
         if tasks > 1 {
             return Err(Error::Start(format!(
-                "SLURM_NTASKS={tasks}, but SLURM_STEP_NUM_TASKS is not set, so the batch script itself started this process: \
-                 start the program with srun, or unset SLURM_NTASKS to run a single process"
+                "SLURM_NTASKS={tasks}, but SLURM_STEP_NUM_TASKS is not set, so the batch script itself started this process. \
+                 Fix: start the program with srun, or unset SLURM_NTASKS to run a single process"
             )));
         }
     }

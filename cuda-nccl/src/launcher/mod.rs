@@ -17,8 +17,7 @@ use self::{address::Address, secret::Secret, variables::Variables};
 pub use self::{found::Launcher, start::start};
 use crate::error::{Error, Result};
 
-/// The place of this process among the processes of a job, its launcher, and the address where they
-/// meet.
+/// The rank of this process in a job, its launcher, and the address where the job's processes meet.
 ///
 /// ```
 /// use cuda_nccl::{Launch, Launcher};
@@ -54,7 +53,7 @@ pub struct Launch {
     address: Result<Address, String>,
     /// The shared secret, or the reason why there is none.
     secret: Result<Secret, String>,
-    /// Whether `NCCL_COMM_ID` tells NCCL where its ranks meet.
+    /// Whether `NCCL_COMM_ID` is set, so that the ranks use NCCL's own bootstrap.
     nccl_bootstrap: bool,
 }
 
@@ -66,8 +65,8 @@ impl Launch {
     /// contradicts another.
     pub fn from_env() -> Result<Option<Self>> {
         Self::read(&|name| match name {
-            // Hydra gives the processes of a host nothing else in common that distinguishes their
-            // job from others.
+            // Under Hydra, only the parent process distinguishes the processes of one job on a host
+            // from those of another.
             find::PARENT => Some(parent()),
             _ => Some(std::env::var_os(name)?.to_string_lossy().into_owned()),
         })

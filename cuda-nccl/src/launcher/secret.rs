@@ -54,7 +54,7 @@ pub(super) fn secret(
     if let Some(text) = variables.text(SECRET) {
         if text.len() < SHORTEST {
             return Err(format!(
-                "{SECRET} has {} characters, but must have at least {SHORTEST} that nobody can guess: use openssl rand -hex 16",
+                "{SECRET} has {} characters, but must have at least {SHORTEST}. Fix: use the output of openssl rand -hex 16",
                 text.len()
             ));
         }
@@ -63,8 +63,8 @@ pub(super) fn secret(
     let local = address.is_some_and(Address::is_local);
     if identity.is_empty() || (launcher == Launcher::Manual && !local) {
         return Err(format!(
-            "{SECRET} is not set, and no variable distinguishes this job from others: set it for all ranks to the same text of \
-             at least {SHORTEST} characters, such as the output of openssl rand -hex 16"
+            "{SECRET} is not set, and no variable distinguishes this job from others. Fix: set it on all ranks to the same text \
+             of at least {SHORTEST} characters, such as the output of openssl rand -hex 16"
         ));
     }
     Ok(Secret::new(format!("job\n{}", identity.join("\n"))))

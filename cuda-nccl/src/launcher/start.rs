@@ -13,10 +13,10 @@ use crate::{
 /// Creates this process's communicator. Returns when all ranks have joined.
 ///
 /// It reads the rank from the variables of `mpirun`, `srun` or `torchrun`, or those set by the
-/// user, and selects the device with the rank's number on this host. Rank 0 sends NCCL's unique id
-/// to the other ranks over TCP. Then all ranks create the communicator.
+/// user, and selects the device whose number is the rank's number on this host. Rank 0 sends NCCL's
+/// unique id to the other ranks over TCP. Then all ranks create the communicator.
 ///
-/// [The guide to starting](crate::guide::starting) has the command lines.
+/// [The guide to starting](crate::guide::starting) contains the command lines.
 ///
 /// ```no_run
 /// use cuda_nccl::{Collectives, CommunicatorOptions, Reduction};
@@ -39,8 +39,8 @@ pub fn start(options: CommunicatorOptions) -> Result<Communicator> {
     let launch = Launch::from_env()?.ok_or_else(|| {
         Error::Start(
             "no launcher started this process (CUDA_NCCL_RANK, RANK, OMPI_COMM_WORLD_RANK, PMI_RANK and SLURM_STEP_NUM_TASKS \
-             are not set): start it with mpirun, srun or torchrun, or set CUDA_NCCL_RANK, CUDA_NCCL_SIZE and CUDA_NCCL_ADDRESS; \
-             a single process can use all devices with Communicator::for_devices or PeerGroup"
+             are not set). Fix: start it with mpirun, srun or torchrun, or set CUDA_NCCL_RANK, CUDA_NCCL_SIZE and \
+             CUDA_NCCL_ADDRESS. In a single process, use all devices with Communicator::for_devices or PeerGroup"
                 .to_owned(),
         )
     })?;
@@ -92,7 +92,7 @@ impl Launch {
             let bytes = self.share_bytes(options.timeout, make)?;
             let bytes = bytes.try_into().map_err(|bytes: Vec<u8>| {
                 Error::Start(format!(
-                    "rank 0 sent {} bytes as NCCL's unique id, which must have {}: run the same program on all ranks",
+                    "rank 0 sent {} bytes as NCCL's unique id, which must have {}. Fix: run the same program on all ranks",
                     bytes.len(),
                     UniqueId::SIZE
                 ))
@@ -113,8 +113,8 @@ fn ordinal(local_rank: usize, devices: usize, visible: Option<&str>) -> Result<u
         // one.
         Some(_) if devices == 1 => Ok(0),
         _ => Err(Error::Start(format!(
-            "rank {local_rank} of this host has no device: the host has {devices}{}; start at most one rank per device on a \
-             host, or set CUDA_NCCL_LOCAL_RANK",
+            "rank {local_rank} of this host has no device: the program sees {devices}{}. Fix: start at most one rank per device \
+             on a host, or set CUDA_NCCL_LOCAL_RANK",
             visible.map_or(String::new(), |visible| format!(
                 " (CUDA_VISIBLE_DEVICES={visible})"
             ))
@@ -133,7 +133,9 @@ mod tests {
         // Each rank sees only its own device.
         assert_eq!(ordinal(3, 1, Some("3")).unwrap(), 0);
         let error = |visible| ordinal(2, 2, visible).unwrap_err().to_string();
-        assert!(error(None).contains("rank 2 of this host has no device: the host has 2;"));
+        assert!(
+            error(None).contains("rank 2 of this host has no device: the program sees 2. Fix:")
+        );
         assert!(error(Some("4,5")).contains("(CUDA_VISIBLE_DEVICES=4,5)"));
         // Two ranks on a host with one device are a mistake.
         assert!(ordinal(1, 1, None).is_err());

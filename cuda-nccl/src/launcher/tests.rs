@@ -255,7 +255,7 @@ fn invalid_address_is_reported_before_a_missing_local_rank() {
         );
     }
     let text = error(&with(&two, &[("CUDA_NCCL_ADDRESS", "node1:29400")]));
-    let hint = "node1:29400 (CUDA_NCCL_ADDRESS) may be another host: if all ranks are on this host, set it to 127.0.0.1:29400";
+    let hint = "If all ranks are on this host, change CUDA_NCCL_ADDRESS from node1:29400 to 127.0.0.1:29400 instead";
     mentions(&text, &["CUDA_NCCL_LOCAL_RANK is not set", hint]);
     let same = launch(&with(&two, &[("CUDA_NCCL_ADDRESS", "[::1]:29400")]));
     assert_eq!(same.local_rank, 0);
@@ -595,14 +595,13 @@ fn a_missing_local_rank_is_explained() {
     let text = error(&[("CUDA_NCCL_RANK", "1"), ("CUDA_NCCL_SIZE", "2")]);
     assert_eq!(
         text,
-        "CUDA_NCCL_LOCAL_RANK is not set, but CUDA_NCCL_RANK=1 is: set it to the rank's number on its host, counted from 0, \
-         which selects the device. CUDA_NCCL_ADDRESS (host:port of rank 0) is not set either: if all ranks are on this \
-         host, set it to 127.0.0.1:29400, and no local rank is needed"
+        "CUDA_NCCL_LOCAL_RANK is not set, although CUDA_NCCL_RANK=1 is. Fix: set it to the rank's number on its host, counted \
+         from 0, which selects the device. If all ranks are on this host, set CUDA_NCCL_ADDRESS to 127.0.0.1:29400 instead"
     );
     let text = error(&without(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK"));
     assert_eq!(
         text,
-        "OMPI_COMM_WORLD_LOCAL_RANK is not set, but OMPI_COMM_WORLD_RANK=1 is: set it, or CUDA_NCCL_LOCAL_RANK to the \
+        "OMPI_COMM_WORLD_LOCAL_RANK is not set, although OMPI_COMM_WORLD_RANK=1 is. Fix: set it, or CUDA_NCCL_LOCAL_RANK to the \
          rank's number on its host, counted from 0, which selects the device"
     );
 }
@@ -639,11 +638,11 @@ fn a_launch_is_described() {
 }
 
 #[test]
-fn the_parent_tells_jobs_of_hydra_apart_on_one_host_alone() {
+fn the_parent_distinguishes_hydra_jobs_only_on_one_host() {
     let secret = |variables: &[(&str, &str)]| launch(variables).secret;
     let other_parent = (super::find::PARENT, "99");
     assert_ne!(secret(HYDRA), secret(&with(HYDRA, &[other_parent])));
-    // Each host has a parent of its own.
+    // The ranks of several hosts have different parents, so the parent does not count.
     let hosts = with(HYDRA, &[("PMI_SIZE", "4"), ("PMI_JOBID", "17")]);
     assert!(secret(&hosts).is_ok());
     assert_eq!(secret(&hosts), secret(&with(&hosts, &[other_parent])));

@@ -32,7 +32,7 @@ impl<'a> Variables<'a> {
         match text.trim().parse::<usize>() {
             Ok(number) if i32::try_from(number).is_ok() => Ok(Some(number)),
             _ => Err(Error::Start(format!(
-                "{name}={text:?} is not a number from 0 to {}: the launcher sets it; if it was set by hand, correct or unset it",
+                "{name}={text:?} is not a number from 0 to {}. Fix: correct it, or unset it and let the launcher set it",
                 i32::MAX
             ))),
         }
@@ -42,7 +42,7 @@ impl<'a> Variables<'a> {
     pub(super) fn needed(&self, name: &str, because: &str) -> Result<usize> {
         self.number(name)?.ok_or_else(|| {
             Error::Start(format!(
-                "{name} is not set, but {because}: start all ranks with the launcher, or set {name} for each"
+                "{name} is not set, although {because}. Fix: start all ranks with the launcher, or set {name} for each"
             ))
         })
     }

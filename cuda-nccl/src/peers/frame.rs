@@ -42,7 +42,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Orders this call after the last one, on whatever stream that was.
+    /// Orders this call after the last one, which may have used another stream.
     pub(super) fn follow(&mut self) -> Result<()> {
         if let Some((last, end)) = self.own.ends.last()
             && last != self.stream

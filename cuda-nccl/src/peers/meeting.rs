@@ -12,7 +12,7 @@ use std::{
 
 use crate::record::list;
 
-/// A rendezvous of a fixed number of ranks. Each rank brings a value and receives the values of
+/// A rendezvous of a fixed number of ranks. Each rank passes a value and receives the values of
 /// all. A rank returns only after all have arrived. A round completes for all ranks or for none.
 pub(crate) struct Rendezvous<O> {
     size: usize,
@@ -30,7 +30,7 @@ struct State<O> {
     /// The values of the last round. The next round cannot complete before all ranks have read
     /// them.
     all: Arc<[O]>,
-    /// The reason why no more rounds take place.
+    /// The reason why the rounds have ended, if they have.
     lost: Option<String>,
 }
 
@@ -61,8 +61,8 @@ impl<O> Rendezvous<O> {
 
     /// Waits for the other ranks, and returns the values of all ranks in rank order.
     ///
-    /// With a time limit, the error names the ranks that did not arrive, and no more rounds take
-    /// place after it. Without a limit, the caller must know that all other ranks will arrive.
+    /// If the time limit expires, the error names the ranks that did not arrive, and later rounds
+    /// fail as well. Without a limit, the caller must know that all other ranks will arrive.
     pub(crate) fn meet(
         &self,
         rank: usize,
@@ -128,13 +128,13 @@ impl<O> Rendezvous<O> {
         }
     }
 
-    /// Returns the reason why no more rounds take place, if they have ended.
+    /// Returns the reason why the rounds have ended, if they have.
     pub(crate) fn lost(&self) -> Option<String> {
         self.lock().lost.clone()
     }
 
-    /// Ends all rounds: ranks that wait, and those that arrive later, get this reason. The first
-    /// reason is kept.
+    /// Ends all rounds. Ranks that wait, and those that arrive later, receive this reason. The
+    /// first reason is kept.
     pub(crate) fn lose(&self, why: &str) {
         let mut state = self.lock();
         self.end(&mut state, why);
@@ -180,11 +180,11 @@ mod tests {
         thread::scope(|scope| {
             let waits = scope.spawn(|| rendezvous.meet(0, (), LONG));
             thread::sleep(Duration::from_millis(5));
-            rendezvous.lose("gone");
-            assert_eq!(waits.join().unwrap().unwrap_err(), "gone");
+            rendezvous.lose("a loss");
+            assert_eq!(waits.join().unwrap().unwrap_err(), "a loss");
         });
         rendezvous.lose("later");
-        assert_eq!(rendezvous.meet(1, (), LONG).unwrap_err(), "gone");
+        assert_eq!(rendezvous.meet(1, (), LONG).unwrap_err(), "a loss");
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
             assert_eq!(other.join().unwrap().unwrap_err(), error);
         });
     }
-    /// A meeting whose ranks keep their cores while they wait, whatever the machine has.
+    /// A rendezvous whose ranks spin while they wait, regardless of the number of cores.
     fn spinning<O>(size: usize) -> Rendezvous<O> {
         Rendezvous {
             spins: true,
@@ -224,8 +224,8 @@ mod tests {
         thread::scope(|scope| {
             let waits = scope.spawn(|| rendezvous.meet(0, 0, LONG));
             thread::sleep(Duration::from_millis(5));
-            rendezvous.lose("gone");
-            assert_eq!(waits.join().unwrap().unwrap_err(), "gone");
+            rendezvous.lose("a loss");
+            assert_eq!(waits.join().unwrap().unwrap_err(), "a loss");
         });
         let rendezvous = spinning(2);
         let limit = Duration::from_millis(30);
@@ -250,9 +250,9 @@ mod tests {
 
     #[test]
     fn a_rank_without_a_limit_waits_on_after_a_loss() {
-        // It knows that the others are on their way.
+        // A caller without a limit knows that the other ranks will arrive.
         let rendezvous = Rendezvous::new(2);
-        rendezvous.lose("gone");
+        rendezvous.lose("a loss");
         thread::scope(|scope| {
             let waits = scope.spawn(|| rendezvous.meet(0, 1, None));
             thread::sleep(Duration::from_millis(5));

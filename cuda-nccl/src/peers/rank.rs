@@ -82,8 +82,8 @@ impl PeerRank {
         let may_use = checked.is_ok();
         let result = checked.and_then(|()| frame.follow());
         let result = result.and_then(|()| stream.ordered_with(owners, || work(&mut frame)));
-        // The next call is ordered after the work of this one, on whatever stream it runs, and a
-        // wait for this stream ends here.
+        // The next call is ordered after this mark even if it uses another stream, and a wait for
+        // this stream ends here.
         let marked = match may_use {
             true => frame.own.ends.record(stream),
             false => Ok(()),
@@ -117,7 +117,8 @@ impl PeerRank {
         expect_context(self.rank, self.context(), stream, owners)?;
         if stream.is_capturing()? {
             return Err(Error::Value(
-                "the stream is capturing: ranks of a PeerGroup synchronize on the host, which a graph cannot do"
+                "the stream is capturing: ranks of a PeerGroup synchronize on the host, which a graph cannot do. Fix: use a \
+                 stream that is not capturing"
                     .into(),
             ));
         }
@@ -266,8 +267,8 @@ impl PeerRank {
     fn is_over(&mut self) -> bool {
         let (own, shared) = (self.own.get_mut(), &self.shared);
         let start = Instant::now();
-        // Each call is ordered after the previous one, on whatever streams, so the end of the last
-        // call is sufficient. Other streams may be stuck in the user's work.
+        // Each call is ordered after the previous one, even on another stream, so the end of the
+        // last call is sufficient. Other streams may be stuck in the user's work.
         loop {
             let last = own.ends.last();
             let last_is_over = last.map_or(Ok(true), |(_, end)| end.query());

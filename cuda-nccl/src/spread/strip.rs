@@ -123,7 +123,7 @@ impl Strip {
         let (width, rows, pitch) = (self.width(), self.rows(), self.pitch());
         if host.len() != width * rows {
             return Err(Error::Value(format!(
-                "copy_from_slice: {} numbers for a strip of {rows} rows of {width}",
+                "copy_from_slice: `host` has {} elements, but the strip has {rows} rows of {width}",
                 host.len()
             )));
         }

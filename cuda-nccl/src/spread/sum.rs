@@ -46,7 +46,7 @@ pub struct Reductions<'a, C> {
 }
 
 impl<'a, C: Collectives> Reductions<'a, C> {
-    /// Creates reductions with a new reducer.
+    /// Creates a `Reductions` with a new [`Reducer`].
     ///
     /// # Errors
     /// Returns the errors of [`Reducer::new`].
@@ -93,7 +93,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<f64>> {
         let sum = self.reducer.sum_wide(stream, data);
-        let parts = self.tell::<T, _>("mean", stream, sum.map(Some), data.len())?;
+        let parts = self.exchange::<T, _>("mean", stream, sum.map(Some), data.len())?;
         let count: usize = parts.iter().map(|part| part.count).sum();
         let sum = put_together(&parts, sealed::Partial::plus);
         Ok(sum
@@ -111,7 +111,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
         let found = self.reducer.min(stream, data);
-        let parts = self.tell::<T, _>("min", stream, found, data.len())?;
+        let parts = self.exchange::<T, _>("min", stream, found, data.len())?;
         Ok(put_together(&parts, sealed::Partial::least))
     }
 
@@ -125,7 +125,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
         let found = self.reducer.max(stream, data);
-        let parts = self.tell::<T, _>("max", stream, found, data.len())?;
+        let parts = self.exchange::<T, _>("max", stream, found, data.len())?;
         Ok(put_together(&parts, sealed::Partial::greatest))
     }
 
@@ -135,13 +135,13 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         stream: &Stream,
         sum: cuda_compute::Result<A>,
     ) -> Result<A> {
-        let parts = self.tell::<T, A>(name, stream, sum.map(Some), 1)?;
+        let parts = self.exchange::<T, A>(name, stream, sum.map(Some), 1)?;
         // Every group has at least one rank, and each rank has a sum.
         Ok(put_together(&parts, sealed::Partial::plus).unwrap_or_else(A::zeroed))
     }
 
     /// Returns the results of all ranks, after comparing reduction and type.
-    fn tell<T, A: Partial>(
+    fn exchange<T, A: Partial>(
         &self,
         name: &'static str,
         stream: &Stream,

@@ -170,7 +170,7 @@ pub fn verified() -> CommunicatorOptions {
     CommunicatorOptions::default().timeout(LIMIT)
 }
 
-/// Creates rank 0 of `size`. The other ranks never do anything.
+/// Creates rank 0 of `size`. The other ranks do not exist.
 pub fn rank(size: usize, options: CommunicatorOptions) -> (Communicator, Stream) {
     one_of(size, 0, options)
 }

@@ -1,4 +1,4 @@
-//! Memory that the library allocates or knows, and waits for work that uses it.
+//! Memory that the library allocates or registers, and waits for work that uses it.
 
 use std::{
     thread,
@@ -244,7 +244,7 @@ fn rejected_memory_is_not_registered() {
     fake.calls();
     fake.set("result", 4);
     let error = rank.register(memory).unwrap_err();
-    let text = "ncclCommRegister failed: ncclInvalidArgument (4): ";
+    let text = "ncclCommRegister failed: ncclInvalidArgument (4). Fix: start with";
     assert!(error.to_string().starts_with(text), "{error}");
     assert_eq!(fake.calls(), ["Register"]);
     drop(rank);

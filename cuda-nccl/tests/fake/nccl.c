@@ -33,9 +33,9 @@ atomic_int fake_ended;         /* result of the next end of a group, then reset 
 atomic_int fake_hang;          /* the next collective waits until it is aborted */
 atomic_int fake_differs;       /* if not 0, the length in the records of other ranks */
 atomic_int fake_apart;         /* ranks below this have another color in a split */
-atomic_int fake_sends;         /* so many elements the other ranks send to rank 0 in an exchange of three ranks */
-atomic_int fake_receives;      /* and so many they receive from it */
-atomic_int fake_slow;          /* microseconds that a look for asynchronous errors takes */
+atomic_int fake_sends;         /* elements that each other rank sends to rank 0 in an exchange of three ranks */
+atomic_int fake_receives;      /* elements that each other rank receives from rank 0 there */
+atomic_int fake_slow;          /* microseconds that a check for asynchronous errors takes */
 atomic_int fake_partner;       /* records of partners: 1 matching, 2 no call */
 atomic_int fake_silent;        /* calls are not recorded, to save time */
 atomic_int fake_live;          /* communicators that are neither destroyed nor aborted */

@@ -41,7 +41,8 @@ fn without_newer_functions() {
         let text = error.to_string();
         assert!(matches!(error, Error::Unsupported(_)), "{text}");
         assert!(
-            text.starts_with("NCCL 2.32.3 (") && text.contains(&format!("has no {name}. Install")),
+            text.starts_with("NCCL 2.32.3 (")
+                && text.contains(&format!("has no {name}. Fix: install")),
             "{text}"
         );
     };

@@ -39,7 +39,7 @@ fn missing_ranks_are_an_error_in_time() {
     assert!(since.elapsed() < LIMIT + Duration::from_secs(5));
     assert!(matches!(error, Error::Lost(_)), "{error:?}");
     let text = error.to_string();
-    let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s (ncclCommInitRankConfig): check that \
+    let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s (ncclCommInitRankConfig). Fix: check that \
                  all 3 ranks run";
     assert!(text.starts_with(start), "{text}");
     assert_eq!(
@@ -73,7 +73,10 @@ fn invalid_arguments_are_rejected() {
     let error = Communicator::new(&context, id, 2, 2, options())
         .unwrap_err()
         .to_string();
-    assert!(error.contains("there is no rank 2 of 2"), "{error}");
+    assert!(
+        error.contains("there is no rank 2 in a group of 2"),
+        "{error}"
+    );
     let other = Context::create(context.device(), ContextFlags::default()).unwrap();
     let error = Communicator::new(&other, id, 0, 2, options())
         .unwrap_err()

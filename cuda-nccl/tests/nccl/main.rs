@@ -1,5 +1,5 @@
 //! Two ranks over NCCL. With two GPUs in this host each rank is a thread. With one GPU each rank is
-//! a process, which NCCL takes for ranks of two hosts and connects over the network.
+//! a process. NCCL treats these as ranks of two hosts and connects them over the network.
 //!
 //! Without a GPU or NCCL, each test checks the error that reports this instead (`pair::missing`).
 

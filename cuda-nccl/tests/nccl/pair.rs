@@ -26,7 +26,7 @@ pub fn turn() -> MutexGuard<'static, ()> {
 }
 
 /// Returns whether two ranks are impossible on this machine, and checks that a typed error reports
-/// what is missing.
+/// the missing part.
 pub fn missing() -> bool {
     if let Err(error) = Library::get() {
         assert!(matches!(error, Error::Missing(_)), "{error:?}");

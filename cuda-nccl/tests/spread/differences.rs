@@ -156,9 +156,10 @@ fn different_shapes_types_and_seeds_are_rejected() {
             }
         },
     );
-    assert_rejected("root 7: the group has ranks 0 to 2", |rank, stream, _| {
-        Sharded::scatter(rank, stream, 6, 7, &[1u8; 6]).map(drop)
-    });
+    assert_rejected(
+        "root 7 is not a rank of the group, which has ranks 0 to 2",
+        |rank, stream, _| Sharded::scatter(rank, stream, 6, 7, &[1u8; 6]).map(drop),
+    );
     // An error on one rank only.
     suite::on_all(ranks(3), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
@@ -167,8 +168,8 @@ fn different_shapes_types_and_seeds_are_rejected() {
         let text = error.to_string();
         assert!(
             text.starts_with(match rank.rank() {
-                1 => "5 elements for an array",
-                _ => "rank 1 can't take part: 5 elements for an array",
+                1 => "the slice has 5 elements, but an array",
+                _ => "rank 1 can't take part: the slice has 5 elements, but an array",
             }),
             "{text}"
         );
@@ -197,9 +198,10 @@ fn different_roots_and_methods_are_rejected() {
             numbers(rank, stream)?.gather(root)
         },
     );
-    assert_rejected("root 3: the group has ranks 0 to 2", |rank, stream, _| {
-        numbers(rank, stream)?.gather(3)
-    });
+    assert_rejected(
+        "root 3 is not a rank of the group, which has ranks 0 to 2",
+        |rank, stream, _| numbers(rank, stream)?.gather(3),
+    );
     assert_rejected(
         "the method is to_vec on rank 1 and gather on ranks 0, 2",
         |rank, stream, other| {

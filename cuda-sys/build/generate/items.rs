@@ -105,7 +105,7 @@ pub fn without_debug(file: &mut File, named: impl Fn(&str) -> bool) {
     }
 }
 
-/// Returns whether an item comes from `nvrtc.h`, which all of its names show.
+/// Returns whether an item comes from `nvrtc.h`. All names in that header contain `nvrtc`.
 pub fn is_of_nvrtc(item: &Item) -> bool {
     let name = match item {
         Item::Struct(item) => item.ident.to_string(),

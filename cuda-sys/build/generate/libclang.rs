@@ -49,7 +49,7 @@ fn set_libclang_path(dir: &Path) {
     unsafe { env::set_var("LIBCLANG_PATH", dir) };
 }
 
-/// Loads libclang. If bindgen can't load it, it panics with a message that gives the reason.
+/// Loads libclang, and converts the panic with which bindgen reports a failure to an error.
 fn clang_version() -> Result<(), String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));

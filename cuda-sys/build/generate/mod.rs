@@ -196,7 +196,7 @@ fn run(
 }
 
 /// The few system names that the CUDA headers need. They replace the headers of a C library and a
-/// compiler (pip's libclang comes without `stddef.h`), and cross builds need no sysroot.
+/// compiler (pip's libclang does not contain `stddef.h`), and cross builds need no sysroot.
 fn system_headers(out: &Path) -> Result<PathBuf, String> {
     let dir = out.join("include");
     let stdint: String = [8, 16, 32, 64]

@@ -107,7 +107,7 @@ pub fn enum_tables(enums: &Enums, skip: &[&str]) -> String {
         }
         let _ = writeln!(
             out,
-            "impl {name} {{\n    /// Returns its name in the header, or `None` if no constant has this value. If several \
+            "impl {name} {{\n    /// Returns the constant's name in the header, or `None` if no constant has this value. If several \
              constants share the value, returns the first one's name.\n    pub const fn name(self) -> Option<&'static str> {{\n        \
              Some(match self.0 {{"
         );

@@ -1,4 +1,5 @@
-// Folders of driver libraries apart from the loader's default ones. The build script also includes this file.
+// Folders of driver libraries that the loader does not search by default. The build script also
+// includes this file.
 
 /// The folders of WSL and NixOS.
 pub const EVERYWHERE: &[&str] = &["usr/lib/wsl/lib", "run/opengl-driver/lib"];

@@ -54,8 +54,8 @@
 //! | the library | `CUDA_ERROR_NO_DEVICE` | `NVRTC_ERROR_INTERNAL_ERROR` |
 //! | the function, because the library is too old | `CUDA_ERROR_NOT_SUPPORTED` | `NVRTC_ERROR_INTERNAL_ERROR` |
 //!
-//! `nvrtcGetErrorString` returns a text that explains it. Calls never panic, and never write to
-//! their arguments.
+//! `nvrtcGetErrorString` then returns a text that names the missing part. Such calls never panic,
+//! and never write to their arguments.
 
 #[cfg(not(feature = "dynamic-loading"))]
 mod linked;
@@ -79,7 +79,7 @@ pub(crate) use way::{Answer, DRIVER, Symbol};
 #[cfg(feature = "dynamic-loading")]
 pub use way::{Lookup, provide_driver};
 
-/// Returns whether the driver's library is in the process. With `dynamic-loading`, this opens it.
+/// Checks that the driver's library is loaded. With `dynamic-loading`, this opens it if necessary.
 ///
 /// It does not check for devices. Use `cuInit` for that.
 ///
@@ -97,7 +97,7 @@ pub fn driver() -> Result<(), &'static Missing> {
     way::driver()
 }
 
-/// Returns whether NVRTC's library is in the process. With `dynamic-loading`, this opens it.
+/// Checks that NVRTC's library is loaded. With `dynamic-loading`, this opens it if necessary.
 ///
 /// # Errors
 /// Returns a [`Missing`] that lists the searched places. Never fails if programs are linked to the

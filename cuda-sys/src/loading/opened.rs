@@ -16,8 +16,8 @@ use crate::CUresult;
 #[cfg(feature = "nvrtc")]
 use crate::nvrtcResult;
 
-/// Finds a driver function by its exported name, such as `cuMemAlloc_v2`. Returns null if there is
-/// none.
+/// A function that returns the address of a driver function, given its exported name such as
+/// `cuMemAlloc_v2`, or null if there is no such function.
 pub type Lookup = fn(&CStr) -> *mut c_void;
 
 pub(crate) static DRIVER: Library = Library {
@@ -95,7 +95,7 @@ impl Source {
     }
 }
 
-/// Returns an environment variable, if the environment can be trusted.
+/// Returns an environment variable, unless the program has more privileges than its user.
 fn trusted(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
 }
@@ -175,12 +175,14 @@ pub struct Missing {
     folders: Vec<String>,
     /// The loader's messages.
     reasons: Vec<String>,
-    /// The environment variable that can name a file.
+    /// The environment variable that can contain the path of a file to use instead.
     variable: &'static str,
     named_by_it: bool,
 }
 
 /// `libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in …`
+///
+/// `cuda-safe` appends a remedy to this text.
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (library, variable) = (self.library, self.variable);
@@ -226,7 +228,7 @@ impl Symbol {
         }
     }
 
-    /// Returns `None` if `library` is missing or lacks the function.
+    /// Returns the address, or `None` if `library` is missing or lacks the function.
     #[inline]
     pub(crate) fn address(&self, library: &'static Library) -> Option<NonNull<c_void>> {
         // Acquire makes the effects of opening the library visible to the thread that jumps into

@@ -75,10 +75,10 @@ mod own {
         fn GetProcAddress(library: *mut c_void, name: *const core::ffi::c_char) -> *mut c_void;
     }
 
-    /// The program's own folder, the system's, and those that were added by name, but never the
-    /// current one.
+    /// Searches the program's folder, the system's folder and folders that the program added, but
+    /// never the current folder.
     const SEARCH_DEFAULT_DIRS: u32 = 0x1000;
-    /// For a full path, also the file's own folder, where NVRTC finds its builtins.
+    /// For a full path, also searches the file's folder, so that NVRTC finds its builtins.
     const SEARCH_DLL_LOAD_DIR: u32 = 0x100;
 
     pub(in super::super) fn open(name: &OsStr) -> Result<Handle, String> {

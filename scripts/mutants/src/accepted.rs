@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Result<BTreeMap<String, String>, String> {
         let (identity, reason) = line
             .rsplit_once(" // ")
             .filter(|(_, reason)| !reason.trim().is_empty())
-            .ok_or_else(|| about("no reason"))?;
+            .ok_or_else(|| about("no reason. Fix: add `// reason`"))?;
         let old = all.insert(identity.trim().to_string(), reason.trim().to_string());
         if old.is_some() {
             return Err(about("duplicate"));

@@ -70,7 +70,7 @@ pub struct ConstFunction {
     pub mutants: Range<usize>,
 }
 
-/// The contents of a file.
+/// The mutants of a file, and related items.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The mutants in source order.
@@ -119,7 +119,8 @@ pub struct Finder<'a> {
     names: Vec<String>,
     /// The enclosing functions.
     functions: Vec<Bytes>,
-    /// Whether this is inside `impl Default`, whose values would call themselves.
+    /// Whether this is inside `impl Default`, in which `Default::default()` as a value would
+    /// recurse.
     pub(crate) of_default: bool,
 }
 

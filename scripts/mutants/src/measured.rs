@@ -18,7 +18,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Reads the file. A missing or unreadable file gives no results.
+    /// Reads the file. A missing or unreadable file contains no results.
     pub fn open(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap_or_default();
         Self {

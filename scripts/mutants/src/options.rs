@@ -111,7 +111,7 @@ impl Options {
                     let parts = parts.ok_or(format!("{text}: package/program:NAME=VALUE"))?;
                     options.environment.push(parts);
                 }
-                other => return Err(format!("{other} is unknown. See --help")),
+                other => return Err(format!("{other} is unknown. Fix: see --help")),
             }
         }
         Ok(Some(options))

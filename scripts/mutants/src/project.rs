@@ -128,7 +128,7 @@ impl Project {
         })
     }
 
-    /// Returns the number of mutants in some files that don't compile.
+    /// Returns the number of mutants in the wanted files that don't compile.
     pub fn unviable(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
         self.sources
             .iter()
@@ -137,7 +137,7 @@ impl Project {
             .sum()
     }
 
-    /// Returns the skipped places of some files: file, line, reason.
+    /// Returns the skipped places of the wanted files: file, line, reason.
     pub fn passed_over(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, usize, String)> {
         self.sources
             .iter()

@@ -98,14 +98,16 @@ impl Report<'_> {
         self.totals().share() >= WANTED
     }
 
-    /// Returns complaints about wrong entries in the list of accepted mutants.
+    /// Returns messages about wrong entries in the list of accepted mutants.
     pub fn complaints(&self) -> Vec<String> {
         let gone = self
             .accepted
             .keys()
             .filter(|identity| !self.known.contains(*identity))
             .map(|identity| {
-                format!("accepted.txt: this mutant does not exist (any more): {identity}")
+                format!(
+                    "accepted.txt: this mutant does not exist: {identity}. Fix: remove the entry"
+                )
             });
         let caught = self
             .sorted()

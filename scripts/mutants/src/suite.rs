@@ -163,8 +163,8 @@ impl Runner<'_> {
     }
 
     /// Runs every test without mutants, to measure its time and the mutants that it reaches.
-    /// Returns the tests that take at most `longest`, and remarks. Tests that `measured` contains
-    /// are not run again.
+    /// Returns the tests that take at most `longest`, and remarks about tests. Tests that
+    /// `measured` contains are not run again.
     ///
     /// # Errors
     /// Returns an error if a test fails.

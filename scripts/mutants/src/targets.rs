@@ -71,8 +71,8 @@ pub fn counts(_package: &str, program: &str) -> bool {
 }
 
 /// Returns whether the tests of a package may use compiled kernels of earlier runs while they are
-/// measured. Tests of `cuda-safe` may not, because they reach the code that compiles and caches
-/// kernels, and its mutants.
+/// measured. Tests of `cuda-safe` may not, because the measurement must include the mutants that
+/// they reach in the code that compiles and caches kernels.
 pub fn keeps_kernels(package: &str) -> bool {
     TARGETS
         .iter()

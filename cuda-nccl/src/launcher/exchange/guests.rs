@@ -62,7 +62,7 @@ impl PendingClients {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let nonce = protocol::nonce()?;
-        // The socket's buffer is empty, so it takes the whole greeting.
+        // The socket's buffer is empty, so it accepts the whole greeting.
         (&stream).write_all(&protocol::greeting(&nonce))?;
         self.waiting.push_back(PendingClient {
             stream,
@@ -151,8 +151,9 @@ mod tests {
     use super::*;
     use crate::launcher::exchange::protocol::GREETING;
 
-    /// PendingClients for one rank, and the client's end of the only connection.
-    fn one_guest() -> (PendingClients, TcpStream, SocketAddr) {
+    /// Returns the pending clients of a group with one rank, and the client's end of the only
+    /// connection.
+    fn one_client() -> (PendingClients, TcpStream, SocketAddr) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (stream, from) = listener.accept().unwrap();
@@ -161,7 +162,7 @@ mod tests {
         (clients, client, from)
     }
 
-    /// Listens until a guest is turned away or complete, or nothing has happened for a while.
+    /// Reads until a client is rejected or complete, or nothing has happened for a while.
     fn received(clients: &mut PendingClients) -> Received {
         for _ in 0..200 {
             let received = clients.receive();
@@ -174,8 +175,8 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_is_turned_away_when_the_hello_limit_is_over() {
-        let (mut clients, _client, from) = one_guest();
+    fn a_client_is_rejected_after_the_hello_limit() {
+        let (mut clients, _client, from) = one_client();
         let Some(early) = Instant::now().checked_sub(HELLO_LIMIT - Duration::from_secs(5)) else {
             return; // the machine has just started
         };
@@ -195,9 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_fails_is_turned_away_with_the_reason() {
-        let (mut clients, client, from) = one_guest();
-        // Wait for the greeting. Closing the connection without reading it makes the system send a reset.
+    fn a_failed_connection_is_rejected_with_the_reason() {
+        let (mut clients, client, from) = one_client();
+        // Wait for the greeting. Closing the connection without reading it makes the system send a
+        // reset.
         while client.peek(&mut [0; GREETING]).unwrap() < GREETING {}
         drop(client);
         let rejected = received(&mut clients).rejected;
@@ -211,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_connection_is_turned_away() {
-        let (mut clients, mut client, from) = one_guest();
+    fn a_closed_connection_is_rejected() {
+        let (mut clients, mut client, from) = one_client();
         client.read_exact(&mut [0; GREETING]).unwrap();
         drop(client);
         let rejected = received(&mut clients).rejected;
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn a_hello_is_complete_after_its_last_byte() {
         for first in [1, 2, HELLO / 2, HELLO - 1] {
-            let (mut clients, mut client, from) = one_guest();
+            let (mut clients, mut client, from) = one_client();
             let bytes: Vec<u8> = (0..HELLO as u8).collect();
             client.write_all(&bytes[..first]).unwrap();
             while clients.waiting[0].filled < first {
@@ -244,15 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn guests_that_make_room_are_described_by_how_far_they_came() {
-        let (mut clients, _client, from) = one_guest();
+    fn rejected_clients_are_described_by_their_progress() {
+        let (mut clients, _client, from) = one_client();
         clients.room = 1;
         let rejected = clients.make_room().rejected;
         assert_eq!(
             rejected,
             [(from, "sent nothing while many others connected".to_owned())]
         );
-        let (mut clients, mut client, from) = one_guest();
+        let (mut clients, mut client, from) = one_client();
         client.write_all(&[1, 2]).unwrap();
         while clients.waiting[0].filled == 0 {
             clients.receive();
@@ -267,7 +269,7 @@ mod tests {
     fn there_is_room_for_the_ranks_and_a_crowd() {
         assert_eq!(PendingClients::new(5).room, 5 + MAX_PENDING);
         assert_eq!(PendingClients::new(usize::MAX).room, usize::MAX);
-        let (mut clients, _client, _) = one_guest();
+        let (mut clients, _client, _) = one_client();
         assert!(!clients.is_full());
         clients.room = 2;
         assert!(!clients.is_full());

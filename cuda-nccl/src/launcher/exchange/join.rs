@@ -123,25 +123,25 @@ impl Client<'_> {
     }
 
     fn error(&self, error: JoinError) -> Error {
-        const REMEDY: &str = "set CUDA_NCCL_ADDRESS for all ranks to an address with a free port";
+        const REMEDY: &str = "set CUDA_NCCL_ADDRESS on all ranks to an address with a free port";
         let place = format!("{} ({})", self.address, self.address.source);
         let limit = self.deadline.shown();
         Error::Start(match error {
             JoinError::Final(error) => return error,
             JoinError::Absent(why) => format!(
-                "rank 0 was not reached at {place} within {limit} ({why}): was it started, is that its host, and can this \
-                 host reach it?"
+                "rank 0 was not reached at {place} within {limit} ({why}). Fix: check that it was started, that this is \
+                 its host, and that this host can reach it"
             ),
             JoinError::Silent(why) => format!(
-                "the program that listens at {place} did not greet as rank 0 does within {limit} ({why}): does another program \
-                 use this port? Then {REMEDY}"
+                "the program that listens at {place} did not greet as rank 0 does within {limit} ({why}), so another program \
+                 may be using this port. Fix: {REMEDY}"
             ),
             JoinError::Dropped(why) => format!(
-                "rank 0 at {place} greeted this rank, but closed each connection before it answered, within {limit} ({why}): do \
-                 many other programs connect to this port? Then {REMEDY}"
+                "rank 0 at {place} greeted this rank, but closed each connection before it answered, within {limit} ({why}). \
+                 This happens if many other clients connect to this port. Fix: {REMEDY}"
             ),
             JoinError::Foreign { .. } => format!(
-                "the program that listens at {place} is not rank 0, or uses another version of this crate: {REMEDY}"
+                "the program that listens at {place} is not rank 0, or uses another version of this crate. Fix: {REMEDY}"
             ),
         })
     }
@@ -182,7 +182,7 @@ impl Client<'_> {
     }
 
     /// Connects to the first of these addresses that greets. If none does, the error describes an
-    /// address that answered rather than one that did not, in whatever order they were tried.
+    /// address that answered, if there is one, even if others were tried later.
     fn connect_to(
         &self,
         places: impl Iterator<Item = SocketAddr>,
@@ -231,8 +231,8 @@ impl Client<'_> {
         read(&mut head)?;
         if head[0] == REJECTED {
             return Err(MessageError::Final(Error::Start(format!(
-                "rank 0 at {} ({}) uses another secret, or belongs to another job: set CUDA_NCCL_SECRET to the same text for \
-                 all ranks, or CUDA_NCCL_ADDRESS to a port that no other job uses",
+                "rank 0 at {} ({}) uses another secret, or belongs to another job. Fix: set CUDA_NCCL_SECRET to the same text \
+                 on all ranks, or CUDA_NCCL_ADDRESS to a port that no other job uses",
                 self.address, self.address.source
             ))));
         }
@@ -259,20 +259,20 @@ impl Client<'_> {
     fn lost(&self, error: &io::Error) -> Error {
         if error.kind() == ErrorKind::TimedOut {
             return Error::Start(format!(
-                "rank 0 at {} did not send the first bytes within {}: some rank has not arrived",
+                "rank 0 at {} did not send its bytes within {}, because some rank has not arrived. Fix: see the output of rank 0",
                 self.address,
                 self.deadline.shown()
             ));
         }
         Error::Lost(format!(
-            "rank 0 at {} ended before all ranks had arrived: see its output",
+            "rank 0 at {} ended before all ranks had arrived. Fix: see its output",
             self.address
         ))
     }
 
     fn foreign(&self) -> MessageError {
         MessageError::Final(Error::Start(format!(
-            "the program that listens at {} did not prove that it knows the secret: is it rank 0 of this job?",
+            "the program that listens at {} did not prove that it knows the secret. Fix: check that rank 0 of this job runs there",
             self.address
         )))
     }

@@ -71,8 +71,8 @@ fn listen(address: &Address) -> Result<TcpListener> {
     };
     listener.map_err(|error| {
         Error::Start(format!(
-            "rank 0 cannot listen at {address} ({}): {error}. Is another job using the port, a second rank 0, or an earlier job \
-             that has not ended? Set CUDA_NCCL_ADDRESS for all ranks to an address with a free port",
+            "rank 0 cannot listen at {address} ({}): {error}. Another job, a second rank 0, or an earlier job that has not \
+             ended may be using the port. Fix: set CUDA_NCCL_ADDRESS on all ranks to an address with a free port",
             address.source
         ))
     })

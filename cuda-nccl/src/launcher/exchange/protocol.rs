@@ -3,8 +3,8 @@
 //! ```text
 //! rank 0 → other   greeting   MAGIC, its nonce
 //! other → rank 0   hello      MAGIC, rank, size, its nonce, code
-//! rank 0 → other   message    kind, length, bytes, code      first WELCOME, then BYTES; or FAILED, or REJECTED
-//! other → rank 0   receipt    code                           for BYTES
+//! rank 0 → other   message    kind, length, bytes, code   WELCOME and BYTES, FAILED or REJECTED
+//! other → rank 0   receipt    code                        for BYTES
 //! ```
 //!
 //! A code is an HMAC with the shared secret over a word that names the message, both nonces and the
@@ -30,7 +30,7 @@ pub(super) const LONGEST: usize = 1 << 16;
 pub(super) const WELCOME: u8 = 1;
 /// The bytes for all ranks.
 pub(super) const BYTES: u8 = 2;
-/// The reason why there is no group.
+/// The reason why the start has failed.
 pub(super) const FAILED: u8 = 3;
 /// The rank's code was wrong. This message has no valid code.
 pub(super) const REJECTED: u8 = 4;
@@ -89,7 +89,7 @@ impl Hello {
     }
 }
 
-/// The two nonces of a connection, and the rank at the other end than rank 0.
+/// The two nonces of a connection, and the rank that is connected to rank 0.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) zero: Nonce,
@@ -288,12 +288,12 @@ mod tests {
             .unwrap();
             assert_eq!(bytes, [0, 1, 2, 3, 4]);
         });
-        // Nothing more comes.
+        // No more data arrives.
         let (start, limit) = (Instant::now(), Duration::from_millis(50));
         let late = read(&stream, &mut [0], Deadline::after(limit)).unwrap_err();
         assert_eq!(late.kind(), ErrorKind::TimedOut);
         assert!(start.elapsed() >= limit);
-        // The deadline also ends reading where bytes are there.
+        // The deadline also ends a read if data is available.
         writer.write_all(&[9]).unwrap();
         let late = read(&stream, &mut [0], Deadline::after(Duration::ZERO)).unwrap_err();
         assert_eq!(late.kind(), ErrorKind::TimedOut);

@@ -62,7 +62,7 @@ pub(super) fn serve(
     outcome
 }
 
-/// Reports to all ranks that connect before the deadline why there is no group.
+/// Reports the reason of a failed start to all ranks that connect before the deadline.
 pub(super) fn report_failure(
     listener: &TcpListener,
     address: &Address,
@@ -185,14 +185,14 @@ impl<'a> Server<'a> {
             Some(why)
         } else if rank == 0 || rank >= size {
             Some(format!(
-                "a process from {} claims to be rank {rank} of {size}: start each rank once, from 0 to {}",
+                "a process from {} claims to be rank {rank} of {size}. Fix: start each rank once, from 0 to {}",
                 member.from,
                 size - 1
             ))
         } else {
             self.members.get(&rank).map(|first| {
                 format!(
-                    "rank {rank} has joined twice, from {} and from {}: give each process a different rank",
+                    "rank {rank} has joined twice, from {} and from {}. Fix: give each process a different rank",
                     first.from, member.from
                 )
             })
@@ -217,7 +217,7 @@ impl<'a> Server<'a> {
                 Err(error) if waits(&error) => {}
                 _ => {
                     return Err(Error::Lost(format!(
-                        "rank {rank}, from {}, ended before all ranks had arrived: see its output",
+                        "rank {rank}, from {}, ended before all ranks had arrived. Fix: see its output",
                         member.from
                     )));
                 }
@@ -253,7 +253,7 @@ impl<'a> Server<'a> {
 
     fn lost(&self, member: &Member) -> Error {
         Error::Lost(format!(
-            "rank {}, from {}, ended while rank 0 sent the first bytes to all {} ranks: see its output",
+            "rank {}, from {}, ended while rank 0 sent its bytes to all {} ranks. Fix: see its output",
             member.pair.rank, member.from, self.size
         ))
     }
@@ -273,17 +273,18 @@ impl<'a> Server<'a> {
             deadline.shown(),
             list(&missing)
         );
-        if let Some(elsewhere) = self.address.elsewhere() {
-            text += &format!("; {elsewhere}");
-        } else if self.rejected == 0 {
-            text += "; were they started, and can they reach this host and port?";
-        }
         if self.rejected > 0 {
             let rejected = match self.rejected {
                 1 => "1 client was".to_owned(),
                 many => format!("{many} clients were"),
             };
             text += &format!("; {rejected} rejected: {}", self.notes.join("; "));
+        }
+        if let Some(elsewhere) = self.address.elsewhere() {
+            text += &format!("; {elsewhere}");
+        } else if self.rejected == 0 {
+            text +=
+                ". Fix: check that they were started, and that they can reach this host and port";
         }
         Error::Start(text)
     }
@@ -295,7 +296,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Reports to the other ranks why there is no group.
+    /// Reports the reason of a failed start to the connected ranks.
     fn report(&self, why: &str) {
         let mut end = why.len().min(LONGEST);
         while !why.is_char_boundary(end) {
@@ -396,7 +397,7 @@ mod tests {
         let from = client.local_addr().unwrap();
         assert!(matches!(error, Error::Lost(_)), "{error}");
         let text = format!(
-            "rank 1, from {from}, ended while rank 0 sent the first bytes to all 2 ranks: see its output"
+            "rank 1, from {from}, ended while rank 0 sent its bytes to all 2 ranks. Fix: see its output"
         );
         assert_eq!(error.to_string(), text);
     }
@@ -415,15 +416,17 @@ mod tests {
         let start = "2 of 3 ranks have not connected to rank 0 at 127.0.0.1:1 (a test) within no time at all: ranks 1, 2; ";
         assert_eq!(
             text(0),
-            format!("{start}were they started, and can they reach this host and port?")
+            format!(
+                "{start}. Fix: check that they were started, and that they can reach this host and port"
+            )
         );
         assert_eq!(
             text(1),
-            format!("{start}1 client was rejected: 127.0.0.1:1 is odd")
+            format!("{start}; 1 client was rejected: 127.0.0.1:1 is odd")
         );
         let four = "127.0.0.1:1 is odd; 127.0.0.1:2 is odd; 127.0.0.1:3 is odd; 127.0.0.1:4 is odd";
-        assert_eq!(text(4), format!("{start}4 clients were rejected: {four}"));
-        assert_eq!(text(6), format!("{start}6 clients were rejected: {four}"));
+        assert_eq!(text(4), format!("{start}; 4 clients were rejected: {four}"));
+        assert_eq!(text(6), format!("{start}; 6 clients were rejected: {four}"));
     }
 
     #[test]
@@ -441,8 +444,8 @@ mod tests {
         assert!(text.contains(": ranks 1, 3; "), "{text}");
     }
 
-    /// What a rank is told, if this is what went wrong.
-    fn told(why: &str) -> Vec<u8> {
+    /// Returns the report that a rank receives for this reason.
+    fn reported(why: &str) -> Vec<u8> {
         let (meeting, secret) = (meeting(), Secret::new("a secret"));
         let mut server = Server::new(&meeting, &secret, 2);
         let (mut client, pair) = enter(&mut server, 1);
@@ -465,16 +468,16 @@ mod tests {
 
     #[test]
     fn long_reasons_are_cut_between_characters() {
-        assert_eq!(told("short"), b"short");
+        assert_eq!(reported("short"), b"short");
         let most = "x".repeat(LONGEST);
-        assert_eq!(told(&most), most.as_bytes());
-        assert_eq!(told(&(most.clone() + "y")), most.as_bytes());
+        assert_eq!(reported(&most), most.as_bytes());
+        assert_eq!(reported(&(most.clone() + "y")), most.as_bytes());
         // Two bytes each: one character lies across the limit.
         let odd = "x".to_owned() + &"\u{df}".repeat(LONGEST / 2);
-        assert_eq!(told(&odd), &odd.as_bytes()[..LONGEST - 1]);
+        assert_eq!(reported(&odd), &odd.as_bytes()[..LONGEST - 1]);
         // Four bytes each, three of them before the limit.
         let wide = "x".to_owned() + &"\u{1f600}".repeat(LONGEST / 4);
-        assert_eq!(told(&wide), &wide.as_bytes()[..LONGEST - 3]);
+        assert_eq!(reported(&wide), &wide.as_bytes()[..LONGEST - 3]);
     }
 
     #[test]
@@ -492,7 +495,7 @@ mod tests {
             }
         };
         let text =
-            format!("rank 1, from {from}, ended before all ranks had arrived: see its output");
+            format!("rank 1, from {from}, ended before all ranks had arrived. Fix: see its output");
         assert!(matches!(error, Error::Lost(_)), "{error}");
         assert_eq!(error.to_string(), text);
     }

@@ -244,12 +244,7 @@ fn address_of_another_host_is_reported() {
         };
         start_error(
             zero(listener, &elsewhere, 2, SHORT).join().unwrap(),
-            &[
-                "rank 1",
-                host,
-                "a test",
-                "not an address of the host where rank 0 runs",
-            ],
+            &["rank 1", host, "a test", "not an address of rank 0's host"],
         );
     }
     assert_eq!(place().1.elsewhere(), None);
@@ -533,7 +528,8 @@ fn huge_number_of_ranks_fails_quickly() {
     assert_eq!(Deadline::after(Duration::ZERO).shown(), "no time at all");
 }
 
-/// An imposter that sends `answer`, takes the hello if it sent a greeting, and then keeps the connection open.
+/// Returns the result of a rank that joins an imposter. The imposter sends `answer` and reads the
+/// hello if `answer` begins with a greeting. If `ends` is set, it closes the connection.
 fn answer_of_a_rank_0(answer: Vec<u8>, ends: bool, limit: Duration) -> Result<Vec<u8>> {
     let (listener, meeting) = place();
     let server = thread::spawn(move || {
@@ -541,7 +537,7 @@ fn answer_of_a_rank_0(answer: Vec<u8>, ends: bool, limit: Duration) -> Result<Ve
         drop(listener);
         stream.write_all(&answer).unwrap();
         if ends {
-            // The rank has nothing more to say. Wait for its hello, or else the answer is lost with a reset.
+            // Wait for the rank's hello. Otherwise a reset may discard the answer.
             stream.shutdown(Shutdown::Write).unwrap();
         }
         let _ = stream.read_to_end(&mut Vec::new());
@@ -558,7 +554,7 @@ fn a_rank_0_that_never_answers_a_hello_is_missed_in_time() {
     let outcome = answer_of_a_rank_0(greeting, false, Duration::from_millis(50));
     start_error(
         outcome,
-        &["did not send the first bytes within 50.0ms: some rank has not arrived"],
+        &["did not send its bytes within 50.0ms, because some rank has not arrived"],
     );
     // The grace period is two seconds.
     assert!(begin.elapsed() >= Duration::from_millis(2050));
@@ -580,7 +576,7 @@ fn a_welcome_that_is_cut_at_any_byte_is_an_end_of_rank_0() {
             outcome,
             &[
                 "rank 0 at",
-                "ended before all ranks had arrived: see its output",
+                "ended before all ranks had arrived. Fix: see its output",
             ],
         );
     }

@@ -63,9 +63,9 @@ pub struct FileVector<T> {
 impl<T: Reducible> FileVector<T> {
     /// Opens a whole file as a vector.
     ///
-    /// Each rank opens the file separately. A rank that fails should report this to the others
-    /// before it gives up, for instance with [`Collectives::gather_on_host`]. Otherwise they wait
-    /// at their first reduction until this rank has ended or the time limit is over.
+    /// Each rank opens the file separately. A rank that fails should report this to the others, for
+    /// instance with [`Collectives::gather_on_host`]. Otherwise they wait at their first reduction
+    /// until this rank has ended or the time limit is over.
     ///
     /// # Errors
     /// Returns [`Error::File`] if the file cannot be opened, or if its length is not a multiple of
@@ -76,7 +76,7 @@ impl<T: Reducible> FileVector<T> {
         if bytes % element != 0 {
             return Err(Error::File(format!(
                 "{}: the length of {bytes} bytes is not a multiple of the element size of {element} bytes: {} bytes are left \
-                 over. Check the element type, or read a part with FileVector::open_at",
+                 over. Fix: check the element type, or read a part with FileVector::open_at",
                 path.as_ref().display(),
                 bytes % element
             )));
@@ -247,7 +247,7 @@ impl<T: Reducible> FileVector<T> {
         let stream = Stream::new(group.context())?;
         let able = match pass.slots {
             0 => Err(Error::Value(
-                "FilePass::slots is 0, but must be at least 1: with 3, the disk, the link and the device work at the same time".to_owned(),
+                "FilePass::slots is 0, but must be at least 1. Fix: use 3, so that the disk, the link and the device work at the same time".to_owned(),
             )),
             _ => Ok((facts, [])),
         };
@@ -331,8 +331,8 @@ impl<T: Reducible> FileVector<T> {
 fn no_room(error: cuda_safe::Error, slots: usize, bytes: usize) -> Error {
     match error.kind() {
         ErrorKind::OutOfMemory { .. } => Error::Value(format!(
-            "not enough memory for {slots} slots of {bytes} bytes each, on the device and in page-locked memory: reduce \
-             FilePass::piece_bytes or FilePass::slots. {error}"
+            "not enough memory for {slots} slots of {bytes} bytes each, on the device and in page-locked memory ({error}). \
+             Fix: reduce FilePass::piece_bytes or FilePass::slots"
         )),
         _ => error.into(),
     }

@@ -39,8 +39,8 @@ impl<'a> FilePass<'a> {
     }
 
     /// Sets the number of pieces in flight. For each, memory for one piece is allocated on the
-    /// device and in page-locked host memory. A pass needs no other memory, whatever the length of
-    /// the file.
+    /// device and in page-locked host memory. A pass needs no other memory, regardless of the
+    /// length of the file.
     pub fn slots(mut self, slots: usize) -> Self {
         self.slots = slots;
         self

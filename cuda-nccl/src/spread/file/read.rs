@@ -14,7 +14,7 @@ pub(super) fn open(path: &Path) -> Result<(File, u64)> {
     let known = file.metadata().map_err(failed)?;
     if !known.is_file() {
         return Err(Error::File(format!(
-            "{}: not a regular file. Its length is needed to divide it among the ranks",
+            "{}: not a regular file, so it has no length by which to divide it among the ranks",
             path.display()
         )));
     }
@@ -63,7 +63,7 @@ fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> 
         match file.read_at(host, offset) {
             Ok(0) => {
                 return Err(Error::File(format!(
-                    "{}: ends at byte {offset}, but had {} more bytes when it was opened. Was it truncated in the meantime?",
+                    "{}: ends at byte {offset}, but had {} more bytes when it was opened. Fix: check that no other program truncates it",
                     path.display(),
                     host.len()
                 )));
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// A file that holds these bytes, and is removed already.
+    /// Returns an open file with these bytes, and its path. It is already removed from its folder.
     fn file(content: &[u8]) -> (File, PathBuf) {
         use std::sync::atomic::{AtomicU32, Ordering};
         static FILES: AtomicU32 = AtomicU32::new(0);
@@ -128,7 +128,7 @@ mod tests {
         let mut host = [0; 4];
         let error = read(&file, &path, 1, &mut host, 1).unwrap_err();
         let text = format!(
-            "{}: ends at byte 3, but had 2 more bytes when it was opened. Was it truncated in the meantime?",
+            "{}: ends at byte 3, but had 2 more bytes when it was opened. Fix: check that no other program truncates it",
             path.display()
         );
         assert_eq!(error.to_string(), text);

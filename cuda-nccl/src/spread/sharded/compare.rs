@@ -69,13 +69,13 @@ pub(super) fn expect_own_rows(
         return Ok(());
     }
     Err(Error::Value(format!(
-        "the part of rank {rank} must have {own} of {rows} rows, not {have}: {remedy}"
+        "the part of rank {rank} must have {own} of {rows} rows, not {have}. Fix: {remedy}"
     )))
 }
 
 pub(super) fn no_root(root: usize, size: usize) -> Error {
     Error::Value(format!(
-        "root {root}: the group has ranks 0 to {}",
+        "root {root} is not a rank of the group, which has ranks 0 to {}",
         size.saturating_sub(1)
     ))
 }

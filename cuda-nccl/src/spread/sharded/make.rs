@@ -24,7 +24,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// to another context. All ranks return [`Error::Value`] if the parts do not fit together.
     pub fn from_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
         let stream = part.stream().clone();
-        let remedy = "spread::part returns the rows of a rank";
+        let remedy = "pass the rows that spread::part returns";
         let whole = expect_own_rows(ranks, rows, part.shape(), remedy)
             .and_then(|()| Self::of_part(ranks, rows, part));
         let shape = whole.as_ref().map_err(Clone::clone).and_then(Self::shape);
@@ -72,12 +72,12 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
         Self::of_part(ranks, rows, Array::from_shape(stream, own_shape, &host)?)
     }
 
-    /// Creates an array from elements on the host, in C order, that all ranks have. Each rank
-    /// uploads its own.
+    /// Creates an array from a host slice in C order, which must be the same on all ranks. Each
+    /// rank uploads its own rows.
     ///
     /// # Errors
-    /// Returns the errors of [`from_fn`](Self::from_fn), and [`Error::Value`] if the number of
-    /// elements is not that of the shape.
+    /// Returns the errors of [`from_fn`](Self::from_fn), and [`Error::Value`] if the length of
+    /// `host` does not match the shape.
     pub fn from_slice(
         ranks: &'a C,
         stream: &Stream,
@@ -87,8 +87,9 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
         let shape = cut(shape).and_then(|shape| match host.len() == shape.elements() {
             true => Ok(shape),
             false => Err(Error::Value(format!(
-                "{} elements for an array of shape {shape}",
-                host.len()
+                "the slice has {} elements, but an array of shape {shape} has {}",
+                host.len(),
+                shape.elements()
             ))),
         });
         expect_same::<T>(ranks, stream, shape.clone(), &[])?;
@@ -100,13 +101,13 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
         Self::of_part(ranks, rows, Array::from_shape(stream, own_shape, host)?)
     }
 
-    /// Creates an array from elements on the host of rank `root`, in C order, which sends the other
-    /// ranks their parts. `host` is ignored on the other ranks.
+    /// Creates an array from a host slice of rank `root`, in C order. The root sends each rank its
+    /// rows. `host` is ignored on the other ranks.
     ///
     /// # Errors
     /// Returns the errors of [`Collectives::exchange`]. All ranks return [`Error::Value`] if `root`
-    /// is not a rank of the group, the number of elements is not that of the shape, or the shape
-    /// has no axes.
+    /// is not a rank of the group, if the length of the root's `host` does not match the shape, or
+    /// if the shape has no axes.
     pub fn scatter(
         ranks: &'a C,
         stream: &Stream,
@@ -125,7 +126,8 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
             Some(&len) if len == shape.elements() as u64 => {}
             Some(len) => {
                 return Err(Error::Value(format!(
-                    "rank {root} has {len} elements for an array of shape {shape}"
+                    "the slice of rank {root} has {len} elements, but an array of shape {shape} has {}",
+                    shape.elements()
                 )));
             }
             None => return Err(no_root(root, size)),

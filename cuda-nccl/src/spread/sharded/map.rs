@@ -84,7 +84,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     ///
     /// # Errors
     /// Returns the errors of [`map`](Self::map), and [`Error::Value`] if the arrays have different
-    /// numbers of rows, or this rank has other rows of them.
+    /// numbers of rows, or if this rank has different rows of the two.
     pub fn zip<U: Element, V: Element>(
         &self,
         other: &Sharded<'_, C, U>,
@@ -94,7 +94,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         if rows[0] != rows[1] {
             let [mine, theirs] = rows.map(|(own, all)| format!("rows {own:?} of {all}"));
             return Err(Error::Value(format!(
-                "zip of {mine} and {theirs}: both must have the same rows. For values that all rows need, use map with an array that every rank has"
+                "zip of {mine} and {theirs}: both must have the same rows. Fix: for values that all rows need, use map with an array that every rank has"
             )));
         }
         self.computed(expression(&self.part, &other.part).eval_on(&self.stream)?)
@@ -102,7 +102,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
 
     /// Creates an array from a result for this rank's part.
     fn computed<U: Element>(&self, result: Array<U>) -> Result<Sharded<'a, C, U>> {
-        let remedy = "a result must keep the rows of its part. For operations along the first axis, use the methods of Sharded";
+        let remedy = "return a result with the rows of the part. For operations along the first axis, use the methods of Sharded";
         expect_own_rows(self.ranks, self.rows, result.shape(), remedy)?;
         Sharded::of_part(self.ranks, self.rows, result)
     }
