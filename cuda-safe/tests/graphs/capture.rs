@@ -164,10 +164,10 @@ fn rejected_waits_do_not_invalidate_the_capture() {
     // SAFETY: the kernel uses eight elements. Everything outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
-            assert!(rejection(other.synchronize()).contains("after it"));
-            assert!(rejection(other.query()).contains("after it"));
-            assert!(rejection(context.synchronize()).contains("after it"));
-            assert!(rejection(reached.query()).contains("after it"));
+            assert!(rejection(other.synchronize()).contains("before or after the capture"));
+            assert!(rejection(other.query()).contains("before or after the capture"));
+            assert!(rejection(context.synchronize()).contains("before or after the capture"));
+            assert!(rejection(reached.query()).contains("before or after the capture"));
             for text in [
                 rejection(DeviceBuffer::<u8>::zeroed(&other, 8)),
                 rejection(PinnedBuffer::<u8>::zeroed(&context, 8)),
@@ -259,10 +259,10 @@ fn driver_errors_in_a_capture_name_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             event.record(&stream)?;
-            assert!(rejection(event.query()).contains("after it"));
-            assert!(rejection(event.synchronize()).contains("after it"));
+            assert!(rejection(event.query()).contains("before or after the capture"));
+            assert!(rejection(event.synchronize()).contains("before or after the capture"));
             let empty = Graph::new(&context)?;
-            assert!(rejection(empty.instantiate()).contains("after it"));
+            assert!(rejection(empty.instantiate()).contains("before or after the capture"));
             Ok(())
         })
     };

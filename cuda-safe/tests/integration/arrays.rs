@@ -82,7 +82,7 @@ fn device_memory_can_be_copied_to_and_from_arrays() {
     assert!(rejection(array.copy_from(&stream, &short)).contains("24 texels, but 23 were"));
     let floats = DeviceBuffer::<f32>::zeroed(&stream, 24).unwrap();
     assert!(rejection(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
-    assert!(rejection(array.copy_from_array(&stream, &array)).contains("own source"));
+    assert!(rejection(array.copy_from_array(&stream, &array)).contains("the same array"));
     let wider = CudaArray::uninit::<u32>(&context, [4, 6]).unwrap();
     assert!(rejection(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
 }
@@ -154,7 +154,7 @@ fn array_creation_errors_give_the_reason() {
             TexelFormat::new(ChannelFormat::F32, 3),
             ArrayShape::line(4),
             none,
-            "1, 2 or 4 channels, but not 3",
+            "1, 2 or 4 channels, not 3",
         ),
         (
             TexelFormat::new(ChannelFormat(77), 1),

@@ -261,7 +261,7 @@ fn argument_errors_name_the_type_and_size() {
     let text = error.to_string();
     assert!(
         text.contains("is &DeviceBuffer<f32>, an address of 8 bytes")
-            && text.contains("is u8, an integer of 1 byte, and"),
+            && text.contains("is u8, an integer of 1 byte, but"),
         "{text}"
     );
     // SAFETY: nothing is launched.
@@ -413,7 +413,7 @@ fn launch_shape_errors_name_the_device_limits() {
     assert!(
         error
             .detail()
-            .contains(&format!("can have {most} on this device")),
+            .contains(&format!("at most {most} on this device")),
         "{error}"
     );
     // The failed launches have no lasting effect.

@@ -125,7 +125,7 @@ fn invalid_ptx_text_never_reaches_the_driver() {
         ("", "no PTX"),
         (&format!("x{PTX}"), "does not begin with `.version`"),
         (&format!("\u{feff}{PTX}"), "byte order mark"),
-        (&format!("/*{PTX}"), "no end"),
+        (&format!("/*{PTX}"), "unterminated comment"),
         (&format!("{PTX}\0"), "NUL"),
         ("extern \"C\" __global__ void k() {}", "Module::compile"),
     ] {

@@ -210,15 +210,15 @@ fn pitched_memory_can_be_split() {
     for (result, text) in [
         (
             image.part([1, 0], [4, 1]).map(drop),
-            "4 elements of a row (axis x), and 4 from 1 on",
+            "4 elements of a row (axis x), so 4 starting at 1",
         ),
         (
             image.part([0, 1], [4, 3]).map(drop),
-            "3 rows (axis y), and 3 from 1 on",
+            "3 rows (axis y), so 3 starting at 1",
         ),
         (
             image.part([0, 0, 2], 1).map(drop),
-            "2 slices (axis z), and 1 from 2 on",
+            "2 slices (axis z), so 1 starting at 2",
         ),
         (image.part(usize::MAX, 2).map(drop), "axis x"),
         (image.row(3, 0, ..).map(drop), "axis y"),

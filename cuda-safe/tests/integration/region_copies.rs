@@ -165,31 +165,31 @@ fn out_of_bounds_errors_name_side_axis_and_lengths() {
     for (copy, text) in [
         (
             RegionCopy::new([7, 1]),
-            "the source has 6 elements of a row (axis x), and 7 from 0 on",
+            "the source has 6 elements of a row (axis x), so 7 starting at 0",
         ),
         (
             RegionCopy::new(2).source_at(5),
-            "the source has 6 elements of a row (axis x), and 2 from 5 on",
+            "the source has 6 elements of a row (axis x), so 2 starting at 5",
         ),
         (
             RegionCopy::new([1, 3]).source_at([0, 2]),
-            "the source has 4 rows (axis y), and 3 from 2 on",
+            "the source has 4 rows (axis y), so 3 starting at 2",
         ),
         (
             RegionCopy::new([1, 1, 2]).source_at([0, 0, 2]),
-            "the source has 3 slices (axis z), and 2 from 2 on",
+            "the source has 3 slices (axis z), so 2 starting at 2",
         ),
         (
             RegionCopy::new(3).target_at(5),
-            "the destination has 7 elements of a row (axis x), and 3 from 5 on",
+            "the destination has 7 elements of a row (axis x), so 3 starting at 5",
         ),
         (
             RegionCopy::new([1, 2]).target_at([0, 4]),
-            "the destination has 5 rows (axis y), and 2 from 4 on",
+            "the destination has 5 rows (axis y), so 2 starting at 4",
         ),
         (
             RegionCopy::new([1, 1, 2]).target_at([0, 0, 3]),
-            "the destination has 4 slices (axis z), and 2 from 3 on",
+            "the destination has 4 slices (axis z), so 2 starting at 3",
         ),
         (
             RegionCopy::new(1).target_at(usize::MAX),

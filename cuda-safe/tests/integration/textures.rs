@@ -279,7 +279,7 @@ fn invalid_samplers_are_rejected() {
     );
     let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
     assert!(rejection(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
-    assert!(rejection(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
+    assert!(rejection(Texture::new(&words, plain.seamless_cube(true))).contains("a cube"));
     let cube = CudaArray::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
     // The driver does not know these numbers.
