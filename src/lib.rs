@@ -1,4 +1,11 @@
-//! The examples and benches of cuda-direct. Each file in `examples/` shows one idea, and `benches/` contains measurements.
+//! The examples and benches of cuda-direct. Each file in `examples/` shows one topic, and `benches/`
+//! contains measurements.
 //!
-//! This package has no library. Depend on `cuda-safe` (the thin safe layer), `cuda-sys` (raw calls), `cuda-compute`
-//! (arrays and ready-made kernels), `cuda-nccl` (several GPUs) or `cuda-emulator` (a driver in software, for tests).
+//! This library is empty. Depend on `cuda-safe` (the thin safe layer), `cuda-direct-sys` (raw calls),
+//! `cuda-compute` (arrays and ready-made kernels), `cuda-nccl` (several GPUs) or `cuda-emulator` (a
+//! driver in software, for tests).
+
+/// The code in README.md, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

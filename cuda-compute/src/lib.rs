@@ -83,9 +83,6 @@
 //!   [from CuPy](guide::from_cupy).
 //! - DLPack and `__cuda_array_interface__` exchange arrays with other libraries without a copy: see
 //!   [`interop`].
-//! - The feature `ndarray` adds conversions from and to arrays of the crate `ndarray`.
-//! - The feature `cublas` adds matrix products by cuBLAS: `Array::matmul`. The library is loaded at
-//!   the first product.
 //!
 //! # Ready-made kernels
 //!
@@ -117,6 +114,18 @@
 //! Their kernels are compiled at their first use for the device, the types and the sizes that
 //! affect the code (of the filter and of the block). [`Kernels`] holds them in memory, and several
 //! objects can share one. The disk cache of [`cuda_safe::Program`] keeps their machine code.
+//!
+//! # Features
+//!
+//! - `bindgen` (default): generates the raw bindings from the installed CUDA headers. Without it,
+//!   builds need no libclang and take half the time: see [`cuda_safe`].
+//! - `dynamic-loading`: opens the driver and NVRTC at the first call: see [`cuda_safe`].
+//! - `cublas`: matrix products by cuBLAS, with `Array::matmul`. The library is opened at the first
+//!   product.
+//! - `ndarray`: conversions from and to arrays of the crate `ndarray`.
+//! - `cpu`: the sums and convolutions on the CPU, for comparison.
+//!
+//! The crate needs NVRTC at run time: see [`cuda_safe`'s requirements](cuda_safe#requirements).
 // Pages of other crates link to this address if this crate's pages have not been built.
 #![doc(html_root_url = "https://docs.rs/cuda-compute/0.1.0")]
 

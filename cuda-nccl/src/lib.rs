@@ -1,8 +1,8 @@
 //! Collective operations on several GPUs, on one host or many.
 //!
 //! A *rank* is one device together with the thread or process that drives it. The trait
-//! [`Collectives`] has the operations that a group of ranks performs together: reductions,
-//! broadcasts, gathers and exchanges. Three types implement it:
+//! [`Collectives`] has the *collectives*, the operations that a group of ranks performs together:
+//! reductions, broadcasts, gathers and exchanges. Three types implement it:
 //!
 //! | type | ranks | transport |
 //! |---|---|---|
@@ -59,6 +59,15 @@
 //!   the performance.
 //! - [`guide::spreading`] shows how to spread an algorithm over devices, and lists ready-made ones.
 //! - [`sys`] has NCCL's raw interface.
+//!
+//! # Features
+//!
+//! - `compute` (default): the module `spread`, with the kernels of `cuda-compute`.
+//! - `bindgen` (default): generates the raw bindings of CUDA from the installed headers. Without it,
+//!   builds need no libclang and take half the time: see [`cuda_safe`].
+//! - `dynamic-loading`: opens the driver and NVRTC at the first call: see [`cuda_safe`].
+//!
+//! NCCL is always opened at its first call.
 
 mod collectives;
 mod communicator;

@@ -19,6 +19,7 @@
 //!
 //! let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0])?;
 //! let config = LaunchConfig::for_elements(x.len());
+//! // `WithLen` passes x and its length n.
 //! // SAFETY: the kernel writes only the n elements of x, which belongs to this stream.
 //! unsafe { scale.launch(&stream, config, (WithLen::i32(&mut x), 2.0f32))? };
 //! assert_eq!(x.to_vec(&stream)?, [2.0, 4.0, 6.0]);
@@ -97,8 +98,9 @@
 //!
 //! # Next steps
 //!
-//! - Start with [memory and streams](guide::memory_and_streams), then [launch
-//!   safety](guide::launch_safety) and [errors](guide::errors).
+//! - Start with [memory and streams](guide::memory_and_streams), which also explains [CUDA's
+//!   terms](guide::memory_and_streams#cudas-terms), then [launch safety](guide::launch_safety) and
+//!   [errors](guide::errors).
 //! - If you know another interface: [the CUDA runtime](guide::from_cuda_runtime),
 //!   [PyCUDA](guide::from_pycuda) or [cudarc](guide::from_cudarc).
 //! - If a kernel gives wrong results: [debugging](guide::debugging). If it is slow:
@@ -138,13 +140,16 @@
 //! # Features
 //!
 //! - `nvrtc` (default): compiles CUDA C++ at run time with the toolkit's `libnvrtc`.
+//! - `bindgen` (default): generates the raw bindings from the installed CUDA headers. Without it, the
+//!   build uses the bindings that the package `cuda-direct-sys` carries, needs no libclang and takes
+//!   half the time. It is off only if no crate of the program enables it: see [`sys`].
 //! - `dynamic-loading`: opens `libcuda` and `libnvrtc` at the first call instead of linking to
 //!   them. The same program then uses a GPU if one is present and also starts without a driver.
-//!   Call [`driver::is_available`] to check. Without a driver every call returns
+//!   [`driver::is_available`] returns whether there is a driver. Without a driver every call returns
 //!   [`ErrorKind::NoDevice`], and without NVRTC compiling returns [`ErrorKind::NoCompiler`]. Both
-//!   errors list the files that were looked for. Nothing else changes. Each driver call costs one
-//!   additional load and comparison. [`sys::loading`] describes the search and the environment
-//!   variables that override it.
+//!   errors list the files that were looked for. Each driver call costs one additional load and
+//!   comparison. [`sys::loading`] describes the search and the environment variables that override
+//!   it.
 //! - `opengl`: adds the module `opengl`, for memory shared with OpenGL. It needs no OpenGL library.
 //!
 //! Without `dynamic-loading` the program is linked to both libraries, and the loader does not start

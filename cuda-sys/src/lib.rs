@@ -2,8 +2,8 @@
 //!
 //! Every function, type, constant and cast macro of `cuda.h` (and of `cudaProfiler.h` and
 //! `cudaGL.h`, if they are found) is at the root of this crate, with its name and text from
-//! NVIDIA's documentation. The bindings contain exactly the declarations of the header, so there
-//! are no cargo features for CUDA versions. Headers of CUDA 12.0 and newer are supported.
+//! NVIDIA's documentation. The bindings contain all declarations of the header and no others. CUDA
+//! versions are not selected by features. Headers of CUDA 12.0 and newer are supported.
 //!
 //! The package is called `cuda-direct-sys`, and its library `cuda_sys`:
 //!
@@ -138,9 +138,10 @@
 //!
 //! - `bindgen` (on by default): binds the CUDA headers that are installed. Without it, this crate
 //!   always uses the bindings that it carries. It then needs neither libclang nor bindgen, and
-//!   builds much faster. To disable it, disable the default features of every crate of this project
-//!   that you depend on, and enable the other ones: `default-features = false, features =
-//!   ["nvrtc"]`.
+//!   builds much faster. `cuda-safe`, `cuda-compute` and `cuda-nccl` forward the feature. To switch
+//!   it off, set `default-features = false` for every crate of this project that you depend on, and
+//!   enable the other default features that you need: `nvrtc` of this crate and of `cuda-safe`,
+//!   `compute` of `cuda-nccl`.
 //! - `nvrtc` (on by default): binds `nvrtc.h` and links `libnvrtc`, a part of the toolkit.
 //! - `dynamic-loading`: opens `libcuda` and `libnvrtc` at the first call instead of linking them,
 //!   for programs that use a GPU only if there is one. If any crate enables it, it applies to the
