@@ -59,6 +59,8 @@ use crate::error::{Error, Result};
 /// ([`Context::enable_peer_access`]) while the group exists. The current memory pools of the
 /// devices also get access to each other, permanently: this makes copies of [`DeviceBuffer`]s ten
 /// times as fast. Without a link the driver copies through host memory.
+///
+/// [`DeviceBuffer`]: cuda_safe::DeviceBuffer
 #[derive(Debug)]
 pub struct PeerGroup(Vec<PeerRank>);
 
