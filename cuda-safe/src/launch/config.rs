@@ -119,8 +119,8 @@ pub struct LaunchConfig {
     pub attributes: Option<LaunchAttributes>,
 }
 
-/// A launch without attributes, clusters or cooperation. It is a fifth of the size of
-/// [`LaunchConfig`]. Copying a `LaunchConfig` would cost as much as all checks of a launch.
+/// A launch without attributes, clusters or cooperation. It has a fifth of [`LaunchConfig`]'s size,
+/// whose copy would cost as much as half of the checks.
 #[derive(Clone, Copy)]
 pub(super) struct PlainConfig {
     pub(super) grid: Dim3,

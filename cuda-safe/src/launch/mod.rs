@@ -118,21 +118,23 @@ impl Function {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<()> {
-        if let Some(plain) = config.plain()
-            && const { !A::WAITS }
-        {
-            // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked.
-            return unsafe {
-                arguments.with_pointers(stream, |pointers| {
-                    self.check_and_start(stream, &plain, A::TYPES, pointers)
-                })
-            };
+        let Some(plain) = config.plain().filter(|_| const { !A::WAITS }) else {
+            // SAFETY: guaranteed by the caller.
+            return unsafe { self.launch_unusual(stream, config, arguments) };
+        };
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked.
+        unsafe {
+            arguments.with_pointers(stream, |pointers| {
+                match self.start_at_once(stream, &plain, A::TYPES, pointers) {
+                    Ok(()) => Ok(()),
+                    Err(code) => self.start_slowly(code, stream, &plain, A::TYPES, pointers),
+                }
+            })
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.launch_unusual(stream, &config, arguments) }
     }
 
-    /// [`launch`](Self::launch) with host slices, clusters or attributes.
+    /// [`launch`](Self::launch) with host slices, clusters or attributes. Takes the configuration by
+    /// value, so that the compiler need not copy it before the usual launch.
     ///
     /// # Safety
     /// See [`launch`](Self::launch).
@@ -140,79 +142,65 @@ impl Function {
     unsafe fn launch_unusual<A: KernelArguments>(
         &self,
         stream: &Stream,
-        config: &LaunchConfig,
+        config: LaunchConfig,
         arguments: A,
     ) -> Result<()> {
-        if !self.is_launchable(stream.context(), config, A::TYPES)? {
+        if !self.is_launchable(stream.context(), &config, A::TYPES)? {
             return Ok(());
         }
         // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
-        unsafe { arguments.with_pointers(stream, |pointers| self.start(stream, config, pointers)) }
+        unsafe { arguments.with_pointers(stream, |pointers| self.start(stream, &config, pointers)) }
     }
 
-    /// Checks a plain launch and enqueues it. It is compiled once, not for each tuple of arguments,
-    /// and its usual path makes no other call than the driver's.
+    /// Checks a plain launch and enqueues it. Returns the driver's error code, or `None` if the
+    /// launch needs [`start_slowly`](Self::start_slowly), which may find it correct.
+    ///
+    /// This function is compiled once, not for each tuple of arguments. It makes no other call than
+    /// the driver's and uses few registers, because both would cost as much as the checks.
     ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw), provided that the types fit the kernel.
     #[inline(never)]
-    unsafe fn check_and_start(
+    unsafe fn start_at_once(
         &self,
         stream: &Stream,
         plain: &PlainConfig,
         types: &'static [ArgumentType],
         pointers: &mut [*mut c_void],
-    ) -> Result<()> {
-        if stream.may_call_at_once() && self.is_usual(stream.context(), plain, types) {
-            // SAFETY: this function has the same contract.
-            match unsafe { self.enqueue_plain(stream, plain, pointers) } {
-                CUresult::CUDA_SUCCESS => {
-                    stream.note_launch(self.number());
-                    Ok(())
-                }
-                // SAFETY: as above.
-                code => unsafe { self.start_again(code, stream, plain, pointers) },
+    ) -> Result<(), Option<CUresult>> {
+        if !stream.may_call_at_once() || !self.is_usual(stream.context(), plain, types) {
+            return Err(None);
+        }
+        // SAFETY: this function has the same contract.
+        match unsafe { self.enqueue_plain(stream, plain, pointers) } {
+            CUresult::CUDA_SUCCESS => {
+                stream.note_launch(self.number());
+                Ok(())
             }
-        } else {
-            // SAFETY: as above.
-            unsafe { self.check_and_start_slowly(stream, plain, types, pointers) }
+            code => Err(Some(code)),
         }
     }
 
-    /// Starts a launch after complete checks, which also find the reason for an error.
+    /// Launches after complete checks, which find the reason for an error. If the driver has
+    /// returned `code` already, handles it and launches again if that can help.
     ///
     /// # Safety
-    /// See [`check_and_start`](Self::check_and_start).
+    /// See [`start_at_once`](Self::start_at_once).
     #[cold]
-    unsafe fn check_and_start_slowly(
+    #[inline(never)]
+    unsafe fn start_slowly(
         &self,
+        mut code: Option<CUresult>,
         stream: &Stream,
         plain: &PlainConfig,
         types: &'static [ArgumentType],
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
         let config = plain.whole();
-        match self.is_launchable(stream.context(), &config, types)? {
-            // SAFETY: this function has the same contract.
-            true => unsafe { self.start(stream, &config, pointers) },
-            false => Ok(()),
+        if code.is_none() && !self.is_launchable(stream.context(), &config, types)? {
+            return Ok(());
         }
-    }
-
-    /// Handles a plain launch that failed with `code`, and launches again if that can help.
-    ///
-    /// # Safety
-    /// See [`launch_raw`](Self::launch_raw).
-    #[cold]
-    unsafe fn start_again(
-        &self,
-        code: CUresult,
-        stream: &Stream,
-        plain: &PlainConfig,
-        pointers: &mut [*mut c_void],
-    ) -> Result<()> {
-        let mut first = Some(code);
-        self.check_launch(stream, &plain.whole(), || match first.take() {
+        self.check_launch(stream, &config, || match code.take() {
             Some(code) => code,
             // SAFETY: this function has the same contract.
             None => unsafe { self.enqueue_plain(stream, plain, pointers) },
