@@ -87,16 +87,16 @@
 
 mod cuda_array_interface;
 pub mod dlpack;
-mod incoming;
+mod exported;
+mod imported;
 #[cfg(feature = "ndarray")]
 mod ndarray;
-mod outgoing;
 mod place;
 mod stream;
 
 pub use cuda_array_interface::CudaArrayInterface;
-pub use incoming::Incoming;
-pub use outgoing::Outgoing;
+pub use exported::Outgoing;
+pub use imported::Incoming;
 pub use stream::stream_number;
 
 #[cfg(doc)]

@@ -1,8 +1,8 @@
 //! DLPack tensors from a hand-written producer and for a hand-written consumer.
 
-mod giving;
+mod exporting;
+mod importing;
 mod producer;
-mod taking;
 
 use cuda_compute::{
     Array, DataType, Element,

@@ -19,9 +19,9 @@ mod integer;
 mod listing;
 mod load_store;
 mod mbarrier;
-#[cfg(test)]
-mod misfits;
 mod r#move;
+#[cfg(test)]
+mod operand_fuzz;
 #[cfg(test)]
 mod page;
 mod select;

@@ -16,7 +16,7 @@ use super::{
     cancel::{self, Flow},
     compiled::CompiledProgram,
     diagnostics,
-    kept::Place,
+    disk_cache::Place,
     precompiled,
     version::check,
 };
