@@ -38,7 +38,7 @@ use crate::{
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let all = context.multiprocessors()?;
-/// let green = match all.split(2, all.smallest()) {
+/// let green = match all.split(2, all.min_group_size()) {
 ///     Ok(parts) => GreenContext::new(&context, &parts.groups[..1])?,
 ///     Err(_) => GreenContext::new(&context, &[all])?, // too few multiprocessors to divide
 /// };

@@ -26,10 +26,10 @@ use crate::{
 /// # use cuda_safe::Device;
 /// # fn main() -> cuda_safe::Result<()> {
 /// let all = Device::get(0)?.multiprocessors()?;
-/// println!("{} multiprocessors, which can be divided into groups of {} or more", all.count(), all.smallest());
-/// if let Ok(parts) = all.split(2, all.smallest()) {
+/// println!("{} multiprocessors, which can be divided into groups of {} or more", all.count(), all.min_group_size());
+/// if let Ok(parts) = all.split(2, all.min_group_size()) {
 ///     assert_eq!(parts.groups.len(), 2);
-///     assert!(parts.groups[0].count() >= all.smallest());
+///     assert!(parts.groups[0].count() >= all.min_group_size());
 /// }
 /// # Ok(())
 /// # }
@@ -69,7 +69,7 @@ impl Multiprocessors {
 
     /// Returns the size of the smallest group into which they can be divided without flags.
     #[must_use]
-    pub fn smallest(&self) -> u32 {
+    pub fn min_group_size(&self) -> u32 {
         self.raw.smallest
     }
 
@@ -158,7 +158,7 @@ impl Multiprocessors {
     /// let all = Device::get(0)?.multiprocessors()?;
     /// // The smallest possible group, without regard to clusters.
     /// let parts = all.split_with(1, 1, SplitFlags::IGNORE_SM_COSCHEDULING)?;
-    /// assert!(parts.groups[0].count() <= all.smallest());
+    /// assert!(parts.groups[0].count() <= all.min_group_size());
     /// # Ok(())
     /// # }
     /// ```
@@ -176,7 +176,7 @@ impl Multiprocessors {
                      {most} groups are possible (sizes are multiples of {}, and at least {})",
                     self.count(),
                     self.alignment(),
-                    self.smallest(),
+                    self.min_group_size(),
                 ),
             )
         };
@@ -237,7 +237,7 @@ impl fmt::Debug for Multiprocessors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Multiprocessors")
             .field("count", &self.count())
-            .field("smallest", &self.smallest())
+            .field("min_group_size", &self.min_group_size())
             .field("alignment", &self.alignment())
             .field("device", &self.device.ordinal())
             .finish()

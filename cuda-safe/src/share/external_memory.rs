@@ -214,14 +214,14 @@ impl ExternalMemory {
             })?;
         // SAFETY: just mapped, with space for `len` elements.
         unsafe {
-            let storage = External(Waited::new(ptr, stream, Unmap(self.clone())));
+            let storage = ExternalMapping(Waited::new(ptr, stream, Unmap(self.clone())));
             ExternalBuffer::from_allocation(storage, len, CALL)
         }
     }
 }
 
 /// Elements in imported memory, created by [`ExternalMemory::buffer`].
-pub type ExternalBuffer<T> = DeviceMemory<External, T>;
+pub type ExternalBuffer<T> = DeviceMemory<ExternalMapping, T>;
 
 /// Frees a mapping, then releases the memory.
 #[derive(Clone, Debug)]
@@ -236,7 +236,7 @@ impl Release for Unmap {
 
 waited! {
     /// A mapping of imported memory that belongs to a stream. An [`ExternalBuffer`] holds it.
-    pub struct External(Unmap), "ExternalBuffer"
+    pub struct ExternalMapping(Unmap), "ExternalBuffer"
 }
 
 impl<T: PlainData> ExternalBuffer<T> {

@@ -149,9 +149,9 @@ impl MemoryPool {
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for any other
     /// attribute.
     #[doc(alias = "cuMemPoolGetAttribute")]
-    pub fn reuses(&self, way: PoolAttribute) -> Result<bool> {
-        expect_reuse_attribute(way, "MemoryPool::reuses")?;
-        Ok(self.attribute(way)? != 0)
+    pub fn reuses(&self, attribute: PoolAttribute) -> Result<bool> {
+        expect_reuse_attribute(attribute, "MemoryPool::reuses")?;
+        Ok(self.attribute(attribute)? != 0)
     }
 
     /// Enables or disables one of the three ways to reuse memory among streams
@@ -176,9 +176,9 @@ impl MemoryPool {
     /// # }
     /// ```
     #[doc(alias = "cuMemPoolSetAttribute")]
-    pub fn set_reuse(&self, way: PoolAttribute, on: bool) -> Result<()> {
-        expect_reuse_attribute(way, "MemoryPool::set_reuse")?;
-        self.set(way, u64::from(on))
+    pub fn set_reuse(&self, attribute: PoolAttribute, on: bool) -> Result<()> {
+        expect_reuse_attribute(attribute, "MemoryPool::set_reuse")?;
+        self.set(attribute, u64::from(on))
     }
 
     /// Returns an attribute as the driver's number. Attributes of type `int` are in the lower 32
@@ -219,8 +219,8 @@ impl MemoryPool {
     }
 }
 
-fn expect_reuse_attribute(way: PoolAttribute, call: &'static str) -> Result<()> {
-    match way {
+fn expect_reuse_attribute(attribute: PoolAttribute, call: &'static str) -> Result<()> {
+    match attribute {
         PoolAttribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
         | PoolAttribute::REUSE_ALLOW_OPPORTUNISTIC
         | PoolAttribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES => Ok(()),
