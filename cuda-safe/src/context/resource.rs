@@ -105,7 +105,7 @@ impl Multiprocessors {
     /// ```
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn groups_of(&self, at_least: u32, flags: SplitFlags) -> Result<u32> {
-        callback::refuse_within("cuDevSmResourceSplitByCount")?;
+        callback::reject_in_callback("cuDevSmResourceSplitByCount")?;
         let split = newer::cuDevSmResourceSplitByCount()?;
         let mut count = 0;
         // SAFETY: without a place for groups, the driver writes only their number. The input came
@@ -165,7 +165,7 @@ impl Multiprocessors {
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn split_with(&self, groups: u32, at_least: u32, flags: SplitFlags) -> Result<Split> {
         const CALL: &str = "cuDevSmResourceSplitByCount";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         // The maximum also bounds the allocation below.
         let most = self.groups_of(at_least, flags)?;
         let too_many = |most| {
@@ -266,7 +266,7 @@ impl Device {
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn multiprocessors(self) -> Result<Multiprocessors> {
-        callback::refuse_within("cuDeviceGetDevResource")?;
+        callback::reject_in_callback("cuDeviceGetDevResource")?;
         driver::init()?;
         let get = newer::cuDeviceGetDevResource()?;
         Multiprocessors::read(self, |raw| {

@@ -113,7 +113,8 @@ impl ExternalMemory {
         dedicated: bool,
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalMemory";
-        let _allowed = capture::refuse_here("ExternalMemory::import", "import before the capture")?;
+        let _allowed =
+            capture::reject_during_capture("ExternalMemory::import", "import before the capture")?;
         let description = RawMemoryHandle {
             kind: kind.0,
             file: RawFile {
@@ -192,7 +193,7 @@ impl ExternalMemory {
         }
         let context = self.0.parent();
         context.expect_same(stream.context(), CALL, "the memory and the stream")?;
-        let _allowed = capture::refuse_here(CALL, "map it before the capture")?;
+        let _allowed = capture::reject_during_capture(CALL, "map it before the capture")?;
         let description = CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
             offset,
             size: bytes as u64,

@@ -76,7 +76,8 @@ impl<T: PlainData> OpenedBuffer<T> {
     pub unsafe fn open(stream: &Stream, handle: &IpcMemoryHandle, len: usize) -> Result<Self> {
         const CALL: &str = "cuIpcOpenMemHandle";
         let bytes = byte_size::<T>(len, "OpenedBuffer::open")?;
-        let _allowed = capture::refuse_here("OpenedBuffer::open", "open it before the capture")?;
+        let _allowed =
+            capture::reject_during_capture("OpenedBuffer::open", "open it before the capture")?;
         let context = stream.context();
         let _current = stream.enter("cuMemGetAddressRange_v2")?;
         let mut ptr = 0;

@@ -18,7 +18,7 @@ use crate::{
     capture::{self, Nothing, release},
     context::Context,
     driver::callback,
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     handle::Sendable,
     memory::plain::PlainData,
 };
@@ -245,8 +245,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     #[doc(alias = "cuMemHostUnregister")]
     pub fn into_host(mut self) -> Result<H> {
         const CALL: &str = "RegisteredBuffer::into_host";
-        callback::refuse_within(CALL)?;
-        let _allowed = capture::refuse_here(CALL, "do so after the capture")?;
+        callback::reject_in_callback(CALL)?;
+        let _allowed = capture::reject_during_capture(CALL, "do so after the capture")?;
         self.whole = false;
         self.registration.end()?;
         // SAFETY: these are the original parts, put together once because `whole` is now false.
@@ -298,7 +298,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
 impl<H: HostBlock> Drop for RegisteredBuffer<H> {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 

@@ -88,7 +88,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, keep: usize) -> Result<()> {
-        callback::refuse_within("cuMemPoolTrimTo")?;
+        callback::reject_in_callback("cuMemPoolTrimTo")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuMemPoolTrimTo(self.as_raw(), keep) };
         self.context().check("cuMemPoolTrimTo", code)
@@ -195,7 +195,7 @@ impl MemoryPool {
     }
 
     fn set(&self, attribute: PoolAttribute, mut value: u64) -> Result<()> {
-        callback::refuse_within("cuMemPoolSetAttribute")?;
+        callback::reject_in_callback("cuMemPoolSetAttribute")?;
         // SAFETY: the driver reads an attribute as a 64-bit number or as its lower half.
         let code = unsafe {
             sys::cuMemPoolSetAttribute(
@@ -208,7 +208,7 @@ impl MemoryPool {
     }
 
     fn get(&self, attribute: CUmemPool_attribute) -> Result<u64> {
-        callback::refuse_within("cuMemPoolGetAttribute")?;
+        callback::reject_in_callback("cuMemPoolGetAttribute")?;
         let mut value = 0u64;
         // SAFETY: the driver writes an attribute as a 64-bit number or as its lower half.
         let code = unsafe {

@@ -8,7 +8,7 @@ use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture::release,
     context::Context,
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     memory::{DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, PlainData, expect_aligned},
     stream::Owner,
 };
@@ -219,7 +219,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.end());
+        let _ = discarding_errors(|| self.end());
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     capture::{Nothing, release, released},
     context::Context,
     device::attribute::DeviceAttribute,
-    error::{Error, ErrorKind, Result, fault::unheard},
+    error::{Error, ErrorKind, Result, fault::discarding_errors},
     memory::size,
 };
 
@@ -222,7 +222,7 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 
