@@ -30,8 +30,8 @@ impl Foreign {
     ///   until the keeper is dropped;
     /// - work enqueued on `stream` from now on may read the memory, and write it unless it is
     ///   `read_only`;
-    /// - if `producer` is given, the memory may be reused once that stream has been made to wait for
-    ///   `stream`.
+    /// - if `producer` is given, the memory may be reused once that stream has been made to wait
+    ///   for `stream`.
     pub(crate) unsafe fn memory(
         address: u64,
         bytes: usize,

@@ -70,12 +70,12 @@
 //! kernels may still run. The memory is freed when they have finished:
 //!
 //! - Memory that this library exported is freed after all work on the stream that was passed to
-//!   [`ready_on`](ExportedTensor::ready_on). If no stream was passed, the deleter waits for all work of
-//!   the context.
+//!   [`ready_on`](ExportedTensor::ready_on). If no stream was passed, the deleter waits for all work
+//!   of the context.
 //! - For memory that this library imported, dropping the last array waits for the array's stream
 //!   and calls the deleter on the same thread. With
-//!   [`into_array_with_producer`](ImportedTensor::into_array_with_producer), it makes the other library's stream wait
-//!   instead, and the host does not wait.
+//!   [`into_array_with_producer`](ImportedTensor::into_array_with_producer), it
+//!   makes the other library's stream wait instead, and the host does not wait.
 //!
 //! If it is unknown whether the work has finished, the memory is leaked. Do not drop such an array
 //! in a host function (`cuda_safe::Stream::launch_host_function`), because that leaks the memory

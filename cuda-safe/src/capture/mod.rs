@@ -54,7 +54,8 @@ pub(crate) fn reject_during_capture(call: &'static str, remedy: &str) -> Result<
     Ok(entered)
 }
 
-/// Returns the same error as [`reject_during_capture`], for a caller that has already entered a place.
+/// Returns the same error as [`reject_during_capture`], for a caller that has already entered a
+/// place.
 pub(crate) fn expect_allowed(call: &'static str, remedy: &str) -> Result<()> {
     if captures_exist() && !is_relaxed() && (STRICT.get() > 0 || gate::global_captures_exist()) {
         return Err(captured(call, remedy));
