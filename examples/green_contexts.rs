@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     heading(format!(
         "{} multiprocessors, in groups of {} or more",
         all.count(),
-        all.smallest()
+        all.min_group_size()
     ));
     // The short kernels get an eighth of the device, or the smallest possible group.
     let parts = all.split(1, (all.count() / 8).max(1))?;

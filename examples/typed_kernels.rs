@@ -185,14 +185,14 @@ fn what_does_not_match(gpu: &Gpu) -> Result<()> {
         anyhow::bail!("the mistakes were accepted");
     };
     ensure!(*error.kind() == ErrorKind::Signature, "{error}");
-    for told in [
+    for part in [
         "`y` is declared as `const float *` and is `float *`",
         "`n` is declared as `int` and is `unsigned int`",
         "[f32; 3] has 12 bytes, the C++ type 8",
     ] {
         ensure!(
-            error.detail().contains(told),
-            "missing in the error: {told}"
+            error.detail().contains(part),
+            "missing in the error: {part}"
         );
     }
     println!("{error}");

@@ -62,7 +62,7 @@ class Pins(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "different versions of b: 2, 3"):
             pins.text({"b": {"2": {}, "3": {}}})
 
-    def test_a_name_is_normalised(self):
+    def test_a_name_is_normalized(self):
         self.assertEqual(pins.name_and_version("nvidia_cuda_crt-13.0.88-py3-none-any.whl"), ("nvidia-cuda-crt", "13.0.88"))
 
     def test_folders_with_other_versions_are_detected(self):

@@ -6,7 +6,7 @@
 //! kernel_sources --into FOLDER < REQUESTS               one request a line: files in parts, and manifest.json
 //! ```
 //!
-//! `Launch::of` in `src/tuning.rs` says what can be asked for.
+//! `Launch::from_request` in `src/tuning.rs` says what can be asked for.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["tables"] => print!("{}", tuning::tables()),
         ["--into", folder] => write(Path::new(folder))?,
         [] | ["--help"] => println!("kernel_sources REQUEST | tables | --into FOLDER < REQUESTS"),
-        _ => print!("{}", in_one_piece(&Launch::of(&words.join(" "))?.source)),
+        _ => print!(
+            "{}",
+            in_one_piece(&Launch::from_request(&words.join(" "))?.source)
+        ),
     }
     Ok(())
 }
@@ -53,7 +56,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut kernels = Map::new();
     for request in io::stdin().lines() {
         let request = request?;
-        let launch = Launch::of(&request)?;
+        let launch = Launch::from_request(&request)?;
         let (name, text) = launch.source.file();
         let mut headers = Map::new();
         for (name, text) in launch.source.headers() {

@@ -234,8 +234,8 @@ pub use element::{
 pub use error::CublasStatus;
 pub use error::{Error, Result};
 pub use expression::{
-    Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoAxes, IntoExpr, Normed, Real,
-    Shifts, eval, eval_on,
+    Absolute, Bits, CastFrom, Evaluate, Expr, IntoAxes, IntoExpr, Norm, Real, Remainder, Shift,
+    eval, eval_on,
 };
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{concatenate, stack};

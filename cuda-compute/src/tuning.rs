@@ -6,10 +6,10 @@
 //! ```
 //! use cuda_compute::tuning::Launch;
 //!
-//! let launch = Launch::of("reduce sum f32 threads=256 unroll=2").unwrap();
+//! let launch = Launch::from_request("reduce sum f32 threads=256 unroll=2").unwrap();
 //! assert_eq!((launch.threads, launch.shared_bytes), (256, 0));
 //! assert!(launch.source.defines().any(|define| define == ("UNROLL", "2")));
-//! let launch = Launch::of("convolve tile 31x31 warps=8 rows=4").unwrap();
+//! let launch = Launch::from_request("convolve tile 31x31 warps=8 rows=4").unwrap();
 //! assert_eq!(launch.source.entry(), "convolve_tile");
 //! ```
 
@@ -63,7 +63,7 @@ impl Launch {
     /// # Errors
     /// Returns a message that names the word if the request contains an unknown word, or if a word
     /// is missing.
-    pub fn of(request: &str) -> Result<Self, String> {
+    pub fn from_request(request: &str) -> Result<Self, String> {
         let wrong = |why: String| format!("{request}: {why}");
         let mut request = Request::of(request).map_err(wrong)?;
         let launch = match request.word("a kernel").map_err(wrong)? {
@@ -306,7 +306,8 @@ mod tests {
 
     #[test]
     fn launch_builds_image_kernels() {
-        let launch = Launch::of("convolve image 5x3 u8 channels=3 border=1 rows=4").unwrap();
+        let launch =
+            Launch::from_request("convolve image 5x3 u8 channels=3 border=1 rows=4").unwrap();
         assert_eq!(launch.source.entry(), "convolve_image");
         assert_eq!((launch.threads, launch.shared_bytes), (128, 18 * 144 * 4));
         let defines: Vec<_> = launch.source.defines().collect();
@@ -324,7 +325,7 @@ mod tests {
             ("bf16", "BF16"),
             ("f32", "F32"),
         ] {
-            let launch = Launch::of(&format!("convolve image 5x3 {element}")).unwrap();
+            let launch = Launch::from_request(&format!("convolve image 5x3 {element}")).unwrap();
             assert!(
                 launch
                     .source
@@ -353,7 +354,7 @@ mod tests {
                 },
                 variant: row.variant,
             };
-            let launch = Launch::of(&request).unwrap();
+            let launch = Launch::from_request(&request).unwrap();
             assert_eq!((launch.source, launch.threads), (chosen.source(), threads));
         }
         let variants = [&convolution::DENSE, &convolution::SEPARABLE].map(|table| table.0[0].rows);
@@ -399,11 +400,11 @@ mod tests {
                 border: Border::Wrap,
             };
             let request = format!("convolve {kernel} border=3 aligned=0");
-            let launch = Launch::of(&request).unwrap();
+            let launch = Launch::from_request(&request).unwrap();
             assert_eq!(launch.source, chosen.source(), "{request}");
             assert_eq!(launch.threads, variant.threads());
             assert_eq!(launch.shared_bytes, variant.shared_bytes(chosen.size));
-            let elsewhere = Launch::of(&format!("{request} pad_x=0 pad_y=1")).unwrap();
+            let elsewhere = Launch::from_request(&format!("{request} pad_x=0 pad_y=1")).unwrap();
             let pads = |define: &(&str, &str)| [("PAD_X", "0"), ("PAD_Y", "1")].contains(define);
             assert_eq!(elsewhere.source.defines().filter(pads).count(), 2);
         }
@@ -439,7 +440,7 @@ mod tests {
             ("convolve tile 3x3 border=4", "unknown border 4"),
             ("convolve tile 3x3 depth=2", "unexpected word depth"),
         ] {
-            let error = Launch::of(request).unwrap_err();
+            let error = Launch::from_request(request).unwrap_err();
             assert!(
                 error.starts_with(&format!("{request}: ")) && error.contains(why),
                 "{error}"

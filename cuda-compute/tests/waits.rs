@@ -16,7 +16,7 @@ use std::{
 use cuda_compute::{
     Array, Error, Reducer,
     interop::{
-        Incoming,
+        ImportedTensor,
         dlpack::{DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned, DLTensor, VERSION},
     },
 };
@@ -219,8 +219,10 @@ fn deletion_is_ordered_by_the_producer_stream() {
         let raw = Theirs::tensor(&memory, &stream);
         // SAFETY: The tensor is handed over once and used again in the order of `theirs`.
         let x = unsafe {
-            let tensor = Incoming::from_versioned(raw).unwrap();
-            tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
+            let tensor = ImportedTensor::from_versioned(raw).unwrap();
+            tensor
+                .into_array_with_producer::<f32>(&stream, &theirs)
+                .unwrap()
         };
         let y = (&x * 2.0).eval().unwrap();
         drop(x);
@@ -239,8 +241,10 @@ fn deletion_is_ordered_by_the_producer_stream() {
         let raw = Theirs::tensor(&memory, &stream);
         // SAFETY: as above.
         let x = unsafe {
-            let tensor = Incoming::from_versioned(raw).unwrap();
-            tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
+            let tensor = ImportedTensor::from_versioned(raw).unwrap();
+            tensor
+                .into_array_with_producer::<f32>(&stream, &theirs)
+                .unwrap()
         };
         let y = (&x * 2.0).eval().unwrap();
         drop(x);

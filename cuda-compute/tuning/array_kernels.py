@@ -260,13 +260,13 @@ class Tuner:
             for exponent in (18, 20, 22, 24, 27):
                 count = 1 << exponent
                 tiles = up(count // 4, threads * unroll)
-                told = tiles + up(tiles, 32) + up(tiles, 1024)
+                words_per_line = tiles + up(tiles, 32) + up(tiles, 1024)
 
                 def work(i):
-                    self.clear(self.room, (told + 2) * 8)
+                    self.clear(self.room, (words_per_line + 2) * 8)
                     self.gpu.launch(function, tiles, threads, [
                         words(count, self.input(count), self.out + i % 4 * 4 * count),
-                        *map(c_ulonglong, (count, tiles, self.room, told, 0))])
+                        *map(c_ulonglong, (count, tiles, self.room, words_per_line, 0))])
                 us = self.median(work, 15 if exponent < 27 else 7)
                 rows[f"inclusive scan, 2^{exponent}"].append((us, dict(threads=threads, unroll=unroll)))
         self.show(rows)

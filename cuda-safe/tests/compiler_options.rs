@@ -97,7 +97,7 @@ fn language_and_diagnostic_options_apply() {
     let log = |program| compile(program).unwrap().log().to_owned();
     assert!(!log(program.clone().suppress_diagnostic(number)).contains("unused"));
     assert!(!log(program.clone().disable_warnings()).contains("unused"));
-    let error = compile(program.diagnostic_is_error(number)).unwrap_err();
+    let error = compile(program.diagnostic_as_error(number)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Compile { .. }), "{error}");
 }
 
@@ -130,9 +130,9 @@ fn newer_options_work_or_are_named_in_the_error() {
             "device-stack-protector",
         ),
         (program().no_compiler_cache(), has(12, 9), "no-cache"),
-        (program().time_to(&times), has(12, 0), "time"),
+        (program().write_timing(&times), has(12, 0), "time"),
         (
-            program().time_trace_to(&trace),
+            program().write_time_trace(&trace),
             has(12, 8),
             "fdevice-time-trace",
         ),
@@ -166,7 +166,7 @@ fn options_are_part_of_the_cache_key() {
     assert!(cached(program().flush_denormals(true)));
     assert!(cached(program().lto()));
     assert!(cached(program().restrict()));
-    assert!(!cached(program().time_to(folder.0.join("times.csv"))));
+    assert!(!cached(program().write_timing(folder.0.join("times.csv"))));
 }
 
 #[test]

@@ -87,13 +87,13 @@ fn future_wakes_its_last_waker_once() {
     assert!(poll(future.as_mut(), &first).is_pending());
     assert!(poll(future.as_mut(), &first).is_pending());
     assert!(poll(future.as_mut(), &second).is_pending()); // replaces the first waker
-    assert!(!future.is_over());
+    assert!(!future.is_finished());
     assert!(format!("{future:?}").starts_with("Finished(pending"));
     gate.send(()).unwrap();
     while second.get() == 0 {
         thread::park_timeout(Duration::from_secs(1));
     }
-    assert!(future.is_over());
+    assert!(future.is_finished());
     assert!(poll(future.as_mut(), &first).is_ready());
     assert_eq!((first.get(), second.get()), (0, 1));
     // The callback that woke the future is also work of the stream and may not have returned yet.

@@ -99,12 +99,12 @@ fn textures(context: &Context) -> Result<()> {
 
 fn green(context: &Context) -> Result<()> {
     let all = context.multiprocessors()?;
-    let parts = all.split(1, all.smallest())?;
+    let parts = all.split(1, all.min_group_size())?;
     let green = GreenContext::new(context, &parts.groups)?;
     green.multiprocessors()?;
     green.id()?;
     let stream = green.stream()?;
-    stream.belongs_to_its_context()?;
+    stream.is_in_context()?;
     let buffer = DeviceBuffer::from_slice(&stream, &[1u32; 64])?;
     let event = Event::without_timing(context)?;
     green.record(&event)?;

@@ -146,17 +146,17 @@ def taken_out(capsule):
     raise BufferError("the object is not a DLPack capsule, or its tensor was taken already")
 
 
-def from_dlpack(other, behind=-1):
+def from_dlpack(other, producer=-1):
     """Creates an array from a tensor's memory. With the number of the other library's stream, both streams wait for each
     other, and the host does not wait."""
     kind, _ = other.__dlpack_device__()
-    ours = None if kind == CPU else stream() if behind == -1 else -1
+    ours = None if kind == CPU else stream() if producer == -1 else -1
     try:
         capsule = other.__dlpack__(stream=ours, max_version=(1, 1))
     except TypeError:  # of versions before 1.0
         capsule = other.__dlpack__(stream=ours)
     pointer, versioned = taken_out(capsule)
-    return Array(lib.take(pointer, versioned, behind))
+    return Array(lib.take(pointer, versioned, producer))
 
 
 _kept = {}
@@ -169,24 +169,24 @@ def _release(key):
 
 def from_interface(other):
     """Creates an array from the memory of `__cuda_array_interface__`."""
-    told = other.__cuda_array_interface__
-    if told.get("mask") is not None:
+    interface = other.__cuda_array_interface__
+    if interface.get("mask") is not None:
         raise BufferError("masked elements are not supported")
     facts = Facts()
-    facts.rank = len(told["shape"])
-    facts.lengths[: facts.rank] = told["shape"]
-    facts.typestr = told["typestr"].encode()
-    strides, step = told.get("strides"), int(told["typestr"][2:])
+    facts.rank = len(interface["shape"])
+    facts.lengths[: facts.rank] = interface["shape"]
+    facts.typestr = interface["typestr"].encode()
+    strides, step = interface.get("strides"), int(interface["typestr"][2:])
     if strides is None:
         strides = []
-        for length in reversed(told["shape"]):
+        for length in reversed(interface["shape"]):
             strides.insert(0, step)
             step *= length
     facts.strides[: facts.rank] = strides
-    facts.address, facts.read_only = told["data"]
-    number = told.get("stream")
+    facts.address, facts.read_only = interface["data"]
+    number = interface.get("stream")
     facts.stream = -1 if number is None else number
-    facts.version = told["version"]
+    facts.version = interface["version"]
     key = max(_kept, default=0) + 1
     _kept[key] = other
     return Array(lib.of_facts(ctypes.byref(facts), _release, key))

@@ -14,7 +14,7 @@ use std::{
 
 use cuda_compute::{
     Error, MAX_RANK, Result,
-    interop::{CudaArrayInterface, Incoming, dlpack::DLDataType, stream_number},
+    interop::{CudaArrayInterface, ImportedTensor, dlpack::DLDataType, stream_number},
 };
 use cuda_safe::{Context, MemoryPool, Stream};
 use typed::Typed;
@@ -101,28 +101,32 @@ pub unsafe extern "C" fn arrays_new(
     handle(new())
 }
 
-/// Creates an array from the memory of a DLPack tensor. If `behind` is not -1, it is the number of the stream on which the
+/// Creates an array from the memory of a DLPack tensor. If `producer` is not -1, it is the number of the stream on which the
 /// tensor is ready and its memory is reused later. Otherwise the tensor is ready on `arrays_stream`.
 ///
 /// # Safety
-/// The conditions of `Incoming::from_versioned` or `from_unversioned` apply, and those of
-/// `Incoming::into_array` or `into_array_behind`.
+/// The conditions of `ImportedTensor::from_versioned` or `from_unversioned` apply, and those of
+/// `ImportedTensor::into_array` or `into_array_with_producer`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn arrays_take(tensor: *mut c_void, versioned: bool, behind: i64) -> Handle {
+pub unsafe extern "C" fn arrays_take(
+    tensor: *mut c_void,
+    versioned: bool,
+    producer: i64,
+) -> Handle {
     let take = || {
         // SAFETY: by this function's contract.
         let tensor = unsafe {
             match versioned {
-                true => Incoming::from_versioned(tensor.cast())?,
-                false => Incoming::from_unversioned(tensor.cast())?,
+                true => ImportedTensor::from_versioned(tensor.cast())?,
+                false => ImportedTensor::from_unversioned(tensor.cast())?,
             }
         };
         let own = stream()?;
-        let raw = std::ptr::with_exposed_provenance_mut(behind as usize);
+        let raw = std::ptr::with_exposed_provenance_mut(producer as usize);
         // SAFETY: a live stream, by this function's contract.
-        let behind = (behind > 0).then(|| unsafe { Stream::borrow_raw(own.context(), raw) });
+        let producer = (producer > 0).then(|| unsafe { Stream::borrow_raw(own.context(), raw) });
         // SAFETY: by this function's contract.
-        unsafe { typed::take(own, tensor, behind.as_ref()) }
+        unsafe { typed::take(own, tensor, producer.as_ref()) }
     };
     handle(take())
 }
@@ -185,19 +189,19 @@ pub struct Facts {
 pub unsafe extern "C" fn arrays_facts(array: Handle, writing: bool, facts: *mut Facts) -> i32 {
     let tell = || {
         // SAFETY: by this function's contract.
-        let told = unsafe { (*array).facts(writing)? };
+        let interface = unsafe { (*array).facts(writing)? };
         let mut own = Facts {
-            rank: told.shape.len(),
-            address: told.data,
-            stream: told.stream.unwrap_or(-1),
-            read_only: told.read_only,
-            version: told.version,
+            rank: interface.shape.len(),
+            address: interface.data,
+            stream: interface.stream.unwrap_or(-1),
+            read_only: interface.read_only,
+            version: interface.version,
             ..Facts::default()
         };
-        own.lengths[..own.rank].copy_from_slice(&told.shape);
-        let strides = told.strides.as_deref().unwrap_or_default();
+        own.lengths[..own.rank].copy_from_slice(&interface.shape);
+        let strides = interface.strides.as_deref().unwrap_or_default();
         own.strides[..strides.len()].copy_from_slice(strides);
-        for (to, from) in own.typestr.iter_mut().zip(told.typestr.bytes()) {
+        for (to, from) in own.typestr.iter_mut().zip(interface.typestr.bytes()) {
             *to = from as c_char;
         }
         // SAFETY: by this function's contract.
@@ -237,7 +241,7 @@ pub unsafe extern "C" fn arrays_of_facts(
         let facts = unsafe { &*facts };
         // SAFETY: a name that ends with zero, by this function's contract.
         let typestr = unsafe { CStr::from_ptr(facts.typestr.as_ptr()) };
-        let told = CudaArrayInterface {
+        let interface = CudaArrayInterface {
             shape: facts.lengths[..facts.rank].into(),
             strides: Some(facts.strides[..facts.rank].into()),
             typestr: typestr.to_string_lossy(),
@@ -247,7 +251,7 @@ pub unsafe extern "C" fn arrays_of_facts(
             version: facts.version,
         };
         // SAFETY: by this function's contract.
-        unsafe { typed::of_facts(stream()?, &told, keeper) }
+        unsafe { typed::of_facts(stream()?, &interface, keeper) }
     };
     handle(take())
 }

@@ -46,34 +46,34 @@ def our_tensors():
         pointer, versioned = cd.taken_out(x.__dlpack__(stream=None, max_version=(1, 0)))
         managed = Versioned.from_address(pointer)
         tensor = managed.tensor
-        told = [
+        found = [
             versioned, managed.major == 1, managed.flags == cd.READ_ONLY, (tensor.device.device_type, tensor.device.device_id) == (2, 0),
             (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) == (code, bits, 1),
             axes(tensor) == ([2, 3], [3, 1]), tensor.byte_offset == 0, tensor.data != 0, x.read(len(host)) == host,
         ]
         if name != "bfloat16":
-            told.append(tensor.data == x.interface(False)["data"][0])
+            found.append(tensor.data == x.interface(False)["data"][0])
         cd.delete(pointer, True)
-        check(f"{name}: a versioned tensor, read-only", *told)
+        check(f"{name}: a versioned tensor, read-only", *found)
         pointer, versioned = cd.taken_out(x.given().__dlpack__(stream=-1))
         tensor = Unversioned.from_address(pointer).tensor
-        told = [not versioned, (tensor.dtype.code, tensor.dtype.bits) == (code, bits), axes(tensor) == ([2, 3], [3, 1])]
+        found = [not versioned, (tensor.dtype.code, tensor.dtype.bits) == (code, bits), axes(tensor) == ([2, 3], [3, 1])]
         cd.delete(pointer, False)
-        check(f"{name}: an unversioned tensor, which owns the array", *told, x.handle is None)
+        check(f"{name}: an unversioned tensor, which owns the array", *found, x.handle is None)
 
 
 def views():
     x = Array.new("float32", (3, 2), floats(*range(6)))
     pointer, _ = cd.taken_out(x.transposed().__dlpack__(max_version=(1, 1)))
-    told = axes(Versioned.from_address(pointer).tensor)
+    found = axes(Versioned.from_address(pointer).tensor)
     cd.delete(pointer, True)
-    check("a transposed array has the right strides", told == ([2, 3], [1, 2]))
+    check("a transposed array has the right strides", found == ([2, 3], [1, 2]))
     y = x.every_second()
     pointer, _ = cd.taken_out(y.__dlpack__(max_version=(1, 1)))
     tensor = Versioned.from_address(pointer).tensor
-    told = axes(tensor), tensor.data - x.interface(False)["data"][0]
+    found = axes(tensor), tensor.data - x.interface(False)["data"][0]
     cd.delete(pointer, True)
-    check("a slice's tensor starts at its first element", told == (([1, 2], [4, 1]), 8))
+    check("a slice's tensor starts at its first element", found == (([1, 2], [4, 1]), 8))
 
 
 def capsules():
@@ -169,17 +169,17 @@ def their_tensors():
     check("a read-only tensor is copied before it is written", theirs.memory.read(12) == floats(1, 2, 3), x.read(12) == floats(2, 4, 6))
     check("and its deleter is called", len(theirs.deletions) == 1)
     theirs = Producer(floats(1, 2, 3), (3,))
-    x = cd.from_dlpack(theirs, behind=1)
+    x = cd.from_dlpack(theirs, producer=1)
     check("with the producer's stream, the consumer requests no ordering", theirs.stream == -1, x.read(12) == floats(1, 2, 3))
     x.drop()
     check("and the tensor's deleter is called", len(theirs.deletions) == 1)
-    for what, says, told in [
+    for what, says, change in [
         ("version 2", "DLPack 2.0", dict(major=2)),
         ("host memory", "kDLCPU", dict(device=(1, 0))),
         ("another device", "device 5", dict(device=(cd.CUDA, 5))),
         ("an unknown type", "code 9", dict(type=(9, 32))),
     ]:
-        theirs = Producer(floats(1, 2), (2,), **told)
+        theirs = Producer(floats(1, 2), (2,), **change)
         fails(what, says, lambda: cd.from_dlpack(theirs))
         check(f"{what}: the deleter is called once", [ok for ok, _ in theirs.deletions] == [True])
 
@@ -194,12 +194,12 @@ class Interface:
 
 def interfaces():
     x = Array.new("complex64", (2, 3), bytes(48))
-    told = x.transposed().__cuda_array_interface__
-    address = told["data"][0]
+    found = x.transposed().__cuda_array_interface__
+    address = found["data"][0]
     wanted = {
         "shape": (3, 2), "strides": (8, 24), "typestr": "<c8", "data": (address, True), "stream": cd.stream(), "version": 3,
     }
-    check("an array's __cuda_array_interface__", told == wanted, address != 0)
+    check("an array's __cuda_array_interface__", found == wanted, address != 0)
     fails("bfloat16 has no name in __cuda_array_interface__", "bf16", lambda: Array.new("bfloat16", (1,), bytes(2)).__cuda_array_interface__)
     theirs = Interface(Array.new("float32", (2, 2), floats(1, 2, 3, 4)), strides=None)
     y = cd.from_interface(theirs)

@@ -149,11 +149,11 @@ def with_torch():
     y.drop()
     z.drop()
     del theirs
-    for behind in (-1, side.cuda_stream):
+    for producer in (-1, side.cuda_stream):
         torch.cuda.empty_cache()  # so that the memory is reused immediately
         with torch.cuda.stream(side):
             theirs = torch.full((count,), 5, dtype=torch.int32, device="cuda")
-            y = cd.from_dlpack(theirs, behind=behind)
+            y = cd.from_dlpack(theirs, producer=producer)
         place = theirs.data_ptr()
         busy = Array.new("int32", (count,), numpy.ones(count, "int32").tobytes())
         for _ in range(40):
@@ -164,7 +164,7 @@ def with_torch():
         with torch.cuda.stream(side):
             again = torch.full((count,), 99, dtype=torch.int32, device="cuda")
         check(
-            f"torch: its memory is reused after our work ({'its stream waits' if behind != -1 else 'the host waits'})",
+            f"torch: its memory is reused after our work ({'its stream waits' if producer != -1 else 'the host waits'})",
             again.data_ptr() == place, (numpy.frombuffer(z.read(4 * count), "int32") == 10).all(), (again == 99).all().item(),
         )
         z.drop()

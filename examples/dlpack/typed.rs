@@ -2,7 +2,7 @@
 
 use cuda_compute::{
     Array, DataType, Element, Error, Expr, Order, Result,
-    interop::{CudaArrayInterface, Incoming, Outgoing, dlpack::DLDataType},
+    interop::{CudaArrayInterface, ExportedTensor, ImportedTensor, dlpack::DLDataType},
     s,
 };
 use cuda_safe::{DeviceBuffer, DeviceView, Stream, bytemuck};
@@ -16,8 +16,8 @@ pub trait Typed {
     fn double(&mut self) -> Result<()>;
     fn transposed(&self) -> Box<dyn Typed>;
     fn every_second(&self) -> Result<Box<dyn Typed>>;
-    fn share(&self) -> Outgoing;
-    fn give(self: Box<Self>) -> Result<Outgoing>;
+    fn share(&self) -> ExportedTensor;
+    fn give(self: Box<Self>) -> Result<ExportedTensor>;
     fn facts(&mut self, writing: bool) -> Result<CudaArrayInterface<'_>>;
     fn read(&self, host: &mut [u8]) -> Result<()>;
 }
@@ -66,11 +66,11 @@ impl<T: Doubled> Typed for Array<T> {
         Ok(Box::new(self.slice(s![1..;2])?))
     }
 
-    fn share(&self) -> Outgoing {
+    fn share(&self) -> ExportedTensor {
         self.share_dlpack()
     }
 
-    fn give(self: Box<Self>) -> Result<Outgoing> {
+    fn give(self: Box<Self>) -> Result<ExportedTensor> {
         self.into_dlpack()
     }
 
@@ -138,27 +138,27 @@ pub fn new(
 /// Creates an array from a tensor's memory.
 ///
 /// # Safety
-/// The conditions of `Incoming::into_array` or `Incoming::into_array_behind` apply.
+/// The conditions of `ImportedTensor::into_array` or `ImportedTensor::into_array_with_producer` apply.
 pub unsafe fn take(
     stream: &Stream,
-    tensor: Incoming,
-    behind: Option<&Stream>,
+    tensor: ImportedTensor,
+    producer: Option<&Stream>,
 ) -> Result<Box<dyn Typed>> {
     fn make<T: Doubled>(
         stream: &Stream,
-        tensor: Incoming,
-        behind: Option<&Stream>,
+        tensor: ImportedTensor,
+        producer: Option<&Stream>,
     ) -> Result<Box<dyn Typed>> {
         // SAFETY: by the contract of `take`.
         let array: Array<T> = unsafe {
-            match behind {
-                Some(behind) => tensor.into_array_behind(stream, behind)?,
+            match producer {
+                Some(producer) => tensor.into_array_with_producer(stream, producer)?,
                 None => tensor.into_array(stream)?,
             }
         };
         Ok(Box::new(array))
     }
-    typed!(tensor.data_type()?, make(stream, tensor, behind))
+    typed!(tensor.data_type()?, make(stream, tensor, producer))
 }
 
 /// Creates an array from the memory that another object describes.
@@ -167,33 +167,33 @@ pub unsafe fn take(
 /// The conditions of `Array::from_cuda_array_interface` apply.
 pub unsafe fn of_facts(
     stream: &Stream,
-    told: &CudaArrayInterface<'_>,
+    interface: &CudaArrayInterface<'_>,
     owner: impl Send + Sync + 'static,
 ) -> Result<Box<dyn Typed>> {
     fn make<T: Doubled>(
         stream: &Stream,
-        told: &CudaArrayInterface<'_>,
+        interface: &CudaArrayInterface<'_>,
         owner: impl Send + Sync + 'static,
     ) -> Result<Box<dyn Typed>> {
         // SAFETY: by the contract of `of_facts`.
         Ok(Box::new(unsafe {
-            Array::<T>::from_cuda_array_interface(stream, told, owner)?
+            Array::<T>::from_cuda_array_interface(stream, interface, owner)?
         }))
     }
-    match told.typestr.get(1..).unwrap_or_default() {
-        "b1" => make::<bool>(stream, told, owner),
-        "i1" => make::<i8>(stream, told, owner),
-        "i2" => make::<i16>(stream, told, owner),
-        "i4" => make::<i32>(stream, told, owner),
-        "i8" => make::<i64>(stream, told, owner),
-        "u1" => make::<u8>(stream, told, owner),
-        "u2" => make::<u16>(stream, told, owner),
-        "u4" => make::<u32>(stream, told, owner),
-        "u8" => make::<u64>(stream, told, owner),
-        "f2" => make::<f16>(stream, told, owner),
-        "f8" => make::<f64>(stream, told, owner),
-        "c8" => make::<Complex<f32>>(stream, told, owner),
-        "c16" => make::<Complex<f64>>(stream, told, owner),
-        _ => make::<f32>(stream, told, owner), // returns an error with the actual type
+    match interface.typestr.get(1..).unwrap_or_default() {
+        "b1" => make::<bool>(stream, interface, owner),
+        "i1" => make::<i8>(stream, interface, owner),
+        "i2" => make::<i16>(stream, interface, owner),
+        "i4" => make::<i32>(stream, interface, owner),
+        "i8" => make::<i64>(stream, interface, owner),
+        "u1" => make::<u8>(stream, interface, owner),
+        "u2" => make::<u16>(stream, interface, owner),
+        "u4" => make::<u32>(stream, interface, owner),
+        "u8" => make::<u64>(stream, interface, owner),
+        "f2" => make::<f16>(stream, interface, owner),
+        "f8" => make::<f64>(stream, interface, owner),
+        "c8" => make::<Complex<f32>>(stream, interface, owner),
+        "c16" => make::<Complex<f64>>(stream, interface, owner),
+        _ => make::<f32>(stream, interface, owner), // returns an error with the actual type
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Foreign {
     stream: Stream,
     read_only: bool,
     /// The stream in whose order the other library reuses the memory.
-    behind: Option<Stream>,
+    producer: Option<Stream>,
     keeper: Option<Keeper>,
 }
 
@@ -30,21 +30,21 @@ impl Foreign {
     ///   until the keeper is dropped;
     /// - work enqueued on `stream` from now on may read the memory, and write it unless it is
     ///   `read_only`;
-    /// - if `behind` is given, the memory may be reused once that stream has been made to wait for
-    ///   `stream`.
+    /// - if `producer` is given, the memory may be reused once that stream has been made to wait
+    ///   for `stream`.
     pub(crate) unsafe fn memory(
         address: u64,
         bytes: usize,
         stream: &Stream,
         read_only: bool,
-        behind: Option<&Stream>,
+        producer: Option<&Stream>,
         keeper: Keeper,
     ) -> DeviceMemory<Self, u8> {
         let storage = Self {
             address,
             stream: stream.clone(),
             read_only,
-            behind: behind.cloned(),
+            producer: producer.cloned(),
             keeper: Some(keeper),
         };
         // SAFETY: the caller ensures that this many bytes are valid.
@@ -64,8 +64,8 @@ impl Foreign {
         if self.address == 0 {
             return true;
         }
-        let behind = self.behind.as_ref();
-        behind.is_some_and(|behind| behind.wait_stream(&self.stream).is_ok())
+        let producer = self.producer.as_ref();
+        producer.is_some_and(|producer| producer.wait_stream(&self.stream).is_ok())
             || !matches!(self.stream.settle(), Settled::Unknown(_))
     }
 }

@@ -107,7 +107,7 @@ impl FieldType {
 impl StructType {
     /// The maximum size of a struct in bytes. Blocks keep an element for each thread in shared
     /// memory.
-    pub const MOST_BYTES: usize = 128;
+    pub const MAX_BYTES: usize = 128;
 
     /// Describes the struct `T`. `derive(Element)` expands to a call of this function.
     ///
@@ -118,7 +118,7 @@ impl StructType {
     ///
     /// # Panics
     /// Panics at compile time if:
-    /// - the size of `T` is 0 or more than [`MOST_BYTES`](Self::MOST_BYTES);
+    /// - the size of `T` is 0 or more than [`MAX_BYTES`](Self::MAX_BYTES);
     /// - the alignment of `T` is more than 16 bytes;
     /// - the fields do not fill `T`;
     /// - a name is not a valid C++ identifier.
@@ -135,7 +135,7 @@ impl StructType {
         );
         assert!(size > 0, "an element must have at least one byte");
         assert!(
-            size <= Self::MOST_BYTES,
+            size <= Self::MAX_BYTES,
             "an element can't have more than 128 bytes"
         );
         assert!(

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::{
-    Expr, HasRemainder, IntoExpr, Shifts, function,
+    Expr, IntoExpr, Remainder, Shift, function,
     node::Node,
     operation::{Comparison, Operation},
 };
@@ -211,7 +211,7 @@ binary_functions! { Ordered:
     maximum_or_nan Operation::Scalar("maximum_or_nan");
 }
 
-binary_functions! { HasRemainder:
+binary_functions! { Remainder:
     /// Returns the quotient of Euclidean division, like Rust's `div_euclid`. It is rounded so that
     /// [`rem_euclid`](Self::rem_euclid) is not negative. Integers wrap around. Dividing an integer
     /// by 0 yields 0.
@@ -227,7 +227,7 @@ binary_functions! { HasRemainder:
     mod_floor Operation::Scalar("mod_floor");
 }
 
-binary_functions! { Shifts:
+binary_functions! { Shift:
     /// Shifts left by any count, like Rust's `unbounded_shl` and NumPy's `<<`. The result is 0 if
     /// the count is at least the number of bits. A negative count is treated as a large one.
     unbounded_shl Operation::Scalar("unbounded_shl");

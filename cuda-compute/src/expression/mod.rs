@@ -38,9 +38,9 @@ pub use evaluate::{Evaluate, eval, eval_on};
 pub(crate) use evaluate::{assign, eval_dense};
 pub use math::{Absolute, CastFrom, Real};
 use node::{Kind, Node};
-pub use norm::Normed;
+pub use norm::Norm;
 pub(crate) use operands::Target;
-pub use operators::{Bits, HasRemainder, Shifts};
+pub use operators::{Bits, Remainder, Shift};
 pub use reduce::IntoAxes;
 
 /// A lazy value: a computation over arrays, with one result for each element of a shape.

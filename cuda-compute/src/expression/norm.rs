@@ -16,8 +16,8 @@ use crate::{
 };
 
 /// Floats and complex numbers, whose absolute values are real numbers.
-pub trait Normed: Math + Absolute<Size = <Self as Math>::Real> {}
-impl<T: Math + Absolute<Size = <T as Math>::Real>> Normed for T {}
+pub trait Norm: Math + Absolute<Size = <Self as Math>::Real> {}
+impl<T: Math + Absolute<Size = <T as Math>::Real>> Norm for T {}
 
 /// Returns the norm of a node's values, along some axes or of all values.
 #[track_caller]
@@ -71,7 +71,7 @@ fn norm(node: &Arc<Node>, axes: Option<Vec<usize>>, p: f64, real: DataType) -> A
     }
 }
 
-impl<T: Normed> Expr<T> {
+impl<T: Norm> Expr<T> {
     /// Returns the `p`-norm of all elements as one vector.
     ///
     /// | `p` | result |
@@ -118,7 +118,7 @@ impl<T: Normed> Expr<T> {
     }
 }
 
-impl<T: Normed> Array<T> {
+impl<T: Norm> Array<T> {
     /// Returns the norm of all elements as one vector: see [`Expr::norm`].
     #[must_use]
     #[track_caller]

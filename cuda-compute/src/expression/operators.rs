@@ -20,11 +20,11 @@ mod sealed {
 
 /// Elements with the operator `%`: integers and floats. The result has the sign of the left
 /// operand.
-pub trait HasRemainder: Number {}
+pub trait Remainder: Number {}
 
 /// Elements with the operators `<<` and `>>`: integers. The shift count is taken modulo the number
 /// of bits.
-pub trait Shifts: Number {}
+pub trait Shift: Number {}
 
 macro_rules! marker {
     (@sealed $trait:ident: $($type:ty),*) => {
@@ -37,8 +37,8 @@ macro_rules! marker {
 }
 
 marker!(@sealed Bits: bool, i8, i16, i32, i64, u8, u16, u32, u64);
-marker!(HasRemainder: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
-marker!(Shifts: i8, i16, i32, i64, u8, u16, u32, u64);
+marker!(Remainder: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+marker!(Shift: i8, i16, i32, i64, u8, u16, u32, u64);
 
 macro_rules! binary {
     ($($trait:ident $method:ident $class:ident $operation:ident;)*) => {$(
@@ -65,12 +65,12 @@ binary! {
     Sub sub Number Subtract;
     Mul mul Number Multiply;
     Div div Number Divide;
-    Rem rem HasRemainder Remainder;
+    Rem rem Remainder Remainder;
     BitAnd bitand Bits And;
     BitOr bitor Bits Or;
     BitXor bitxor Bits Xor;
-    Shl shl Shifts ShiftLeft;
-    Shr shr Shifts ShiftRight;
+    Shl shl Shift ShiftLeft;
+    Shr shr Shift ShiftRight;
 }
 
 /// Operators with a number on the left.

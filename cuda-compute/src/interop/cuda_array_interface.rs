@@ -166,8 +166,8 @@ impl<T: Element> Array<T> {
                 ));
             }
             // SAFETY: guaranteed by the caller.
-            if let Some(told) = unsafe { numbered(stream.context(), Some(number))? } {
-                stream.wait_stream(&told)?;
+            if let Some(producer) = unsafe { numbered(stream.context(), Some(number))? } {
+                stream.wait_stream(&producer)?;
             }
         }
         // SAFETY: guaranteed by the caller.
@@ -215,16 +215,16 @@ fn typestr(data: DataType) -> Result<&'static str> {
 
 /// Accepts any byte order for single-byte elements, because some libraries write `<`, `=` or `>`
 /// instead of `|`.
-fn expect_type(told: &str, wanted: DataType) -> Result<()> {
+fn expect_type(name: &str, wanted: DataType) -> Result<()> {
     let own = typestr(wanted)?;
-    let order = told.get(..1).unwrap_or_default();
-    let same = told.get(1..) == own.get(1..);
+    let order = name.get(..1).unwrap_or_default();
+    let same = name.get(1..) == own.get(1..);
     let ordered = order == "<" || order == "=" || own.starts_with('|') && "|>".contains(order);
     if same && ordered {
         return Ok(());
     }
     Err(Error::Foreign(format!(
-        "an object of {told} can't become an array of {} ({own})",
+        "an object of {name} can't become an array of {} ({own})",
         wanted.name()
     )))
 }
@@ -257,16 +257,16 @@ mod tests {
 
     #[test]
     fn types_are_those_of_this_machine() {
-        let fits = |told, wanted| expect_type(told, wanted).is_ok();
-        for told in ["<f4", "=f4"] {
-            assert!(fits(told, DataType::F32), "{told}");
+        let fits = |name, wanted| expect_type(name, wanted).is_ok();
+        for name in ["<f4", "=f4"] {
+            assert!(fits(name, DataType::F32), "{name}");
         }
-        for told in [">f4", "|f4", "<f8", "<i4", "f4", "", "<"] {
-            assert!(!fits(told, DataType::F32), "{told}");
+        for name in [">f4", "|f4", "<f8", "<i4", "f4", "", "<"] {
+            assert!(!fits(name, DataType::F32), "{name}");
         }
         // Single bytes have no order.
-        for told in ["|u1", "<u1", "=u1", ">u1"] {
-            assert!(fits(told, DataType::U8), "{told}");
+        for name in ["|u1", "<u1", "=u1", ">u1"] {
+            assert!(fits(name, DataType::U8), "{name}");
         }
         assert!(!fits("?u1", DataType::U8) && !fits("|i1", DataType::U8));
         let error = expect_type(">f4", DataType::F32).unwrap_err().to_string();

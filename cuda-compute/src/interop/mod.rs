@@ -2,13 +2,13 @@
 //!
 //! | interface | from an array | to an array |
 //! | --- | --- | --- |
-//! | DLPack, versioned (1.x) | [`Array::into_dlpack`], [`Array::share_dlpack`], then [`Outgoing::into_raw`] | [`Array::from_dlpack`]; to inspect it first, [`Incoming::from_versioned`] |
-//! | DLPack, unversioned | the same, then [`Outgoing::into_raw_unversioned`] | [`Incoming::from_unversioned`] |
+//! | DLPack, versioned (1.x) | [`Array::into_dlpack`], [`Array::share_dlpack`], then [`ExportedTensor::into_raw`] | [`Array::from_dlpack`]; to inspect it first, [`ImportedTensor::from_versioned`] |
+//! | DLPack, unversioned | the same, then [`ExportedTensor::into_raw_unversioned`] | [`ImportedTensor::from_unversioned`] |
 //! | `__cuda_array_interface__`, version 3 | [`Array::cuda_array_interface`], [`Array::cuda_array_interface_mut`] | [`Array::from_cuda_array_interface`] |
 //! | `ndarray`, on the host, a copy (feature `ndarray`) | `Array::to_ndarray` | `Array::from_ndarray` |
 //!
 //! ```
-//! use cuda_compute::{Array, interop::Incoming};
+//! use cuda_compute::{Array, interop::ImportedTensor};
 //! use cuda_safe::{Context, Stream};
 //!
 //! # fn main() -> cuda_compute::Result<()> {
@@ -17,7 +17,7 @@
 //! let raw = x.into_dlpack()?.into_raw(); // for another library, which later calls its deleter
 //!
 //! // SAFETY: a tensor that is handed over once.
-//! let tensor = unsafe { Incoming::from_versioned(raw)? };
+//! let tensor = unsafe { ImportedTensor::from_versioned(raw)? };
 //! assert_eq!((tensor.shape(), tensor.dtype().bits), (&[3][..], 32));
 //! // SAFETY: the elements were computed on this stream, and no other work writes to them.
 //! let y = unsafe { tensor.into_array::<f32>(&stream)? };
@@ -58,11 +58,11 @@
 //! | -1 | no ordering: the caller has ordered the work |
 //! | others | a stream's handle |
 //!
-//! - Export: call [`Outgoing::ready_on`] with a [`Stream`](cuda_safe::Stream), or
-//!   [`Outgoing::ready_for`] with such a number. To get an event instead, call
-//!   [`Outgoing::ready_event`].
+//! - Export: call [`ExportedTensor::ready_on`] with a [`Stream`](cuda_safe::Stream), or
+//!   [`ExportedTensor::ready_for`] with such a number. To get an event instead, call
+//!   [`ExportedTensor::ready_event`].
 //! - Import: pass the [`stream_number`] of the array's stream. Alternatively, pass -1, and pass the
-//!   other library's stream to [`Incoming::into_array_behind`].
+//!   other library's stream to [`ImportedTensor::into_array_with_producer`].
 //!
 //! # When memory is freed
 //!
@@ -70,12 +70,12 @@
 //! kernels may still run. The memory is freed when they have finished:
 //!
 //! - Memory that this library exported is freed after all work on the stream that was passed to
-//!   [`ready_on`](Outgoing::ready_on). If no stream was passed, the deleter waits for all work of
-//!   the context.
+//!   [`ready_on`](ExportedTensor::ready_on). If no stream was passed, the deleter waits for all work
+//!   of the context.
 //! - For memory that this library imported, dropping the last array waits for the array's stream
 //!   and calls the deleter on the same thread. With
-//!   [`into_array_behind`](Incoming::into_array_behind), it makes the other library's stream wait
-//!   instead, and the host does not wait.
+//!   [`into_array_with_producer`](ImportedTensor::into_array_with_producer), it
+//!   makes the other library's stream wait instead, and the host does not wait.
 //!
 //! If it is unknown whether the work has finished, the memory is leaked. Do not drop such an array
 //! in a host function (`cuda_safe::Stream::launch_host_function`), because that leaks the memory
@@ -87,16 +87,16 @@
 
 mod cuda_array_interface;
 pub mod dlpack;
-mod incoming;
+mod exported;
+mod imported;
 #[cfg(feature = "ndarray")]
 mod ndarray;
-mod outgoing;
 mod place;
 mod stream;
 
 pub use cuda_array_interface::CudaArrayInterface;
-pub use incoming::Incoming;
-pub use outgoing::Outgoing;
+pub use exported::ExportedTensor;
+pub use imported::ImportedTensor;
 pub use stream::stream_number;
 
 #[cfg(doc)]

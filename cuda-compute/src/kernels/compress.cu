@@ -60,10 +60,10 @@ compress(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64
         }
         all += __shfl_sync(~0u, up_to[u], 31);
     }
-    const Before told = look_back<THREADS, CHAINED>((u64 *)memory + 2, tiles, tile, all);
-    if (threadIdx.x == 0 && tile + 1 == tiles) *(u64 *)total = told.tile + told.all;
+    const Before prefix = look_back<THREADS, CHAINED>((u64 *)memory + 2, tiles, tile, all);
+    if (threadIdx.x == 0 && tile + 1 == tiles) *(u64 *)total = prefix.tile + prefix.all;
 
-    STORED *to = (STORED *)result + (told.tile + told.warp);
+    STORED *to = (STORED *)result + (prefix.tile + prefix.warp);
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
         const unsigned selected = mask >> (u * VECTOR) & (unsigned)((1ull << VECTOR) - 1);

@@ -78,29 +78,29 @@ __device__ __forceinline__ void look_back(u64 *memory, u64 strips, u64 strip, u6
                                           const accumulator (&aggregate)[VECTOR], accumulator (&prefix)[VECTOR],
                                           accumulator (*shared)[WARPS][COLUMNS]) {
     const u64 stride = strips * COLUMNS * WORDS;
-    const Tiles told(memory + (strip * COLUMNS + threadIdx.x % LANES * VECTOR) * WORDS, tiles, stride);
+    const Tiles published(memory + (strip * COLUMNS + threadIdx.x % LANES * VECTOR) * WORDS, tiles, stride);
     const u64 group = tile / 32, set = tile / 1024;
-    const bool tells = active && threadIdx.x < LANES;
-    if (tells && tile + 1 < tiles)
-        for (int v = 0; v < VECTOR; ++v) publish(told.ones + tile * stride + v * WORDS, aggregate[v]);
+    const bool publishes = active && threadIdx.x < LANES;
+    if (publishes && tile + 1 < tiles)
+        for (int v = 0; v < VECTOR; ++v) publish(published.ones + tile * stride + v * WORDS, aggregate[v]);
     accumulator near[VECTOR], far[VECTOR], own[VECTOR], before[VECTOR];
-    take(told.ones + group * 32 * stride, stride, (int)(tile % 32), active, near);
+    take(published.ones + group * 32 * stride, stride, (int)(tile % 32), active, near);
     down(near, before, shared[1]);
 #pragma unroll
     for (int v = 0; v < VECTOR; ++v) {
         own[v] = combine(near[v], aggregate[v]);
-        if (tells && tile % 32 == 31) publish(told.groups + group * stride + v * WORDS, own[v]);
+        if (publishes && tile % 32 == 31) publish(published.groups + group * stride + v * WORDS, own[v]);
     }
-    take(told.groups + set * 32 * stride, stride, (int)(group % 32), active, far);
+    take(published.groups + set * 32 * stride, stride, (int)(group % 32), active, far);
     down(far, before, shared[0]);
 #pragma unroll
     for (int v = 0; v < VECTOR; ++v) {
         if (set > 0) {
             u64 read[WORDS];
-            while (!poll(told.sets + (set - 1) * stride + v * WORDS, active, read)) {}
+            while (!poll(published.sets + (set - 1) * stride + v * WORDS, active, read)) {}
             far[v] = combine(value_read(read, active), far[v]);
         }
-        if (tells && tile % 1024 == 1023) publish(told.sets + set * stride + v * WORDS, combine(far[v], own[v]));
+        if (publishes && tile % 1024 == 1023) publish(published.sets + set * stride + v * WORDS, combine(far[v], own[v]));
         prefix[v] = combine(far[v], near[v]);
     }
 }

@@ -55,8 +55,8 @@ scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u6
     }
 
     const accumulator own = scan_vectors<32>(x, before, lane);
-    const Before told = look_back<THREADS, CHAINED>((u64 *)memory + 2 + line * words_of_line, tiles, tile, own);
-    const accumulator start = combine(told.tile, told.warp);
+    const Before prefix = look_back<THREADS, CHAINED>((u64 *)memory + 2 + line * words_of_line, tiles, tile, own);
+    const accumulator start = combine(prefix.tile, prefix.warp);
 
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {

@@ -192,19 +192,19 @@ mod tests {
                 size_of::<T::Sum>(),
             )
         }
-        for (real, told, sum) in [
+        for (real, declared, sum) in [
             bytes::<f32>(),
             bytes::<f64>(),
             bytes::<i32>(),
             bytes::<u32>(),
         ] {
-            assert_eq!((real, sum), (told, told));
+            assert_eq!((real, sum), (declared, declared));
         }
-        for (real, told, sum) in [bytes::<i64>(), bytes::<u64>()] {
-            assert_eq!((real, sum), (told, told));
+        for (real, declared, sum) in [bytes::<i64>(), bytes::<u64>()] {
+            assert_eq!((real, sum), (declared, declared));
         }
-        for (real, told, sum) in [bytes::<f16>(), bytes::<bf16>()] {
-            assert_eq!((real, told, sum), (2, 2, 4));
+        for (real, declared, sum) in [bytes::<f16>(), bytes::<bf16>()] {
+            assert_eq!((real, declared, sum), (2, 2, 4));
         }
     }
 

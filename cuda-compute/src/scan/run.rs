@@ -220,7 +220,7 @@ impl Job<'_> {
         let unroll = variant.unroll(fused.vector(), self.bytes());
         let count = vectors.div_ceil(u64::from(threads * unroll));
         let tiles = Tiles::new(count, 1, self.bytes());
-        let told = tiles.lines(kernels, stream, lines)?;
+        let tile_memory = tiles.lines(kernels, stream, lines)?;
         let way = Way::Line {
             threads,
             unroll,
@@ -230,11 +230,11 @@ impl Job<'_> {
         let mut parameters = [
             length as u64,
             count,
-            told.address(),
+            tile_memory.address(),
             tiles.words_of_line(),
-            told.kept(),
+            tile_memory.kept(),
         ];
-        let others: Vec<&Memory> = told.memory().into_iter().collect();
+        let others: Vec<&Memory> = tile_memory.memory().into_iter().collect();
         // SAFETY: `scan_line` has these parameters, accesses only the elements of `lines` lines of
         // `length`, and uses the memory of their tiles, which is zero. If that memory is kept, the
         // kernel leaves it zeroed, and kernels of one stream run one after the other.
@@ -277,7 +277,7 @@ impl Job<'_> {
         let chained = count > 1 && strips < few;
         let values = strips * lanes * fused.vector() as u64;
         let tiles = Tiles::new(if chained { count } else { 1 }, values, self.bytes());
-        let told = tiles.own(kernels, stream, 1)?;
+        let tile_memory = tiles.own(kernels, stream, 1)?;
         let way = Way::Columns {
             variant,
             lanes: lanes as u32,
@@ -290,9 +290,9 @@ impl Job<'_> {
             strips_of_row,
             strips,
             count,
-            told.address(),
+            tile_memory.address(),
         ];
-        let others: Vec<&Memory> = told.memory().into_iter().collect();
+        let others: Vec<&Memory> = tile_memory.memory().into_iter().collect();
         let blocks = strips * tiles.count;
         // SAFETY: `scan_columns` has these parameters, accesses only the elements of `strips`
         // strips of `length` rows, and uses the memory of their tiles, which is zero.

@@ -103,8 +103,8 @@ impl Tiles {
     /// Returns enough words per line for every kernel: one value for each tile, each group of 32
     /// tiles, and each set of 32 groups.
     pub(crate) const fn words_of_line(&self) -> u64 {
-        let told = self.count + self.count.div_ceil(32) + self.count.div_ceil(1024);
-        told * self.values * self.words
+        let values = self.count + self.count.div_ceil(32) + self.count.div_ceil(1024);
+        values * self.values * self.words
     }
 
     /// Returns the memory for a launch over this many lines. The kernel must leave kept memory
@@ -179,32 +179,38 @@ mod tests {
         let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::new(&context).unwrap();
         // Returns the number of kept words, or the bytes of separate memory.
-        let told = |tiles: Tiles, lines| match tiles.lines(&kernels, &stream, lines).unwrap() {
+        let memory_of = |tiles: Tiles, lines| match tiles.lines(&kernels, &stream, lines).unwrap() {
             TileMemory::Unused => (0, 0),
-            told @ TileMemory::Kept(..) => {
+            kept @ TileMemory::Kept(..) => {
                 let buffer = kernels.tiles(KEPT as usize).of(&stream).unwrap();
-                assert!(told.kept() <= buffer.len() as u64 && told.memory().is_none());
-                assert_eq!(told.address(), buffer.as_device_ptr());
-                (told.kept(), 0)
+                assert!(kept.kept() <= buffer.len() as u64 && kept.memory().is_none());
+                assert_eq!(kept.address(), buffer.as_device_ptr());
+                (kept.kept(), 0)
             }
-            told @ TileMemory::Owned(_) => {
-                let memory = told.memory().unwrap();
-                assert_eq!((told.kept(), told.address()), (0, memory.address()));
+            owned @ TileMemory::Owned(_) => {
+                let memory = owned.memory().unwrap();
+                assert_eq!((owned.kept(), owned.address()), (0, memory.address()));
                 let fits = |bytes: &usize| memory.bytes(0..*bytes).is_err();
                 (0, (0..).step_by(8).find(fits).unwrap() - 8)
             }
         };
-        assert_eq!(told(Tiles::new(1, 1, 4), 5), (0, 0));
-        assert_eq!(told(Tiles::new(2, 1, 4), 1), (2 + 4, 0));
-        assert_eq!(told(Tiles::new(2, 1, 4), 3), (2 + 3 * 4, 0));
-        assert_eq!(told(Tiles::new(256, 1, 4), 1), (2 + 256 + 8 + 1, 0));
-        assert_eq!(told(Tiles::new(128, 1, 4), 2), (2 + 2 * (128 + 4 + 1), 0));
-        assert_eq!(told(Tiles::new(256, 1, 16), 1), (KEPT, 0));
+        assert_eq!(memory_of(Tiles::new(1, 1, 4), 5), (0, 0));
+        assert_eq!(memory_of(Tiles::new(2, 1, 4), 1), (2 + 4, 0));
+        assert_eq!(memory_of(Tiles::new(2, 1, 4), 3), (2 + 3 * 4, 0));
+        assert_eq!(memory_of(Tiles::new(256, 1, 4), 1), (2 + 256 + 8 + 1, 0));
+        assert_eq!(
+            memory_of(Tiles::new(128, 1, 4), 2),
+            (2 + 2 * (128 + 4 + 1), 0)
+        );
+        assert_eq!(memory_of(Tiles::new(256, 1, 16), 1), (KEPT, 0));
         // Too many tiles, or too large values.
-        assert_eq!(told(Tiles::new(257, 1, 4), 1), (0, (2 + 257 + 9 + 1) * 8));
+        assert_eq!(
+            memory_of(Tiles::new(257, 1, 4), 1),
+            (0, (2 + 257 + 9 + 1) * 8)
+        );
         let three = (0, (2 + 3 * (128 + 4 + 1)) * 8);
-        assert_eq!(told(Tiles::new(128, 1, 4), 3), three);
-        assert_eq!(told(Tiles::new(256, 1, 17), 1), (0, (2 + 265 * 5) * 8));
+        assert_eq!(memory_of(Tiles::new(128, 1, 4), 3), three);
+        assert_eq!(memory_of(Tiles::new(256, 1, 17), 1), (0, (2 + 265 * 5) * 8));
         let own = Tiles::new(1, 1, 4).own(&kernels, &stream, 5).unwrap();
         assert!(matches!(own, TileMemory::Unused) && own.address() == 0);
     }

@@ -97,7 +97,7 @@ impl<T: Element> Expr<T> {
         let unroll = variant.unroll(fused.vector(), T::DATA_TYPE.size());
         let count = vectors.div_ceil(u64::from(threads * unroll));
         let tiles = Tiles::new(count, 1, COUNT.size());
-        let told = tiles.lines(kernels, stream, 1)?;
+        let tile_memory = tiles.lines(kernels, stream, 1)?;
         let kernel = kernels.get(&Compress {
             form: fused.form.clone(),
             data: T::DATA_TYPE,
@@ -109,12 +109,12 @@ impl<T: Element> Expr<T> {
             let mut parameters = [
                 elements as u64,
                 count,
-                told.address(),
-                told.kept(),
+                tile_memory.address(),
+                tile_memory.kept(),
                 room.address(),
                 total,
             ];
-            let others: Vec<&Memory> = told.memory().into_iter().chain([&*room]).collect();
+            let others: Vec<&Memory> = tile_memory.memory().into_iter().chain([&*room]).collect();
             // SAFETY: `compress` has these parameters, writes no more elements than there is room
             // for, and uses the memory of the tiles, which is zero. If that memory is kept, the
             // kernel leaves it zeroed.

@@ -1,12 +1,12 @@
 //! DLPack tensors from a hand-written producer and for a hand-written consumer.
 
-mod giving;
+mod exporting;
+mod importing;
 mod producer;
-mod taking;
 
 use cuda_compute::{
     Array, DataType, Element,
-    interop::{Incoming, dlpack::DLManagedTensorVersioned},
+    interop::{ImportedTensor, dlpack::DLManagedTensorVersioned},
 };
 use cuda_safe::{DeviceView, Stream};
 use half::{bf16, f16};
@@ -40,7 +40,7 @@ fn there_and_back<T: Element>(values: &[T]) {
     let raw = x.into_dlpack().unwrap().into_raw();
     // SAFETY: The tensor is handed over once and computed on this stream.
     let y = unsafe {
-        let tensor = Incoming::from_versioned(raw).unwrap();
+        let tensor = ImportedTensor::from_versioned(raw).unwrap();
         assert_eq!(tensor.data_type().unwrap(), T::DATA_TYPE);
         tensor.into_array::<T>(&stream).unwrap()
     };
@@ -50,7 +50,7 @@ fn there_and_back<T: Element>(values: &[T]) {
     let raw = y.into_dlpack().unwrap().into_raw_unversioned().unwrap();
     // SAFETY: as above.
     let z = unsafe {
-        let tensor = Incoming::from_unversioned(raw).unwrap();
+        let tensor = ImportedTensor::from_unversioned(raw).unwrap();
         tensor.into_array::<T>(&stream).unwrap()
     };
     assert_eq!(z.as_device_ptr(), address);
@@ -82,7 +82,7 @@ fn the_type_can_be_inspected_before_import() {
     let x = Array::from_slice(&stream, &[1i16, 2]).unwrap();
     let raw = x.into_dlpack().unwrap().into_raw();
     // SAFETY: The tensor is handed over once.
-    let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
+    let tensor = unsafe { ImportedTensor::from_versioned(raw).unwrap() };
     assert_eq!(tensor.data_type().unwrap(), DataType::I16);
     assert_eq!(tensor.shape(), [2]);
     assert_eq!(tensor.strides(), Some(&[1][..]));

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use bytemuck::{Pod, Zeroable};
 use cuda_compute::{
     Array, Combination, CudaFn, DataType, Element, Expr, FieldType, Order, concatenate, device_fn,
-    eval, fold, interop::Incoming, s, stack,
+    eval, fold, interop::ImportedTensor, s, stack,
 };
 use cuda_safe::Stream;
 use half::{bf16, f16};

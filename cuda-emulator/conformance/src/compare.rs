@@ -20,7 +20,7 @@ pub struct Comparison {
     /// Forms that differ.
     pub mismatches: Vec<Mismatch>,
     /// Forms that could not be run, and the reasons.
-    pub refused: Vec<(String, String)>,
+    pub rejected: Vec<(String, String)>,
     /// Optional forms that the driver rejected at load, and the reasons.
     pub unsupported: Vec<(String, String)>,
     /// Forms without recorded results, or with results for other operands, which must be recorded
@@ -65,7 +65,7 @@ pub fn compare(forms: &[Form], outcomes: &[Outcome], data: &Data) -> Comparison 
                 let list = if form.optional && why.starts_with("rejected at load") {
                     &mut comparison.unsupported
                 } else {
-                    &mut comparison.refused
+                    &mut comparison.rejected
                 };
                 list.push((form.name.clone(), why.clone()));
                 continue;
@@ -130,7 +130,7 @@ impl Comparison {
     /// results.
     #[must_use]
     pub fn passes(&self) -> bool {
-        self.mismatches.is_empty() && self.refused.is_empty() && self.stale.is_empty()
+        self.mismatches.is_empty() && self.rejected.is_empty() && self.stale.is_empty()
     }
 }
 
@@ -147,7 +147,7 @@ impl fmt::Display for Comparison {
             }
         }
         for (what, list) in [
-            ("did not run", &self.refused),
+            ("did not run", &self.rejected),
             ("is optional and was rejected", &self.unsupported),
         ] {
             for (name, why) in list {
@@ -164,7 +164,7 @@ impl fmt::Display for Comparison {
             self.agreed,
             self.results,
             self.mismatches.len(),
-            self.refused.len(),
+            self.rejected.len(),
             self.unsupported.len(),
             self.stale.len(),
             self.awaited

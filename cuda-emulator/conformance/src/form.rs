@@ -49,7 +49,7 @@ pub struct Form {
     pub cases: usize,
     /// Whether the instruction may be used in a random program. It must be defined and exact for
     /// any bits, independent of other lanes, and not subject to contraction.
-    pub anywhere: bool,
+    pub in_programs: bool,
     /// Whether the result depends on other lanes. The whole warp then executes the instruction.
     pub whole_warp: bool,
     /// Blocks per cluster. 0 means no clusters.
@@ -84,7 +84,7 @@ impl Form {
                 2 => 4 * BLOCK,
                 _ => 5 * BLOCK,
             },
-            anywhere: false,
+            in_programs: false,
             whole_warp: false,
             cluster: 0,
         }
@@ -141,8 +141,8 @@ impl Form {
 
     /// Allows the form in random programs.
     #[must_use]
-    pub fn anywhere(mut self) -> Self {
-        self.anywhere = true;
+    pub fn in_programs(mut self) -> Self {
+        self.in_programs = true;
         self
     }
 

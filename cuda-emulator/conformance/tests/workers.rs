@@ -30,7 +30,7 @@ fn compare(arguments: &[&str]) -> (Output, String) {
 fn worker_results_match_this_process() {
     let mut command = Command::new(COMPARE);
     command
-        .args(["--worker", "optimised"])
+        .args(["--worker", "optimized"])
         .env("LD_PRELOAD", library());
     let mut worker = Worker::start(&mut command).unwrap();
     assert!(
@@ -53,7 +53,7 @@ fn worker_results_match_this_process() {
 fn worker_without_a_device_reports_the_reason() {
     let mut command = Command::new(COMPARE);
     command
-        .args(["--worker", "optimised"])
+        .args(["--worker", "optimized"])
         .env("LD_PRELOAD", library())
         .env("CUDA_EMULATOR_DEVICES", "0");
     let error = Worker::start(&mut command)

@@ -75,4 +75,4 @@ pub use interface::*;
 
 /// Whether the engine was compiled with optimization. Without it, kernels take dozens of times
 /// longer.
-pub const OPTIMIZED: bool = !cfg!(cuda_emulator_unoptimised);
+pub const OPTIMIZED: bool = !cfg!(cuda_emulator_unoptimized);

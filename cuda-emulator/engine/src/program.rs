@@ -11,7 +11,7 @@ use crate::state::op::{LANES, Op};
 pub struct Program {
     pub(super) kernels: Vec<KernelInfo>,
     pub(super) variables: Vec<VariableInfo>,
-    pub(super) initialisers: Vec<Initialiser>,
+    pub(super) initializers: Vec<Initializer>,
     pub(super) target: u32,
     /// The compute capability of the device.
     pub(super) device: u32,
@@ -68,13 +68,13 @@ pub(super) struct Place {
 }
 
 /// Initial value of a variable.
-pub(super) struct Initialiser {
+pub(super) struct Initializer {
     pub variable: u32,
     pub bytes: Vec<u8>,
     pub relocations: Vec<Patch>,
 }
 
-/// An address in an initialiser.
+/// An address in an initializer.
 pub(super) struct Patch {
     pub offset: u64,
     pub target: Target,
@@ -240,9 +240,9 @@ impl Image {
             // SAFETY: the caller guarantees that the address is valid for the variable's size.
             unsafe { std::ptr::write_bytes(address as *mut u8, 0, variable.size as usize) };
         }
-        for init in &program.initialisers {
+        for init in &program.initializers {
             let base = addresses[init.variable as usize];
-            // SAFETY: the parser keeps initialisers within their variable.
+            // SAFETY: the parser keeps initializers within their variable.
             unsafe {
                 std::ptr::copy_nonoverlapping(
                     init.bytes.as_ptr(),
@@ -252,7 +252,7 @@ impl Image {
             };
             for patch in &init.relocations {
                 let bytes = (value(patch.target) >> patch.shift).to_le_bytes();
-                // SAFETY: as above. The initialiser has room for the address.
+                // SAFETY: as above. The initializer has room for the address.
                 unsafe {
                     std::ptr::copy_nonoverlapping(
                         bytes.as_ptr(),

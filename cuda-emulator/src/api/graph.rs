@@ -111,7 +111,7 @@ fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
     let graph = graph::get(graph)?;
     capture::reject_unsafe()?;
     let made = executable::instantiate(&graph, flags);
-    place.set(made.map_err(|refusal| refusal.code)?.handle)
+    place.set(made.map_err(|failure| failure.code)?.handle)
 }
 
 /// Instantiates a graph for the forms before CUDA 12.0, which report an error as a node and a text.
@@ -130,9 +130,9 @@ fn instantiate_with_log(
     let graph = graph::get(graph)?;
     capture::reject_unsafe()?;
     let made = executable::instantiate(&graph, 0);
-    let exec = made.map_err(|refusal| {
-        error.set_optional(refusal.node);
-        refusal.code
+    let exec = made.map_err(|failure| {
+        error.set_optional(failure.node);
+        failure.code
     })?;
     place.set(exec.handle)
 }
@@ -314,10 +314,10 @@ export! {
         };
         (params.result, params.error_node) = match &made {
             Ok(_) => (CUDA_GRAPH_INSTANTIATE_SUCCESS, 0),
-            Err(refusal) => (refusal.result, refusal.node),
+            Err(failure) => (failure.result, failure.node),
         };
         instantiateParams.set(params)?;
-        phGraphExec.set(made.map_err(|refusal| refusal.code)?.handle)
+        phGraphExec.set(made.map_err(|failure| failure.code)?.handle)
     }
 
     fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {

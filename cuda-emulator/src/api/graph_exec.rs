@@ -36,8 +36,8 @@ fn update(exec: u64, graph: u64, store: impl FnOnce(UpdateError) -> Result) -> R
     }
     match exec.update(&graph) {
         Ok(()) => store(UpdateError::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS)),
-        Err(refusal) => {
-            store(refusal)?;
+        Err(failure) => {
+            store(failure)?;
             Err(Code::ERROR_GRAPH_EXEC_UPDATE_FAILURE)
         }
     }
@@ -47,16 +47,16 @@ export! {
     fn cuGraphExecUpdate(hGraphExec: u64, hGraph: u64, hErrorNode_out: Out<u64>, updateResult_out: Out<u32>) {
         updateResult_out.check()?;
         hErrorNode_out.check()?;
-        update(hGraphExec, hGraph, |refusal| {
-            hErrorNode_out.set(refusal.node)?;
-            updateResult_out.set(refusal.result)
+        update(hGraphExec, hGraph, |failure| {
+            hErrorNode_out.set(failure.node)?;
+            updateResult_out.set(failure.result)
         })
     }
 
     fn cuGraphExecUpdate_v2(hGraphExec: u64, hGraph: u64, resultInfo: Out<UpdateInfo>) {
         resultInfo.check()?;
-        update(hGraphExec, hGraph, |refusal| {
-            resultInfo.set(UpdateInfo { result: refusal.result, error_node: refusal.node, error_from: refusal.from })
+        update(hGraphExec, hGraph, |failure| {
+            resultInfo.set(UpdateInfo { result: failure.result, error_node: failure.node, error_from: failure.from })
         })
     }
 

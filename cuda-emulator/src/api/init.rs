@@ -14,9 +14,9 @@ use crate::process::{configuration, context, device, exit, warnings};
 const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
 const PER_THREAD: u64 = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM as u64;
 
-extern "C" fn forget_initialisation() {
+extern "C" fn forget_initialization() {
     // The child of a fork has no worker threads. As with NVIDIA's driver, it cannot use CUDA.
-    call::set_initialised(false);
+    call::set_initialized(false);
 }
 
 fn find(symbol: Text, pfn: Out<u64>, version: i32, flags: u64) -> Result<Search, Code> {
@@ -45,9 +45,9 @@ export! {
         static FORK: std::sync::Once = std::sync::Once::new();
         FORK.call_once(|| {
             // SAFETY: the handler is a plain function that stays loaded.
-            unsafe { libc::pthread_atfork(None, None, Some(forget_initialisation)) };
+            unsafe { libc::pthread_atfork(None, None, Some(forget_initialization)) };
         });
-        call::set_initialised(true);
+        call::set_initialized(true);
         warnings::print_start_notices();
         Ok(())
     }

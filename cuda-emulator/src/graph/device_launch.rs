@@ -13,8 +13,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::instantiate_error::InstantiateError;
 use super::plan::{Action, Plan};
-use super::refusal::InstantiateError;
 use crate::abi::status::Code;
 use crate::abi::*;
 use crate::process::context::Context;

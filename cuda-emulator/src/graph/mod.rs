@@ -18,16 +18,16 @@ pub mod enqueue;
 pub mod executable;
 pub mod executable_update;
 mod inspect;
+mod instantiate_error;
 pub mod kernel_node_attributes;
 pub mod memory_nodes;
 mod node;
 pub mod node_parameters;
 mod plan;
-mod refusal;
 pub mod updatable_nodes;
 pub mod user_object;
 
 pub use definition::{Ownership, create, destroy, get};
 pub use edit::Edge;
+pub use instantiate_error::InstantiateError;
 pub use node::{Dependency, Task, containing};
-pub use refusal::InstantiateError;

@@ -366,7 +366,7 @@ impl Pool {
     /// Records that an allocation was freed.
     pub fn returned(&self, address: u64) {
         let mut account = self.account();
-        account.give(address);
+        account.remove(address);
         expect_release(&mut account);
     }
 

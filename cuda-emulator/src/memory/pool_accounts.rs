@@ -210,7 +210,7 @@ impl Account {
     }
 
     /// Removes the allocation at an address.
-    pub fn give(&mut self, address: u64) {
+    pub fn remove(&mut self, address: u64) {
         let Some((place, size)) = self.of.remove(&address) else {
             return;
         };
@@ -268,12 +268,12 @@ mod tests {
             (account.reserved(), account.used()),
             (2 * PIECE, 62_915_561)
         );
-        account.give(4);
+        account.remove(4);
         let above = |threshold: u64| move |reserved: u64| reserved > threshold;
         account.release(above(0));
         assert_eq!((account.reserved(), account.used()), (PIECE, 20_972_521));
         for address in 1..=3 {
-            account.give(address);
+            account.remove(address);
         }
         assert_eq!((account.reserved(), account.used()), (PIECE, 0));
         account.release(above(0));
@@ -282,7 +282,7 @@ mod tests {
             (0, 2 * PIECE)
         );
         take(&mut account, 1, 100 * MIB);
-        account.give(1);
+        account.remove(1);
         for (keep, left) in [(50, 2), (33, 2), (32, 1), (0, 0)] {
             let keep = keep * MIB;
             account.release(|reserved| reserved >= keep + PIECE);
@@ -292,8 +292,8 @@ mod tests {
             take(&mut account, address, 10 * MIB);
         }
         assert_eq!(account.reserved(), 2 * PIECE);
-        account.give(1);
-        account.give(3);
+        account.remove(1);
+        account.remove(3);
         account.release(above(0));
         assert_eq!(account.reserved(), 2 * PIECE, "both pieces are in use");
         take(&mut account, 3, 10 * MIB);
@@ -325,12 +325,12 @@ mod tests {
             let place = account.take(large, None).unwrap();
             assert!(place + large <= FILE_SIZE, "{address}");
             account.bind(address, place, large);
-            before.into_iter().for_each(|one| account.give(one));
+            before.into_iter().for_each(|one| account.remove(one));
             before = Some(address);
             account.release(|reserved| reserved > 0);
         }
         assert_eq!(account.take(FILE_SIZE, None), None);
-        account.give(101);
+        account.remove(101);
         account.release(|reserved| reserved > 0);
         assert_eq!(account.take(large, None), Some(40 * MIB));
         let rest = FILE_SIZE - large - 40 * MIB;
@@ -397,7 +397,7 @@ mod tests {
             } else {
                 let address = live.swap_remove(number(live.len() as u64) as usize);
                 places.remove(&account.place_of(address).unwrap());
-                account.give(address);
+                account.remove(address);
             }
             if number(50) == 0 {
                 let threshold = number(4) * PIECE;
@@ -408,7 +408,7 @@ mod tests {
             }
         }
         for address in live {
-            account.give(address);
+            account.remove(address);
         }
         account.release(|reserved| reserved > 0);
         assert_eq!((account.used(), account.reserved()), (0, 0));
@@ -437,7 +437,7 @@ mod tests {
                 account.bind(address, place, 3000);
             }
             for address in (0..count).step_by(2) {
-                account.give(address);
+                account.remove(address);
             }
             for address in (0..count).step_by(2) {
                 let place = account.take(3000, None).unwrap();

@@ -12,7 +12,7 @@ pub fn note_write(address: u64, size: u64) {
 }
 
 /// Returns whether bytes have been written. Bytes that are not tracked count as written.
-pub fn is_initialised(address: u64, size: u64) -> bool {
+pub fn is_initialized(address: u64, size: u64) -> bool {
     match find(address) {
         Some(allocation) => match &allocation.shadow {
             Some(shadow) => shadow.is_marked(address - allocation.base, size),

@@ -96,7 +96,7 @@ pub fn per_thread_default() -> bool {
     PER_THREAD.get()
 }
 
-pub fn set_initialised(value: bool) {
+pub fn set_initialized(value: bool) {
     INITIALISED.store(value, Ordering::Release);
 }
 

@@ -451,8 +451,8 @@ impl engine::Device for View<'_> {
         write_tracking::note_write(addr, u64::from(size));
     }
 
-    fn is_initialised(&self, addr: u64, size: u32) -> bool {
-        write_tracking::is_initialised(addr, u64::from(size))
+    fn is_initialized(&self, addr: u64, size: u32) -> bool {
+        write_tracking::is_initialized(addr, u64::from(size))
     }
 
     fn texture(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Texture>, String> {

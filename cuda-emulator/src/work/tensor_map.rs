@@ -3,7 +3,7 @@
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
-use cuda_emulator_engine::tensor_map::{Columns, Element, Mode, TensorMap};
+use cuda_emulator_engine::tensor_map::{Element, Im2col, Mode, TensorMap};
 
 /// The client's parameters that are common to all kinds of maps.
 pub struct Request {
@@ -169,7 +169,7 @@ impl Request {
                 .all(|(&lower, end)| i64::from(lower) <= end),
         )?;
         let corner = |list: &[i32], i| list.get(i).map_or(0, |&corner| corner as i16);
-        Ok(self.map(Mode::Im2col(Columns {
+        Ok(self.map(Mode::Im2col(Im2col {
             lower: std::array::from_fn(|i| corner(lower, i)),
             upper: std::array::from_fn(|i| corner(upper, i)),
             channels: channels as u16,

@@ -85,7 +85,7 @@ fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
     ensure(given.mipmap_filter <= CU_TR_FILTER_MODE_LINEAR)?;
     // On an H200, coordinates of mipmapped arrays are normalized even without the flag, because
     // texel coordinates would depend on the level.
-    let normalised = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0 || found.mipmapped;
+    let normalized = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0 || found.mipmapped;
     let mut modes = [Address::Clamp; 3];
     for (axis, mode) in modes.iter_mut().enumerate() {
         // Unused axes are not checked. A 1D texture counts as a plane of one row.
@@ -99,18 +99,18 @@ fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
         // Wrap and mirror need normalized coordinates. Directions into a cube are always
         // normalized.
         address: modes.map(|mode| match mode {
-            Address::Wrap | Address::Mirror if !normalised && !found.cube => Address::Clamp,
+            Address::Wrap | Address::Mirror if !normalized && !found.cube => Address::Clamp,
             mode => mode,
         }),
         linear: given.filter == CU_TR_FILTER_MODE_LINEAR,
-        normalised,
+        normalized,
         srgb: given.flags & CU_TRSF_SRGB != 0,
         seamless: given.flags & CU_TRSF_SEAMLESS_CUBEMAP != 0,
         detail: Detail {
             linear: given.mipmap_filter == CU_TR_FILTER_MODE_LINEAR,
             bias: given.bias,
-            least: given.min_level,
-            most: given.max_level,
+            min: given.min_level,
+            max: given.max_level,
         },
         border: given.border,
     })

@@ -78,7 +78,7 @@ impl ExternalMemory {
             levels,
             flags,
         )?;
-        let _allowed = capture::refuse_here(
+        let _allowed = capture::reject_during_capture(
             "ExternalMemory::mipmapped_array",
             "map it before the capture",
         )?;

@@ -258,14 +258,14 @@ mod tests {
         let f32x2 = TexelFormat::of::<[f32; 2]>();
         assert!(f32x2.holds::<[f32; 2]>());
         assert!(!f32x2.holds::<[u32; 2]>() && !f32x2.holds::<f32>());
-        let normalised = TexelFormat::new(ChannelFormat::SNORM8X4, 4);
-        assert!(normalised.holds::<[i8; 4]>() && !normalised.holds::<[u8; 4]>());
+        let normalized = TexelFormat::new(ChannelFormat::SNORM8X4, 4);
+        assert!(normalized.holds::<[i8; 4]>() && !normalized.holds::<[u8; 4]>());
         assert!(!TexelFormat::new(ChannelFormat::F16, 1).holds::<u16>());
         let element = |format: TexelFormat| format.element().unwrap_or_default();
-        assert_eq!(element(normalised), "[i8; 4]");
+        assert_eq!(element(normalized), "[i8; 4]");
         assert_eq!(element(TexelFormat::of::<u32>()), "u32");
         assert_eq!(element(TexelFormat::new(ChannelFormat::BC1_UNORM, 4)), "");
-        assert_eq!(normalised.to_string(), "4 channels of SNORM8X4");
+        assert_eq!(normalized.to_string(), "4 channels of SNORM8X4");
         assert_eq!(TexelFormat::of::<u8>().to_string(), "1 channel of U8");
     }
 }

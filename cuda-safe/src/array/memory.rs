@@ -102,7 +102,7 @@ impl CudaArray {
     #[doc(alias = "cuArrayGetMemoryRequirements")]
     pub fn memory_requirements(&self) -> Result<ArrayMemory> {
         const CALL: &str = "cuArrayGetMemoryRequirements";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         // SAFETY: the array is live.
         unsafe {
             ArrayMemory::query(self.context(), CALL, |place, device| {
@@ -120,7 +120,7 @@ impl CudaArray {
     #[doc(alias = "cuArrayGetSparseProperties")]
     pub fn sparse_properties(&self) -> Result<SparseProperties> {
         const CALL: &str = "cuArrayGetSparseProperties";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         // SAFETY: the array is live.
         unsafe {
             SparseProperties::query(self.context(), CALL, |place| {
@@ -141,7 +141,7 @@ impl MipmappedArray {
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
     pub fn memory_requirements(&self) -> Result<ArrayMemory> {
         const CALL: &str = "cuMipmappedArrayGetMemoryRequirements";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         // SAFETY: the mipmapped array is live.
         unsafe {
             ArrayMemory::query(self.context(), CALL, |place, device| {
@@ -159,7 +159,7 @@ impl MipmappedArray {
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
     pub fn sparse_properties(&self) -> Result<SparseProperties> {
         const CALL: &str = "cuMipmappedArrayGetSparseProperties";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         // SAFETY: the mipmapped array is live.
         unsafe {
             SparseProperties::query(self.context(), CALL, |place| {

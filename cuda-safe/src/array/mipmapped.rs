@@ -97,7 +97,7 @@ impl Kind for MipmappedKind {
         }
     }
 
-    fn hand_over(&mut self, _: CUmipmappedArray) {
+    fn prepare_into_raw(&mut self, _: CUmipmappedArray) {
         std::mem::forget(self.held.take());
     }
 }
@@ -134,7 +134,7 @@ impl MipmappedArray {
     ) -> Result<Self> {
         const CALL: &str = "MipmappedArray::new";
         let described = Self::described(CALL, format, shape.into(), levels, flags)?;
-        let _allowed = capture::refuse_here(CALL, "create the array before the capture")?;
+        let _allowed = capture::reject_during_capture(CALL, "create the array before the capture")?;
         let _current = context.enter("cuMipmappedArrayCreate")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.

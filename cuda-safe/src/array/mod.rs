@@ -247,8 +247,10 @@ impl CudaArray {
         let described = Described::new(format, shape.into(), flags);
         described.shape.expect_lengths("CudaArray::new")?;
         described.shape.expect_kind("CudaArray::new")?;
-        let _allowed =
-            capture::refuse_here("CudaArray::new", "create the array before the capture")?;
+        let _allowed = capture::reject_during_capture(
+            "CudaArray::new",
+            "create the array before the capture",
+        )?;
         let _current = context.enter("cuArray3DCreate_v2")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.

@@ -70,7 +70,7 @@ unsafe impl<T: Texel> CopySource<T> for ArrayTexels<T> {
         let region = Region::array::<T>(self.array.as_raw(), extent, self.array.owner());
         // Layers of one dimension are copied as rows.
         match (shape.is_layered() || shape.is_cube()) && shape.height() > 1 {
-            true => region.of_layers(),
+            true => region.with_layers(),
             false => region,
         }
     }

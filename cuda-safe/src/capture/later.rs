@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     driver::callback,
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
 };
 
 /// The streams that must not be captured during a release: one or several streams, all streams of a
@@ -222,7 +222,7 @@ fn run(is_due: impl Fn(&dyn Needs) -> bool) {
                 continue;
             }
             // The error is ignored, as in a drop.
-            if let Err(release) = unheard(|| attempt(needs.as_ref(), release)) {
+            if let Err(release) = discarding_errors(|| attempt(needs.as_ref(), release)) {
                 push(needs, release);
             }
         }

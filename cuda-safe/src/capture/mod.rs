@@ -47,14 +47,15 @@ thread_local! {
 /// captured: by this thread, or by any thread with [`CaptureMode::GLOBAL`]. The driver would
 /// invalidate the capture. While the result lives, no other thread begins a global capture.
 #[inline]
-pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<Entered> {
-    callback::refuse_within(call)?;
+pub(crate) fn reject_during_capture(call: &'static str, remedy: &str) -> Result<Entered> {
+    callback::reject_in_callback(call)?;
     let entered = enter(Place::NONE, Length::Long);
     expect_allowed(call, remedy)?;
     Ok(entered)
 }
 
-/// Returns the same error as [`refuse_here`], for a caller that has already entered a place.
+/// Returns the same error as [`reject_during_capture`], for a caller that has already entered a
+/// place.
 pub(crate) fn expect_allowed(call: &'static str, remedy: &str) -> Result<()> {
     if captures_exist() && !is_relaxed() && (STRICT.get() > 0 || gate::global_captures_exist()) {
         return Err(captured(call, remedy));

@@ -34,7 +34,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetExecAffinitySupport")]
     pub fn can_limit_contexts(self) -> Result<bool> {
-        callback::refuse_within("cuDeviceGetExecAffinitySupport")?;
+        callback::reject_in_callback("cuDeviceGetExecAffinitySupport")?;
         let mut supported = 0;
         // SAFETY: `supported` is valid for the write.
         let code =
@@ -74,7 +74,7 @@ impl Context {
         flags: ContextFlags,
         multiprocessors: u32,
     ) -> Result<Self> {
-        callback::refuse_within("cuCtxCreate_v3")?;
+        callback::reject_in_callback("cuCtxCreate_v3")?;
         driver::init()?;
         let create = newer::cuCtxCreate_v3()?;
         let mut limit = parameter(multiprocessors);

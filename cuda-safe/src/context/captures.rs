@@ -17,7 +17,7 @@ pub(crate) struct UncapturedContext {
 impl Context {
     /// Prevents captures from beginning on all streams of this context. Does not check whether one
     /// is active.
-    fn hold_captures_off(&self) -> Entered {
+    fn block_captures(&self) -> Entered {
         capture::enter(Place::new(self.as_raw(), Queue::All), Length::Long)
     }
 
@@ -27,7 +27,7 @@ impl Context {
     /// Returns an error if one of the streams is capturing.
     pub(crate) fn uncaptured(&self, call: &'static str) -> Result<UncapturedContext> {
         let current = self.enter(call)?;
-        let entered = self.hold_captures_off();
+        let entered = self.block_captures();
         if self.is_captured() {
             return Err(captured(call, REMEDY));
         }

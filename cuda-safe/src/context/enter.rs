@@ -33,7 +33,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxSetCurrent")]
     pub fn set_current(&self) -> Result<()> {
-        callback::refuse_within("cuCtxSetCurrent")?;
+        callback::reject_in_callback("cuCtxSetCurrent")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuCtxSetCurrent(self.as_raw()) };
         self.check("cuCtxSetCurrent", code)
@@ -71,14 +71,14 @@ impl Context {
     #[doc(alias = "cuCtxPushCurrent")]
     #[doc(alias = "cuCtxPopCurrent")]
     pub fn push_current(&self) -> Result<PushedContext<'_>> {
-        callback::refuse_within("cuCtxPushCurrent")?;
+        callback::reject_in_callback("cuCtxPushCurrent")?;
         Ok(PushedContext::new(self.push()?))
     }
 
     /// Makes the context current for `call` as long as the guard lives.
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result<Current> {
-        callback::refuse_within(call)?;
+        callback::reject_in_callback(call)?;
         let mut current = ptr::null_mut();
         // SAFETY: `current` is valid for the write.
         let code = unsafe { sys::cuCtxGetCurrent(&mut current) };

@@ -38,7 +38,7 @@ use crate::{
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let all = context.multiprocessors()?;
-/// let green = match all.split(2, all.smallest()) {
+/// let green = match all.split(2, all.min_group_size()) {
 ///     Ok(parts) => GreenContext::new(&context, &parts.groups[..1])?,
 ///     Err(_) => GreenContext::new(&context, &[all])?, // too few multiprocessors to divide
 /// };
@@ -92,7 +92,7 @@ handle!(GreenContext, RawGreen, released by "cuGreenCtxDestroy", made in Context
 /// # Safety
 /// The caller must ensure that `raw` is a live green context of the primary context.
 unsafe fn context_of(raw: RawGreen, primary: &Context) -> Result<CUcontext> {
-    callback::refuse_within("cuCtxFromGreenCtx")?;
+    callback::reject_in_callback("cuCtxFromGreenCtx")?;
     let get = newer::cuCtxFromGreenCtx()?;
     let mut context = ptr::null_mut();
     // SAFETY: by this function's contract, the handle is live. `context` is valid for the write.
@@ -220,7 +220,7 @@ impl GreenContext {
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         const CALL: &str = "GreenContext::synchronize";
-        let _allowed = capture::refuse_here(CALL, REMEDY)?;
+        let _allowed = capture::reject_during_capture(CALL, REMEDY)?;
         let _uncaptured = self.context().uncaptured(CALL)?;
         let _current = self.enter("cuCtxSynchronize")?;
         // SAFETY: the call uses the current context.
@@ -260,7 +260,7 @@ impl GreenContext {
     }
 
     fn enter(&self, call: &'static str) -> Result<current::Current> {
-        callback::refuse_within(call)?;
+        callback::reject_in_callback(call)?;
         // SAFETY: the handle is live.
         let raw = unsafe { context_of(self.as_raw(), self.context())? };
         // SAFETY: the context lives as long as the green context.

@@ -173,9 +173,9 @@ impl Context {
     pub fn primary_of(device: Device) -> Result<Self> {
         // Checked before locking, because a log listener runs inside the driver call made under the
         // lock.
-        callback::refuse_within("cuDevicePrimaryCtxRetain")?;
+        callback::reject_in_callback("cuDevicePrimaryCtxRetain")?;
         let mut registry = PRIMARY.lock().unwrap_or_else(PoisonError::into_inner);
-        registry.retain(|(_, context)| !context.is_gone());
+        registry.retain(|(_, context)| !context.is_released());
         let found = registry.iter().find(|(raw, _)| *raw == device.as_raw());
         if let Some(context) = found.and_then(|(_, context)| context.upgrade()) {
             return Ok(Self(context));
@@ -241,7 +241,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxCreate")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self> {
-        callback::refuse_within("cuCtxCreate")?;
+        callback::reject_in_callback("cuCtxCreate")?;
         driver::init()?;
         let create = newer::cuCtxCreate()?;
         // SAFETY: the place is valid for the write.
@@ -425,7 +425,8 @@ impl Context {
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         const CALL: &str = "Context::synchronize";
-        let _allowed = capture::refuse_here(CALL, "make this call before or after the capture")?;
+        let _allowed =
+            capture::reject_during_capture(CALL, "make this call before or after the capture")?;
         let _uncaptured = self.uncaptured(CALL)?;
         // SAFETY: the call uses the current context.
         let code = unsafe { sys::cuCtxSynchronize() };
@@ -547,7 +548,7 @@ impl Context {
     #[cold]
     fn out_of_memory(&self, call: &'static str, requested: usize) -> Error {
         let read = || {
-            callback::refuse_within("cuMemGetInfo")?;
+            callback::reject_in_callback("cuMemGetInfo")?;
             // SAFETY: the handle is live.
             let _current = unsafe { current::push(self.as_raw())? };
             let (info, code) = read_memory_info();

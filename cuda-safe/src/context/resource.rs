@@ -26,10 +26,10 @@ use crate::{
 /// # use cuda_safe::Device;
 /// # fn main() -> cuda_safe::Result<()> {
 /// let all = Device::get(0)?.multiprocessors()?;
-/// println!("{} multiprocessors, which can be divided into groups of {} or more", all.count(), all.smallest());
-/// if let Ok(parts) = all.split(2, all.smallest()) {
+/// println!("{} multiprocessors, which can be divided into groups of {} or more", all.count(), all.min_group_size());
+/// if let Ok(parts) = all.split(2, all.min_group_size()) {
 ///     assert_eq!(parts.groups.len(), 2);
-///     assert!(parts.groups[0].count() >= all.smallest());
+///     assert!(parts.groups[0].count() >= all.min_group_size());
 /// }
 /// # Ok(())
 /// # }
@@ -69,7 +69,7 @@ impl Multiprocessors {
 
     /// Returns the size of the smallest group into which they can be divided without flags.
     #[must_use]
-    pub fn smallest(&self) -> u32 {
+    pub fn min_group_size(&self) -> u32 {
         self.raw.smallest
     }
 
@@ -105,7 +105,7 @@ impl Multiprocessors {
     /// ```
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn groups_of(&self, at_least: u32, flags: SplitFlags) -> Result<u32> {
-        callback::refuse_within("cuDevSmResourceSplitByCount")?;
+        callback::reject_in_callback("cuDevSmResourceSplitByCount")?;
         let split = newer::cuDevSmResourceSplitByCount()?;
         let mut count = 0;
         // SAFETY: without a place for groups, the driver writes only their number. The input came
@@ -158,14 +158,14 @@ impl Multiprocessors {
     /// let all = Device::get(0)?.multiprocessors()?;
     /// // The smallest possible group, without regard to clusters.
     /// let parts = all.split_with(1, 1, SplitFlags::IGNORE_SM_COSCHEDULING)?;
-    /// assert!(parts.groups[0].count() <= all.smallest());
+    /// assert!(parts.groups[0].count() <= all.min_group_size());
     /// # Ok(())
     /// # }
     /// ```
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn split_with(&self, groups: u32, at_least: u32, flags: SplitFlags) -> Result<Split> {
         const CALL: &str = "cuDevSmResourceSplitByCount";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         // The maximum also bounds the allocation below.
         let most = self.groups_of(at_least, flags)?;
         let too_many = |most| {
@@ -176,7 +176,7 @@ impl Multiprocessors {
                      {most} groups are possible (sizes are multiples of {}, and at least {})",
                     self.count(),
                     self.alignment(),
-                    self.smallest(),
+                    self.min_group_size(),
                 ),
             )
         };
@@ -237,7 +237,7 @@ impl fmt::Debug for Multiprocessors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Multiprocessors")
             .field("count", &self.count())
-            .field("smallest", &self.smallest())
+            .field("min_group_size", &self.min_group_size())
             .field("alignment", &self.alignment())
             .field("device", &self.device.ordinal())
             .finish()
@@ -266,7 +266,7 @@ impl Device {
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn multiprocessors(self) -> Result<Multiprocessors> {
-        callback::refuse_within("cuDeviceGetDevResource")?;
+        callback::reject_in_callback("cuDeviceGetDevResource")?;
         driver::init()?;
         let get = newer::cuDeviceGetDevResource()?;
         Multiprocessors::read(self, |raw| {

@@ -3,7 +3,7 @@
 use super::{Context, Settled, settle::settle};
 use crate::{
     capture::relaxed,
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
 };
 
 impl Settled {
@@ -67,7 +67,7 @@ impl Context {
 
     /// Waits like [`Stream::settle_or_leak`], for all streams of the context.
     pub(crate) fn settle_or_leak(&self) -> Result<()> {
-        unheard(|| self.settle()).or_leak()
+        discarding_errors(|| self.settle()).or_leak()
     }
 
     /// Returns whether the process has had no other context since this one was created. A fault is

@@ -184,7 +184,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Self> {
-        callback::refuse_within("cuDeviceGet")?;
+        callback::reject_in_callback("cuDeviceGet")?;
         driver::init()?;
         let mut raw: CUdevice = 0;
         let code = match c_int::try_from(ordinal) {
@@ -223,7 +223,7 @@ impl Device {
     #[doc(alias = "cuDeviceGetByPCIBusId")]
     pub fn by_pci_bus_id(address: &str) -> Result<Self> {
         const CALL: &str = "cuDeviceGetByPCIBusId";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         driver::init()?;
         let text = CString::new(address).map_err(|_| {
             Error::invalid(CALL, format!("the PCI address {address:?} contains a NUL"))
@@ -457,7 +457,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
-        callback::refuse_within("cuDeviceGetAttribute")?;
+        callback::reject_in_callback("cuDeviceGetAttribute")?;
         let mut value: c_int = 0;
         // SAFETY: `value` is valid for the write, and the driver rejects an unknown attribute.
         let code = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute.as_raw(), self.raw) };

@@ -118,7 +118,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetP2PAttribute")]
     pub fn peer_attribute(self, other: Self, attribute: PeerAttribute) -> Result<i32> {
-        callback::refuse_within("cuDeviceGetP2PAttribute")?;
+        callback::reject_in_callback("cuDeviceGetP2PAttribute")?;
         let mut value = 0;
         // SAFETY: `value` is valid for the write, and the driver rejects an unknown attribute.
         let code = unsafe {
@@ -156,7 +156,7 @@ impl Device {
         other: Self,
         operations: &[AtomicOperation],
     ) -> Result<Vec<AtomicCapabilities>> {
-        callback::refuse_within("cuDeviceGetP2PAtomicCapabilities")?;
+        callback::reject_in_callback("cuDeviceGetP2PAtomicCapabilities")?;
         let get = newer::cuDeviceGetP2PAtomicCapabilities()?;
         atomics(
             "cuDeviceGetP2PAtomicCapabilities",
@@ -195,7 +195,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
     pub fn host_atomics(self, operations: &[AtomicOperation]) -> Result<Vec<AtomicCapabilities>> {
-        callback::refuse_within("cuDeviceGetHostAtomicCapabilities")?;
+        callback::reject_in_callback("cuDeviceGetHostAtomicCapabilities")?;
         let get = newer::cuDeviceGetHostAtomicCapabilities()?;
         atomics(
             "cuDeviceGetHostAtomicCapabilities",

@@ -63,7 +63,7 @@ impl Process {
     /// `CUDA_ERROR_NOT_INITIALIZED` if it does not use CUDA.
     #[doc(alias = "cuCheckpointProcessGetState")]
     pub fn state(self) -> Result<ProcessState> {
-        callback::refuse_within("cuCheckpointProcessGetState")?;
+        callback::reject_in_callback("cuCheckpointProcessGetState")?;
         let get = newer::cuCheckpointProcessGetState()?;
         let pid = self.pid()?;
         let mut state = 0;
@@ -83,7 +83,7 @@ impl Process {
     /// Returns the errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessGetRestoreThreadId")]
     pub fn restore_thread(self) -> Result<u32> {
-        callback::refuse_within("cuCheckpointProcessGetRestoreThreadId")?;
+        callback::reject_in_callback("cuCheckpointProcessGetRestoreThreadId")?;
         let get = newer::cuCheckpointProcessGetRestoreThreadId()?;
         let pid = self.pid()?;
         let mut thread: c_int = 0;
@@ -105,7 +105,7 @@ impl Process {
     /// after the timeout. Also returns the errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessLock")]
     pub fn lock(self, timeout: Option<Duration>) -> Result<()> {
-        callback::refuse_within("cuCheckpointProcessLock")?;
+        callback::reject_in_callback("cuCheckpointProcessLock")?;
         let lock = newer::cuCheckpointProcessLock()?;
         let pid = self.pid()?;
         // 0 means no timeout.
@@ -131,7 +131,7 @@ impl Process {
     /// [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessCheckpoint")]
     pub fn checkpoint(self) -> Result<()> {
-        callback::refuse_within("cuCheckpointProcessCheckpoint")?;
+        callback::reject_in_callback("cuCheckpointProcessCheckpoint")?;
         let checkpoint = newer::cuCheckpointProcessCheckpoint()?;
         let pid = self.pid()?;
         // SAFETY: there are no arguments.
@@ -152,7 +152,7 @@ impl Process {
     /// errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessRestore")]
     pub fn restore(self, onto: &[(Uuid, Uuid)]) -> Result<()> {
-        callback::refuse_within("cuCheckpointProcessRestore")?;
+        callback::reject_in_callback("cuCheckpointProcessRestore")?;
         let restore = newer::cuCheckpointProcessRestore()?;
         let pid = self.pid()?;
         let pairs = onto.iter().map(|(old, new)| RawPair {
@@ -185,7 +185,7 @@ impl Process {
     /// [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessUnlock")]
     pub fn unlock(self) -> Result<()> {
-        callback::refuse_within("cuCheckpointProcessUnlock")?;
+        callback::reject_in_callback("cuCheckpointProcessUnlock")?;
         let unlock = newer::cuCheckpointProcessUnlock()?;
         let pid = self.pid()?;
         // SAFETY: there are no arguments.

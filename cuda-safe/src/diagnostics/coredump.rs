@@ -264,7 +264,7 @@ impl Coredump {
 
     fn enter(&self, call: &'static str) -> Result<Option<Current>> {
         driver::init()?;
-        callback::refuse_within(call)?;
+        callback::reject_in_callback(call)?;
         let context = self.context.as_ref();
         context.map(|context| context.enter(call)).transpose()
     }

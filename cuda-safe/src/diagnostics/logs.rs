@@ -90,7 +90,7 @@ unsafe impl Sync for Listener {}
 #[doc(alias = "cuLogsRegisterCallback")]
 pub fn listen(function: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Result<Listener> {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
-    callback::refuse_within("cuLogsRegisterCallback")?;
+    callback::reject_in_callback("cuLogsRegisterCallback")?;
     let register = newer::cuLogsRegisterCallback()?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     // Before registering, because a message may arrive at once.
@@ -162,7 +162,7 @@ impl Listener {
 
     fn end(&mut self) -> Result<()> {
         if !self.raw.is_null() {
-            callback::refuse_within("cuLogsUnregisterCallback")?;
+            callback::reject_in_callback("cuLogsUnregisterCallback")?;
             let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
             // SAFETY: the handle was registered, and not unregistered before.
             check("cuLogsUnregisterCallback", unsafe {
@@ -206,7 +206,7 @@ pub struct LogPosition(c_uint);
 /// function that the driver calls.
 #[doc(alias = "cuLogsCurrent")]
 pub fn position() -> Result<LogPosition> {
-    callback::refuse_within("cuLogsCurrent")?;
+    callback::reject_in_callback("cuLogsCurrent")?;
     let mut position = 0;
     // SAFETY: `position` is valid for the write. There are no flags.
     check("cuLogsCurrent", unsafe {
@@ -251,7 +251,7 @@ pub fn all() -> Result<String> {
 fn text(position: *mut c_uint) -> Result<String> {
     /// The documented maximum size.
     const MOST: usize = 25_600;
-    callback::refuse_within("cuLogsDumpToMemory")?;
+    callback::reject_in_callback("cuLogsDumpToMemory")?;
     let dump = newer::cuLogsDumpToMemory()?;
     // Twice the announced size: with more messages than fit, driver 580 was seen to write some
     // lines too many.
@@ -282,7 +282,7 @@ fn text(position: *mut c_uint) -> Result<String> {
 #[doc(alias = "cuLogsDumpToFile")]
 pub fn write_to(path: impl AsRef<Path>, since: Option<&mut LogPosition>) -> Result<()> {
     const CALL: &str = "cuLogsDumpToFile";
-    callback::refuse_within(CALL)?;
+    callback::reject_in_callback(CALL)?;
     let path = path.as_ref();
     let name = CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Error::invalid(CALL, format!("{} contains a NUL", path.display())))?;

@@ -41,7 +41,7 @@ fn discard(payload: Box<dyn Any + Send>) {
 /// Returns an error that names `call` if this thread runs a function that the driver calls. The
 /// driver forbids driver calls there, and some of them would deadlock.
 #[inline]
-pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
+pub(crate) fn reject_in_callback(call: &'static str) -> Result<()> {
     if RUNNING.get() {
         Err(rejection(call))
     } else {
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn calls_are_rejected_only_inside_callbacks() {
-        assert!(refuse_within("cuInit").is_ok());
+        assert!(reject_in_callback("cuInit").is_ok());
         run(|| {
-            assert!(refuse_within("cuInit").is_err());
+            assert!(reject_in_callback("cuInit").is_err());
             run(|| {});
-            assert!(refuse_within("cuInit").is_err());
+            assert!(reject_in_callback("cuInit").is_err());
         });
-        assert!(refuse_within("cuInit").is_ok());
+        assert!(reject_in_callback("cuInit").is_ok());
     }
 
     #[test]
@@ -84,6 +84,6 @@ mod tests {
             }
         }
         run(|| std::panic::panic_any(Bomb(3)));
-        assert!(refuse_within("cuInit").is_ok());
+        assert!(reject_in_callback("cuInit").is_ok());
     }
 }

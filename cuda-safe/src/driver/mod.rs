@@ -81,7 +81,7 @@ pub fn init() -> Result<()> {
 /// Makes a driver call that needs no current context, and checks its code. Returns an error without
 /// making the call if this thread runs a function that the driver calls.
 pub(crate) fn call(name: &'static str, call: impl FnOnce() -> CUresult) -> Result<()> {
-    callback::refuse_within(name)?;
+    callback::reject_in_callback(name)?;
     check(name, call())
 }
 
@@ -196,7 +196,7 @@ pub fn version() -> Result<Version> {
 /// ```
 #[doc(alias = "cuGetProcAddress")]
 pub fn symbol(name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
-    callback::refuse_within("cuGetProcAddress")?;
+    callback::reject_in_callback("cuGetProcAddress")?;
     init()?;
     let mut address = ptr::null_mut();
     let number = since

@@ -59,7 +59,7 @@ const fn name(with_nul: &'static str) -> &'static CStr {
 
 #[cold]
 fn find(found: &AtomicPtr<c_void>, name: &'static CStr, since: Version) -> Result<NonNull<c_void>> {
-    callback::refuse_within(name.to_str().unwrap_or("cuGetProcAddress"))?;
+    callback::reject_in_callback(name.to_str().unwrap_or("cuGetProcAddress"))?;
     let address = driver::symbol(name, since)?;
     // Only found addresses are stored. If the lookup fails, the next call repeats it.
     found.store(address.as_ptr(), Ordering::Release);

@@ -10,21 +10,21 @@ use cuda_sys::CUresult;
 use crate::error::{Error, ErrorKind};
 
 thread_local! {
-    /// The nesting depth of [`unheard`] on this thread.
-    static UNHEARD: Cell<u32> = const { Cell::new(0) };
+    /// The nesting depth of [`discarding_errors`] on this thread.
+    static DISCARDING: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Runs code that discards its errors, as drops do. If it is the first to see a fault, the next
 /// call reports the fault.
-pub(crate) fn unheard<R>(body: impl FnOnce() -> R) -> R {
+pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
     /// Restores the depth, also after a panic.
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
-            UNHEARD.set(UNHEARD.get() - 1);
+            DISCARDING.set(DISCARDING.get() - 1);
         }
     }
-    UNHEARD.set(UNHEARD.get() + 1);
+    DISCARDING.set(DISCARDING.get() + 1);
     let _end = End;
     body()
 }
@@ -56,10 +56,10 @@ impl Fault {
         detail: impl FnOnce(&Error) -> String,
     ) -> Error {
         let error = Error::driver(call, code);
-        let is_heard = UNHEARD.get() == 0;
+        let is_reported = DISCARDING.get() == 0;
         let Some(first) = self.0.get() else {
             let detail = detail(&error);
-            let unreported = (!is_heard).then(|| detail.clone());
+            let unreported = (!is_reported).then(|| detail.clone());
             let _ = self.0.set(FirstFault {
                 code,
                 call,
@@ -74,7 +74,7 @@ impl Fault {
                 .unwrap_or_else(PoisonError::into_inner)
                 .take()
         };
-        if is_heard && let Some(detail) = take_unreported() {
+        if is_reported && let Some(detail) = take_unreported() {
             return error.with_detail(format!(
                 "seen earlier, while an object was dropped: {detail}"
             ));
@@ -111,9 +111,9 @@ mod tests {
     #[test]
     fn fault_seen_by_a_drop_is_reported_later() {
         let fault = Fault::default();
-        unheard(|| {
+        discarding_errors(|| {
             report(&fault);
-            assert_eq!(unheard(|| report(&fault)).0, ErrorKind::Poisoned);
+            assert_eq!(discarding_errors(|| report(&fault)).0, ErrorKind::Poisoned);
         });
         assert!(fault.is_known());
         let (kind, detail) = report(&fault);
@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn panic_restores_the_depth() {
-        let panicked = std::panic::catch_unwind(|| unheard(|| panic!("on purpose")));
+        let panicked = std::panic::catch_unwind(|| discarding_errors(|| panic!("on purpose")));
         assert!(panicked.is_err());
         assert_eq!(report(&Fault::default()).0, ErrorKind::Fault);
-        assert_eq!(UNHEARD.get(), 0);
+        assert_eq!(DISCARDING.get(), 0);
     }
 }

@@ -228,7 +228,7 @@ impl Device {
     /// ```
     #[doc(alias = "cuDeviceGetGraphMemAttribute")]
     pub fn graph_memory(self) -> Result<GraphMemory> {
-        callback::refuse_within("cuDeviceGetGraphMemAttribute")?;
+        callback::reject_in_callback("cuDeviceGetGraphMemAttribute")?;
         let get = |attribute| -> Result<u64> {
             let mut value = 0u64;
             // SAFETY: these attributes are written as 64-bit numbers.
@@ -258,7 +258,7 @@ impl Device {
     /// Returns the driver's error.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
     pub fn reset_graph_memory_high(self) -> Result<()> {
-        callback::refuse_within("cuDeviceSetGraphMemAttribute")?;
+        callback::reject_in_callback("cuDeviceSetGraphMemAttribute")?;
         for attribute in [
             CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH,
             CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,

@@ -48,9 +48,9 @@ impl EdgeData {
     /// Returns an edge from a kernel. The second node may start when all blocks of the kernel have
     /// started.
     #[must_use]
-    pub const fn begun() -> Self {
+    pub const fn started() -> Self {
         Self {
-            port: Port::BEGUN,
+            port: Port::STARTED,
             programmatic: false,
         }
     }
@@ -61,7 +61,7 @@ impl EdgeData {
     pub(super) fn mark(self) -> &'static str {
         match self.port {
             Port::TRIGGERED => " [style=dashed label=\"triggered\"]",
-            Port::BEGUN => " [style=dashed label=\"begun\"]",
+            Port::STARTED => " [style=dashed label=\"started\"]",
             _ => "",
         }
     }

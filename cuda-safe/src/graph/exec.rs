@@ -12,7 +12,7 @@ pub use crate::raw::graph::InstantiateFlags;
 use crate::{
     capture::{self, Nothing, captures_exist, drop_after_release, relaxed, release, released},
     context::{Context, Settled},
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     handle::{Handle, Kind, Sendable},
     stream::{Owner, Stream, event::Event, last::Number},
 };
@@ -47,7 +47,8 @@ struct Retired {
 impl Retired {
     /// Returns whether the launches have finished. Does not wait.
     fn is_over(&self) -> bool {
-        let reached = |event: &Event| relaxed(|| unheard(|| event.query())).unwrap_or(false);
+        let reached =
+            |event: &Event| relaxed(|| discarding_errors(|| event.query())).unwrap_or(false);
         self.over
             .as_ref()
             .is_some_and(|events| events.iter().all(reached))
@@ -97,7 +98,7 @@ impl Graph {
     #[doc(alias = "cuGraphInstantiateWithFlags")]
     #[doc(alias = "cuGraphInstantiateWithParams")]
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
-        let _uncaptured = match capture::refuse_here(
+        let _uncaptured = match capture::reject_during_capture(
             "Graph::instantiate",
             "make this call before or after the capture",
         ) {
@@ -222,7 +223,7 @@ impl GraphExec {
             "GraphExec::launch",
             "the graph and the stream",
         )?;
-        let _uncaptured = stream.hold_captures_off("cuGraphLaunch")?;
+        let _uncaptured = stream.block_captures("cuGraphLaunch")?;
         if captures_exist() {
             // If the driver allowed this (driver 580 does not), the captured graph could run after
             // this one has been dropped.
@@ -268,7 +269,7 @@ impl GraphExec {
             "GraphExec::upload",
             "the graph and the stream",
         )?;
-        let _uncaptured = stream.hold_captures_off("cuGraphUpload")?;
+        let _uncaptured = stream.block_captures("cuGraphUpload")?;
         if captures_exist() {
             stream.expect_uncaptured_for("GraphExec::upload", "upload it before the capture")?;
         }
@@ -360,7 +361,7 @@ impl GraphExec {
             return; // dropped in the order of its streams, after the launches
         }
         let recorded = self.launched.iter().map(Stream::record_uncaptured);
-        let over = relaxed(|| unheard(|| recorded.collect::<Result<Vec<_>>>())).ok();
+        let over = relaxed(|| discarding_errors(|| recorded.collect::<Result<Vec<_>>>())).ok();
         self.retired.push(Retired { held: old, over });
     }
 
@@ -387,7 +388,7 @@ impl GraphExec {
 /// Waits for the launches, then drops the objects of a graph that could not be dropped at once.
 fn drop_after(launched: &[Stream], mut held: Vec<Held>) -> Result<()> {
     for stream in launched {
-        match unheard(|| stream.settle()) {
+        match discarding_errors(|| stream.settle()) {
             Settled::Done | Settled::Failed(_) => {}
             Settled::Faulted(_) => held.iter_mut().for_each(Held::leak_for_host_functions),
             Settled::Unknown(error) => {

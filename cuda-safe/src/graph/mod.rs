@@ -88,7 +88,7 @@ pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};
 pub use node::{Node, NodeKind};
-pub use region::{KeptRegion, Lent, PartRegion};
+pub use region::{BorrowedRegion, KeptRegion, PartRegion};
 
 pub use crate::capture::CaptureMode;
 use crate::{

@@ -35,9 +35,9 @@ unsafe impl<T> Sync for PartRegion<T> {}
 
 /// Access to memory of a graph between launches. You can inspect it ([`Deref`]) and copy from and
 /// to it. It stays in the graph, because nodes hold its address.
-pub struct Lent<'a, M>(&'a mut M);
+pub struct BorrowedRegion<'a, M>(&'a mut M);
 
-impl<M> Deref for Lent<'_, M> {
+impl<M> Deref for BorrowedRegion<'_, M> {
     type Target = M;
 
     fn deref(&self) -> &M {
@@ -46,14 +46,14 @@ impl<M> Deref for Lent<'_, M> {
 }
 
 // SAFETY: the region of the borrowed memory, borrowed for the same time.
-unsafe impl<T: PlainData, M: CopySource<T>> CopySource<T> for Lent<'_, M> {
+unsafe impl<T: PlainData, M: CopySource<T>> CopySource<T> for BorrowedRegion<'_, M> {
     fn region(&self) -> Region<'_> {
         self.0.region()
     }
 }
 
 // SAFETY: the memory is borrowed exclusively.
-unsafe impl<T: PlainData, M: CopyTarget<T>> CopyTarget<T> for Lent<'_, M> {}
+unsafe impl<T: PlainData, M: CopyTarget<T>> CopyTarget<T> for BorrowedRegion<'_, M> {}
 
 impl Graph {
     /// Moves pitched memory or an array into the graph, as [`keep`](Self::keep) does with
@@ -97,10 +97,13 @@ impl Graph {
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
     /// belongs to another graph.
-    pub fn region<T, M: 'static>(&mut self, kept: KeptRegion<T, M>) -> Result<Lent<'_, M>> {
+    pub fn region<T, M: 'static>(
+        &mut self,
+        kept: KeptRegion<T, M>,
+    ) -> Result<BorrowedRegion<'_, M>> {
         self.held
             .region(kept.part.number, "Graph::region")
-            .map(Lent)
+            .map(BorrowedRegion)
     }
 
     /// Adds a copy of a rectangle or box between memory of the graph: pitched, linear, page-locked,
@@ -151,13 +154,15 @@ impl GraphExec {
     pub fn region<T: PlainData, M: CopySource<T> + 'static>(
         &mut self,
         kept: KeptRegion<T, M>,
-    ) -> Result<Lent<'_, M>> {
+    ) -> Result<BorrowedRegion<'_, M>> {
         const CALL: &str = "GraphExec::region";
         let memory: &mut M = self.held().region(kept.part.number, CALL)?;
         if memory.region().owner().stream().is_none() {
             self.wait()?;
         }
-        self.held().region(kept.part.number, CALL).map(Lent)
+        self.held()
+            .region(kept.part.number, CALL)
+            .map(BorrowedRegion)
     }
 
     /// Changes the operands of a copy node. Earlier launches of the graph are not affected.
@@ -301,7 +306,7 @@ impl<T> fmt::Debug for PartRegion<T> {
     }
 }
 
-impl<M: fmt::Debug> fmt::Debug for Lent<'_, M> {
+impl<M: fmt::Debug> fmt::Debug for BorrowedRegion<'_, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.0, f)
     }

@@ -15,7 +15,7 @@ use std::{
 use crate::{
     capture,
     driver::callback,
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
 };
 
 /// The properties of one kind of handle. A value of the type holds the data of one object, in
@@ -48,7 +48,7 @@ pub(crate) trait Kind: Sized + 'static {
 
     /// Called by `into_raw`, before the caller becomes the owner of the handle. Must leak
     /// everything in this object that the driver may still use.
-    fn hand_over(&mut self, raw: Self::Raw) {
+    fn prepare_into_raw(&mut self, raw: Self::Raw) {
         let _ = raw;
     }
 
@@ -157,7 +157,7 @@ impl<K: Kind> Handle<K> {
         let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
         let object = &mut *inner.0;
         object.owned = false;
-        object.kind.hand_over(object.raw);
+        object.kind.prepare_into_raw(object.raw);
         Ok(object.raw)
     }
 
@@ -183,7 +183,7 @@ impl<K: Kind> Weak<K> {
         self.0.upgrade().map(Handle)
     }
 
-    pub(crate) fn is_gone(&self) -> bool {
+    pub(crate) fn is_released(&self) -> bool {
         self.0.strong_count() == 0
     }
 }
@@ -214,7 +214,7 @@ impl<K: Kind> Drop for Inner<K> {
         // SAFETY: the object is taken only here, because it is never used after `drop`.
         let object = unsafe { ManuallyDrop::take(&mut self.0) };
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| object.end());
+        let _ = discarding_errors(|| object.end());
     }
 }
 

@@ -93,8 +93,8 @@ options! {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct LaunchEvents<'a> {
-    /// Recorded when all blocks have begun. (`CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`)
-    pub begun: Option<&'a Event>,
+    /// Recorded when all blocks have started. (`CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`)
+    pub started: Option<&'a Event>,
     /// Recorded when each block has run `griddepcontrol.launch_dependents` or ended. A kernel that
     /// waits for this event must read this kernel's results after `griddepcontrol.wait`. Requires
     /// compute capability 9.0. (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`)
@@ -102,10 +102,10 @@ pub struct LaunchEvents<'a> {
 }
 
 impl<'a> LaunchEvents<'a> {
-    /// Sets [`begun`](Self#structfield.begun).
+    /// Sets [`started`](Self#structfield.started).
     #[must_use]
-    pub const fn begun(mut self, event: &'a Event) -> Self {
-        self.begun = Some(event);
+    pub const fn started(mut self, event: &'a Event) -> Self {
+        self.started = Some(event);
         self
     }
 
@@ -210,7 +210,7 @@ impl RawAttributes {
         if let Some(event) = events.triggered {
             self.push(7, &[event.as_raw().expose_provenance(), 0]);
         }
-        if let Some(event) = events.begun {
+        if let Some(event) = events.started {
             self.push(12, &[event.as_raw().expose_provenance(), 0]);
         }
     }

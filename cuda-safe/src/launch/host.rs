@@ -7,7 +7,7 @@ use cuda_sys::CUdeviceptr;
 use super::arguments::{KernelArgument, sealed::Sealed};
 use crate::{
     DeviceBuffer,
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     memory::{PlainData, enqueue_download, enqueue_upload},
     stream::{Stream, settle::HostRange},
 };
@@ -116,7 +116,7 @@ impl<T: PlainData> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
             // A copy may still use the host slice. The earlier failure has already been reported.
-            let _ = unheard(|| self.buffer.stream().end_borrow([self.borrowed]));
+            let _ = discarding_errors(|| self.buffer.stream().end_borrow([self.borrowed]));
         }
     }
 }

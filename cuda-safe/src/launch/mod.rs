@@ -276,12 +276,12 @@ impl Function {
     /// # let source = r#"extern "C" __global__ void set(int *x) { *x = 7; }"#;
     /// # let set = Module::compile(&context, source)?.function("set")?;
     /// let mut x = DeviceBuffer::<i32>::uninit(&stream, 1)?;
-    /// let begun = Event::with_options(&context, EventOptions::default().disable_timing(true))?;
-    /// let events = LaunchEvents::default().begun(&begun);
+    /// let started = Event::with_options(&context, EventOptions::default().disable_timing(true))?;
+    /// let events = LaunchEvents::default().started(&started);
     /// // SAFETY: one int, as the kernel writes; the other stream does nothing with it.
     /// unsafe { set.launch_with_events(&stream, LaunchConfig::new(1, 1), events, (&mut x,))? };
     /// let other = Stream::new(&context)?;
-    /// other.wait_event(&begun)?; // continues when the kernel has begun
+    /// other.wait_event(&started)?; // continues when the kernel has started
     /// # other.synchronize()?;
     /// # Ok(())
     /// # }
@@ -299,7 +299,7 @@ impl Function {
             let text = "a launch with host slices waits for its kernel, so it does not support events. Fix: use buffers";
             return Err(Error::invalid(CALL, text));
         }
-        for event in [events.begun, events.triggered].into_iter().flatten() {
+        for event in [events.started, events.triggered].into_iter().flatten() {
             let what = "the event and the kernel";
             event.context().expect_same(self.context(), CALL, what)?;
         }

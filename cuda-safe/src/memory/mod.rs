@@ -17,7 +17,7 @@
 //!   [`PitchedMemory`], [`PitchedAllocation`]
 //! - Copies of sub-regions: [`RegionCopy`], [`HostRegion`], [`HostRegionMut`], [`Region`],
 //!   [`Extent`], [`Offset`], [`Layout`], [`CopySource`], [`CopyTarget`]
-//! - Batches of copies: [`CopyBatch`], [`CopyAttributes`], [`SourceOrder`]
+//! - Batches of copies: [`CopyBatch`], [`CopyAttributes`], [`SourceAccessOrder`]
 //! - Asynchronous host copies: [`Transfer`], [`TransferError`], [`Scope`]
 //! - Fast copies of pageable memory: [`Staging`], [`StagingOptions`]
 //! - Copies and kernels that overlap in chunks: [`Pipeline`], [`Outcome`]
@@ -46,7 +46,7 @@ mod storage;
 pub mod virtual_memory;
 pub(crate) mod waited;
 
-pub use copy::batch::{CopyAttributes, CopyBatch, SourceOrder};
+pub use copy::batch::{CopyAttributes, CopyBatch, SourceAccessOrder};
 pub use copy::extent::{Extent, Offset};
 pub use copy::layout::Layout;
 pub use copy::pipeline::{Outcome, Pipeline};

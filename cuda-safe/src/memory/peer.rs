@@ -11,7 +11,7 @@ use crate::{
     capture::{self, release, released},
     context::Context,
     driver::callback,
-    error::{Error, ErrorKind, Result, fault::unheard},
+    error::{Error, ErrorKind, Result, fault::discarding_errors},
     memory::{
         BorrowedMut, DeviceMemory, DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation,
         MemoryPool, PitchedMemory, PitchedView, PitchedViewMut, PlainData, PointerAttribute,
@@ -115,13 +115,13 @@ impl Context {
     #[doc(alias = "cuCtxEnablePeerAccess")]
     pub fn enable_peer_access(&self, peer: &Context) -> Result<PeerAccess> {
         const CALL: &str = "cuCtxEnablePeerAccess";
-        let _allowed = capture::refuse_here(
+        let _allowed = capture::reject_during_capture(
             "Context::enable_peer_access",
             "enable it before the capture",
         )?;
         // Checked before locking, because a log listener runs inside the driver call made under the
         // lock.
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         let mut pairs = pairs();
         let key = key(self, peer);
         if let Some(enabled) = find(&mut pairs, key) {
@@ -407,7 +407,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.release());
+        let _ = discarding_errors(|| self.release());
     }
 }
 

@@ -13,7 +13,7 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstream};
 use crate::{
     capture::release,
     context::Context,
-    error::{Result, ends_context, fault::unheard},
+    error::{Result, ends_context, fault::discarding_errors},
     memory::{
         PinnedBuffer, PinnedFlags, PlainData,
         operation::{WaitUntil, check},
@@ -248,7 +248,7 @@ impl<T: SignalWord> Drop for Signal<T> {
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
         // `drop` cannot return an error.
         let _ = release(&streams.clone(), move || {
-            match unheard(|| streams.iter().all(is_over)) {
+            match discarding_errors(|| streams.iter().all(is_over)) {
                 true => memory.close(),
                 false => {
                     mem::forget(memory); // a stream may still write to it

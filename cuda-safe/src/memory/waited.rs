@@ -6,7 +6,7 @@ use cuda_sys::{CUdeviceptr, CUresult};
 
 use crate::{
     capture::{relaxed, release},
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     stream::Stream,
 };
 
@@ -101,7 +101,7 @@ impl<R: Release> Waited<R> {
 impl<R: Release> Drop for Waited<R> {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 

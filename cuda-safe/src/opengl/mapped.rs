@@ -8,7 +8,7 @@ use super::{explained, resource::GraphicsResource};
 use crate::{
     array::{CudaArray, MipmappedArray},
     capture::{self, released},
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     memory::{DeviceView, DeviceViewMut, PlainData},
     stream::{Stream, Uncaptured},
 };
@@ -59,7 +59,7 @@ impl<const N: usize> MappedResources<N> {
             }
         }
         const REMEDY: &str = "map it before the capture";
-        let _allowed = capture::refuse_here(CALL, REMEDY)?;
+        let _allowed = capture::reject_during_capture(CALL, REMEDY)?;
         let _uncaptured = stream.uncaptured(CALL, REMEDY)?;
         // SAFETY: the resources are live, `N` is their number, and the stream is live.
         let code =
@@ -198,8 +198,8 @@ impl<const N: usize> Drop for MappedResources<N> {
         }
         // `drop` cannot return an error. `unmap` does. The call is never postponed, because
         // OpenGL's context is current only on this thread.
-        match unheard(|| self.expect_free()) {
-            Ok(_uncaptured) => drop(unheard(|| self.try_unmap())),
+        match discarding_errors(|| self.expect_free()) {
+            Ok(_uncaptured) => drop(discarding_errors(|| self.try_unmap())),
             Err(_) => self.leak(),
         }
     }

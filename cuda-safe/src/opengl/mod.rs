@@ -88,7 +88,7 @@ use crate::{
 /// ```
 #[doc(alias = "cuGLGetDevices")]
 pub fn devices(list: DeviceList) -> Result<Vec<Device>> {
-    callback::refuse_within("cuGLGetDevices")?;
+    callback::reject_in_callback("cuGLGetDevices")?;
     let get = newer::cuGLGetDevices()?;
     let mut found: Vec<c_int> = vec![0; Device::count()? as usize];
     let mut count = 0;

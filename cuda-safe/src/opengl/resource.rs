@@ -102,7 +102,8 @@ impl GraphicsResource {
         buffer: u32,
         flags: RegisterFlags,
     ) -> Result<Self> {
-        let _allowed = capture::refuse_here("GraphicsResource::register_buffer", CAPTURED)?;
+        let _allowed =
+            capture::reject_during_capture("GraphicsResource::register_buffer", CAPTURED)?;
         let register = newer::cuGraphicsGLRegisterBuffer()?;
         let _current = context.enter("cuGraphicsGLRegisterBuffer")?;
         let mut raw = ptr::null_mut();
@@ -148,7 +149,8 @@ impl GraphicsResource {
         target: ImageTarget,
         flags: RegisterFlags,
     ) -> Result<Self> {
-        let _allowed = capture::refuse_here("GraphicsResource::register_image", CAPTURED)?;
+        let _allowed =
+            capture::reject_during_capture("GraphicsResource::register_image", CAPTURED)?;
         let register = newer::cuGraphicsGLRegisterImage()?;
         let _current = context.enter("cuGraphicsGLRegisterImage")?;
         let mut raw = ptr::null_mut();

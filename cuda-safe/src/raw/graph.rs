@@ -18,7 +18,7 @@ choices! {
         /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended.
         TRIGGERED = 1, "CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC";
         /// All blocks of the kernel have started.
-        BEGUN = 2, "CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER";
+        STARTED = 2, "CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER";
     }
 }
 

@@ -7,7 +7,7 @@ use super::flags::{choices, flags};
 choices! {
     /// The time at which a batch of copies may read its source in host memory
     /// (`CUmemcpySrcAccessOrder`).
-    pub struct SourceOrder(c_uint) {
+    pub struct SourceAccessOrder(c_uint) {
         /// In the order of the stream.
         STREAM = 1, "CU_MEMCPY_SRC_ACCESS_ORDER_STREAM";
         /// At once: before the call returns, and perhaps before earlier work of the stream. An H200

@@ -113,7 +113,8 @@ impl ExternalMemory {
         dedicated: bool,
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalMemory";
-        let _allowed = capture::refuse_here("ExternalMemory::import", "import before the capture")?;
+        let _allowed =
+            capture::reject_during_capture("ExternalMemory::import", "import before the capture")?;
         let description = RawMemoryHandle {
             kind: kind.0,
             file: RawFile {
@@ -192,7 +193,7 @@ impl ExternalMemory {
         }
         let context = self.0.parent();
         context.expect_same(stream.context(), CALL, "the memory and the stream")?;
-        let _allowed = capture::refuse_here(CALL, "map it before the capture")?;
+        let _allowed = capture::reject_during_capture(CALL, "map it before the capture")?;
         let description = CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
             offset,
             size: bytes as u64,
@@ -214,14 +215,14 @@ impl ExternalMemory {
             })?;
         // SAFETY: just mapped, with space for `len` elements.
         unsafe {
-            let storage = External(Waited::new(ptr, stream, Unmap(self.clone())));
+            let storage = ExternalMapping(Waited::new(ptr, stream, Unmap(self.clone())));
             ExternalBuffer::from_allocation(storage, len, CALL)
         }
     }
 }
 
 /// Elements in imported memory, created by [`ExternalMemory::buffer`].
-pub type ExternalBuffer<T> = DeviceMemory<External, T>;
+pub type ExternalBuffer<T> = DeviceMemory<ExternalMapping, T>;
 
 /// Frees a mapping, then releases the memory.
 #[derive(Clone, Debug)]
@@ -236,7 +237,7 @@ impl Release for Unmap {
 
 waited! {
     /// A mapping of imported memory that belongs to a stream. An [`ExternalBuffer`] holds it.
-    pub struct External(Unmap), "ExternalBuffer"
+    pub struct ExternalMapping(Unmap), "ExternalBuffer"
 }
 
 impl<T: PlainData> ExternalBuffer<T> {

@@ -151,8 +151,10 @@ impl ExternalSemaphore {
         file: OwnedFd,
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalSemaphore";
-        let _allowed =
-            capture::refuse_here("ExternalSemaphore::import", "import before the capture")?;
+        let _allowed = capture::reject_during_capture(
+            "ExternalSemaphore::import",
+            "import before the capture",
+        )?;
         let description = RawSemaphoreHandle {
             kind: kind.0,
             file: [u64::from(file.as_raw_fd().cast_unsigned()), 0],

@@ -66,7 +66,7 @@ impl<T> IpcBuffer<T> {
         let context = stream.context();
         let mut ptr = 0;
         if bytes > 0 {
-            let _allowed = capture::refuse_here(CALL, "allocate before the capture")?;
+            let _allowed = capture::reject_during_capture(CALL, "allocate before the capture")?;
             let _current = stream.enter("cuMemAlloc_v2")?;
             // SAFETY: `ptr` is valid for writing.
             let code = unsafe { sys::cuMemAlloc_v2(&mut ptr, bytes) };

@@ -4,10 +4,10 @@
 //! such as Vulkan export memory and semaphores as files, which this module imports.
 //!
 //! - Memory of another process: [`IpcMemory`], [`IpcMemoryHandle`], [`IpcBuffer`],
-//!   [`OpenedBuffer`], [`Opened`]
+//!   [`OpenedBuffer`], [`OpenedMemory`]
 //! - Events of another process: [`IpcEventHandle`]
 //! - Memory of another interface: [`ExternalMemory`], [`ExternalMemoryKind`], [`ExternalBuffer`],
-//!   [`External`]
+//!   [`ExternalMapping`]
 //! - Semaphores of another interface: [`ExternalSemaphore`], [`ExternalSemaphoreKind`]
 //! - Kinds of handles for exporting memory: [`ShareableHandles`]
 
@@ -18,9 +18,9 @@ mod ipc_memory;
 mod opened;
 
 pub use crate::raw::device::ShareableHandles;
-pub use external_memory::{External, ExternalBuffer, ExternalMemory, ExternalMemoryKind};
+pub use external_memory::{ExternalBuffer, ExternalMapping, ExternalMemory, ExternalMemoryKind};
 pub(crate) use external_semaphore::RawValues;
 pub use external_semaphore::{ExternalSemaphore, ExternalSemaphoreKind};
 pub use ipc_event::IpcEventHandle;
 pub use ipc_memory::{IpcBuffer, IpcMemory, IpcMemoryHandle};
-pub use opened::{Opened, OpenedBuffer};
+pub use opened::{OpenedBuffer, OpenedMemory};

@@ -12,7 +12,7 @@ use crate::{
 
 /// A buffer of `len` elements in memory of another process on this host.
 ///
-/// An alias of [`DeviceMemory<Opened, T>`](DeviceMemory).
+/// An alias of [`DeviceMemory<OpenedMemory, T>`](DeviceMemory).
 ///
 /// ```no_run
 /// use cuda_safe::{Context, share::{IpcMemoryHandle, OpenedBuffer}, Stream};
@@ -29,7 +29,7 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-pub type OpenedBuffer<T> = DeviceMemory<Opened, T>;
+pub type OpenedBuffer<T> = DeviceMemory<OpenedMemory, T>;
 
 /// Closes memory of another process when it is released.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl Release for Close {
 waited! {
     /// Memory of another process. It belongs to a stream, and an [`OpenedBuffer`] holds it. It is
     /// closed after the stream's work has finished.
-    pub struct Opened(Close), "OpenedBuffer"
+    pub struct OpenedMemory(Close), "OpenedBuffer"
 }
 
 impl<T: PlainData> OpenedBuffer<T> {
@@ -76,7 +76,8 @@ impl<T: PlainData> OpenedBuffer<T> {
     pub unsafe fn open(stream: &Stream, handle: &IpcMemoryHandle, len: usize) -> Result<Self> {
         const CALL: &str = "cuIpcOpenMemHandle";
         let bytes = byte_size::<T>(len, "OpenedBuffer::open")?;
-        let _allowed = capture::refuse_here("OpenedBuffer::open", "open it before the capture")?;
+        let _allowed =
+            capture::reject_during_capture("OpenedBuffer::open", "open it before the capture")?;
         let context = stream.context();
         let _current = stream.enter("cuMemGetAddressRange_v2")?;
         let mut ptr = 0;
@@ -87,7 +88,7 @@ impl<T: PlainData> OpenedBuffer<T> {
             .check(CALL, code)
             .map_err(|error| open_error(error, code))?;
         // SAFETY: just opened.
-        let opened = Opened(unsafe { Waited::new(ptr, stream, Close) });
+        let opened = OpenedMemory(unsafe { Waited::new(ptr, stream, Close) });
         let (mut base, mut size) = (0, 0);
         // SAFETY: both are valid for writing.
         let code = unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, ptr) };

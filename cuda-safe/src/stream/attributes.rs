@@ -98,7 +98,7 @@ impl Stream {
     /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetCtx")]
     #[doc(alias = "cuStreamGetGreenCtx")]
-    pub fn belongs_to_its_context(&self) -> Result<bool> {
+    pub fn is_in_context(&self) -> Result<bool> {
         let _current = self.enter("cuStreamGetGreenCtx")?;
         if let Some(green) = self.green_context() {
             let get = newer::cuStreamGetGreenCtx()?;

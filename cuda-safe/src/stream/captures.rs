@@ -12,7 +12,7 @@ use crate::{
     },
     context::Current,
     driver::{callback, newer},
-    error::{Error, Result, ends_context, fault::unheard},
+    error::{Error, Result, ends_context, fault::discarding_errors},
 };
 
 /// A guard: the stream is not captured, no capture of it begins, and its context is current.
@@ -37,8 +37,8 @@ impl Stream {
     ///
     /// # Errors
     /// Returns an error inside a host function or a log listener.
-    pub(crate) fn hold_captures_off(&self, call: &'static str) -> Result<Entered> {
-        callback::refuse_within(call)?;
+    pub(crate) fn block_captures(&self, call: &'static str) -> Result<Entered> {
+        callback::reject_in_callback(call)?;
         Ok(capture::enter(self.place(), Length::Short))
     }
 
@@ -100,7 +100,7 @@ impl Stream {
     /// Returns an error if this thread relies on it itself (or a thread that waits for this one),
     /// and inside a host function or a log listener.
     pub(crate) fn begin_capture(&self, call: &'static str, start: Start) -> Result<Beginning> {
-        callback::refuse_within(call)?;
+        callback::reject_in_callback(call)?;
         let blocking = match self.queue() {
             Queue::Stream(_) => self.blocks_legacy_default(),
             _ => true,
@@ -256,7 +256,7 @@ impl Needs for Stream {
 
     fn is_done(&self) -> bool {
         // A stream that cannot be queried has faulted. The release reports that.
-        relaxed(|| unheard(|| self.query()).unwrap_or(true))
+        relaxed(|| discarding_errors(|| self.query()).unwrap_or(true))
     }
 }
 

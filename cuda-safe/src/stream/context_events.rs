@@ -38,7 +38,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuCtxRecordEvent")]
     pub fn record(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuCtxRecordEvent")?;
+        callback::reject_in_callback("cuCtxRecordEvent")?;
         self.expect_same(
             event.context(),
             "Context::record",
@@ -59,7 +59,7 @@ impl Context {
     /// calls capture it, their capture becomes invalid.
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuCtxWaitEvent")?;
+        callback::reject_in_callback("cuCtxWaitEvent")?;
         let wait = newer::cuCtxWaitEvent()?;
         self.with_event("cuCtxWaitEvent", wait, event)
     }
@@ -70,7 +70,8 @@ impl Context {
         call: unsafe extern "C" fn(CUcontext, CUevent) -> CUresult,
         event: &Event,
     ) -> Result<()> {
-        let _allowed = capture::refuse_here(name, "make this call before or after the capture")?;
+        let _allowed =
+            capture::reject_during_capture(name, "make this call before or after the capture")?;
         let _uncaptured = self.uncaptured(name)?;
         // SAFETY: both handles are live. The driver keeps the parts of the event that it needs.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };

@@ -242,8 +242,10 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
-        let _allowed =
-            capture::refuse_here("Event::query", "make this call before or after the capture")?;
+        let _allowed = capture::reject_during_capture(
+            "Event::query",
+            "make this call before or after the capture",
+        )?;
         let _current = self.context().enter("cuEventQuery")?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuEventQuery(self.as_raw()) } {
@@ -275,7 +277,7 @@ impl Event {
     /// ```
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        let _allowed = capture::refuse_here(
+        let _allowed = capture::reject_during_capture(
             "Event::synchronize",
             "make this call before or after the capture",
         )?;

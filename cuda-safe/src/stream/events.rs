@@ -35,7 +35,7 @@ impl Stream {
     /// ```
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuStreamWaitEvent")?;
+        callback::reject_in_callback("cuStreamWaitEvent")?;
         {
             // The lock prevents another recording until the stream waits for the event.
             let captured = event.captured();

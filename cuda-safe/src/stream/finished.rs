@@ -167,7 +167,7 @@ fn lock(shared: &Shared) -> std::sync::MutexGuard<'_, State> {
 impl Finished {
     /// Returns whether the work has finished. Does not wait, and does not call the driver.
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         lock(&self.shared).code.is_some()
     }
 }
@@ -206,7 +206,11 @@ impl Drop for Finished {
 
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = if self.is_over() { "over" } else { "pending" };
+        let state = if self.is_finished() {
+            "finished"
+        } else {
+            "pending"
+        };
         write!(f, "Finished({state}, {:?})", self.stream)
     }
 }

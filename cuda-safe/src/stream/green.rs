@@ -63,7 +63,7 @@ impl GreenContext {
     /// this green context. That invalidates their capture.
     #[doc(alias = "cuGreenCtxRecordEvent")]
     pub fn record(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuGreenCtxRecordEvent")?;
+        callback::reject_in_callback("cuGreenCtxRecordEvent")?;
         self.context().expect_same(
             event.context(),
             "GreenContext::record",
@@ -85,7 +85,7 @@ impl GreenContext {
     /// That invalidates their capture.
     #[doc(alias = "cuGreenCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuGreenCtxWaitEvent")?;
+        callback::reject_in_callback("cuGreenCtxWaitEvent")?;
         let wait = newer::cuGreenCtxWaitEvent()?;
         self.with_event("cuGreenCtxWaitEvent", wait, event)
     }
@@ -96,7 +96,7 @@ impl GreenContext {
         call: unsafe extern "C" fn(RawGreen, CUevent) -> CUresult,
         event: &Event,
     ) -> Result<()> {
-        let _allowed = capture::refuse_here(name, REMEDY)?;
+        let _allowed = capture::reject_during_capture(name, REMEDY)?;
         let _uncaptured = self.context().uncaptured(name)?;
         // SAFETY: both handles are live. The driver keeps the parts of the event that it needs.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };

@@ -39,7 +39,7 @@ use crate::{
     capture::{self, Queue},
     context::{Context, GreenContext},
     driver::callback,
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     handle::{Adopt, Handle, Kind, handle},
     raw::flags::options,
 };
@@ -405,7 +405,7 @@ impl Stream {
     /// a stream, because the call would invalidate the capture.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn is_blocking(&self) -> Result<bool> {
-        let _allowed = capture::refuse_here("cuStreamGetFlags", capture::REMEDY)?;
+        let _allowed = capture::reject_during_capture("cuStreamGetFlags", capture::REMEDY)?;
         self.read_blocking()
     }
 
@@ -413,7 +413,8 @@ impl Stream {
     /// determined. The result is stored, because the driver forbids the call during a capture
     /// (recorded on an H100, driver 580).
     pub(crate) fn blocks_legacy_default(&self) -> bool {
-        let read = || capture::relaxed(|| unheard(|| self.read_blocking()).unwrap_or(true));
+        let read =
+            || capture::relaxed(|| discarding_errors(|| self.read_blocking()).unwrap_or(true));
         *self.0.kind().blocking.get_or_init(read)
     }
 
@@ -469,7 +470,7 @@ impl Stream {
         name: &'static str,
         mut call: impl FnMut() -> CUresult,
     ) -> Result<CUresult> {
-        callback::refuse_within(name)?;
+        callback::reject_in_callback(name)?;
         if self.is_created() {
             let code = call();
             if code == CUresult::CUDA_SUCCESS || self.context().is_current() {

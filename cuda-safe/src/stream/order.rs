@@ -2,7 +2,7 @@
 
 use crate::{
     capture::Entered,
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     stream::{Owner, Stream, event::Event},
 };
 
@@ -102,9 +102,9 @@ impl Stream {
         }
         // No stream may become captured before the others wait for the work, because their waits
         // would be recorded.
-        let mut entered = vec![self.hold_captures_off(call)?];
+        let mut entered = vec![self.block_captures(call)?];
         for other in &others {
-            entered.push(other.hold_captures_off(call)?);
+            entered.push(other.block_captures(call)?);
         }
         let captured = self.expect_captured_together(&others, call)?;
         if captured {
@@ -156,7 +156,7 @@ impl OwnersToOrder<'_> {
         if result.is_err() && !self.captured {
             // An owner that does not wait may free its memory, so the host must wait. After a fault
             // no owner can free memory, whichever context faulted.
-            let _ = unheard(|| self.stream.settle()).or_abort_without_fault();
+            let _ = discarding_errors(|| self.stream.settle()).or_abort_without_fault();
         }
         result
     }
@@ -165,7 +165,7 @@ impl OwnersToOrder<'_> {
 impl Drop for OwnersToOrder<'_> {
     fn drop(&mut self) {
         if !self.released {
-            let _ = unheard(|| self.release());
+            let _ = discarding_errors(|| self.release());
         }
     }
 }

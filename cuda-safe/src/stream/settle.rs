@@ -9,7 +9,7 @@ use super::{Stream, event::Event};
 use crate::{
     capture::relaxed,
     context::{Settled, settle_in},
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
 };
 
 impl Stream {
@@ -93,7 +93,7 @@ impl Stream {
     /// Waits for work that uses memory that will be freed. A fault is not an error here, and other
     /// calls report it.
     pub(crate) fn settle_or_leak(&self) -> Result<()> {
-        unheard(|| self.settle()).or_leak()
+        discarding_errors(|| self.settle()).or_leak()
     }
 }
 

@@ -98,7 +98,7 @@ impl Kind for TextureKind {
         write!(f, "Texture({raw:#x}, {context:?})")
     }
 
-    fn hand_over(&mut self, _: CUtexObject) {
+    fn prepare_into_raw(&mut self, _: CUtexObject) {
         if let Some(source) = self.source.take() {
             let context = source.context().clone();
             // SAFETY: nothing is destroyed. The wait is needed because memory is freed in the order
@@ -210,7 +210,8 @@ impl Texture {
         if let Some(raw) = &raw_view {
             read.levels = raw.lastMipmapLevel - raw.firstMipmapLevel + 1;
         }
-        let _allowed = capture::refuse_here(call, "create the texture before the capture")?;
+        let _allowed =
+            capture::reject_during_capture(call, "create the texture before the capture")?;
         let _current = context.enter("cuTexObjectCreate")?;
         let mut raw = 0;
         let view_place = raw_view

@@ -76,7 +76,7 @@ impl Kind for SurfaceKind {
         write!(f, "Surface({raw:#x}, {context:?})")
     }
 
-    fn hand_over(&mut self, _: CUsurfObject) {
+    fn prepare_into_raw(&mut self, _: CUsurfObject) {
         self.0 = None; // if this is the last reference, dropping the array waits
     }
 }
@@ -107,7 +107,8 @@ impl Surface {
             ));
         }
         let context = array.context().clone();
-        let _allowed = capture::refuse_here(CALL, "create the surface before the capture")?;
+        let _allowed =
+            capture::reject_during_capture(CALL, "create the surface before the capture")?;
         let _current = context.enter("cuSurfObjectCreate")?;
         let mut raw = 0;
         let resource = TextureSource::from(array).resource().to_raw();

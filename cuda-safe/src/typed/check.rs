@@ -1,7 +1,7 @@
 //! Compares declared signatures with the source.
 //!
 //! The compiler makes the comparison: static assertions are appended to the source and produce no
-//! code. If one fails, the module `tell` finds out which one and why.
+//! code. If one fails, the module `mismatch` finds out which one and why.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use super::{Declaration, tell};
+use super::{Declaration, mismatch};
 use crate::{
     code::program::{Architecture, CompiledProgram, Program},
     device::ComputeCapability,
@@ -43,7 +43,7 @@ pub(super) fn compile(
     followed_by(&named, declarations, &[CHECK, &assertions])
         .compile(architecture)
         .map_err(|error| {
-            tell::reason(program, architecture.without_code(), declarations).unwrap_or(error)
+            mismatch::reason(program, architecture.without_code(), declarations).unwrap_or(error)
         })
 }
 
@@ -118,7 +118,7 @@ pub(super) fn with_query(program: &Program, declarations: &[Declaration], text: 
     followed_by(
         program,
         declarations,
-        &[CHECK, include_str!("tell.cuh"), text],
+        &[CHECK, include_str!("mismatch.cuh"), text],
     )
 }
 

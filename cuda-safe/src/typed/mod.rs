@@ -9,7 +9,7 @@ mod check;
 mod declared;
 mod kernels;
 #[cfg(feature = "nvrtc")]
-mod tell;
+mod mismatch;
 
 use std::{fmt, marker::PhantomData, ops::Deref};
 

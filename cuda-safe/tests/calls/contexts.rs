@@ -334,7 +334,10 @@ fn multiprocessor_groups_have_the_requested_sizes() {
         &[("CUDA_EMULATOR_THREADS", "32")],
         || {
             let all = Device::get(0).unwrap().multiprocessors().unwrap();
-            assert_eq!((all.count(), all.smallest(), all.alignment()), (32, 8, 8));
+            assert_eq!(
+                (all.count(), all.min_group_size(), all.alignment()),
+                (32, 8, 8)
+            );
             let some = all.split(3, 8).unwrap();
             assert_eq!(some.groups.len(), 3);
             assert_eq!(some.rest.map(|rest| rest.count()), Some(8));

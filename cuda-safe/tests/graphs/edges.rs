@@ -42,18 +42,18 @@ fn programmatic_edge_starts_the_next_kernel_early() {
     };
     let c = graph.add_empty(&[]).unwrap();
     graph.add_edge(a, b, EdgeData::programmatic()).unwrap();
-    graph.add_edge(a, c, EdgeData::begun()).unwrap();
+    graph.add_edge(a, c, EdgeData::started()).unwrap();
     assert_eq!(graph.edges().unwrap().len(), 2);
     assert_eq!(
         graph.edge_data(a, b).unwrap(),
         Some(EdgeData::programmatic())
     );
-    let begun = graph.edge_data(a, c).unwrap().unwrap();
-    assert_eq!((begun.port, begun.programmatic), (Port::BEGUN, false));
+    let started = graph.edge_data(a, c).unwrap().unwrap();
+    assert_eq!((started.port, started.programmatic), (Port::STARTED, false));
     assert_eq!(graph.edge_data(b, c).unwrap(), None);
     let dot = graph.to_dot().unwrap();
     assert!(dot.contains("[style=dashed label=\"triggered\"]"), "{dot}");
-    assert!(dot.contains("[style=dashed label=\"begun\"]"), "{dot}");
+    assert!(dot.contains("[style=dashed label=\"started\"]"), "{dot}");
 
     // An edge is removed with the data it was added with.
     graph.remove_dependency(a, b).unwrap();
@@ -78,7 +78,7 @@ fn invalid_edges_are_rejected() {
         graph.add_fill(&[], x, 1).unwrap(),
         graph.add_empty(&[]).unwrap(),
     );
-    for data in [EdgeData::programmatic(), EdgeData::begun()] {
+    for data in [EdgeData::programmatic(), EdgeData::started()] {
         let text = graph.add_edge(a, b, data).unwrap_err().to_string();
         assert!(text.contains("not a kernel"), "{text}");
         assert_eq!(

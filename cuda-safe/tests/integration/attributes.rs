@@ -218,12 +218,14 @@ fn launch_events_are_recorded() {
     const N: u32 = 10_000;
     let mut x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
     let untimed = EventOptions::default().disable_timing(true);
-    let begun = Event::with_options(&context, untimed).unwrap();
+    let started = Event::with_options(&context, untimed).unwrap();
     let triggered = Event::with_options(&context, untimed).unwrap();
     let config = LaunchConfig::for_elements(N);
     let other = Stream::new(&context).unwrap();
     let _wait = WaitOnDrop(&other);
-    let events = LaunchEvents::default().begun(&begun).triggered(&triggered);
+    let events = LaunchEvents::default()
+        .started(&started)
+        .triggered(&triggered);
     let early = config.attributes(LaunchAttributes::default().programmatic_serialization(true));
     // SAFETY: the kernels use n numbers. The second kernel waits for the first, on the other
     // stream.
@@ -234,14 +236,14 @@ fn launch_events_are_recorded() {
         other.wait_event(&triggered).unwrap();
         second.launch(&other, early, (&mut x, N)).unwrap();
     }
-    begun.synchronize().unwrap();
+    started.synchronize().unwrap();
     other.synchronize().unwrap();
     let values = x.to_vec(&stream).unwrap();
     assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
 
     // Rejected: an event with timing, no blocks, an event of another context, and host slices.
     let timed = Event::new(&context).unwrap();
-    let with_timing = LaunchEvents::default().begun(&timed);
+    let with_timing = LaunchEvents::default().started(&timed);
     // SAFETY: the launch fails.
     let rejected = unsafe { first.launch_with_events(&stream, config, with_timing, (&mut x, N)) };
     assert!(rejected.is_err());
@@ -256,7 +258,7 @@ fn launch_events_are_recorded() {
     assert_eq!(*rejected.unwrap_err().kind(), ErrorKind::InvalidArgument);
     let elsewhere = Context::create(context.device(), Default::default()).unwrap();
     let foreign = Event::with_options(&elsewhere, untimed).unwrap();
-    let foreign = LaunchEvents::default().begun(&foreign);
+    let foreign = LaunchEvents::default().started(&foreign);
     // SAFETY: the launch fails.
     let rejected = unsafe { first.launch_with_events(&stream, config, foreign, (&mut x, N)) };
     assert_eq!(*rejected.unwrap_err().kind(), ErrorKind::InvalidArgument);

@@ -4,7 +4,7 @@ use cuda_safe::{
     DeviceBuffer, Result, Stream,
     memory::{
         CopyAttributes, CopyBatch, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
-        SourceOrder,
+        SourceAccessOrder,
     },
 };
 
@@ -20,9 +20,9 @@ fn batch_copies_contiguous_bytes() {
     let other = Stream::new(&context).unwrap();
     for order in [
         None,
-        Some(SourceOrder::STREAM),
-        Some(SourceOrder::DURING_API_CALL),
-        Some(SourceOrder::ANY),
+        Some(SourceAccessOrder::STREAM),
+        Some(SourceAccessOrder::DURING_API_CALL),
+        Some(SourceAccessOrder::ANY),
     ] {
         for len in [3usize, 100_000] {
             let (host, mut back) = (numbers(len), vec![0; len]);

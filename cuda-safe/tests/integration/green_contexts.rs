@@ -12,7 +12,7 @@ use crate::{device, kernels};
 /// Returns `N` groups of multiprocessors, each as small as possible.
 fn parts<const N: usize>(context: &Context) -> [Multiprocessors; N] {
     let all = context.multiprocessors().unwrap();
-    let parts = all.split(N as u32, all.smallest()).unwrap();
+    let parts = all.split(N as u32, all.min_group_size()).unwrap();
     parts.groups.try_into().unwrap()
 }
 
@@ -39,11 +39,11 @@ fn multiprocessors_can_be_split() {
     assert_eq!(all.count(), device.multiprocessor_count().unwrap());
     assert_eq!(all.device(), device);
     let most = all
-        .groups_of(all.smallest(), SplitFlags::default())
+        .groups_of(all.min_group_size(), SplitFlags::default())
         .unwrap();
     let parts = all.split(1, 1).unwrap();
     let group = parts.groups[0];
-    assert_eq!(group.count(), all.smallest());
+    assert_eq!(group.count(), all.min_group_size());
     let rest = parts.rest.map_or(0, |rest| rest.count());
     assert_eq!(group.count() + rest, all.count());
     let shown = format!("{group:?}");
@@ -52,7 +52,7 @@ fn multiprocessors_can_be_split() {
         "{shown}"
     );
 
-    for (groups, at_least) in [(0, 1), (most + 1, all.smallest()), (2, all.count())] {
+    for (groups, at_least) in [(0, 1), (most + 1, all.min_group_size()), (2, all.count())] {
         let error = all.split(groups, at_least).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert!(error.to_string().contains("groups are possible"), "{error}");
@@ -72,7 +72,7 @@ fn multiprocessors_can_be_split() {
 fn kernels_run_on_the_multiprocessors_of_their_green_context() {
     let (context, stream) = device();
     let all = context.multiprocessors().unwrap();
-    if all.count() < 2 * all.smallest() {
+    if all.count() < 2 * all.min_group_size() {
         return; // the emulator on a host with a single core has one multiprocessor
     }
     let [one, other] = parts(&context);
@@ -109,8 +109,8 @@ fn primary_context_objects_work_on_green_context_streams() {
     assert!(stream.green_context().is_none());
     assert!(!fast.is_blocking().unwrap());
     assert_eq!(fast.priority().unwrap(), -1);
-    assert!(fast.belongs_to_its_context().unwrap());
-    assert!(stream.belongs_to_its_context().unwrap());
+    assert!(fast.is_in_context().unwrap());
+    assert!(stream.is_in_context().unwrap());
     fast.wait_stream(&stream).unwrap();
     // SAFETY: the buffer has 100 floats and is ordered with its stream.
     unsafe {

@@ -70,15 +70,15 @@ fn pool_keeps_memory_up_to_its_threshold() {
 fn pool_attributes_can_be_read_and_set() {
     let (context, _) = device();
     let pool = MemoryPool::new(&context).unwrap();
-    for way in [
+    for attribute in [
         PoolAttribute::REUSE_FOLLOW_EVENT_DEPENDENCIES,
         PoolAttribute::REUSE_ALLOW_OPPORTUNISTIC,
         PoolAttribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES,
     ] {
-        assert!(pool.reuses(way).unwrap());
-        pool.set_reuse(way, false).unwrap();
-        assert!(!pool.reuses(way).unwrap(), "{way:?}");
-        pool.set_reuse(way, true).unwrap();
+        assert!(pool.reuses(attribute).unwrap());
+        pool.set_reuse(attribute, false).unwrap();
+        assert!(!pool.reuses(attribute).unwrap(), "{attribute:?}");
+        pool.set_reuse(attribute, true).unwrap();
     }
     let used = PoolAttribute::USED_MEM_CURRENT;
     for failed in [pool.reuses(used).map(drop), pool.set_reuse(used, true)] {

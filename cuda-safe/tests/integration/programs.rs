@@ -1,6 +1,6 @@
 mod builders;
+mod disk_cache;
 mod headers;
-mod kept;
 mod lines;
 mod search;
 mod trust;

@@ -215,8 +215,10 @@ fn host_memory_can_be_mapped_for_host_and_device() {
     assert_eq!(memory.properties().unwrap().location, node);
     let range = AddressRange::reserve(&context, size).unwrap();
     let mut mapping = range.map(0, &memory).unwrap();
-    for who in [node, MemoryLocation::device(context.device())] {
-        mapping.set_access(who, MemoryAccess::READ_WRITE).unwrap();
+    for location in [node, MemoryLocation::device(context.device())] {
+        mapping
+            .set_access(location, MemoryAccess::READ_WRITE)
+            .unwrap();
     }
     // SAFETY: this is the only mapping.
     let mut numbers = unsafe { mapping.view_mut::<u32>(&stream).unwrap() };

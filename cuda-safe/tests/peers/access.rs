@@ -334,8 +334,10 @@ fn mapped_memory_without_device_access_is_rejected() {
     let physical = PhysicalMemory::new(&there, unit).unwrap();
     let mut mapping = range.map(0, &physical).unwrap();
     for device in [here.device(), there.device()] {
-        let who = MemoryLocation::device(device);
-        mapping.set_access(who, MemoryAccess::READ_WRITE).unwrap();
+        let location = MemoryLocation::device(device);
+        mapping
+            .set_access(location, MemoryAccess::READ_WRITE)
+            .unwrap();
     }
     // SAFETY: the mapping outlives the view, and nothing else uses it.
     let mut open = unsafe { DeviceViewMut::<u32>::borrow_raw(mapping.as_device_ptr(), 10, &far) };

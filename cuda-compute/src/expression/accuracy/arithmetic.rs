@@ -8,10 +8,10 @@ use super::{
     samples::{Measured, Random, doubles, name, pairs},
     stream,
 };
-use crate::{Absolute, Array, CastFrom, Element, HasRemainder, Integer, Shifts, eval};
+use crate::{Absolute, Array, CastFrom, Element, Integer, Remainder, Shift, eval};
 
 /// Checks operators on the device against the same operators in `f64`.
-fn operators_of<T: Measured + HasRemainder + Absolute<Size = T>>() {
+fn operators_of<T: Measured + Remainder + Absolute<Size = T>>() {
     let stream = stream();
     let (left, right) = pairs::<T>();
     let a = Array::from_slice(&stream, &left).unwrap();
@@ -131,7 +131,7 @@ macro_rules! integers {
     ($($type:ident)*) => {$(
         #[test]
         fn $type() {
-            fn on_device<T: Integer + Shifts + HasRemainder + crate::Bits>(left: &[T], right: &[T]) -> Vec<Vec<T>> {
+            fn on_device<T: Integer + Shift + Remainder + crate::Bits>(left: &[T], right: &[T]) -> Vec<Vec<T>> {
                 let stream = stream();
                 let a = Array::from_slice(&stream, left).unwrap();
                 let b = Array::from_slice(&stream, right).unwrap();

@@ -83,7 +83,7 @@ fn structs_are_exported_as_byte_vectors() {
     let tensor = x.t().into_dlpack().unwrap().into_raw();
     // SAFETY: The tensor was just created, and nothing else uses its memory.
     let mut back = unsafe {
-        let tensor = Incoming::from_versioned(tensor).unwrap();
+        let tensor = ImportedTensor::from_versioned(tensor).unwrap();
         assert_eq!((tensor.dtype().bits, tensor.dtype().lanes), (8, 12));
         assert!(tensor.data_type().is_err());
         tensor.into_array::<Float3>(&stream).unwrap()
@@ -95,7 +95,7 @@ fn structs_are_exported_as_byte_vectors() {
     let shared = x.share_dlpack().into_raw();
     // SAFETY: as above, and the memory is only read.
     let mut own = unsafe {
-        let tensor = Incoming::from_versioned(shared).unwrap();
+        let tensor = ImportedTensor::from_versioned(shared).unwrap();
         tensor.into_array::<Float3>(&stream).unwrap()
     };
     own.field_mut(|v| &v.x).unwrap().fill(7.0).unwrap();

@@ -1,7 +1,7 @@
 //! Compares an emulator with a GPU on random straight-line programs, and reduces programs that
 //! differ.
 //!
-//! `compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver
+//! `compare [--seconds N] [--seed S] [--optimized N] [--emulator libcuda_emulator.so] [--driver
 //! libcuda.so.1]`
 //!
 //! The seeds of the random programs count up from S. The emulator is the library next to `compare`
@@ -11,7 +11,7 @@
 //! GPU it fails with exit code 1. Exit code 2 means that results differ.
 //!
 //! A program whose result on the GPU depends on the driver's optimization is counted separately.
-//! `--optimised N` prints N of these, too.
+//! `--optimized N` prints N of these, too.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -25,7 +25,7 @@ use cuda_conformance::property::{
 use cuda_conformance::{Form, Outcome, Runner};
 use cuda_safe::module::JitOptions;
 
-const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
+const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--optimized N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
 /// Number of programs per request.
 const BATCH: u64 = 64;
 /// Number of differing programs that are reduced and printed. The others are only counted.
@@ -35,7 +35,7 @@ struct Options {
     seconds: u64,
     seed: u64,
     /// Number of printed programs whose result depends on the driver's optimization.
-    optimised: usize,
+    optimized: usize,
     emulator: PathBuf,
     driver: Option<PathBuf>,
     /// In a worker: whether code is optimized.
@@ -45,8 +45,8 @@ struct Options {
 fn main() -> Result<ExitCode> {
     let options = options()?;
     match options.worker {
-        Some(optimised) => {
-            let level = if optimised { 4 } else { 0 };
+        Some(optimized) => {
+            let level = if optimized { 4 } else { 0 };
             let runner = Runner::new();
             serve(runner.map(|r| r.options(JitOptions::default().optimization_level(level))))?;
             Ok(ExitCode::SUCCESS)
@@ -60,7 +60,7 @@ fn options() -> Result<Options> {
     let mut options = Options {
         seconds: 60,
         seed: 1,
-        optimised: 0,
+        optimized: 0,
         emulator: beside,
         driver: None,
         worker: None,
@@ -71,10 +71,10 @@ fn options() -> Result<Options> {
         match name.as_str() {
             "--seconds" => options.seconds = value.parse().context(USAGE)?,
             "--seed" => options.seed = value.parse().context(USAGE)?,
-            "--optimised" => options.optimised = value.parse().context(USAGE)?,
+            "--optimized" => options.optimized = value.parse().context(USAGE)?,
             "--emulator" => options.emulator = value.into(),
             "--driver" => options.driver = Some(value.into()),
-            "--worker" => options.worker = Some(value == "optimised"),
+            "--worker" => options.worker = Some(value == "optimized"),
             _ => bail!("{USAGE}"),
         }
     }
@@ -107,7 +107,7 @@ fn compare(options: &Options) -> Result<ExitCode> {
     let emulated = library(&options.emulator, "--emulator")?;
     let driver = options.driver.as_ref();
     let driver = driver.map(|d| library(d, "--driver")).transpose()?;
-    let mut emulator = worker("optimised", Some(&emulated)).context("the emulator")?;
+    let mut emulator = worker("optimized", Some(&emulated)).context("the emulator")?;
     if !is_emulator(&emulator) {
         bail!(
             "{} is {}, not the emulator",
@@ -115,14 +115,14 @@ fn compare(options: &Options) -> Result<ExitCode> {
             emulator.device
         );
     }
-    let mut gpu = worker("optimised", driver.as_deref()).context("no GPU to compare with")?;
+    let mut gpu = worker("optimized", driver.as_deref()).context("no GPU to compare with")?;
     if driver.is_none() && is_emulator(&gpu) {
         bail!(
             "no GPU to compare with: the driver that this machine's loader finds is the emulator ({})",
             gpu.device
         );
     }
-    let mut plain = worker("unoptimised", driver.as_deref()).context("no GPU to compare with")?;
+    let mut plain = worker("unoptimized", driver.as_deref()).context("no GPU to compare with")?;
     println!("{}\n{}\nseed {}", gpu.device, emulator.device, options.seed);
 
     let pool = warp_pool();
@@ -147,7 +147,7 @@ fn compare(options: &Options) -> Result<ExitCode> {
             // emulator.
             if plain.run(&[program.form()])?.remove(0) != *there {
                 tally.ambiguous += 1;
-                if tally.ambiguous <= options.optimised {
+                if tally.ambiguous <= options.optimized {
                     show(program, &mut gpu, None, &mut emulator)?;
                 }
                 continue;

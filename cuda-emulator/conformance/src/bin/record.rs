@@ -55,8 +55,8 @@ fn record(file: &Path) -> Result<ExitCode> {
     let start = Instant::now();
     let outcomes = runner.run(&forms);
     // Unoptimized code must produce the same results. Otherwise the compiler causes the difference.
-    let unoptimised = runner.options(JitOptions::default().optimization_level(0));
-    let again = unoptimised.run(&forms);
+    let unoptimized = runner.options(JitOptions::default().optimization_level(0));
+    let again = unoptimized.run(&forms);
     let mut results = Vec::new();
     for ((form, outcome), again) in forms.iter().zip(outcomes).zip(again) {
         match outcome {

@@ -48,7 +48,7 @@ pub fn add(forms: &mut Vec<Form>) {
             let form = Form::new(format!("setp.{op}.{t}"), &[operand; 2], &[Width::Pred; 2]);
             forms.push(
                 form.body(format!("setp.{op}.{t} %d0|%d1, %a0, %a1;"))
-                    .anywhere(),
+                    .in_programs(),
             );
         }
         for name in [
@@ -58,13 +58,14 @@ pub fn add(forms: &mut Vec<Form>) {
             "set.OP.s32.f16",
         ] {
             let width = if name.contains("s32") { B32 } else { B16 };
-            forms.push(Form::new(name.replace("OP", op), &[F16; 2], &[width]).anywhere());
+            forms.push(Form::new(name.replace("OP", op), &[F16; 2], &[width]).in_programs());
         }
         for name in ["set.OP.f16x2.f16x2", "set.OP.ftz.f16x2.f16x2"] {
-            forms.push(Form::new(name.replace("OP", op), &[F16x2; 2], &[B32]).anywhere());
+            forms.push(Form::new(name.replace("OP", op), &[F16x2; 2], &[B32]).in_programs());
         }
-        forms.push(Form::new(format!("set.{op}.bf16.bf16"), &[Bf16; 2], &[B16]).anywhere());
-        forms.push(Form::new(format!("set.{op}.bf16x2.bf16x2"), &[Bf16x2; 2], &[B32]).anywhere());
+        forms.push(Form::new(format!("set.{op}.bf16.bf16"), &[Bf16; 2], &[B16]).in_programs());
+        forms
+            .push(Form::new(format!("set.{op}.bf16x2.bf16x2"), &[Bf16x2; 2], &[B32]).in_programs());
     }
     for (t, operand) in [("f32", F32), ("ftz.f32", F32), ("f64", F64), ("f16", F16)] {
         combined(forms, "ltu", t, operand);
@@ -78,20 +79,20 @@ pub fn add(forms: &mut Vec<Form>) {
             &[I32, I32, Truth],
             &[B32],
         );
-        forms.push(form.anywhere());
+        forms.push(form.in_programs());
         let form = Form::new(
             format!("set.gt.{boolean}.f32.f32 !c"),
             &[F32, F32, Truth],
             &[B32],
         );
         let body = format!("set.gt.{boolean}.f32.f32 %d0, %a0, %a1, !%a2;");
-        forms.push(form.body(body).anywhere());
+        forms.push(form.body(body).in_programs());
     }
 }
 
 fn setp(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
     let form = Form::new(format!("setp.{op}.{t}"), &[operand; 2], &[Width::Pred]);
-    forms.push(form.anywhere());
+    forms.push(form.in_programs());
 }
 
 /// Adds comparisons that are combined with a third predicate, plain and negated, and have one or
@@ -110,7 +111,7 @@ fn combined(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
             let name = format!("setp.{op}.{boolean}.{t} {names} {not}c");
             let form = Form::new(name, &operands, &results);
             let body = format!("setp.{op}.{boolean}.{t} %d0{q}, %a0, %a1, {not}%a2;");
-            forms.push(form.body(body).anywhere());
+            forms.push(form.body(body).in_programs());
         }
     }
 }
@@ -119,6 +120,6 @@ fn set(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
     let (ftz, t) = t.strip_prefix("ftz.").map_or(("", t), |t| (".ftz", t));
     for to in ["u32", "s32", "f32"] {
         let name = format!("set.{op}{ftz}.{to}.{t}");
-        forms.push(Form::new(name, &[operand; 2], &[B32]).anywhere());
+        forms.push(Form::new(name, &[operand; 2], &[B32]).in_programs());
     }
 }

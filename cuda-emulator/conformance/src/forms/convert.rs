@@ -91,7 +91,7 @@ fn lacks(integer: Type, float: Type) -> bool {
 }
 
 fn push(forms: &mut Vec<Form>, name: String, to: Type, from: Type) {
-    forms.push(Form::new(name, &[from.1], &[to.width()]).anywhere());
+    forms.push(Form::new(name, &[from.1], &[to.width()]).in_programs());
 }
 
 fn between_floats(forms: &mut Vec<Form>) {
@@ -172,12 +172,12 @@ fn packed(forms: &mut Vec<Form>) {
         for rounding in ["rn", "rz"] {
             for relu in ["", ".relu"] {
                 let name = format!("cvt.{rounding}{relu}.{to}.f32");
-                forms.push(Form::new(name, &[F32; 2], &[B32]).anywhere());
+                forms.push(Form::new(name, &[F32; 2], &[B32]).in_programs());
             }
         }
     }
     for to in ["u16", "s16"] {
-        forms.push(Form::new(format!("cvt.pack.sat.{to}.s32"), &[I32; 2], &[B32]).anywhere());
+        forms.push(Form::new(format!("cvt.pack.sat.{to}.s32"), &[I32; 2], &[B32]).in_programs());
     }
     for to in ["u8", "s8", "u4", "s4", "u2", "s2"] {
         let name = format!("cvt.pack.sat.{to}.s32.b32");
@@ -186,7 +186,7 @@ fn packed(forms: &mut Vec<Form>) {
         forms.push(if optional {
             form.optional()
         } else {
-            form.anywhere()
+            form.in_programs()
         });
     }
     for narrow in ["e4m3x2", "e5m2x2"] {

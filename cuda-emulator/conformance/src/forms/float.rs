@@ -31,7 +31,7 @@ pub fn add(forms: &mut Vec<Form>) {
             for nan in ["", ".NaN"] {
                 for xorsign in ["", ".xorsign.abs"] {
                     let name = format!("{op}{ftz}{nan}{xorsign}.f32");
-                    forms.push(Form::new(name, &[F32; 2], &[B32]).anywhere());
+                    forms.push(Form::new(name, &[F32; 2], &[B32]).in_programs());
                 }
             }
         }
@@ -52,12 +52,12 @@ pub fn add(forms: &mut Vec<Form>) {
     }
     signs(forms, ".f64", F64);
     for op in ["min", "max"] {
-        forms.push(Form::new(format!("{op}.f64"), &[F64; 2], &[B64]).anywhere());
+        forms.push(Form::new(format!("{op}.f64"), &[F64; 2], &[B64]).in_programs());
     }
     for (t, operand) in [("f32", F32), ("f64", F64)] {
         let width = operand.width();
-        forms.push(Form::new(format!("copysign.{t}"), &[operand; 2], &[width]).anywhere());
-        forms.push(Form::new(format!("mov.{t}"), &[operand], &[width]).anywhere());
+        forms.push(Form::new(format!("copysign.{t}"), &[operand; 2], &[width]).in_programs());
+        forms.push(Form::new(format!("mov.{t}"), &[operand], &[width]).in_programs());
         for class in [
             "finite",
             "infinite",
@@ -67,7 +67,7 @@ pub fn add(forms: &mut Vec<Form>) {
             "subnormal",
         ] {
             let form = Form::new(format!("testp.{class}.{t}"), &[operand], &[Width::Pred]);
-            forms.push(form.anywhere());
+            forms.push(form.in_programs());
         }
     }
 }
@@ -75,18 +75,18 @@ pub fn add(forms: &mut Vec<Form>) {
 fn arithmetic(forms: &mut Vec<Form>, suffix: &str, t: Operand, two: &[&str], three: &[&str]) {
     for op in two {
         let form = Form::new(format!("{op}{suffix}"), &[t; 2], &[t.width()]);
-        forms.push(form.blocks(6).anywhere());
+        forms.push(form.blocks(6).in_programs());
     }
     for op in three {
         let form = Form::new(format!("{op}{suffix}"), &[t; 3], &[t.width()]);
-        forms.push(form.blocks(10).anywhere());
+        forms.push(form.blocks(10).in_programs());
     }
 }
 
 fn unary(forms: &mut Vec<Form>, suffix: &str, t: Operand, ops: &[&str]) {
     for op in ops {
         let form = Form::new(format!("{op}{suffix}"), &[t], &[t.width()]);
-        forms.push(form.blocks(5).anywhere());
+        forms.push(form.blocks(5).in_programs());
     }
 }
 

@@ -10,7 +10,7 @@ pub fn add(forms: &mut Vec<Form>) {
             for sat in ["", ".sat"] {
                 for op in ["add", "sub", "mul"] {
                     let name = format!("{op}.rn{ftz}{sat}.{t}");
-                    forms.push(Form::new(name, &[operand; 2], &[width]).anywhere());
+                    forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
                     forms.push(Form::new(
                         format!("{op}{ftz}{sat}.{t}"),
                         &[operand; 2],
@@ -23,14 +23,14 @@ pub fn add(forms: &mut Vec<Form>) {
                 forms.push(
                     Form::new(name, &[operand; 3], &[width])
                         .blocks(8)
-                        .anywhere(),
+                        .in_programs(),
                 );
             }
             for op in ["min", "max"] {
                 for nan in ["", ".NaN"] {
                     for xorsign in ["", ".xorsign.abs"] {
                         let name = format!("{op}{ftz}{nan}{xorsign}.{t}");
-                        forms.push(Form::new(name, &[operand; 2], &[width]).anywhere());
+                        forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
                     }
                 }
             }
@@ -43,7 +43,7 @@ pub fn add(forms: &mut Vec<Form>) {
         let width = operand.width();
         for op in ["add", "sub", "mul"] {
             let name = format!("{op}.rn.{t}");
-            forms.push(Form::new(name, &[operand; 2], &[width]).anywhere());
+            forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
             forms.push(Form::new(format!("{op}.{t}"), &[operand; 2], &[width]));
         }
         for mode in ["", ".relu"] {
@@ -51,14 +51,14 @@ pub fn add(forms: &mut Vec<Form>) {
             forms.push(
                 Form::new(name, &[operand; 3], &[width])
                     .blocks(8)
-                    .anywhere(),
+                    .in_programs(),
             );
         }
         for op in ["min", "max"] {
             for nan in ["", ".NaN"] {
                 for xorsign in ["", ".xorsign.abs"] {
                     let name = format!("{op}{nan}{xorsign}.{t}");
-                    forms.push(Form::new(name, &[operand; 2], &[width]).anywhere());
+                    forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
                 }
             }
         }

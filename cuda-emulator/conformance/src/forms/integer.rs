@@ -13,23 +13,23 @@ pub fn add(forms: &mut Vec<Form>) {
     }
     let two = [I32; 2];
     let three = [I32; 3];
-    forms.push(Form::new("add.sat.s32", &two, &[B32]).anywhere());
-    forms.push(Form::new("sub.sat.s32", &two, &[B32]).anywhere());
-    forms.push(Form::new("mad.hi.sat.s32", &three, &[B32]).anywhere());
+    forms.push(Form::new("add.sat.s32", &two, &[B32]).in_programs());
+    forms.push(Form::new("sub.sat.s32", &two, &[B32]).in_programs());
+    forms.push(Form::new("mad.hi.sat.s32", &three, &[B32]).in_programs());
     for part in ["lo", "hi"] {
         for t in ["u32", "s32"] {
-            forms.push(Form::new(format!("mul24.{part}.{t}"), &two, &[B32]).anywhere());
-            forms.push(Form::new(format!("mad24.{part}.{t}"), &three, &[B32]).anywhere());
+            forms.push(Form::new(format!("mul24.{part}.{t}"), &two, &[B32]).in_programs());
+            forms.push(Form::new(format!("mad24.{part}.{t}"), &three, &[B32]).in_programs());
         }
     }
-    forms.push(Form::new("mad24.hi.sat.s32", &three, &[B32]).anywhere());
-    forms.push(Form::new("min.relu.s32", &two, &[B32]).anywhere());
-    forms.push(Form::new("max.relu.s32", &two, &[B32]).anywhere());
+    forms.push(Form::new("mad24.hi.sat.s32", &three, &[B32]).in_programs());
+    forms.push(Form::new("min.relu.s32", &two, &[B32]).in_programs());
+    forms.push(Form::new("max.relu.s32", &two, &[B32]).in_programs());
     for a in ["u32", "s32"] {
         for b in ["u32", "s32"] {
-            forms.push(Form::new(format!("dp4a.{a}.{b}"), &three, &[B32]).anywhere());
+            forms.push(Form::new(format!("dp4a.{a}.{b}"), &three, &[B32]).in_programs());
             for half in ["lo", "hi"] {
-                forms.push(Form::new(format!("dp2a.{half}.{a}.{b}"), &three, &[B32]).anywhere());
+                forms.push(Form::new(format!("dp2a.{half}.{a}.{b}"), &three, &[B32]).in_programs());
             }
         }
     }
@@ -42,7 +42,7 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
     let width = operand.width();
     let (two, three) = ([operand; 2], [operand; 3]);
     for name in ["add", "sub", "min", "max", "mul.lo", "mul.hi"] {
-        forms.push(Form::new(format!("{name}.{t}"), &two, &[width]).anywhere());
+        forms.push(Form::new(format!("{name}.{t}"), &two, &[width]).in_programs());
     }
     // The result of a division by zero depends on the device, so these are not used in random
     // programs.
@@ -50,11 +50,11 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
         forms.push(Form::new(format!("{name}.{t}"), &two, &[width]).blocks(6));
     }
     for name in ["mad.lo", "mad.hi", "sad"] {
-        forms.push(Form::new(format!("{name}.{t}"), &three, &[width]).anywhere());
+        forms.push(Form::new(format!("{name}.{t}"), &three, &[width]).in_programs());
     }
     if t.starts_with('s') {
         for name in ["abs", "neg"] {
-            forms.push(Form::new(format!("{name}.{t}"), &[operand], &[width]).anywhere());
+            forms.push(Form::new(format!("{name}.{t}"), &[operand], &[width]).in_programs());
         }
     }
     let (wide, wide_operand) = match width {
@@ -62,9 +62,9 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
         B32 => (B64, I64),
         _ => return,
     };
-    forms.push(Form::new(format!("mul.wide.{t}"), &two, &[wide]).anywhere());
+    forms.push(Form::new(format!("mul.wide.{t}"), &two, &[wide]).in_programs());
     let operands = [operand, operand, wide_operand];
-    forms.push(Form::new(format!("mad.wide.{t}"), &operands, &[wide]).anywhere());
+    forms.push(Form::new(format!("mad.wide.{t}"), &operands, &[wide]).in_programs());
 }
 
 /// Adds carry chains, and forms in which `addc` reads the carry of an instruction.
@@ -73,7 +73,7 @@ fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
     let mut chain = |name: &str, operands: usize, results: &[Width], body: String| {
         let operands = vec![operand; operands];
         let form = Form::new(name.to_owned(), &operands, results).body(body);
-        forms.push(form.anywhere());
+        forms.push(form.in_programs());
     };
     let two = [width; 2];
     chain(
@@ -164,7 +164,7 @@ pub fn mixed_carries(forms: &mut Vec<Form>) {
                         sources(first, second)
                     ))
                     .blocks(2)
-                    .anywhere(),
+                    .in_programs(),
                 );
             }
         }

@@ -6,11 +6,11 @@ use crate::operand::{Operand::*, Width::*};
 pub fn add(forms: &mut Vec<Form>) {
     for t in ["u16x2", "s16x2"] {
         for op in ["add", "min", "max"] {
-            forms.push(Form::new(format!("{op}.{t}"), &[I16x2; 2], &[B32]).anywhere());
+            forms.push(Form::new(format!("{op}.{t}"), &[I16x2; 2], &[B32]).in_programs());
         }
     }
     for op in ["min", "max"] {
-        forms.push(Form::new(format!("{op}.relu.s16x2"), &[I16x2; 2], &[B32]).anywhere());
+        forms.push(Form::new(format!("{op}.relu.s16x2"), &[I16x2; 2], &[B32]).in_programs());
     }
     let three = [I32; 3];
     for op in ["vadd", "vsub", "vabsdiff", "vmin", "vmax"] {

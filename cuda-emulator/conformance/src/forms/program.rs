@@ -28,7 +28,7 @@ const OPERANDS: [Operand; 8] = [I32, F32, I64, F64, F16x2, F16, Bf16, Truth];
 
 /// Creates programs from the forms that are allowed in them.
 pub fn programs(forms: &[Form]) -> Vec<Form> {
-    let pool: Vec<&Form> = forms.iter().filter(|form| form.anywhere).collect();
+    let pool: Vec<&Form> = forms.iter().filter(|form| form.in_programs).collect();
     let seeds = (0..PROGRAMS).filter(|seed| !AMBIGUOUS.contains(seed));
     seeds.map(|seed| program(&pool, seed)).collect()
 }

@@ -23,7 +23,7 @@ const LENGTH: usize = 60;
 #[must_use]
 pub fn pool() -> Vec<Form> {
     let mut all = forms::all();
-    all.retain(|form| form.anywhere && !form.optional && !form.name.starts_with("program "));
+    all.retain(|form| form.in_programs && !form.optional && !form.name.starts_with("program "));
     carry::add(&mut all);
     memory::add(&mut all);
     all

@@ -108,7 +108,7 @@ pub const MIRROR: u32 = 2;
 pub const BORDER: u32 = 3;
 
 pub const INTEGER: u32 = 1;
-pub const NORMALISED: u32 = 2;
+pub const NORMALIZED: u32 = 2;
 pub const SRGB: u32 = 0x10;
 pub const EXACT_LEVELS: u32 = 0x20;
 pub const SEAMLESS: u32 = 0x40;

@@ -17,14 +17,14 @@ fn bits(values: &[f32]) -> Vec<u32> {
 fn weights(all: &mut Vec<Case>) {
     for (n, flags) in [
         (8, 0),
-        (8, NORMALISED),
-        (10, NORMALISED),
+        (8, NORMALIZED),
+        (10, NORMALIZED),
         (37, 0),
-        (37, NORMALISED),
+        (37, NORMALIZED),
         (4096, 0),
-        (4096, NORMALISED),
+        (4096, NORMALIZED),
         (30_000, 0),
-        (30_001, NORMALISED),
+        (30_001, NORMALIZED),
     ] {
         let size = n as f32;
         for texel in [1, n / 2, n - 2] {
@@ -82,7 +82,7 @@ fn weights(all: &mut Vec<Case>) {
                     at.push(((random.below(1 << 22) as f32 + 0.5) / (1 << 22) as f32).to_bits());
                 }
             }
-            let sampler = Sampler::new(address, 1, NORMALISED);
+            let sampler = Sampler::new(address, 1, NORMALIZED);
             all.push(case(
                 format!("tie {n} address {address}"),
                 texels,
@@ -97,7 +97,7 @@ fn weights(all: &mut Vec<Case>) {
         for n in [8, 10] {
             for around in [-1.0f32, 0.0, 1.0, 2.0, 5.0, -3.0, 1000.0] {
                 let texels = array(F32, 1, [n, 0, 0], 0, Fill::Bits(bits(&line(1.0, 1.0, n))));
-                let mut sampler = Sampler::new(address, 1, NORMALISED);
+                let mut sampler = Sampler::new(address, 1, NORMALIZED);
                 sampler.border = [100.0; 4];
                 let at = bits(&line(around - 0.07, 0.14 / 160.0, 160));
                 let name = format!("fold {n} address {address} around {around}");

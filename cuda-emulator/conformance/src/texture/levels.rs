@@ -13,7 +13,7 @@ fn mipmapped(format: u32, size: [usize; 3], levels: u32, flags: u32, fill: Fill)
 }
 
 fn sampler(filter: u32, mip_filter: u32, flags: u32) -> Sampler {
-    let mut sampler = Sampler::new(CLAMP, filter, NORMALISED | flags);
+    let mut sampler = Sampler::new(CLAMP, filter, NORMALIZED | flags);
     sampler.mip_filter = mip_filter;
     sampler.most = 100.0;
     sampler
@@ -312,7 +312,7 @@ fn cubes(all: &mut Vec<Case>) {
                             "random"
                         }
                     );
-                    let sampler = Sampler::new(CLAMP, filter, NORMALISED | flags);
+                    let sampler = Sampler::new(CLAMP, filter, NORMALIZED | flags);
                     all.push(case(name, texels, sampler, "tex.cube.v4.f32.f32", words));
                 }
             }
@@ -336,7 +336,7 @@ fn cubes(all: &mut Vec<Case>) {
     all.push(case(
         "cube faces".into(),
         texels,
-        Sampler::new(CLAMP, 0, NORMALISED),
+        Sampler::new(CLAMP, 0, NORMALIZED),
         "tex.cube.v4.f32.f32",
         words,
     ));

@@ -73,7 +73,7 @@ pub const GEOMETRIES: [(&str, [usize; 3], u32); 7] = [
 pub fn points_of(
     geometry: &str,
     size: [usize; 3],
-    normalised: bool,
+    normalized: bool,
     count: usize,
     seed: u64,
 ) -> Vec<Vec<u32>> {
@@ -84,9 +84,9 @@ pub fn points_of(
         size[2]
     };
     let mut all = match geometry {
-        "1d" | "a1d" => points(&size[..1], normalised, count, seed),
-        "2d" | "a2d" => points(&size[..2], normalised, count, seed),
-        "3d" => points(&size, normalised, count, seed),
+        "1d" | "a1d" => points(&size[..1], normalized, count, seed),
+        "2d" | "a2d" => points(&size[..2], normalized, count, seed),
+        "3d" => points(&size, normalized, count, seed),
         _ => (0..count)
             .map(|_| direction(&mut random, size[0]))
             .collect(),
@@ -210,7 +210,7 @@ fn formats(all: &mut Vec<Case>) {
 fn addresses(all: &mut Vec<Case>) {
     for (geometry, size, kind) in GEOMETRIES {
         for (format, channels, flags) in [(U8, 4, 0), (F32, 1, 0), (F32, 4, 0), (S16, 2, INTEGER)] {
-            for normal in [0, NORMALISED] {
+            for normal in [0, NORMALIZED] {
                 for filter in 0..=u32::from(flags == 0) {
                     for (address, addressing) in
                         ["wrap", "clamp", "mirror", "border"].iter().enumerate()
@@ -220,9 +220,9 @@ fn addresses(all: &mut Vec<Case>) {
                         let texels = array(format, channels, size, kind, Fill::Random(7));
                         let op = format!("tex.{geometry}.v4.{}.f32", result(format, flags));
                         let name = format!(
-                            "address {geometry} {}x{channels} {addressing} filter {filter} normalised {}",
+                            "address {geometry} {}x{channels} {addressing} filter {filter} normalized {}",
                             name_of(format),
-                            normal / NORMALISED
+                            normal / NORMALIZED
                         );
                         let count = if channels == 1 { 256 } else { 96 };
                         let points = points_of(geometry, size, normal != 0, count, address as u64);
@@ -235,7 +235,7 @@ fn addresses(all: &mut Vec<Case>) {
     // Different modes of the axes.
     for modes in [[0, 1, 2], [3, 2, 1], [1, 0, 3], [2, 3, 0]] {
         for filter in [0, 1] {
-            let mut sampler = Sampler::new(0, filter, NORMALISED);
+            let mut sampler = Sampler::new(0, filter, NORMALIZED);
             sampler.address = modes;
             sampler.border = [1.0, 2.0, 3.0, 4.0];
             let size = [7, 5, 4];
@@ -328,7 +328,7 @@ fn memory(all: &mut Vec<Case>) {
         }
     }
     for (address, addressing) in ["wrap", "clamp", "mirror", "border"].iter().enumerate() {
-        for flags in [0, NORMALISED] {
+        for flags in [0, NORMALIZED] {
             for filter in [0, 1] {
                 let mut sampler = Sampler::new(address as u32, filter, flags);
                 sampler.border = [9.0; 4];
@@ -384,7 +384,7 @@ fn forms(all: &mut Vec<Case>) {
                         let mut texels = array(format, channels, size, kind, Fill::Random(9));
                         texels.place = Place::Mipmapped;
                         texels.levels = if kind == 0 { 4 } else { 3 };
-                        let mut sampler = Sampler::new(CLAMP, filter, NORMALISED);
+                        let mut sampler = Sampler::new(CLAMP, filter, NORMALIZED);
                         sampler.mip_filter = filter;
                         sampler.most = 100.0;
                         let mut random = Random::new(6);
@@ -433,7 +433,7 @@ fn forms(all: &mut Vec<Case>) {
         for component in ["r", "g", "b", "a"] {
             for to in ["", "|p"] {
                 for (address, channels) in [(0, 4), (1, 4), (2, 4), (3, 4), (1, 2), (1, 1)] {
-                    for normal in [0, NORMALISED] {
+                    for normal in [0, NORMALIZED] {
                         for filter in 0..=u32::from(kind_of == "f32" && normal == 0) {
                             if (to == "|p" || format == S16) && address != 1 {
                                 continue;
@@ -444,7 +444,7 @@ fn forms(all: &mut Vec<Case>) {
                             sampler.border = [0.25, 0.5, 2.0, -3.0];
                             let op = format!("tld4.{component}.2d.v4.{kind_of}.f32{to}");
                             let name = format!(
-                                "gather {op} {}x{channels} address {address} filter {filter} normalised {}",
+                                "gather {op} {}x{channels} address {address} filter {filter} normalized {}",
                                 name_of(format),
                                 normal / 2
                             );
@@ -498,7 +498,7 @@ fn forms(all: &mut Vec<Case>) {
     for query in ["width", "height", "depth"] {
         for (geometry, size, kind) in GEOMETRIES {
             let texels = array(F32, 2, size, kind, Fill::Level);
-            let sampler = Sampler::new(CLAMP, 1, NORMALISED);
+            let sampler = Sampler::new(CLAMP, 1, NORMALIZED);
             let op = format!("txq.{query}.b32");
             all.push(case(
                 format!("query {op} {geometry}"),
@@ -529,7 +529,7 @@ fn forms(all: &mut Vec<Case>) {
         let mut texels = array(F32, 2, [64, 32, 0], 0, Fill::Level);
         texels.place = Place::Mipmapped;
         texels.levels = 4;
-        let sampler = Sampler::new(CLAMP, 1, NORMALISED);
+        let sampler = Sampler::new(CLAMP, 1, NORMALIZED);
         all.push(case(
             format!("query {op}"),
             texels,

@@ -11,7 +11,7 @@ mod levels;
 mod matrix;
 mod points;
 mod recording;
-mod refusals;
+mod rejections;
 mod run;
 mod surfaces;
 
@@ -27,7 +27,7 @@ pub fn cases() -> Vec<Case> {
     all.extend(filters::cases());
     all.extend(levels::cases());
     all.extend(surfaces::cases());
-    all.extend(refusals::cases());
+    all.extend(rejections::cases());
     let mut seen = std::collections::HashSet::new();
     all.retain(|case| seen.insert(case.name.clone()));
     all

@@ -4,7 +4,7 @@
 use super::case::Random;
 
 /// Returns coordinates along an axis of `n` texels near which the result may change.
-pub fn edges(n: usize, normalised: bool) -> Vec<f32> {
+pub fn edges(n: usize, normalized: bool) -> Vec<f32> {
     let size = n as f32;
     let mut all = vec![
         f32::NEG_INFINITY,
@@ -40,7 +40,7 @@ pub fn edges(n: usize, normalised: bool) -> Vec<f32> {
             }
         }
     }
-    if normalised {
+    if normalized {
         for value in &mut all {
             if value.abs() < 1e5 {
                 *value /= size;
@@ -53,8 +53,8 @@ pub fn edges(n: usize, normalised: bool) -> Vec<f32> {
 }
 
 /// Returns a coordinate: at an edge, near the texture, or inside it.
-pub fn coordinate(random: &mut Random, edges: &[f32], n: usize, normalised: bool) -> f32 {
-    let size = if normalised { 1.0 } else { n as f32 };
+pub fn coordinate(random: &mut Random, edges: &[f32], n: usize, normalized: bool) -> f32 {
+    let size = if normalized { 1.0 } else { n as f32 };
     match random.below(4) {
         0 | 1 => edges[random.below(edges.len())],
         2 => (random.unit() * 4.0 - 1.5) * size,
@@ -63,9 +63,9 @@ pub fn coordinate(random: &mut Random, edges: &[f32], n: usize, normalised: bool
 }
 
 /// Returns points with as many dimensions as `size`. In one dimension, all edges are included.
-pub fn points(size: &[usize], normalised: bool, count: usize, seed: u64) -> Vec<Vec<u32>> {
+pub fn points(size: &[usize], normalized: bool, count: usize, seed: u64) -> Vec<Vec<u32>> {
     let mut random = Random::new(seed + 77);
-    let lists: Vec<_> = size.iter().map(|&n| edges(n, normalised)).collect();
+    let lists: Vec<_> = size.iter().map(|&n| edges(n, normalized)).collect();
     let mut all = Vec::new();
     if size.len() == 1 {
         all.extend(lists[0].iter().map(|v| vec![v.to_bits()]));
@@ -74,7 +74,7 @@ pub fn points(size: &[usize], normalised: bool, count: usize, seed: u64) -> Vec<
         let point = size.iter().zip(&lists);
         all.push(
             point
-                .map(|(&n, edges)| coordinate(&mut random, edges, n, normalised).to_bits())
+                .map(|(&n, edges)| coordinate(&mut random, edges, n, normalized).to_bits())
                 .collect(),
         );
     }

@@ -5,7 +5,7 @@ use crate::state::cluster::{Cluster, Peer};
 use crate::state::op::CLUSTER;
 
 /// A resident cluster.
-pub(crate) struct Gang {
+pub(crate) struct ResidentCluster {
     /// The blocks, indexed by rank. None for those that have ended.
     blocks: Vec<Option<Block>>,
     /// None while the cluster runs.
@@ -46,8 +46,8 @@ impl Unit for Block {
     }
 }
 
-impl Unit for Gang {
-    fn begin(worker: &mut Worker<'_>, number: u64) -> Gang {
+impl Unit for ResidentCluster {
+    fn begin(worker: &mut Worker<'_>, number: u64) -> ResidentCluster {
         let launch = worker.launch;
         let grid = launch.shape.grid.map(u64::from);
         let sides = launch.cluster.map(u64::from);
@@ -76,7 +76,7 @@ impl Unit for Gang {
             arrived: 0,
             opened: 0,
         }));
-        Gang { blocks, cluster }
+        ResidentCluster { blocks, cluster }
     }
 
     fn run(&mut self, worker: &mut Worker<'_>) -> Outcome {
@@ -92,10 +92,10 @@ impl Unit for Gang {
 
 impl Worker<'_> {
     /// Gives every block of a cluster a slice.
-    fn run_cluster(&mut self, gang: &mut Gang) -> Outcome {
+    fn run_cluster(&mut self, resident: &mut ResidentCluster) -> Outcome {
         let opened = |worker: &Worker<'_>| worker.ctx.cluster.as_ref().map_or(0, |c| c.opened);
         let before = opened(self);
-        let count = gang.blocks.len();
+        let count = resident.blocks.len();
         let first = match self.random {
             0 => 0,
             _ => self.next_random() as usize % count,
@@ -103,7 +103,7 @@ impl Worker<'_> {
         let (mut polled, mut stuck, mut left) = (false, true, None);
         for n in 0..count {
             let rank = (first + n) % count;
-            let Some(block) = &mut gang.blocks[rank] else {
+            let Some(block) = &mut resident.blocks[rank] else {
                 continue;
             };
             self.enter(block, rank);
@@ -113,7 +113,7 @@ impl Worker<'_> {
                 Outcome::Stop => return Outcome::Stop,
                 Outcome::Done => {
                     if let (Some(mut block), Some(cluster)) =
-                        (gang.blocks[rank].take(), &mut self.ctx.cluster)
+                        (resident.blocks[rank].take(), &mut self.ctx.cluster)
                     {
                         // Its memory is reused, and no other block accesses it any more.
                         block.shadow = cluster.peers[rank].shadow.take();
@@ -129,7 +129,7 @@ impl Worker<'_> {
             return Outcome::Done;
         };
         if stuck && opened(self) == before {
-            if let Some(block) = &gang.blocks[rank] {
+            if let Some(block) = &resident.blocks[rank] {
                 self.deadlock(block);
             }
             return Outcome::Stop;

@@ -62,7 +62,7 @@ pub trait Device: Sync {
     }
     /// Returns whether all `size` bytes at `addr` have been written. Only called with
     /// [`Options::check_uninit`](super::Options::check_uninit).
-    fn is_initialised(&self, addr: u64, size: u32) -> bool {
+    fn is_initialized(&self, addr: u64, size: u32) -> bool {
         let _ = (addr, size);
         true
     }

@@ -76,14 +76,14 @@ pub enum Mode {
     /// A box with these lengths.
     Tile([u16; 5]),
     /// Columns for a convolution over width, height and depth.
-    Im2col(Columns),
+    Im2col(Im2col),
     /// im2col along the width. No emulated device can copy with it.
-    Wide(Columns),
+    Wide(Im2col),
 }
 
 /// The parameters of im2col. The corners are in width, height and depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
+pub struct Im2col {
     /// The lower corner of the bounding box.
     pub lower: [i16; 3],
     /// The upper corner of the bounding box.
@@ -198,7 +198,7 @@ impl TensorMap {
     /// Decodes a program's bytes. Returns None if they are not a map.
     pub fn decode(bytes: &[u8; SIZE]) -> Option<TensorMap> {
         let short = |at| u16::from_le_bytes(get(bytes, at));
-        let columns = Columns {
+        let columns = Im2col {
             lower: std::array::from_fn(|i| short(at::BOX + 2 * i) as i16),
             upper: std::array::from_fn(|i| short(at::BOX + 6 + 2 * i) as i16),
             channels: short(at::CHANNELS),
@@ -251,7 +251,7 @@ mod tests {
         };
         assert_eq!(TensorMap::decode(&tile.encode()), Some(tile));
         let columns = TensorMap {
-            mode: Mode::Im2col(Columns {
+            mode: Mode::Im2col(Im2col {
                 lower: [-32768, -3, 5],
                 upper: [32767, -1, 0],
                 channels: 256,

@@ -62,7 +62,7 @@ pub struct Sampler {
     /// Whether values between texels are interpolated.
     pub linear: bool,
     /// Whether coordinates are normalized to 0..1.
-    pub normalised: bool,
+    pub normalized: bool,
     /// Whether the bytes of the first three channels are sRGB.
     pub srgb: bool,
     /// Whether filtering crosses the edges of a cube's faces.

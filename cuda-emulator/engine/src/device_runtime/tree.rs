@@ -169,8 +169,8 @@ impl Device for Tree<'_> {
         }
     }
 
-    fn is_initialised(&self, addr: u64, size: u32) -> bool {
-        self.own(addr).is_some() || self.device.is_initialised(addr, size)
+    fn is_initialized(&self, addr: u64, size: u32) -> bool {
+        self.own(addr).is_some() || self.device.is_initialized(addr, size)
     }
 
     fn texture(&self, handle: u64) -> Result<Arc<Texture>, String> {

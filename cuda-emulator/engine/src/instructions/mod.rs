@@ -19,9 +19,9 @@ mod integer;
 mod listing;
 mod load_store;
 mod mbarrier;
-#[cfg(test)]
-mod misfits;
 mod r#move;
+#[cfg(test)]
+mod operand_fuzz;
 #[cfg(test)]
 mod page;
 mod select;
@@ -151,7 +151,7 @@ pub(super) fn unknown(mnemonic: &str) -> &'static str {
 }
 
 /// Returns the reason why no entry of a mnemonic matches.
-pub(super) fn refusal(entries: &Entries, modifiers: &[&str]) -> String {
+pub(super) fn mismatch(entries: &Entries, modifiers: &[&str]) -> String {
     let strange = modifiers
         .iter()
         .find(|m| !entries.iter().any(|(p, _)| p.knows(m)));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Instant;
 
-use crate::block::cluster::{Gang, Unit};
+use crate::block::cluster::{ResidentCluster, Unit};
 use crate::block::worker::{Block, Outcome, Worker};
 use crate::boundary::{Device, Fault, FaultKind, Options, Shape, Stats};
 use crate::device_runtime;
@@ -34,7 +34,7 @@ impl Shared<'_> {
     fn work(&self, number: usize) {
         match self.cluster_blocks {
             1 => self.work_on::<Block>(number),
-            _ => self.work_on::<Gang>(number),
+            _ => self.work_on::<ResidentCluster>(number),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::link::{Linker, Names, error};
 use crate::boundary::{Space, VariableInfo};
 use crate::device_runtime;
-use crate::program::{Initialiser, Patch, Target};
+use crate::program::{Initializer, Patch, Target};
 use crate::ptx::{Linkage, StateSpace, Statement, Variable};
 use crate::ptx::{LoadError, LoadErrorKind};
 
@@ -111,7 +111,7 @@ fn rank(linkage: Linkage) -> u32 {
 pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
     let mut names = Names {
         variables: Vec::new(),
-        initialisers: Vec::new(),
+        initializers: Vec::new(),
         functions: Vec::new(),
     };
     let mut ranks: HashMap<&str, u32> = HashMap::new();
@@ -288,7 +288,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
                 shift: relocation.shift,
             });
         }
-        names.initialisers.push(Initialiser {
+        names.initializers.push(Initializer {
             variable: index as u32,
             bytes: init.bytes.clone(),
             relocations,

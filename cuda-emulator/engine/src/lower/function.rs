@@ -421,7 +421,7 @@ impl<'a> Lower<'_, 'a> {
         if instructions::untyped(entries, modifiers) {
             return Err(self.syntax("the type is missing"));
         }
-        Err(self.unsupported(instructions::refusal(entries, modifiers)))
+        Err(self.unsupported(instructions::mismatch(entries, modifiers)))
     }
 
     /// Assigns slots to registers and appends the code to the program's.

@@ -9,7 +9,7 @@ use crate::boundary::{KernelInfo, ParamInfo, VariableInfo};
 use crate::device_runtime;
 use crate::instructions::{self, Entries};
 use crate::ir::Opcode;
-use crate::program::{Constants, Function, Initialiser, Input, Place, Program, Site, Target};
+use crate::program::{Constants, Function, Initializer, Input, Place, Program, Site, Target};
 use crate::ptx::{self, Linkage, Module, Variable};
 use crate::ptx::{LoadError, LoadErrorKind};
 use crate::state::op::{LANES, Op};
@@ -190,14 +190,14 @@ pub(crate) fn link(sources: &[(&str, &str)], device: u32) -> Result<Program, Loa
     let names = declare(&mut linker)?;
     let mut program = lower_all(&mut linker, &names)?;
     program.variables = names.variables;
-    program.initialisers = names.initialisers;
+    program.initializers = names.initializers;
     Ok(program)
 }
 
 /// The merged declarations of all inputs.
 pub(super) struct Names {
     pub variables: Vec<VariableInfo>,
-    pub initialisers: Vec<Initialiser>,
+    pub initializers: Vec<Initializer>,
     /// The input of each function, and the function's index in it.
     pub functions: Vec<(usize, usize)>,
 }
@@ -224,7 +224,7 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
     let mut program = Program {
         kernels: Vec::new(),
         variables: Vec::new(),
-        initialisers: Vec::new(),
+        initializers: Vec::new(),
         target: modules.iter().map(|m| m.target).max().unwrap_or(0),
         device: linker.device,
         code: std::mem::take(&mut linker.code),

@@ -85,8 +85,8 @@ fn used<'a>(module: &'a Module<'a>) -> HashSet<&'a str> {
             operands.for_each(|one| add(&mut names, one));
         }
     }
-    let initialisers = module.variables.iter().flat_map(|v| &v.init);
-    let relocations = initialisers.flat_map(|init| &init.relocations);
+    let initializers = module.variables.iter().flat_map(|v| &v.init);
+    let relocations = initializers.flat_map(|init| &init.relocations);
     names.extend(relocations.map(|relocation| relocation.symbol));
     names
 }

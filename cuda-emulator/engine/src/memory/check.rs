@@ -257,7 +257,7 @@ pub(crate) fn range(
     let device = ctx.launch.device;
     if touch.reads()
         && device.find(address).is_some()
-        && !device.is_initialised(address, bytes as u32)
+        && !device.is_initialized(address, bytes as u32)
     {
         let text = format!(
             "read of {bytes} bytes at 0x{address:x}, which has never been written\n{}",

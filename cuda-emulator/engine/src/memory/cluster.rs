@@ -3,7 +3,7 @@
 use crate::boundary::{FaultKind, SHARED_WINDOW};
 use crate::ir::Code;
 use crate::lanes::arithmetic::{unary_imm, write};
-use crate::state::cluster::{Cluster, Place, RANKS, absolute, is_named};
+use crate::state::cluster::{Cluster, Place, RANKS, absolute, has_rank};
 use crate::state::context::Ctx;
 use crate::state::op::each;
 use crate::state::op::{Flow, LANES, Op};
@@ -76,7 +76,7 @@ pub(crate) fn resolve(
     bytes: u64,
     verb: &str,
 ) -> Option<u64> {
-    if !is_named(address) || address > u64::from(u32::MAX) {
+    if !has_rank(address) || address > u64::from(u32::MAX) {
         return None;
     }
     let size = ctx.shared_size;
@@ -172,7 +172,7 @@ pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask:
     // SAFETY: guaranteed by the caller.
     unsafe {
         converted::<W>(ctx, op, mask, |cluster, a| {
-            cluster.name(a).wrapping_add(op.imm)
+            cluster.with_rank(a).wrapping_add(op.imm)
         })
     }
 }
@@ -183,7 +183,7 @@ pub(crate) unsafe fn to_shared<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: 
     // SAFETY: guaranteed by the caller.
     unsafe {
         converted::<W>(ctx, op, mask, |cluster, a| {
-            cluster.unname(a.wrapping_add(op.imm))
+            cluster.without_rank(a.wrapping_add(op.imm))
         })
     }
 }

@@ -112,7 +112,7 @@ pub(crate) unsafe fn access(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         };
         let find = |device: &dyn Device, handle| {
             let surface = device.surface(handle)?;
-            match form.geometry.refusal_of_surface(&surface.texels) {
+            match form.geometry.mismatch_of_surface(&surface.texels) {
                 None => Ok(surface),
                 Some(text) => Err(text),
             }

@@ -143,7 +143,7 @@ fn tile(ctx: &mut Ctx<'_>, lane: u32, form: Form, list: &[u32]) -> Option<Tile> 
             at,
             offsets,
         };
-        match tile.refusal() {
+        match tile.rejection_reason() {
             Some(text) => text,
             None if tile.width().is_multiple_of(16) => return Some(tile),
             None => "a row of the tensor map's box is not a multiple of 16 bytes".into(),

@@ -11,7 +11,7 @@ pub(super) struct Spot {
     pub slice: u32,
     pub at: [f64; 3],
     pub axes: usize,
-    pub normalised: bool,
+    pub normalized: bool,
 }
 
 /// Returns the bits of a channel in memory.
@@ -102,7 +102,7 @@ fn nearest_texel(texture: &Texture, level: &Level, spot: &Spot) -> [Option<u32>;
         *number = nearest(
             spot.at[axis],
             level.size[axis],
-            spot.normalised,
+            spot.normalized,
             sampler.address[axis],
         );
     }
@@ -173,13 +173,13 @@ fn take_corners(corners: &mut Corners, texture: &Texture, level: &Level, spot: &
     let mut pairs = [none; 3];
     // A line is a plane of one row, read at its edge.
     if spot.axes == 1 && !texture.texels.layered {
-        pairs[1] = weighed(0.0, 1, spot.normalised, sampler.address[1]);
+        pairs[1] = weighed(0.0, 1, spot.normalized, sampler.address[1]);
     }
     for (axis, one) in pairs.iter_mut().enumerate().take(spot.axes) {
         *one = weighed(
             spot.at[axis],
             level.size[axis],
-            spot.normalised,
+            spot.normalized,
             sampler.address[axis],
         );
     }
@@ -277,7 +277,7 @@ pub(super) fn gathered(texture: &Texture, component: u8, spot: &Spot) -> [u32; 4
         pair(
             spot.at[axis],
             level.size[axis],
-            spot.normalised,
+            spot.normalized,
             sampler.address[axis],
         )
     };

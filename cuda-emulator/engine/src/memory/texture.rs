@@ -66,15 +66,15 @@ impl Geometry {
         GEOMETRIES[bits as usize].1
     }
 
-    /// Like [`refusal`](Self::refusal), for a surface, which presents a cube's faces as layers.
-    pub(crate) fn refusal_of_surface(self, texels: &Texels) -> Option<String> {
+    /// Like [`mismatch`](Self::mismatch), for a surface, which presents a cube's faces as layers.
+    pub(crate) fn mismatch_of_surface(self, texels: &Texels) -> Option<String> {
         let layers = geometry("a2d", Shape::Plane, true).1;
         let faces = texels.shape == Shape::Cube && self == layers;
-        if faces { None } else { self.refusal(texels) }
+        if faces { None } else { self.mismatch(texels) }
     }
 
     /// Returns the reason why texels cannot be read with this geometry. `None` if they can.
-    pub(crate) fn refusal(self, texels: &Texels) -> Option<String> {
+    pub(crate) fn mismatch(self, texels: &Texels) -> Option<String> {
         let shape = match texels.shape {
             Shape::Memory => Shape::Line,
             shape => shape,
@@ -214,7 +214,7 @@ pub(crate) unsafe fn sample(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
         };
         let find = |device: &dyn Device, handle| {
             let texture = device.texture(handle)?;
-            match form.geometry.refusal(&texture.texels) {
+            match form.geometry.mismatch(&texture.texels) {
                 None => Ok(texture),
                 Some(text) => Err(text),
             }
@@ -273,7 +273,7 @@ fn read(texture: &Texture, form: Form, query: &Query) -> [u32; 4] {
         at,
         axes,
         // Coordinates on faces are always in 0..1.
-        normalised: texture.sampler.normalised || texels.shape == Shape::Cube,
+        normalized: texture.sampler.normalized || texels.shape == Shape::Cube,
     };
     if form.ask == Ask::Gather {
         return texels::gathered(texture, form.component, &spot);

@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
             let mut init = None;
             if self.take(b'=') {
                 let mut data = Init::default();
-                self.initialiser(ty, size, open, 0, &mut data)?;
+                self.initializer(ty, size, open, 0, &mut data)?;
                 if open {
                     size = data.bytes.len() as u64;
                 } else if data.bytes.len() as u64 > size {
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         self.expect(b';')
     }
 
-    pub(super) fn initialiser(
+    pub(super) fn initializer(
         &mut self,
         ty: Type,
         size: u64,
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
             loop {
-                self.initialiser(ty, size, open, depth + 1, out)?;
+                self.initializer(ty, size, open, depth + 1, out)?;
                 if !self.take(b',') {
                     break;
                 }

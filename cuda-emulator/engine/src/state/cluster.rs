@@ -94,15 +94,15 @@ impl Cluster {
 
     /// Converts to the form in generic addresses: an address without a rank gets the running
     /// block's.
-    pub(crate) fn name(&self, address: u64) -> u64 {
-        if is_named(address) {
+    pub(crate) fn with_rank(&self, address: u64) -> u64 {
+        if has_rank(address) {
             return address;
         }
         absolute(address, self.rank)
     }
 
-    /// Removes the rank that [`Cluster::name`] adds.
-    pub(crate) fn unname(&self, address: u64) -> u64 {
+    /// Removes the rank that [`Cluster::with_rank`] adds.
+    pub(crate) fn without_rank(&self, address: u64) -> u64 {
         if address >> OFFSET_BITS == u64::from(self.rank) + 1 {
             return address & ((1 << OFFSET_BITS) - 1);
         }
@@ -132,7 +132,7 @@ pub(crate) fn window(cluster: Option<&Cluster>) -> u64 {
 }
 
 /// Returns whether a shared address contains a block.
-pub(crate) fn is_named(address: u64) -> bool {
+pub(crate) fn has_rank(address: u64) -> bool {
     address >> OFFSET_BITS != 0
 }
 

@@ -52,7 +52,7 @@ struct Times {
     /// The time up to which it has released its accesses, by a barrier of the block, a fence or an
     /// mbarrier. Also the time at which it arrived at the cluster's barrier, and how often that had
     /// opened.
-    told: u32,
+    released_until: u32,
     came: u32,
     opened: u64,
 }
@@ -80,16 +80,16 @@ struct Cell {
 
 /// The clocks of arrivals at a barrier.
 #[derive(Clone, Copy, Default)]
-struct Meeting {
+struct BarrierClocks {
     /// The accesses of the threads that have arrived in this phase.
-    coming: Clock,
+    arriving: Clock,
     /// The accesses of the threads that had arrived when it last opened.
-    gone: Clock,
+    arrived: Clock,
 }
 
-impl Meeting {
+impl BarrierClocks {
     fn open(&mut self) {
-        self.gone.join(&std::mem::take(&mut self.coming));
+        self.arrived.join(&std::mem::take(&mut self.arriving));
     }
 }
 
@@ -98,9 +98,9 @@ pub(crate) struct Races {
     cells: Vec<Cell>,
     more: Vec<Vec<Mark>>,
     warps: [Times; WARPS],
-    barriers: [Meeting; CLUSTER + 1],
+    barriers: [BarrierClocks; CLUSTER + 1],
     /// The clocks of mbarriers, by their offset in shared memory.
-    mbarriers: HashMap<u64, Meeting>,
+    mbarriers: HashMap<u64, BarrierClocks>,
     /// The released clock of each word of shared memory, by its offset over 4, and of global
     /// memory.
     words: HashMap<u64, Clock>,
@@ -118,7 +118,7 @@ impl Races {
             cells: vec![Cell::default(); bytes],
             more: Vec::new(),
             warps: [Times::default(); WARPS],
-            barriers: [Meeting::default(); CLUSTER + 1],
+            barriers: [BarrierClocks::default(); CLUSTER + 1],
             mbarriers: HashMap::new(),
             words: HashMap::new(),
             global: Clock::default(),
@@ -137,7 +137,7 @@ impl Races {
         for (w, times) in self.warps.iter_mut().enumerate() {
             times.now.0[w] = 1;
         }
-        self.barriers = [Meeting::default(); CLUSTER + 1];
+        self.barriers = [BarrierClocks::default(); CLUSTER + 1];
         self.mbarriers.clear();
         self.words.clear();
         (self.global, self.ended) = (Clock::default(), Clock::default());
@@ -147,7 +147,7 @@ impl Races {
     /// Starts a new time, since the warp's later accesses are not part of the released clock.
     fn advance(&mut self, warp: usize) {
         let times = &mut self.warps[warp];
-        times.told = times.now.0[warp];
+        times.released_until = times.now.0[warp];
         times.now.0[warp] += 1;
     }
 
@@ -168,18 +168,18 @@ impl Races {
 
     /// Records that lanes of a warp have arrived at a barrier of the block.
     pub(crate) fn come(&mut self, number: usize, warp: usize) {
-        self.barriers[number].coming.join(&self.warps[warp].now);
+        self.barriers[number].arriving.join(&self.warps[warp].now);
         self.advance(warp);
     }
 
     /// Records that lanes of a warp have arrived at the barrier of a multi-block cluster, which has
     /// opened this number of times.
     pub(crate) fn come_to_cluster(&mut self, warp: usize, opened: u64) {
-        self.barriers[CLUSTER].coming.join(&self.warps[warp].now);
+        self.barriers[CLUSTER].arriving.join(&self.warps[warp].now);
         let times = &mut self.warps[warp];
         // The arrival is not visible before the barrier opens.
         let before = if opened > times.opened { times.came } else { 0 };
-        times.told = times.told.max(before);
+        times.released_until = times.released_until.max(before);
         (times.came, times.opened) = (times.now.0[warp], opened);
         times.now.0[warp] += 1;
     }
@@ -188,7 +188,7 @@ impl Races {
     /// another block's current access. The cluster's barrier has opened `opened` times.
     pub(crate) fn is_untold(&self, mark: &Mark, opened: u64) -> bool {
         let times = &self.warps[usize::from(mark.thread / 32) % WARPS];
-        mark.time > times.told && (mark.time > times.came || opened <= times.opened)
+        mark.time > times.released_until && (mark.time > times.came || opened <= times.opened)
     }
 
     /// Returns the mark of this block's access to another block's memory.
@@ -255,15 +255,15 @@ impl Races {
     /// Records that a barrier opens.
     pub(crate) fn open(&mut self, number: usize) {
         let barrier = &mut self.barriers[number];
-        barrier.coming.join(&self.ended);
-        barrier.gone = Clock::default();
+        barrier.arriving.join(&self.ended);
+        barrier.arrived = Clock::default();
         barrier.open();
     }
 
     /// Records that a waiting warp continues after a barrier.
     pub(crate) fn go(&mut self, number: usize, warp: usize) {
-        let gone = self.barriers[number].gone;
-        self.acquire(warp, &gone);
+        let arrived = self.barriers[number].arrived;
+        self.acquire(warp, &arrived);
     }
 
     /// Records that lanes of a warp have ended.
@@ -274,7 +274,7 @@ impl Races {
 
     /// Records a new mbarrier at this offset.
     pub(crate) fn mbarrier(&mut self, offset: u64) {
-        self.mbarriers.insert(offset, Meeting::default());
+        self.mbarriers.insert(offset, BarrierClocks::default());
     }
 
     /// Records that an mbarrier was invalidated.
@@ -284,8 +284,8 @@ impl Races {
 
     /// Records that a warp, or a copy that it issued, arrives at an mbarrier.
     pub(crate) fn arrive(&mut self, offset: u64, warp: usize) {
-        let meeting = self.mbarriers.entry(offset).or_default();
-        meeting.coming.join(&self.warps[warp].now);
+        let clocks = self.mbarriers.entry(offset).or_default();
+        clocks.arriving.join(&self.warps[warp].now);
         self.advance(warp);
     }
 
@@ -299,8 +299,8 @@ impl Races {
     /// Records that another block, or a copy that it issued, arrives at an mbarrier of this block.
     pub(crate) fn arrive_from_peer(&mut self, offset: u64) {
         let global = self.global;
-        let meeting = self.mbarriers.entry(offset).or_default();
-        meeting.coming.join(&global);
+        let clocks = self.mbarriers.entry(offset).or_default();
+        clocks.arriving.join(&global);
     }
 
     /// Records a strong write by another block. A thread that reads it is ordered after everything
@@ -321,9 +321,9 @@ impl Races {
 
     /// Records that a warp has seen the completion of an mbarrier's phase.
     pub(crate) fn pass(&mut self, offset: u64, warp: usize) {
-        if let Some(meeting) = self.mbarriers.get(&offset) {
-            let gone = meeting.gone;
-            self.acquire(warp, &gone);
+        if let Some(clocks) = self.mbarriers.get(&offset) {
+            let arrived = clocks.arrived;
+            self.acquire(warp, &arrived);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::boundary::tensor_map::{Columns, Mode, TensorMap};
+use crate::boundary::tensor_map::{Im2col, Mode, TensorMap};
 
 /// Bytes that are contiguous in the tile and in the tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Tile {
     }
 
     /// Returns why the hardware rejects the tile's start, if it does.
-    pub(crate) fn refusal(&self) -> Option<String> {
+    pub(crate) fn rejection_reason(&self) -> Option<String> {
         let first = i64::from(self.at[0]) * self.size as i64;
         if self.slice().is_none() && first % 16 != 0 {
             return Some(format!(
@@ -122,7 +122,7 @@ impl Tile {
     }
 
     /// Returns the first and the last coordinate of im2col's bounding box.
-    fn bounds(&self, columns: &Columns, axis: usize, dim: usize) -> (i64, i64) {
+    fn bounds(&self, columns: &Im2col, axis: usize, dim: usize) -> (i64, i64) {
         let last = self.map.dims[dim] as i64 - 1 + i64::from(columns.upper[axis]);
         (columns.lower[axis].into(), last)
     }
@@ -181,7 +181,7 @@ impl Tile {
 
     /// Returns the rows for im2col: the pixels of the bounding box in order, then those of the next
     /// image.
-    fn columns(&self, columns: &Columns) -> Vec<Row> {
+    fn columns(&self, columns: &Im2col) -> Vec<Row> {
         let images = self.rank() - 1;
         let mut place = self.at.map(i64::from);
         let mut rows = Vec::new();

@@ -22,7 +22,7 @@ fn words<const N: usize>(before: &str, body: &str) -> [u32; N] {
     m.device.download::<u32>(out, N).try_into().unwrap()
 }
 
-fn refusal(before: &str, body: &str) -> String {
+fn load_error(before: &str, body: &str) -> String {
     match Program::load(&text(before, body)) {
         Ok(_) => panic!("{body} loads"),
         Err(error) => error.to_string(),
@@ -47,14 +47,14 @@ fn elements_of_arrays() {
     );
     assert_eq!(got, [8, 7, 6, 3, 9, 20]);
 
-    let refused = refusal("", "mov.u32 %r1, %r2[0];");
-    assert!(refused.contains("`%r2` is not an array"), "{refused}");
-    let refused = refusal("", "{ .shared .b32 s[4]; } mov.u32 %r1, s[0];");
-    assert!(refused.contains("`s` is not an array"), "{refused}");
-    let refused = refusal(before, "ld.global.u32 %r1, a[%r2];");
-    assert!(refused.contains("register as the index"), "{refused}");
-    let refused = refusal(before, "prefetch.global.L1 a[1];");
-    assert!(refused.contains("only ld, st"), "{refused}");
+    let error = load_error("", "mov.u32 %r1, %r2[0];");
+    assert!(error.contains("`%r2` is not an array"), "{error}");
+    let error = load_error("", "{ .shared .b32 s[4]; } mov.u32 %r1, s[0];");
+    assert!(error.contains("`s` is not an array"), "{error}");
+    let error = load_error(before, "ld.global.u32 %r1, a[%r2];");
+    assert!(error.contains("register as the index"), "{error}");
+    let error = load_error(before, "prefetch.global.L1 a[1];");
+    assert!(error.contains("only ld, st"), "{error}");
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn counted_vector_registers_need_no_other_vector() {
         ".reg .v4 .f32 v<2>; mov.f32 v1.w, 0f3f800000; st.global.f32 [%out], v1.a;",
     );
     assert_eq!(got, [0x3f80_0000]);
-    let refused = refusal("", ".reg .v2 .b16 y<4>; mov.b16 y4.x, 3;");
-    assert!(refused.contains("`y4.x` isn't declared"), "{refused}");
+    let error = load_error("", ".reg .v2 .b16 y<4>; mov.b16 y4.x, 3;");
+    assert!(error.contains("`y4.x` isn't declared"), "{error}");
 }
 
 #[test]
@@ -118,11 +118,14 @@ fn vector_registers_are_checked() {
         ("ld.global.v4.b32 v, [%out];", "doesn't match"),
         ("mov.u64 %d1, v.x;", "B32 register"),
     ] {
-        let error = refusal("", &format!("{vectors} {wrong}"));
+        let error = load_error("", &format!("{vectors} {wrong}"));
         assert!(error.contains(why), "{wrong}: {error}");
     }
     for wrong in [".reg .v4 .b64 v;", ".reg .v2 .pred v;"] {
-        assert!(refusal("", wrong).contains("at most 16 bytes"), "{wrong}");
+        assert!(
+            load_error("", wrong).contains("at most 16 bytes"),
+            "{wrong}"
+        );
     }
 }
 
@@ -155,7 +158,7 @@ fn register_plus_number_is_an_operand() {
          st.global.u32 [%out+16], %r1;",
     );
     assert_eq!(got, [14, 29, 1, 1, 10]);
-    assert!(refusal("", "mov.pred %p1, %p2+1;").contains("predicate"));
+    assert!(load_error("", "mov.pred %p1, %p2+1;").contains("predicate"));
 }
 
 #[test]
@@ -271,7 +274,7 @@ fn video_instructions() {
         ("vadd2.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "form"),
         ("vset4.u32.u32.lt %r1, %r2, %r3;", "third source"),
     ] {
-        let error = refusal("", wrong);
+        let error = load_error("", wrong);
         assert!(error.contains(why), "{wrong}: {error}");
     }
 }

@@ -255,7 +255,7 @@ impl Kernel {
     /// [`ErrorKind::Load`] if the library has no code for the device.
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
-        callback::refuse_within("cuKernelGetAttribute")?;
+        callback::reject_in_callback("cuKernelGetAttribute")?;
         let mut value: c_int = 0;
         // SAFETY: the kernel is live, and `value` is valid for writing. The driver returns an error
         // for an unknown attribute.
@@ -297,7 +297,7 @@ impl Kernel {
         attribute: FunctionAttribute,
         value: i32,
     ) -> Result<()> {
-        callback::refuse_within("cuKernelSetAttribute")?;
+        callback::reject_in_callback("cuKernelSetAttribute")?;
         // SAFETY: the kernel is live. The driver returns an error for an unknown attribute.
         let code = unsafe {
             sys::cuKernelSetAttribute(
@@ -325,7 +325,7 @@ impl Kernel {
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value.
     #[doc(alias = "cuKernelSetCacheConfig")]
     pub fn set_cache_config(&self, device: Device, config: CacheConfig) -> Result<()> {
-        callback::refuse_within("cuKernelSetCacheConfig")?;
+        callback::reject_in_callback("cuKernelSetCacheConfig")?;
         // SAFETY: the kernel is live. The driver returns an error for an unknown value.
         let code = unsafe {
             sys::cuKernelSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0), device.as_raw())

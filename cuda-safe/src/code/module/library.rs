@@ -77,7 +77,7 @@ impl Kind for LibraryKind {
         write!(f, "Library({raw:p})")
     }
 
-    fn hand_over(&mut self, _: CUlibrary) {
+    fn prepare_into_raw(&mut self, _: CUlibrary) {
         std::mem::forget(self.request.take()); // the driver may still write to it
     }
 }
@@ -179,7 +179,7 @@ impl Library {
     #[doc(alias = "cuLibraryGetKernel")]
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         const CALL: &str = "cuLibraryGetKernel";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         let linked = self.names().c_name(name, CALL)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for writing, the name is NUL-terminated, and the library is live.
@@ -333,7 +333,7 @@ impl Library {
         name: &str,
         len: usize,
     ) -> Result<Global<T>> {
-        callback::refuse_within("cuLibraryGetGlobal")?;
+        callback::reject_in_callback("cuLibraryGetGlobal")?;
         self.variable(
             context,
             name,
@@ -375,7 +375,7 @@ impl Library {
         name: &str,
         len: usize,
     ) -> Result<Global<T>> {
-        callback::refuse_within("cuLibraryGetManaged")?;
+        callback::reject_in_callback("cuLibraryGetManaged")?;
         self.variable(
             context,
             name,
@@ -432,7 +432,7 @@ impl Library {
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
     pub fn unified_function(&self, name: &str) -> Result<NonNull<c_void>> {
         const CALL: &str = "cuLibraryGetUnifiedFunction";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         let linked = self.names().c_name(name, CALL)?;
         let mut address = ptr::null_mut();
         // SAFETY: `address` is valid for writing, the name is NUL-terminated, and the library is

@@ -239,7 +239,7 @@ impl Library {
         names: impl FnOnce() -> Names,
     ) -> Result<Self> {
         const CALL: &str = "cuLibraryLoadData";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         driver::init()?;
         let request = Request::new(options);
         let (count, keys, values) = request.raw();
@@ -277,7 +277,7 @@ impl Library {
     /// report this only when they are asked for a kernel.
     fn check(&self) -> Result<()> {
         const CALL: &str = "cuLibraryGetKernel";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for writing. The name is NUL-terminated, and no kernel has it.
         let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), c" ".as_ptr()) };

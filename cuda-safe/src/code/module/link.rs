@@ -89,7 +89,7 @@ impl Kind for LinkerKind {
         context.check("cuLinkDestroy", unsafe { sys::cuLinkDestroy(raw) })
     }
 
-    fn hand_over(&mut self, _: CUlinkState) {
+    fn prepare_into_raw(&mut self, _: CUlinkState) {
         self.leak_request();
     }
 }
@@ -171,7 +171,7 @@ impl Linker {
     /// be in progress there.
     #[must_use]
     pub fn info_log(&self) -> String {
-        if callback::refuse_within("cuLinkCreate").is_err() {
+        if callback::reject_in_callback("cuLinkCreate").is_err() {
             return String::new();
         }
         let request = self.0.kind().request.lock();
@@ -327,7 +327,7 @@ impl Linker {
     /// The caller must ensure that `data` is code of this kind that the driver can read safely.
     unsafe fn add(&self, kind: CUjitInputType, name: &str, data: &[u8]) -> Result<()> {
         const CALL: &str = "cuLinkAddData_v2";
-        callback::refuse_within(CALL)?;
+        callback::reject_in_callback(CALL)?;
         let name = CString::new(name).map_err(|_| {
             Error::invalid(CALL, format!("the name {name:?} contains a NUL character"))
         })?;
@@ -373,7 +373,7 @@ impl Linker {
     /// Returns the errors of [`finish`](Self::finish).
     #[doc(alias = "cuLinkComplete")]
     pub fn finish_to_image(&self) -> Result<Vec<u8>> {
-        callback::refuse_within("cuLinkComplete")?;
+        callback::reject_in_callback("cuLinkComplete")?;
         let (mut image, mut size) = (ptr::null_mut(), 0);
         let mut copy = Vec::new();
         self.locked("cuLinkComplete", |raw| {
@@ -396,7 +396,7 @@ impl Linker {
 
     fn locked(&self, call: &'static str, work: impl FnOnce(CUlinkState) -> CUresult) -> Result<()> {
         // Before the lock, because a log listener runs inside the call that is made under the lock.
-        callback::refuse_within(call)?;
+        callback::reject_in_callback(call)?;
         let log = self
             .0
             .kind()

@@ -22,7 +22,7 @@ thread_local! {
 ///
 /// NVRTC 13.0 compiles one program at a time, so a compilation that starts there would wait for the
 /// compilation that called the function.
-pub(super) fn refuse_within(call: &'static str) -> Result<()> {
+pub(super) fn reject_in_callback(call: &'static str) -> Result<()> {
     if !DECIDING.get() {
         return Ok(());
     }

@@ -16,7 +16,7 @@ use super::{
     cancel::{self, Flow},
     compiled::CompiledProgram,
     diagnostics,
-    kept::Place,
+    disk_cache::Place,
     precompiled,
     version::check,
 };
@@ -112,7 +112,7 @@ fn compile(
 ) -> Result<CompiledProgram> {
     // Before the lock that `run` takes, because a thread that sets the compiler's heap may be
     // waiting for it.
-    cancel::refuse_within("nvrtcCompileProgram")?;
+    cancel::reject_in_callback("nvrtcCompileProgram")?;
     precompiled::check(program)?;
     let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
     let mut options = vec![format!("--gpu-architecture={architecture}")];

@@ -18,12 +18,12 @@ mod cancel;
 mod compile;
 mod compiled;
 mod diagnostics;
+#[cfg(target_os = "linux")]
+mod disk_cache;
 mod headers;
 mod jit_link;
-#[cfg(target_os = "linux")]
-mod kept;
-mod kept_nowhere;
 mod newer;
+mod no_disk_cache;
 mod options;
 mod precompiled;
 mod version;
@@ -35,7 +35,7 @@ pub use cache::Cache;
 pub use compiled::CompiledProgram;
 pub use jit_link::{JitLinkOptions, JitLinkStatus, JitLinker};
 #[cfg(not(target_os = "linux"))]
-use kept_nowhere as kept;
+use no_disk_cache as disk_cache;
 pub use options::FastCompile;
 pub use precompiled::{PrecompiledHeader, precompiled_header_heap, set_precompiled_header_heap};
 pub use version::nvrtc_version;

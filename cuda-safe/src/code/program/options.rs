@@ -116,7 +116,7 @@ impl Program {
 
     /// Turns the warnings with a number into errors (`--diag-error`).
     #[must_use]
-    pub fn diagnostic_is_error(self, number: u32) -> Self {
+    pub fn diagnostic_as_error(self, number: u32) -> Self {
         self.option(format!("--diag-error={number}"))
     }
 
@@ -161,7 +161,7 @@ impl Program {
     /// Writes the duration of each phase to a file, as comma-separated values (`--time`). The
     /// compilation is not cached.
     #[must_use]
-    pub fn time_to(self, file: impl AsRef<Path>) -> Self {
+    pub fn write_timing(self, file: impl AsRef<Path>) -> Self {
         self.option(format!("--time={}", file.as_ref().display()))
     }
 
@@ -171,7 +171,7 @@ impl Program {
     /// The compiler appends `.json` to the name. For machine code, it fails if that file already
     /// exists (NVRTC 13.0). The compilation is not cached. Requires NVRTC 12.8.
     #[must_use]
-    pub fn time_trace_to(self, file: impl AsRef<Path>) -> Self {
+    pub fn write_time_trace(self, file: impl AsRef<Path>) -> Self {
         self.option(format!("--fdevice-time-trace={}", file.as_ref().display()))
     }
 }

@@ -184,7 +184,7 @@ pub fn precompiled_header_heap() -> Result<usize> {
 #[doc(alias = "nvrtcSetPCHHeapSize")]
 pub fn set_precompiled_header_heap(bytes: usize) -> Result<()> {
     let set_size = newer::nvrtcSetPCHHeapSize()?;
-    cancel::refuse_within("nvrtcSetPCHHeapSize")?;
+    cancel::reject_in_callback("nvrtcSetPCHHeapSize")?;
     let _alone = HEAP
         .write()
         .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -10,7 +10,7 @@ use super::{
     region_call::{BoxCopy, Side},
     region_copy::{HostRegion, HostRegionMut, RegionCopy},
 };
-pub use crate::raw::memory::SourceOrder;
+pub use crate::raw::memory::SourceAccessOrder;
 use crate::{
     capture,
     driver::newer,
@@ -28,7 +28,7 @@ options! {
     pub struct CopyAttributes {
         /// The time at which the driver may read host memory. The default is the stream's order.
         /// Device memory is always read in that order, because it may have been allocated in it.
-        source_order: Option<SourceOrder>, set to SourceOrder;
+        source_order: Option<SourceAccessOrder>, set to SourceAccessOrder;
         /// A hint to favor overlap with kernels over the speed of the copies.
         prefer_overlap_with_compute: bool;
     }
@@ -131,7 +131,7 @@ impl<'a> CopyBatch<'a> {
                 ),
             ));
         }
-        let order = SourceOrder::STREAM;
+        let order = SourceAccessOrder::STREAM;
         let places = (to.place, from.place);
         self.add::<T>(copy, places, to.owner, order, "CopyBatch::copy")?;
         self.owners.extend([to.owner, from.owner]);
@@ -151,7 +151,10 @@ impl<'a> CopyBatch<'a> {
     ) -> Result<()> {
         let target: &'a _ = target;
         let to = target.region();
-        let order = self.attributes.source_order.unwrap_or(SourceOrder::STREAM);
+        let order = self
+            .attributes
+            .source_order
+            .unwrap_or(SourceAccessOrder::STREAM);
         let places = (to.place, source.place);
         self.add::<T>(copy, places, to.owner, order, "CopyBatch::upload")?;
         self.owners.push(to.owner);
@@ -171,7 +174,7 @@ impl<'a> CopyBatch<'a> {
         source: &'a impl CopySource<T>,
     ) -> Result<()> {
         let from = source.region();
-        let order = SourceOrder::STREAM;
+        let order = SourceAccessOrder::STREAM;
         let places = (target.place, from.place);
         self.add::<T>(copy, places, from.owner, order, "CopyBatch::download")?;
         self.owners.push(from.owner);
@@ -184,7 +187,7 @@ impl<'a> CopyBatch<'a> {
         copy: RegionCopy,
         (to, from): (Place, Place),
         owner: Owner<'a>,
-        order: SourceOrder,
+        order: SourceAccessOrder,
         call: &'static str,
     ) -> Result<()> {
         let copy = copy.between::<T>(to, from, call)?;

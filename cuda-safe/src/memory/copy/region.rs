@@ -96,7 +96,7 @@ impl<'a> Region<'a> {
     /// For a copy between layers of one array, drivers up to 580 report success but copy nothing.
     /// With this declaration, such a copy returns an error.
     #[must_use]
-    pub fn of_layers(mut self) -> Self {
+    pub fn with_layers(mut self) -> Self {
         if let Place::Array { layers, .. } = &mut self.place {
             *layers = true;
         }

@@ -12,7 +12,7 @@ use super::{
     region_copy::{HostRegion, HostRegionMut, RegionCopy},
 };
 use crate::{
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     memory::{
         device::DeviceMemory,
         plain::PlainData,
@@ -99,7 +99,7 @@ impl Stream {
         }
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                let _ = unheard(|| self.end()); // only on a panic in `body`
+                let _ = discarding_errors(|| self.end()); // only on a panic in `body`
             }
         }
         let _scope = self.enter_scope("Stream::scope")?;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     capture::{Nothing, release},
     context::Settled,
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     memory::{
         device::DeviceMemory,
         host::pinned::PinnedBuffer,
@@ -94,7 +94,7 @@ impl<T: PlainData> Transfer<T> {
         let started = enqueue(host.as_raw_slice()).and_then(|()| done.record(stream));
         if let Err(error) = started {
             // The copy may be running.
-            let host = match unheard(|| stream.settle()) {
+            let host = match discarding_errors(|| stream.settle()) {
                 Settled::Done | Settled::Failed(_) | Settled::Faulted(_) => Some(host),
                 Settled::Unknown(_) => {
                     std::mem::forget(host);
@@ -154,7 +154,7 @@ impl<T: PlainData> Drop for Transfer<T> {
         // afterwards.
         let host = unsafe { ManuallyDrop::take(&mut self.host) };
         // A drop cannot report an error.
-        let _ = unheard(|| {
+        let _ = discarding_errors(|| {
             release(&Nothing, move || {
                 let settled = done.settle().or_leak();
                 match settled {

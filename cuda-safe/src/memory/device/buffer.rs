@@ -5,7 +5,7 @@ use cuda_sys::{self as sys, CUdeviceptr};
 use super::DeviceMemory;
 use crate::{
     capture::{self, or_relaxed, release, released},
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     memory::{
         plain::PlainData,
         pool::MemoryPool,
@@ -91,7 +91,7 @@ impl StreamOrdered {
         let context = stream.context();
         let _current = stream.enter("cuMemAllocFromPoolAsync")?;
         // During a capture, the allocation would become a node of the graph.
-        let _uncaptured = stream.hold_captures_off(CALL)?;
+        let _uncaptured = stream.block_captures(CALL)?;
         if capture::captures_exist() {
             drop(stream.enter_to_query(CALL, REMEDY)?);
         }
@@ -156,7 +156,7 @@ fn free_after_all(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
 impl Drop for StreamOrdered {
     fn drop(&mut self) {
         // A drop cannot report an error (usually the context has faulted), but `close` can.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 
@@ -245,7 +245,7 @@ impl<T> DeviceBuffer<T> {
         T: PlainData,
     {
         // A capture would record the fill.
-        let _uncaptured = stream.hold_captures_off("DeviceBuffer::zeroed")?;
+        let _uncaptured = stream.block_captures("DeviceBuffer::zeroed")?;
         let mut buffer = Self::uninit(stream, len)?;
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     capture::release,
     context::{Context, Settled},
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     memory::{
         alignment::expect_aligned,
         device::{
@@ -137,7 +137,9 @@ impl<H: PageLocked> Drop for Mapped<H> {
         let Some(host) = self.host.take() else { return };
         let stream = self.stream.clone();
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| release(&self.stream, move || wait_or_leak(host, &stream).map(drop)));
+        let _ = discarding_errors(|| {
+            release(&self.stream, move || wait_or_leak(host, &stream).map(drop))
+        });
     }
 }
 
@@ -482,7 +484,7 @@ impl Stream {
         struct Wait<'a>(&'a Stream);
         impl Drop for Wait<'_> {
             fn drop(&mut self) {
-                let _ = unheard(|| self.0.settle()).or_abort(); // only on a panic in `body`
+                let _ = discarding_errors(|| self.0.settle()).or_abort(); // only on a panic in `body`
             }
         }
         let _scope = self.enter_scope(call)?;

@@ -14,7 +14,7 @@ pub use crate::raw::memory::PinnedFlags;
 use crate::{
     capture::{self, Nothing, release, released},
     context::Context,
-    error::{Error, ErrorKind, Result, fault::unheard},
+    error::{Error, ErrorKind, Result, fault::discarding_errors},
     handle::Sendable,
     memory::{alignment::expect_aligned, plain::PlainData, size::byte_size},
 };
@@ -119,8 +119,10 @@ impl<T: PlainData> PinnedBuffer<T> {
         if bytes == 0 {
             return Ok(buffer);
         }
-        let _allowed =
-            capture::refuse_here("PinnedBuffer::with_flags", "allocate before the capture")?;
+        let _allowed = capture::reject_during_capture(
+            "PinnedBuffer::with_flags",
+            "allocate before the capture",
+        )?;
         let _current = context.enter("cuMemHostAlloc")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
@@ -340,7 +342,7 @@ impl<T: PlainData> fmt::Debug for PinnedBuffer<T> {
 impl<T: PlainData> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
     capture::{self, Nothing, release},
     context::Context,
     driver::callback,
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     handle::Sendable,
     memory::plain::PlainData,
 };
@@ -43,16 +43,16 @@ pub trait HostBlock: Sealed + Sized {
     /// The element type.
     type Element: PlainData;
 
-    /// Takes the value apart without freeing its memory.
+    /// Decomposes the value into its raw parts, without freeing its memory.
     #[doc(hidden)]
-    fn take_apart(self) -> Parts<Self::Element>;
+    fn into_parts(self) -> Parts<Self::Element>;
 
-    /// Puts the value together again.
+    /// Creates the value from its raw parts.
     ///
     /// # Safety
-    /// The caller must ensure that the parts came from `take_apart` and are put together only once.
+    /// The caller must ensure that the parts came from `into_parts` and are used only once.
     #[doc(hidden)]
-    unsafe fn put_together(parts: Parts<Self::Element>) -> Self;
+    unsafe fn from_parts(parts: Parts<Self::Element>) -> Self;
 }
 
 impl<T> Sealed for Vec<T> {}
@@ -61,7 +61,7 @@ impl<T> Sealed for Box<[T]> {}
 impl<T: PlainData> HostBlock for Vec<T> {
     type Element = T;
 
-    fn take_apart(self) -> Parts<T> {
+    fn into_parts(self) -> Parts<T> {
         let mut this = ManuallyDrop::new(self);
         Parts {
             ptr: NonNull::new(this.as_mut_ptr()).unwrap_or(NonNull::dangling()),
@@ -70,7 +70,7 @@ impl<T: PlainData> HostBlock for Vec<T> {
         }
     }
 
-    unsafe fn put_together(parts: Parts<T>) -> Self {
+    unsafe fn from_parts(parts: Parts<T>) -> Self {
         // SAFETY: the parts are those of a vector.
         unsafe { Self::from_raw_parts(parts.ptr.as_ptr(), parts.len, parts.capacity) }
     }
@@ -79,13 +79,13 @@ impl<T: PlainData> HostBlock for Vec<T> {
 impl<T: PlainData> HostBlock for Box<[T]> {
     type Element = T;
 
-    fn take_apart(self) -> Parts<T> {
-        self.into_vec().take_apart() // keeps the memory: a boxed slice has no spare capacity
+    fn into_parts(self) -> Parts<T> {
+        HostBlock::into_parts(self.into_vec()) // keeps the memory: a boxed slice has no spare capacity
     }
 
-    unsafe fn put_together(parts: Parts<T>) -> Self {
+    unsafe fn from_parts(parts: Parts<T>) -> Self {
         // SAFETY: the parts are those of a vector.
-        unsafe { Vec::put_together(parts) }.into_boxed_slice()
+        unsafe { <Vec<T> as HostBlock>::from_parts(parts) }.into_boxed_slice()
     }
 }
 
@@ -173,7 +173,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
         if let Err(error) = flags.expect_memory("RegisteredBuffer::with_flags") {
             return Err(RegisterError { error, host });
         }
-        let parts = host.take_apart();
+        let parts = host.into_parts();
         let (start, bytes) = (
             parts.ptr.as_ptr().cast(),
             parts.len * size_of::<H::Element>(),
@@ -189,7 +189,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
             }),
             Err(error) => {
                 // SAFETY: the parts were taken apart above.
-                let host = unsafe { H::put_together(parts) };
+                let host = unsafe { H::from_parts(parts) };
                 Err(RegisterError { error, host })
             }
         }
@@ -245,12 +245,12 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     #[doc(alias = "cuMemHostUnregister")]
     pub fn into_host(mut self) -> Result<H> {
         const CALL: &str = "RegisteredBuffer::into_host";
-        callback::refuse_within(CALL)?;
-        let _allowed = capture::refuse_here(CALL, "do so after the capture")?;
+        callback::reject_in_callback(CALL)?;
+        let _allowed = capture::reject_during_capture(CALL, "do so after the capture")?;
         self.whole = false;
         self.registration.end()?;
         // SAFETY: these are the original parts, put together once because `whole` is now false.
-        Ok(unsafe { H::put_together(self.take_parts()) })
+        Ok(unsafe { H::from_parts(self.take_parts()) })
     }
 
     /// Unregisters and frees the memory now, and reports errors. Dropping does the same, but
@@ -298,7 +298,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
 impl<H: HostBlock> Drop for RegisteredBuffer<H> {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 

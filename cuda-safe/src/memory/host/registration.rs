@@ -11,7 +11,7 @@ use crate::{
     context::Context,
     device::attribute::DeviceAttribute,
     driver::callback,
-    error::{Error, ErrorKind, Result, ends_context, fault::unheard},
+    error::{Error, ErrorKind, Result, ends_context, fault::discarding_errors},
     memory::plain::PlainData,
 };
 
@@ -116,7 +116,8 @@ impl Registration {
         if bytes == 0 {
             return Ok(registration);
         }
-        let _allowed = capture::refuse_here("Registration::new", "register before the capture")?;
+        let _allowed =
+            capture::reject_during_capture("Registration::new", "register before the capture")?;
         let _current = context.enter("cuMemHostRegister_v2")?;
         // SAFETY: the caller guarantees the memory.
         let code = unsafe { sys::cuMemHostRegister_v2(start, bytes, flags.0) };
@@ -189,7 +190,7 @@ impl Registration {
         if !self.is_active() {
             return Ok(());
         }
-        callback::refuse_within("cuMemHostUnregister")?;
+        callback::reject_in_callback("cuMemHostUnregister")?;
         let start = mem::replace(&mut self.start, ptr::null_mut());
         let _current = self.context.enter("cuMemHostUnregister")?;
         // SAFETY: this object registered the memory and unregisters it once. The contract of `new`
@@ -279,7 +280,7 @@ impl Drop for Registration {
         let mut registration = self.take();
         // The contract of `new` keeps the memory mapped until a deferred release. A drop cannot
         // report an error, but `close` can.
-        let _ = unheard(|| release(&Nothing, move || registration.end()));
+        let _ = discarding_errors(|| release(&Nothing, move || registration.end()));
     }
 }
 
@@ -397,7 +398,7 @@ pub(in crate::memory) unsafe fn while_registered<T: PlainData, R>(
     struct End(Registration);
     impl Drop for End {
         fn drop(&mut self) {
-            let _ = unheard(|| self.0.end_borrowed()); // does nothing if it has ended
+            let _ = discarding_errors(|| self.0.end_borrowed()); // does nothing if it has ended
         }
     }
     let (start, bytes) = (host.cast_mut().cast(), host.len() * size_of::<T>());

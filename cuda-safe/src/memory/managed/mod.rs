@@ -108,7 +108,7 @@ impl<T> ManagedBuffer<T> {
         // A capture would record the fill.
         let _uncaptured = stream.uncaptured(CALL, "allocate before the capture")?;
         if bytes > 0 {
-            let _allowed = capture::refuse_here(CALL, "allocate before the capture")?;
+            let _allowed = capture::reject_during_capture(CALL, "allocate before the capture")?;
             let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
             // SAFETY: `ptr` is valid for the write.
             let code = unsafe { sys::cuMemAllocManaged(&mut ptr, bytes, flags) };

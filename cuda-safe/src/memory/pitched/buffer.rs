@@ -87,7 +87,7 @@ impl<T: PlainData> PitchedBuffer<T> {
             let strides = Layout::new(extent).strides(size_of::<T>(), 0, "the memory", CALL)?;
             return Ok(Self::new(owned(0), strides));
         }
-        let _allowed = capture::refuse_here(CALL, "allocate before the capture")?;
+        let _allowed = capture::reject_during_capture(CALL, "allocate before the capture")?;
         let context = stream.context();
         let _current = stream.enter("cuMemAllocPitch_v2")?;
         let (mut ptr, mut pitch) = (0, 0);

@@ -50,7 +50,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolGetAccess")]
     pub fn access(&self, location: impl Into<MemoryLocation>) -> Result<MemoryAccess> {
-        callback::refuse_within("cuMemPoolGetAccess")?;
+        callback::reject_in_callback("cuMemPoolGetAccess")?;
         let mut access = CUmemAccess_flags(0);
         let mut location = location.into().raw();
         // SAFETY: both are valid for the call, and the handle is live.
@@ -136,7 +136,7 @@ impl MemoryPool {
     /// # Safety
     /// The contract of [`set_access`](Self::set_access) applies.
     unsafe fn change_access(&self, access: Vec<(MemoryLocation, MemoryAccess)>) -> Result<()> {
-        callback::refuse_within("cuMemPoolSetAccess")?;
+        callback::reject_in_callback("cuMemPoolSetAccess")?;
         let description = |&(location, access): &(MemoryLocation, MemoryAccess)| CUmemAccessDesc {
             location: location.raw(),
             flags: CUmemAccess_flags(access.0),

@@ -88,7 +88,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, keep: usize) -> Result<()> {
-        callback::refuse_within("cuMemPoolTrimTo")?;
+        callback::reject_in_callback("cuMemPoolTrimTo")?;
         // SAFETY: the handle is live.
         let code = unsafe { sys::cuMemPoolTrimTo(self.as_raw(), keep) };
         self.context().check("cuMemPoolTrimTo", code)
@@ -149,9 +149,9 @@ impl MemoryPool {
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for any other
     /// attribute.
     #[doc(alias = "cuMemPoolGetAttribute")]
-    pub fn reuses(&self, way: PoolAttribute) -> Result<bool> {
-        expect_reuse_attribute(way, "MemoryPool::reuses")?;
-        Ok(self.attribute(way)? != 0)
+    pub fn reuses(&self, attribute: PoolAttribute) -> Result<bool> {
+        expect_reuse_attribute(attribute, "MemoryPool::reuses")?;
+        Ok(self.attribute(attribute)? != 0)
     }
 
     /// Enables or disables one of the three ways to reuse memory among streams
@@ -176,9 +176,9 @@ impl MemoryPool {
     /// # }
     /// ```
     #[doc(alias = "cuMemPoolSetAttribute")]
-    pub fn set_reuse(&self, way: PoolAttribute, on: bool) -> Result<()> {
-        expect_reuse_attribute(way, "MemoryPool::set_reuse")?;
-        self.set(way, u64::from(on))
+    pub fn set_reuse(&self, attribute: PoolAttribute, on: bool) -> Result<()> {
+        expect_reuse_attribute(attribute, "MemoryPool::set_reuse")?;
+        self.set(attribute, u64::from(on))
     }
 
     /// Returns an attribute as the driver's number. Attributes of type `int` are in the lower 32
@@ -195,7 +195,7 @@ impl MemoryPool {
     }
 
     fn set(&self, attribute: PoolAttribute, mut value: u64) -> Result<()> {
-        callback::refuse_within("cuMemPoolSetAttribute")?;
+        callback::reject_in_callback("cuMemPoolSetAttribute")?;
         // SAFETY: the driver reads an attribute as a 64-bit number or as its lower half.
         let code = unsafe {
             sys::cuMemPoolSetAttribute(
@@ -208,7 +208,7 @@ impl MemoryPool {
     }
 
     fn get(&self, attribute: CUmemPool_attribute) -> Result<u64> {
-        callback::refuse_within("cuMemPoolGetAttribute")?;
+        callback::reject_in_callback("cuMemPoolGetAttribute")?;
         let mut value = 0u64;
         // SAFETY: the driver writes an attribute as a 64-bit number or as its lower half.
         let code = unsafe {
@@ -219,8 +219,8 @@ impl MemoryPool {
     }
 }
 
-fn expect_reuse_attribute(way: PoolAttribute, call: &'static str) -> Result<()> {
-    match way {
+fn expect_reuse_attribute(attribute: PoolAttribute, call: &'static str) -> Result<()> {
+    match attribute {
         PoolAttribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
         | PoolAttribute::REUSE_ALLOW_OPPORTUNISTIC
         | PoolAttribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES => Ok(()),

@@ -99,7 +99,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result<()> {
-        callback::refuse_within("cuDeviceSetMemPool")?;
+        callback::reject_in_callback("cuDeviceSetMemPool")?;
         let context = self.context();
         // SAFETY: the handle is live. The driver switches to the default pool when this one is
         // destroyed.

@@ -81,7 +81,7 @@ impl Kind for PoolKind {
         context.check("cuMemPoolDestroy", code).and(replaced)
     }
 
-    fn hand_over(&mut self, raw: CUmemoryPool) {
+    fn prepare_into_raw(&mut self, raw: CUmemoryPool) {
         if let Ok(mut registry) = Registry::lock("MemoryPool::into_raw") {
             registry.remove(raw);
         }
@@ -164,7 +164,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolCreate")]
     pub fn with_options(context: &Context, options: MemoryPoolOptions) -> Result<Self> {
-        callback::refuse_within("cuMemPoolCreate")?;
+        callback::reject_in_callback("cuMemPoolCreate")?;
         let kind = options.kind.unwrap_or(PoolType::PINNED);
         let location = options.location.unwrap_or_else(|| match kind {
             PoolType::MANAGED => MemoryLocation::NONE,

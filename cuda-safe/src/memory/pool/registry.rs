@@ -53,7 +53,7 @@ impl Registry {
     /// Returns an error inside a host function or a log listener, because the driver may call it
     /// during a call made under this lock.
     pub(in crate::memory) fn lock(call: &'static str) -> Result<Self> {
-        callback::refuse_within(call)?;
+        callback::reject_in_callback(call)?;
         Ok(Self(POOLS.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
@@ -96,7 +96,7 @@ impl Registry {
     fn push(&mut self, raw: CUmemoryPool, pool: Pool) {
         // Borrowed pools end without a call, so remove the ended ones here.
         self.0
-            .retain(|known| !matches!(&known.pool, Pool::Borrowed(pool) if pool.is_gone()));
+            .retain(|known| !matches!(&known.pool, Pool::Borrowed(pool) if pool.is_released()));
         let raw = raw.addr();
         self.0.push(Known { raw, pool });
     }
@@ -105,8 +105,8 @@ impl Registry {
     /// code.
     pub(in crate::memory) fn remove(&mut self, raw: CUmemoryPool) {
         self.0.retain(|known| {
-            let is_gone = matches!(&known.pool, Pool::Owned(pool) if pool.is_gone());
-            known.raw != raw.addr() || !is_gone
+            let is_released = matches!(&known.pool, Pool::Owned(pool) if pool.is_released());
+            known.raw != raw.addr() || !is_released
         });
     }
 }

@@ -114,7 +114,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
     pub fn export_file(&self) -> Result<OwnedFd> {
-        callback::refuse_within("cuMemPoolExportToShareableHandle")?;
+        callback::reject_in_callback("cuMemPoolExportToShareableHandle")?;
         let mut file: c_int = -1;
         let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
         // SAFETY: a handle of this type is written as an int.

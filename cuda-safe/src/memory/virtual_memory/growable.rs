@@ -8,7 +8,7 @@ use cuda_sys::CUdeviceptr;
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture::{self, release},
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     memory::{
         DeviceMemory, MemoryAccess, MemoryLocation, OwnedStorage, PlainData, Storage, StorageMut,
         byte_size,
@@ -200,7 +200,7 @@ impl Growable {
 impl Drop for Growable {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 
@@ -388,7 +388,7 @@ impl<T: PlainData> GrowableBuffer<T> {
     pub fn shrink(&mut self, len: usize) -> Result<()> {
         const CALL: &str = "GrowableBuffer::shrink";
         self.expect_at_most(len, CALL)?;
-        let _allowed = capture::refuse_here(CALL, "shrink before or after the capture")?;
+        let _allowed = capture::reject_during_capture(CALL, "shrink before or after the capture")?;
         let bytes = byte_size::<T>(len, CALL)?;
         let (storage, length) = self.parts_mut();
         *length = len;

@@ -8,7 +8,7 @@ use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture::release,
     context::Context,
-    error::{Result, fault::unheard},
+    error::{Result, fault::discarding_errors},
     memory::{DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, PlainData, expect_aligned},
     stream::Owner,
 };
@@ -95,15 +95,15 @@ impl Mapping {
     #[doc(alias = "cuMemSetAccess")]
     pub fn set_access(
         &mut self,
-        who: impl Into<MemoryLocation>,
+        location: impl Into<MemoryLocation>,
         access: MemoryAccess,
     ) -> Result<()> {
-        let who = who.into();
+        let location = location.into();
         let context = self.context();
         if access != MemoryAccess::READ_WRITE {
             context.settle_or_leak()?;
         }
-        self.part().set_access(who, access)
+        self.part().set_access(location, access)
     }
 
     /// Returns the access that a device or the host has to the memory at these addresses.
@@ -113,8 +113,8 @@ impl Mapping {
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the location does not exist.
     #[doc(alias = "cuMemGetAccess")]
-    pub fn access(&self, who: impl Into<MemoryLocation>) -> Result<MemoryAccess> {
-        let location = who.into().raw();
+    pub fn access(&self, location: impl Into<MemoryLocation>) -> Result<MemoryAccess> {
+        let location = location.into().raw();
         let context = self.context();
         let _current = context.enter("cuMemGetAccess")?;
         let mut flags = 0;
@@ -219,7 +219,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.end());
+        let _ = discarding_errors(|| self.end());
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
     context::Context,
     device::peer::ShareableHandles,
     driver::callback,
-    error::{Error, Result, fault::unheard},
+    error::{Error, Result, fault::discarding_errors},
     memory::{MemoryLocation, size},
     raw::flags::options,
 };
@@ -322,7 +322,7 @@ impl PhysicalMemory {
     /// Does not fail on a working driver.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
     pub fn properties(&self) -> Result<PhysicalProperties> {
-        callback::refuse_within("cuMemGetAllocationPropertiesFromHandle")?;
+        callback::reject_in_callback("cuMemGetAllocationPropertiesFromHandle")?;
         let mut raw = CUmemAllocationProp::default();
         // SAFETY: `raw` is valid for the write, and the handle is live.
         let code = unsafe { sys::cuMemGetAllocationPropertiesFromHandle(&mut raw, self.as_raw()) };
@@ -372,7 +372,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.release());
+        let _ = discarding_errors(|| self.release());
     }
 }
 

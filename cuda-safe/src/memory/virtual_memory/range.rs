@@ -9,7 +9,7 @@ use crate::{
     capture::{Nothing, release, released},
     context::Context,
     device::attribute::DeviceAttribute,
-    error::{Error, ErrorKind, Result, fault::unheard},
+    error::{Error, ErrorKind, Result, fault::discarding_errors},
     memory::size,
 };
 
@@ -73,7 +73,7 @@ impl AddressRange {
     /// address.
     ///
     /// The range starts at a multiple of `alignment` bytes (a power of two, or 0 for any), and at
-    /// the address `wish` if possible (0 for any).
+    /// the address `preferred_address` if possible (0 for any).
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if `alignment` is not a power of two. Also returns
@@ -94,7 +94,7 @@ impl AddressRange {
         context: &Context,
         size: usize,
         alignment: usize,
-        wish: CUdeviceptr,
+        preferred_address: CUdeviceptr,
     ) -> Result<Self> {
         const CALL: &str = "AddressRange::reserve";
         let needed = DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED;
@@ -115,7 +115,9 @@ impl AddressRange {
         let _current = context.enter("cuMemAddressReserve")?;
         let mut address = 0;
         // SAFETY: `address` is valid for the write.
-        let code = unsafe { sys::cuMemAddressReserve(&mut address, size, alignment, wish, 0) };
+        let code = unsafe {
+            sys::cuMemAddressReserve(&mut address, size, alignment, preferred_address, 0)
+        };
         context
             .check("cuMemAddressReserve", code)
             .map_err(|error| match code {
@@ -220,7 +222,7 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         // `drop` cannot return an error. `close` does.
-        let _ = unheard(|| self.free());
+        let _ = discarding_errors(|| self.free());
     }
 }
 

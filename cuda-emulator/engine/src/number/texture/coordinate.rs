@@ -21,7 +21,7 @@ pub enum Address {
 const FRACTION: u32 = 8;
 /// Returns the fraction bits of a normalized coordinate. There is one more along many texels. The
 /// threshold is between 4097 and 16383 texels.
-const fn normalised_bits(count: u32) -> u32 {
+const fn normalized_bits(count: u32) -> u32 {
     if count <= 8192 { 21 } else { 22 }
 }
 
@@ -59,11 +59,11 @@ fn fixed(coordinate: f64, bits: u32, round: impl Fn(f64) -> f64) -> i64 {
 
 /// Returns a texel index before the edges are handled, with `bits` fraction bits. `up` is added
 /// before the rest is truncated.
-fn number(coordinate: f64, count: u32, normalised: bool, bits: u32, up: f64) -> i64 {
-    if !normalised {
+fn number(coordinate: f64, count: u32, normalized: bool, bits: u32, up: f64) -> i64 {
+    if !normalized {
         return fixed(coordinate, bits, |scaled| (scaled + up).floor());
     }
-    let own = normalised_bits(count);
+    let own = normalized_bits(count);
     let part = fixed(coordinate, own, f64::floor);
     let product = (i128::from(part) * i128::from(count)) << bits;
     let up = (up * f64::from(1u32 << own)) as i128;
@@ -74,19 +74,19 @@ fn number(coordinate: f64, count: u32, normalised: bool, bits: u32, up: f64) -> 
 pub(crate) fn nearest(
     coordinate: f64,
     count: u32,
-    normalised: bool,
+    normalized: bool,
     address: Address,
 ) -> Option<u32> {
     fold(
-        number(coordinate, count, normalised, 0, 0.0),
+        number(coordinate, count, normalized, 0, 0.0),
         count,
         address,
     )
 }
 
 /// Returns the texels on both sides.
-pub(crate) fn pair(coordinate: f64, count: u32, normalised: bool, address: Address) -> Pair {
-    let (number, weight) = beyond(coordinate, count, normalised);
+pub(crate) fn pair(coordinate: f64, count: u32, normalized: bool, address: Address) -> Pair {
+    let (number, weight) = beyond(coordinate, count, normalized);
     Pair {
         first: fold(number, count, address),
         second: fold(number + 1, count, address),
@@ -96,15 +96,15 @@ pub(crate) fn pair(coordinate: f64, count: u32, normalised: bool, address: Addre
 
 /// Returns the index of the first texel, independent of the edges, and the weight of the second
 /// one.
-pub(crate) fn beyond(coordinate: f64, count: u32, normalised: bool) -> (i64, u32) {
-    let at = number(coordinate, count, normalised, FRACTION, 0.5) - (1 << (FRACTION - 1));
+pub(crate) fn beyond(coordinate: f64, count: u32, normalized: bool) -> (i64, u32) {
+    let at = number(coordinate, count, normalized, FRACTION, 0.5) - (1 << (FRACTION - 1));
     (at >> FRACTION, (at & ((1 << FRACTION) - 1)) as u32)
 }
 
 /// Like [`pair`], with the weights for filtering. With clamped coordinates, the outermost texel has
 /// the whole weight beyond its middle.
-pub(crate) fn weighed(coordinate: f64, count: u32, normalised: bool, address: Address) -> Pair {
-    let mut pair = pair(coordinate, count, normalised, address);
+pub(crate) fn weighed(coordinate: f64, count: u32, normalized: bool, address: Address) -> Pair {
+    let mut pair = pair(coordinate, count, normalized, address);
     if address == Address::Clamp && pair.first == pair.second {
         pair.weight = 0;
     }

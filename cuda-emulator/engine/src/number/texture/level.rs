@@ -16,9 +16,9 @@ pub struct Detail {
     /// The bias added to the level of detail.
     pub bias: f32,
     /// The minimum level of detail.
-    pub least: f32,
+    pub min: f32,
     /// The maximum level of detail.
-    pub most: f32,
+    pub max: f32,
 }
 
 /// Converts a level to 256ths, truncated. NaN becomes `odd`.
@@ -41,7 +41,7 @@ pub(crate) fn levels(detail: Option<f32>, how: &Detail, count: u32) -> Levels {
         Some(detail) => fixed(detail, 0) + bias,
         None => 0,
     };
-    let detail = detail.min(fixed(how.most, FAR)).max(fixed(how.least, FAR));
+    let detail = detail.min(fixed(how.max, FAR)).max(fixed(how.min, FAR));
     let detail = detail.clamp(0, top);
     let first = (detail >> 8) as u32;
     if how.linear {

@@ -23,17 +23,17 @@ use crate::{
 /// Dropping it calls the tensor's deleter. So does every error of its methods.
 ///
 /// ```
-/// use cuda_compute::{Array, DataType, interop::{Incoming, dlpack::DLManagedTensorVersioned}};
+/// use cuda_compute::{Array, DataType, interop::{ImportedTensor, dlpack::DLManagedTensorVersioned}};
 /// use cuda_safe::Stream;
 ///
 /// /// The sum of a tensor of `f32` or `f64`, as `f64`.
 /// ///
 /// /// # Safety
-/// /// The same as for `Incoming::from_versioned` and `Incoming::into_array`.
+/// /// The same as for `ImportedTensor::from_versioned` and `ImportedTensor::into_array`.
 /// unsafe fn sum(stream: &Stream, raw: *mut DLManagedTensorVersioned) -> cuda_compute::Result<f64> {
 ///     // SAFETY: by this function's contract.
 ///     unsafe {
-///         let tensor = Incoming::from_versioned(raw)?;
+///         let tensor = ImportedTensor::from_versioned(raw)?;
 ///         match tensor.data_type()? {
 ///             DataType::F32 => tensor.into_array::<f32>(stream)?.cast::<f64>().sum().eval()?.item(),
 ///             _ => tensor.into_array::<f64>(stream)?.sum().eval()?.item(),
@@ -49,7 +49,7 @@ use crate::{
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Incoming {
+pub struct ImportedTensor {
     tensor: Tensor,
 }
 
@@ -61,7 +61,7 @@ enum Tensor {
 }
 
 // SAFETY: the tensor is only read until it is dropped, and its deleter may be called on any thread,
-// by DLPack's rules and the contracts of `Incoming`.
+// by DLPack's rules and the contracts of `ImportedTensor`.
 unsafe impl Send for Tensor {}
 // SAFETY: as above.
 unsafe impl Sync for Tensor {}
@@ -100,7 +100,7 @@ impl Tensor {
     }
 }
 
-impl Incoming {
+impl ImportedTensor {
     /// Takes ownership of a DLPack 1.x tensor.
     ///
     /// In Python, the tensor comes from a capsule named
@@ -252,7 +252,7 @@ impl Incoming {
     ///
     /// Dropping the last array or expression that uses the memory waits for the stream and then
     /// calls the tensor's deleter, on the same thread. With
-    /// [`into_array_behind`](Self::into_array_behind), the host doesn't wait.
+    /// [`into_array_with_producer`](Self::into_array_with_producer), the host doesn't wait.
     ///
     /// Writing to the array writes to the tensor's memory if no other array shares it and the
     /// tensor isn't read-only. See [who may write](crate::interop#who-may-write).
@@ -298,7 +298,7 @@ impl Incoming {
     /// # Errors
     /// Returns an error under the conditions of [`into_array`](Self::into_array), if the producer's
     /// stream belongs to another context, or if memory for an event runs out.
-    pub unsafe fn into_array_behind<T: Element>(
+    pub unsafe fn into_array_with_producer<T: Element>(
         self,
         stream: &Stream,
         producer: &Stream,
@@ -313,11 +313,11 @@ impl Incoming {
     ///
     /// # Safety
     /// The conditions are those of [`into_array`](Self::into_array) or
-    /// [`into_array_behind`](Self::into_array_behind).
+    /// [`into_array_with_producer`](Self::into_array_with_producer).
     unsafe fn array<T: Element>(
         self,
         stream: &Stream,
-        behind: Option<&Stream>,
+        producer: Option<&Stream>,
     ) -> Result<Array<T>> {
         self.expect_type(T::DATA_TYPE)?;
         self.expect_device(stream)?;
@@ -351,7 +351,7 @@ impl Incoming {
                 place.bytes,
                 stream,
                 read_only,
-                behind,
+                producer,
                 keeper,
             )
         };
@@ -403,7 +403,7 @@ impl Incoming {
 
 impl<T: Element> Array<T> {
     /// Creates an array of the memory of another library's DLPack tensor:
-    /// [`Incoming::from_versioned`], followed by [`Incoming::into_array`].
+    /// [`ImportedTensor::from_versioned`], followed by [`ImportedTensor::into_array`].
     ///
     /// # Safety
     /// The caller must ensure the conditions of these two functions.
@@ -416,7 +416,7 @@ impl<T: Element> Array<T> {
         tensor: *mut DLManagedTensorVersioned,
     ) -> Result<Self> {
         // SAFETY: guaranteed by the caller.
-        unsafe { Incoming::from_versioned(tensor)?.into_array(stream) }
+        unsafe { ImportedTensor::from_versioned(tensor)?.into_array(stream) }
     }
 }
 
@@ -458,20 +458,20 @@ mod tests {
         let (mut lengths, mut strides) = ([2, 3], [3, 1]);
         let mut of = tensor(&mut lengths, Some(&mut strides));
         // SAFETY: it outlives its use, and has no deleter.
-        let incoming = unsafe { Incoming::from_versioned(&mut of) }.unwrap();
-        assert_eq!(incoming.as_device_ptr(), 0x1018);
+        let imported = unsafe { ImportedTensor::from_versioned(&mut of) }.unwrap();
+        assert_eq!(imported.as_device_ptr(), 0x1018);
         assert_eq!(
-            (incoming.shape(), incoming.strides()),
+            (imported.shape(), imported.strides()),
             (&[2, 3][..], Some(&[3, 1][..]))
         );
-        assert_eq!(incoming.data_type().unwrap(), DataType::F64);
-        assert_eq!(incoming.device().device_id, 3);
+        assert_eq!(imported.data_type().unwrap(), DataType::F64);
+        assert_eq!(imported.device().device_id, 3);
         assert_eq!(
-            incoming.version(),
+            imported.version(),
             Some(DLPackVersion { major: 1, minor: 7 })
         );
         assert_eq!(
-            (incoming.flags(), incoming.is_read_only()),
+            (imported.flags(), imported.is_read_only()),
             (FLAG_READ_ONLY, true)
         );
     }
@@ -482,15 +482,15 @@ mod tests {
         let mut of = tensor(&mut lengths, None);
         of.flags = 2;
         // SAFETY: as above.
-        let incoming = unsafe { Incoming::from_versioned(&mut of) }.unwrap();
-        assert_eq!((incoming.shape(), incoming.strides()), (&[4][..], None));
-        assert_eq!((incoming.flags(), incoming.is_read_only()), (2, false));
+        let imported = unsafe { ImportedTensor::from_versioned(&mut of) }.unwrap();
+        assert_eq!((imported.shape(), imported.strides()), (&[4][..], None));
+        assert_eq!((imported.flags(), imported.is_read_only()), (2, false));
         let mut of = tensor(&mut [], None);
         of.dl_tensor.shape = ptr::null_mut();
         // SAFETY: as above.
-        let incoming = unsafe { Incoming::from_versioned(&mut of) }.unwrap();
+        let imported = unsafe { ImportedTensor::from_versioned(&mut of) }.unwrap();
         assert_eq!(
-            (incoming.shape(), incoming.strides()),
+            (imported.shape(), imported.strides()),
             (&[][..], Some(&[][..]))
         );
     }
@@ -502,7 +502,7 @@ mod tests {
         of.dl_tensor.device.device_id = 0;
         change(&mut of);
         // SAFETY: it outlives its use, has no deleter, and no elements unless it is rejected.
-        unsafe { Incoming::from_versioned(&mut of)?.into_array::<f64>(&stream) }.map(drop)
+        unsafe { ImportedTensor::from_versioned(&mut of)?.into_array::<f64>(&stream) }.map(drop)
     }
 
     fn refused(lengths: &mut [i64], change: impl Fn(&mut DLManagedTensorVersioned)) -> String {

@@ -5,7 +5,7 @@ use std::thread;
 use cuda_compute::{
     Array, Element, Error, Result,
     interop::{
-        Incoming,
+        ImportedTensor,
         dlpack::{
             DLDataType, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned,
             DLPackVersion, FLAG_READ_ONLY,
@@ -59,7 +59,7 @@ fn the_deleter_is_called_after_the_last_use() {
 
     let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32; 4], &description);
     // SAFETY: The tensor is handed over once.
-    let tensor = unsafe { Incoming::from_unversioned(raw).unwrap() };
+    let tensor = unsafe { ImportedTensor::from_unversioned(raw).unwrap() };
     assert_eq!((tensor.version(), tensor.flags()), (None, 0));
     drop(tensor);
     assert_eq!(deletions.count(), 1);
@@ -81,7 +81,7 @@ fn tensors_without_a_deleter_are_accepted() {
     unsafe { producer::free::<DLManagedTensorVersioned>(owned) };
     let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32, 2.0], &description);
     // SAFETY: as above.
-    let (owned, tensor) = unsafe { ((*raw).manager_ctx, Incoming::from_unversioned(raw)) };
+    let (owned, tensor) = unsafe { ((*raw).manager_ctx, ImportedTensor::from_unversioned(raw)) };
     drop(tensor.unwrap());
     assert_eq!(deletions.count(), 0);
     // SAFETY: as above.
@@ -101,7 +101,7 @@ fn deleters_run_on_the_thread_of_the_last_use() {
     // A tensor from which no array was created is deleted too.
     let (raw, _, deletions) = produce(&stream, &[1.0f32], &Description::of(F32, &[1]));
     // SAFETY: The tensor is handed over once.
-    let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
+    let tensor = unsafe { ImportedTensor::from_versioned(raw).unwrap() };
     thread::spawn(move || drop(tensor)).join().unwrap();
     assert_ne!(deletions.thread(), Some(thread::current().id()));
     assert_eq!(deletions.count(), 1);
@@ -261,7 +261,7 @@ fn read_only_tensors_are_never_written() {
     for write in writes {
         let (raw, address, _) = produce(&stream, &[1.0f32, 2.0, 3.0], &description);
         // SAFETY: The tensor is handed over once, and its memory is only read.
-        let tensor = unsafe { Incoming::from_versioned(raw).unwrap() };
+        let tensor = unsafe { ImportedTensor::from_versioned(raw).unwrap() };
         assert!(tensor.is_read_only());
         // SAFETY: as above.
         let mut x = unsafe { tensor.into_array::<f32>(&stream).unwrap() };
@@ -368,7 +368,7 @@ fn null_is_rejected() {
     let error = unsafe { Array::<f32>::from_dlpack(&stream, std::ptr::null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("null"), "{error}");
     // SAFETY: as above.
-    assert!(unsafe { Incoming::from_unversioned(std::ptr::null_mut()) }.is_err());
+    assert!(unsafe { ImportedTensor::from_unversioned(std::ptr::null_mut()) }.is_err());
 }
 
 #[test]
@@ -395,8 +395,10 @@ fn into_array_behind_orders_both_ways() {
     let (raw, _, deletions) = produce(&theirs, &[1.0f32, 2.0], &Description::of(F32, &[2]));
     // SAFETY: The tensor is handed over once. The memory is used again in the order of `theirs`.
     let x = unsafe {
-        let tensor = Incoming::from_versioned(raw).unwrap();
-        tensor.into_array_behind::<f32>(&stream, &theirs).unwrap()
+        let tensor = ImportedTensor::from_versioned(raw).unwrap();
+        tensor
+            .into_array_with_producer::<f32>(&stream, &theirs)
+            .unwrap()
     };
     assert_eq!(x.stream(), &stream);
     let y = (&x * 2.0).eval().unwrap();

@@ -112,7 +112,7 @@ fn request(name: String, quoted: bool) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::program::kept::scan::Text;
+    use crate::code::program::disk_cache::scan::Text;
 
     fn macros(source: &str) -> Macros {
         let mut macros = Macros::default();

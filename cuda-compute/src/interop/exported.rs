@@ -28,7 +28,7 @@ use crate::{
 /// Before that, call [`ready_on`](Self::ready_on) or [`ready_for`](Self::ready_for) to order the
 /// work. See [order of work](crate::interop#order-of-work).
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct ExportedTensor {
     share: Share,
     layout: Layout,
     data: DataType,
@@ -76,13 +76,13 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns an error if memory for a copy runs out.
-    pub fn into_dlpack(mut self) -> Result<Outgoing> {
+    pub fn into_dlpack(mut self) -> Result<ExportedTensor> {
         // This is the only reference, so no other thread can create another.
         let alone = Arc::get_mut(&mut self.memory).is_some_and(|memory| !memory.is_read_only());
         if alone && !self.layout.repeats() {
-            return Ok(Outgoing::of(self, 0));
+            return Ok(ExportedTensor::of(self, 0));
         }
-        Ok(Outgoing::of(self.copy()?, FLAG_IS_COPIED))
+        Ok(ExportedTensor::of(self.copy()?, FLAG_IS_COPIED))
     }
 
     /// Gives read access to the array to another library.
@@ -93,12 +93,12 @@ impl<T: Element> Array<T> {
     /// The tensor is flagged as read-only. Some libraries ignore the flag. See
     /// [who may write](crate::interop#who-may-write).
     #[must_use]
-    pub fn share_dlpack(&self) -> Outgoing {
-        Outgoing::of(self.clone(), FLAG_READ_ONLY)
+    pub fn share_dlpack(&self) -> ExportedTensor {
+        ExportedTensor::of(self.clone(), FLAG_READ_ONLY)
     }
 }
 
-impl Outgoing {
+impl ExportedTensor {
     fn of<T: Element>(array: Array<T>, flags: u64) -> Self {
         Self {
             layout: array.layout,

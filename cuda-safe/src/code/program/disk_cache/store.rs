@@ -124,7 +124,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::code::program::kept::folder::Folder;
+    use crate::code::program::disk_cache::folder::Folder;
 
     fn names(folder: &Path) -> Vec<String> {
         let names = fs::read_dir(folder).unwrap();

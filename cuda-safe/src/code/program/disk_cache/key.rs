@@ -107,7 +107,7 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::program::kept::folder::Folder;
+    use crate::code::program::disk_cache::folder::Folder;
 
     #[test]
     fn hash_separates_parts() {

@@ -29,7 +29,7 @@ pub fn cases() -> Vec<Case> {
     add("plain", &plain, sampler, None, "desc");
     for (format, name) in super::matrix::NAMES {
         for channels in [1, 2, 3, 4, 5] {
-            for flags in [0, INTEGER, SRGB, SRGB | INTEGER, NORMALISED | INTEGER] {
+            for flags in [0, INTEGER, SRGB, SRGB | INTEGER, NORMALIZED | INTEGER] {
                 for filter in [0, 1] {
                     let texels = array(format, channels, [16, 8, 0], 0, Fill::Level);
                     let name = format!("{name}x{channels} flags {flags:#x} filter {filter}");
@@ -92,7 +92,7 @@ pub fn cases() -> Vec<Case> {
         );
     }
     for address in 0..6 {
-        for flags in [0, NORMALISED] {
+        for flags in [0, NORMALIZED] {
             for axis in 0..3 {
                 add(
                     &format!("address {address} of axis {axis} flags {flags}"),
@@ -217,7 +217,7 @@ pub fn cases() -> Vec<Case> {
         }
     }
     for (place, flags) in [
-        (Place::Linear, NORMALISED),
+        (Place::Linear, NORMALIZED),
         (Place::Linear, SRGB),
         (Place::Pitch, SRGB),
     ] {
@@ -251,7 +251,7 @@ pub fn cases() -> Vec<Case> {
         ("cube", [8, 8, 6], CUBE),
         ("acube", [8, 8, 12], CUBE | LAYERED),
     ] {
-        for (normal, mip) in [(0, 0), (0, 1), (NORMALISED, 0), (NORMALISED, 1)] {
+        for (normal, mip) in [(0, 0), (0, 1), (NORMALIZED, 0), (NORMALIZED, 1)] {
             let mut texels = array(F32, 1, size, flags, Fill::Level);
             for place in [Place::Array, Place::Mipmapped] {
                 texels.place = place;
@@ -321,7 +321,7 @@ pub fn cases() -> Vec<Case> {
                 _ => (made.width, made.height, made.depth) = (0, 0, 0),
             }
             let name = format!("view {view} of {name}");
-            let change = with(&|s| (s.flags, s.most) = (NORMALISED, 2.0));
+            let change = with(&|s| (s.flags, s.most) = (NORMALIZED, 2.0));
             add(&name, &texels, change, Some(made), "desc");
             texels.place = Place::Array;
             texels.levels = 1;

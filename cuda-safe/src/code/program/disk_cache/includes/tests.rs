@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::*;
-use crate::code::program::{compile::toolkit_include_paths, kept::folder::Folder};
+use crate::code::program::{compile::toolkit_include_paths, disk_cache::folder::Folder};
 use cuda_sys::TOOLKIT_INCLUDE_DIRS;
 
 /// A program, its include paths and its pre-included headers.

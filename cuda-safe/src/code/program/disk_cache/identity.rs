@@ -106,7 +106,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::code::program::kept::folder::Folder;
+    use crate::code::program::disk_cache::folder::Folder;
 
     #[test]
     fn loaded_finds_the_library_of_an_address() {
