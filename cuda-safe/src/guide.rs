@@ -26,7 +26,7 @@
 //!
 //! **Testing and distributing programs**
 //!
-//! - [Debugging](debugging), [continuous integration](continuous_integration), [shipping](shipping)
+//! - [Debugging](debugging), [continuous integration](continuous_integration), [shipping]
 
 #[doc = include_str!("guide/memory_and_streams.md")]
 pub mod memory_and_streams {}

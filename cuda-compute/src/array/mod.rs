@@ -25,11 +25,11 @@ use crate::element::Element;
 /// **Values.** Clones, slices and transposes share memory. Writing to an array first copies it if
 /// others still use the memory, so it never changes other arrays. Arrays need no lifetimes.
 ///
-/// **Lazy operators.** Operators and functions of arrays return an [`Expr`], and [`Expr::eval`]
-/// computes the whole expression in one kernel, or in a few if it contains reductions. Kernels are
-/// compiled at the first use of an expression's form. Sizes, strides and numbers are passed at
-/// launch. Compiled kernels are kept in memory while an array of the context exists, and in the
-/// disk cache.
+/// **Lazy operators.** Operators and functions of arrays return an [`Expr`](crate::Expr), and
+/// [`Expr::eval`](crate::Expr::eval) computes the whole expression in one kernel, or in a few if it
+/// contains reductions. Kernels are compiled at the first use of an expression's form. Sizes,
+/// strides and numbers are passed at launch. Compiled kernels are kept in memory while an array of
+/// the context exists, and in the disk cache.
 ///
 /// **Streams.** An array belongs to a stream. The work that computes the array is enqueued on this
 /// stream, and so is freeing it. An expression may use arrays of several streams of one context.

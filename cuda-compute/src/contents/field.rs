@@ -86,7 +86,7 @@ impl<T: Element + Pod> Array<T> {
     /// # Errors
     /// Returns [`Error::Shape`] if:
     /// - the struct's size or the field's offset is not a multiple of the field's size, so that no
-    ///   strides describe the field ([`Expr::field`] has no such limit);
+    ///   strides describe the field ([`Expr::field`](crate::Expr::field) has no such limit);
     /// - the array's memory is not aligned for the field's type;
     /// - `field` does not return a field of its argument.
     pub fn field<F: Element + Pod>(&self, field: impl Fn(&T) -> &F) -> Result<Array<F>> {

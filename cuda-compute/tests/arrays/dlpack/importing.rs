@@ -390,7 +390,7 @@ fn other_minor_versions_and_managed_memory_are_accepted() {
 }
 
 #[test]
-fn into_array_behind_orders_both_ways() {
+fn into_array_with_producer_orders_both_ways() {
     let (stream, theirs) = (stream(), stream());
     let (raw, _, deletions) = produce(&theirs, &[1.0f32, 2.0], &Description::of(F32, &[2]));
     // SAFETY: The tensor is handed over once. The memory is used again in the order of `theirs`.
