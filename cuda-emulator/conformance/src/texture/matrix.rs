@@ -220,7 +220,7 @@ fn addresses(all: &mut Vec<Case>) {
                         let texels = array(format, channels, size, kind, Fill::Random(7));
                         let op = format!("tex.{geometry}.v4.{}.f32", result(format, flags));
                         let name = format!(
-                            "address {geometry} {}x{channels} {addressing} filter {filter} normalized {}",
+                            "address {geometry} {}x{channels} {addressing} filter {filter} normalised {}",
                             name_of(format),
                             normal / NORMALIZED
                         );
@@ -444,7 +444,7 @@ fn forms(all: &mut Vec<Case>) {
                             sampler.border = [0.25, 0.5, 2.0, -3.0];
                             let op = format!("tld4.{component}.2d.v4.{kind_of}.f32{to}");
                             let name = format!(
-                                "gather {op} {}x{channels} address {address} filter {filter} normalized {}",
+                                "gather {op} {}x{channels} address {address} filter {filter} normalised {}",
                                 name_of(format),
                                 normal / 2
                             );

@@ -413,7 +413,7 @@ mod tests {
                 .late_error(Deadline::after(Duration::ZERO))
                 .to_string()
         };
-        let start = "2 of 3 ranks have not connected to rank 0 at 127.0.0.1:1 (a test) within no time at all: ranks 1, 2; ";
+        let start = "2 of 3 ranks have not connected to rank 0 at 127.0.0.1:1 (a test) within no time at all: ranks 1, 2";
         assert_eq!(
             text(0),
             format!(
@@ -441,7 +441,7 @@ mod tests {
             text.starts_with("2 of 4 ranks have not connected"),
             "{text}"
         );
-        assert!(text.contains(": ranks 1, 3; "), "{text}");
+        assert!(text.contains(": ranks 1, 3. "), "{text}");
     }
 
     /// Returns the report that a rank receives for this reason.
