@@ -128,6 +128,9 @@ impl Stream {
         if self.is_still_done(item.how) {
             match catch_unwind(AssertUnwindSafe(item.work)) {
                 Ok(Ok(())) => {}
+                // A call that raced with the destruction of its context may have enqueued work
+                // after the context's memory was freed. Such work is dropped.
+                Ok(Err(_)) if !self.context.is_alive() => {}
                 Ok(Err(fault)) => fault.strike(&self.context),
                 Err(_) => Fault::internal().strike(&self.context),
             }
