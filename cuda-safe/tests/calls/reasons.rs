@@ -307,7 +307,7 @@ fn shared_memory_is_the_reason_only_above_the_limit() {
         kernel.set_max_dynamic_shared(most).unwrap();
         let error = kernel.set_max_dynamic_shared(most + 1).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
-        let expected = format!("can have {most} on this device");
+        let expected = format!("at most {most} on this device");
         assert!(error.detail().contains(&expected), "{error}");
     });
     passes(TEST, "cuFuncSetAttribute:1:CUDA_ERROR_UNKNOWN", || {
