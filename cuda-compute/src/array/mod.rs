@@ -144,7 +144,7 @@ impl<T: Element> Array<T> {
     /// let config = LaunchConfig::new(1, 3);
     /// // SAFETY: x is contiguous, and both have 3 elements and belong to this stream.
     /// unsafe { twice.launch(&stream, config, (&mut y, x.as_device_ptr()))? };
-    /// let y = Array::from_buffer(y, [3])?;
+    /// let y = Array::<f32>::from_buffer(y, [3])?;
     /// assert_eq!(y.to_vec()?, [2.0, 4.0, 6.0]);
     /// # Ok(())
     /// # }
