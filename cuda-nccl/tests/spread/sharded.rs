@@ -69,7 +69,10 @@ fn mistakes_are_errors_on_all_ranks() {
         assert!(text.ends_with("use the methods of Sharded"), "{text}");
         let part = Array::<u32>::zeros(stream, [9, 2]).unwrap();
         let text = message(Sharded::from_part(rank, 7, part).unwrap_err());
-        assert!(text.contains("of 7 rows, not 9. Fix: pass the rows that spread::part"), "{text}");
+        assert!(
+            text.contains("of 7 rows, not 9. Fix: pass the rows that spread::part"),
+            "{text}"
+        );
         // One row per rank would be broadcast over the others.
         let few = Sharded::from_fn(rank, stream, [rank.size(), 5], |i| i as u32).unwrap();
         let text = message(x.zip(&few, |x, few| x + few).unwrap_err());
