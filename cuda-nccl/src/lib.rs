@@ -85,6 +85,16 @@ pub mod spread;
 mod stream_ends;
 pub mod sys;
 
+/// Waits until no other test blocks a stream or loads code. A GPU loads code only while it is idle,
+/// so a blocked stream and a load at the same time wait for each other.
+#[cfg(test)]
+fn wait_for_device() -> std::sync::MutexGuard<'static, ()> {
+    static DEVICE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    DEVICE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 pub use collectives::Collectives;
 pub use communicator::{
     Communicator, CommunicatorOptions, Group, NcclAllocated, NcclBuffer, Registered,

@@ -97,6 +97,7 @@ mod tests {
 
     #[test]
     fn streams_without_unfinished_calls_are_removed() {
+        let _device = crate::wait_for_device();
         let context = Context::primary(0).unwrap();
         let streams: Vec<_> = (0..3 * MANY)
             .map(|_| Stream::new(&context).unwrap())
@@ -121,6 +122,7 @@ mod tests {
     }
     #[test]
     fn finished_calls_are_forgotten_when_there_are_many() {
+        let _device = crate::wait_for_device();
         let context = Context::primary(0).unwrap();
         let streams: Vec<_> = (0..MANY + 2)
             .map(|_| Stream::new(&context).unwrap())
@@ -143,6 +145,7 @@ mod tests {
 
     #[test]
     fn the_last_stream_was_used_last() {
+        let _device = crate::wait_for_device();
         let context = Context::primary(0).unwrap();
         let [a, b, c] = [0; 3].map(|_| Stream::new(&context).unwrap());
         let mut ends = StreamEnds::default();

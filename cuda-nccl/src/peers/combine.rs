@@ -111,6 +111,7 @@ mod tests {
 
     #[test]
     fn a_launch_has_at_most_as_many_blocks_as_the_device_holds() {
+        let _device = crate::wait_for_device();
         let context = Context::primary(0).unwrap();
         let combine = Combine::compile(&context, DataType::U32, Reduction::Sum, 2).unwrap();
         let resident = combine.kernel.max_active_blocks(THREADS, 0).unwrap();
@@ -121,6 +122,7 @@ mod tests {
 
     #[test]
     fn all_elements_are_combined_from_any_address() {
+        let _device = crate::wait_for_device();
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let combine = Combine::compile(&context, DataType::U8, Reduction::Max, 2).unwrap();

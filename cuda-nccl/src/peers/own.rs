@@ -104,6 +104,7 @@ mod tests {
 
     #[test]
     fn an_inbox_has_two_places_for_each_of_the_others() {
+        let _device = crate::wait_for_device();
         let context = Context::primary(0).unwrap();
         let options = PeerOptions::default()
             .scratch_bytes(3 * 256)
