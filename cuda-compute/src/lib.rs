@@ -111,9 +111,10 @@
 //! reductions and [`convolve`](Array::convolve) instead. [`MapReduce::of`] makes a custom reduction
 //! from closures.
 //!
-//! Their kernels are compiled at their first use for the device, the types and the sizes that
-//! affect the code (of the filter and of the block). [`Kernels`] holds them in memory, and several
-//! objects can share one. The disk cache of [`cuda_safe::Program`] keeps their machine code.
+//! Each kernel is compiled at its first use. Another device or element type needs another kernel,
+//! and so does a filter or block size that changes the code. [`Kernels`] holds the compiled kernels
+//! in memory, and several objects can share one `Kernels`. The disk cache of
+//! [`cuda_safe::Program`] keeps their machine code.
 //!
 //! # Features
 //!
@@ -123,7 +124,7 @@
 //! - `cublas`: matrix products by cuBLAS, with `Array::matmul`. The library is opened at the first
 //!   product.
 //! - `ndarray`: conversions from and to arrays of the crate `ndarray`.
-//! - `cpu`: the sums and convolutions on the CPU, for comparison.
+//! - `cpu`: sums and convolutions on the CPU, for comparison.
 //!
 //! The crate needs NVRTC at run time: see [`cuda_safe`'s requirements](cuda_safe#requirements).
 // Pages of other crates link to this address if this crate's pages have not been built.

@@ -63,7 +63,8 @@ const fn math(name: &'static str, device: &'static str, arguments: &'static [Par
     }
 }
 
-/// [`find`] fills in the type in the text.
+/// Creates a method that calls a helper template. The type in its text is a placeholder, which
+/// [`Text::of`] replaces.
 const fn helper(
     on: Of,
     name: &'static str,

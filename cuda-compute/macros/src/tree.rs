@@ -64,7 +64,7 @@ pub enum What {
 #[derive(Clone, Copy)]
 pub enum Constant {
     Real(f64),
-    /// A constant of type `f32`, because conversion through `f64` could round it twice.
+    /// An `f32` constant. Storing it as `f64` could round it twice.
     Single(f32),
     Integer(i128),
 }

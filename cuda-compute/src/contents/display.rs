@@ -20,11 +20,11 @@ const WIDTH: usize = 75;
 /// Formats the elements as NumPy's `str` does: in columns, with brackets for each axis. Waits for
 /// the elements.
 ///
-/// Numbers have the digits that they need, but at most 8 after the decimal point. Scientific
-/// notation is used if the largest number is at least 10⁸ (10³ for halves), if it is more than a
-/// thousand times the smallest, or if the smallest is below 10⁻⁴. Zeros don't count as the
-/// smallest. `{:.3}` prints 3 digits after the decimal point of every number. An array without axes
-/// is printed as a single number with all its digits.
+/// Numbers are printed with as many digits as they need, but at most 8 after the decimal point.
+/// Scientific notation is used if the largest number is at least 10⁸ (10³ for halves), if it is
+/// more than a thousand times the smallest, or if the smallest is below 10⁻⁴. Zeros don't count as
+/// the smallest. `{:.3}` prints 3 digits after the decimal point of every number. An array without
+/// axes is printed as a single number with all its digits.
 ///
 /// If there are more than 1000 elements, long axes show three elements at each end, and only these
 /// are copied from the device. If the copy fails, the error is printed instead.
@@ -122,8 +122,9 @@ struct Page {
 }
 
 impl Page {
-    /// Writes the part from `axis` on whose first word is `first`, in `width` columns. Continuation
-    /// lines are indented by one column for each open bracket.
+    /// Writes one subarray, which consists of `axis` and all later axes. `first` is the index of
+    /// its first word. Lines are broken to fit in `width` columns, and continuation lines are
+    /// indented by one column for each open bracket.
     fn write(&self, axis: usize, first: usize, width: usize, text: &mut String) {
         let length = self.shape[axis];
         let cut = self.short && is_cut(length);
@@ -174,7 +175,7 @@ impl Page {
         for (place, word) in all.enumerate() {
             let length = word.chars().count();
             if place > 0 {
-                // A word that is longer than a line is not moved to the next line.
+                // Each line has at least one word, even if the word is longer than the line.
                 if column + 1 + length > width - 1 {
                     text.truncate(text.trim_end_matches(' ').len());
                     text.push('\n');
@@ -205,8 +206,8 @@ impl Page {
 mod tests {
     use super::*;
 
-    /// Returns the text of an array whose words are the letters from `a` on, each repeated this
-    /// many times.
+    /// Returns the text of an array whose words are `a`, `b` and so on, with each letter repeated
+    /// `repeated` times.
     fn text(lengths: &[usize], short: bool, repeated: usize, width: usize) -> String {
         let page = |words: Vec<String>| Page {
             shape: Shape::of(lengths),
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!(lines(9), "[aaa bbb\n ccc ddd]");
         assert_eq!(lines(8), "[aaa\n bbb\n ccc\n ddd]");
         assert_eq!(lines(1), "[aaa\n bbb\n ccc\n ddd]");
-        // One more bracket at each end.
+        // A second axis adds a bracket at each end.
         let lines = |width| text(&[1, 3], false, 3, width);
         assert_eq!(lines(11), "[[aaa bbb\n  ccc]]");
         assert_eq!(lines(10), "[[aaa\n  bbb\n  ccc]]");

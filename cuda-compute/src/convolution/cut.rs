@@ -34,8 +34,8 @@ impl Variant {
         }
     }
 
-    /// Cuts `images` outputs of `width` x `height`, if `resident` blocks are on the device at the
-    /// same time. Returns `None` if a grid can't have that many blocks.
+    /// Cuts `images` outputs of `width` x `height` into pieces for a device that runs `resident`
+    /// blocks at the same time. Returns `None` if a grid can't have that many blocks.
     pub(super) fn cut(
         self,
         size: Size,

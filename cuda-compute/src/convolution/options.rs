@@ -50,17 +50,16 @@ impl Border {
 /// The part of the result that is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// The size of the input. The middle of the filter is at the output's position. For an even
-    /// number of elements, it is the element before the middle for correlation, and the one after
-    /// it for convolution.
+    /// The size of the input. The middle element of the filter is at the output's position. If the
+    /// filter's width or height is even, it is the element before the middle of the filter as
+    /// given, for convolution as well as for correlation.
     #[default]
     Same,
     /// Only pixels that don't depend on values beyond an edge: `input - filter + 1` in each
     /// dimension.
     Valid,
-    /// The width of the input, and only rows that don't depend on values beyond the upper or lower
-    /// edge: `input - filter + 1` rows. This is for an image that is cut into strips which include
-    /// some rows of their neighbours.
+    /// All columns of the input, but only the rows that don't depend on values beyond the upper or
+    /// lower edge: `input - filter + 1` rows. Use it if you cut an image into overlapping strips.
     ValidRows,
 }
 
@@ -133,12 +132,12 @@ impl ConvolutionOptions {
         }
     }
 
-    /// Returns the column and row of the filter element (rotated for a convolution) at the output's
-    /// position.
+    /// Returns the column and row of the filter element at the output's position. For a
+    /// convolution, they are indices into the rotated filter.
     pub(crate) fn origin(&self, filter: &Filter) -> (usize, usize) {
         let middle = |size: usize| match self.kind {
             Kind::Correlation => (size - 1) / 2,
-            // The rotation moves the middle.
+            // Rotating the filter moves element `(size - 1) / 2` to this index.
             Kind::Convolution => size / 2,
         };
         match self.extent {

@@ -95,7 +95,7 @@ impl FieldType {
         }
     }
 
-    /// Returns the lengths of an array as C++ writes them after a member's name.
+    /// Returns the lengths of an array in C++ syntax, such as `[2][3]`, or nothing for an element.
     fn lengths(self) -> String {
         match self {
             Self::Element(_) => String::new(),
@@ -105,8 +105,8 @@ impl FieldType {
 }
 
 impl StructType {
-    /// The maximum size of a struct in bytes. Blocks keep an element for each thread in shared
-    /// memory.
+    /// The maximum size of a struct in bytes. The limit exists because blocks keep an element for
+    /// each thread in shared memory.
     pub const MAX_BYTES: usize = 128;
 
     /// Describes the struct `T`. `derive(Element)` expands to a call of this function.
@@ -216,13 +216,13 @@ impl StructType {
         format!("type_{:016x}", FxBuildHasher.hash_one(description))
     }
 
-    /// Returns the declaration of the struct's Rust name, for functions in CUDA C++.
+    /// Returns a `typedef` that lets functions in CUDA C++ use the struct's Rust name.
     pub(crate) fn alias(&self) -> String {
         format!("typedef {} {};\n", self.kernel_name(), cuda_name(self.name))
     }
 
-    /// Writes the definition after those of nested structs, unless `known` already contains the
-    /// struct.
+    /// Appends the definitions of nested structs and then of this struct to `text`. Skips structs
+    /// that `known` already contains.
     fn define(&'static self, text: &mut String, known: &mut Vec<&'static Self>) {
         if known.contains(&self) {
             return;
@@ -232,7 +232,7 @@ impl StructType {
                 inner.define(text, known);
             }
         }
-        // Names may be macros of the compiler, such as `NULL`.
+        // The compiler may predefine a macro with the same name, such as `NULL`.
         for name in self
             .fields
             .iter()
@@ -358,7 +358,7 @@ mod tests {
     }];
 
     fn described(name: &'static str, fields: &'static [StructField]) -> StructType {
-        // SAFETY: the description is of a struct of one `f32`, and becomes part of no kernel.
+        // SAFETY: the fields describe one `f32`, and no kernel is compiled from the description.
         unsafe { StructType::of::<f32>(name, fields) }
     }
 

@@ -37,8 +37,8 @@ pub(super) struct Operands<'a> {
 /// The start of an operand and the kind of its elements.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    /// The address of the first element. For leaves of indices this is the first index, and for
-    /// random numbers the first block.
+    /// The address of the first element of memory, the first index for a leaf of indices, or the
+    /// first block for random numbers.
     word: u64,
     size: usize,
     source: LeafSource,

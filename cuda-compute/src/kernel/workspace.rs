@@ -1,4 +1,4 @@
-//! Memory that launches need apart from the user's. It is kept, so that calls don't allocate.
+//! Scratch memory and result words for launches. They are kept, so that calls don't allocate.
 
 use std::{
     mem::ManuallyDrop,
@@ -106,8 +106,8 @@ impl Results {
         }
     }
 
-    /// Calls `enqueue` with an address, to which its work on `stream` writes an `A` of at most 8
-    /// bytes. Waits, and returns the written value.
+    /// Calls `enqueue` with an address. It must enqueue work on `stream` that writes an `A` of at
+    /// most 8 bytes there. Waits for the work and returns the value.
     pub(crate) fn fetch<A: Pod>(
         &self,
         stream: &Stream,

@@ -81,8 +81,8 @@ pub struct MapReduce<T, A> {
 }
 
 impl<T: Reducible, A: Scalar> MapReduce<T, A> {
-    /// Creates a reduction from closures: a map of each element, converted to the type of `A`, and
-    /// a combination with its identity. The identity is the result if there are no elements.
+    /// Creates a reduction from closures. Each element is converted to `A` and passed to `map`.
+    /// `fold` combines the results. Its identity is the result if there are no elements.
     ///
     /// ```
     /// use cuda_compute::{MapReduce, Reducer, device_fn, fold};
@@ -315,8 +315,8 @@ impl Reducer {
     }
 
     /// Drops the workspace of a stream, and with it the reducer's reference to the stream. The
-    /// memory is freed after the work that is enqueued there. Call it to let the stream be
-    /// destroyed, or to take its raw handle.
+    /// memory is freed when the work enqueued on the stream so far has finished. Call this before
+    /// you close the stream or take its raw handle.
     ///
     /// ```
     /// # use cuda_compute::Reducer;
@@ -370,8 +370,8 @@ impl Reducer {
         self.enqueue(stream, operation, data, None, target, Some(owner))
     }
 
-    /// Enqueues the kernel. `target` is the address of an accumulator. `owner` is the owner of its
-    /// memory, or `None` if it is a word of the results.
+    /// Enqueues the kernel, which writes the result to the address `target`. `owner` owns the
+    /// memory there. It is `None` if `target` is one of the reducer's own page-locked words.
     fn enqueue<T: Reducible>(
         &self,
         stream: &Stream,
@@ -403,8 +403,9 @@ impl Reducer {
             // SAFETY: the kernel reads `count` elements of x (and y), which have this length. It
             // uses two words of workspace for each block, and the workspace has room for
             // `most_blocks` blocks. It writes one accumulator to the target. The launch is ordered
-            // with the streams of all of them. The workspace belongs to this stream, so nothing
-            // else uses it while the kernel runs, and it is held until the kernel is enqueued.
+            // with the streams of the inputs and the target. The workspace belongs to this stream,
+            // so nothing else uses it while the kernel runs. It is held until the kernel is
+            // enqueued.
             unsafe {
                 match y {
                     None => kernel.launch(stream, config, (x, count, workspace, target))?,

@@ -67,10 +67,10 @@ const LINES_ROWS: &[Row<Block>] = &[
     },
 ];
 
-/// The maximum number of vectors per row for which a group of lanes is used. Longer rows take a
-/// block.
+/// The maximum number of vectors in a row that a group of lanes scans. A whole block scans each
+/// longer row.
 pub(crate) const LONGEST_ROW: u64 = 256;
-/// The parameters of the kernel for such rows.
+/// The parameters of the kernel for rows of at most [`LONGEST_ROW`] vectors.
 pub(crate) const ROWS: Block = Block {
     threads: 256,
     registers: 16,

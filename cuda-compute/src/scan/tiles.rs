@@ -10,12 +10,12 @@ use crate::{array::Memory, error::Result, kernel::Kernels};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
     pub(crate) threads: u32,
-    /// Registers for the values of a thread.
+    /// Registers per thread that hold values.
     pub(crate) registers: u32,
 }
 
 impl Block {
-    /// Returns the vectors per thread, for values of this many bytes.
+    /// Returns the number of vectors per thread if each value has this many bytes.
     pub(crate) fn unroll(self, vector: usize, bytes: usize) -> u32 {
         let registers = vector * bytes.div_ceil(4);
         (self.registers / registers as u32).clamp(1, 10)

@@ -1,8 +1,8 @@
 //! Translation of Rust's syntax to a tree with inferred types.
 //!
-//! The rules are a subset of rustc's for numbers. rustc makes the final decision: the closure is
-//! also compiled as a Rust function with the inferred types written at its literals, so a
-//! disagreement can't go unnoticed.
+//! The inference rules are a subset of rustc's rules for numbers. rustc makes the final decision:
+//! the closure is also compiled as a Rust function with the inferred types written at its literals,
+//! so a disagreement can't go unnoticed.
 
 mod calls;
 mod expressions;
@@ -29,7 +29,7 @@ pub struct Inferred {
     pub types: Types,
     /// The types of all number literals, in the order in which they are read.
     pub literals: Vec<Ty>,
-    /// The variables of all names, in the order in which they are read.
+    /// The variable that each name refers to, in the order in which the names are read.
     pub mentions: Vec<Variable>,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Returns the numbers at one index of all points.
+    /// Returns the number at index `place` of every point.
     pub(super) fn column(&self, place: usize) -> Vec<f64> {
         self.points.iter().map(|point| point[place]).collect()
     }
