@@ -182,7 +182,7 @@ impl ArrayShape {
         }
     }
 
-    /// Returns the number of coordinates of a texel without the layer: 1, 2 or 3.
+    /// Returns the number of coordinates of a texel, not counting the layer: 1, 2 or 3.
     #[must_use]
     pub const fn dimensions(&self) -> usize {
         match self.lengths {
@@ -261,8 +261,8 @@ impl ArrayShape {
 }
 
 impl ArrayShape {
-    /// Returns a description of the length that exceeds the device's limit for textures, if one
-    /// does.
+    /// Returns a description of a length that exceeds the device's limit for textures, or `None`
+    /// if no length does.
     pub(super) fn too_long(&self, device: Device) -> Option<String> {
         type Limit = (&'static str, DeviceAttribute);
         type Of = DeviceAttribute;

@@ -37,11 +37,11 @@ pub enum Settled {
     /// functions use.
     Faulted(Error),
     /// It is unknown whether the work is over. The memory that it uses must not be reused. If you
-    /// own it, leak it. Borrowed memory cannot be returned.
+    /// own it, leak it. If you borrowed it, do not let its owner reuse it.
     ///
     /// This is also the result after a fault in a process that has had several contexts. The fault
-    /// ends all of them, on all devices, but the device continues with the work of those that did
-    /// not fault. The driver does not report which context faulted.
+    /// makes all of them unusable, on all devices. However, work that was enqueued in the other
+    /// contexts continues to run. The driver does not report which context faulted.
     Unknown(Error),
 }
 

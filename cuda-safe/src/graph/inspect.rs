@@ -72,8 +72,8 @@ impl Graph {
             .collect())
     }
 
-    /// Returns the node of this graph, which is a [copy](Self::try_clone) of `original`, that was
-    /// copied from `node`.
+    /// Returns the node of this graph that was copied from `node`. This graph must be a
+    /// [copy](Self::try_clone) of `original`.
     ///
     /// See [`cuGraphNodeFindInClone`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///

@@ -1,5 +1,4 @@
-//! The driver's parameters of nodes, created from checked values, for new nodes and for changed
-//! ones.
+//! Creates the driver's node parameters from checked values, for new and changed nodes.
 
 use cuda_sys::{
     self as sys, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUmemorytype,
@@ -35,7 +34,8 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
     if !function.is_launchable(function.context(), &config, A::TYPES)? {
         return then(None);
     }
-    // Arguments that don't wait don't use the stream.
+    // Nothing is enqueued on this stream: only arguments that wait would do so, and those were
+    // rejected above.
     let stream = Stream::legacy_default(function.context());
     let LaunchConfig {
         grid,

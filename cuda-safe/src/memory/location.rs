@@ -66,7 +66,8 @@ impl MemoryLocation {
         CUmemLocation::new(CUmemLocationType(self.kind), self.id)
     }
 
-    /// Returns the number that calls before CUDA 12.2 use: that of a device, or -1 for the host.
+    /// Returns the number that older calls (before CUDA 12.2) use for the location: the device's
+    /// number, or -1 for the host.
     pub(crate) fn old_number(self) -> Option<c_int> {
         match self.kind {
             1 => Some(self.id),

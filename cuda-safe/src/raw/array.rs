@@ -48,31 +48,31 @@ choices! {
         SNORM16X2 = 0xca, "CU_AD_FORMAT_SNORM_INT16X2";
         /// Four channels of signed 16-bit integers, read as -1 to 1.
         SNORM16X4 = 0xcb, "CU_AD_FORMAT_SNORM_INT16X4";
-        /// Blocks of 4 by 4 texels in 8 bytes, of four channels.
+        /// Blocks of 4 by 4 texels in 8 bytes, with four channels.
         BC1_UNORM = 0x91, "CU_AD_FORMAT_BC1_UNORM";
         /// Like [`BC1_UNORM`](Self::BC1_UNORM), with sRGB colors.
         BC1_UNORM_SRGB = 0x92, "CU_AD_FORMAT_BC1_UNORM_SRGB";
-        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
+        /// Blocks of 4 by 4 texels in 16 bytes, with four channels.
         BC2_UNORM = 0x93, "CU_AD_FORMAT_BC2_UNORM";
         /// Like [`BC2_UNORM`](Self::BC2_UNORM), with sRGB colors.
         BC2_UNORM_SRGB = 0x94, "CU_AD_FORMAT_BC2_UNORM_SRGB";
-        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
+        /// Blocks of 4 by 4 texels in 16 bytes, with four channels.
         BC3_UNORM = 0x95, "CU_AD_FORMAT_BC3_UNORM";
         /// Like [`BC3_UNORM`](Self::BC3_UNORM), with sRGB colors.
         BC3_UNORM_SRGB = 0x96, "CU_AD_FORMAT_BC3_UNORM_SRGB";
-        /// Blocks of 4 by 4 texels in 8 bytes, of one channel.
+        /// Blocks of 4 by 4 texels in 8 bytes, with one channel.
         BC4_UNORM = 0x97, "CU_AD_FORMAT_BC4_UNORM";
         /// Like [`BC4_UNORM`](Self::BC4_UNORM), but signed.
         BC4_SNORM = 0x98, "CU_AD_FORMAT_BC4_SNORM";
-        /// Blocks of 4 by 4 texels in 16 bytes, of two channels.
+        /// Blocks of 4 by 4 texels in 16 bytes, with two channels.
         BC5_UNORM = 0x99, "CU_AD_FORMAT_BC5_UNORM";
         /// Like [`BC5_UNORM`](Self::BC5_UNORM), but signed.
         BC5_SNORM = 0x9a, "CU_AD_FORMAT_BC5_SNORM";
-        /// Blocks of 4 by 4 texels in 16 bytes, of three channels of unsigned floating point.
+        /// Blocks of 4 by 4 texels in 16 bytes, with three channels of unsigned floating point.
         BC6H_UF16 = 0x9b, "CU_AD_FORMAT_BC6H_UF16";
         /// Like [`BC6H_UF16`](Self::BC6H_UF16), but signed.
         BC6H_SF16 = 0x9c, "CU_AD_FORMAT_BC6H_SF16";
-        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
+        /// Blocks of 4 by 4 texels in 16 bytes, with four channels.
         BC7_UNORM = 0x9d, "CU_AD_FORMAT_BC7_UNORM";
         /// Like [`BC7_UNORM`](Self::BC7_UNORM), with sRGB colors.
         BC7_UNORM_SRGB = 0x9e, "CU_AD_FORMAT_BC7_UNORM_SRGB";

@@ -4,8 +4,10 @@ use super::flags::choices;
 
 choices! {
     /// The threads on which a capture forbids calls that may wait for captured work
-    /// (`CUstreamCaptureMode`), such as the driver's plain allocations and waits for a whole
-    /// context. Calls on captured streams are always restricted.
+    /// (`CUstreamCaptureMode`).
+    ///
+    /// Such calls include the driver's plain allocations and waits for a whole context. Calls on
+    /// captured streams are always restricted.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Result, Stream, graph::CaptureMode};

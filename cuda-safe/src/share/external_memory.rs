@@ -236,7 +236,8 @@ impl Release for Unmap {
 }
 
 waited! {
-    /// A mapping of imported memory that belongs to a stream. An [`ExternalBuffer`] holds it.
+    /// A mapping of imported memory. The mapping belongs to a stream, and an [`ExternalBuffer`]
+    /// holds it.
     pub struct ExternalMapping(Unmap), "ExternalBuffer"
 }
 

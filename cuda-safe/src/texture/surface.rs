@@ -96,7 +96,7 @@ impl Surface {
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the array was
-    /// not created with [`ArrayFlags::SURFACE`], or while this thread captures a stream.
+    /// not created with [`ArrayFlags::SURFACE`], or if this thread is capturing a stream.
     #[doc(alias = "cuSurfObjectCreate")]
     pub fn new(array: &CudaArray) -> Result<Self> {
         const CALL: &str = "Surface::new";

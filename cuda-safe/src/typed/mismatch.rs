@@ -13,8 +13,8 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-/// Returns the reason why a program with assertions did not compile, or `None` if it cannot be
-/// found out.
+/// Returns the reason why a program with assertions did not compile, or `None` if the reason
+/// cannot be determined.
 #[cold]
 pub(super) fn reason(
     program: &Program,

@@ -72,8 +72,8 @@ pub(crate) unsafe fn enqueue_upload<T: Pod>(
 /// Enqueues a copy to the host. Error messages name the method `call`.
 ///
 /// # Safety
-/// The caller must ensure that `host` is as long as `span`, and that until the copy has finished,
-/// it stays writable and nothing reads it.
+/// The caller must ensure that `host` is as long as `span`. Until the copy has finished, `host`
+/// must stay writable and must not be read.
 pub(crate) unsafe fn enqueue_download<T: Pod>(
     call: &'static str,
     span: Span<'_>,

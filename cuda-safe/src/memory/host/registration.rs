@@ -44,7 +44,7 @@ impl RegisterFlags {
     }
 }
 
-/// A registration that page-locks any host memory as long as it lives.
+/// A registration, which page-locks host memory of any kind while the registration is alive.
 ///
 /// Use it for memory that is neither a vector nor a slice, such as a mapped file or an allocation
 /// of another library. For vectors and slices, see

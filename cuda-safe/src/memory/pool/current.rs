@@ -297,8 +297,8 @@ fn raw_current_at(
 /// Makes a pool the current one for a kind and location.
 ///
 /// # Safety
-/// The caller must ensure that `raw` is a live pool, and stays alive until another one is current
-/// there.
+/// The caller must ensure that the pool `raw` is alive, and that it stays alive until another pool
+/// becomes current there.
 unsafe fn set_current_at(
     context: &Context,
     location: MemoryLocation,

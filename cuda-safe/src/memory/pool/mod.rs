@@ -70,8 +70,8 @@ impl Kind for PoolKind {
     const NAME: &'static str = "MemoryPool";
 
     unsafe fn release(&self, raw: CUmemoryPool, context: &Context) -> Result<()> {
-        // Stays locked until the pool is destroyed, so that no thread can find it as a current
-        // pool.
+        // The registry stays locked until the pool is destroyed, so that no thread can find the
+        // pool as a current one.
         let mut registry = Registry::lock("cuMemPoolDestroy")?;
         registry.remove(raw);
         let replaced = pool_current::replace(&self.current_at, raw, context);

@@ -182,7 +182,7 @@ impl MemoryPool {
     ///
     /// # Safety
     /// The caller must ensure that:
-    /// - the owning process frees the memory only after this process has;
+    /// - the owning process frees the memory only after this process has freed it;
     /// - the two processes order their work, so that neither uses the memory while the other writes
     ///   to it.
     ///
@@ -191,7 +191,7 @@ impl MemoryPool {
     /// pool, if the pool was not imported, if the allocation is smaller than `len` elements or not
     /// aligned for `T`, or if the stream's device has no access to it.
     ///
-    /// The driver of an H200 (580) also imports memory that its owner has already freed.
+    /// On an H200, driver 580 also imports memory that its owner has already freed.
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn import_pointer<T: PlainData>(
         &self,

@@ -5,8 +5,8 @@
 //! several files, it takes all of them and not only the first. The result is `None` if it is not
 //! certain that every file was found.
 //!
-//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to search as follows, by tracing the files
-//! that they open:
+//! We traced the files that NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 open. These versions search as
+//! follows:
 //!
 //! - A header from memory is found if its name is exactly the name after `#include`, in quotes or
 //!   angle brackets. Headers from memory come before files.
@@ -17,8 +17,9 @@
 //! - `<name>` is searched for only in the include paths.
 //! - `--pre-include` is searched for in the current folder, then in the include paths.
 //! - If a name has no extension, `name.stdh` is tried after it in each folder.
-//! - `__has_include` searches in the same way, also outside of directives and if `##` produced the
-//!   word. `#include_next` continues after the include path in which the current file was found.
+//! - `__has_include` searches in the same way, even outside directives, and even if `##` produced
+//!   the word. `#include_next` continues after the include path in which the current file was
+//!   found.
 //! - `#import`, `#embed` and modules are errors.
 
 use std::{

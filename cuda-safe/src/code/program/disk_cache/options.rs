@@ -9,7 +9,7 @@ pub(super) struct Reads {
     pub(super) first: Vec<String>,
     /// The macros of `-D`, written as `#define` directives.
     pub(super) definitions: String,
-    /// Whether the output contains absolute paths, because it has debug information.
+    /// Whether the output has debug information, which contains absolute paths.
     pub(super) places: bool,
 }
 

@@ -54,7 +54,8 @@ const HARMLESS: [&[u8]; 17] = [
     b"warning",
 ];
 
-/// Words before a macro name that is defined, undefined or tested for a definition.
+/// The words that precede the name of a macro to define it, undefine it or test whether it is
+/// defined.
 const NAMING: [&[u8]; 7] = [
     b"define",
     b"defined",
@@ -240,7 +241,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Reads `#define`, and returns whether the text has it.
+    /// Reads a directive's `#` and name, and returns whether they are `#define`.
     fn defines(&mut self) -> bool {
         self.skip(b'#') && &self.text[self.word()] == b"define"
     }

@@ -1,4 +1,4 @@
-//! The engine that makes one staged transfer at a time.
+//! The engine that runs one staged transfer at a time.
 
 use cuda_sys::{self as sys, CUdeviceptr};
 
@@ -53,8 +53,8 @@ impl Engine {
         })
     }
 
-    /// Returns whether an earlier transfer failed such that the pieces may still be in use. They
-    /// were leaked, so there are none left.
+    /// Returns whether an earlier transfer failed while the device might still use the pieces. The
+    /// pieces were then leaked, so none are left.
     pub(super) fn is_broken(&self) -> bool {
         self.slots.is_empty()
     }
@@ -78,9 +78,9 @@ impl Engine {
         let cuts = plan::cuts(bytes, self.piece_bytes);
         let job = Job::new(direction, host, slots.collect(), cuts, self.parts);
         let result = {
-            // SAFETY: the caller promises that the host memory is as long as the cuts, and each
-            // slot is as long as a piece. `upload` and `download` open a piece only when the device
-            // does not use its slot.
+            // SAFETY: the caller promises that the host memory is `bytes` bytes long, which is the
+            // last cut. Each slot is as long as a piece. `upload` and `download` open a piece only
+            // when the device does not use its slot.
             let started = unsafe { self.crew.start(job) };
             match direction {
                 Direction::Upload => self.upload(&started.job, device),
@@ -145,8 +145,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns whether the device has copied a piece. After a long time of polling, it blocks
-    /// instead, because the device may have other work, or may not begin before a thread waits.
+    /// Returns whether the device has copied a piece. After polling for a long time, it blocks
+    /// instead, because the device may have other work, or may not start until a thread waits.
     fn is_over(&self, piece: usize, backoff: &Backoff) -> Result<bool> {
         let copied = &self.slots[piece % self.slots.len()].copied;
         if backoff.is_over() {
