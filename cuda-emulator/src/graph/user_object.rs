@@ -194,7 +194,8 @@ impl References {
     /// Removes references to an object.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if there are fewer.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0, too large, or greater than the number of
+    /// references.
     pub fn take(&mut self, object: &UserObject, count: u32) -> Result {
         let entry = self.0.get_mut(&object.handle);
         let (_, held) = entry.ok_or(Code::ERROR_INVALID_VALUE)?;

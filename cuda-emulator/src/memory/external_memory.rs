@@ -45,8 +45,7 @@ impl Object for External {
     }
 }
 
-/// Imports memory from a file descriptor and closes the descriptor, which belongs to the driver
-/// from then on.
+/// Imports memory from a file descriptor. On success, the driver owns the descriptor and closes it.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not exported physical memory.

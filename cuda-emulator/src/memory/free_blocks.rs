@@ -45,7 +45,7 @@ impl Blocks {
 
     /// Allocates a block. Returns `None` if none is large enough.
     pub fn allocate(&mut self, size: u64, align: u64) -> Option<u64> {
-        // The smallest block that fits after its start has been aligned.
+        // The smallest block that is still large enough after its start is aligned.
         let mut large = self.by_size.range((size, 0)..);
         let (address, length, start) = large.find_map(|&(length, address)| {
             let start = address.next_multiple_of(align);

@@ -389,8 +389,8 @@ pub fn current_green() -> Option<Arc<Green>> {
     peek_current()?.green
 }
 
-/// Returns the context of a handle. For a green context's handle this is the primary context. It
-/// may have faulted, but has not been destroyed.
+/// Returns the context of a handle. For a green context's handle, this is the primary context. The
+/// returned context has not been destroyed, but may have faulted.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_CONTEXT` if the handle is not that of a live context.

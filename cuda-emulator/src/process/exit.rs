@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{configuration, leak_report, warnings};
 
-/// Whether a client has made other calls than those of NVRTC.
+/// Whether a client has made calls other than the two that NVRTC makes.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// Records a call.
 ///
-/// NVRTC opens its own `libcuda.so.1` and makes these two calls to detect a driver. In a program
-/// that has the emulator linked in, that is a second copy of the emulator, which does not see the
-/// calls made to the first.
+/// Ignores `cuInit` and `cuGetExportTable`. NVRTC opens its own `libcuda.so.1` and makes these two
+/// calls to detect a driver. If the program links the emulator, NVRTC opens a second copy of it,
+/// which does not see the calls made to the first.
 pub fn note(call: &str) {
     if !matches!(call, "cuInit" | "cuGetExportTable") {
         USED.store(true, Ordering::Relaxed);

@@ -18,7 +18,7 @@ use cuda_emulator_engine::Unpoisoned;
 const WORDS: usize = 8;
 const SLOT: u64 = 8 * WORDS as u64;
 const SIZE: u64 = SLOT << 20;
-/// The word of a memory slot that states whether the memory can be opened.
+/// The index of the word in a memory slot that states whether the memory can be opened.
 const LIVE: usize = 1;
 /// How often a waiting thread checks whether the other process is still alive.
 const HEARTBEAT: Duration = Duration::from_millis(20);

@@ -13,9 +13,9 @@ pub trait Captures: Sync {
     /// Checks that work may be enqueued on a stream.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the stream's capture is invalid, and
-    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` if it is the legacy default stream and a stream that
-    /// waits for it is being captured.
+    /// Returns `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the stream's capture is invalid. Returns
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` if `stream` is the legacy default stream and a stream
+    /// that waits for it is being captured.
     fn check(&self, stream: &Arc<Stream>) -> Result;
 
     /// Removes a destroyed stream from its capture.
@@ -29,7 +29,7 @@ pub fn install(captures: &'static dyn Captures) {
     CAPTURES.get_or_init(|| captures);
 }
 
-/// Calls [`Captures::check`]. Before the first capture it accepts everything.
+/// Calls [`Captures::check`]. Succeeds if no captures are installed.
 pub(super) fn check(stream: &Arc<Stream>) -> Result {
     match CAPTURES.get() {
         Some(captures) => captures.check(stream),

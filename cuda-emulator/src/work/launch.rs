@@ -27,7 +27,7 @@ use crate::queue::fault::Fault;
 use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
 
-/// Rejects a launch, and writes the reason to the trace, because the code does not show it.
+/// Rejects a launch and writes the reason to the trace, because the error code does not show it.
 fn reject<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
     call::trace(|line| {
         line.push_str(&format!(

@@ -1,4 +1,5 @@
-//! Texture and surface objects, through which kernels access arrays, and linear memory as textures.
+//! Texture and surface objects. Kernels access arrays through both, and linear memory through
+//! textures.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -186,9 +187,9 @@ fn texels(resource: &ResourceDescriptor, checked: &Checked) -> Result<(Texels, B
     })
 }
 
-/// Restricts an array's layers to those of a view, as an H200 does (driver 580). A range beyond the
-/// last layer ends at the last layer. For layered cubes the first layer counts faces, but the
-/// difference between the last and the first counts cubes.
+/// Restricts an array's layers to those of a view, as an H200 does (driver 580). A range that
+/// extends past the last layer is cut off there. For layered cubes, `first_layer` is a number of
+/// faces, but `last_layer - first_layer` is a number of cubes.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the range is empty, or if the array has no layers.
@@ -215,8 +216,8 @@ fn show_layers(texels: &mut Texels, view: &ViewDescriptor) -> Result {
 /// Creates a texture object in the current context.
 ///
 /// # Errors
-/// Returns `CUDA_ERROR_INVALID_VALUE` if an H200 rejects the descriptors, and the errors of looking
-/// up the arrays.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if an H200 rejects the descriptors, or an error if the array
+/// lookup fails.
 pub fn create(
     resource: ResourceDescriptor,
     sampler: TextureDescriptor,
@@ -232,8 +233,8 @@ pub fn create(
         show_layers(&mut texels, view)?;
     }
     let (mut resource, mut sampler, mut view) = (resource, sampler, view);
-    // The descriptors as the driver returns them later: without a view for memory, and with valid
-    // address modes.
+    // Store the descriptors as the driver later returns them: linear memory has no view, and an
+    // invalid third address mode becomes clamp.
     if matches!(backing, Backing::Memory(..)) {
         view = None;
     }
@@ -241,7 +242,7 @@ pub fn create(
         sampler.address[2] = CU_TR_ADDRESS_MODE_CLAMP;
     }
     if resource.kind == CU_RESOURCE_TYPE_PITCH2D && resource.words[place::HEIGHT] == 1 {
-        // The driver also returns no pitch for a single row.
+        // The driver returns a pitch of 0 for a single row.
         resource.words[place::PITCH] = 0;
     }
     let texture = Arc::new(Texture {

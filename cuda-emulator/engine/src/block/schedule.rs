@@ -42,8 +42,8 @@ impl Worker<'_> {
         outcome
     }
 
-    /// Swaps the state that belongs to the context while the block runs. While the block does not
-    /// run, the other blocks of its cluster find it here.
+    /// Swaps the block's shadow and pending copies into or out of the context, which holds them
+    /// while the block runs. At other times, the other blocks of a cluster find them in `peers`.
     fn exchange_own(&mut self, block: &mut Block) {
         let ctx = &mut self.ctx;
         let (shadow, bulk) = match &mut ctx.cluster {

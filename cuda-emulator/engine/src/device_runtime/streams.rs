@@ -28,7 +28,8 @@ pub(super) fn destroy_stream(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// Returns the stream of an argument if its commands are ordered, so that an event can be recorded.
+/// Returns the stream passed as an argument. Returns `None` if it does not exist, or if it is the
+/// tail-launch or fire-and-forget stream, which do not support events.
 fn ordered(call: &Call<'_, '_>, index: usize) -> Option<Key> {
     call.stream(index)
         .filter(|key| !matches!(key, Key::Tail | Key::Free))

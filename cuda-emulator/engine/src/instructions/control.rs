@@ -7,10 +7,10 @@ use crate::warp::control::{self as run, Barrier};
 
 pub(super) const LISTS: &[&[Opcode]] = &[FLOW, BARRIERS, FENCES, HINTS];
 
-/// A return, also at the end of a function without one.
+/// A return. One is also added at the end of every function.
 pub(crate) const RETURN: Opcode = Opcode::new("ret{.uni}", Code::new(run::ret)).form(Form::Return);
 
-/// A call through call site `x`.
+/// A call. `x` is the index of the call site.
 const CALL: Opcode = Opcode::new(
     "call{.uni}",
     Code {
@@ -69,8 +69,8 @@ const BARRIER: Code = Code {
     ..Code::new(run::barrier)
 };
 
-/// A barrier with a result and a predicate from each thread, flipped by `y`. Threads that arrived
-/// earlier write their results when the barrier opens, so the destination is live until then.
+/// A barrier that reduces the threads' predicates `c ^ y` to a result. Threads that arrived earlier
+/// write their results when the barrier opens, so the destination is live until then.
 const fn reduction(d: Type) -> Code {
     Code {
         d: Role::Write(d),
@@ -162,7 +162,7 @@ const HINTS: &[Opcode] = &[
     Opcode::new("griddepcontrol.[launch_dependents|wait]", NOTHING)
         .form(Form::Nothing)
         .since(90),
-    // The address is ignored. A GPU ignores invalid ones too.
+    // The address is ignored. A GPU also ignores invalid addresses.
     Opcode::new("prefetch*", NOTHING).form(Form::Nothing),
     Opcode::new("prefetchu*", NOTHING).form(Form::Nothing),
     Opcode::new("discard*", NOTHING)

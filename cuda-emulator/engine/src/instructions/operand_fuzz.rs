@@ -212,7 +212,7 @@ struct Fuzz {
     panics: Vec<String>,
 }
 
-/// Returns a result without the names in it.
+/// Returns the error message without the quoted names in it, or an empty string on success.
 fn kind_of(answer: &Result<(), LoadError>) -> String {
     match answer {
         Ok(()) => String::new(),

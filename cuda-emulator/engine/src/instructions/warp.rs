@@ -6,7 +6,7 @@ use crate::warp::exchange::{ABS, ACTIVE, Kind, NAN, WIDE, active_mask, pack, shu
 
 pub(super) const LISTS: &[&[Opcode]] = &[SHUFFLE, VOTE, MATCH, REDUCE, OTHER];
 
-/// A value `a` of each lane. The participating lanes are in `x`.
+/// An operation on a value `a` of each lane. `x` is the mask of participating lanes.
 const fn value(ty: Type, d: Type) -> Code {
     Code {
         d: Role::Write(d),

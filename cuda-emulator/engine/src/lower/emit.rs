@@ -160,7 +160,7 @@ impl<'a> Lower<'_, 'a> {
         start
     }
 
-    /// Marks the last instruction as one after which control flow may not continue with the next
+    /// Marks the last instruction as one that can transfer control elsewhere than to the next
     /// instruction.
     pub(super) fn end(&mut self, end: End) {
         self.ends.push((self.code.len() as u32 - 1, end));

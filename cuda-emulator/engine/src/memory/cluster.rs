@@ -167,7 +167,8 @@ pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
     }
 }
 
-/// `cvta.shared`: `d = a + imm`. In a cluster, the block's rank is added to its own addresses.
+/// `cvta.shared`: `d = a + imm`. In a cluster, the block's rank is added to addresses of its own
+/// shared memory.
 pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -177,8 +178,8 @@ pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask:
     }
 }
 
-/// `cvta.to.shared`: `d = a + imm`. In a cluster, the block's rank is removed from its own
-/// addresses.
+/// `cvta.to.shared`: `d = a + imm`. In a cluster, the block's rank is removed from addresses of its
+/// own shared memory.
 pub(crate) unsafe fn to_shared<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -62,7 +62,7 @@ impl Operation {
             (Element::U32 | Element::S32, Operation::And) => |a, b| a & b,
             (Element::U32 | Element::S32, Operation::Or) => |a, b| a | b,
             (Element::U32 | Element::S32, Operation::Xor) => |a, b| a ^ b,
-            // Unlike in atomics, subnormal numbers are not flushed and TF32 is not rounded.
+            // Unlike atomics, this does not flush subnormal numbers or round TF32.
             (
                 Element::F32 | Element::F32_FTZ | Element::TF32 | Element::TF32_FTZ,
                 Operation::Add,

@@ -8,8 +8,8 @@ use crate::state::touch::space;
 
 /// The type of an address register.
 pub(crate) trait Address: Copy + Into<u64> + Eq + 'static {
-    /// Each lane's offset from lane 0, if the distance between lanes is zero, or the power of two
-    /// whose exponent is the index minus 1.
+    /// Each lane's offset from lane 0, for seven distances between neighboring lanes. The distance
+    /// is 0 at index 0, and 2^(i − 1) at any other index i.
     const STEPS: &'static [[Self; LANES]; 7];
     fn add(self, other: Self) -> Self;
     fn cut(value: u64) -> Self;

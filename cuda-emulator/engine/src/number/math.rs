@@ -6,10 +6,10 @@ use crate::number::soft::{self, Round};
 /// The result NaN of every f32 operation.
 pub(crate) const NAN32: u32 = 0x7fff_ffff;
 
-/// Replaces any NaN by the one that the GPU returns.
+/// Replaces any NaN with the one that the GPU returns.
 ///
-/// Works on the bits, since the compiler assumes that the bits of a NaN are arbitrary and would
-/// remove the same choice among floats.
+/// Works on the bits. The compiler treats the bits of a float NaN as arbitrary, so it would remove
+/// a replacement of one NaN with another.
 #[inline(always)]
 pub(crate) fn quiet(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -31,13 +31,15 @@ pub(crate) fn flush(x: f32) -> f32 {
     })
 }
 
-/// Returns `a * b + c` with subnormal results flushed. A result counts as subnormal if it is below
-/// the smallest normal number when rounded with an unbounded exponent, even if rounding to the
-/// subnormal's coarser steps gives the smallest normal number. The operands must be flushed.
+/// Returns `a * b + c` with subnormal results flushed. The operands must be flushed.
+///
+/// A result is subnormal if it is below the smallest normal number when rounded to 24 bits with an
+/// unbounded exponent. This includes results that the coarser rounding of subnormal numbers would
+/// turn into the smallest normal number.
 #[inline(always)]
 pub(crate) fn sum_flushed(a: f32, b: f32, c: f32) -> f32 {
-    // Computes the same sum scaled up, where steps are fine. If the sum is subnormal, this cannot
-    // overflow: `c` and the product can only be large if their difference is large.
+    // Computes the sum again, scaled up so that it is rounded to 24 bits. If the sum is subnormal
+    // and not zero, this cannot overflow: if `c` or the product were large, the sum would be, too.
     const UP: f32 = 16_777_216.0;
     let sum = a.mul_add(b, c);
     let (x, y) = if a.abs() < 1.0 {
@@ -71,8 +73,8 @@ pub(crate) fn product_flushed(a: f32, b: f32) -> f32 {
 /// the smallest normal number. The operands must be flushed.
 #[inline(always)]
 pub(crate) fn quotient_flushed(a: f32, b: f32) -> f32 {
-    // A quotient that is closer to the smallest normal number than to the subnormal below must have
-    // 24 set bits. Only a power of two as divisor gives that.
+    // A smaller quotient that rounds up to the smallest normal number has a significand of 24 set
+    // bits. It occurs only if the divisor is a power of two.
     const FRACTION: u32 = 0x007f_ffff;
     let quotient = a / b;
     let lifted = (quotient.abs() == f32::MIN_POSITIVE)
@@ -98,7 +100,8 @@ pub(crate) fn nan64<const N: usize>(operands: [f64; N]) -> f64 {
     f64::from_bits(nan)
 }
 
-/// Returns `x`, or the NaN for these operands, in order of precedence.
+/// Returns `x`, or the NaN for these operands if `x` is a NaN. List the operands in order of
+/// precedence.
 #[inline(always)]
 pub(crate) fn result64<const N: usize>(x: f64, operands: [f64; N]) -> f64 {
     let nan = nan64(operands).to_bits();
@@ -151,8 +154,8 @@ pub(crate) fn min_max_f64(a: f64, b: f64, max: bool) -> f64 {
     if first != max { a } else { b }
 }
 
-/// Returns `a / b` as `div.approx` does: a product with the reciprocal, and zero for divisors above
-/// 2^126.
+/// Returns `a / b` as `div.approx` does. For finite divisors above 2^126 in magnitude, the result
+/// is zero, or a NaN if `a` is infinite or a NaN.
 #[inline(always)]
 pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
     if b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite() {
@@ -192,7 +195,7 @@ pub(crate) fn single_to_half(x: f32) -> u16 {
     } else if magnitude >= 0x477f_f000 {
         0x7c00
     } else if magnitude < 0x3880_0000 {
-        // Subnormal: adding 0.5 leaves the result's bits at the bottom, rounded by the addition.
+        // Subnormal: adding 0.5 rounds the result and shifts it into the low bits of the sum.
         (f32::from_bits(magnitude) + 0.5).to_bits() - 0x3f00_0000
     } else {
         (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x3800_0000) >> 13
@@ -230,8 +233,8 @@ fn odd_sum(p: f64, c: f64) -> f64 {
     if error == 0.0 || s.to_bits() & 1 == 1 {
         return s;
     }
-    // The exact value is next to s, on the side of the error. Step there if that is towards zero,
-    // otherwise to the odd neighbor away from it.
+    // `s` is even, so its neighbors are odd. The exact value lies between `s` and the neighbor on
+    // the side of the error. Return that neighbor.
     let away = (error > 0.0) == (s > 0.0);
     f64::from_bits(if away {
         s.to_bits() | 1
@@ -259,8 +262,8 @@ pub(crate) fn fma_brain(a: u16, b: u16, c: u16) -> u16 {
     ) as u16
 }
 
-/// Converts a double to a half through an odd-rounded single. An odd last bit is enough for the
-/// double's remaining bits.
+/// Converts a double to a half through a single that is rounded to odd. Its odd last bit records
+/// that nonzero bits were dropped, so the second rounding is correct.
 #[inline(always)]
 fn double_to_half(x: f64) -> u16 {
     let s = x as f32;
