@@ -45,8 +45,8 @@ pub enum Reduction {
     Max,
     /// The sum, divided by the number of ranks.
     ///
-    /// For integers the sum wraps around in their type, and the quotient is truncated: the mean of
-    /// three times 100 as `u8` is 14.
+    /// For integers, the sum wraps around in the element type, and the quotient is truncated. For
+    /// example, the mean of three `u8` values of 100 is 14.
     Mean,
 }
 

@@ -52,7 +52,7 @@ results! {
     UNHANDLED_CUDA_ERROR = 1, "ncclUnhandledCudaError",
         "check the device's free memory, and that the driver supports this version of NCCL. NCCL_DEBUG=WARN prints \
          the CUDA call that failed";
-    /// A call of the operating system failed, for instance of the network.
+    /// A system call failed, for instance one of the network.
     SYSTEM_ERROR = 2, "ncclSystemError", USE_DEBUG_INFO;
     /// An internal failure of NCCL, or corrupted memory.
     INTERNAL_ERROR = 3, "ncclInternalError", USE_DEBUG_INFO;

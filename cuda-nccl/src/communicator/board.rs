@@ -59,7 +59,8 @@ struct Member {
     step: Step,
     /// The chunk that it currently writes its calls to.
     tail: Arc<Chunk>,
-    /// Ranks that joined since it last refreshed, with the chunk where their calls begin.
+    /// Ranks that joined since this rank last took this list, each with the chunk where its calls
+    /// begin.
     arrived: Vec<(usize, Arc<Chunk>)>,
 }
 
@@ -290,7 +291,7 @@ impl State {
     }
 }
 
-/// Returns the message of a comparison, with its consequence.
+/// Returns the error message of a failed comparison, with a note that the communicator was aborted.
 fn aborted(compared: Result<(), String>) -> Option<String> {
     let why = compared.err()?;
     Some(format!("{why}. The communicator was aborted"))

@@ -21,7 +21,7 @@ use cuda_safe::{
 pub(super) struct Graphs(Arc<()>);
 
 impl Graphs {
-    /// Returns whether a graph exists that may be launched.
+    /// Returns whether a graph with calls of this communicator still exists and may be launched.
     pub(super) fn exist(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
@@ -66,7 +66,8 @@ fn captured_graph(stream: &Stream) -> Option<CUgraph> {
         *mut *const CUgraphNode,
         *mut usize,
     ) -> CUresult;
-    /// Newer headers declare a later version of the function, which older drivers lack.
+    /// The CUDA version of the function's signature above. Newer headers declare a later signature,
+    /// which older drivers lack.
     const SINCE: c_int = 11030;
     let name = c"cuStreamGetCaptureInfo";
     let mut address = ptr::null_mut();

@@ -23,9 +23,10 @@ use crate::{
 /// Collectives. **All ranks must make the same calls in the same order**, with the same lengths,
 /// element types, reductions and roots.
 ///
-/// A collective enqueues its work on a stream of this rank's context and returns. Memory that
-/// belongs to other streams is ordered with it. The first call of a kind may wait for the other
-/// ranks on the host. The calls are described in NVIDIA's manual under [Collective Communication
+/// A collective enqueues its work on a stream of this rank's context and returns. If other streams
+/// own its memory, it is ordered with the work of those streams. The first call of a kind may wait
+/// for the other ranks on the host. The calls are described in NVIDIA's manual under [Collective
+/// Communication
 /// Functions](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html) and [Point
 /// To Point Communication
 /// Functions](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/p2p.html).
@@ -38,7 +39,8 @@ use crate::{
 ///   [unverified](super::CommunicatorOptions::unverified); nothing is enqueued then;
 /// - [`Error::Lost`] if the communicator has ended, or another rank is lost while the ranks compare
 ///   their calls;
-/// - [`Error::Nccl`] if an NCCL call fails, and [`Error::Unsupported`] if NCCL lacks it;
+/// - [`Error::Nccl`] if an NCCL call fails, and [`Error::Unsupported`] if the installed NCCL lacks
+///   the call;
 /// - [`Error::Cuda`] if a driver call fails or work in the context has faulted.
 impl Communicator {
     /// Replaces `data` on each rank with the reduction of all ranks' `data`.
@@ -59,8 +61,8 @@ impl Communicator {
         self.make(self.prepare_all_reduce(stream, data, reduction))
     }
 
-    /// Writes the reduction of all ranks' `from` to `to` on each rank. `to` must have the length of
-    /// `from`, which is not changed.
+    /// Writes the reduction of all ranks' `from` to `to` on each rank. The two must have the same
+    /// length. `from` is not changed.
     ///
     /// See
     /// [`ncclAllReduce`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclallreduce).
@@ -339,8 +341,8 @@ impl Communicator {
         group.run()
     }
 
-    /// Copies one part of `all` on rank `root` to each rank's `part`. Rank 0 receives the first
-    /// part. Only the root passes `all`.
+    /// Divides `all` of rank `root` into equal parts, and copies one to each rank's `part`. Rank 0
+    /// receives the first part. Only the root passes `all`.
     ///
     /// # Errors
     /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
@@ -462,9 +464,9 @@ impl Communicator {
         group.run()
     }
 
-    /// Reports to the other ranks that this rank cannot make the collective that they are about to
-    /// make, and why. They return an error instead of waiting. The reason is cut off after 96 bytes. Ranks
-    /// whose calls are [not compared](super::CommunicatorOptions::unverified) receive no report.
+    /// Reports to the other ranks that this rank cannot make the next collective, and why. They
+    /// return an error instead of waiting. The reason is cut off after 96 bytes. Ranks whose calls
+    /// are [not compared](super::CommunicatorOptions::unverified) receive no report.
     pub fn report_error(&self, why: &str) {
         let _ = self.report(Error::Value(why.to_owned()));
     }

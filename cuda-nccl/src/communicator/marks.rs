@@ -37,12 +37,13 @@ impl Marks {
     }
 
     /// Returns an event that is reached when this rank's calls on the stream are over, or `None` if
-    /// they are over.
+    /// they are already over.
     pub(super) fn end_of(&self, stream: &Stream) -> Result<Option<Event>> {
         self.end(stream, self.ends.of(stream))
     }
 
-    /// Returns, for each known stream, an event that is reached when this rank's calls are over.
+    /// Returns one event per known stream, which is reached when this rank's calls on that stream
+    /// are over.
     pub(super) fn ends(&self) -> Result<Vec<Event>> {
         let ends = self.ends.iter();
         let ends = ends.filter_map(|(stream, end)| self.end(stream, Some(end)).transpose());

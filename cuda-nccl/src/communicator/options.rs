@@ -27,8 +27,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommunicatorOptions {
-    /// How long this rank waits for the others: at creation, in a call, in
-    /// [`wait`](super::Communicator::wait), and at the end. 10 minutes by default.
+    /// How long this rank waits for the others when the communicator is created, in a call, in
+    /// [`wait`](super::Communicator::wait), and when the communicator ends. 10 minutes by default.
     pub timeout: Duration,
     /// See [`verifies`](Self::verifies).
     pub(super) verify: bool,
@@ -92,9 +92,9 @@ impl CommunicatorOptions {
     /// [`unverified`](Self::unverified) was called.
     ///
     /// The ranks compare over NCCL. If a rank makes another call, or uses another type, length or
-    /// root, every rank returns an error and nothing is enqueued. Each call therefore waits for the
-    /// other ranks on the host, in a collective of a few words. Two ranks in different processes
-    /// compare their sends and receives in the same way.
+    /// root, every rank returns an error and nothing is enqueued. Each call therefore exchanges a
+    /// few words with the other ranks first, and waits for them on the host. Two ranks in different
+    /// processes compare their sends and receives in the same way.
     #[must_use]
     pub fn verifies(&self) -> bool {
         self.verify
@@ -109,9 +109,9 @@ impl CommunicatorOptions {
     ///   and roots; otherwise NCCL may write past the end of a buffer on the device;
     /// - either all ranks of the communicator use this option or none, because ranks that compare
     ///   make additional NCCL calls;
-    /// - if calls are captured from a stream, they become part of the graph: the communicator and
-    ///   their memory outlive the graph, and all ranks launch it the same number of times, in
-    ///   the same order relative to their other calls.
+    /// - if calls are captured into a graph, the communicator and the memory of these calls outlive
+    ///   the graph, and all ranks launch the graph the same number of times, in the same order
+    ///   relative to their other calls.
     #[must_use]
     pub unsafe fn unverified(mut self) -> Self {
         self.verify = false;

@@ -189,7 +189,8 @@ fn step(
     Ok(())
 }
 
-/// Creates the finished communicators from the first communicators of all ranks.
+/// Splits the `work` communicators off the `control` communicators, and returns the finished
+/// communicators of these ranks.
 pub(super) fn finish(mut starts: Vec<Start<'_>>) -> Result<Vec<Communicator>> {
     step(&starts, "ncclCommSplit", |start| {
         let split = start.library.functions().ncclCommSplit;

@@ -20,7 +20,7 @@ const STEP: Duration = Duration::from_millis(20);
 
 struct Watched {
     shared: Weak<Shared>,
-    /// The number of calls at its last change, and the time of that change.
+    /// The value of [`Shared::calls`] when it last changed, and the time of that change.
     calls: u64,
     since: Instant,
 }

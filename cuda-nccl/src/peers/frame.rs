@@ -62,11 +62,11 @@ impl Frame<'_> {
         Ok(outbox.as_device_ptr())
     }
 
-    /// Meets the other ranks. If the calls differ, all ranks return the same error, and nothing
-    /// else has to be done.
+    /// Meets the other ranks. If the calls differ, all ranks return the same error, and the caller
+    /// returns it without further cleanup.
     ///
-    /// `call` sets the address that the others read after all work enqueued so far. `bound` is true
-    /// if that is this rank's array.
+    /// `call` sets the address that the other ranks read. They read it after the work that this
+    /// rank has enqueued so far. `bound` is true if the address is that of this rank's array.
     pub(super) fn begin(
         &mut self,
         record: Record,
@@ -170,8 +170,9 @@ impl Frame<'_> {
     /// Meets the other ranks in the middle or at the end of a bound call. Work that is enqueued on
     /// the stream from here on comes after all work that the ranks have enqueued so far.
     ///
-    /// `event` is recorded here. If another rank reports a failure, no rank is bound any more. If
-    /// only this rank has an error, it stays bound, and reports the error at the next rendezvous.
+    /// `event` is recorded here. If `result` is an error on any rank, no rank is bound any more. If
+    /// this rank cannot wait for another rank's event, it stays bound, and reports the error at the
+    /// next rendezvous.
     pub(super) fn barrier(&mut self, event: &Event, result: Result<()>) -> Result<()> {
         let recorded = result.and_then(|()| Ok(event.record(self.stream)?));
         let offer = match &recorded {
@@ -249,7 +250,7 @@ impl Drop for Frame<'_> {
     }
 }
 
-/// Returns the messages of the other ranks.
+/// Returns each other rank with its offer.
 fn others(offers: &[Offer], rank: usize) -> impl Iterator<Item = (usize, &Offer)> {
     let all = offers.iter().enumerate();
     all.filter(move |&(other, _)| other != rank)

@@ -34,8 +34,8 @@ struct State<O> {
     lost: Option<String>,
 }
 
-/// How long a waiting rank spins: longer than the usual delay between ranks, and too short to
-/// matter.
+/// How long a waiting rank spins: longer than the usual delay between ranks, but too short to waste
+/// much processor time.
 const SPIN: Duration = Duration::from_micros(200);
 
 impl<O> Rendezvous<O> {
@@ -94,7 +94,8 @@ impl<O> Rendezvous<O> {
             state = self.lock();
         }
         loop {
-            // Checked first: a rank may end right after the round, which was complete for all.
+            // Checked before `lost`: a rank may end right after the round, which is already
+            // complete for all ranks.
             if self.round.load(Ordering::Relaxed) != round {
                 return Ok(state.all.clone());
             }

@@ -71,7 +71,7 @@ impl PeerRank {
         };
         self.call(stream, [data.owner()], |frame| {
             if self.size() == 1 {
-                // Every reduction of one number is the number.
+                // With one rank, the result is that rank's data.
                 frame.begin_on_host(record, |_| {})?;
                 return frame.end();
             }
@@ -164,8 +164,8 @@ fn by_all(frame: &mut Frame<'_>, kernel: &Combine, record: Record, array: Array)
                 inbox
             });
         }
-        // SAFETY: as above. Kernels of all ranks can read all outboxes, or have copies here. The
-        // array is written after it was copied.
+        // SAFETY: as above. Each input is an outbox that this kernel can read, or a copy of one in
+        // this rank's inbox. The array was copied to the outbox before the kernel overwrites it.
         unsafe {
             kernel.launch(
                 stream,
@@ -190,7 +190,7 @@ fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, record: Record, array: Arr
         to: array.at(piece.0),
     };
     let reduced = reduce_piece(frame, kernel, &calls(&offers), array, target, place);
-    // A bound call has no other use for this event.
+    // All waits for this event are already enqueued, so it can be recorded again.
     let event = frame.own.emptied[0].clone();
     let reduced = frame.barrier(&event, reduced);
     if !frame.is_bound() {
@@ -212,7 +212,7 @@ fn reduce_piece(
     let (me, shared, size) = (rank.rank(), rank.shared(), calls.len());
     let context = &shared.contexts[me];
     let side = frame.own.side.clone();
-    // So far, the inbox is used in the order of `stream`.
+    // All earlier uses of the inbox are in the order of `stream`. `ready` comes after them.
     side.wait_event(&frame.own.ready[frame.parity])?;
     for (other, call) in calls.iter().enumerate().filter(|&(other, _)| other != me) {
         frame.wait_ready(&side, other, call)?;

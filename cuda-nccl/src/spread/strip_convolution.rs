@@ -272,8 +272,8 @@ impl<'a, C: Collectives> StripConvolution<'a, C> {
         Ok(())
     }
 
-    /// Convolves `rows` rows starting at `first` into the rows starting at `at`. The result has
-    /// fewer rows, by the filter's height less one.
+    /// Convolves `rows` source rows starting at `first`, and writes the result starting at row
+    /// `at`. For a filter of `height` rows, the result has `rows - (height - 1)` rows.
     ///
     /// # Safety
     /// The requirements of [`enqueue`](Self::enqueue) apply. Nothing else may use the rows of the

@@ -101,7 +101,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
             .map(|sum| sealed::Partial::to_f64(sum) / count as f64))
     }
 
-    /// Returns the smallest number of all ranks, or `None` if there are no numbers.
+    /// Returns the smallest number on any rank, or `None` if there are no numbers.
     ///
     /// # Errors
     /// Returns the errors of [`sum`](Self::sum).
@@ -115,7 +115,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         Ok(put_together(&parts, sealed::Partial::least))
     }
 
-    /// Returns the largest number of all ranks, or `None` if there are no numbers.
+    /// Returns the largest number on any rank, or `None` if there are no numbers.
     ///
     /// # Errors
     /// Returns the errors of [`sum`](Self::sum).

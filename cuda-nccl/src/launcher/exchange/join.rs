@@ -59,8 +59,8 @@ pub(super) fn join(
 enum JoinError {
     /// The connection is not accepted.
     Absent(io::Error),
-    /// The connection is accepted, but no greeting arrives. Rank 0 greets immediately, but may end
-    /// before it does.
+    /// The connection is accepted, but no greeting arrives. Rank 0 greets immediately, unless it
+    /// ends first.
     Silent(io::Error),
     /// A greeting arrives, but the connection ends before the welcome. Rank 0 does this if many
     /// others connect at once.

@@ -69,7 +69,8 @@ impl Hello {
         bytes
     }
 
-    /// Parses a hello, and checks its code. Returns `None` if the bytes are not a hello.
+    /// Parses a hello. Returns it and whether its code is valid, or `None` if the bytes are not a
+    /// hello.
     pub(super) fn read(bytes: &[u8; HELLO], secret: &Secret, ours: &Nonce) -> Option<(Self, bool)> {
         if bytes[..8] != MAGIC {
             return None;

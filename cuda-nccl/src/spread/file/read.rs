@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns an open file with these bytes, and its path. It is already removed from its folder.
+    /// Returns an open file with these bytes, and its former path. The file is already unlinked.
     fn file(content: &[u8]) -> (File, PathBuf) {
         use std::sync::atomic::{AtomicU32, Ordering};
         static FILES: AtomicU32 = AtomicU32::new(0);

@@ -42,8 +42,8 @@ impl<C: Collectives, T: Element> Sharded<'_, C, T> {
         self.combined(reduction, expression(&self.part).eval_on(&self.stream))
     }
 
-    /// Reduces results that may be errors on some ranks, for instance on ranks without rows. So the
-    /// ranks compare them first.
+    /// Reduces the ranks' results. A result may be an error, for instance on a rank without rows.
+    /// The ranks therefore check first that all results are valid and have the same shape.
     fn combined<R: Reducible + Element<Stored = R>>(
         &self,
         reduction: Reduction,
