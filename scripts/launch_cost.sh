@@ -3,7 +3,7 @@
 # returns at once. That driver is the emulator, with a few functions replaced by a preloaded library. RUNS=5 sets the
 # number of runs.
 #
-# Requires Linux, Rust, a C compiler, and what `make setup` fetches.
+# Requires Linux, Rust, a C compiler, and what `make setup` installs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

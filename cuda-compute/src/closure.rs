@@ -45,7 +45,7 @@ use std::fmt;
 /// # Differences between device and CPU
 ///
 /// - **Integers** have the same results.
-/// - **Where Rust panics, the device continues:**
+/// - **The device never panics:**
 ///   - Overflowing sums, differences and products of integers wrap around, as in a release build.
 ///   - Shifts take the count modulo the width.
 ///   - Integer division by zero yields 0, and so does the remainder.
@@ -133,7 +133,7 @@ impl<F> DeviceFn<F> {
         }
     }
 
-    /// Returns the function in CUDA C++. The placeholder `@NAME@` stands for its name.
+    /// Returns the function in CUDA C++. Its name is the placeholder `@NAME@`.
     ///
     /// ```
     /// use cuda_compute::device_fn;

@@ -45,6 +45,19 @@ impl SingleRank {
     ) -> Result<()> {
         expect_context(0, &self.0, stream, memory)
     }
+
+    /// Copies all elements. The call and the names of both arguments are for messages.
+    fn copy<T: PlainData>(
+        &self,
+        stream: &Stream,
+        call: &str,
+        (from_name, from): (&str, &DeviceMemory<impl Storage, T>),
+        (to_name, to): (&str, &mut DeviceMemory<impl StorageMut, T>),
+    ) -> Result<()> {
+        self.expect(stream, [from.owner(), to.owner()])?;
+        expect_parts(call, [(from_name, from.len()), (to_name, to.len())], 1)?;
+        Ok(to.copy_from(stream, from)?)
+    }
 }
 
 impl Collectives for SingleRank {
@@ -86,9 +99,7 @@ impl Collectives for SingleRank {
         part: &DeviceMemory<impl Storage, T>,
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        self.expect(stream, [part.owner(), all.owner()])?;
-        expect_parts("all_gather", [("part", part.len()), ("all", all.len())], 1)?;
-        Ok(all.copy_from(stream, part)?)
+        self.copy(stream, "all_gather", ("part", part), ("all", all))
     }
 
     fn reduce_scatter<T: Reducible>(
@@ -98,7 +109,8 @@ impl Collectives for SingleRank {
         part: &mut DeviceMemory<impl StorageMut, T>,
         _: Reduction,
     ) -> Result<()> {
-        self.all_gather(stream, all, part) // the only part is the whole array
+        // The only part is the whole array.
+        self.copy(stream, "reduce_scatter", ("all", all), ("part", part))
     }
 
     fn all_to_all<T: PlainData>(
@@ -107,7 +119,7 @@ impl Collectives for SingleRank {
         from: &DeviceMemory<impl Storage, T>,
         to: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()> {
-        self.all_gather(stream, from, to)
+        self.copy(stream, "all_to_all", ("from", from), ("to", to))
     }
 
     fn exchange<T: PlainData>(
@@ -129,7 +141,7 @@ impl Collectives for SingleRank {
         );
         if !lengths.0.eq(lengths.1) {
             return Err(Error::Value(
-                "exchange: the sends and receives of rank 0 have different lengths".to_owned(),
+                "exchange: the sends and receives of rank 0 have different lengths. Fix: receive the lengths that are sent, in the same order".to_owned(),
             ));
         }
         for ((_, from), (_, to)) in sends.iter().zip(receives) {
@@ -156,6 +168,6 @@ fn is_rank(rank: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::Value(format!(
-        "there is no rank {rank} in a group of one"
+        "there is no rank {rank} in a group of one. Fix: use rank 0"
     )))
 }

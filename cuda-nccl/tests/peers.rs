@@ -65,6 +65,30 @@ fn suite_with_single_rank() {
 }
 
 #[test]
+fn errors_of_single_rank_name_call_and_arguments() {
+    let single = SingleRank::new(&contexts(1)[0]);
+    let stream = Stream::new(single.context()).unwrap();
+    let long = DeviceBuffer::from_slice(&stream, &[1u32, 2]).unwrap();
+    let short = &mut DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+    let start = |result: cuda_nccl::Result<()>| {
+        let text = result.unwrap_err().to_string();
+        text.split_once(", but").unwrap().0.to_owned()
+    };
+    assert_eq!(
+        start(single.all_gather(&stream, &long, short)),
+        "all_gather: `all` has 1 elements"
+    );
+    assert_eq!(
+        start(single.reduce_scatter(&stream, &long, short, Reduction::Sum)),
+        "reduce_scatter: `part` has 1 elements"
+    );
+    assert_eq!(
+        start(single.all_to_all(&stream, &long, short)),
+        "all_to_all: `to` has 1 elements"
+    );
+}
+
+#[test]
 fn single_rank_waits_for_its_stream() {
     let single = SingleRank::new(&contexts(1)[0]);
     let stream = Stream::new(single.context()).unwrap();

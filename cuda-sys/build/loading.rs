@@ -57,12 +57,13 @@ fn define_one(declaration: &str, defined: &mut String) -> Option<()> {
     let signature = declaration.trim_end().strip_suffix(';')?;
     let (name, rest) = signature.strip_prefix(FUNCTION)?.split_once('(')?;
     let (arguments, result) = rest.split_at(closing(rest)?);
-    let arguments: Vec<(&str, &str)> = split(arguments)
+    let arguments = split(arguments);
+    let (names, types): (Vec<&str>, Vec<&str>) = arguments
+        .iter()
+        .map(|argument| argument.split_once(": "))
+        .collect::<Option<Vec<_>>>()?
         .into_iter()
-        .map(|argument| argument.split_once(':'))
-        .collect::<Option<_>>()?;
-    let names: Vec<&str> = arguments.iter().map(|(name, _)| name.trim()).collect();
-    let types: Vec<&str> = arguments.iter().map(|(_, ty)| ty.trim()).collect();
+        .unzip();
     let result = result.strip_prefix(')')?.trim();
     let library = if name.starts_with("nvrtc") {
         "NVRTC"
@@ -86,7 +87,7 @@ pub unsafe extern \"C\" fn {name}({}) {result} {{
     }}
 }}
 ",
-        split(rest.split_at(closing(rest)?).0).join(", ")
+        arguments.join(", ")
     );
     Some(())
 }

@@ -218,7 +218,7 @@ impl Convolution {
         }
         let from = (input.as_device_ptr(), input_layout, input.owner());
         let to = (output.as_device_ptr(), output_layout, output.owner());
-        // SAFETY: the layouts were checked to lie within the two views.
+        // SAFETY: both layouts are within their views, as checked above.
         unsafe { self.enqueue(stream, from, to) }
     }
 

@@ -650,7 +650,7 @@ mod tests {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::of_multiprocessors(&context, 132);
-        // 129 blocks share 32 vectors of four columns, which is more than what is kept for a stream.
+        // 129 blocks share 32 vectors of four columns, which is more than a stream keeps.
         let (rows, columns) = (129 * 64, 128);
         let splits = planned(false, (1, rows as u64, 32), FEW).3;
         assert_eq!(splits, 129);

@@ -205,7 +205,7 @@ mod tests {
 
     const F32: DataType = DataType::F32;
 
-    /// What is prepared for leaves with these strides, and a result in C order.
+    /// Prepares leaves with these strides, and a result in C order.
     fn prepared(
         lengths: &[usize],
         leaves: &[(DataType, &[isize])],

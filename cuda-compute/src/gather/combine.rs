@@ -258,9 +258,8 @@ impl<T: Number> Array<T> {
     /// **Waiting.** The kernel checks the indices, so the call waits for it and for all work
     /// enqueued before.
     ///
-    /// **Memory.** Floats need two passes, each of which computes the values, and scratch memory:
-    /// 12 to 28 bytes for each element of the array, or at most 144 bytes for each value if that is
-    /// less. Complex numbers need up to twice as much. Integers of 8 and 16 bits need 4 bytes for
+    /// **Memory.** Floats need two passes and scratch memory: 12 to 28 bytes for each element of the
+    /// array, or at most 144 bytes for each value if that is less. Both passes compute the values. Complex numbers need up to twice as much. Integers of 8 and 16 bits need 4 bytes for
     /// each element, or at most 48 for each value. Other integers need none.
     ///
     /// ```
@@ -297,9 +296,9 @@ impl<T: Ordered> Array<T> {
     /// Replaces each element at these indices by the minimum of itself and the values for its
     /// index.
     ///
-    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need as much
-    /// scratch memory as [`put_add`](Self::put_add) needs for such integers. Other elements need
-    /// none. Indices work as in `put_add`.
+    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need the
+    /// scratch memory that [`put_add`](Self::put_add) needs for integers of that size. Other
+    /// elements need none. Indices work as in `put_add`.
     ///
     /// # Errors
     /// Returns an error if an index is out of bounds, if the values can't be broadcast to the
@@ -317,7 +316,7 @@ impl<T: Ordered> Array<T> {
     /// Replaces each element at these indices by the maximum of itself and the values for its
     /// index.
     ///
-    /// Numbers are preferred to NaN, and 0 is greater than −0. It needs as much scratch memory as
+    /// Numbers are preferred to NaN, and 0 is greater than −0. It needs the scratch memory of
     /// [`put_min`](Self::put_min). Indices work as in [`put_add`](Self::put_add).
     ///
     /// ```

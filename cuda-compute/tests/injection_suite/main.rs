@@ -27,7 +27,7 @@ const SUITE: Suite = Suite {
 };
 
 #[test]
-fn held_and_checked_the_suite_passes() {
+fn suite_passes_with_held_streams_and_checks() {
     SUITE.passes();
 }
 

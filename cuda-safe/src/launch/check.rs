@@ -80,7 +80,7 @@ impl Function {
             None => true,
         };
         if fits && self.is_within_limits(context, config) {
-            Ok(config.grid.count() > 0)
+            Ok(!config.grid.is_empty())
         } else {
             Err(self.mismatch(context, config, arguments))
         }
