@@ -38,7 +38,7 @@ demo: setup
 test: setup
 	$(CARGO) test --locked --workspace
 
-# `make test` runs the fuzzer for a minute. See cuda-safe/tests/fuzz/README.md.
+# `make test` runs 1500 programs of the fuzzer. See cuda-safe/tests/fuzz/README.md.
 fuzz: SECONDS := 3600
 fuzz: START := $(shell date +%s)000
 fuzz: setup

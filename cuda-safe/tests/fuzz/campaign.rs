@@ -1,4 +1,4 @@
-//! Running programs until one fails or the time is up, and the report of a failure.
+//! Running programs until one fails or all have run, and the report of a failure.
 
 use std::{
     env, fmt,
@@ -16,9 +16,9 @@ use super::{
     shrink::shrink,
 };
 
-/// How long the search lasts if nothing else is said.
-const SECONDS: u64 = 45;
-/// How long a failure is made shorter.
+/// The default number of programs. A number gives the same programs on every machine.
+const PROGRAMS: u64 = 1500;
+/// The default limit in seconds for shortening a failing program.
 const SHRINK_SECONDS: u64 = 90;
 /// How often a program that has failed is run again until it fails once more. Schedules differ.
 const TRIES: usize = 300;
@@ -47,19 +47,28 @@ struct Found {
     programs: Vec<Selection>,
 }
 
-/// Runs random programs from a first seed on until the time is up. Ends with a report, and a panic, if one fails.
+/// Runs random programs from a first seed on: a number of them, or for `CUDA_FUZZ_SECONDS`. Reports the first failure
+/// and panics.
 pub fn search() {
-    let seconds = number("CUDA_FUZZ_SECONDS", SECONDS);
+    let seconds = number("CUDA_FUZZ_SECONDS", 0);
     let first = number("CUDA_FUZZ_START", 0u64) / BATCH;
     let begin = Instant::now();
-    let deadline = begin + Duration::from_secs(seconds);
+    let last = first + number("CUDA_FUZZ_PROGRAMS", PROGRAMS).div_ceil(BATCH);
+    let is_over = |batch| match seconds {
+        0 => batch >= last,
+        seconds => begin.elapsed() >= Duration::from_secs(seconds),
+    };
     let (next, count) = (AtomicU64::new(first), AtomicUsize::new(0));
     let found: Mutex<Option<Found>> = Mutex::new(None);
     thread::scope(|threads| {
         for _ in 0..processors() {
             threads.spawn(|| {
-                while Instant::now() < deadline && found.lock().unwrap().is_none() {
-                    let batch = next.fetch_add(1, Ordering::Relaxed) * BATCH;
+                while found.lock().unwrap().is_none() {
+                    let batch = next.fetch_add(1, Ordering::Relaxed);
+                    if is_over(batch) {
+                        return;
+                    }
+                    let batch = batch * BATCH;
                     let all: Vec<_> = (batch..batch + BATCH).map(Selection::whole).collect();
                     let size = match Settings::of(batch).is_alone() {
                         true => 1,
