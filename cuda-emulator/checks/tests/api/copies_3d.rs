@@ -300,9 +300,11 @@ fn other_memory_types_are_rejected() {
         let mut flat = rectangle(&mut sides);
         (flat.WidthInBytes, flat.Height) = (4, 1);
         ok!(cuMemcpy2D_v2(&flat));
-        flat.srcMemoryType = kind;
-        // SAFETY: The call must be rejected.
-        assert_eq!(unsafe { cuMemcpy2D_v2(&flat) }, code);
+        let (mut to, mut from) = (flat, flat);
+        (to.dstMemoryType, from.srcMemoryType) = (kind, kind);
+        // SAFETY: The calls must be rejected.
+        let codes = unsafe { [cuMemcpy2D_v2(&to), cuMemcpy2D_v2(&from)] };
+        assert_eq!(codes, [code; 2]);
     }
     // Null means the current context.
     ok!(cuMemcpy3DPeer(&peer(&copy, null_mut(), null_mut())));
@@ -316,6 +318,10 @@ fn other_memory_types_are_rejected() {
             );
         }
     }
+    let mut large = rectangle(&mut sides);
+    (large.WidthInBytes, large.Height) = (4, SIZE);
+    invalid!(cuMemcpy2D_v2(&large));
+    invalid!(cuMemcpy2D_v2(std::ptr::null()));
     fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D_v2(std::ptr::null()));
     fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DPeer(std::ptr::null()));
 }

@@ -43,6 +43,10 @@ fn attributes_describe_the_device() {
     for (number, expected) in ATTRIBUTES {
         assert_eq!(attribute(number, 0), expected, "attribute {number}");
     }
+    // All others have a value, too.
+    for number in 1..CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX.0 {
+        attribute(number, 0);
+    }
     let mut value = 7;
     for number in [0, 162, u32::MAX] {
         fails!(
@@ -290,6 +294,7 @@ fn devices_have_distinct_identities() {
             ok!(cuDeviceGetUuid(&mut first, device));
             ok!(cuDeviceGetUuid_v2(&mut second, device));
             assert_eq!(first.bytes, second.bytes);
+            assert_ne!(first.bytes, [0; 16]);
             assert!(uuids.insert(first.bytes), "{device}");
             // SAFETY: The buffer has the given length.
             let bus = text(64, |buffer, len| unsafe {

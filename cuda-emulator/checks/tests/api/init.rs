@@ -24,6 +24,11 @@ fn initialization_flags_are_rejected() {
     }
     ok!(cuInit(0));
     ok!(cuInit(0));
+    invalid!(cuInit(1));
+    let mut version = 0;
+    ok!(cuDriverGetVersion(&mut version));
+    assert_eq!(version, 13000);
+    invalid!(cuDriverGetVersion(null_mut()));
     let mut count = 0;
     ok!(cuDeviceGetCount(&mut count));
     assert_eq!(count, 1);
@@ -88,6 +93,7 @@ fn every_code_has_its_name_and_a_description() {
     for (code, description) in [
         (0, "no error"),
         (1, "invalid argument"),
+        (2, "out of memory"),
         (3, "initialization error"),
         (201, "invalid device context"),
         (400, "invalid resource handle"),

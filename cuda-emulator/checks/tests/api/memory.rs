@@ -129,6 +129,7 @@ fn pitched_memory_has_aligned_rows() {
         (0, 1, 4, INVALID),
         (1, 0, 4, INVALID),
         (1, 1, 0, INVALID),
+        (1, 1, 3, INVALID),
         (1, 1, 12, INVALID),
         (1, 1, 32, INVALID),
         (usize::MAX, 1, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),

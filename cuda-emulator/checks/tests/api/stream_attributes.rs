@@ -163,9 +163,14 @@ fn priorities_are_clamped() {
         (i32::MIN, -5),
     ] {
         for flags in [0, 1] {
-            let mut stream = null_mut();
-            ok!(cuStreamCreateWithPriority(&mut stream, flags, requested));
-            assert_eq!(priority(stream), given, "{requested}");
+            let (mut made, mut actual) = (null_mut(), 9);
+            ok!(cuStreamCreateWithPriority(&mut made, flags, requested));
+            assert_eq!(priority(made), given, "{requested}");
+            ok!(cuStreamGetFlags(made, &mut actual));
+            assert_eq!(actual, flags);
+            let value = preference(made, 8)[..4].to_vec();
+            assert_eq!(value, i32::to_ne_bytes(given), "{requested}");
+            ok!(cuStreamDestroy_v2(made));
         }
         let one = stream(0);
         assert_eq!(prefer(one, 8, &requested.to_ne_bytes()), SUCCESS);

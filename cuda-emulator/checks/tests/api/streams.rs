@@ -54,37 +54,6 @@ fn unknown_stream_flags_are_rejected() {
 }
 
 #[test]
-fn priorities_are_clamped_to_the_range() {
-    let _context = Own::new();
-    let (mut least, mut greatest) = (9, 9);
-    ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
-    assert_eq!((least, greatest), (0, -5));
-    for (requested, given) in [
-        (i32::MIN, -5),
-        (-6, -5),
-        (-5, -5),
-        (-4, -4),
-        (-1, -1),
-        (0, 0),
-        (1, 0),
-        (i32::MAX, 0),
-    ] {
-        for flags in [0, 1] {
-            let (mut made, mut priority, mut actual) = (null_mut(), 9, 9);
-            ok!(cuStreamCreateWithPriority(&mut made, flags, requested));
-            ok!(cuStreamGetPriority(made, &mut priority));
-            ok!(cuStreamGetFlags(made, &mut actual));
-            assert_eq!((priority, actual), (given, flags), "requested {requested}");
-            let mut value: CUstreamAttrValue = filled(0xee);
-            ok!(cuStreamGetAttribute(made, CUstreamAttrID(8), &mut value));
-            // SAFETY: This attribute uses this field.
-            assert_eq!(unsafe { value.priority }, given);
-            ok!(cuStreamDestroy_v2(made));
-        }
-    }
-}
-
-#[test]
 fn getters_describe_their_stream() {
     let context = Own::new();
     let made = stream(1);

@@ -188,62 +188,6 @@ fn each_thread_has_a_separate_default_stream() {
 }
 
 #[test]
-fn stream_properties_can_be_queried() {
-    let context = Own::new();
-    let mut stream = null_mut();
-    ok!(cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, -100));
-    let (mut priority, mut flags, mut owner, mut device) = (9, 9, null_mut(), -1);
-    ok!(cuStreamGetPriority(stream, &mut priority));
-    ok!(cuStreamGetFlags(stream, &mut flags));
-    ok!(cuStreamGetCtx(stream, &mut owner));
-    ok!(cuStreamGetDevice(stream, &mut device));
-    assert_eq!(
-        (priority, flags, owner, device),
-        (-5, NON_BLOCKING, context.0, 0)
-    );
-    let mut status = CUstreamCaptureStatus(9);
-    ok!(cuStreamIsCapturing(stream, &mut status));
-    assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
-    fails!(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(&mut stream, 2));
-    for wild in WILD {
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuStreamSynchronize(wild as CUstream)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuEventSynchronize(wild as CUevent)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuEventDestroy_v2(wild as CUevent)
-        );
-    }
-}
-
-#[test]
-fn waits_on_memory_values_block_streams() {
-    let _context = Own::new();
-    let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
-    let flag = upload(&[0u32, 0]);
-    ok!(cuStreamWaitValue32_v2(first, flag, 7, 1));
-    ok!(cuMemsetD32Async(flag + 4, 1, 1, first));
-    std::thread::sleep(Duration::from_millis(5));
-    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(first));
-    ok!(cuStreamWriteValue32_v2(second, flag, 7, 0));
-    ok!(cuStreamSynchronize(first));
-    assert_eq!(download::<u32>(flag, 2), [7, 1]);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamWriteValue32_v2(second, flag + 1, 7, 0)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamWriteValue32_v2(second, 64, 7, 0)
-    );
-}
-
-#[test]
 fn many_threads_run_at_once() {
     let context = Own::new();
     let handle = context.0 as usize;
