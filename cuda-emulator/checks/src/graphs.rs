@@ -1,7 +1,7 @@
 //! Helpers for the graph tests.
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::abi::*;
@@ -56,15 +56,13 @@ pub fn begin(stream: CUstream, mode: CUstreamCaptureMode) {
 }
 
 pub fn status(stream: CUstream) -> u32 {
-    let mut status = CUstreamCaptureStatus(9);
-    ok!(cuStreamIsCapturing(stream, &mut status));
+    let status = out!(cuStreamIsCapturing(stream, _));
     status.0
 }
 
 /// Ends a capture that succeeds.
 pub fn end(stream: CUstream) -> CUgraph {
-    let mut graph = null_mut();
-    ok!(cuStreamEndCapture(stream, &mut graph));
+    let graph = out!(cuStreamEndCapture(stream, _));
     assert!(!graph.is_null());
     assert_eq!(status(stream), 0);
     graph
@@ -81,9 +79,7 @@ pub fn end_with(stream: CUstream, expected: CUresult) {
 }
 
 pub fn instantiate(graph: CUgraph) -> CUgraphExec {
-    let mut exec = null_mut();
-    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
-    exec
+    out!(cuGraphInstantiateWithFlags(_, graph, 0))
 }
 
 /// Instantiates a graph, launches it once and waits.
@@ -95,8 +91,7 @@ pub fn play(graph: CUgraph, stream: CUstream) {
 }
 
 pub fn nodes(graph: CUgraph) -> Vec<CUgraphNode> {
-    let mut count = 0;
-    ok!(cuGraphGetNodes(graph, null_mut(), &mut count));
+    let mut count = out!(cuGraphGetNodes(graph, null_mut(), _));
     let mut nodes = vec![null_mut(); count];
     ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
     assert_eq!(count, nodes.len());
@@ -104,9 +99,7 @@ pub fn nodes(graph: CUgraph) -> Vec<CUgraphNode> {
 }
 
 pub fn kind(node: CUgraphNode) -> CUgraphNodeType {
-    let mut kind = CUgraphNodeType(99);
-    ok!(cuGraphNodeGetType(node, &mut kind));
-    kind
+    out!(cuGraphNodeGetType(node, _))
 }
 
 /// Returns the types of all nodes.
@@ -114,18 +107,21 @@ pub fn kinds(graph: CUgraph) -> Vec<CUgraphNodeType> {
     nodes(graph).into_iter().map(kind).collect()
 }
 
+/// Returns the data of an edge.
+pub fn edge(from_port: u8, to_port: u8, type_: u8) -> CUgraphEdgeData {
+    CUgraphEdgeData {
+        from_port,
+        to_port,
+        type_,
+        reserved: [0; 5],
+    }
+}
+
 /// Returns each edge as the indices of its two nodes in the list of all nodes.
 pub fn edges(graph: CUgraph) -> Vec<(usize, usize)> {
     let nodes = nodes(graph);
-    let mut count = 0;
     let no = null_mut();
-    ok!(cuGraphGetEdges_v2(
-        graph,
-        no,
-        null_mut(),
-        null_mut(),
-        &mut count
-    ));
+    let mut count = out!(cuGraphGetEdges_v2(graph, no, null_mut(), null_mut(), _));
     let (mut from, mut to) = (vec![null_mut(); count], vec![null_mut(); count]);
     ok!(cuGraphGetEdges_v2(
         graph,
@@ -145,15 +141,11 @@ pub fn edges(graph: CUgraph) -> Vec<(usize, usize)> {
 }
 
 pub fn create() -> CUgraph {
-    let mut graph = null_mut();
-    ok!(cuGraphCreate(&mut graph, 0));
-    graph
+    out!(cuGraphCreate(_, 0))
 }
 
 pub fn context() -> CUcontext {
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
-    context
+    out!(cuCtxGetCurrent(_))
 }
 
 /// Returns the parameters of a memset of words.
@@ -170,16 +162,15 @@ pub fn fill(address: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_
 
 /// Adds a node that sets a word.
 pub fn set(graph: CUgraph, on: &[CUgraphNode], address: CUdeviceptr, value: u32) -> CUgraphNode {
-    let (mut node, params) = (null_mut(), fill(address, value, 1));
-    ok!(cuGraphAddMemsetNode(
-        &mut node,
+    let (params, count, on) = (fill(address, value, 1), on.len(), on.as_ptr());
+    out!(cuGraphAddMemsetNode(
+        _,
         graph,
-        on.as_ptr(),
-        on.len(),
+        on,
+        count,
         &params,
         context()
-    ));
-    node
+    ))
 }
 
 /// Returns the parameters of a launch with one thread.
@@ -202,15 +193,61 @@ pub fn add_kernel(
     on: &[CUgraphNode],
     params: &CUDA_KERNEL_NODE_PARAMS,
 ) -> CUgraphNode {
-    let mut node = null_mut();
-    ok!(cuGraphAddKernelNode_v2(
-        &mut node,
+    out!(cuGraphAddKernelNode_v2(
+        _,
         graph,
         on.as_ptr(),
         on.len(),
         params
-    ));
-    node
+    ))
+}
+
+/// Returns a copy of rows in device memory.
+pub fn device_copy(
+    from: CUdeviceptr,
+    to: CUdeviceptr,
+    width: usize,
+    height: usize,
+) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: from,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: to,
+        WidthInBytes: width,
+        Height: height,
+        Depth: 1,
+        ..filled(0)
+    }
+}
+
+/// Adds a child graph without dependencies.
+pub fn add_child(graph: CUgraph, child: CUgraph) -> Result<CUgraphNode, CUresult> {
+    result!(cuGraphAddChildGraphNode(_, graph, null(), 0, child))
+}
+
+/// Adds a copy.
+pub fn add_copy(graph: CUgraph, on: &[CUgraphNode], copy: &CUDA_MEMCPY3D) -> CUgraphNode {
+    let (on, count) = (on.as_ptr(), on.len());
+    out!(cuGraphAddMemcpyNode(_, graph, on, count, copy, context()))
+}
+
+/// Begins a capture that adds to a graph, after some of its nodes.
+pub fn begin_in(
+    graph: CUgraph,
+    on: &[CUgraphNode],
+    stream: CUstream,
+    mode: CUstreamCaptureMode,
+) -> CUresult {
+    let (on, count) = (on.as_ptr(), on.len());
+    call!(cuStreamBeginCaptureToGraph(
+        stream,
+        graph,
+        on,
+        null(),
+        count,
+        mode
+    ))
 }
 
 /// Launches a graph and waits.

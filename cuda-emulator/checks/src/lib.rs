@@ -12,6 +12,7 @@
 pub mod abi;
 pub mod boxes;
 pub mod graphs;
+pub mod linker;
 pub mod objects;
 pub mod pools;
 #[path = "../../../cuda-safe/tests/common/semaphore.rs"]

@@ -58,13 +58,22 @@ pub fn elf(machine: u16, sections: &[(&str, &[u8])], symbols: &[&str]) -> Vec<u8
 
 /// Creates a fat binary of PTX (kind 1) and machine code (kind 2) for compute capability 8.0.
 pub fn fat_binary(entries: &[(u16, &[u8])]) -> Vec<u8> {
+    let entries: Vec<_> = entries
+        .iter()
+        .map(|(kind, payload)| (*kind, 80, *payload))
+        .collect();
+    fat_binary_for(&entries)
+}
+
+/// Creates a fat binary of entries: kind, compute capability and contents.
+pub fn fat_binary_for(entries: &[(u16, u32, &[u8])]) -> Vec<u8> {
     let mut all = Vec::new();
-    for (kind, payload) in entries {
+    for (kind, capability, payload) in entries {
         let mut entry = vec![0; 64];
         entry[..2].copy_from_slice(&kind.to_le_bytes());
         entry[4..8].copy_from_slice(&64u32.to_le_bytes());
         entry[8..16].copy_from_slice(&(payload.len() as u64).to_le_bytes());
-        entry[28..32].copy_from_slice(&80u32.to_le_bytes());
+        entry[28..32].copy_from_slice(&capability.to_le_bytes());
         all.extend(entry);
         all.extend_from_slice(payload);
     }

@@ -20,9 +20,7 @@ pub fn properties(device: i32, most: usize) -> CUmemPoolProps {
 }
 
 pub fn pool(device: i32, most: usize) -> CUmemoryPool {
-    let mut pool = null_mut();
-    ok!(cuMemPoolCreate(&mut pool, &properties(device, most)));
-    pool
+    out!(cuMemPoolCreate(_, &properties(device, most)))
 }
 
 /// Allocates from a pool, on the default stream.

@@ -2,15 +2,18 @@
 //! `cuda-sys`.
 
 mod attributes;
+mod code;
+mod codes;
 mod gate;
 mod samples;
 
-use std::ffi::{CString, c_void};
-use std::panic::Location;
-use std::path::Path;
+use std::ffi::{CStr, CString, c_void};
+use std::process::Command;
 use std::ptr::{null, null_mut};
 
 pub use attributes::*;
+pub use code::*;
+pub use codes::*;
 use cuda_emulator as _;
 pub use cuda_sys::*;
 pub use gate::{Gate, block};
@@ -25,32 +28,37 @@ unsafe extern "C" {
     pub fn cuMemsetD32_v2_ptds(address: CUdeviceptr, value: u32, count: usize) -> CUresult;
 }
 
-/// Calls a driver function and expects success.
+/// Calls a driver function and returns its code.
 #[macro_export]
-macro_rules! ok {
+macro_rules! call {
     ($function:ident($($arg:expr),* $(,)?)) => {{
         // SAFETY: The tests pass arguments that the function's documentation allows, or that it
         // must reject.
-        let code = unsafe { $function($($arg),*) };
-        assert_eq!(code, CUresult::CUDA_SUCCESS, "{}", stringify!($function));
+        unsafe { $function($($arg),*) }
     }};
 }
 
 /// Calls a driver function and expects an error code.
 #[macro_export]
 macro_rules! fails {
-    ($code:ident, $function:ident($($arg:expr),* $(,)?)) => {{
-        // SAFETY: as for `ok!`.
-        let code = unsafe { $function($($arg),*) };
-        assert_eq!(code, CUresult::$code, "{}", stringify!($function));
-    }};
+    ($code:expr, $function:ident $arguments:tt) => {
+        assert_eq!($crate::call!($function $arguments), $code, "{}", stringify!($function))
+    };
+}
+
+/// Calls a driver function and expects success.
+#[macro_export]
+macro_rules! ok {
+    ($($call:tt)*) => {
+        $crate::fails!($crate::abi::SUCCESS, $($call)*)
+    };
 }
 
 /// Calls a driver function that must reject an argument.
 #[macro_export]
 macro_rules! invalid {
     ($($call:tt)*) => {
-        $crate::fails!(CUDA_ERROR_INVALID_VALUE, $($call)*)
+        $crate::fails!($crate::abi::INVALID, $($call)*)
     };
 }
 
@@ -58,23 +66,75 @@ macro_rules! invalid {
 #[macro_export]
 macro_rules! stale {
     ($($call:tt)*) => {
-        $crate::fails!(CUDA_ERROR_INVALID_HANDLE, $($call)*)
+        $crate::fails!($crate::abi::INVALID_HANDLE, $($call)*)
     };
 }
 
-pub use crate::{fails, invalid, ok, stale};
+/// Calls a driver function without a valid context.
+#[macro_export]
+macro_rules! no_context {
+    ($($call:tt)*) => {
+        $crate::fails!($crate::abi::INVALID_CONTEXT, $($call)*)
+    };
+}
 
-pub const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
-pub const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+/// Calls a driver function. Returns the result that the function writes to the argument `_`, or the
+/// error code.
+#[macro_export]
+macro_rules! result {
+    ($function:ident(_ $($after:tt)*)) => {
+        $crate::abi::written(|result| $crate::call!($function(result $($after)*)))
+    };
+    ($function:ident($a:expr, _ $($after:tt)*)) => {
+        $crate::abi::written(|result| $crate::call!($function($a, result $($after)*)))
+    };
+    ($function:ident($a:expr, $b:expr, _ $($after:tt)*)) => {
+        $crate::abi::written(|result| $crate::call!($function($a, $b, result $($after)*)))
+    };
+    ($function:ident($a:expr, $b:expr, $c:expr, _ $($after:tt)*)) => {
+        $crate::abi::written(|result| $crate::call!($function($a, $b, $c, result $($after)*)))
+    };
+    ($function:ident($a:expr, $b:expr, $c:expr, $d:expr, _ $($after:tt)*)) => {
+        $crate::abi::written(|result| $crate::call!($function($a, $b, $c, $d, result $($after)*)))
+    };
+}
+
+/// Calls a driver function, expects success, and returns the result that the function writes to the
+/// argument `_`.
+#[macro_export]
+macro_rules! out {
+    ($function:ident $arguments:tt) => {
+        match $crate::result!($function $arguments) {
+            Ok(result) => result,
+            Err(code) => panic!("{}: {code:?}", stringify!($function)),
+        }
+    };
+}
+
+/// Returns the value that a call writes, or its error code.
+pub fn written<T: Copy>(call: impl FnOnce(*mut T) -> CUresult) -> Result<T, CUresult> {
+    // Not zero, so that a function that writes nothing does not seem to return zero.
+    let mut value = filled(0xa5);
+    match call(&mut value) {
+        SUCCESS => Ok(value),
+        code => Err(code),
+    }
+}
+
+/// Returns the code of a call of `result!`.
+pub fn code_of<T>(result: Result<T, CUresult>) -> CUresult {
+    result.err().unwrap_or(SUCCESS)
+}
+
+pub use crate::{call, fails, invalid, no_context, ok, out, result, stale};
 
 /// The primary context of device 0, current on this thread. It is released when dropped.
 pub struct Primary(pub CUcontext);
 
 impl Primary {
     pub fn new() -> Primary {
-        let mut context = null_mut();
         ok!(cuInit(0));
-        ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
+        let context = out!(cuDevicePrimaryCtxRetain(_, 0));
         ok!(cuCtxSetCurrent(context));
         Primary(context)
     }
@@ -92,9 +152,8 @@ pub struct Own(pub CUcontext);
 
 impl Own {
     pub fn new() -> Own {
-        let mut context = null_mut();
         ok!(cuInit(0));
-        ok!(cuCtxCreate_v2(&mut context, 0, 0));
+        let context = out!(cuCtxCreate_v2(_, 0, 0));
         Own(context)
     }
 }
@@ -106,9 +165,12 @@ impl Drop for Own {
 }
 
 pub fn alloc(bytes: usize) -> CUdeviceptr {
-    let mut address = 0;
-    ok!(cuMemAlloc_v2(&mut address, bytes));
-    address
+    out!(cuMemAlloc_v2(_, bytes))
+}
+
+/// Returns the number of free bytes of the device.
+pub fn free_memory() -> usize {
+    out!(cuMemGetInfo_v2(_, null_mut()))
 }
 
 pub fn upload<T: Copy>(data: &[T]) -> CUdeviceptr {
@@ -145,60 +207,11 @@ pub fn filled<T: Copy>(byte: u8) -> T {
 }
 
 pub fn stream(flags: u32) -> CUstream {
-    let mut stream = null_mut();
-    ok!(cuStreamCreate(&mut stream, flags));
-    stream
+    out!(cuStreamCreate(_, flags))
 }
 
 pub fn event(flags: u32) -> CUevent {
-    let mut event = null_mut();
-    ok!(cuEventCreate(&mut event, flags));
-    event
-}
-
-pub fn load(ptx: &str) -> CUmodule {
-    let text = CString::new(ptx).unwrap();
-    let mut module = null_mut();
-    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
-    module
-}
-
-pub fn function(module: CUmodule, name: &str) -> CUfunction {
-    let name = CString::new(name).unwrap();
-    let mut function = null_mut();
-    ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
-    function
-}
-
-/// Launches a kernel with arguments given as addresses of values.
-pub fn launch(
-    function: CUfunction,
-    grid: u32,
-    block: u32,
-    stream: CUstream,
-    arguments: &mut [*mut c_void],
-) -> CUresult {
-    // SAFETY: The tests pass arguments of the kernel's types, or arguments that must be rejected.
-    unsafe {
-        cuLaunchKernel(
-            function,
-            grid,
-            1,
-            1,
-            block,
-            1,
-            1,
-            0,
-            stream,
-            arguments.as_mut_ptr(),
-            null_mut(),
-        )
-    }
-}
-
-/// Returns a pointer to a value, for use as a kernel argument.
-pub fn arg<T>(value: &T) -> *mut c_void {
-    std::ptr::from_ref(value).cast_mut().cast()
+    out!(cuEventCreate(_, flags))
 }
 
 /// Values that are not live handles of any kind.
@@ -211,48 +224,46 @@ pub const WILD: [usize; 6] = [
     0x1500_0fff_ffff_ff08,
 ];
 
-/// Returns the full name of a test in the calling file, as the test program knows it. A file of a
-/// test program is a module of that name or its root.
-#[track_caller]
-pub fn full_name(test: &str) -> String {
-    let module = Path::new(Location::caller().file()).file_stem().unwrap();
-    match module.to_str().unwrap() {
-        "main" => test.to_string(),
-        module => format!("{module}::{test}"),
-    }
+/// Returns the name of the running test, as the test program knows it.
+pub fn test_name() -> String {
+    let name = std::thread::current().name().map(String::from);
+    name.expect("a thread of the test program, which names it after the test")
 }
 
-/// Runs this test binary again for one test, with environment variables. Returns the exit code,
-/// stdout and stderr.
-#[track_caller]
-pub fn rerun(test: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+/// Returns a command that runs only the running test, in a new process.
+pub fn rerun_command() -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let alone = ["--exact", "--nocapture", "--test-threads=1"];
+    command.arg(test_name()).args(alone).env("RERUN", "1");
     command
-        .args([
-            &full_name(test),
-            "--exact",
-            "--nocapture",
-            "--test-threads=1",
-        ])
-        .env("RERUN", "1");
-    for (name, value) in variables {
-        command.env(name, value);
-    }
-    let output = command.output().unwrap();
-    (
-        output.status.code(),
-        String::from_utf8_lossy(&output.stdout).into_owned(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
 }
 
-/// Runs a test in a separate process, because a fault ends all contexts of its process.
+/// Runs the test again in a new process, with environment variables. Returns the exit code, stdout
+/// and stderr.
 #[track_caller]
-pub fn in_own_process(test: &str, inside: impl FnOnce()) {
+pub fn rerun(variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut command = rerun_command();
+    command.envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let [out, error] = [&output.stdout, &output.stderr];
+    let [out, error] = [out, error].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(out.contains("running 1 test\n"), "{out}{error}");
+    (output.status.code(), out, error)
+}
+
+/// Runs the test in a separate process, because a fault ends all contexts of its process.
+#[track_caller]
+pub fn in_own_process(inside: impl FnOnce()) {
+    with_variables(&[], inside);
+}
+
+/// Runs the test in a separate process with the variables, whatever is reported.
+#[track_caller]
+pub fn with_variables(variables: &[(&str, &str)], inside: impl FnOnce()) {
     if inner() {
         return inside();
     }
-    let (code, _, text) = rerun(test, &[]);
+    let (code, _, text) = rerun(variables);
     assert_eq!(code, Some(0), "{text}");
 }
 
@@ -262,14 +273,14 @@ const CASE: &str = "RERUN_CASE";
 /// Runs each case of a test in a separate process, because a process does not recover from a fault.
 /// Within [`reports`], the report contains the faults of all cases.
 #[track_caller]
-pub fn each<T>(test: &str, cases: impl IntoIterator<Item = T>, inside: impl Fn(T)) {
+pub fn each<T>(cases: impl IntoIterator<Item = T>, inside: impl Fn(T)) {
     let mut cases = cases.into_iter();
     if let Ok(number) = std::env::var(CASE) {
         let number = number.parse().unwrap();
         return inside(cases.nth(number).unwrap());
     }
     for number in 0..cases.count() {
-        let (code, _, text) = rerun(test, &[(CASE, &number.to_string())]);
+        let (code, _, text) = rerun(&[(CASE, &number.to_string())]);
         eprint!("{text}");
         assert_eq!(code, Some(0), "case {number}");
     }
@@ -305,15 +316,15 @@ pub fn no_more_threads() {
 /// Runs the test again with the variables, and `inside` in that run. The report must contain all
 /// the parts, both on standard error and in the file.
 #[track_caller]
-pub fn reports(test: &str, variables: &[(&str, &str)], parts: &[&str], inside: impl FnOnce()) {
+pub fn reports(variables: &[(&str, &str)], parts: &[&str], inside: impl FnOnce()) {
     if inner() {
         return inside();
     }
-    let file = format!("cuda-emulator-{test}-{}", std::process::id());
+    let file = format!("cuda-emulator-{}-{}", test_name(), std::process::id());
     let path = std::env::temp_dir().join(file);
     let mut all = vec![("CUDA_EMULATOR_REPORT", path.to_str().unwrap())];
     all.extend(variables);
-    let (code, _, text) = rerun(test, &all);
+    let (code, _, text) = rerun(&all);
     let file = std::fs::read_to_string(&path);
     let _ = std::fs::remove_file(&path);
     assert_eq!(code, Some(0), "{text}");
@@ -326,12 +337,12 @@ pub fn reports(test: &str, variables: &[(&str, &str)], parts: &[&str], inside: i
 
 /// Runs the test again with the variables. Nothing may be reported. Returns its standard output.
 #[track_caller]
-pub fn passes(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) -> String {
+pub fn passes(variables: &[(&str, &str)], inside: impl FnOnce()) -> String {
     if inner() {
         inside();
         return String::new();
     }
-    let (code, output, text) = rerun(test, variables);
+    let (code, output, text) = rerun(variables);
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.contains("[cuda-emulator]"), "{text}");
     output

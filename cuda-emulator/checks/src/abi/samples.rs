@@ -1,10 +1,12 @@
 //! Code that several test files load.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::fmt::Write as _;
-use std::ptr::null_mut;
 
 use super::*;
+
+/// Kernels that fault.
+pub const FAULTS: &str = include_str!("../../kernels/faults.ptx");
 
 /// A library with two variables and three kernels.
 pub const LIBRARY: &str = "
@@ -32,26 +34,12 @@ pub const LIBRARY: &str = "
 
 /// Loads [`LIBRARY`].
 pub fn library() -> CUlibrary {
-    let (text, mut library, no) = (CString::new(LIBRARY).unwrap(), null_mut(), null_mut());
-    let text = text.as_ptr().cast();
-    ok!(cuLibraryLoadData(
-        &mut library,
-        text,
-        null_mut(),
-        null_mut(),
-        0,
-        no,
-        null_mut(),
-        0
-    ));
-    library
+    load_library(format!("{LIBRARY}\0").as_bytes()).unwrap()
 }
 
 /// Returns a kernel of a library.
 pub fn kernel(library: CUlibrary, name: &CStr) -> CUkernel {
-    let mut kernel = null_mut();
-    ok!(cuLibraryGetKernel(&mut kernel, library, name.as_ptr()));
-    kernel
+    out!(cuLibraryGetKernel(_, library, name.as_ptr()))
 }
 
 /// Returns kernels with known resource usage. `live` keeps 120 values alive at once, in three

@@ -2,6 +2,7 @@
 //! others, as returned by an H200 (driver 580).
 
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
@@ -25,92 +26,71 @@ fn described(lengths: [usize; 3], flags: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
 /// Creates an array, checks its descriptor, destroys it and returns the code of the creation.
 fn created(described: CUDA_ARRAY3D_DESCRIPTOR) -> CUresult {
     let mut array = null_mut();
-    // SAFETY: The result pointer is valid.
-    let code = unsafe { cuArray3DCreate_v2(&mut array, &described) };
+    let code = call!(cuArray3DCreate_v2(&mut array, &described));
     if code == SUCCESS {
-        let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
-        ok!(cuArray3DGetDescriptor_v2(&mut actual, array));
+        let actual = out!(cuArray3DGetDescriptor_v2(_, array));
         assert_eq!(
-            (actual.Width, actual.Height, actual.Depth, actual.Flags),
-            (
-                described.Width,
-                described.Height,
-                described.Depth,
-                described.Flags
-            )
+            [actual.Width, actual.Height, actual.Depth],
+            [described.Width, described.Height, described.Depth]
         );
+        assert_eq!(actual.Flags, described.Flags);
         ok!(cuArrayDestroy(array));
     }
     code
 }
 
 fn array(lengths: [usize; 3], flags: u32) -> CUarray {
-    let mut array = null_mut();
-    ok!(cuArray3DCreate_v2(&mut array, &described(lengths, flags)));
-    array
+    out!(cuArray3DCreate_v2(_, &described(lengths, flags)))
 }
 
 #[test]
 fn lengths_and_flags_are_checked_together() {
     // The largest takes 1 GiB of the device's memory.
-    let variables = [("CUDA_EMULATOR_MEMORY", "4G")];
-    passes(
-        "lengths_and_flags_are_checked_together",
-        &variables,
-        lengths_and_flags,
-    );
-}
-
-fn lengths_and_flags() {
-    let _own = Own::new();
-    for (lengths, flags) in [
-        ([1, 0, 0], 0),
-        ([64, 64, 0], 0),
-        ([64, 64, 8], 0),
-        ([64, 0, 8], LAYERED),
-        ([64, 64, 1], LAYERED),
-        ([64, 64, 6], CUBE),
-        ([64, 64, 12], CUBE | LAYERED),
-        ([64, 64, 0], GATHER | SURFACE),
-        ([64, 64, 6], SURFACE | CUBE | LAYERED),
-        ([131_072, 0, 0], 0),
-        ([8192, 1, 32_768], 0),
-        ([32_768, 0, 0], SURFACE),
-    ] {
-        assert_eq!(
-            created(described(lengths, flags)),
-            SUCCESS,
-            "{lengths:?} {flags}"
-        );
-    }
-    for (lengths, flags) in [
-        ([0, 0, 0], 0),
-        ([0, 64, 0], 0),
-        ([64, 0, 8], 0),
-        ([64, 64, 0], LAYERED),
-        ([64, 32, 6], CUBE),
-        ([64, 64, 12], CUBE),
-        ([64, 64, 7], CUBE | LAYERED),
-        ([64, 0, 0], GATHER),
-        ([64, 64, 6], GATHER),
-        ([64, 64, 0], 0x10),
-        ([64, 64, 0], 0x20),
-        ([64, 64, 0], 0x200),
-        ([131_073, 0, 0], 0),
-        ([16_385, 1, 1], 0),
-        ([8193, 1, 32_768], 0),
-        ([1, 0, 2049], LAYERED),
-        ([1, 1, 2052], CUBE | LAYERED),
-        ([32_769, 1, 0], GATHER),
-        ([32_769, 0, 0], SURFACE),
-        ([1, 1, 32_768], SURFACE),
-    ] {
-        assert_eq!(
-            created(described(lengths, flags)),
-            INVALID,
-            "{lengths:?} {flags}"
-        );
-    }
+    passes(&[("CUDA_EMULATOR_MEMORY", "4G")], || {
+        let _own = Own::new();
+        for (lengths, flags) in [
+            ([1, 0, 0], 0),
+            ([64, 64, 0], 0),
+            ([64, 64, 8], 0),
+            ([64, 0, 8], LAYERED),
+            ([64, 64, 1], LAYERED),
+            ([64, 64, 6], CUBE),
+            ([64, 64, 12], CUBE | LAYERED),
+            ([64, 64, 0], GATHER | SURFACE),
+            ([64, 64, 6], SURFACE | CUBE | LAYERED),
+            ([131_072, 0, 0], 0),
+            ([8192, 1, 32_768], 0),
+            ([32_768, 0, 0], SURFACE),
+        ] {
+            let code = created(described(lengths, flags));
+            assert_eq!(code, SUCCESS, "{lengths:?} {flags}");
+        }
+        for (lengths, flags) in [
+            ([0, 0, 0], 0),
+            ([0, 64, 0], 0),
+            ([64, 0, 8], 0),
+            ([64, 64, 0], LAYERED),
+            ([64, 32, 6], CUBE),
+            ([64, 64, 12], CUBE),
+            ([64, 64, 7], CUBE | LAYERED),
+            ([64, 0, 0], GATHER),
+            ([64, 64, 6], GATHER),
+            ([64, 64, 0], 0x10),
+            ([64, 64, 0], 0x20),
+            ([64, 64, 0], 0x200),
+            ([131_073, 0, 0], 0),
+            ([16_385, 1, 1], 0),
+            ([8193, 1, 32_768], 0),
+            ([1, 0, 2049], LAYERED),
+            ([1, 1, 2052], CUBE | LAYERED),
+            ([32_769, 1, 0], GATHER),
+            ([32_769, 0, 0], SURFACE),
+            ([1, 1, 32_768], SURFACE),
+        ] {
+            let code = created(described(lengths, flags));
+            assert_eq!(code, INVALID, "{lengths:?} {flags}");
+        }
+    });
 }
 
 #[test]
@@ -143,7 +123,7 @@ fn formats_limit_channels() {
         }
     }
     // Compressed formats do not support surfaces or one-dimensional arrays.
-    assert_eq!(with(0x91, 4, SURFACE), CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    assert_eq!(with(0x91, 4, SURFACE), NOT_SUPPORTED);
     let line = CUDA_ARRAY3D_DESCRIPTOR {
         Format: CUarray_format(0x91),
         NumChannels: 4,
@@ -161,17 +141,13 @@ fn two_dimensional_arrays_have_separate_functions() {
         Format: CUarray_format::CU_AD_FORMAT_HALF,
         NumChannels: 2,
     };
-    let mut array = null_mut();
-    ok!(cuArrayCreate_v2(&mut array, &wish));
-    let mut actual = CUDA_ARRAY_DESCRIPTOR::default();
-    ok!(cuArrayGetDescriptor_v2(&mut actual, array));
+    let mut array = out!(cuArrayCreate_v2(_, &wish));
+    let mut actual = out!(cuArrayGetDescriptor_v2(_, array));
     assert_eq!((actual.Width, actual.Height, actual.NumChannels), (5, 3, 2));
-    let mut plane = null_mut();
-    invalid!(cuArrayGetPlane(&mut plane, array, 0));
+    invalid!(cuArrayGetPlane(&mut null_mut(), array, 0));
     let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
     invalid!(cuArrayGetMemoryRequirements(&mut needed, array, 0));
-    let mut tiles = CUDA_ARRAY_SPARSE_PROPERTIES::default();
-    invalid!(cuArrayGetSparseProperties(&mut tiles, array));
+    invalid!(cuArrayGetSparseProperties(&mut Default::default(), array));
     ok!(cuArrayDestroy(array));
     stale!(cuArrayDestroy(array));
     stale!(cuArrayGetDescriptor_v2(&mut actual, array));
@@ -183,28 +159,20 @@ fn two_dimensional_arrays_have_separate_functions() {
 fn mipmapped_arrays_have_levels_down_to_one_texel() {
     let _own = Own::new();
     for (requested, made) in [(0, 1), (1, 1), (3, 3), (7, 7), (8, 7), (100, 7)] {
-        let mut whole = null_mut();
-        ok!(cuMipmappedArrayCreate(
-            &mut whole,
-            &described([64, 20, 0], 0),
-            requested
-        ));
+        let lengths = described([64, 20, 0], 0);
+        let whole = out!(cuMipmappedArrayCreate(_, &lengths, requested));
         let mut level = null_mut();
         for index in 0..made {
             ok!(cuMipmappedArrayGetLevel(&mut level, whole, index));
-            let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
-            ok!(cuArray3DGetDescriptor_v2(&mut actual, level));
-            assert_eq!(
-                (actual.Width, actual.Height),
-                (64 >> index, (20 >> index).max(1))
-            );
+            let actual = out!(cuArray3DGetDescriptor_v2(_, level));
+            let lengths = (64 >> index, (20 >> index).max(1));
+            assert_eq!((actual.Width, actual.Height), lengths);
         }
         invalid!(cuMipmappedArrayGetLevel(&mut level, whole, made));
         // The call returns success as on an H200, but the level is not destroyed on its own.
         ok!(cuMipmappedArrayGetLevel(&mut level, whole, 0));
         ok!(cuArrayDestroy(level));
-        let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
-        ok!(cuArray3DGetDescriptor_v2(&mut actual, level));
+        let mut actual = out!(cuArray3DGetDescriptor_v2(_, level));
         let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
         invalid!(cuMipmappedArrayGetMemoryRequirements(&mut needed, whole, 0));
         let mut tiles = CUDA_ARRAY_SPARSE_PROPERTIES::default();
@@ -213,33 +181,21 @@ fn mipmapped_arrays_have_levels_down_to_one_texel() {
         stale!(cuArray3DGetDescriptor_v2(&mut actual, level));
         stale!(cuMipmappedArrayDestroy(whole));
     }
-    let mut whole = null_mut();
-    invalid!(cuMipmappedArrayCreate(
-        &mut whole,
-        &described([32_769, 0, 0], 0),
-        1
-    ));
-    invalid!(cuMipmappedArrayCreate(
-        &mut whole,
-        &described([1, 32_769, 0], 0),
-        1
-    ));
+    for lengths in [[32_769, 0, 0], [1, 32_769, 0]] {
+        let large = described(lengths, 0);
+        invalid!(cuMipmappedArrayCreate(&mut null_mut(), &large, 1));
+    }
 }
 
 #[test]
 fn arrays_use_device_memory() {
-    passes("arrays_use_device_memory", &[], || {
+    passes(&[], || {
         let _own = Own::new();
-        let free = || {
-            let (mut free, mut total) = (0, 0);
-            ok!(cuMemGetInfo_v2(&mut free, &mut total));
-            free
-        };
-        let before = free();
+        let before = free_memory();
         let one = array([1024, 1024, 0], 0);
-        assert_eq!(before - free(), 4 << 20);
+        assert_eq!(before - free_memory(), 4 << 20);
         ok!(cuArrayDestroy(one));
-        assert_eq!(free(), before);
+        assert_eq!(free_memory(), before);
     });
 }
 
@@ -276,7 +232,7 @@ fn rows_are_copied_between_all_kinds_of_memory() {
     ok!(cuArrayDestroy(plane));
 }
 
-fn to_array(array: CUarray, host: &[u8], at: [usize; 3], extent: [usize; 3]) -> CUDA_MEMCPY3D {
+fn to_array<T>(array: CUarray, host: &[T], at: [usize; 3], extent: [usize; 3]) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
         srcHost: host.as_ptr().cast(),
@@ -335,10 +291,8 @@ fn boxes_outside_the_array_are_rejected() {
         ok!(cuArrayDestroy(one));
     }
     // Destroying the array waits for the enqueued copy, so the copy still finds the array.
-    ok!(cuMemcpy3DAsync_v2(
-        &to_array(lines, &host, [0; 3], [256, 1, 4]),
-        null_mut()
-    ));
+    let copy = to_array(lines, &host, [0; 3], [256, 1, 4]);
+    ok!(cuMemcpy3DAsync_v2(&copy, null_mut()));
     ok!(cuArrayDestroy(lines));
 }
 
@@ -392,49 +346,25 @@ fn captures_record_copies_and_forbid_the_rest() {
     let _own = Own::new();
     let plane = array([64, 32, 0], 0);
     let host = vec![7u8; 256];
-    let mut stream = null_mut();
-    ok!(cuStreamCreate(&mut stream, 1));
-    let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-    let begin = || ok!(cuStreamBeginCapture_v2(stream, mode));
-    let mut graph = null_mut();
-    begin();
-    ok!(cuMemcpyHtoAAsync_v2(
-        plane,
-        0,
-        host.as_ptr().cast(),
-        256,
-        stream
-    ));
-    ok!(cuMemcpy3DAsync_v2(
-        &to_array(plane, &host, [0, 5, 0], [256, 1, 1]),
-        stream
-    ));
-    ok!(cuStreamEndCapture(stream, &mut graph));
+    let stream = stream(1);
+    begin(stream, LOCAL);
+    ok!(cuMemcpyHtoAAsync_v2(plane, 0, arg(&host[0]), 256, stream));
+    let copy = to_array(plane, &host, [0, 5, 0], [256, 1, 1]);
+    ok!(cuMemcpy3DAsync_v2(&copy, stream));
+    let graph = end(stream);
     // The nodes store the array and the position within it.
-    let (mut nodes, mut count) = ([null_mut(); 2], 2);
-    ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
-    for (node, y) in nodes.into_iter().zip([0, 5]) {
-        let mut actual = CUDA_MEMCPY3D::default();
-        ok!(cuGraphMemcpyNodeGetParams(node, &mut actual));
+    assert_eq!(nodes(graph).len(), 2);
+    for (node, y) in nodes(graph).into_iter().zip([0, 5]) {
+        let actual = out!(cuGraphMemcpyNodeGetParams(node, _));
         assert_eq!((actual.dstArray, actual.dstY), (plane, y));
     }
     ok!(cuGraphDestroy(graph));
-    let mut other = null_mut();
-    begin();
-    let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    // SAFETY: The result pointer is valid.
-    let code = unsafe { cuArray3DCreate_v2(&mut other, &described([4, 4, 0], 0)) };
-    assert_eq!(code, unsupported);
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        cuStreamEndCapture(stream, &mut graph)
-    );
-    begin();
-    fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuArrayDestroy(plane));
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        cuStreamEndCapture(stream, &mut graph)
-    );
+    begin(stream, LOCAL);
+    assert_eq!(created(described([4, 4, 0], 0)), STREAM_CAPTURE_UNSUPPORTED);
+    end_with(stream, STREAM_CAPTURE_INVALIDATED);
+    begin(stream, LOCAL);
+    fails!(STREAM_CAPTURE_UNSUPPORTED, cuArrayDestroy(plane));
+    end_with(stream, STREAM_CAPTURE_INVALIDATED);
     ok!(cuArrayDestroy(plane));
     ok!(cuStreamDestroy_v2(stream));
 }
@@ -445,36 +375,15 @@ fn graphs_do_not_write_to_arrays_at_reused_addresses() {
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "an array that has been destroyed since the call",
     ];
-    let test = "graphs_do_not_write_to_arrays_at_reused_addresses";
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let own = Own::new();
         let (lost, _fence) = (array([512, 512, 0], 0), array([512, 512, 0], 0));
         let texels = vec![7f32; 512 * 512];
-        let copy = CUDA_MEMCPY3D {
-            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
-            srcHost: texels.as_ptr().cast(),
-            srcPitch: 2048,
-            srcHeight: 512,
-            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
-            dstArray: lost,
-            WidthInBytes: 2048,
-            Height: 512,
-            Depth: 1,
-            ..Default::default()
-        };
-        let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
-        ok!(cuGraphCreate(&mut graph, 0));
-        ok!(cuGraphAddMemcpyNode(
-            &mut node,
-            graph,
-            null(),
-            0,
-            &copy,
-            own.0
-        ));
-        ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
-        ok!(cuGraphLaunch(exec, null_mut()));
-        ok!(cuCtxSynchronize());
+        let copy = to_array(lost, &texels, [0; 3], [2048, 512, 1]);
+        let graph = create();
+        out!(cuGraphAddMemcpyNode(_, graph, null(), 0, &copy, own.0));
+        let exec = instantiate(graph);
+        go(exec, null_mut());
         ok!(cuArrayDestroy(lost));
         // Frees enough memory that the address can be reused. It is then the smallest free block
         // that fits `_other`.
@@ -483,6 +392,6 @@ fn graphs_do_not_write_to_arrays_at_reused_addresses() {
         }
         let _other = array([256, 128, 0], 0);
         ok!(cuGraphLaunch(exec, null_mut()));
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
     });
 }

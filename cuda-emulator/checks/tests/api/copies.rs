@@ -2,9 +2,9 @@
 //! documented.
 
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::{RELAXED, begin, end};
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -64,30 +64,30 @@ fn linear_copies_move_exactly_the_given_bytes() {
     let context = own.0;
     for (to, from) in [(first, second), (pinned, first), (first, pinned)] {
         moves("DtoD", to, from, |to, from, n| {
-            ok!(cuMemcpyDtoD_v2(to, from, n));
+            ok!(cuMemcpyDtoD_v2(to, from, n))
         });
         moves("DtoDAsync", to, from, |to, from, n| {
-            ok!(cuMemcpyDtoDAsync_v2(to, from, n, stream));
+            ok!(cuMemcpyDtoDAsync_v2(to, from, n, stream))
         });
         moves("Peer", to, from, |to, from, n| {
-            ok!(cuMemcpyPeer(to, context, from, context, n));
+            ok!(cuMemcpyPeer(to, context, from, context, n))
         });
         moves("PeerAsync", to, from, |to, from, n| {
-            ok!(cuMemcpyPeerAsync(to, context, from, context, n, stream));
+            ok!(cuMemcpyPeerAsync(to, context, from, context, n, stream))
         });
     }
     for host in [near, pinned] {
         moves("HtoD", first, host, |to, from, n| {
-            ok!(cuMemcpyHtoD_v2(to, from as *const c_void, n));
+            ok!(cuMemcpyHtoD_v2(to, from as *const c_void, n))
         });
         moves("HtoDAsync", first, host, |to, from, n| {
-            ok!(cuMemcpyHtoDAsync_v2(to, from as *const c_void, n, stream));
+            ok!(cuMemcpyHtoDAsync_v2(to, from as *const c_void, n, stream))
         });
         moves("DtoH", host, first, |to, from, n| {
-            ok!(cuMemcpyDtoH_v2(to as *mut c_void, from, n));
+            ok!(cuMemcpyDtoH_v2(to as *mut c_void, from, n))
         });
         moves("DtoHAsync", host, first, |to, from, n| {
-            ok!(cuMemcpyDtoHAsync_v2(to as *mut c_void, from, n, stream));
+            ok!(cuMemcpyDtoHAsync_v2(to as *mut c_void, from, n, stream))
         });
     }
     for (to, from) in [
@@ -99,13 +99,13 @@ fn linear_copies_move_exactly_the_given_bytes() {
         (near, pinned),
     ] {
         moves("unified", to, from, |to, from, n| {
-            ok!(cuMemcpy(to, from, n));
+            ok!(cuMemcpy(to, from, n))
         });
         moves("unified async", to, from, |to, from, n| {
-            ok!(cuMemcpyAsync(to, from, n, stream));
+            ok!(cuMemcpyAsync(to, from, n, stream))
         });
         moves("on the default stream", to, from, |to, from, n| {
-            ok!(cuMemcpyAsync(to, from, n, none));
+            ok!(cuMemcpyAsync(to, from, n, none))
         });
     }
 }
@@ -119,14 +119,8 @@ fn peer_copies_need_live_contexts() {
     for wild in WILD {
         let wild = wild as CUcontext;
         for (to, from) in [(wild, own.0), (own.0, wild)] {
-            fails!(
-                CUDA_ERROR_INVALID_CONTEXT,
-                cuMemcpyPeer(first, to, second, from, 8)
-            );
-            fails!(
-                CUDA_ERROR_INVALID_CONTEXT,
-                cuMemcpyPeerAsync(first, to, second, from, 8, null_mut())
-            );
+            no_context!(cuMemcpyPeer(first, to, second, from, 8));
+            no_context!(cuMemcpyPeerAsync(first, to, second, from, 8, null_mut()));
         }
     }
 }
@@ -150,23 +144,15 @@ fn batches_copy_all_parts_before_a_failing_one() {
             if bad < 3 {
                 sizes[bad] = 100;
             }
-            let mut failed = 77;
+            let mut index = 77;
             let (targets, sources) = (targets.as_mut_ptr(), sources.as_mut_ptr());
             let (sizes, attributes) = (sizes.as_mut_ptr(), attributes.as_mut_ptr());
-            let indices = indices.as_mut_ptr();
+            let (indices, failed) = (indices.as_mut_ptr(), &raw mut index);
             // SAFETY: All arrays have the given lengths.
             let code = unsafe {
                 match old {
                     true => cuMemcpyBatchAsync(
-                        targets,
-                        sources,
-                        sizes,
-                        3,
-                        attributes,
-                        indices,
-                        1,
-                        &mut failed,
-                        stream,
+                        targets, sources, sizes, 3, attributes, indices, 1, failed, stream,
                     ),
                     false => cuMemcpyBatchAsync_v2(
                         targets, sources, sizes, 3, attributes, indices, 1, stream,
@@ -174,16 +160,16 @@ fn batches_copy_all_parts_before_a_failing_one() {
                 }
             };
             let wanted = match bad {
-                3 => CUresult::CUDA_SUCCESS,
-                _ => CUresult::CUDA_ERROR_INVALID_VALUE,
+                3 => SUCCESS,
+                _ => INVALID,
             };
             assert_eq!(code, wanted, "{old} {bad}");
-            let index = match bad {
+            let failed = match bad {
                 _ if !old => 77,
                 3 => usize::MAX,
                 bad => bad,
             };
-            assert_eq!(failed, index, "{old} {bad}");
+            assert_eq!(index, failed, "{old} {bad}");
             ok!(cuStreamSynchronize(stream));
             let mut expected = [0u8; 64];
             for part in 0..bad.min(3) {
@@ -215,23 +201,20 @@ fn invalid_batches_are_rejected_as_on_an_h200() {
         let (mut targets, mut sources) = (vec![to; sizes.len()], vec![from; sizes.len()]);
         let (mut indices, mut sizes) = (indices.to_vec(), sizes.to_vec());
         let mut failed = 77;
-        // SAFETY: All lists have the given lengths.
-        let code = unsafe {
-            cuMemcpyBatchAsync(
-                targets.as_mut_ptr(),
-                sources.as_mut_ptr(),
-                sizes.as_mut_ptr(),
-                sizes.len(),
-                attributes.as_mut_ptr(),
-                indices.as_mut_ptr(),
-                attributes.len(),
-                &mut failed,
-                stream,
-            )
-        };
+        let code = call!(cuMemcpyBatchAsync(
+            targets.as_mut_ptr(),
+            sources.as_mut_ptr(),
+            sizes.as_mut_ptr(),
+            sizes.len(),
+            attributes.as_mut_ptr(),
+            indices.as_mut_ptr(),
+            attributes.len(),
+            &mut failed,
+            stream,
+        ));
         (code, failed)
     };
-    let (good, bad) = (CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_INVALID_VALUE);
+    let (good, bad) = (SUCCESS, INVALID);
     const NONE: usize = usize::MAX;
     for (attributes, indices, sizes, wanted) in [
         (&[(1, 0)][..], &[0][..], &[16, 16][..], (good, NONE)),
@@ -243,12 +226,7 @@ fn invalid_batches_are_rejected_as_on_an_h200() {
         (&[(1, 0)], &[1], &[16, 16], (bad, NONE)),
         (&[(1, 0), (1, 0)], &[0, 0], &[16, 16], (bad, NONE)),
         (&[(1, 0), (1, 0)], &[0, 2], &[16, 16], (bad, NONE)),
-        (
-            &[(1, 0), (1, 0), (1, 0)],
-            &[0, 1, 2],
-            &[16, 16],
-            (bad, NONE),
-        ),
+        (&[(1, 0); 3], &[0, 1, 2], &[16, 16], (bad, NONE)),
         (&[], &[], &[16, 16], (bad, NONE)),
         (&[(1, 0)], &[0], &[], (bad, NONE)),
         (&[(1, 0)], &[0], &[16, 0], (bad, 1)),
@@ -262,34 +240,21 @@ fn invalid_batches_are_rejected_as_on_an_h200() {
         assert_eq!(run(&[(1, 0)], &[0], &[16], stream), (bad, failed_index));
     }
     assert_eq!(run(&[(1, 0)], &[0], &[16], 2 as CUstream).0, good);
-    ok!(cuStreamBeginCapture_v2(
-        own,
-        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
-    ));
-    let captured = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    assert_eq!(run(&[(1, 0)], &[0], &[16], own).0, captured);
-    let mut graph = null_mut();
-    ok!(cuStreamEndCapture(own, &mut graph));
-    ok!(cuGraphDestroy(graph));
+    begin(own, RELAXED);
+    let code = run(&[(1, 0)], &[0], &[16], own).0;
+    assert_eq!(code, STREAM_CAPTURE_UNSUPPORTED);
+    ok!(cuGraphDestroy(end(own)));
     let mut attributes = CUmemcpyAttributes {
         srcAccessOrder: CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
         ..Default::default()
     };
     let source = upload(&[9u8; 16]);
-    ok!(cuMemcpyWithAttributesAsync(
-        to,
-        source,
-        16,
-        &mut attributes,
-        own
-    ));
+    let copy = |one: *mut _| call!(cuMemcpyWithAttributesAsync(to, source, 16, one, own));
+    assert_eq!(copy(&mut attributes), SUCCESS);
     ok!(cuStreamSynchronize(own));
     assert_eq!(download::<u8>(to, 16), [9; 16]);
     attributes.flags = 2;
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemcpyWithAttributesAsync(to, source, 16, &mut attributes, own)
-    );
+    assert_eq!(copy(&mut attributes), INVALID);
     ok!(cuStreamDestroy_v2(own));
 }
 
@@ -315,43 +280,43 @@ fn fills_write_exactly_the_given_elements() {
     const WORDS: &[u8] = &[4, 3, 2, 1, 4, 3, 2, 1];
     let (half, word) = (0x1234, 0x0102_0304);
     fills("D8", &[(5, BYTES)], |at| {
-        ok!(cuMemsetD8_v2(at + 5, 0xa1, 3));
+        ok!(cuMemsetD8_v2(at + 5, 0xa1, 3))
     });
     fills("D8Async", &[(5, BYTES)], |at| {
-        ok!(cuMemsetD8Async(at + 5, 0xa1, 3, stream));
+        ok!(cuMemsetD8Async(at + 5, 0xa1, 3, stream))
     });
     fills("D16", &[(6, HALVES)], |at| {
-        ok!(cuMemsetD16_v2(at + 6, half, 3));
+        ok!(cuMemsetD16_v2(at + 6, half, 3))
     });
     fills("D16Async", &[(6, HALVES)], |at| {
-        ok!(cuMemsetD16Async(at + 6, half, 3, stream));
+        ok!(cuMemsetD16Async(at + 6, half, 3, stream))
     });
     fills("D32", &[(4, WORDS)], |at| {
-        ok!(cuMemsetD32_v2(at + 4, word, 2));
+        ok!(cuMemsetD32_v2(at + 4, word, 2))
     });
     fills("D32Async", &[(4, WORDS)], |at| {
-        ok!(cuMemsetD32Async(at + 4, word, 2, stream));
+        ok!(cuMemsetD32Async(at + 4, word, 2, stream))
     });
     let rows = [(5, BYTES), (17, BYTES), (29, BYTES)];
     fills("D2D8", &rows, |at| {
-        ok!(cuMemsetD2D8_v2(at + 5, 12, 0xa1, 3, 3));
+        ok!(cuMemsetD2D8_v2(at + 5, 12, 0xa1, 3, 3))
     });
     fills("D2D8Async", &rows, |at| {
-        ok!(cuMemsetD2D8Async(at + 5, 12, 0xa1, 3, 3, stream));
+        ok!(cuMemsetD2D8Async(at + 5, 12, 0xa1, 3, 3, stream))
     });
     let rows = [(6, HALVES), (20, HALVES), (34, HALVES)];
     fills("D2D16", &rows, |at| {
-        ok!(cuMemsetD2D16_v2(at + 6, 14, half, 3, 3));
+        ok!(cuMemsetD2D16_v2(at + 6, 14, half, 3, 3))
     });
     fills("D2D16Async", &rows, |at| {
-        ok!(cuMemsetD2D16Async(at + 6, 14, half, 3, 3, stream));
+        ok!(cuMemsetD2D16Async(at + 6, 14, half, 3, 3, stream))
     });
     let rows = [(4, WORDS), (16, WORDS), (28, WORDS)];
     fills("D2D32", &rows, |at| {
-        ok!(cuMemsetD2D32_v2(at + 4, 12, word, 2, 3));
+        ok!(cuMemsetD2D32_v2(at + 4, 12, word, 2, 3))
     });
     fills("D2D32Async", &rows, |at| {
-        ok!(cuMemsetD2D32Async(at + 4, 12, word, 2, 3, stream));
+        ok!(cuMemsetD2D32Async(at + 4, 12, word, 2, 3, stream))
     });
     // Empty fills.
     fills("none", &[], |at| {
@@ -387,8 +352,7 @@ fn misaligned_fills_and_small_pitches_are_rejected() {
     for (at, pitch, width, rows, good) in table {
         let place = upload(&[0u8; 64]);
         let mut expected = [0u32; 16];
-        // SAFETY: The memory is live, or the call must be rejected.
-        let code = unsafe { cuMemsetD2D32_v2(place + at, pitch, 7, width, rows) };
+        let code = call!(cuMemsetD2D32_v2(place + at, pitch, 7, width, rows));
         if good {
             for row in 0..rows {
                 let start = (at as usize + row * pitch) / 4;
@@ -396,65 +360,38 @@ fn misaligned_fills_and_small_pitches_are_rejected() {
             }
         }
         let wanted = match good {
-            true => CUresult::CUDA_SUCCESS,
-            false => CUresult::CUDA_ERROR_INVALID_VALUE,
+            true => SUCCESS,
+            false => INVALID,
         };
         let row = (at, pitch, width, rows);
         assert_eq!(code, wanted, "{row:?}");
         assert_eq!(download::<u32>(place, 16), expected, "{row:?}");
     }
     let place = alloc(64);
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemsetD16_v2(place + 1, 0, 1));
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemsetD32_v2(place, 0, usize::MAX)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemsetD2D8_v2(place, 1 << 63, 0, 1, 3)
-    );
+    invalid!(cuMemsetD16_v2(place + 1, 0, 1));
+    invalid!(cuMemsetD32_v2(place, 0, usize::MAX));
+    invalid!(cuMemsetD2D8_v2(place, 1 << 63, 0, 1, 3));
 }
 
-unsafe extern "C" fn wait_at_gate(data: *mut c_void) {
-    // SAFETY: `Gate` passes a leaked `Arc`.
-    let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>()) };
-    while !open.load(Ordering::SeqCst) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// Blocks a stream.
-struct Gate(Arc<AtomicBool>);
-
-impl Gate {
-    fn new(stream: CUstream) -> Gate {
-        let open = Arc::new(AtomicBool::new(false));
-        let data = Arc::into_raw(open.clone()).cast_mut().cast();
-        ok!(cuLaunchHostFunc(stream, Some(wait_at_gate), data));
-        Gate(open)
-    }
-
-    /// Returns whether a call returns while the gate is closed, within `patience`. Opens the gate
-    /// in either case.
-    fn lets_return(self, patience: Duration, call: impl FnOnce()) -> bool {
-        let (done, open) = (Arc::new(AtomicBool::new(false)), self.0.clone());
-        let opener = {
-            let (done, open) = (done.clone(), open.clone());
-            std::thread::spawn(move || {
-                let start = Instant::now();
-                while !done.load(Ordering::SeqCst) && start.elapsed() < patience {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                open.store(true, Ordering::SeqCst);
-            })
-        };
+/// Returns whether a call returns within `patience` while the stream is blocked. Unblocks it in
+/// either case.
+fn lets_return(stream: CUstream, patience: Duration, call: impl FnOnce()) -> bool {
+    let (gate, done) = (block(stream), AtomicBool::new(false));
+    let opened = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let start = Instant::now();
+            while !done.load(Ordering::SeqCst) && start.elapsed() < patience {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            opened.store(true, Ordering::SeqCst);
+            gate.open();
+        });
         call();
-        let returned = !open.load(Ordering::SeqCst);
+        let returned = !opened.load(Ordering::SeqCst);
         done.store(true, Ordering::SeqCst);
-        opener.join().unwrap();
-        ok!(cuCtxSynchronize());
         returned
-    }
+    })
 }
 
 #[test]
@@ -463,8 +400,7 @@ fn calls_wait_for_their_work_as_documented() {
     const LARGE: usize = (64 << 10) + 1;
     let blocking = stream(0);
     let (device, other) = (alloc(LARGE), alloc(LARGE));
-    let mut pinned = null_mut();
-    ok!(cuMemAllocHost_v2(&mut pinned, LARGE));
+    let pinned = out!(cuMemAllocHost_v2(_, LARGE));
     let address = pinned as u64;
     let mut host = vec![0u8; LARGE];
     let mut near = vec![0u8; 8];
@@ -490,39 +426,33 @@ fn calls_wait_for_their_work_as_documented() {
         ("host to host", false, &|| {
             ok!(cuMemcpyAsync(near as u64, host as u64, 8, blocking))
         }),
-        ("HtoD", false, &|| {
-            ok!(cuMemcpyHtoD_v2(device, host, 8));
-        }),
-        ("DtoH", false, &|| {
-            ok!(cuMemcpyDtoH_v2(host, device, 8));
-        }),
+        ("HtoD", false, &|| ok!(cuMemcpyHtoD_v2(device, host, 8))),
+        ("DtoH", false, &|| ok!(cuMemcpyDtoH_v2(host, device, 8))),
         ("HtoD of page-locked memory", false, &|| {
-            ok!(cuMemcpyHtoD_v2(device, pinned, 8));
+            ok!(cuMemcpyHtoD_v2(device, pinned, 8))
         }),
         ("D8 of device memory", true, &|| {
-            ok!(cuMemsetD8_v2(device, 1, 8));
+            ok!(cuMemsetD8_v2(device, 1, 8))
         }),
         ("D8 of page-locked memory", false, &|| {
-            ok!(cuMemsetD8_v2(address, 1, 8));
+            ok!(cuMemsetD8_v2(address, 1, 8))
         }),
         ("D2D32 of page-locked memory", false, &|| {
-            ok!(cuMemsetD2D32_v2(address, 8, 1, 1, 2));
+            ok!(cuMemsetD2D32_v2(address, 8, 1, 1, 2))
         }),
         ("D8Async of page-locked memory", true, &|| {
-            ok!(cuMemsetD8Async(address, 1, 8, blocking));
+            ok!(cuMemsetD8Async(address, 1, 8, blocking))
         }),
         ("D8Async of device memory", true, &|| {
-            ok!(cuMemsetD8Async(device, 1, 8, blocking));
+            ok!(cuMemsetD8Async(device, 1, 8, blocking))
         }),
-        ("nothing", true, &|| {
-            ok!(cuMemcpyDtoH_v2(host, device, 0));
-        }),
+        ("nothing", true, &|| ok!(cuMemcpyDtoH_v2(host, device, 0))),
     ];
     for (name, returns, call) in calls {
         // A call that does not wait gets plenty of time to return.
         let patience = Duration::from_millis(if returns { 20_000 } else { 50 });
-        let gate = Gate::new(blocking);
-        assert_eq!(gate.lets_return(patience, call), returns, "{name}");
+        assert_eq!(lets_return(blocking, patience, call), returns, "{name}");
+        ok!(cuCtxSynchronize());
     }
 }
 
@@ -533,14 +463,9 @@ fn a_pageable_source_may_be_overwritten_after_the_call() {
     for length in [1, 64 << 10, (64 << 10) + 1] {
         let (device, source) = (upload(&vec![0u8; length]), pattern(length));
         let mut host = source.clone();
-        let gate = Gate::new(blocking);
-        gate.lets_return(Duration::from_millis(100), || {
-            ok!(cuMemcpyHtoDAsync_v2(
-                device,
-                host.as_ptr().cast(),
-                length,
-                blocking
-            ));
+        lets_return(blocking, Duration::from_millis(100), || {
+            let from = host.as_ptr().cast();
+            ok!(cuMemcpyHtoDAsync_v2(device, from, length, blocking));
             host.fill(0);
         });
         assert!(download::<u8>(device, length) == source, "{length} bytes");
@@ -550,42 +475,30 @@ fn a_pageable_source_may_be_overwritten_after_the_call() {
 #[test]
 fn only_host_to_host_copies_wait_while_work_is_held() {
     let hour = [("CUDA_EMULATOR_HOLD", "3600000")];
-    let test = "only_host_to_host_copies_wait_while_work_is_held";
-    passes(test, &hour, || {
+    passes(&hour, || {
         let _own = Own::new();
         let stream = stream(NON_BLOCKING);
-        let mut pinned = null_mut();
-        ok!(cuMemAllocHost_v2(&mut pinned, 64));
+        let pinned = out!(cuMemAllocHost_v2(_, 64)) as u64;
         let device = upload(&[5u8; 64]);
         let source = [1u8; 64];
         let mut target = [0u8; 64];
         let (to, from) = (target.as_mut_ptr() as u64, source.as_ptr() as u64);
         for (name, to, from, waits) in [
             ("pageable to pageable", to, from, true),
-            ("pageable to page-locked", pinned as u64, from, true),
-            ("page-locked to pageable", to, pinned as u64, true),
-            (
-                "page-locked to page-locked",
-                pinned as u64,
-                pinned as u64,
-                false,
-            ),
+            ("pageable to page-locked", pinned, from, true),
+            ("page-locked to pageable", to, pinned, true),
+            ("page-locked to page-locked", pinned, pinned, false),
             ("pageable to device", device, from, false),
             ("device to pageable", to, device, false),
-            ("device to page-locked", pinned as u64, device, false),
+            ("device to page-locked", pinned, device, false),
         ] {
             ok!(cuMemcpyAsync(to, from, 64, stream));
-            // SAFETY: The stream is live.
-            let code = unsafe { cuStreamQuery(stream) };
-            let wanted = match waits {
-                true => CUresult::CUDA_SUCCESS,
-                false => CUresult::CUDA_ERROR_NOT_READY,
-            };
-            assert_eq!(code, wanted, "{name}");
+            let wanted = if waits { SUCCESS } else { NOT_READY };
+            assert_eq!(call!(cuStreamQuery(stream)), wanted, "{name}");
             ok!(cuStreamSynchronize(stream));
         }
         // A fill of device memory uses no host memory, but a fill of page-locked memory does.
-        for (at, uses) in [(device, false), (pinned as u64, true)] {
+        for (at, uses) in [(device, false), (pinned, true)] {
             ok!(cuMemsetD8Async(at, 1, 64, stream));
             let work = cuda_emulator::pending_host_work(at as *const u8, 64);
             assert_eq!(work.is_some(), uses, "{work:?}");

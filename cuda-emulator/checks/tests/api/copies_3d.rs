@@ -2,6 +2,7 @@
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::boxes::*;
+use cuda_emulator_checks::graphs::{RELAXED, begin, end};
 use std::ptr::null_mut;
 
 // Functions that the newest headers no longer declare.
@@ -137,6 +138,14 @@ fn every_box_copy_function_places_every_byte() {
     }
 }
 
+/// Returns the contents of the target after a copy that returns this code.
+fn copied(code: CUresult, layouts: [Layout; 2], extent: [usize; 3]) -> Vec<u8> {
+    match code {
+        SUCCESS => expected(layouts[0], layouts[1], extent),
+        _ => vec![0; SIZE],
+    }
+}
+
 /// One side of a rectangle copy: x, y, pitch.
 struct Flat(usize, usize, usize);
 
@@ -184,13 +193,9 @@ fn the_pitch_of_a_rectangle() {
                 0 => (copy.dstXInBytes, copy.dstY, copy.dstPitch) = (x, y, pitch),
                 _ => (copy.srcXInBytes, copy.srcY, copy.srcPitch) = (x, y, pitch),
             }
-            // SAFETY: The copy uses live memory, or must be rejected.
-            let code = unsafe { cuMemcpy2D_v2(&copy) };
+            let code = call!(cuMemcpy2D_v2(&copy));
             assert_eq!(code, wanted, "row {index}, side {side}");
-            let bytes = match wanted {
-                SUCCESS => expected(layouts[0], layouts[1], [width, height, 1]),
-                _ => vec![0; SIZE],
-            };
+            let bytes = copied(wanted, layouts, [width, height, 1]);
             assert!(sides.target() == bytes, "row {index}, side {side}");
         }
     }
@@ -257,10 +262,7 @@ fn the_pitch_and_height_of_a_box() {
                     }
                 };
                 assert_eq!(code, wanted, "row {index}, side {side}");
-                let bytes = match wanted {
-                    SUCCESS => expected(layouts[0], layouts[1], extent),
-                    _ => vec![0; SIZE],
-                };
+                let bytes = copied(wanted, layouts, extent);
                 assert!(sides.target() == bytes, "row {index}, side {side}");
             }
         }
@@ -288,42 +290,34 @@ fn other_memory_types_are_rejected() {
         (to.dstLOD, from.srcLOD) = (lod, lod);
         assert_eq!([run(&to), run(&from)], [[INVALID; 2]; 2]);
     }
-    let kinds = [
-        (ARRAY, INVALID), // without an array
-        (CUmemorytype(0), INVALID),
-        (CUmemorytype(5), INVALID),
-    ];
-    for (kind, code) in kinds {
+    // An array without its handle, and two unknown kinds.
+    for kind in [ARRAY, CUmemorytype(0), CUmemorytype(5)] {
         let (mut to, mut from) = (copy, copy);
         (to.dstMemoryType, from.srcMemoryType) = (kind, kind);
-        assert_eq!([run(&to), run(&from)], [[code; 2]; 2]);
+        assert_eq!([run(&to), run(&from)], [[INVALID; 2]; 2]);
         let mut flat = rectangle(&mut sides);
         (flat.WidthInBytes, flat.Height) = (4, 1);
         ok!(cuMemcpy2D_v2(&flat));
         let (mut to, mut from) = (flat, flat);
         (to.dstMemoryType, from.srcMemoryType) = (kind, kind);
-        // SAFETY: The calls must be rejected.
-        let codes = unsafe { [cuMemcpy2D_v2(&to), cuMemcpy2D_v2(&from)] };
-        assert_eq!(codes, [code; 2]);
+        invalid!(cuMemcpy2D_v2(&to));
+        invalid!(cuMemcpy2D_v2(&from));
     }
     // Null means the current context.
     ok!(cuMemcpy3DPeer(&peer(&copy, null_mut(), null_mut())));
     for wild in WILD {
         for (to, from) in [(wild as CUcontext, own.0), (own.0, wild as CUcontext)] {
             let between = peer(&copy, to, from);
-            fails!(CUDA_ERROR_INVALID_CONTEXT, cuMemcpy3DPeer(&between));
-            fails!(
-                CUDA_ERROR_INVALID_CONTEXT,
-                cuMemcpy3DPeerAsync(&between, null_mut())
-            );
+            no_context!(cuMemcpy3DPeer(&between));
+            no_context!(cuMemcpy3DPeerAsync(&between, null_mut()));
         }
     }
     let mut large = rectangle(&mut sides);
     (large.WidthInBytes, large.Height) = (4, SIZE);
     invalid!(cuMemcpy2D_v2(&large));
     invalid!(cuMemcpy2D_v2(std::ptr::null()));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D_v2(std::ptr::null()));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DPeer(std::ptr::null()));
+    invalid!(cuMemcpy3D_v2(std::ptr::null()));
+    invalid!(cuMemcpy3DPeer(std::ptr::null()));
 }
 
 fn operand(address: CUdeviceptr, row: usize, layer: usize) -> CUmemcpy3DOperand {
@@ -333,6 +327,23 @@ fn operand(address: CUdeviceptr, row: usize, layer: usize) -> CUmemcpy3DOperand 
     operand.op.ptr.rowLength = row;
     operand.op.ptr.layerHeight = layer;
     operand
+}
+
+/// Returns a copy of a batch.
+fn operation(
+    to: CUmemcpy3DOperand,
+    from: CUmemcpy3DOperand,
+    extent: [usize; 3],
+) -> CUDA_MEMCPY3D_BATCH_OP {
+    let mut operation: CUDA_MEMCPY3D_BATCH_OP = zeroed();
+    (operation.dst, operation.src) = (to, from);
+    operation.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    [
+        operation.extent.width,
+        operation.extent.height,
+        operation.extent.depth,
+    ] = extent;
+    operation
 }
 
 /// Runs a batch with one of the two functions. Returns the code, and the index of the failed copy
@@ -373,27 +384,15 @@ fn the_operands_of_a_batch_of_boxes() {
     for (members, wanted, layout) in table {
         for (side, old) in [(0, false), (1, false), (0, true), (1, true)] {
             let sides = Sides::new([DEVICE, DEVICE]);
-            let mut operation: CUDA_MEMCPY3D_BATCH_OP = zeroed();
-            operation.dst = operand(sides.device[0], 16, 5);
-            operation.src = operand(sides.device[1], 16, 5);
+            let mut operands = sides.device.map(|device| operand(device, 16, 5));
+            operands[side] = operand(sides.device[side], members[0], members[1]);
             let mut layouts = [[0, 16, 80]; 2];
             layouts[side] = layout;
-            let changed = operand(sides.device[side], members[0], members[1]);
-            match side {
-                0 => operation.dst = changed,
-                _ => operation.src = changed,
-            }
-            (operation.extent.width, operation.extent.height) = (6, 3);
-            operation.extent.depth = 2;
-            operation.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-            let good = operation;
-            let (code, failed) = batch(old, &mut [good]);
+            let copy = operation(operands[0], operands[1], [6, 3, 2]);
+            let (code, failed) = batch(old, &mut [copy]);
             assert_eq!(code, wanted, "{members:?}, side {side}");
             assert_eq!(failed, (old && wanted != SUCCESS).then_some(0));
-            let bytes = match wanted {
-                SUCCESS => expected(layouts[0], layouts[1], [6, 3, 2]),
-                _ => vec![0; SIZE],
-            };
+            let bytes = copied(wanted, layouts, [6, 3, 2]);
             assert!(sides.target() == bytes, "{members:?}, side {side}");
         }
     }
@@ -405,13 +404,8 @@ fn empty_boxes_in_a_batch_are_rejected() {
     for old in [true, false] {
         for extent in [[0, 1, 1], [4, 0, 1], [4, 1, 0], [0, 0, 0]] {
             let sides = Sides::new([DEVICE, DEVICE]);
-            let mut empty: CUDA_MEMCPY3D_BATCH_OP = zeroed();
-            empty.dst = operand(sides.device[0], 0, 0);
-            empty.src = operand(sides.device[1], 0, 0);
-            empty.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-            [empty.extent.width, empty.extent.height, empty.extent.depth] = extent;
-            let mut full = empty;
-            (full.extent.width, full.extent.height, full.extent.depth) = (3, 1, 1);
+            let [to, from] = sides.device.map(|device| operand(device, 0, 0));
+            let (empty, full) = (operation(to, from, extent), operation(to, from, [3, 1, 1]));
             let failed = old.then_some(1);
             assert_eq!(batch(old, &mut [full, empty, full]), (INVALID, failed));
             let mut bytes = vec![0; SIZE];
@@ -430,12 +424,8 @@ fn box_batches_stop_at_the_first_failure() {
             let sides = Sides::new([DEVICE, DEVICE]);
             let mut operations: Vec<CUDA_MEMCPY3D_BATCH_OP> = (0..3)
                 .map(|part| {
-                    let mut one: CUDA_MEMCPY3D_BATCH_OP = zeroed();
-                    one.dst = operand(sides.device[0] + 100 * part, 0, 0);
-                    one.src = operand(sides.device[1] + 100 * part, 0, 0);
-                    (one.extent.width, one.extent.height, one.extent.depth) = (10, 1, 1);
-                    one.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-                    one
+                    let [to, from] = sides.device.map(|at| operand(at + 100 * part, 0, 0));
+                    operation(to, from, [10, 1, 1])
                 })
                 .collect();
             if bad < 3 {
@@ -444,7 +434,7 @@ fn box_batches_stop_at_the_first_failure() {
             let (code, failed) = batch(old, &mut operations);
             let wanted = match bad {
                 3 => SUCCESS,
-                _ => CUresult::CUDA_ERROR_INVALID_HANDLE,
+                _ => INVALID_HANDLE,
             };
             assert_eq!(code, wanted);
             assert_eq!(failed, (old && bad < 3).then_some(bad));
@@ -462,11 +452,8 @@ fn box_batches_stop_at_the_first_failure() {
 fn invalid_box_batches_are_rejected_as_on_an_h200() {
     let _own = Own::new();
     let sides = Sides::new([DEVICE, DEVICE]);
-    let mut good: CUDA_MEMCPY3D_BATCH_OP = zeroed();
-    good.dst = operand(sides.device[0], 0, 0);
-    good.src = operand(sides.device[1], 0, 0);
-    (good.extent.width, good.extent.height, good.extent.depth) = (4, 3, 2);
-    good.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    let [to, from] = sides.device.map(|device| operand(device, 0, 0));
+    let mut good = operation(to, from, [4, 3, 2]);
     for order in 1..=3 {
         good.srcAccessOrder = CUmemcpySrcAccessOrder(order);
         good.flags = 1;
@@ -484,34 +471,18 @@ fn invalid_box_batches_are_rejected_as_on_an_h200() {
     assert_eq!(batch(true, &mut []), (INVALID, None));
     let mut failed = 77;
     for (stream, wanted) in [(null_mut(), 77), (1 as CUstream, usize::MAX)] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 0, stream)
-        );
+        invalid!(cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 0, stream));
         assert_eq!(failed, wanted);
     }
     let stream = stream(1);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 1, stream)
-    );
+    invalid!(cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 1, stream));
     // A batch cannot be captured, and the capture stays valid.
-    ok!(cuStreamBeginCapture_v2(
-        stream,
-        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
-    ));
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        cuMemcpy3DBatchAsync_v2(1, &mut good, 0, stream)
-    );
-    let mut graph = null_mut();
-    ok!(cuStreamEndCapture(stream, &mut graph));
-    ok!(cuGraphDestroy(graph));
+    begin(stream, RELAXED);
+    let code = call!(cuMemcpy3DBatchAsync_v2(1, &mut good, 0, stream));
+    assert_eq!(code, STREAM_CAPTURE_UNSUPPORTED);
+    ok!(cuGraphDestroy(end(stream)));
     ok!(cuMemcpy3DWithAttributesAsync(&mut good, 0, stream));
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemcpy3DWithAttributesAsync(&mut bad, 0, stream)
-    );
+    invalid!(cuMemcpy3DWithAttributesAsync(&mut bad, 0, stream));
     ok!(cuStreamSynchronize(stream));
     ok!(cuStreamDestroy_v2(stream));
 }

@@ -1,6 +1,7 @@
 //! The functions of devices and primary contexts, one by one.
 
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::pools::pool;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
@@ -13,13 +14,7 @@ unsafe extern "C" {
 }
 
 fn attribute(number: u32, device: CUdevice) -> i32 {
-    let mut value = -77;
-    ok!(cuDeviceGetAttribute(
-        &mut value,
-        CUdevice_attribute(number),
-        device
-    ));
-    value
+    out!(cuDeviceGetAttribute(_, CUdevice_attribute(number), device))
 }
 
 /// Attributes by number, with the values of the emulated device: launch limits, supported features
@@ -48,11 +43,8 @@ fn attributes_describe_the_device() {
         attribute(number, 0);
     }
     let mut value = 7;
-    for number in [0, 162, u32::MAX] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuDeviceGetAttribute(&mut value, CUdevice_attribute(number), 0)
-        );
+    for number in [0, 162, u32::MAX].map(CUdevice_attribute) {
+        invalid!(cuDeviceGetAttribute(&mut value, number, 0));
     }
     assert_eq!(value, 7);
 }
@@ -60,19 +52,19 @@ fn attributes_describe_the_device() {
 #[test]
 fn old_queries_agree_with_attributes() {
     ok!(cuInit(0));
-    let mut all = CUdevprop::default();
-    ok!(cuDeviceGetProperties(&mut all, 0));
+    let all = out!(cuDeviceGetProperties(_, 0));
     assert_eq!(all.maxThreadsPerBlock, 1024);
     assert_eq!(all.maxThreadsDim, [1024, 1024, 64]);
     assert_eq!(all.maxGridSize, [0x7fff_ffff, 65535, 65535]);
-    assert_eq!(
-        (all.sharedMemPerBlock, all.totalConstantMemory),
-        (48 << 10, 64 << 10)
-    );
+    assert_eq!(all.sharedMemPerBlock, 48 << 10);
+    assert_eq!(all.totalConstantMemory, 64 << 10);
     assert_eq!((all.SIMDWidth, all.memPitch), (32, 0x7fff_ffff));
     assert_eq!((all.regsPerBlock, all.clockRate), (65536, 1_000_000));
     assert_eq!(all.textureAlign, 512);
-    let mut width = 0;
+    let width = |format, channels| {
+        let format = CUarray_format(format);
+        result!(cuDeviceGetTexture1DLinearMaxWidth(_, format, channels, 0))
+    };
     // Format, channels and the value that an H200 (driver 580) returns.
     for (format, channels, expected) in [
         (1, 1, 1 << 30),
@@ -83,24 +75,14 @@ fn old_queries_agree_with_attributes() {
         (32, 2, 1 << 29),
         (10, 4, 1 << 28),
     ] {
-        let format = CUarray_format(format);
-        ok!(cuDeviceGetTexture1DLinearMaxWidth(
-            &mut width, format, channels, 0
-        ));
-        assert_eq!(width, expected, "{format:?} x {channels}");
+        let found = width(format, channels);
+        assert_eq!(found, Ok(expected), "{format} x {channels}");
     }
     for (format, channels) in [(0, 1), (99, 1), (32, 0), (32, 3), (32, 5)] {
-        invalid!(cuDeviceGetTexture1DLinearMaxWidth(
-            &mut width,
-            CUarray_format(format),
-            channels,
-            0
-        ));
+        assert_eq!(width(format, channels), Err(INVALID));
     }
     let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
-    let mut support = 9;
-    ok!(cuDeviceGetExecAffinitySupport(&mut support, kind, 0));
-    assert_eq!(support, 0);
+    assert_eq!(out!(cuDeviceGetExecAffinitySupport(_, kind, 0)), 0);
     let (mut major, mut minor) = (0, 9);
     ok!(cuDeviceComputeCapability(&mut major, &mut minor, 0));
     assert_eq!((major, minor), (attribute(75, 0), attribute(76, 0)));
@@ -110,36 +92,30 @@ fn old_queries_agree_with_attributes() {
 fn missing_features_return_not_supported() {
     ok!(cuInit(0));
     let (mut luid, mut mask) = ([0 as c_char; 8], 0);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuDeviceGetLuid(luid.as_mut_ptr(), &mut mask, 0)
-    );
-    let mut registration = null_mut();
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuDeviceRegisterAsyncNotification(0, None, null_mut(), &mut registration)
-    );
+    let luid = luid.as_mut_ptr();
+    fails!(NOT_SUPPORTED, cuDeviceGetLuid(luid, &mut mask, 0));
+    let (mut registration, none) = (null_mut(), null_mut());
+    let code = call!(cuDeviceRegisterAsyncNotification(
+        0,
+        None,
+        none,
+        &mut registration
+    ));
+    assert_eq!(code, NOT_SUPPORTED);
     assert!(registration.is_null());
     let (target, scope) = (
         CUflushGPUDirectRDMAWritesTarget(0),
         CUflushGPUDirectRDMAWritesScope(100),
     );
-    fails!(
-        CUDA_ERROR_INVALID_CONTEXT,
-        cuFlushGPUDirectRDMAWrites(target, scope)
-    );
+    no_context!(cuFlushGPUDirectRDMAWrites(target, scope));
     let _context = Own::new();
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuFlushGPUDirectRDMAWrites(target, scope)
-    );
+    fails!(NOT_SUPPORTED, cuFlushGPUDirectRDMAWrites(target, scope));
 }
 
 #[test]
 fn every_call_checks_its_device() {
     ok!(cuInit(0));
-    let mut count = 0;
-    ok!(cuDeviceGetCount(&mut count));
+    let count = out!(cuDeviceGetCount(_));
     let (mut number, mut other, mut size, mut word) = (7, 7, 7usize, 7u32);
     let (mut uuid, mut all) = (CUuuid { bytes: [7; 16] }, CUdevprop::default());
     let mut text = [7 as c_char; 64];
@@ -147,48 +123,40 @@ fn every_call_checks_its_device() {
     let (format, kind) = (CUarray_format(32), CUexecAffinityType(0));
     for wrong in [-1, count, i32::MIN, i32::MAX] {
         let text = text.as_mut_ptr();
-        for (at, code) in {
-            // SAFETY: The result pointers have the right types, and the device is rejected.
-            unsafe {
-                [
-                    cuDeviceGet(&mut number, wrong),
-                    cuDeviceGetName(text, 64, wrong),
-                    cuDeviceGetUuid(&mut uuid, wrong),
-                    cuDeviceGetUuid_v2(&mut uuid, wrong),
-                    cuDeviceTotalMem_v2(&mut size, wrong),
-                    cuDeviceGetAttribute(&mut number, CUdevice_attribute(1), wrong),
-                    cuDeviceGetProperties(&mut all, wrong),
-                    cuDeviceComputeCapability(&mut number, &mut other, wrong),
-                    cuDeviceGetPCIBusId(text, 64, wrong),
-                    cuDeviceGetTexture1DLinearMaxWidth(&mut size, format, 1, wrong),
-                    cuDeviceGetExecAffinitySupport(&mut number, kind, wrong),
-                    cuDeviceCanAccessPeer(&mut number, 0, wrong),
-                    cuDeviceCanAccessPeer(&mut number, wrong, 0),
-                    cuDeviceGetP2PAttribute(&mut number, CUdevice_P2PAttribute(1), 0, wrong),
-                    cuDeviceGetP2PAttribute(&mut number, CUdevice_P2PAttribute(1), wrong, 0),
-                    cuDeviceGetDefaultMemPool(&mut pool, wrong),
-                    cuDeviceGetMemPool(&mut pool, wrong),
-                    cuDeviceSetMemPool(wrong, pool),
-                    cuDevicePrimaryCtxRetain(&mut context, wrong),
-                    cuDevicePrimaryCtxRelease(wrong),
-                    cuDevicePrimaryCtxRelease_v2(wrong),
-                    cuDevicePrimaryCtxReset(wrong),
-                    cuDevicePrimaryCtxReset_v2(wrong),
-                    cuDevicePrimaryCtxSetFlags(wrong, 0),
-                    cuDevicePrimaryCtxSetFlags_v2(wrong, 0),
-                    cuDevicePrimaryCtxGetState(wrong, &mut word, &mut number),
-                    cuDeviceGetLuid(text, &mut word, wrong),
-                ]
-            }
-        }
-        .into_iter()
-        .enumerate()
-        {
-            assert_eq!(
-                code,
-                CUresult::CUDA_ERROR_INVALID_DEVICE,
-                "call {at}, device {wrong}"
-            );
+        // SAFETY: The result pointers have the right types, and the device is rejected.
+        let codes = unsafe {
+            [
+                cuDeviceGet(&mut number, wrong),
+                cuDeviceGetName(text, 64, wrong),
+                cuDeviceGetUuid(&mut uuid, wrong),
+                cuDeviceGetUuid_v2(&mut uuid, wrong),
+                cuDeviceTotalMem_v2(&mut size, wrong),
+                cuDeviceGetAttribute(&mut number, CUdevice_attribute(1), wrong),
+                cuDeviceGetProperties(&mut all, wrong),
+                cuDeviceComputeCapability(&mut number, &mut other, wrong),
+                cuDeviceGetPCIBusId(text, 64, wrong),
+                cuDeviceGetTexture1DLinearMaxWidth(&mut size, format, 1, wrong),
+                cuDeviceGetExecAffinitySupport(&mut number, kind, wrong),
+                cuDeviceCanAccessPeer(&mut number, 0, wrong),
+                cuDeviceCanAccessPeer(&mut number, wrong, 0),
+                cuDeviceGetP2PAttribute(&mut number, CUdevice_P2PAttribute(1), 0, wrong),
+                cuDeviceGetP2PAttribute(&mut number, CUdevice_P2PAttribute(1), wrong, 0),
+                cuDeviceGetDefaultMemPool(&mut pool, wrong),
+                cuDeviceGetMemPool(&mut pool, wrong),
+                cuDeviceSetMemPool(wrong, pool),
+                cuDevicePrimaryCtxRetain(&mut context, wrong),
+                cuDevicePrimaryCtxRelease(wrong),
+                cuDevicePrimaryCtxRelease_v2(wrong),
+                cuDevicePrimaryCtxReset(wrong),
+                cuDevicePrimaryCtxReset_v2(wrong),
+                cuDevicePrimaryCtxSetFlags(wrong, 0),
+                cuDevicePrimaryCtxSetFlags_v2(wrong, 0),
+                cuDevicePrimaryCtxGetState(wrong, &mut word, &mut number),
+                cuDeviceGetLuid(text, &mut word, wrong),
+            ]
+        };
+        for (at, code) in codes.into_iter().enumerate() {
+            assert_eq!(code, INVALID_DEVICE, "call {at}, device {wrong}");
         }
     }
     assert_eq!((number, other, size, word), (7, 7, 7, 7));
@@ -228,7 +196,7 @@ fn null_results_are_rejected() {
         ]
     };
     for (at, code) in codes.into_iter().enumerate() {
-        assert_eq!(code, CUresult::CUDA_ERROR_INVALID_VALUE, "call {at}");
+        assert_eq!(code, INVALID, "call {at}");
     }
     assert_eq!(number, 7);
 }
@@ -238,7 +206,7 @@ fn null_results_are_rejected() {
 fn text(len: i32, call: impl Fn(*mut c_char, i32) -> CUresult) -> Result<String, CUresult> {
     let mut buffer = [7 as c_char; 64];
     match call(buffer.as_mut_ptr(), len) {
-        CUresult::CUDA_SUCCESS => (),
+        SUCCESS => (),
         code => {
             assert_eq!(buffer, [7; 64]);
             return Err(code);
@@ -255,17 +223,15 @@ fn texts_are_truncated_to_their_buffers() {
     if inner() {
         ok!(cuInit(0));
         type Call<'a> = &'a dyn Fn(*mut c_char, i32) -> CUresult;
-        // SAFETY: The buffers have the given lengths.
-        let name: Call = &|buffer, len| unsafe { cuDeviceGetName(buffer, len, 0) };
-        // SAFETY: as above.
-        let bus: Call = &|buffer, len| unsafe { cuDeviceGetPCIBusId(buffer, len, 0) };
+        let name: Call = &|buffer, len| call!(cuDeviceGetName(buffer, len, 0));
+        let bus: Call = &|buffer, len| call!(cuDeviceGetPCIBusId(buffer, len, 0));
         for (call, whole) in [(name, "CUDA emulator (1 core)"), (bus, "000e:01:00.0")] {
             for len in 1..=whole.len() + 5 {
                 let kept = &whole[..whole.len().min(len - 1)];
                 assert_eq!(text(len as i32, call), Ok(kept.into()), "{len}");
             }
             for len in [0, -1, i32::MIN] {
-                let rejected = Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+                let rejected = Err(INVALID);
                 assert_eq!(text(len, call), rejected, "{len}");
             }
         }
@@ -273,40 +239,32 @@ fn texts_are_truncated_to_their_buffers() {
         return;
     }
     let one = [("CUDA_EMULATOR_THREADS", "1")];
-    passes("texts_are_truncated_to_their_buffers", &one, || ());
+    passes(&one, || ());
 }
 
 const MANY: [(&str, &str); 1] = [("CUDA_EMULATOR_DEVICES", "64")];
 
 #[test]
 fn devices_have_distinct_identities() {
-    passes("devices_have_distinct_identities", &MANY, || {
+    passes(&MANY, || {
         ok!(cuInit(0));
-        let mut count = 0;
-        ok!(cuDeviceGetCount(&mut count));
+        let count = out!(cuDeviceGetCount(_));
         assert_eq!(count, 64);
         let mut uuids = std::collections::HashSet::new();
         for device in 0..64 {
-            let mut found = -1;
-            ok!(cuDeviceGet(&mut found, device));
-            assert_eq!(found, device);
-            let (mut first, mut second) = (CUuuid::default(), CUuuid::default());
-            ok!(cuDeviceGetUuid(&mut first, device));
-            ok!(cuDeviceGetUuid_v2(&mut second, device));
+            assert_eq!(out!(cuDeviceGet(_, device)), device);
+            let first = out!(cuDeviceGetUuid(_, device));
+            let second = out!(cuDeviceGetUuid_v2(_, device));
             assert_eq!(first.bytes, second.bytes);
             assert_ne!(first.bytes, [0; 16]);
             assert!(uuids.insert(first.bytes), "{device}");
-            // SAFETY: The buffer has the given length.
-            let bus = text(64, |buffer, len| unsafe {
-                cuDeviceGetPCIBusId(buffer, len, device)
-            });
-            let bus = bus.unwrap();
+            let bus = |buffer, len| call!(cuDeviceGetPCIBusId(buffer, len, device));
+            let bus = text(64, bus).unwrap();
             assert_eq!(bus, format!("000e:{:02x}:00.0", device + 1));
             let short = bus.strip_suffix(".0").unwrap();
             for form in [bus.as_str(), short, &bus.to_uppercase()] {
                 let form = CString::new(form).unwrap();
-                let mut found = -1;
-                ok!(cuDeviceGetByPCIBusId(&mut found, form.as_ptr()));
+                let found = out!(cuDeviceGetByPCIBusId(_, form.as_ptr()));
                 assert_eq!(found, device, "{form:?}");
             }
             assert_eq!(attribute(33, device), device + 1);
@@ -317,40 +275,31 @@ fn devices_have_distinct_identities() {
         let wrong = ",000e:00:00.0,000e:41:00.0,000f:01:00.0,000e:01:01.0,000d:01:02.0,01:00.0,0e:01,e,e:1:0:0,e:g:0";
         for wrong in wrong.split(',') {
             let text = CString::new(wrong).unwrap();
-            fails!(
-                CUDA_ERROR_INVALID_DEVICE,
-                cuDeviceGetByPCIBusId(&mut found, text.as_ptr())
-            );
-            assert_eq!(found, 7, "{wrong:?}");
+            let code = call!(cuDeviceGetByPCIBusId(&mut found, text.as_ptr()));
+            assert_eq!((code, found), (INVALID_DEVICE, 7), "{wrong:?}");
         }
     });
 }
 
 #[test]
 fn pairs_of_devices() {
-    passes("pairs_of_devices", &MANY, || {
+    passes(&MANY, || {
         ok!(cuInit(0));
-        let mut value = 7;
+        let attribute = |number, from, to| {
+            let number = CUdevice_P2PAttribute(number);
+            result!(cuDeviceGetP2PAttribute(_, number, from, to))
+        };
         for (from, to) in [(0, 1), (1, 0), (63, 0), (31, 32)] {
             for (number, expected) in [(1, 0), (2, 1), (3, 1), (4, 1), (5, 0)] {
-                let attribute = CUdevice_P2PAttribute(number);
-                ok!(cuDeviceGetP2PAttribute(&mut value, attribute, from, to));
-                assert_eq!(value, expected, "attribute {number}");
-                fails!(
-                    CUDA_ERROR_INVALID_DEVICE,
-                    cuDeviceGetP2PAttribute(&mut value, attribute, from, from)
-                );
+                let value = attribute(number, from, to);
+                assert_eq!(value, Ok(expected), "attribute {number}");
+                assert_eq!(attribute(number, from, from), Err(INVALID_DEVICE));
             }
             for number in [0, 6, u32::MAX] {
-                fails!(
-                    CUDA_ERROR_INVALID_VALUE,
-                    cuDeviceGetP2PAttribute(&mut value, CUdevice_P2PAttribute(number), from, to)
-                );
+                assert_eq!(attribute(number, from, to), Err(INVALID));
             }
-            ok!(cuDeviceCanAccessPeer(&mut value, from, to));
-            assert_eq!(value, 1);
-            ok!(cuDeviceCanAccessPeer(&mut value, from, from));
-            assert_eq!(value, 0);
+            assert_eq!(out!(cuDeviceCanAccessPeer(_, from, to)), 1);
+            assert_eq!(out!(cuDeviceCanAccessPeer(_, from, from)), 0);
         }
         // Contexts: a device is not its own peer, and flags must be zero.
         let mut contexts = [null_mut(); 4];
@@ -360,32 +309,20 @@ fn pairs_of_devices() {
         let [first, same, second, last] = contexts;
         ok!(cuCtxSetCurrent(first));
         for own in [first, same] {
-            fails!(
-                CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
-                cuCtxEnablePeerAccess(own, 0)
-            );
-            fails!(
-                CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
-                cuCtxDisablePeerAccess(own)
-            );
+            fails!(PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(own, 0));
+            fails!(PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(own));
         }
         for wrong in WILD.map(|handle| handle as CUcontext) {
-            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxEnablePeerAccess(wrong, 0));
-            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDisablePeerAccess(wrong));
+            no_context!(cuCtxEnablePeerAccess(wrong, 0));
+            no_context!(cuCtxDisablePeerAccess(wrong));
         }
         for peer in [second, last] {
             for flags in [1, u32::MAX] {
-                fails!(CUDA_ERROR_INVALID_VALUE, cuCtxEnablePeerAccess(peer, flags));
+                invalid!(cuCtxEnablePeerAccess(peer, flags));
             }
-            fails!(
-                CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
-                cuCtxDisablePeerAccess(peer)
-            );
+            fails!(PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(peer));
             ok!(cuCtxEnablePeerAccess(peer, 0));
-            fails!(
-                CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
-                cuCtxEnablePeerAccess(peer, 0)
-            );
+            fails!(PEER_ACCESS_ALREADY_ENABLED, cuCtxEnablePeerAccess(peer, 0));
         }
         ok!(cuCtxDisablePeerAccess(second));
         ok!(cuCtxEnablePeerAccess(second, 0));
@@ -394,10 +331,7 @@ fn pairs_of_devices() {
             ok!(cuCtxSetCurrent(context));
             let store = function(load(include_str!("../../kernels/kernels.ptx")), "store");
             let place = alloc(4);
-            assert_eq!(
-                launch(store, 1, 1, null_mut(), &mut [arg(&place)]),
-                CUresult::CUDA_SUCCESS
-            );
+            assert_eq!(launch(store, 1, 1, null_mut(), &mut [arg(&place)]), SUCCESS);
             assert_eq!(download::<u32>(place, 1), [7]);
         }
     });
@@ -405,13 +339,11 @@ fn pairs_of_devices() {
 
 #[test]
 fn each_device_has_its_pools() {
-    passes("each_device_has_its_pools", &MANY, || {
+    passes(&MANY, || {
         ok!(cuInit(0));
         let pools = |device| {
-            let (mut default, mut current) = (null_mut(), null_mut());
-            ok!(cuDeviceGetDefaultMemPool(&mut default, device));
-            ok!(cuDeviceGetMemPool(&mut current, device));
-            (default, current)
+            let default = out!(cuDeviceGetDefaultMemPool(_, device));
+            (default, out!(cuDeviceGetMemPool(_, device)))
         };
         let defaults: Vec<_> = (0..64).map(pools).collect();
         let mut distinct = std::collections::HashSet::new();
@@ -419,26 +351,18 @@ fn each_device_has_its_pools() {
             assert!(!default.is_null() && default == current);
             assert!(distinct.insert(*default as usize));
         }
-        // SAFETY: Zero is a valid value of each field.
-        let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
-        properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-        let mut own = null_mut();
-        ok!(cuMemPoolCreate(&mut own, &properties));
+        let own = pool(0, 0);
         ok!(cuDeviceSetMemPool(0, own));
         assert_eq!(pools(0), (defaults[0].0, own));
         assert_eq!(pools(1), defaults[1]);
         // A pool of another device, and invalid pools.
         let none = [null_mut(), own.wrapping_byte_add(16)];
         for wrong in none.into_iter().chain([defaults[1].0]) {
-            fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, wrong));
+            invalid!(cuDeviceSetMemPool(0, wrong));
         }
-        fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(1, own));
+        invalid!(cuDeviceSetMemPool(1, own));
         for wrong in WILD.map(|handle| handle as *mut c_void) {
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuDeviceSetMemPool(0, wrong.cast())
-            );
+            invalid!(cuDeviceSetMemPool(0, wrong.cast()));
         }
         assert_eq!(pools(0), (defaults[0].0, own));
         ok!(cuDeviceSetMemPool(0, defaults[0].0));
@@ -448,8 +372,7 @@ fn each_device_has_its_pools() {
 
 #[test]
 fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
-    let test = "primary_contexts_live_from_the_first_retain_to_the_last_release";
-    passes(test, &MANY, || {
+    passes(&MANY, || {
         ok!(cuInit(0));
         let state = |device| {
             let (mut flags, mut active) = (99, 99);
@@ -475,13 +398,13 @@ fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
         );
         for (device, (release, reset, set_flags)) in [(0, old), (1, new), (63, old)] {
             assert_eq!(state(device), (0, 0));
-            fails!(CUDA_ERROR_INVALID_CONTEXT, release(device));
+            no_context!(release(device));
             for flags in [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xfc, 0, 0x14] {
                 ok!(set_flags(device, flags));
                 assert_eq!(state(device), (flags, 0));
             }
             for flags in [3, 5, 6, 7, 0xff, 0x200, 0x201, 0x8000_0000, u32::MAX] {
-                fails!(CUDA_ERROR_INVALID_VALUE, set_flags(device, flags));
+                invalid!(set_flags(device, flags));
                 assert_eq!(state(device), (0x14, 0));
             }
             // Resetting an inactive primary context has no effect.
@@ -491,12 +414,8 @@ fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
             assert_eq!(state(device), (0x14, 1));
             assert_eq!(state(2), (0, 0), "the context of another device");
             ok!(cuCtxSetCurrent(context));
-            let mut got = 0;
-            ok!(cuCtxGetFlags(&mut got));
-            assert_eq!(got, 0x14);
-            let mut own = -1;
-            ok!(cuCtxGetDevice(&mut own));
-            assert_eq!(own, device);
+            assert_eq!(out!(cuCtxGetFlags(_)), 0x14);
+            assert_eq!(out!(cuCtxGetDevice(_)), device);
             ok!(cuDevicePrimaryCtxRetain(&mut again, device));
             assert_eq!(again, context);
             let address = upload(&[5u32]);
@@ -507,19 +426,17 @@ fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
             ok!(cuCtxSetLimit(limit, 4096));
             ok!(reset(device));
             assert_eq!(state(device), (0x14, 0));
-            fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+            fails!(CONTEXT_IS_DESTROYED, cuCtxSynchronize());
             // The context stays retained and is empty afterwards.
             ok!(cuDevicePrimaryCtxRetain(&mut again, device));
             assert_eq!((again, state(device).1), (context, 1));
-            let mut stack = 0;
-            ok!(cuCtxGetLimit(&mut stack, limit));
-            assert_eq!(stack, 1024);
-            fails!(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(address));
+            assert_eq!(out!(cuCtxGetLimit(_, limit)), 1024);
+            invalid!(cuMemFree_v2(address));
             ok!(release(device));
             assert_eq!(state(device), (0x14, 1));
             ok!(release(device));
             assert_eq!(state(device), (0x14, 0));
-            fails!(CUDA_ERROR_INVALID_CONTEXT, release(device));
+            no_context!(release(device));
         }
     });
 }

@@ -8,21 +8,17 @@ const UNIT: u64 = 2 << 20;
 
 /// Returns memory of two units.
 fn memory(dedicated: bool) -> CUexternalMemory {
+    let kind = CUmemAllocationHandleType(1);
     let properties = CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-        requestedHandleTypes: CUmemAllocationHandleType(1),
+        requestedHandleTypes: kind,
         location: CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 0),
         ..Default::default()
     };
-    let (mut made, mut fd, mut memory) = (0, -1, null_mut());
-    ok!(cuMemCreate(&mut made, 2 * UNIT as usize, &properties, 0));
-    let kind = CUmemAllocationHandleType(1);
-    ok!(cuMemExportToShareableHandle(
-        (&raw mut fd).cast(),
-        made,
-        kind,
-        0
-    ));
+    let made = out!(cuMemCreate(_, 2 * UNIT as usize, &properties, 0));
+    let mut fd = -1;
+    let place = (&raw mut fd).cast();
+    ok!(cuMemExportToShareableHandle(place, made, kind, 0));
     ok!(cuMemRelease(made));
     let mut wanted = CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
         type_: CUexternalMemoryHandleType(1),
@@ -31,18 +27,17 @@ fn memory(dedicated: bool) -> CUexternalMemory {
         ..Default::default()
     };
     wanted.handle.fd = fd;
-    ok!(cuImportExternalMemory(&mut memory, &wanted));
-    memory
+    out!(cuImportExternalMemory(_, &wanted))
 }
 
-/// Maps an array. Returns the code and the array.
+/// Maps an array.
 fn map(
     memory: CUexternalMemory,
     offset: u64,
     lengths: [usize; 3],
     flags: u32,
     levels: u32,
-) -> (CUresult, CUmipmappedArray) {
+) -> Result<CUmipmappedArray, CUresult> {
     let wanted = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {
         offset,
         arrayDesc: CUDA_ARRAY3D_DESCRIPTOR {
@@ -56,10 +51,7 @@ fn map(
         numLevels: levels,
         ..Default::default()
     };
-    let mut array = null_mut();
-    // SAFETY: The result pointer is valid, and the handle is live or is rejected.
-    let code = unsafe { cuExternalMemoryGetMappedMipmappedArray(&mut array, memory, &wanted) };
-    (code, array)
+    result!(cuExternalMemoryGetMappedMipmappedArray(_, memory, &wanted))
 }
 
 #[test]
@@ -95,30 +87,25 @@ fn arrays_outside_the_memory_are_rejected() {
             (UNIT, [512, 1025, 0], 0, 1, false),
             (UNIT, [512, 1024, 0], 0, 2, false),
         ] {
-            let (code, array) = map(memory, offset, lengths, flags, levels);
             let about = format!("{offset} {lengths:?} {flags:#x} {levels}, dedicated {dedicated}");
-            assert_eq!(code, if good { SUCCESS } else { INVALID }, "{about}");
-            if good {
-                ok!(cuMipmappedArrayDestroy(array));
+            match map(memory, offset, lengths, flags, levels) {
+                Ok(array) if good => ok!(cuMipmappedArrayDestroy(array)),
+                other => assert_eq!((other, good), (Err(INVALID), false), "{about}"),
             }
         }
         // An H200's driver accepts this offset if the memory is not dedicated. Zero levels break
         // it.
-        assert_eq!(map(memory, 256, image, 0, 1).0, INVALID);
-        assert_eq!(map(memory, 0, image, 0, 0).0, INVALID);
+        assert_eq!(map(memory, 256, image, 0, 1), Err(INVALID));
+        assert_eq!(map(memory, 0, image, 0, 0), Err(INVALID));
         ok!(cuDestroyExternalMemory(memory));
-        assert_eq!(map(memory, 0, image, 0, 1).0, INVALID);
+        assert_eq!(map(memory, 0, image, 0, 1), Err(INVALID));
     }
-    invalid!(cuExternalMemoryGetMappedMipmappedArray(
-        null_mut(),
-        null_mut(),
-        null()
-    ));
+    let map = cuExternalMemoryGetMappedMipmappedArray;
+    invalid!(map(null_mut(), null_mut(), null()));
 }
 
 fn copy(array: CUmipmappedArray, level: u32, data: &mut [f32], width: usize, write: bool) {
-    let mut one = null_mut();
-    ok!(cuMipmappedArrayGetLevel(&mut one, array, level));
+    let one = out!(cuMipmappedArrayGetLevel(_, array, level));
     let (host, array_kind) = (CUmemorytype(1), CUmemorytype(3));
     let mut copy = CUDA_MEMCPY2D {
         WidthInBytes: 4 * width,
@@ -139,18 +126,12 @@ fn copy(array: CUmipmappedArray, level: u32, data: &mut [f32], width: usize, wri
 fn arrays_share_the_memory_and_outlive_its_handle() {
     let _own = Own::new();
     let memory = memory(false);
-    let (_, image) = map(memory, 4096, [64, 32, 0], 0, 3);
-    let (_, same) = map(memory, 4096, [64, 32, 0], 0, 3);
-    let mut address = 0;
+    let [image, same] = [(); 2].map(|()| map(memory, 4096, [64, 32, 0], 0, 3).unwrap());
     let whole = CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
         size: 2 * UNIT,
         ..Default::default()
     };
-    ok!(cuExternalMemoryGetMappedBuffer(
-        &mut address,
-        memory,
-        &whole
-    ));
+    let address = out!(cuExternalMemoryGetMappedBuffer(_, memory, &whole));
     let of = |level: u32| (0..2048 >> (2 * level)).map(move |i| (i + level) as f32);
     for level in 0..3 {
         let mut texels: Vec<f32> = of(level).collect();
@@ -158,10 +139,10 @@ fn arrays_share_the_memory_and_outlive_its_handle() {
     }
     // The levels follow each other, and the memory around them is unchanged. (On an H200, the
     // texels of a level have a device-specific order.)
-    let expected: Vec<f32> = std::iter::repeat_n(0.0, 1024)
-        .chain(of(0))
-        .chain(of(1))
-        .chain(of(2))
+    let levels = (0..3).flat_map(of);
+    let expected: Vec<f32> = [0.0; 1024]
+        .into_iter()
+        .chain(levels)
         .chain([0.0; 64])
         .collect();
     assert_eq!(download::<f32>(address, expected.len()), expected);

@@ -11,26 +11,16 @@ unsafe extern "C" {
 }
 
 fn get(function: CUfunction, attribute: u32) -> (CUresult, i32) {
-    let mut value = -77;
-    // SAFETY: The result pointer is valid.
-    let code = unsafe { cuFuncGetAttribute(&mut value, CUfunction_attribute(attribute), function) };
+    let (mut value, attribute) = (-77, CUfunction_attribute(attribute));
+    let code = call!(cuFuncGetAttribute(&mut value, attribute, function));
     (code, value)
-}
-
-fn set(function: CUfunction, attribute: u32, value: i32) -> CUresult {
-    // SAFETY: All arguments are plain values.
-    unsafe { cuFuncSetAttribute(function, CUfunction_attribute(attribute), value) }
 }
 
 #[test]
 fn attributes_have_their_documented_values() {
     let _context = Own::new();
     let module = load(&kernels());
-    let value = |name, attribute| {
-        let (code, value) = get(function(module, name), attribute);
-        assert_eq!(code, SUCCESS, "attribute {attribute} of {name}");
-        value
-    };
+    let value = |name, attribute| attribute_of(function(module, name), attribute);
     for (name, attribute, expected) in [
         ("bare", 0, 1024),
         ("bounded", 0, 64),
@@ -58,11 +48,8 @@ fn attributes_have_their_documented_values() {
         ("bare", 14, 0),
         ("bare", 15, 0),
     ] {
-        assert_eq!(
-            value(name, attribute),
-            expected,
-            "attribute {attribute} of {name}"
-        );
+        let found = value(name, attribute);
+        assert_eq!(found, expected, "attribute {attribute} of {name}");
     }
     let many = value("live_128", 4);
     assert!((120..=255).contains(&many), "{many}");
@@ -72,10 +59,8 @@ fn attributes_have_their_documented_values() {
     for unknown in [16, 1000, u32::MAX] {
         assert_eq!(get(bare, unknown), (INVALID, -77), "{unknown}");
     }
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuFuncGetAttribute(null_mut(), CUfunction_attribute(0), bare)
-    );
+    let first = CUfunction_attribute(0);
+    invalid!(cuFuncGetAttribute(null_mut(), first, bare));
 }
 
 #[test]
@@ -85,12 +70,8 @@ fn settable_attributes_are_range_checked() {
     let (bare, boxed) = (function(module, "bare"), function(module, "boxed"));
     let most = 227 << 10;
     for (function, attribute, good, bad) in [
-        (
-            bare,
-            8,
-            vec![most, 0, 1, most],
-            vec![most + 1, -1, i32::MAX, i32::MIN],
-        ),
+        (bare, 8, vec![most, 0, 1, most], vec![most + 1, -1]),
+        (bare, 8, vec![most], vec![i32::MAX, i32::MIN]),
         (boxed, 8, vec![most - 1000, 7], vec![most - 999, -1]),
         (bare, 9, vec![0, 100, 50, -1, 1], vec![-2, 101, i32::MAX]),
         (bare, 11, vec![1, 2, 0], vec![-1]),
@@ -100,58 +81,46 @@ fn settable_attributes_are_range_checked() {
         (bare, 15, vec![1, 2, 0, 2], vec![3, -1]),
     ] {
         for value in &good {
-            assert_eq!(
-                set(function, attribute, *value),
-                SUCCESS,
-                "{attribute}: {value}"
-            );
-            assert_eq!(
-                get(function, attribute),
-                (SUCCESS, *value),
-                "{attribute}: {value}"
-            );
+            let code = set_attribute(function, attribute, *value);
+            assert_eq!(code, SUCCESS, "{attribute}: {value}");
+            let found = get(function, attribute);
+            assert_eq!(found, (SUCCESS, *value), "{attribute}: {value}");
         }
         for value in bad {
-            assert_eq!(
-                set(function, attribute, value),
-                INVALID,
-                "{attribute}: {value}"
-            );
-            assert_eq!(
-                get(function, attribute).1,
-                *good.last().unwrap(),
-                "{attribute}: {value}"
-            );
+            let code = set_attribute(function, attribute, value);
+            assert_eq!(code, INVALID, "{attribute}: {value}");
+            let found = get(function, attribute).1;
+            assert_eq!(found, *good.last().unwrap(), "{attribute}: {value}");
         }
     }
+    let found = [8, 9].map(|number| get(bare, number).1);
     assert_eq!(
-        get(bare, 8).1,
-        most,
+        found,
+        [most, 1],
         "setting one attribute does not change another"
     );
-    assert_eq!(get(bare, 9).1, 1);
     for fixed in (0..8).chain([10, 16, u32::MAX]) {
         for value in [-1, 0, 1] {
-            assert_eq!(set(bare, fixed, value), INVALID, "{fixed}: {value}");
+            assert_eq!(
+                set_attribute(bare, fixed, value),
+                INVALID,
+                "{fixed}: {value}"
+            );
         }
     }
 }
 
-/// Loads the sample kernels as a module with compiler options.
-fn load_with(options: &[(u32, usize)]) -> CUmodule {
-    let text = CString::new(kernels()).unwrap();
-    let mut numbers: Vec<_> = options.iter().map(|one| CUjit_option(one.0)).collect();
-    let mut values: Vec<_> = options.iter().map(|one| one.1 as *mut c_void).collect();
-    let (numbers, values, mut module) = (numbers.as_mut_ptr(), values.as_mut_ptr(), null_mut());
-    let (count, image) = (options.len() as u32, text.as_ptr().cast());
-    ok!(cuModuleLoadDataEx(
-        &mut module,
-        image,
-        count,
-        numbers,
-        values
-    ));
-    module
+/// Returns the numbers and the values of compiler options.
+fn split(options: &[(u32, usize)]) -> (Vec<CUjit_option>, Vec<*mut c_void>) {
+    let split = |one: &(u32, usize)| (CUjit_option(one.0), one.1 as *mut c_void);
+    options.iter().map(split).unzip()
+}
+
+/// Loads an image as a module with compiler options.
+fn load_with(image: *const c_void, options: &[(u32, usize)]) -> CUmodule {
+    let ((mut numbers, mut values), count) = (split(options), options.len() as u32);
+    let (numbers, values) = (numbers.as_mut_ptr(), values.as_mut_ptr());
+    out!(cuModuleLoadDataEx(_, image, count, numbers, values))
 }
 
 #[test]
@@ -169,7 +138,8 @@ fn register_limits_of_the_load_apply() {
         (&[(31, 8), (32, 256)], 32, 64),
         (&[(31, 8), (32, 256), (33, 1)], 32, 32),
     ] {
-        let module = load_with(options);
+        let text = CString::new(kernels()).unwrap();
+        let module = load_with(text.as_ptr().cast(), options);
         let registers = |name| get(function(module, name), 4).1;
         assert_eq!(registers("live"), live, "{options:?}");
         match live_128 {
@@ -179,51 +149,29 @@ fn register_limits_of_the_load_apply() {
         assert!(registers("bare") < 24, "{options:?}");
         // The occupancy follows from that number of registers: 65536 of them for blocks of four
         // warps.
-        let (live, mut blocks) = (live as u32, 0);
-        let function = function(module, "live");
-        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &mut blocks,
-            function,
-            128,
-            0
-        ));
-        assert_eq!(blocks as u32, (65536 / (live * 128)).min(16));
+        let (occupancy, live_one) = (
+            cuOccupancyMaxActiveBlocksPerMultiprocessor,
+            function(module, "live"),
+        );
+        let blocks = out!(occupancy(_, live_one, 128, 0));
+        assert_eq!(blocks, (65536 / (live * 128)).min(16));
         ok!(cuModuleUnload(module));
     }
 }
 
 /// Links the sample kernels with linker options, and loads the result with load options.
 fn link_with(of_link: &[(u32, usize)], of_load: &[(u32, usize)]) -> CUmodule {
-    let split = |options: &[(u32, usize)]| {
-        let numbers: Vec<_> = options.iter().map(|one| CUjit_option(one.0)).collect();
-        let values: Vec<_> = options.iter().map(|one| one.1 as *mut c_void).collect();
-        (options.len() as u32, numbers, values)
-    };
-    let text = kernels();
-    let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
-    let (count, mut numbers, mut values) = split(of_link);
+    let ((mut numbers, mut values), count) = (split(of_link), of_link.len() as u32);
     let (numbers, values) = (numbers.as_mut_ptr(), values.as_mut_ptr());
-    ok!(cuLinkCreate_v2(count, numbers, values, &mut state));
-    ok!(cuLinkAddData_v2(
+    let state = out!(cuLinkCreate_v2(count, numbers, values, _));
+    ok!(link_data(
         state,
-        CUjitInputType::CU_JIT_INPUT_PTX,
-        text.as_ptr().cast_mut().cast(),
-        text.len(),
-        c"kernels".as_ptr(),
-        0,
-        null_mut(),
-        null_mut()
+        input::PTX,
+        kernels().as_bytes(),
+        c"kernels"
     ));
-    ok!(cuLinkComplete(state, &mut image, null_mut()));
-    let (count, mut numbers, mut values) = split(of_load);
-    let (numbers, values) = (numbers.as_mut_ptr(), values.as_mut_ptr());
-    ok!(cuModuleLoadDataEx(
-        &mut module,
-        image,
-        count,
-        numbers,
-        values
-    ));
+    let image = out!(cuLinkComplete(state, _, null_mut()));
+    let module = load_with(image, of_load);
     ok!(cuLinkDestroy(state));
     module
 }
@@ -260,11 +208,8 @@ fn register_limits_of_directives_apply() {
         let bounded = format!(".entry bounded_live(.param .u64 p) {directives} {{");
         let text = kernels().replace(".entry live(.param .u64 p)  {", &bounded);
         let module = load(&text);
-        assert_eq!(
-            get(function(module, "bounded_live"), 4).1,
-            most,
-            "{directives}"
-        );
+        let found = get(function(module, "bounded_live"), 4).1;
+        assert_eq!(found, most, "{directives}");
     }
 }
 
@@ -276,19 +221,13 @@ fn cache_and_bank_preferences_are_checked() {
         ok!(cuFuncSetCacheConfig(bare, CUfunc_cache(config)));
     }
     for config in [4, 5, u32::MAX] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuFuncSetCacheConfig(bare, CUfunc_cache(config))
-        );
+        invalid!(cuFuncSetCacheConfig(bare, CUfunc_cache(config)));
     }
     for config in 0..=2 {
         ok!(cuFuncSetSharedMemConfig(bare, config));
     }
     for config in [3, 4, u32::MAX] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuFuncSetSharedMemConfig(bare, config)
-        );
+        invalid!(cuFuncSetSharedMemConfig(bare, config));
     }
 }
 
@@ -298,29 +237,21 @@ fn functions_report_module_name_and_parameters() {
     let (module, other) = (load(&kernels()), load(&kernels()));
     for module in [module, other] {
         let plain = function(module, "plain");
-        let (mut owner, mut name, mut state) = (null_mut(), null(), CUfunctionLoadingState(9));
-        ok!(cuFuncGetModule(&mut owner, plain));
-        assert_eq!(owner, module);
-        ok!(cuFuncGetName(&mut name, plain));
+        assert_eq!(out!(cuFuncGetModule(_, plain)), module);
+        let name = out!(cuFuncGetName(_, plain));
         // SAFETY: The name lives as long as the module.
         assert_eq!(unsafe { CStr::from_ptr(name) }, c"plain");
-        ok!(cuFuncIsLoaded(&mut state, plain));
-        assert_eq!(state.0, 1, "loaded");
+        assert_eq!(out!(cuFuncIsLoaded(_, plain)).0, 1, "loaded");
         ok!(cuFuncLoad(plain));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuFuncGetModule(null_mut(), plain));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuFuncGetName(null_mut(), plain));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuFuncIsLoaded(null_mut(), plain));
+        invalid!(cuFuncGetModule(null_mut(), plain));
+        invalid!(cuFuncGetName(null_mut(), plain));
+        invalid!(cuFuncIsLoaded(null_mut(), plain));
     }
     let (plain, bare) = (function(module, "plain"), function(module, "bare"));
     for (function, expected) in [(plain, 3), (bare, 0)] {
-        let mut count = 99;
-        ok!(cuFuncGetParamCount(function, &mut count));
-        assert_eq!(count, expected);
+        assert_eq!(out!(cuFuncGetParamCount(function, _)), expected);
     }
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuFuncGetParamCount(plain, null_mut())
-    );
+    invalid!(cuFuncGetParamCount(plain, null_mut()));
     for (index, expected) in [(0, 4), (8, 8), (16, 1)].into_iter().enumerate() {
         let (mut offset, mut size) = (99, 99);
         ok!(cuFuncGetParamInfo(plain, index, &mut offset, &mut size));
@@ -328,17 +259,11 @@ fn functions_report_module_name_and_parameters() {
         offset = 99;
         ok!(cuFuncGetParamInfo(plain, index, &mut offset, null_mut()));
         assert_eq!(offset, expected.0);
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuFuncGetParamInfo(plain, index, null_mut(), &mut size)
-        );
+        invalid!(cuFuncGetParamInfo(plain, index, null_mut(), &mut size));
     }
     let (mut offset, mut size) = (99, 99);
     for (function, index) in [(plain, 3), (plain, usize::MAX), (bare, 0)] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuFuncGetParamInfo(function, index, &mut offset, &mut size)
-        );
+        invalid!(cuFuncGetParamInfo(function, index, &mut offset, &mut size));
     }
     assert_eq!((offset, size), (99, 99), "a failed call stores nothing");
 }
@@ -350,68 +275,29 @@ fn invalid_handles_are_rejected_by_every_function() {
     let stale = function(module, "bare");
     ok!(cuModuleUnload(module));
     let wild = WILD.iter().map(|wild| *wild as CUfunction);
-    // SAFETY: Zero is a valid value of the C struct.
-    let config: CUlaunchConfig = unsafe { std::mem::zeroed() };
+    let config: CUlaunchConfig = filled(0);
     for function in wild.chain([null_mut(), stale]) {
         let (mut number, mut grid, mut size, mut offset) = (7, 7, 7, 7);
         let (mut owner, mut name, mut state) = (null_mut(), null(), CUfunctionLoadingState(7));
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncGetAttribute(&mut number, CUfunction_attribute(0), function)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncSetAttribute(function, CUfunction_attribute(8), 0)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncSetCacheConfig(function, CUfunc_cache(0))
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncSetSharedMemConfig(function, 0)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncGetModule(&mut owner, function)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncGetName(&mut name, function)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncIsLoaded(&mut state, function)
-        );
-        fails!(CUDA_ERROR_INVALID_HANDLE, cuFuncLoad(function));
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncGetParamCount(function, &mut size)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuFuncGetParamInfo(function, 0, &mut offset, &mut size)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut number, function, 32, 0)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuOccupancyMaxPotentialBlockSize(&mut number, &mut grid, function, None, 0, 0)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuOccupancyAvailableDynamicSMemPerBlock(&mut size, function, 1, 32)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuOccupancyMaxPotentialClusterSize(&mut number, function, &config)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuOccupancyMaxActiveClusters(&mut number, function, &config)
-        );
+        assert_eq!(get(function, 0), (INVALID_HANDLE, -77));
+        stale!(cuFuncSetAttribute(function, CUfunction_attribute(8), 0));
+        stale!(cuFuncSetCacheConfig(function, CUfunc_cache(0)));
+        stale!(cuFuncSetSharedMemConfig(function, 0));
+        stale!(cuFuncGetModule(&mut owner, function));
+        stale!(cuFuncGetName(&mut name, function));
+        stale!(cuFuncIsLoaded(&mut state, function));
+        stale!(cuFuncLoad(function));
+        stale!(cuFuncGetParamCount(function, &mut size));
+        stale!(cuFuncGetParamInfo(function, 0, &mut offset, &mut size));
+        let blocks = cuOccupancyMaxActiveBlocksPerMultiprocessor;
+        stale!(blocks(&mut number, function, 32, 0));
+        let threads = cuOccupancyMaxPotentialBlockSize;
+        stale!(threads(&mut number, &mut grid, function, None, 0, 0));
+        let shared = cuOccupancyAvailableDynamicSMemPerBlock;
+        stale!(shared(&mut size, function, 1, 32));
+        let cluster = cuOccupancyMaxPotentialClusterSize;
+        stale!(cluster(&mut number, function, &config));
+        stale!(cuOccupancyMaxActiveClusters(&mut number, function, &config));
         assert_eq!((number, grid, size, offset, state.0), (7, 7, 7, 7, 7));
         assert!(owner.is_null() && name.is_null());
     }

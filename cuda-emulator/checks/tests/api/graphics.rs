@@ -14,51 +14,38 @@ fn context() -> Own {
 fn registration_fails_without_opengl() {
     let mut resource = null_mut();
     ok!(cuInit(0));
-    fails!(
-        CUDA_ERROR_INVALID_CONTEXT,
-        cuGraphicsGLRegisterBuffer(null_mut(), 0, 99)
-    );
+    no_context!(cuGraphicsGLRegisterBuffer(null_mut(), 0, 99));
     let _context = context();
     for (name, flags, expected) in [
-        (1, 0, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
-        (1, 1, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
-        (1, 2, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
-        (0, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
-        (1, 3, CUresult::CUDA_ERROR_INVALID_VALUE),
-        (1, 4, CUresult::CUDA_ERROR_INVALID_VALUE),
+        (1, 0, INVALID_GRAPHICS_CONTEXT),
+        (1, 1, INVALID_GRAPHICS_CONTEXT),
+        (1, 2, INVALID_GRAPHICS_CONTEXT),
+        (0, 0, INVALID),
+        (1, 3, INVALID),
+        (1, 4, INVALID),
     ] {
-        // SAFETY: `resource` is valid for writes.
-        let code = unsafe { cuGraphicsGLRegisterBuffer(&mut resource, name, flags) };
+        let code = call!(cuGraphicsGLRegisterBuffer(&mut resource, name, flags));
         assert_eq!(code, expected, "buffer {name}, flags {flags}");
     }
     for (name, target, flags, expected) in [
-        (1, 0x0de1, 0, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
-        (1, 0x84f5, 3, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
-        (1, 0x8d41, 15, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
-        (0, 0x0de1, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
-        (1, 0x0de0, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
-        (1, 0x9100, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
-        (1, 0x0de1, 16, CUresult::CUDA_ERROR_INVALID_VALUE),
+        (1, 0x0de1, 0, INVALID_GRAPHICS_CONTEXT),
+        (1, 0x84f5, 3, INVALID_GRAPHICS_CONTEXT),
+        (1, 0x8d41, 15, INVALID_GRAPHICS_CONTEXT),
+        (0, 0x0de1, 0, INVALID),
+        (1, 0x0de0, 0, INVALID),
+        (1, 0x9100, 0, INVALID),
+        (1, 0x0de1, 16, INVALID),
     ] {
-        // SAFETY: `resource` is valid for writes.
-        let code = unsafe { cuGraphicsGLRegisterImage(&mut resource, name, target, flags) };
-        assert_eq!(
-            code, expected,
-            "image {name}, target {target:#x}, flags {flags}"
-        );
+        let place = &raw mut resource;
+        let code = call!(cuGraphicsGLRegisterImage(place, name, target, flags));
+        assert_eq!(code, expected, "image {name}, {target:#x}, flags {flags}");
     }
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphicsGLRegisterBuffer(null_mut(), 1, 0)
-    );
+    invalid!(cuGraphicsGLRegisterBuffer(null_mut(), 1, 0));
     assert!(resource.is_null());
     let (mut count, mut devices) = (7, [7; 4]);
-    for list in [1, 2, 3] {
-        let list = CUGLDeviceList(list);
-        fails!(
-            CUDA_ERROR_INVALID_GRAPHICS_CONTEXT,
-            cuGLGetDevices_v2(&mut count, devices.as_mut_ptr(), 4, list)
-        );
+    for list in [1, 2, 3].map(CUGLDeviceList) {
+        let code = call!(cuGLGetDevices_v2(&mut count, devices.as_mut_ptr(), 4, list));
+        assert_eq!(code, INVALID_GRAPHICS_CONTEXT);
     }
     assert_eq!((count, devices), (7, [7; 4]));
 }
@@ -69,40 +56,14 @@ fn every_resource_handle_is_rejected() {
     ok!(cuInit(0));
     let mut none: CUgraphicsResource = null_mut();
     let (mut pointer, mut size, mut array, mut levels) = (0, 0, null_mut(), null_mut());
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsMapResources(1, &mut none, null_mut())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsUnmapResources(1, &mut none, null_mut())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsResourceGetMappedPointer_v2(&mut pointer, &mut size, none)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsSubResourceGetMappedArray(&mut array, none, 0, 0)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsResourceGetMappedMipmappedArray(&mut levels, none)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsResourceSetMapFlags_v2(none, 0)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_HANDLE,
-        cuGraphicsUnregisterResource(none)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphicsMapResources(0, &mut none, null_mut())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphicsUnmapResources(1, null_mut(), null_mut())
-    );
+    stale!(cuGraphicsMapResources(1, &mut none, null_mut()));
+    stale!(cuGraphicsUnmapResources(1, &mut none, null_mut()));
+    let pointer_of = cuGraphicsResourceGetMappedPointer_v2;
+    stale!(pointer_of(&mut pointer, &mut size, none));
+    stale!(cuGraphicsSubResourceGetMappedArray(&mut array, none, 0, 0));
+    stale!(cuGraphicsResourceGetMappedMipmappedArray(&mut levels, none));
+    stale!(cuGraphicsResourceSetMapFlags_v2(none, 0));
+    stale!(cuGraphicsUnregisterResource(none));
+    invalid!(cuGraphicsMapResources(0, &mut none, null_mut()));
+    invalid!(cuGraphicsUnmapResources(1, null_mut(), null_mut()));
 }

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::{RELAXED, begin, end_with};
 
 /// `CUdevResource`, which only headers since CUDA 12.4 declare.
 #[repr(C, align(8))]
@@ -19,16 +20,11 @@ struct Resource {
     rest: [u32; 9],
 }
 
-const NONE: Resource = Resource {
-    kind: 0,
-    internal: [0; 92],
-    count: 0,
-    smallest: 0,
-    alignment: 0,
-    rest: [0; 9],
-};
-
 type Handle = *mut c_void;
+
+fn none() -> Resource {
+    filled(0)
+}
 
 // Declared here, because the installed header may lack the functions or their types.
 #[allow(clashing_extern_declarations, reason = "the types are the same for C")]
@@ -74,66 +70,45 @@ unsafe extern "C" {
 const VARIABLES: &[(&str, &str)] = &[("CUDA_EMULATOR_THREADS", "20")];
 
 fn all() -> Resource {
-    let mut all = NONE;
-    ok!(cuDeviceGetDevResource(0, &mut all, 1));
-    all
+    out!(cuDeviceGetDevResource(0, _, 1))
+}
+
+/// Splits a resource into at most 32 groups. Returns them and the remainder, or the error code.
+fn groups(
+    input: &Resource,
+    mut count: u32,
+    flags: u32,
+    smallest: u32,
+) -> Result<(Vec<Resource>, Resource), CUresult> {
+    let (mut groups, split) = ([none(); 32], cuDevSmResourceSplitByCount);
+    let place = groups.as_mut_ptr();
+    let rest = result!(split(place, &mut count, input, _, flags, smallest))?;
+    Ok((groups[..count as usize].to_vec(), rest))
 }
 
 /// Returns the group sizes and the remainder of a split, or the error code.
 fn split(input: &Resource, most: u32, flags: u32, smallest: u32) -> Result<(Vec<u32>, u32), u32> {
-    let (mut groups, mut rest, mut count) = ([NONE; 32], NONE, most);
-    let result = groups.as_mut_ptr();
-    // SAFETY: There is room for 32 groups, and no test requests more.
-    let code = unsafe {
-        cuDevSmResourceSplitByCount(result, &mut count, input, &mut rest, flags, smallest)
-    };
-    match code {
-        SUCCESS => Ok((
-            groups[..count as usize]
-                .iter()
-                .map(|one| one.count)
-                .collect(),
-            rest.count,
-        )),
-        code => Err(code.0),
-    }
+    let (groups, rest) = groups(input, most, flags, smallest).map_err(|code| code.0)?;
+    Ok((groups.iter().map(|one| one.count).collect(), rest.count))
 }
 
 fn parts(most: u32, smallest: u32) -> Vec<Resource> {
-    let (mut groups, mut rest, mut count) = ([NONE; 32], NONE, most);
-    let input = all();
-    ok!(cuDevSmResourceSplitByCount(
-        groups.as_mut_ptr(),
-        &mut count,
-        &input,
-        &mut rest,
-        0,
-        smallest
-    ));
-    groups[..count as usize].to_vec()
+    groups(&all(), most, 0, smallest).unwrap().0
 }
 
 fn green(mut parts: Vec<Resource>) -> Handle {
-    let (mut descriptor, mut green) = (null_mut(), null_mut());
-    let count = parts.len() as u32;
-    ok!(cuDevResourceGenerateDesc(
-        &mut descriptor,
-        parts.as_mut_ptr(),
-        count
-    ));
-    ok!(cuGreenCtxCreate(&mut green, descriptor, 0, 1));
-    green
+    let (place, count) = (parts.as_mut_ptr(), parts.len() as u32);
+    let descriptor = out!(cuDevResourceGenerateDesc(_, place, count));
+    out!(cuGreenCtxCreate(_, descriptor, 0, 1))
 }
 
 #[test]
 fn split_sizes_match_an_h200() {
-    passes("split_sizes_match_an_h200", VARIABLES, || {
+    passes(VARIABLES, || {
         ok!(cuInit(0));
         let all = all();
-        assert_eq!(
-            (all.kind, all.count, all.smallest, all.alignment),
-            (1, 20, 8, 8)
-        );
+        assert_eq!((all.kind, all.count), (1, 20));
+        assert_eq!((all.smallest, all.alignment), (8, 8));
         let cases: [(u32, u32, u32, &[u32], u32); 11] = [
             (2, 0, 0, &[8, 8], 4),
             (32, 0, 8, &[8, 8], 4),
@@ -149,45 +124,26 @@ fn split_sizes_match_an_h200() {
         ];
         for (most, flags, smallest, groups, rest) in cases {
             let found = split(&all, most, flags, smallest);
-            assert_eq!(
-                found,
-                Ok((groups.to_vec(), rest)),
-                "{most}, {flags}, {smallest}"
-            );
+            let expected = Ok((groups.to_vec(), rest));
+            assert_eq!(found, expected, "{most}, {flags}, {smallest}");
         }
         // Too many multiprocessors, both flags, and no room for groups.
         assert_eq!(split(&all, 2, 0, 21), Err(915));
         assert_eq!(split(&all, 2, 3, 8), Err(1));
         assert_eq!(split(&all, 0, 0, 8), Err(1));
         // A resource that no call returned, and a modified one.
-        assert_eq!(split(&NONE, 2, 0, 8), Err(914));
+        assert_eq!(split(&none(), 2, 0, 8), Err(914));
         assert_eq!(split(&Resource { count: 19, ..all }, 2, 0, 8), Err(915));
         // Queries only the number of groups.
-        let mut count = 7;
-        ok!(cuDevSmResourceSplitByCount(
-            null_mut(),
-            &mut count,
-            &all,
-            null_mut(),
-            0,
-            8
-        ));
-        assert_eq!(count, 2);
-        invalid!(cuDevSmResourceSplitByCount(
-            null_mut(),
-            null_mut(),
-            &all,
-            null_mut(),
-            0,
-            8
-        ));
+        let (count, no) = (cuDevSmResourceSplitByCount, null_mut());
+        assert_eq!(out!(count(no, _, &all, no, 0, 8)), 2);
+        invalid!(count(no, null_mut(), &all, no, 0, 8));
         // A part can be split only through a green context.
         let part = parts(1, 16)[0];
         assert_eq!((part.count, part.smallest, part.alignment), (16, 0, 0));
         assert_eq!(split(&part, 2, 0, 8), Err(915));
         let green = green(vec![part]);
-        let mut own = NONE;
-        ok!(cuGreenCtxGetDevResource(green, &mut own, 1));
+        let own = out!(cuGreenCtxGetDevResource(green, _, 1));
         assert_eq!((own.count, own.smallest, own.alignment), (16, 8, 8));
         assert_eq!(split(&own, 2, 0, 8), Ok((vec![8, 8], 0)));
         ok!(cuGreenCtxDestroy(green));
@@ -196,53 +152,34 @@ fn split_sizes_match_an_h200() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    passes("invalid_arguments_are_rejected", VARIABLES, || {
+    passes(VARIABLES, || {
         let primary = Primary::new();
-        let mut place = NONE;
+        let mut place = none();
         for kind in [0, 2, 1000, 10_000, u32::MAX] {
-            fails!(
-                CUDA_ERROR_INVALID_RESOURCE_TYPE,
-                cuDeviceGetDevResource(0, &mut place, kind)
-            );
-            fails!(
-                CUDA_ERROR_INVALID_RESOURCE_TYPE,
-                cuCtxGetDevResource(primary.0, &mut place, kind)
-            );
+            let code = call!(cuDeviceGetDevResource(0, &mut place, kind));
+            assert_eq!(code, INVALID_RESOURCE_TYPE);
+            let code = call!(cuCtxGetDevResource(primary.0, &mut place, kind));
+            assert_eq!(code, INVALID_RESOURCE_TYPE);
         }
-        fails!(
-            CUDA_ERROR_INVALID_DEVICE,
-            cuDeviceGetDevResource(99, &mut place, 1)
-        );
+        fails!(INVALID_DEVICE, cuDeviceGetDevResource(99, &mut place, 1));
         invalid!(cuDeviceGetDevResource(0, null_mut(), 1));
-        fails!(
-            CUDA_ERROR_INVALID_CONTEXT,
-            cuCtxGetDevResource(null_mut(), &mut place, 1)
-        );
+        no_context!(cuCtxGetDevResource(null_mut(), &mut place, 1));
         let (mut part, mut descriptor, mut green) = (parts(1, 8)[0], null_mut(), null_mut());
         ok!(cuDevResourceGenerateDesc(&mut descriptor, &mut part, 1));
         // An H200's driver crashes on this call.
         invalid!(cuDevResourceGenerateDesc(&mut green, &mut part, 0));
-        let mut none = NONE;
-        fails!(
-            CUDA_ERROR_INVALID_RESOURCE_TYPE,
-            cuDevResourceGenerateDesc(&mut green, &mut none, 1)
-        );
+        let code = call!(cuDevResourceGenerateDesc(&mut green, &mut none(), 1));
+        assert_eq!(code, INVALID_RESOURCE_TYPE);
         for flags in [0, 2, 3] {
             invalid!(cuGreenCtxCreate(&mut green, descriptor, 0, flags));
         }
-        fails!(
-            CUDA_ERROR_INVALID_DEVICE,
-            cuGreenCtxCreate(&mut green, descriptor, 99, 1)
-        );
+        let code = call!(cuGreenCtxCreate(&mut green, descriptor, 99, 1));
+        assert_eq!(code, INVALID_DEVICE);
         for wild in WILD {
             let wild = wild as Handle;
             invalid!(cuGreenCtxCreate(&mut green, wild, 0, 1));
-            fails!(CUDA_ERROR_INVALID_CONTEXT, cuGreenCtxDestroy(wild));
-            let mut context = null_mut();
-            fails!(
-                CUDA_ERROR_INVALID_CONTEXT,
-                cuCtxFromGreenCtx(&mut context, wild)
-            );
+            no_context!(cuGreenCtxDestroy(wild));
+            no_context!(cuCtxFromGreenCtx(&mut null_mut(), wild));
         }
         ok!(cuGreenCtxCreate(&mut green, descriptor, 0, 1));
         let mut stream = null_mut();
@@ -250,49 +187,39 @@ fn invalid_arguments_are_rejected() {
             invalid!(cuGreenCtxStreamCreate(&mut stream, green, flags, 0));
         }
         // The context of a green context cannot be destroyed.
-        let mut context = null_mut();
-        ok!(cuCtxFromGreenCtx(&mut context, green));
-        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(context));
+        let context = out!(cuCtxFromGreenCtx(_, green));
+        no_context!(cuCtxDestroy_v2(context));
         // Its streams are destroyed with it.
         ok!(cuGreenCtxStreamCreate(&mut stream, green, 1, -100));
-        let mut priority = 0;
-        ok!(cuStreamGetPriority(stream, &mut priority));
-        assert_eq!(priority, -5);
+        assert_eq!(out!(cuStreamGetPriority(stream, _)), -5);
         ok!(cuGreenCtxDestroy(green));
-        fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuStreamQuery(stream));
-        fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuStreamDestroy_v2(stream));
+        fails!(CONTEXT_IS_DESTROYED, cuStreamQuery(stream));
+        fails!(CONTEXT_IS_DESTROYED, cuStreamDestroy_v2(stream));
     });
 }
 
 #[test]
 fn green_contexts_share_the_primary_context() {
-    let test = "green_contexts_share_the_primary_context";
-    passes(test, VARIABLES, || {
+    passes(VARIABLES, || {
         let primary = Primary::new();
-        let (parts, mut context) = (parts(2, 8), null_mut());
+        let parts = parts(2, 8);
         let (one, other) = (green(vec![parts[0]]), green(vec![parts[1]]));
-        ok!(cuCtxFromGreenCtx(&mut context, one));
+        let context = out!(cuCtxFromGreenCtx(_, one));
         assert_ne!(context, primary.0);
-        let (mut id, mut of_context, mut others, mut primarys) = (0, 0, 0, 0);
-        ok!(cuGreenCtxGetId(one, &mut id));
-        ok!(cuCtxGetId(context, &mut of_context));
-        ok!(cuGreenCtxGetId(other, &mut others));
-        ok!(cuCtxGetId(primary.0, &mut primarys));
+        let [id, others] = [one, other].map(|green| out!(cuGreenCtxGetId(green, _)));
+        let [of_context, primarys] = [context, primary.0].map(|one| out!(cuCtxGetId(one, _)));
         assert_eq!(id, of_context);
         assert_eq!(BTreeSet::from([id, others, primarys]).len(), 3);
 
         ok!(cuCtxPushCurrent_v2(context));
-        let mut current = null_mut();
-        ok!(cuCtxGetCurrent(&mut current));
+        let mut current = out!(cuCtxGetCurrent(_));
         assert_eq!(current, context);
         // Memory belongs to the primary context, and streams belong to the green context.
         let address = alloc(64);
         let mut owner: CUcontext = null_mut();
-        ok!(cuPointerGetAttribute(
-            (&raw mut owner).cast(),
-            CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT,
-            address
-        ));
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
+        let place = (&raw mut owner).cast();
+        ok!(cuPointerGetAttribute(place, attribute, address));
         assert_eq!(owner, primary.0);
         let (created, mut found) = (stream(0), null_mut());
         ok!(cuStreamGetCtx(created, &mut current));
@@ -326,20 +253,11 @@ fn green_contexts_share_the_primary_context() {
         drop(own);
 
         // While one of its streams is capturing, its events would wait forever.
-        ok!(cuStreamBeginCapture_v2(
-            fast,
-            CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
-        ));
+        begin(fast, RELAXED);
         ok!(cuGreenCtxRecordEvent(one, mark));
-        fails!(
-            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-            cuGreenCtxRecordEvent(other, mark)
-        );
-        let mut graph = null_mut();
-        fails!(
-            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-            cuStreamEndCapture(fast, &mut graph)
-        );
+        let code = call!(cuGreenCtxRecordEvent(other, mark));
+        assert_eq!(code, STREAM_CAPTURE_UNSUPPORTED);
+        end_with(fast, STREAM_CAPTURE_INVALIDATED);
         for stream in [created, fast, plain] {
             ok!(cuStreamDestroy_v2(stream));
         }
@@ -352,54 +270,36 @@ fn green_contexts_share_the_primary_context() {
 
 #[test]
 fn green_contexts_retain_the_primary_context() {
-    passes(
-        "green_contexts_retain_the_primary_context",
-        VARIABLES,
-        || {
-            ok!(cuInit(0));
-            let green = green(parts(1, 8));
-            let (mut flags, mut active) = (0, 0);
-            ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
-            assert_eq!(active, 1);
-            ok!(cuGreenCtxDestroy(green));
-            ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
-            assert_eq!(active, 0);
-        },
-    );
+    passes(VARIABLES, || {
+        ok!(cuInit(0));
+        let green = green(parts(1, 8));
+        let active = || out!(cuDevicePrimaryCtxGetState(0, null_mut(), _));
+        assert_eq!(active(), 1);
+        ok!(cuGreenCtxDestroy(green));
+        assert_eq!(active(), 0);
+    });
 }
 
 #[test]
 fn a_fault_ends_all_green_contexts() {
     let report = ["CUDA_ERROR_LAUNCH_FAILED"];
-    let test = "a_fault_ends_all_green_contexts";
-    reports(test, VARIABLES, &report, || {
+    reports(VARIABLES, &report, || {
         let _primary = Primary::new();
         let all = parts(2, 8);
         let greens = [green(vec![all[0]]), green(vec![all[1]])];
-        let contexts = greens.map(|green| {
-            let mut context = null_mut();
-            ok!(cuCtxFromGreenCtx(&mut context, green));
-            context
-        });
+        let contexts = greens.map(|green| out!(cuCtxFromGreenCtx(_, green)));
         let created = Own::new();
         ok!(cuCtxSetCurrent(contexts[0]));
-        let stop = function(load(include_str!("../../kernels/faults.ptx")), "stop");
+        let stop = function(load(FAULTS), "stop");
         assert_eq!(launch(stop, 1, 1, null_mut(), &mut []), SUCCESS);
-        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        fails!(LAUNCH_FAILED, cuCtxSynchronize());
         for context in [contexts[1], created.0, contexts[0]] {
             ok!(cuCtxSetCurrent(context));
-            fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+            fails!(LAUNCH_FAILED, cuCtxSynchronize());
         }
-        let (mut descriptor, mut other) = (null_mut(), null_mut());
-        ok!(cuDevResourceGenerateDesc(
-            &mut descriptor,
-            [all[0]].as_mut_ptr(),
-            1
-        ));
-        fails!(
-            CUDA_ERROR_LAUNCH_FAILED,
-            cuGreenCtxCreate(&mut other, descriptor, 0, 1)
-        );
+        let descriptor = out!(cuDevResourceGenerateDesc(_, [all[0]].as_mut_ptr(), 1));
+        let other = result!(cuGreenCtxCreate(_, descriptor, 0, 1));
+        assert_eq!(other, Err(LAUNCH_FAILED));
         for green in greens {
             ok!(cuGreenCtxDestroy(green));
         }

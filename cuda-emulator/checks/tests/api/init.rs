@@ -20,18 +20,14 @@ type GetText = unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult;
 #[test]
 fn initialization_flags_are_rejected() {
     for flags in [1, 2, 0x8000_0000, u32::MAX] {
-        fails!(CUDA_ERROR_INVALID_VALUE, cuInit(flags));
+        invalid!(cuInit(flags));
     }
     ok!(cuInit(0));
     ok!(cuInit(0));
     invalid!(cuInit(1));
-    let mut version = 0;
-    ok!(cuDriverGetVersion(&mut version));
-    assert_eq!(version, 13000);
+    assert_eq!(out!(cuDeviceGetCount(_)), 1);
+    assert_eq!(out!(cuDriverGetVersion(_)), 13000);
     invalid!(cuDriverGetVersion(null_mut()));
-    let mut count = 0;
-    ok!(cuDeviceGetCount(&mut count));
-    assert_eq!(count, 1);
 }
 
 #[test]
@@ -44,7 +40,7 @@ fn forked_children_cannot_use_the_driver() {
         // SAFETY: The pointer is valid for writes.
         let code = unsafe {
             let code = cuDeviceGetCount(&mut number);
-            if cuDriverGetVersion(&mut number) == CUresult::CUDA_SUCCESS {
+            if cuDriverGetVersion(&mut number) == SUCCESS {
                 code.0
             } else {
                 99
@@ -57,7 +53,7 @@ fn forked_children_cannot_use_the_driver() {
     // SAFETY: The child belongs to this process.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert!(libc::WIFEXITED(status));
-    let rejected = CUresult::CUDA_ERROR_NOT_INITIALIZED.0 as i32;
+    let rejected = NOT_INITIALIZED.0 as i32;
     assert_eq!(libc::WEXITSTATUS(status), rejected);
     // The parent still works.
     ok!(cuCtxSynchronize());
@@ -69,8 +65,8 @@ fn text(get: GetText, code: u32) -> Option<String> {
     // SAFETY: The pointer is valid for writes.
     match unsafe { get(CUresult(code), &mut text) } {
         // SAFETY: The text is static.
-        CUresult::CUDA_SUCCESS => Some(unsafe { CStr::from_ptr(text) }.to_str().unwrap().into()),
-        CUresult::CUDA_ERROR_INVALID_VALUE if text.is_null() => None,
+        SUCCESS => Some(unsafe { CStr::from_ptr(text) }.to_str().unwrap().into()),
+        INVALID if text.is_null() => None,
         other => panic!("{other:?}, {text:p}"),
     }
 }
@@ -103,7 +99,7 @@ fn every_code_has_its_name_and_a_description() {
         assert_eq!(text(cuGetErrorString, code).unwrap(), description);
     }
     for get in [cuGetErrorName as GetText, cuGetErrorString] {
-        fails!(CUDA_ERROR_INVALID_VALUE, get(CUresult(0), null_mut()));
+        invalid!(get(CUresult(0), null_mut()));
     }
 }
 
@@ -132,37 +128,18 @@ fn both_entry_point_functions_agree() {
     ] {
         let symbol = CString::new(name).unwrap();
         let mut place: *mut c_void = (&raw const symbol).cast_mut().cast();
-        let mut got = CUdriverProcAddressQueryResult(9);
-        ok!(cuGetProcAddress_v2(
-            symbol.as_ptr(),
-            &mut place,
-            version,
-            flags,
-            &mut got
-        ));
+        let (symbol, to, none) = (symbol.as_ptr(), &raw mut place, null_mut());
+        let got = out!(cuGetProcAddress_v2(symbol, to, version, flags, _));
         let found = (got.0, place as usize);
         assert_eq!(found, (status, expected), "{name}, {version}, {flags}");
-        place = (&raw const symbol).cast_mut().cast();
-        ok!(cuGetProcAddress_v2(
-            symbol.as_ptr(),
-            &mut place,
-            version,
-            flags,
-            null_mut()
-        ));
+        place = symbol.cast_mut().cast();
+        ok!(cuGetProcAddress_v2(symbol, to, version, flags, none));
         assert_eq!(place as usize, expected);
-        place = (&raw const symbol).cast_mut().cast();
-        // SAFETY: The name is valid, and so is the result pointer.
-        let code = unsafe { cuGetProcAddress(symbol.as_ptr(), &mut place, version, flags) };
+        place = symbol.cast_mut().cast();
+        let code = call!(cuGetProcAddress(symbol, to, version, flags));
         assert_eq!(place as usize, expected);
-        assert_eq!(
-            code,
-            match status {
-                0 => CUresult::CUDA_SUCCESS,
-                _ => CUresult::CUDA_ERROR_NOT_FOUND,
-            },
-            "{name}, {version}, {flags}"
-        );
+        let wanted = if status == 0 { SUCCESS } else { NOT_FOUND };
+        assert_eq!(code, wanted, "{name}, {version}, {flags}");
     }
     let mut place = null_mut();
     let name = c"cuInit".as_ptr();
@@ -175,47 +152,35 @@ fn both_entry_point_functions_agree() {
         (name, 13000, 1 << 63),
     ] {
         let mut got = CUdriverProcAddressQueryResult(9);
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuGetProcAddress(name, &mut place, version, flags)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuGetProcAddress_v2(name, &mut place, version, flags, &mut got)
-        );
+        invalid!(cuGetProcAddress(name, &mut place, version, flags));
+        let (to, status) = (&raw mut place, &raw mut got);
+        invalid!(cuGetProcAddress_v2(name, to, version, flags, status));
         assert!(place.is_null() && got.0 == 9);
     }
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGetProcAddress(name, null_mut(), 13000, 0)
-    );
+    invalid!(cuGetProcAddress(name, null_mut(), 13000, 0));
 }
 
 #[test]
 fn private_tables_are_not_available() {
     let id = CUuuid { bytes: [1; 16] };
     let mut table: *const c_void = (&raw const id).cast();
-    fails!(CUDA_ERROR_NOT_FOUND, cuGetExportTable(&mut table, &id));
+    fails!(NOT_FOUND, cuGetExportTable(&mut table, &id));
     assert!(table.is_null());
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGetExportTable(null_mut(), &id));
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGetExportTable(&mut table, null())
-    );
+    invalid!(cuGetExportTable(null_mut(), &id));
+    invalid!(cuGetExportTable(&mut table, null()));
 }
 
 #[test]
 fn regions_for_a_profiler_need_a_context() {
     ok!(cuInit(0));
-    fails!(CUDA_ERROR_INVALID_CONTEXT, cuProfilerStart());
-    fails!(CUDA_ERROR_INVALID_CONTEXT, cuProfilerStop());
+    no_context!(cuProfilerStart());
+    no_context!(cuProfilerStop());
     let _context = Own::new();
     ok!(cuProfilerStart());
     ok!(cuProfilerStop());
-    fails!(
-        CUDA_ERROR_PROFILER_DISABLED,
-        cuProfilerInitialize(c"in".as_ptr(), c"out".as_ptr(), CUoutput_mode(0))
-    );
+    let (input, output) = (c"in".as_ptr(), c"out".as_ptr());
+    let code = call!(cuProfilerInitialize(input, output, CUoutput_mode(0)));
+    assert_eq!(code, PROFILER_DISABLED);
 }
 
 static CODES: Mutex<Vec<CUresult>> = Mutex::new(Vec::new());
@@ -256,17 +221,16 @@ fn host_functions_may_make_permitted_calls_only() {
     let codes = CODES.lock().unwrap().clone();
     assert_eq!(codes.len(), 12);
     for (at, code) in codes.iter().enumerate() {
-        let rejected = *code == CUresult::CUDA_ERROR_NOT_PERMITTED;
+        let rejected = *code == NOT_PERMITTED;
         assert_eq!(rejected, at >= 7, "call {at}: {code:?}");
         if at < 6 {
-            assert_eq!(*code, CUresult::CUDA_SUCCESS, "call {at}");
+            assert_eq!(*code, SUCCESS, "call {at}");
         }
     }
 }
 
 #[test]
 fn the_trace_shows_each_kind_of_argument() {
-    let test = "the_trace_shows_each_kind_of_argument";
     if inner() {
         let (mut device, mut buffer) = (-1, [0 as c_char; 50]);
         let (mut uuid, mut all) = (CUuuid::default(), CUdevprop::default());
@@ -274,44 +238,34 @@ fn the_trace_shows_each_kind_of_argument() {
         println!("{:p} {:p} {:p} {:p}", &device, &buffer, &uuid, &table);
         let _context = Own::new();
         ok!(cuDeviceGet(&mut device, 0));
-        fails!(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&mut device, -5));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceGet(null_mut(), 0));
+        fails!(INVALID_DEVICE, cuDeviceGet(&mut device, -5));
+        invalid!(cuDeviceGet(null_mut(), 0));
         ok!(cuDeviceGetByPCIBusId(&mut device, c"e:1:0".as_ptr()));
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuDeviceGetByPCIBusId(&mut device, null())
-        );
+        invalid!(cuDeviceGetByPCIBusId(&mut device, null()));
         ok!(cuDeviceGetName(buffer.as_mut_ptr(), 50, 0));
         ok!(cuDeviceGetUuid_v2(&mut uuid, 0));
         ok!(cuDeviceGetProperties(&mut all, 0));
-        fails!(CUDA_ERROR_NOT_FOUND, cuGetExportTable(&mut table, &uuid));
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuGetExportTable(&mut table, null())
-        );
-        fails!(
-            CUDA_ERROR_PROFILER_DISABLED,
-            cuProfilerInitialize(null(), 0x2a as *const c_char, CUoutput_mode(1))
-        );
+        fails!(NOT_FOUND, cuGetExportTable(&mut table, &uuid));
+        invalid!(cuGetExportTable(&mut table, null()));
+        let file = 0x2a as *const c_char;
+        let code = call!(cuProfilerInitialize(null(), file, CUoutput_mode(1)));
+        assert_eq!(code, PROFILER_DISABLED);
         for value in [0xffff_ffff, 0x1_0000_0000] {
             ok!(cuCtxSetLimit(CUlimit(1), value));
         }
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuParamSetf(3 as CUfunction, -4, 1.5)
-        );
-        fails!(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(7, 200, 1));
+        stale!(cuParamSetf(3 as CUfunction, -4, 1.5));
+        invalid!(cuMemsetD8_v2(7, 200, 1));
         std::thread::spawn(|| ok!(cuCtxSetCurrent(null_mut())))
             .join()
             .unwrap();
-        assert_eq!(unsafe_synchronize(), CUresult(5555));
+        assert_eq!(call!(cuCtxSynchronize()), CUresult(5555));
         return;
     }
     let variables = [
         ("CUDA_EMULATOR_TRACE", "1"),
         ("CUDA_EMULATOR_FAIL", "cuCtxSynchronize:1:5555"),
     ];
-    let (code, output, trace) = rerun(test, &variables);
+    let (code, output, trace) = rerun(&variables);
     assert_eq!(code, Some(0), "{trace}");
     let line = output.lines().find(|line| line.contains("0x")).unwrap();
     let line = &line[line.find("0x").unwrap()..];
@@ -345,20 +299,14 @@ fn the_trace_shows_each_kind_of_argument() {
     }
 }
 
-fn unsafe_synchronize() -> CUresult {
-    // SAFETY: The function has no arguments.
-    unsafe { cuCtxSynchronize() }
-}
-
 #[test]
 fn unwritable_traces_go_to_standard_error() {
-    let test = "unwritable_traces_go_to_standard_error";
     if inner() {
         ok!(cuInit(0));
         return;
     }
     let path = "/nowhere/at/all";
-    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", path)]);
+    let (code, _, text) = rerun(&[("CUDA_EMULATOR_TRACE", path)]);
     assert_eq!(code, Some(0), "{text}");
     let message = format!("[cuda-emulator] CUDA_EMULATOR_TRACE={path}: ");
     assert!(text.contains(&message), "{text}");
@@ -367,18 +315,17 @@ fn unwritable_traces_go_to_standard_error() {
 
 #[test]
 fn failures_can_be_injected_into_unimplemented_calls() {
-    let test = "failures_can_be_injected_into_unimplemented_calls";
     let rules = "cuTexRefDestroy:1:2,cuTexRefDestroy:2:700,*:2:1";
     // Suppresses the message that texture references are not supported.
     let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_QUIET", "1")];
-    passes(test, &variables, || {
-        fails!(CUDA_ERROR_OUT_OF_MEMORY, cuTexRefDestroy(null_mut()));
+    passes(&variables, || {
+        fails!(OUT_OF_MEMORY, cuTexRefDestroy(null_mut()));
         // The first matching rule applies.
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuTexRefDestroy(null_mut()));
-        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
+        fails!(ILLEGAL_ADDRESS, cuTexRefDestroy(null_mut()));
+        fails!(NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     });
     if !inner() {
-        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
+        fails!(NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     }
 }
 
@@ -386,8 +333,7 @@ fn failures_can_be_injected_into_unimplemented_calls() {
 fn device_memory_is_half_of_host_memory() {
     if inner() {
         ok!(cuInit(0));
-        let mut total = 0;
-        ok!(cuDeviceTotalMem_v2(&mut total, 0));
+        let total = out!(cuDeviceTotalMem_v2(_, 0));
         if std::env::var_os("CUDA_EMULATOR_MEMORY").is_some() {
             assert_eq!(total, 5 << 20);
             return;
@@ -411,20 +357,17 @@ fn device_memory_is_half_of_host_memory() {
         assert_eq!(total / megabyte, (host / 2).max(1 << 28) / megabyte);
         return;
     }
-    let test = "device_memory_is_half_of_host_memory";
-    passes(test, &[], || ());
-    passes(test, &[("CUDA_EMULATOR_MEMORY", "5M")], || ());
+    passes(&[], || ());
+    passes(&[("CUDA_EMULATOR_MEMORY", "5M")], || ());
 }
 
 #[test]
 fn a_time_limit_is_an_attribute() {
     let limit = [("CUDA_EMULATOR_TIMEOUT", "30")];
-    passes("a_time_limit_is_an_attribute", &limit, || {
+    passes(&limit, || {
         ok!(cuInit(0));
-        let mut value = 0;
         let limit = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT;
-        ok!(cuDeviceGetAttribute(&mut value, limit, 0));
-        assert_eq!(value, 1);
+        assert_eq!(device_attribute(limit), 1);
     });
 }
 
@@ -433,12 +376,7 @@ fn one_of_two_results_may_be_null() {
     let _context = Own::new();
     let module = load(include_str!("../../kernels/kernels.ptx"));
     let name = c"table".as_ptr();
-    let (mut address, mut bytes) = (0, 0);
-    ok!(cuModuleGetGlobal_v2(&mut address, null_mut(), module, name));
-    ok!(cuModuleGetGlobal_v2(null_mut(), &mut bytes, module, name));
-    assert!(address != 0 && bytes == 64);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuModuleGetGlobal_v2(null_mut(), null_mut(), module, name)
-    );
+    assert_ne!(out!(cuModuleGetGlobal_v2(_, null_mut(), module, name)), 0);
+    assert_eq!(out!(cuModuleGetGlobal_v2(null_mut(), _, module, name)), 64);
+    invalid!(cuModuleGetGlobal_v2(null_mut(), null_mut(), module, name));
 }

@@ -49,35 +49,13 @@ const PTX: &str = "
 }
 ";
 
-const LARGE: CUresult = CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
-
 fn shaped(function: CUfunction, grid: [u32; 3], block: [u32; 3], shared: u32) -> CUresult {
-    let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-    let none = null_mut();
-    // SAFETY: The kernels take no arguments.
-    unsafe {
-        cuLaunchKernel(
-            function,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            shared,
-            none,
-            null_mut(),
-            null_mut(),
-        )
-    }
+    launch_shaped(function, grid, block, shared, null_mut(), null_mut())
 }
 
 /// Launches with arguments in one buffer, passed through `extra`.
 fn packed(function: CUfunction, extra: &mut [*mut c_void]) -> CUresult {
-    let (none, extra) = (null_mut(), extra.as_mut_ptr());
-    // SAFETY: `extra` ends with zero, and its pointers are valid, or the launch is rejected.
-    unsafe { cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, none, null_mut(), extra) }
+    launch_shaped(function, [1; 3], [1; 3], 0, null_mut(), extra.as_mut_ptr())
 }
 
 fn number(value: usize) -> *mut c_void {
@@ -143,21 +121,20 @@ fn grids_and_blocks_beyond_their_limits_are_rejected() {
 
 #[test]
 fn the_largest_grid_is_accepted() {
-    in_own_process("the_largest_grid_is_accepted", || {
+    in_own_process(|| {
         let _context = Own::new();
         // The first blocks end the launch.
         let stop = function(load(PTX), "stop");
         assert_eq!(shaped(stop, [0x7fff_ffff, 1, 1], [1, 1, 1], 0), SUCCESS);
-        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        fails!(LAUNCH_FAILED, cuCtxSynchronize());
     });
 }
 
 #[test]
 fn cooperative_launches_must_fit_the_device() {
-    let test = "cooperative_launches_must_fit_the_device";
     // Suppresses the message that launches on several devices are not supported.
     let variables = [("CUDA_EMULATOR_THREADS", "3"), ("CUDA_EMULATOR_QUIET", "1")];
-    passes(test, &variables, || {
+    passes(&variables, || {
         let _context = Own::new();
         let module = load(PTX);
         let (count, out) = (function(module, "count"), upload(&[0u32]));
@@ -168,17 +145,13 @@ fn cooperative_launches_must_fit_the_device() {
             ([5, 1, 1], SUCCESS),
             ([6, 1, 1], SUCCESS),
             ([1, 3, 2], SUCCESS),
-            ([7, 1, 1], LARGE),
-            ([1, 7, 1], LARGE),
-            ([2, 2, 2], LARGE),
-            ([65535, 65535, 65535], LARGE),
+            ([7, 1, 1], COOPERATIVE_LAUNCH_TOO_LARGE),
+            ([1, 7, 1], COOPERATIVE_LAUNCH_TOO_LARGE),
+            ([2, 2, 2], COOPERATIVE_LAUNCH_TOO_LARGE),
+            ([65535, 65535, 65535], COOPERATIVE_LAUNCH_TOO_LARGE),
         ] {
-            let [x, y, z] = grid;
             let arguments = arguments.as_mut_ptr();
-            // SAFETY: One argument of the kernel's type.
-            let code = unsafe {
-                cuLaunchCooperativeKernel(count, x, y, z, 1024, 1, 1, 0, null_mut(), arguments)
-            };
+            let code = launch_cooperative(count, grid, 1024, arguments);
             assert_eq!(code, expected, "{grid:?}");
             let mut one = Params {
                 function: count,
@@ -188,24 +161,18 @@ fn cooperative_launches_must_fit_the_device() {
                 stream: null_mut(),
                 arguments,
             };
-            // SAFETY: as above, in a list of one.
-            let code = unsafe { cuLaunchCooperativeKernelMultiDevice(&mut one, 1, 0) };
+            let code = call!(cuLaunchCooperativeKernelMultiDevice(&mut one, 1, 0));
             assert_eq!(code, expected, "{grid:?}");
             if expected == SUCCESS {
-                ran += 2 * 1024 * x * y * z;
+                ran += 2 * 1024 * grid.iter().product::<u32>();
             }
             assert_eq!(download::<u32>(out, 1), [ran], "{grid:?}");
             for devices in [0, 2] {
-                fails!(
-                    CUDA_ERROR_NOT_SUPPORTED,
-                    cuLaunchCooperativeKernelMultiDevice(&mut one, devices, 0)
-                );
+                let several = cuLaunchCooperativeKernelMultiDevice;
+                fails!(NOT_SUPPORTED, several(&mut one, devices, 0));
             }
         }
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuLaunchCooperativeKernelMultiDevice(null_mut(), 1, 0)
-        );
+        invalid!(cuLaunchCooperativeKernelMultiDevice(null_mut(), 1, 0));
         // The limit does not apply to other launches.
         assert_eq!(launch(count, 7, 1024, null_mut(), &mut arguments), SUCCESS);
         assert_eq!(download::<u32>(out, 1), [ran + 7 * 1024]);
@@ -219,10 +186,8 @@ fn arguments_come_as_pointers_or_in_one_buffer() {
     let (store, empty) = (function(module, "store"), function(module, "empty"));
     let out = upload(&[0u32; 2]);
     let result = || download::<u32>(out, 1)[0];
-    assert_eq!(
-        launch(store, 1, 1, null_mut(), &mut [arg(&out), arg(&41u32)]),
-        SUCCESS
-    );
+    let code = launch(store, 1, 1, null_mut(), &mut [arg(&out), arg(&41u32)]);
+    assert_eq!(code, SUCCESS);
     assert_eq!(result(), 41);
     let mut buffer = [out, 42, 0];
     let place: *mut c_void = buffer.as_mut_ptr().cast();
@@ -271,31 +236,14 @@ fn arguments_come_as_pointers_or_in_one_buffer() {
     let (extra, value) = (extra.as_mut_ptr(), 46u32);
     let mut both = [arg(&out), arg(&value)];
     for function in [store, empty] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuLaunchKernel(
-                function,
-                1,
-                1,
-                1,
-                1,
-                1,
-                1,
-                0,
-                null_mut(),
-                both.as_mut_ptr(),
-                extra
-            )
-        );
+        let code = launch_shaped(function, [1; 3], [1; 3], 0, both.as_mut_ptr(), extra);
+        assert_eq!(code, INVALID);
     }
     for mut missing in [[null_mut(), arg(&value)], [arg(&out), null_mut()]] {
         assert_eq!(launch(store, 1, 1, null_mut(), &mut missing), INVALID);
     }
-    assert_eq!(
-        shaped(store, [1; 3], [1; 3], 0),
-        INVALID,
-        "no arguments at all"
-    );
+    let code = shaped(store, [1; 3], [1; 3], 0);
+    assert_eq!(code, INVALID, "no arguments at all");
     assert_eq!(shaped(empty, [1; 3], [1; 3], 0), SUCCESS);
     ok!(cuCtxSynchronize());
     assert_eq!(result(), 0, "no rejected launch ran");
@@ -308,21 +256,11 @@ fn with(
     attributes: &[(u32, [u32; 3])],
     arguments: &mut [*mut c_void],
 ) -> CUresult {
-    // Number, padding and 64 bytes of value.
-    let mut list: Vec<[u32; 18]> = Vec::new();
-    for (id, value) in attributes {
-        let mut one = [0; 18];
-        one[0] = *id;
-        one[2..5].copy_from_slice(value);
-        list.push(one);
-    }
-    // SAFETY: Zero is a valid value of the C struct.
-    let mut config: CUlaunchConfig = unsafe { std::mem::zeroed() };
-    (config.gridDimX, config.gridDimY, config.gridDimZ) = (grid, 1, 1);
-    (config.blockDimX, config.blockDimY, config.blockDimZ) = (32, 1, 1);
-    (config.attrs, config.numAttrs) = (list.as_mut_ptr().cast(), list.len() as u32);
-    // SAFETY: The attributes have C's layout, and the arguments have the kernel's types.
-    unsafe { cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), null_mut()) }
+    let list: Vec<_> = attributes
+        .iter()
+        .map(|(id, words)| attribute(*id, words))
+        .collect();
+    launch_with(function, [grid, 1, 1], null_mut(), &list, arguments)
 }
 
 #[test]
@@ -361,26 +299,20 @@ fn launch_attributes_are_checked_by_number() {
         check(&[(16, [value, 0, 0])], expected);
     }
     // Only graph nodes can be updated by the device.
-    check(&[(13, [0; 3])], UNSUPPORTED);
-    check(&[(13, [1; 3])], UNSUPPORTED);
+    check(&[(13, [0; 3])], NOT_SUPPORTED);
+    check(&[(13, [1; 3])], NOT_SUPPORTED);
     // The event is missing.
     for id in [7, 12] {
-        check(&[(id, [0; 3])], CUresult::CUDA_ERROR_INVALID_HANDLE);
+        check(&[(id, [0; 3])], INVALID_HANDLE);
     }
     for id in [3, 15, 17, 18, 19, 77, u32::MAX] {
         check(&[(id, [1, 1, 1])], INVALID);
     }
     // Each of several attributes is applied.
     check(&[(0, [0; 3]), (8, [0; 3]), (4, [1; 3])], SUCCESS);
-    check(
-        &[(0, [0; 3]), (4, [3, 1, 1])],
-        CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE,
-    );
+    check(&[(0, [0; 3]), (4, [3, 1, 1])], INVALID_CLUSTER_SIZE);
     check(&[(0, [0; 3]), (8, [0; 3]), (99, [0; 3])], INVALID);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuLaunchKernelEx(null(), count, null_mut(), null_mut())
-    );
+    invalid!(cuLaunchKernelEx(null(), count, null_mut(), null_mut()));
 }
 
 #[test]
@@ -391,11 +323,11 @@ fn the_cooperative_attribute_is_a_bool() {
     let many = 40_000;
     assert_eq!(with(empty, many, &[], &mut []), SUCCESS);
     assert_eq!(with(empty, many, &[(2, [0, 0, 0])], &mut []), SUCCESS);
-    assert_eq!(with(empty, many, &[(2, [1, 0, 0])], &mut []), LARGE);
-    assert_eq!(with(empty, many, &[(2, [7, 0, 0])], &mut []), LARGE);
-    assert_eq!(
-        with(empty, many, &[(2, [1, 0, 0]), (2, [0, 0, 0])], &mut []),
-        SUCCESS
-    );
+    let code = with(empty, many, &[(2, [1, 0, 0])], &mut []);
+    assert_eq!(code, COOPERATIVE_LAUNCH_TOO_LARGE);
+    let code = with(empty, many, &[(2, [7, 0, 0])], &mut []);
+    assert_eq!(code, COOPERATIVE_LAUNCH_TOO_LARGE);
+    let code = with(empty, many, &[(2, [1, 0, 0]), (2, [0, 0, 0])], &mut []);
+    assert_eq!(code, SUCCESS);
     ok!(cuCtxSynchronize());
 }

@@ -1,7 +1,7 @@
 //! Libraries and their kernels: loading, lookup and attributes.
 
 use cuda_emulator_checks::abi::*;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 // Functions that some older headers lack.
@@ -33,12 +33,8 @@ fn libraries_load_from_memory_and_files_with_checked_options() {
     ] {
         let mut options: Vec<_> = numbers.iter().copied().map(CUlibraryOption).collect();
         let mut values = [null_mut::<c_void>(); 2];
-        let (count, options, values) = (
-            options.len() as u32,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        );
-        let (mut one, mut two) = (null_mut(), null_mut());
+        let (count, values) = (options.len() as u32, values.as_mut_ptr());
+        let (options, mut one, mut two) = (options.as_mut_ptr(), null_mut(), null_mut());
         // SAFETY: Options and values match in number, and the image ends in NUL.
         let codes = unsafe {
             [
@@ -55,86 +51,30 @@ fn libraries_load_from_memory_and_files_with_checked_options() {
             }
         }
     }
-    assert_eq!(
-        std::fs::remove_file(path.to_str().unwrap()).map_err(drop),
-        Ok(())
-    );
+    let found = std::fs::remove_file(path.to_str().unwrap()).map_err(drop);
+    assert_eq!(found, Ok(()));
     let (mut library, no) = (null_mut(), null_mut());
-    fails!(
-        CUDA_ERROR_FILE_NOT_FOUND,
-        cuLibraryLoadFromFile(&mut library, file, jit, none, 0, no, none, 0)
-    );
-    invalid!(cuLibraryLoadFromFile(
-        &mut library,
-        null(),
-        jit,
-        none,
-        0,
-        no,
-        none,
-        0
-    ));
-    invalid!(cuLibraryLoadFromFile(
-        null_mut(),
-        file,
-        jit,
-        none,
-        0,
-        no,
-        none,
-        0
-    ));
-    invalid!(cuLibraryLoadData(
-        &mut library,
-        null(),
-        jit,
-        none,
-        0,
-        no,
-        none,
-        0
-    ));
-    invalid!(cuLibraryLoadData(
-        null_mut(),
-        data,
-        jit,
-        none,
-        0,
-        no,
-        none,
-        0
-    ));
-    // Options without an array of them.
-    invalid!(cuLibraryLoadData(
-        &mut library,
-        data,
-        jit,
-        none,
-        1,
-        no,
-        none,
-        0
-    ));
-    invalid!(cuLibraryLoadData(
-        &mut library,
-        data,
-        jit,
-        none,
-        0,
-        no,
-        none,
-        1
-    ));
-    invalid!(cuLibraryLoadFromFile(
-        &mut library,
-        file,
-        jit,
-        none,
-        1,
-        no,
-        none,
-        0
-    ));
+    let place = &raw mut library;
+    for (to, file, jit_options, code) in [
+        (place, file, 0, FILE_NOT_FOUND),
+        (place, null(), 0, INVALID),
+        (null_mut(), file, 0, INVALID),
+        // Options without an array of them.
+        (place, file, 1, INVALID),
+    ] {
+        let load = cuLibraryLoadFromFile;
+        fails!(code, load(to, file, jit, none, jit_options, no, none, 0));
+    }
+    for (to, data, jit_options, options) in [
+        (place, null(), 0, 0),
+        (null_mut(), data, 0, 0),
+        // Options without an array of them.
+        (place, data, 1, 0),
+        (place, data, 0, 1),
+    ] {
+        let load = cuLibraryLoadData;
+        invalid!(load(to, data, jit, none, jit_options, no, none, options));
+    }
     assert!(library.is_null());
 }
 
@@ -142,23 +82,19 @@ fn libraries_load_from_memory_and_files_with_checked_options() {
 fn kernels_are_counted_listed_and_named() {
     ok!(cuInit(0));
     let library = library();
-    let mut count = 0;
-    ok!(cuLibraryGetKernelCount(&mut count, library));
-    assert_eq!(count, 3);
+    assert_eq!(out!(cuLibraryGetKernelCount(_, library)), 3);
     let names = [c"first", c"second", c"third"];
     let kernels = names.map(|name| kernel(library, name));
     for capacity in [1, 2, 3, 5] {
         let mut all = [null_mut(); 5];
-        ok!(cuLibraryEnumerateKernels(
-            all.as_mut_ptr(),
-            capacity,
-            library
-        ));
+        let place = all.as_mut_ptr();
+        ok!(cuLibraryEnumerateKernels(place, capacity, library));
         let listed = capacity.min(3) as usize;
         assert_eq!(all[..listed], kernels[..listed]);
+        let others = &all[listed..];
         assert!(
-            all[listed..].iter().all(|one| one.is_null()),
-            "no more than requested"
+            others.iter().all(|one| one.is_null()),
+            "more than requested"
         );
     }
     let mut one = null_mut();
@@ -169,54 +105,34 @@ fn kernels_are_counted_listed_and_named() {
     invalid!(cuLibraryGetKernel(null_mut(), library, c"first".as_ptr()));
     invalid!(cuLibraryGetKernel(&mut one, library, null()));
     for name in [c"firs", c"firsts", c"", c"word"] {
-        fails!(
-            CUDA_ERROR_NOT_FOUND,
-            cuLibraryGetKernel(&mut one, library, name.as_ptr())
-        );
+        let name = name.as_ptr();
+        fails!(NOT_FOUND, cuLibraryGetKernel(&mut one, library, name));
     }
     assert!(one.is_null());
     for ((kernel, name), params) in kernels.into_iter().zip(names).zip([2, 0, 1]) {
-        let (mut text, mut owner, mut count) = (null(), null_mut(), 99);
-        ok!(cuKernelGetName(&mut text, kernel));
-        // SAFETY: The name lives as long as the library.
-        assert_eq!(unsafe { CStr::from_ptr(text) }, name);
-        ok!(cuFuncGetName(&mut text, kernel.cast()));
-        // SAFETY: as above.
-        assert_eq!(unsafe { CStr::from_ptr(text) }, name);
-        ok!(cuKernelGetLibrary(&mut owner, kernel));
-        assert_eq!(owner, library);
-        ok!(cuKernelGetParamCount(kernel, &mut count));
+        for text in [
+            out!(cuKernelGetName(_, kernel)),
+            out!(cuFuncGetName(_, kernel.cast())),
+        ] {
+            // SAFETY: The name lives as long as the library.
+            assert_eq!(unsafe { CStr::from_ptr(text) }, name);
+        }
+        assert_eq!(out!(cuKernelGetLibrary(_, kernel)), library);
+        let count = out!(cuKernelGetParamCount(kernel, _));
         assert_eq!(count, params, "{name:?}");
         invalid!(cuKernelGetName(null_mut(), kernel));
         invalid!(cuKernelGetLibrary(null_mut(), kernel));
         invalid!(cuKernelGetParamCount(kernel, null_mut()));
     }
     let (mut offset, mut size) = (99, 99);
-    fails!(
-        CUDA_ERROR_INVALID_CONTEXT,
-        cuKernelGetParamInfo(kernels[0], 0, &mut offset, &mut size)
-    );
+    no_context!(cuKernelGetParamInfo(kernels[0], 0, &mut offset, &mut size));
     let _context = Own::new();
     for (index, expected) in [(0, 4), (8, 8)].into_iter().enumerate() {
-        ok!(cuKernelGetParamInfo(
-            kernels[0],
-            index,
-            &mut offset,
-            &mut size
-        ));
+        let first = kernels[0];
+        ok!(cuKernelGetParamInfo(first, index, &mut offset, &mut size));
         assert_eq!((offset, size), expected);
-        ok!(cuKernelGetParamInfo(
-            kernels[0],
-            index,
-            &mut offset,
-            null_mut()
-        ));
-        invalid!(cuKernelGetParamInfo(
-            kernels[0],
-            index,
-            null_mut(),
-            &mut size
-        ));
+        ok!(cuKernelGetParamInfo(first, index, &mut offset, null_mut()));
+        invalid!(cuKernelGetParamInfo(first, index, null_mut(), &mut size));
     }
     invalid!(cuKernelGetParamInfo(kernels[0], 2, &mut offset, &mut size));
     invalid!(cuKernelGetParamInfo(kernels[1], 0, &mut offset, &mut size));
@@ -229,16 +145,13 @@ fn kernel_attributes_apply_to_functions() {
     let library = library();
     let (second, third) = (kernel(library, c"second"), kernel(library, c"third"));
     let get = |kernel, attribute, device| {
-        let mut value = -77;
-        // SAFETY: The result pointer is valid.
-        let code = unsafe {
-            cuKernelGetAttribute(&mut value, CUfunction_attribute(attribute), kernel, device)
-        };
+        let (mut value, attribute) = (-77, CUfunction_attribute(attribute));
+        let code = call!(cuKernelGetAttribute(&mut value, attribute, kernel, device));
         (code, value)
     };
     let set = |kernel, attribute, value, device| {
-        // SAFETY: All arguments are plain values.
-        unsafe { cuKernelSetAttribute(CUfunction_attribute(attribute), value, kernel, device) }
+        let attribute = CUfunction_attribute(attribute);
+        call!(cuKernelSetAttribute(attribute, value, kernel, device))
     };
     for (kernel, attribute, expected) in [
         (second, 0, 1024),
@@ -249,48 +162,24 @@ fn kernel_attributes_apply_to_functions() {
         (third, 8, (48 << 10) - 100),
         (second, 9, -1),
     ] {
-        assert_eq!(
-            get(kernel, attribute, 0),
-            (SUCCESS, expected),
-            "{attribute}"
-        );
+        let found = get(kernel, attribute, 0);
+        assert_eq!(found, (SUCCESS, expected), "{attribute}");
     }
     assert_eq!(get(second, 16, 0).0, INVALID);
-    invalid!(cuKernelGetAttribute(
-        null_mut(),
-        CUfunction_attribute(0),
-        second,
-        0
-    ));
+    let first = CUfunction_attribute(0);
+    invalid!(cuKernelGetAttribute(null_mut(), first, second, 0));
     let most = (227 << 10) - 100;
     assert_eq!(set(third, 8, most, 0), SUCCESS);
     assert_eq!(set(third, 8, most + 1, 0), INVALID);
     assert_eq!(set(third, 1, 0, 0), INVALID);
     assert_eq!(get(third, 8, 0), (SUCCESS, most));
-    assert_eq!(
-        get(second, 8, 0).1,
-        48 << 10,
-        "the other kernel is unchanged"
-    );
-    let (mut function, mut value) = (null_mut(), 0);
-    ok!(cuKernelGetFunction(&mut function, third));
-    ok!(cuFuncGetAttribute(
-        &mut value,
-        CUfunction_attribute(8),
-        function
-    ));
-    assert_eq!(value, most);
+    let found = get(second, 8, 0).1;
+    assert_eq!(found, 48 << 10, "the other kernel is unchanged");
+    let function = out!(cuKernelGetFunction(_, third));
+    let of_function = |attribute| attribute_of(function, attribute);
+    assert_eq!(of_function(8), most);
     // A kernel's attribute applies to its functions unless it was set on the function itself, as
     // recorded on an H200.
-    let of_function = |attribute| {
-        let mut value = 0;
-        ok!(cuFuncGetAttribute(
-            &mut value,
-            CUfunction_attribute(attribute),
-            function
-        ));
-        value
-    };
     assert_eq!(set(third, 8, 5000, 0), SUCCESS);
     assert_eq!((get(third, 8, 0).1, of_function(8)), (5000, 5000));
     ok!(cuFuncSetAttribute(function, CUfunction_attribute(8), 4096));
@@ -305,14 +194,11 @@ fn kernel_attributes_apply_to_functions() {
     for config in [4, u32::MAX] {
         invalid!(cuKernelSetCacheConfig(third, CUfunc_cache(config), 0));
     }
-    let bad = CUresult::CUDA_ERROR_INVALID_DEVICE;
     for device in [-1, 64, i32::MAX] {
-        assert_eq!(get(third, 8, device), (bad, -77));
-        assert_eq!(set(third, 8, 0, device), bad);
-        fails!(
-            CUDA_ERROR_INVALID_DEVICE,
-            cuKernelSetCacheConfig(third, CUfunc_cache(0), device)
-        );
+        assert_eq!(get(third, 8, device), (INVALID_DEVICE, -77));
+        assert_eq!(set(third, 8, 0, device), INVALID_DEVICE);
+        let code = call!(cuKernelSetCacheConfig(third, CUfunc_cache(0), device));
+        assert_eq!(code, INVALID_DEVICE);
     }
     assert_eq!(get(third, 8, 0).1, most);
 }
@@ -321,73 +207,29 @@ fn kernel_attributes_apply_to_functions() {
 fn variables_are_found_by_name_and_kind() {
     let _context = Own::new();
     let library = library();
-    let (mut address, mut size) = (0, 0);
-    for (name, bytes, value) in [(c"word", 4, 5), (c"shared", 8, 6)] {
-        (address, size) = (0, 0);
-        ok!(cuLibraryGetGlobal(
-            &mut address,
-            &mut size,
-            library,
-            name.as_ptr()
-        ));
+    type Get = unsafe extern "C" fn(*mut u64, *mut usize, CUlibrary, *const c_char) -> CUresult;
+    for (get, name, bytes, value) in [
+        (cuLibraryGetGlobal as Get, c"word", 4, 5),
+        (cuLibraryGetGlobal, c"shared", 8, 6),
+        (cuLibraryGetManaged, c"shared", 8, 6),
+    ] {
+        let (mut size, name) = (0, name.as_ptr());
+        let address = out!(get(_, &mut size, library, name));
         assert_eq!(size, bytes);
         assert_eq!(download::<u32>(address, 1), [value]);
-        (size, address) = (0, 0);
-        ok!(cuLibraryGetGlobal(
-            null_mut(),
-            &mut size,
-            library,
-            name.as_ptr()
-        ));
-        ok!(cuLibraryGetGlobal(
-            &mut address,
-            null_mut(),
-            library,
-            name.as_ptr()
-        ));
-        assert!(size == bytes && address != 0);
+        assert_eq!(out!(get(null_mut(), _, library, name)), size);
+        assert_eq!(out!(get(_, null_mut(), library, name)), address);
     }
-    let managed = (address, size);
-    (address, size) = (0, 0);
-    ok!(cuLibraryGetManaged(
-        &mut address,
-        &mut size,
-        library,
-        c"shared".as_ptr()
-    ));
-    assert_eq!((address, size), managed);
-    (address, size) = (0, 0);
-    ok!(cuLibraryGetManaged(
-        null_mut(),
-        &mut size,
-        library,
-        c"shared".as_ptr()
-    ));
-    ok!(cuLibraryGetManaged(
-        &mut address,
-        null_mut(),
-        library,
-        c"shared".as_ptr()
-    ));
-    assert_eq!((address, size), managed);
-    (address, size) = (7, 7);
+    let (mut address, mut size) = (7, 7);
     for name in [c"word", c"nothing", c"first"] {
-        fails!(
-            CUDA_ERROR_NOT_FOUND,
-            cuLibraryGetManaged(&mut address, &mut size, library, name.as_ptr())
-        );
+        let (get, name) = (cuLibraryGetManaged, name.as_ptr());
+        fails!(NOT_FOUND, get(&mut address, &mut size, library, name));
     }
-    fails!(
-        CUDA_ERROR_NOT_FOUND,
-        cuLibraryGetGlobal(&mut address, &mut size, library, c"wor".as_ptr())
-    );
-    invalid!(cuLibraryGetManaged(
-        &mut address,
-        &mut size,
-        library,
-        null()
-    ));
-    invalid!(cuLibraryGetGlobal(&mut address, &mut size, library, null()));
+    let (get, name) = (cuLibraryGetGlobal, c"wor".as_ptr());
+    fails!(NOT_FOUND, get(&mut address, &mut size, library, name));
+    for get in [cuLibraryGetManaged, cuLibraryGetGlobal] {
+        invalid!(get(&mut address, &mut size, library, null()));
+    }
     assert_eq!((address, size), (7, 7));
 }
 
@@ -417,12 +259,8 @@ fn invalid_handles_are_rejected_by_every_library_function() {
         stale!(cuKernelGetName(&mut name, kernel));
         stale!(cuKernelGetParamInfo(kernel, 0, &mut offset, &mut size));
         stale!(cuKernelGetParamCount(kernel, &mut size));
-        stale!(cuKernelGetAttribute(
-            &mut number,
-            CUfunction_attribute(0),
-            kernel,
-            0
-        ));
+        let first = CUfunction_attribute(0);
+        stale!(cuKernelGetAttribute(&mut number, first, kernel, 0));
         stale!(cuKernelSetAttribute(CUfunction_attribute(8), 0, kernel, 0));
         stale!(cuKernelSetCacheConfig(kernel, CUfunc_cache(0), 0));
         assert_eq!((count, number, size, offset, address), (7, 7, 7, 7, 7));
@@ -435,80 +273,41 @@ fn invalid_handles_are_rejected_by_every_library_function() {
 fn unified_function_pointers_are_not_found() {
     ok!(cuInit(0));
     let library = library();
-    let mut address = null_mut();
+    let (mut address, get) = (null_mut(), cuLibraryGetUnifiedFunction);
     for name in [c"first", c"absent"] {
-        invalid!(cuLibraryGetUnifiedFunction(
-            &mut address,
-            library,
-            name.as_ptr()
-        ));
+        invalid!(get(&mut address, library, name.as_ptr()));
     }
     assert!(address.is_null());
-    invalid!(cuLibraryGetUnifiedFunction(
-        null_mut(),
-        library,
-        c"first".as_ptr()
-    ));
+    let name = c"first".as_ptr();
+    invalid!(get(null_mut(), library, name));
     ok!(cuLibraryUnload(library));
-    stale!(cuLibraryGetUnifiedFunction(
-        &mut address,
-        library,
-        c"first".as_ptr()
-    ));
+    stale!(get(&mut address, library, name));
 }
 
 #[test]
 fn invalid_images_are_reported_at_first_use() {
     ok!(cuInit(0));
-    const HEAD: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";
-    for (text, code) in [
-        (
-            format!("{HEAD}.visible .entry k() {{ ret }}\0"),
-            CUresult::CUDA_ERROR_INVALID_PTX,
-        ),
-        (
-            ".version 99.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\0".into(),
-            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-        ),
+    const HEAD: &str = ".target sm_75\n.address_size 64\n";
+    for (version, end, code) in [
+        (".version 7.0", "ret", INVALID_PTX),
+        (".version 99.0", "ret;", UNSUPPORTED_PTX_VERSION),
     ] {
+        let text = format!("{version}\n{HEAD}.visible .entry k() {{ {end} }}\0");
         let mut log = [0u8; 1000];
         let mut keys = [CUjit_option(5), CUjit_option(6)];
         let mut values = [log.as_mut_ptr().cast(), log.len() as *mut c_void];
-        let mut library = null_mut();
-        ok!(cuLibraryLoadData(
-            &mut library,
-            text.as_ptr().cast(),
-            keys.as_mut_ptr(),
-            values.as_mut_ptr(),
-            2,
-            null_mut(),
-            null_mut(),
-            0
-        ));
+        let (keys, values, no) = (keys.as_mut_ptr(), values.as_mut_ptr(), null_mut());
+        let (image, none) = (text.as_ptr().cast(), null_mut());
+        let library = out!(cuLibraryLoadData(_, image, keys, values, 2, no, none, 0));
         assert_ne!(log[0], 0, "the log gives the reason");
-        let (mut kernel, mut module, mut count) = (null_mut(), null_mut(), 7);
-        ok!(cuLibraryGetKernelCount(&mut count, library));
-        assert_eq!(count, 0);
-        // SAFETY: The handle pointers are valid.
-        unsafe {
-            assert_eq!(
-                cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()),
-                code
-            );
-            assert_eq!(
-                cuLibraryGetModule(&mut module, library),
-                CUresult::CUDA_ERROR_INVALID_CONTEXT
-            );
-        }
+        let (mut module, name) = (null_mut(), c"k".as_ptr());
+        assert_eq!(out!(cuLibraryGetKernelCount(_, library)), 0);
+        fails!(code, cuLibraryGetKernel(&mut null_mut(), library, name));
+        no_context!(cuLibraryGetModule(&mut module, library));
         let context = Own::new();
-        let (mut address, mut bytes) = (0, 0);
-        // SAFETY: as above.
-        unsafe {
-            assert_eq!(cuLibraryGetModule(&mut module, library), code);
-            for get in [cuLibraryGetGlobal, cuLibraryGetManaged] {
-                let got = get(&mut address, &mut bytes, library, c"v".as_ptr());
-                assert_eq!(got, code);
-            }
+        fails!(code, cuLibraryGetModule(&mut module, library));
+        for get in [cuLibraryGetGlobal, cuLibraryGetManaged] {
+            fails!(code, get(&mut 0, &mut 0, library, c"v".as_ptr()));
         }
         drop(context);
         ok!(cuLibraryUnload(library));

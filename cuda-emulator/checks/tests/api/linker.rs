@@ -1,6 +1,8 @@
 //! The linker: its inputs, its result, and the logs requested by link and load options.
 
+use cuda_emulator_checks::abi::input::PTX;
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::objects::fat_binary;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 
@@ -51,38 +53,18 @@ const CALLER: &str = "
 const OTHER: &str =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .align 4 .u32 number = 77;\n";
 
-const PTX: u32 = 1;
-
-fn linker() -> CUlinkState {
-    let mut state = null_mut();
-    ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
-    state
-}
-
-/// Adds bytes with the second version of the function.
-fn add(state: CUlinkState, kind: u32, data: &[u8], name: &CStr) -> CUresult {
-    let (place, size) = (data.as_ptr().cast_mut().cast(), data.len());
-    let (kind, name) = (CUjitInputType(kind), name.as_ptr());
-    // SAFETY: The data has this length.
-    unsafe { cuLinkAddData_v2(state, kind, place, size, name, 0, null_mut(), null_mut()) }
-}
-
 /// Links, loads the result and runs its kernel.
 fn works(state: CUlinkState) {
-    let (mut image, mut size, mut module) = (null_mut(), 0, null_mut());
-    ok!(cuLinkComplete(state, &mut image, &mut size));
+    let (mut size, mut same) = (0, 0);
+    let image = out!(cuLinkComplete(state, _, &mut size));
     assert!(size > CALLER.len() + OTHER.len());
-    let (mut again, mut same) = (null_mut(), 0);
-    ok!(cuLinkComplete(state, &mut again, &mut same));
+    let again = out!(cuLinkComplete(state, _, &mut same));
     assert_eq!((again, same), (image, size), "a linker has one result");
-    again = null_mut();
-    ok!(cuLinkComplete(state, &mut again, null_mut()));
-    assert_eq!(again, image);
+    assert_eq!(out!(cuLinkComplete(state, _, null_mut())), image);
     invalid!(cuLinkComplete(state, null_mut(), &mut size));
-    ok!(cuModuleLoadData(&mut module, image));
+    let get = function(out!(cuModuleLoadData(_, image)), "get");
     let out = alloc(4);
-    let code = launch(function(module, "get"), 1, 1, null_mut(), &mut [arg(&out)]);
-    assert_eq!(code, SUCCESS);
+    ok!(launch(get, 1, 1, null_mut(), &mut [arg(&out)]));
     assert_eq!(download::<u32>(out, 1), [77]);
 }
 
@@ -93,28 +75,11 @@ fn inputs_of_several_megabytes_are_linked() {
     // The device runtime's library exceeds 2^20 bytes since CUDA 13.5.
     let padding = "// nothing but a comment\n".repeat(100_000);
     for text in [format!("{CALLER}{padding}"), format!("{OTHER}{padding}")] {
-        let (data, size) = (text.as_ptr().cast_mut().cast(), text.len());
-        assert!(size > 2 << 20);
-        let no = null_mut();
-        ok!(cuLinkAddData_v2(
-            state,
-            CUjitInputType(PTX),
-            data,
-            size,
-            c"large".as_ptr(),
-            0,
-            null_mut(),
-            no
-        ));
+        assert!(text.len() > 2 << 20);
+        ok!(link_data(state, PTX, text.as_bytes(), c"large"));
     }
-    let mut image = null_mut();
-    ok!(cuLinkComplete(state, &mut image, null_mut()));
-    let mut module = null_mut();
-    ok!(cuModuleLoadData(&mut module, image));
+    works(state);
     ok!(cuLinkDestroy(state));
-    let out = alloc(4);
-    launch(function(module, "get"), 1, 1, null_mut(), &mut [arg(&out)]);
-    assert_eq!(download::<u32>(out, 1), [77]);
 }
 
 #[test]
@@ -125,151 +90,68 @@ fn data_and_files_are_linked_by_either_version_of_the_functions() {
     std::fs::write(&file, OTHER).unwrap();
     let name = CString::new(file.to_str().unwrap()).unwrap();
     let missing = CString::new(path("cuda-emulator-none").to_str().unwrap()).unwrap();
-    let (text, kind, no) = (
-        CALLER.as_ptr().cast_mut().cast(),
-        CUjitInputType(PTX),
-        null_mut(),
-    );
-    let size = CALLER.len();
-    for old in [false, true] {
-        let mut state = null_mut();
-        if old {
-            ok!(cuLinkCreate(0, null_mut(), null_mut(), &mut state));
-            ok!(cuLinkAddData(
-                state,
-                PTX,
-                text,
-                size,
-                c"a".as_ptr(),
-                0,
-                null_mut(),
-                no
-            ));
-            fails!(
-                CUDA_ERROR_FILE_NOT_FOUND,
-                cuLinkAddFile(state, PTX, missing.as_ptr(), 0, null_mut(), no)
-            );
-            invalid!(cuLinkAddFile(state, PTX, null(), 0, null_mut(), no));
-            invalid!(cuLinkAddFile(state, PTX, name.as_ptr(), 1, null_mut(), no));
-            invalid!(cuLinkAddData(
-                state,
-                PTX,
-                null_mut(),
-                size,
-                null(),
-                0,
-                null_mut(),
-                no
-            ));
-            invalid!(cuLinkAddData(
-                state,
-                PTX,
-                text,
-                size,
-                null(),
-                1,
-                null_mut(),
-                no
-            ));
-            ok!(cuLinkAddFile(state, PTX, name.as_ptr(), 0, null_mut(), no));
-        } else {
-            ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
-            ok!(cuLinkAddData_v2(
-                state,
-                kind,
-                text,
-                size,
-                null(),
-                0,
-                null_mut(),
-                no
-            ));
-            fails!(
-                CUDA_ERROR_FILE_NOT_FOUND,
-                cuLinkAddFile_v2(state, kind, missing.as_ptr(), 0, null_mut(), no)
-            );
-            invalid!(cuLinkAddFile_v2(state, kind, null(), 0, null_mut(), no));
-            invalid!(cuLinkAddFile_v2(
-                state,
-                kind,
-                name.as_ptr(),
-                1,
-                null_mut(),
-                no
-            ));
-            invalid!(cuLinkAddData_v2(
-                state,
-                kind,
-                null_mut(),
-                size,
-                null(),
-                0,
-                null_mut(),
-                no
-            ));
-            invalid!(cuLinkAddData_v2(
-                state,
-                kind,
-                text,
-                size,
-                null(),
-                1,
-                null_mut(),
-                no
-            ));
-            ok!(cuLinkAddFile_v2(
-                state,
-                kind,
-                name.as_ptr(),
-                0,
-                null_mut(),
-                no
-            ));
-        }
+    let text = CALLER.as_ptr().cast_mut().cast();
+    let (file_name, missing, size) = (name.as_ptr(), missing.as_ptr(), CALLER.len());
+    type AddData<'a> = &'a dyn Fn(*mut c_void, *const c_char, u32) -> CUresult;
+    type AddFile<'a> = &'a dyn Fn(*const c_char, u32) -> CUresult;
+    let check = |state, data: AddData<'_>, file: AddFile<'_>| {
+        assert_eq!(data(text, c"a".as_ptr(), 0), SUCCESS);
+        assert_eq!(file(missing, 0), FILE_NOT_FOUND);
+        assert_eq!(file(null(), 0), INVALID);
+        // One option, without arrays of options and values.
+        assert_eq!(file(file_name, 1), INVALID);
+        assert_eq!(data(null_mut(), null(), 0), INVALID);
+        assert_eq!(data(text, null(), 1), INVALID);
+        assert_eq!(file(file_name, 0), SUCCESS);
         works(state);
         ok!(cuLinkDestroy(state));
-    }
+    };
+    let (options, values, kind) = (null_mut(), null_mut(), CUjitInputType(PTX));
+    let (state, add) = (
+        out!(cuLinkCreate(0, null_mut(), null_mut(), _)),
+        cuLinkAddData,
+    );
+    check(
+        state,
+        &|data, name, n| call!(add(state, PTX, data, size, name, n, options, values)),
+        &|path, n| call!(cuLinkAddFile(state, PTX, path, n, options, values)),
+    );
+    let (state, options, add) = (linker(), null_mut(), cuLinkAddData_v2);
+    check(
+        state,
+        &|data, name, n| call!(add(state, kind, data, size, name, n, options, values)),
+        &|path, n| call!(cuLinkAddFile_v2(state, kind, path, n, options, values)),
+    );
+    // The name of the data may be missing.
+    let state = linker();
+    ok!(add(state, kind, text, size, null(), 0, options, values));
+    ok!(link_data(state, PTX, OTHER.as_bytes(), c"other"));
+    works(state);
+    ok!(cuLinkDestroy(state));
     std::fs::remove_file(&file).unwrap();
-}
-
-/// Returns a fat binary with one PTX text for sm_70.
-fn fat(text: &str) -> Vec<u8> {
-    let mut entry = vec![0u8; 64];
-    entry[0] = 1;
-    entry[4] = 64;
-    entry[8..16].copy_from_slice(&(text.len() as u64).to_le_bytes());
-    entry[28] = 70;
-    let mut image = 0xba55_ed50_u32.to_le_bytes().to_vec();
-    image.extend_from_slice(&[1, 0, 16, 0]);
-    image.extend_from_slice(&(64 + text.len() as u64).to_le_bytes());
-    image.extend_from_slice(&entry);
-    image.extend_from_slice(text.as_bytes());
-    image
 }
 
 #[test]
 fn input_kinds_are_accepted_or_rejected() {
     let _context = Own::new();
-    let machine = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
-    let image = CUresult::CUDA_ERROR_INVALID_IMAGE;
-    let unsupported = CUresult::CUDA_ERROR_NOT_SUPPORTED;
-    let (caller, other) = (CALLER.as_bytes(), fat(OTHER));
+    let (caller, other) = (CALLER.as_bytes(), fat_binary(&[(1, OTHER.as_bytes())]));
     let state = linker();
     for (kind, data, expected) in [
-        (0, caller, image),
-        (1, b"no PTX".as_slice(), image),
-        (1, b"\x7fELF and more", machine),
-        (2, b"no fat binary", image),
-        (2, &other[..other.len() - 1], image),
-        (3, caller, image),
-        (4, caller, image),
-        (5, caller, unsupported),
+        (0, caller, INVALID_IMAGE),
+        (1, b"no PTX".as_slice(), INVALID_IMAGE),
+        (1, b"\x7fELF and more", NO_BINARY_FOR_GPU),
+        (2, b"no fat binary", INVALID_IMAGE),
+        (2, &other[..other.len() - 1], INVALID_IMAGE),
+        (3, caller, INVALID_IMAGE),
+        (4, caller, INVALID_IMAGE),
+        (5, caller, NOT_SUPPORTED),
         (6, caller, INVALID),
         (u32::MAX, caller, INVALID),
         (1, caller, SUCCESS),
         (2, &other, SUCCESS),
     ] {
-        assert_eq!(add(state, kind, data, c"input"), expected, "kind {kind}");
+        let code = link_data(state, kind, data, c"input");
+        assert_eq!(code, expected, "kind {kind}");
     }
     works(state);
     ok!(cuLinkDestroy(state));
@@ -282,19 +164,16 @@ fn invalid_linkers_are_rejected() {
     ok!(cuLinkDestroy(stale));
     let wild = WILD.iter().map(|wild| *wild as CUlinkState);
     let (mut image, mut size) = (null_mut(), 7);
-    let handle = CUresult::CUDA_ERROR_INVALID_HANDLE;
     for state in wild.chain([null_mut(), stale]) {
         let kind = CUjitInputType(PTX);
-        assert_eq!(add(state, PTX, CALLER.as_bytes(), c"a"), handle);
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuLinkAddFile_v2(state, kind, c"/".as_ptr(), 0, null_mut(), null_mut())
+        assert_eq!(
+            link_data(state, PTX, CALLER.as_bytes(), c"a"),
+            INVALID_HANDLE
         );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuLinkComplete(state, &mut image, &mut size)
-        );
-        fails!(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(state));
+        let (path, no) = (c"/".as_ptr(), null_mut());
+        stale!(cuLinkAddFile_v2(state, kind, path, 0, null_mut(), no));
+        stale!(cuLinkComplete(state, &mut image, &mut size));
+        stale!(cuLinkDestroy(state));
     }
     assert!(image.is_null() && size == 7);
     invalid!(cuLinkCreate_v2(0, null_mut(), null_mut(), null_mut()));
@@ -306,14 +185,8 @@ fn a_link_needs_a_context() {
     ok!(cuInit(0));
     ok!(cuCtxSetCurrent(null_mut()));
     let mut state = null_mut();
-    fails!(
-        CUDA_ERROR_INVALID_CONTEXT,
-        cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_CONTEXT,
-        cuLinkCreate(0, null_mut(), null_mut(), &mut state)
-    );
+    no_context!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
+    no_context!(cuLinkCreate(0, null_mut(), null_mut(), &mut state));
     assert!(state.is_null());
 }
 
@@ -321,9 +194,8 @@ fn a_link_needs_a_context() {
 fn logged(values: &mut [usize; 4]) -> CUlinkState {
     // Of the two arrays, only the values must outlive the linker.
     let mut options = [3, 4, 5, 6].map(CUjit_option);
-    let mut state = null_mut();
     let values = values.as_mut_ptr().cast();
-    ok!(cuLinkCreate_v2(4, options.as_mut_ptr(), values, &mut state));
+    let state = out!(cuLinkCreate_v2(4, options.as_mut_ptr(), values, _));
     options.fill(CUjit_option(0));
     std::hint::black_box(&options);
     state
@@ -349,23 +221,17 @@ fn logs_are_truncated_between_characters() {
         (0xdead_0000_0000, None),
     ] {
         let (mut info, mut error) = ([0xaau8; 512], [0xaau8; 512]);
-        let mut values = [
-            info.as_mut_ptr() as usize,
-            512,
-            error.as_mut_ptr() as usize,
-            size,
-        ];
+        let [info_at, error_at] = [&mut info, &mut error].map(|log| log.as_mut_ptr() as usize);
+        let mut values = [info_at, 512, error_at, size];
         let state = logged(&mut values);
-        assert_eq!(add(state, 5, b"", NAME), CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        assert_eq!(link_data(state, 5, b"", NAME), NOT_SUPPORTED);
         ok!(cuLinkDestroy(state));
         assert_eq!(values[1], 0, "no information is logged");
         assert_eq!(info[..2], [0, 0xaa]);
         assert_eq!(values[3], kept.unwrap_or(0), "{size:#x}");
         let written = kept.map_or(0, |kept| kept + 1);
-        assert!(
-            error[written..].iter().all(|byte| *byte == 0xaa),
-            "{size:#x}"
-        );
+        let kept_bytes = error[written..].iter().all(|byte| *byte == 0xaa);
+        assert!(kept_bytes, "{size:#x}");
         if let Some(kept) = kept {
             assert_eq!(error[..kept], NAME.to_bytes()[..kept]);
             assert_eq!(error[kept], 0);
@@ -377,58 +243,43 @@ fn logs_are_truncated_between_characters() {
 fn logs_describe_success_and_failure() {
     let _context = Own::new();
     let (mut info, mut error) = ([0u8; 2000], [0u8; 2000]);
-    let mut values = [
-        info.as_mut_ptr() as usize,
-        2000,
-        error.as_mut_ptr() as usize,
-        2000,
-    ];
+    let [info_at, error_at] = [&mut info, &mut error].map(|log| log.as_mut_ptr() as usize);
+    let mut values = [info_at, 2000, error_at, 2000];
     let state = logged(&mut values);
     let text = |log: &[u8]| {
-        CStr::from_bytes_until_nul(log)
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .to_string()
+        let text = CStr::from_bytes_until_nul(log).unwrap().to_str();
+        text.unwrap().to_string()
     };
     assert_eq!(
-        add(state, PTX, b"rubbish", c"some.ptx"),
-        CUresult::CUDA_ERROR_INVALID_IMAGE
+        link_data(state, PTX, b"rubbish", c"some.ptx"),
+        INVALID_IMAGE
     );
     let logged_text = text(&error);
-    assert!(
-        logged_text.contains("some.ptx") && values[3] == logged_text.len(),
-        "{logged_text}"
-    );
-    let (mut image, mut size) = (null_mut(), 0);
-    ok!(cuLinkComplete(state, &mut image, &mut size));
+    assert!(logged_text.contains("some.ptx"), "{logged_text}");
+    assert_eq!(values[3], logged_text.len());
+    out!(cuLinkComplete(state, _, &mut 0));
     assert_eq!(text(&error), "", "an empty link");
     for (name, input) in [(c"caller.ptx", CALLER), (c"other.ptx", OTHER)] {
-        assert_eq!(add(state, PTX, input.as_bytes(), name), SUCCESS);
+        assert_eq!(link_data(state, PTX, input.as_bytes(), name), SUCCESS);
     }
     works(state);
     let logged_text = text(&info);
-    assert!(
-        logged_text.contains("2 inputs") && logged_text.contains("1 kernel"),
-        "{logged_text}"
-    );
+    assert_eq!(logged_text, "linked 2 inputs, 1 kernels");
     assert_eq!(values[1], logged_text.len());
     assert_eq!(text(&error), "");
     // A duplicate definition is an error that names the input.
-    let code = add(state, PTX, OTHER.as_bytes(), c"twice.ptx");
-    assert_eq!(code, CUresult::CUDA_ERROR_INVALID_SOURCE);
+    let code = link_data(state, PTX, OTHER.as_bytes(), c"twice.ptx");
+    assert_eq!(code, INVALID_SOURCE);
     let logged_text = text(&error);
-    assert!(
-        logged_text.contains("twice.ptx") && logged_text.contains("number"),
-        "{logged_text}"
-    );
+    for part in ["twice.ptx", "number"] {
+        assert!(logged_text.contains(part), "{logged_text}");
+    }
     assert_eq!(text(&info), "");
     ok!(cuLinkDestroy(state));
 }
 
 #[test]
 fn errors_without_a_log_go_to_standard_error() {
-    let test = "errors_without_a_log_go_to_standard_error";
     if inner() {
         let _context = Own::new();
         let (mut info, mut error) = ([0u8; 100], [0u8; 500]);
@@ -436,23 +287,20 @@ fn errors_without_a_log_go_to_standard_error() {
         // with a log, and then a success.
         let mut values = [info.as_mut_ptr() as usize, 100, 0, 100];
         let state = logged(&mut values);
-        assert_eq!(add(state, 6, b"", c"first"), INVALID);
+        assert_eq!(link_data(state, 6, b"", c"first"), INVALID);
         assert_eq!(values, [info.as_ptr() as usize, 0, 0, 100]);
-        assert_eq!(add(linker(), 6, b"", c"second"), INVALID);
+        assert_eq!(link_data(linker(), 6, b"", c"second"), INVALID);
         let mut values = [0, 0, error.as_mut_ptr() as usize, 500];
         let state = logged(&mut values);
-        assert_eq!(add(state, 6, b"", c"third"), INVALID);
+        assert_eq!(link_data(state, 6, b"", c"third"), INVALID);
         assert!(error.starts_with(b"third"));
-        let mut module = null_mut();
         let text = CString::new(OTHER).unwrap();
-        ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
-        fails!(
-            CUDA_ERROR_INVALID_IMAGE,
-            cuModuleLoadData(&mut module, c"fourth".as_ptr().cast())
-        );
+        out!(cuModuleLoadData(_, text.as_ptr().cast()));
+        let module = result!(cuModuleLoadData(_, c"fourth".as_ptr().cast()));
+        assert_eq!(module, Err(INVALID_IMAGE));
         return;
     }
-    let (code, _, text) = rerun(test, &[]);
+    let (code, _, text) = rerun(&[]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("[cuda-emulator] first: "), "{text}");
     assert!(text.contains("[cuda-emulator] second: "), "{text}");
@@ -478,30 +326,14 @@ fn options_are_checked_by_number() {
         let mut options: Vec<_> = numbers.iter().copied().map(CUjit_option).collect();
         let (count, options) = (options.len() as u32, options.as_mut_ptr());
         let mut values = [null_mut::<c_void>(); 4];
-        let (mut module, mut state) = (null_mut(), null_mut());
-        // SAFETY: The numbers of options and values are correct.
-        let codes = unsafe {
-            [
-                cuModuleLoadDataEx(&mut module, image, count, options, values.as_mut_ptr()),
-                cuLinkCreate_v2(count, options, values.as_mut_ptr(), &mut state),
-            ]
-        };
-        assert_eq!(codes, [expected; 2], "{numbers:?}");
-        assert_eq!(module.is_null(), expected != SUCCESS);
+        let (mut module, values) = (null_mut(), values.as_mut_ptr());
+        let (load, to) = (cuModuleLoadDataEx, &raw mut module);
+        fails!(expected, load(to, image, count, options, values));
+        assert_eq!(module.is_null(), expected != SUCCESS, "{numbers:?}");
+        let code = call!(cuLinkCreate_v2(count, options, values, &mut null_mut()));
+        assert_eq!(code, expected, "{numbers:?}");
         // Without values, and without options.
-        invalid!(cuModuleLoadDataEx(
-            &mut module,
-            image,
-            count,
-            options,
-            null_mut()
-        ));
-        invalid!(cuModuleLoadDataEx(
-            &mut module,
-            image,
-            count,
-            null_mut(),
-            values.as_mut_ptr()
-        ));
+        invalid!(load(to, image, count, options, null_mut()));
+        invalid!(load(to, image, count, null_mut(), values));
     }
 }

@@ -1,18 +1,14 @@
 //! Objects and libraries in the linker: their linked parts and their errors.
 
+use cuda_emulator_checks::abi::input::{CUBIN, FAT_BINARY, LIBRARY, OBJECT, PTX};
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::linker::Linker;
 use cuda_emulator_checks::objects::{
     CUDA, HOST, archive, code_object, device_runtime, elf, fat_binary, object,
 };
-use std::ffi::CStr;
 use std::ptr::null_mut;
 
 const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
-const CUBIN: u32 = 0;
-const PTX: u32 = 1;
-const FATBINARY: u32 = 2;
-const OBJECT: u32 = 3;
-const LIBRARY: u32 = 4;
 
 /// Returns a kernel that stores the result of a function.
 fn caller(function: &str) -> String {
@@ -59,80 +55,27 @@ fn passes_on(function: &str, other: &str) -> String {
     )
 }
 
-/// A linker with an error log.
-struct Linker {
-    state: CUlinkState,
-    log: Box<[u8; 1000]>,
-    _values: Box<[*mut std::ffi::c_void; 2]>,
+/// Adds the inputs. Returns the linker.
+fn with(inputs: &[(u32, &[u8])]) -> Linker {
+    let linker = Linker::new();
+    for (kind, bytes) in inputs {
+        let code = linker.add(*kind, bytes, c"input");
+        assert_eq!(code, SUCCESS, "kind {kind}: {}", linker.errors());
+    }
+    linker
 }
 
-impl Linker {
-    fn new() -> Linker {
-        let mut log = Box::new([0; 1000]);
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let mut values = Box::new([log.as_mut_ptr().cast(), 1000 as *mut std::ffi::c_void]);
-        let mut state = null_mut();
-        ok!(cuLinkCreate_v2(
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-            &mut state
-        ));
-        Linker {
-            state,
-            log,
-            _values: values,
-        }
-    }
-
-    fn add(&self, kind: u32, bytes: &[u8]) -> CUresult {
-        let (place, size) = (bytes.as_ptr().cast_mut().cast(), bytes.len());
-        let (kind, name) = (CUjitInputType(kind), c"input".as_ptr());
-        let no = null_mut();
-        // SAFETY: The linker is live, and the data has this length.
-        unsafe { cuLinkAddData_v2(self.state, kind, place, size, name, 0, null_mut(), no) }
-    }
-
-    fn with(self, inputs: &[(u32, &[u8])]) -> Linker {
-        for (kind, bytes) in inputs {
-            let code = self.add(*kind, bytes);
-            assert_eq!(code, SUCCESS, "kind {kind}: {}", self.messages());
-        }
-        self
-    }
-
-    fn messages(&self) -> &str {
-        let text = CStr::from_bytes_until_nul(&self.log[..]).unwrap();
-        text.to_str().unwrap()
-    }
-
-    /// Links. Returns the value that `get` stores, or the error code.
-    fn result(&self) -> Result<u32, CUresult> {
-        let (mut image, mut size, mut module) = (null_mut(), 0, null_mut());
-        // SAFETY: The linker is live, and the result pointers are valid.
-        let code = unsafe { cuLinkComplete(self.state, &mut image, &mut size) };
-        if code != SUCCESS {
-            return Err(code);
-        }
-        ok!(cuModuleLoadData(&mut module, image));
-        let out = alloc(4);
-        let code = launch(function(module, "get"), 1, 1, null_mut(), &mut [arg(&out)]);
-        assert_eq!(code, SUCCESS);
-        Ok(download::<u32>(out, 1)[0])
-    }
-}
-
-impl Drop for Linker {
-    fn drop(&mut self) {
-        ok!(cuLinkDestroy(self.state));
-    }
+/// Links. Returns the value that `get` stores, or the error code.
+fn result_of(linker: &Linker) -> Result<u32, CUresult> {
+    let image = linker.complete()?;
+    let get = function(out!(cuModuleLoadData(_, image)), "get");
+    let out = alloc(4);
+    ok!(launch(get, 1, 1, null_mut(), &mut [arg(&out)]));
+    Ok(download::<u32>(out, 1)[0])
 }
 
 fn linked(inputs: &[(u32, &[u8])]) -> Result<u32, CUresult> {
-    Linker::new().with(inputs).result()
+    result_of(&with(inputs))
 }
 
 #[test]
@@ -161,7 +104,7 @@ fn only_needed_members_are_linked() {
     assert_eq!(linked(&inputs), Ok(8));
     let empty = archive(&[]);
     let missing = linked(&[(PTX, caller), (LIBRARY, &empty)]);
-    assert_eq!(missing, Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
+    assert_eq!(missing, Err(INVALID_SOURCE));
 }
 
 #[test]
@@ -188,47 +131,37 @@ fn objects_are_linked_whole() {
     let code = elf(CUDA, &[(".text", b"code")], &["one"]);
     let image = fat_binary(&[(2, &code), (1, gives("one", 4).as_bytes())]);
     let object = elf(HOST, &[("__nv_relfatbin", &image)], &[]);
-    assert_eq!(
-        linked(&[(PTX, caller.as_bytes()), (OBJECT, &object)]),
-        Ok(4)
-    );
+    let found = linked(&[(PTX, caller.as_bytes()), (OBJECT, &object)]);
+    assert_eq!(found, Ok(4));
     let library = archive(&[("object.o", &object)]);
-    assert_eq!(
-        linked(&[(PTX, caller.as_bytes()), (LIBRARY, &library)]),
-        Ok(4)
-    );
+    let found = linked(&[(PTX, caller.as_bytes()), (LIBRARY, &library)]);
+    assert_eq!(found, Ok(4));
 }
 
 #[test]
 fn needed_machine_code_is_rejected() {
     let _context = Own::new();
-    let machine = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
     let code = code_object(&["one"]);
     let cubin = elf(CUDA, &[(".text", b"code")], &["one"]);
     for (kind, input) in [(OBJECT, &code), (CUBIN, &cubin), (OBJECT, &cubin)] {
         let linker = Linker::new();
-        assert_eq!(linker.add(kind, input), machine);
-        let messages = linker.messages();
-        assert!(
-            messages.starts_with("input: it contains only machine code"),
-            "{messages}"
-        );
+        assert_eq!(linker.add(kind, input, c"input"), NO_BINARY_FOR_GPU);
+        let messages = linker.errors();
+        let part = "input: it contains only machine code";
+        assert!(messages.starts_with(part), "{messages}");
     }
     let library = archive(&[("a.o", &code)]);
     let text = caller("one");
-    let linker = Linker::new().with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
-    assert_eq!(linker.result(), Err(machine));
-    let messages = linker.messages();
-    assert!(
-        messages.starts_with("`one` is needed from input(a.o): it contains only"),
-        "{messages}"
-    );
-    // Unneeded machine code is accepted.
+    let linker = with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
+    assert_eq!(result_of(&linker), Err(NO_BINARY_FOR_GPU));
+    let messages = linker.errors();
+    let part = "`one` is needed from input(a.o): it contains only";
+    assert!(messages.starts_with(part), "{messages}");
+    // Unneeded NO_BINARY_FOR_GPU code is accepted.
     let text = gives("get", 0).replace(".func (.param .b32 r) get", ".entry get(.param .u64 p)");
     let text = text.replace("st.param.b32 [r], %r1;", "");
-    let linker = Linker::new().with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
-    let mut image = null_mut();
-    ok!(cuLinkComplete(linker.state, &mut image, null_mut()));
+    let linker = with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
+    linker.complete().unwrap();
 }
 
 #[test]
@@ -243,18 +176,16 @@ fn the_device_runtime_is_recognized_by_its_names() {
     // The fat binary of such an object.
     let code = elf(CUDA, &[(".text", b"code")], &["cudaGetParameterBuffer"]);
     let fat = fat_binary(&[(2, &code)]);
-    assert_eq!(linked(&[(PTX, text), (FATBINARY, &fat)]), Ok(0));
+    assert_eq!(linked(&[(PTX, text), (FAT_BINARY, &fat)]), Ok(0));
     let other = fat_binary(&[(2, &elf(CUDA, &[(".text", b"code")], &["f"]))]);
-    let code = Linker::new().add(FATBINARY, &other);
-    assert_eq!(code, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+    let code = Linker::new().add(FAT_BINARY, &other, c"input");
+    assert_eq!(code, NO_BINARY_FOR_GPU);
     // Without the library, the log names the missing function.
-    let linker = Linker::new().with(&[(PTX, text)]);
-    assert_eq!(linker.result(), Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
-    let messages = linker.messages();
-    assert!(
-        messages.contains("`__cudaCDP2GetLastError`. Fix: link libcudadevrt.a"),
-        "{messages}"
-    );
+    let linker = with(&[(PTX, text)]);
+    assert_eq!(result_of(&linker), Err(INVALID_SOURCE));
+    let messages = linker.errors();
+    let part = "`__cudaCDP2GetLastError`. Fix: link libcudadevrt.a";
+    assert!(messages.contains(part), "{messages}");
     // Adding it twice makes no difference.
     let inputs: [(u32, &[u8]); 3] = [(LIBRARY, &runtime), (PTX, text), (LIBRARY, &runtime)];
     assert_eq!(linked(&inputs), Ok(0));
@@ -264,7 +195,6 @@ fn the_device_runtime_is_recognized_by_its_names() {
 fn damaged_libraries_are_rejected() {
     let _context = Own::new();
     let good = object(&gives("one", 1));
-    let image = CUresult::CUDA_ERROR_INVALID_IMAGE;
     let library = archive(&[("one.o", &good)]);
     let thin = [b"!<thin>\n", &library[8..]].concat();
     let bad = archive(&[("good.o", &good), ("bad.o", &good[..good.len() - 8])]);
@@ -278,11 +208,8 @@ fn damaged_libraries_are_rejected() {
         (OBJECT, &good[..good.len() - 8], "damaged"),
     ] {
         let linker = Linker::new();
-        assert_eq!(linker.add(kind, input), image, "{words}");
-        assert!(
-            linker.messages().starts_with(words) || linker.messages().contains(words),
-            "{}",
-            linker.messages()
-        );
+        assert_eq!(linker.add(kind, input, c"input"), INVALID_IMAGE, "{words}");
+        let errors = linker.errors();
+        assert!(errors.contains(words), "{errors}");
     }
 }

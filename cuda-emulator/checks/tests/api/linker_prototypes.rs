@@ -2,60 +2,13 @@
 //! texts are the same or more detailed.
 
 use cuda_emulator_checks::abi::*;
-use std::ffi::{CStr, c_void};
-use std::ptr::null_mut;
+use cuda_emulator_checks::linker::Linker;
+use std::ffi::CStr;
 
 const HEAD: &str = ".version 8.0\n.target sm_70\n.address_size 64\n";
-const MISMATCH: CUresult = CUresult::CUDA_ERROR_INVALID_SOURCE;
 
-struct Linker {
-    state: CUlinkState,
-    log: Box<[u8; 2000]>,
-    /// The size of the log is written here while the linker lives.
-    _values: Box<[*mut c_void; 2]>,
-}
-
-impl Linker {
-    fn new() -> Linker {
-        let mut state = null_mut();
-        let mut log = Box::new([0u8; 2000]);
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let mut values = Box::new([log.as_mut_ptr().cast::<c_void>(), 2000 as *mut c_void]);
-        let options = options.as_mut_ptr();
-        ok!(cuLinkCreate_v2(2, options, values.as_mut_ptr(), &mut state));
-        Linker {
-            state,
-            log,
-            _values: values,
-        }
-    }
-
-    fn add(&self, name: &CStr, text: &str) -> CUresult {
-        let (place, size) = (text.as_ptr().cast_mut().cast(), text.len());
-        let (kind, no) = (CUjitInputType::CU_JIT_INPUT_PTX, null_mut());
-        let name = name.as_ptr();
-        // SAFETY: The linker is live, and the data has this length.
-        unsafe { cuLinkAddData_v2(self.state, kind, place, size, name, 0, null_mut(), no) }
-    }
-
-    fn complete(&self) -> CUresult {
-        // SAFETY: The linker is live, and the result pointer is valid. The size may be null.
-        unsafe { cuLinkComplete(self.state, &mut null_mut(), null_mut()) }
-    }
-
-    fn errors(&self) -> &str {
-        let text = CStr::from_bytes_until_nul(&self.log[..]).unwrap();
-        text.to_str().unwrap()
-    }
-}
-
-impl Drop for Linker {
-    fn drop(&mut self) {
-        ok!(cuLinkDestroy(self.state));
-    }
+fn add(linker: &Linker, name: &CStr, text: &str) -> CUresult {
+    linker.add(input::PTX, text.as_bytes(), name)
 }
 
 /// Returns a kernel that declares `f` and calls it.
@@ -73,56 +26,49 @@ fn callee(definition: &str) -> String {
 #[test]
 fn mismatched_prototypes_are_rejected() {
     let _context = Own::new();
-    let one = "(.param .b32 q) f(.param .b32 a)";
-    for (declaration, call, definition, parts) in [
+    let (none, one) = ("f(.param .b32 a)", "(.param .b32 q) f(.param .b32 a)");
+    let two = "(.param .b32 q) f(.param .b32 a, .param .b32 b)";
+    let array = "(.param .b32 q) f(.param .b32 a, .param .align 4 .b8 b[12])";
+    let wide = "(.param .b32 q) f(.param .b64 w)";
+    let gives_wide = "(.param .b64 z) f(.param .b32 a)";
+    // A declaration, a call, a definition, and the types in the message.
+    for (declaration, call, definition, types) in [
+        (one, "(q), f, (a)", none, ["(b32) f(b32)", "() f(b32)"]),
+        (none, "f, (a)", one, ["() f(b32)", "(b32) f(b32)"]),
         (
+            two,
+            "(q), f, (a, b)",
             one,
-            "call (q), f, (a);",
-            "f(.param .b32 a)",
-            "(b32) f(b32) in caller, defined as () f(b32) in callee",
-        ),
-        (
-            "f(.param .b32 a)",
-            "call f, (a);",
-            one,
-            "() f(b32) in caller, defined as (b32) f(b32) in callee",
-        ),
-        (
-            "(.param .b32 q) f(.param .b32 a, .param .b32 b)",
-            "call (q), f, (a, b);",
-            one,
-            "(b32) f(b32, b32) in caller, defined as (b32) f(b32) in callee",
+            ["(b32) f(b32, b32)", "(b32) f(b32)"],
         ),
         (
             one,
-            "call (q), f, (a);",
-            "(.param .b32 q) f(.param .b32 a, .param .align 4 .b8 b[12])",
-            "(b32) f(b32) in caller, defined as (b32) f(b32, b8[12]) in callee",
+            "(q), f, (a)",
+            array,
+            ["(b32) f(b32)", "(b32) f(b32, b8[12])"],
         ),
+        (wide, "(q), f, (w)", one, ["(b32) f(b64)", "(b32) f(b32)"]),
         (
-            "(.param .b32 q) f(.param .b64 w)",
-            "call (q), f, (w);",
+            gives_wide,
+            "(z), f, (a)",
             one,
-            "(b32) f(b64) in caller",
-        ),
-        (
-            "(.param .b64 z) f(.param .b32 a)",
-            "call (z), f, (a);",
-            one,
-            "(b64) f(b32) in caller",
+            ["(b64) f(b32)", "(b32) f(b32)"],
         ),
     ] {
-        let texts = [
-            (c"caller", caller(declaration, call)),
-            (c"callee", callee(definition)),
-        ];
+        let parts = format!("{} in caller, defined as {} in callee", types[0], types[1]);
+        let call = &format!("call {call};");
+        let (caller, callee) = (caller(declaration, call), callee(definition));
+        let texts = [(c"caller", caller), (c"callee", callee)];
         for order in [[0, 1], [1, 0]] {
             let linker = Linker::new();
-            let codes = order.map(|at| linker.add(texts[at].0, &texts[at].1));
-            assert_eq!(codes, [SUCCESS, MISMATCH], "{declaration}");
+            let codes = order.map(|at| add(&linker, texts[at].0, &texts[at].1));
+            assert_eq!(codes, [SUCCESS, INVALID_SOURCE], "{declaration}");
             let errors = linker.errors().to_string();
-            assert!(errors.contains("`f`") && errors.contains(parts), "{errors}");
-            assert_eq!(linker.complete(), MISMATCH);
+            assert!(
+                errors.contains("`f`") && errors.contains(&parts),
+                "{errors}"
+            );
+            assert_eq!(code_of(linker.complete()), INVALID_SOURCE);
             assert_eq!(linker.errors(), errors);
         }
     }
@@ -133,27 +79,23 @@ fn matching_and_unused_prototypes_are_linked() {
     let _context = Own::new();
     let one = "(.param .b32 q) f(.param .b32 a)";
     let other = "f(.param .b64 a)";
+    let calls = caller(one, "call (q), f, (a);");
+    let own = format!("{calls}.visible .func {one} {{ ret; }}");
+    let same_sizes = callee("(.param .f32 x) f(.param .u32 y)");
     for (first, second) in [
-        (caller(one, "call (q), f, (a);"), callee(one)),
+        (calls.clone(), callee(one)),
         // Names, and types of the same size, may differ.
-        (
-            caller(one, "call (q), f, (a);"),
-            callee("(.param .f32 x) f(.param .u32 y)"),
-        ),
+        (calls, same_sizes),
         // A declaration without a call.
         (caller(other, ""), callee(one)),
         // A file-local function of that name.
-        (
-            caller(one, "call (q), f, (a);")
-                + ".visible .func (.param .b32 q) f(.param .b32 a) { ret; }",
-            callee(other).replace(".visible ", ""),
-        ),
+        (own, callee(other).replace(".visible ", "")),
     ] {
         let linker = Linker::new();
         let codes = [
-            linker.add(c"one", &first),
-            linker.add(c"two", &second),
-            linker.complete(),
+            add(&linker, c"one", &first),
+            add(&linker, c"two", &second),
+            code_of(linker.complete()),
         ];
         assert_eq!(codes, [SUCCESS; 3], "{}\n{first}", linker.errors());
     }
@@ -174,17 +116,12 @@ fn undefined_names_are_an_invalid_source() {
         (address, "`number`"),
     ] {
         let linker = Linker::new();
-        assert_eq!(
-            [linker.add(c"one", &text), linker.complete()],
-            [SUCCESS, MISMATCH]
-        );
+        let found = [add(&linker, c"one", &text), code_of(linker.complete())];
+        assert_eq!(found, [SUCCESS, INVALID_SOURCE]);
         assert!(linker.errors().contains(name), "{}", linker.errors());
         // Loaded as a module, it is invalid PTX.
         let text = std::ffi::CString::new(text).unwrap();
-        let mut module = null_mut();
-        fails!(
-            CUDA_ERROR_INVALID_PTX,
-            cuModuleLoadData(&mut module, text.as_ptr().cast())
-        );
+        let module = result!(cuModuleLoadData(_, text.as_ptr().cast()));
+        assert_eq!(module, Err(INVALID_PTX));
     }
 }

@@ -4,10 +4,6 @@ use cuda_emulator_checks::abi::*;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
 
-const SOURCE: CUresult = CUresult::CUDA_ERROR_INVALID_SOURCE;
-const BAD_PTX: CUresult = CUresult::CUDA_ERROR_INVALID_PTX;
-const NO_BINARY: CUresult = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
-
 /// The outcome of a link: the codes of the calls up to the first failure, and the logs.
 struct Link {
     codes: Vec<CUresult>,
@@ -21,37 +17,26 @@ struct Link {
 fn link(texts: &[&str], options: &[(u32, usize)]) -> Link {
     let (mut error, mut info) = (vec![0u8; 4000], vec![0u8; 4000]);
     let (mut codes, mut module, mut state) = (Vec::new(), null_mut(), null_mut());
-    let logs = [
-        (3, info.as_mut_ptr() as usize),
-        (4, 4000),
-        (5, error.as_mut_ptr() as usize),
-        (6, 4000),
-    ];
+    let [error_at, info_at] = [&mut error, &mut info].map(|log| log.as_mut_ptr() as usize);
+    let logs = [(3, info_at), (4, 4000), (5, error_at), (6, 4000)];
     let all = || logs.iter().chain(options);
     let mut names: Vec<_> = all().map(|one| CUjit_option(one.0)).collect();
     let mut values: Vec<_> = all().map(|one| one.1 as *mut c_void).collect();
     let (count, names, values) = (names.len() as u32, names.as_mut_ptr(), values.as_mut_ptr());
-    // SAFETY: The numbers of options and values are correct. They and the log buffers outlive the
-    // linker.
-    codes.push(unsafe { cuLinkCreate_v2(count, names, values, &mut state) });
+    codes.push(call!(cuLinkCreate_v2(count, names, values, &mut state)));
     for (index, text) in texts.iter().enumerate() {
         if *codes.last().unwrap() != SUCCESS {
             break;
         }
         let name = CString::new(format!("file{index}.ptx")).unwrap();
-        let (kind, data) = (CUjitInputType(1), text.as_ptr().cast_mut().cast());
-        let (size, name, no) = (text.len(), name.as_ptr(), null_mut());
-        // SAFETY: The linker is live, and the data has this length.
-        codes.push(unsafe { cuLinkAddData_v2(state, kind, data, size, name, 0, null_mut(), no) });
+        codes.push(link_data(state, input::PTX, text.as_bytes(), &name));
     }
     let mut image = null_mut();
     if *codes.last().unwrap() == SUCCESS {
-        // SAFETY: The linker is live, and the result pointer is valid.
-        codes.push(unsafe { cuLinkComplete(state, &mut image, null_mut()) });
+        codes.push(call!(cuLinkComplete(state, &mut image, null_mut())));
     }
     if *codes.last().unwrap() == SUCCESS {
-        // SAFETY: The image belongs to a live linker.
-        codes.push(unsafe { cuModuleLoadData(&mut module, image) });
+        codes.push(call!(cuModuleLoadData(&mut module, image)));
     }
     if !state.is_null() {
         ok!(cuLinkDestroy(state));
@@ -103,16 +88,17 @@ fn duplicate_definitions_fail() {
     let weak = f.replace("visible", "weak");
     let text = String::from;
     let both = ["file0.ptx", "file1.ptx"];
-    ends(&[text(EMPTY), text(EMPTY)], 3, SOURCE, &both);
-    ends(&[f.clone() + EMPTY, f.clone()], 3, SOURCE, &both);
+    ends(&[text(EMPTY), text(EMPTY)], 3, INVALID_SOURCE, &both);
+    ends(&[f.clone() + EMPTY, f.clone()], 3, INVALID_SOURCE, &both);
     let caller = format!(".extern .func {F};\n.visible .entry k() {CALL}");
     let both_later = ["`f`", "file1.ptx", "file2.ptx"];
-    ends(&[caller, f.clone(), f], 4, SOURCE, &both_later);
+    ends(&[caller, f.clone(), f], 4, INVALID_SOURCE, &both_later);
     ends(&[weak.clone() + EMPTY, weak], 5, SUCCESS, &[]);
     let two = ".visible .global .u32 x = 2;";
-    ends(&[text(ONE) + EMPTY, text(two)], 3, SOURCE, &["`x`"]);
+    ends(&[text(ONE) + EMPTY, text(two)], 3, INVALID_SOURCE, &["`x`"]);
     let uses = |variable: &str, name: &str| format!("{variable}.visible .entry {name}() {READ}");
-    ends(&[uses(ONE, "k"), uses(two, "l")], 3, SOURCE, &["`x`"]);
+    let both_used = [uses(ONE, "k"), uses(two, "l")];
+    ends(&both_used, 3, INVALID_SOURCE, &["`x`"]);
     for other in [".common .global .u32 x;", ".common .global .u32 x[4];"] {
         let texts = [uses(".common .global .u32 x;", "k"), text(other)];
         ends(&texts, 5, SUCCESS, &[]);
@@ -125,10 +111,10 @@ fn undefined_names_fail() {
     let variable = ".extern .global .u32 x;";
     let function = format!(".extern .func {F};\n");
     let used = format!("{variable}.visible .entry k() {READ}");
-    ends(&[used], 3, SOURCE, &["`x`"]);
-    ends(&[format!("{variable}{EMPTY}")], 3, SOURCE, &["`x`"]);
+    ends(&[used], 3, INVALID_SOURCE, &["`x`"]);
+    ends(&[format!("{variable}{EMPTY}")], 3, INVALID_SOURCE, &["`x`"]);
     let called = format!("{function}.visible .entry k() {CALL}");
-    ends(&[called], 3, SOURCE, &["`f`"]);
+    ends(&[called], 3, INVALID_SOURCE, &["`f`"]);
     ends(&[function + EMPTY], 4, SUCCESS, &[]);
     // A link without inputs produces an empty module.
     ends(&[], 3, SUCCESS, &[]);
@@ -141,29 +127,24 @@ fn mismatched_declarations_fail() {
     let wide = ".extern .func (.param .b32 r) f(.param .b64 a);\n";
     ends(&[format!("{wide}{EMPTY}"), f.clone()], 5, SUCCESS, &[]);
     let caller = format!("{wide}.visible .entry k() {CALL_WIDE}");
-    ends(&[caller, f.clone()], 3, SOURCE, &["`f`"]);
+    ends(&[caller, f.clone()], 3, INVALID_SOURCE, &["`f`"]);
     let use_of = |declaration: &str| format!("{declaration}.visible .entry k() {READ}");
     let long = ".extern .global .u32 x[9];";
     let one = || ONE.to_string();
-    ends(&[format!("{long}{EMPTY}"), one()], 3, SOURCE, &["sizes"]);
-    ends(
-        &[use_of(long), one()],
-        3,
-        SOURCE,
-        &["sizes", "36", "file1.ptx"],
-    );
-    for same in [
-        ".extern .global .f32 x;",
-        ".extern .global .align 16 .u32 x;",
-    ] {
-        ends(&[use_of(same), one()], 5, SUCCESS, &[]);
+    let (unused, used) = ([format!("{long}{EMPTY}"), one()], [use_of(long), one()]);
+    ends(&unused, 3, INVALID_SOURCE, &["sizes"]);
+    let words = ["sizes", "36", "file1.ptx"];
+    ends(&used, 3, INVALID_SOURCE, &words);
+    for same in [".f32 x;", ".align 16 .u32 x;"] {
+        let same = use_of(&format!(".extern .global {same}"));
+        ends(&[same, one()], 5, SUCCESS, &[]);
     }
     let constant = use_of(".extern .const .u32 x;");
-    ends(&[constant, one()], 3, SOURCE, &["spaces", "`x`"]);
+    ends(&[constant, one()], 3, INVALID_SOURCE, &["spaces", "`x`"]);
     // The H200 returned CUDA_ERROR_UNKNOWN here, with an internal linker error in the log.
     let variable = format!(".extern .global .u32 f;{EMPTY}");
     for texts in [[variable.clone(), f.clone()], [f, variable]] {
-        ends(&texts, 3, SOURCE, &["`f`", "function"]);
+        ends(&texts, 3, INVALID_SOURCE, &["`f`", "function"]);
     }
 }
 
@@ -176,12 +157,13 @@ fn errors_within_one_input_fail() {
         ref codes => panic!("{codes:?}"),
     };
     // Unknown PTX may be valid, so the emulator returns another code.
-    assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    assert_eq!(code, NOT_SUPPORTED);
     let label = ".visible .entry k() { bra nowhere; }".to_string();
-    ends(&[label], 2, BAD_PTX, &["file0.ptx", "nowhere"]);
+    ends(&[label], 2, INVALID_PTX, &["file0.ptx", "nowhere"]);
     let newer = ".version 8.7\n.target sm_120\n.address_size 64\n.visible .entry k3() { ret; }\n";
     let own = format!("{HEAD}{EMPTY}");
-    assert_eq!(link(&[&own, newer], &[]).codes, [SUCCESS, SUCCESS, BAD_PTX]);
+    let found = link(&[&own, newer], &[]).codes;
+    assert_eq!(found, [SUCCESS, SUCCESS, INVALID_PTX]);
 }
 
 #[test]
@@ -189,17 +171,18 @@ fn link_targets_are_checked() {
     let _context = Own::new();
     let own = format!("{HEAD}{EMPTY}");
     let older = own.replace("sm_90", "sm_80");
+    let fails_to_load = vec![SUCCESS, SUCCESS, SUCCESS, NO_BINARY_FOR_GPU];
     for (text, target, wanted) in [
-        (&own, 75, vec![SUCCESS, BAD_PTX]),
-        (&own, 80, vec![SUCCESS, BAD_PTX]),
-        (&own, 89, vec![SUCCESS, BAD_PTX]),
+        (&own, 75, vec![SUCCESS, INVALID_PTX]),
+        (&own, 80, vec![SUCCESS, INVALID_PTX]),
+        (&own, 89, vec![SUCCESS, INVALID_PTX]),
         (&own, 90, vec![SUCCESS; 4]),
-        (&own, 100, vec![SUCCESS, SUCCESS, SUCCESS, NO_BINARY]),
-        (&own, 120, vec![SUCCESS, SUCCESS, SUCCESS, NO_BINARY]),
+        (&own, 100, fails_to_load.clone()),
+        (&own, 120, fails_to_load.clone()),
         (&own, 90 + 65536, vec![SUCCESS; 4]),
         (&own, 12345, vec![INVALID]),
         (&older, 90, vec![SUCCESS; 4]),
-        (&older, 80, vec![SUCCESS, SUCCESS, SUCCESS, NO_BINARY]),
+        (&older, 80, fails_to_load.clone()),
     ] {
         assert_eq!(link(&[text], &[(9, target)]).codes, wanted, "{target}");
     }
@@ -212,14 +195,8 @@ fn registers(module: CUmodule) -> i32 {
 }
 
 fn registers_of(module: CUmodule, name: &str) -> i32 {
-    let mut count = 0;
-    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
-    ok!(cuFuncGetAttribute(
-        &mut count,
-        attribute,
-        function(module, name)
-    ));
-    count
+    // CU_FUNC_ATTRIBUTE_NUM_REGS
+    attribute_of(function(module, name), 4)
 }
 
 /// Loads a module with an option. Returns the code, the module and the info log.
@@ -230,8 +207,7 @@ fn loaded(text: &str, option: (u32, usize)) -> (CUresult, CUmodule, String) {
     let text = CString::new(text).unwrap();
     let (mut module, image) = (null_mut(), text.as_ptr().cast());
     let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
-    // SAFETY: The text ends in NUL, and the numbers of options and values are correct.
-    let code = unsafe { cuModuleLoadDataEx(&mut module, image, 3, options, values) };
+    let code = call!(cuModuleLoadDataEx(&mut module, image, 3, options, values));
     let message = CStr::from_bytes_until_nul(&log).unwrap();
     (code, module, message.to_str().unwrap().to_string())
 }
@@ -268,12 +244,8 @@ fn register_limits_match_an_h200() {
         let link = link(&[&hungry("")], &[(0, limit)]);
         assert_eq!(link.codes, [SUCCESS; 4], "{}", link.error);
         assert_eq!(registers(link.module), wanted, "{limit}");
-        assert_eq!(
-            link.info.contains("minimum of 24 is used"),
-            says,
-            "{}",
-            link.info
-        );
+        let found = link.info.contains("minimum of 24 is used");
+        assert_eq!(found, says, "{}", link.info);
         let (code, module, info) = loaded(&hungry(""), (0, limit));
         assert_eq!((code, registers(module)), (SUCCESS, wanted), "{limit}");
         assert_eq!(!info.is_empty(), says, "{info}");
@@ -317,24 +289,21 @@ fn input_options_override_link_options() {
         (Some(32), Some(64), None, [64, 32]),
         (Some(48), Some(32), Some(40), [32, 40]),
     ] {
-        let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
         let set = |limit: Option<usize>| ([CUjit_option(0)], [limit.unwrap_or(0) as *mut c_void]);
         let (mut options, mut values) = set(of_link);
         let count = u32::from(of_link.is_some());
         let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
-        ok!(cuLinkCreate_v2(count, options, values, &mut state));
+        let state = out!(cuLinkCreate_v2(count, options, values, _));
         for (text, limit) in [(&hungry(""), first), (&second, other)] {
             let (mut options, mut values) = set(limit);
             let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
             let (kind, data) = (CUjitInputType(1), text.as_ptr().cast_mut().cast());
             let (size, count) = (text.len(), u32::from(limit.is_some()));
-            let name = c"text".as_ptr();
-            ok!(cuLinkAddData_v2(
-                state, kind, data, size, name, count, options, values
-            ));
+            let (name, add) = (c"text".as_ptr(), cuLinkAddData_v2);
+            ok!(add(state, kind, data, size, name, count, options, values));
         }
-        ok!(cuLinkComplete(state, &mut image, null_mut()));
-        ok!(cuModuleLoadData(&mut module, image));
+        let image = out!(cuLinkComplete(state, _, null_mut()));
+        let module = out!(cuModuleLoadData(_, image));
         ok!(cuLinkDestroy(state));
         let found = ["k", "l"].map(|name| registers_of(module, name));
         assert_eq!(found, wanted, "{of_link:?} {first:?} {other:?}");

@@ -1,6 +1,7 @@
 //! Allocation, registration and managed memory: results of each call, and rejected arguments.
 
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::pools::location;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -11,17 +12,8 @@ unsafe extern "C" {
     fn cuMemAdvise(at: CUdeviceptr, n: usize, advice: CUmem_advise, device: i32) -> CUresult;
 }
 
-/// Calls a driver function that must run out of memory.
-macro_rules! exhausts {
-    ($($call:tt)*) => {
-        fails!(CUDA_ERROR_OUT_OF_MEMORY, $($call)*)
-    };
-}
-
 fn managed(size: usize) -> CUdeviceptr {
-    let mut address = 0;
-    ok!(cuMemAllocManaged(&mut address, size, 1));
-    address
+    out!(cuMemAllocManaged(_, size, 1))
 }
 
 /// Returns page-aligned memory that lives as long as the process.
@@ -31,57 +23,45 @@ fn pages(count: usize) -> *mut c_void {
     unsafe { std::alloc::alloc_zeroed(layout) }.cast()
 }
 
-/// Returns the free memory of device 0 as reported by the driver.
-fn free() -> usize {
-    let mut free = 0;
-    ok!(cuMemGetInfo_v2(&mut free, null_mut()));
-    free
-}
-
 #[test]
 fn memory_is_counted_and_limited_by_the_device() {
-    let variables = [("CUDA_EMULATOR_MEMORY", "4M")];
-    let test = "memory_is_counted_and_limited_by_the_device";
-    passes(test, &variables, || {
+    passes(&[("CUDA_EMULATOR_MEMORY", "4M")], || {
         let _own = Own::new();
-        let mut total = 0;
-        ok!(cuMemGetInfo_v2(null_mut(), &mut total));
-        assert_eq!((total, free()), (4 << 20, 4 << 20));
+        let total = out!(cuMemGetInfo_v2(null_mut(), _));
+        assert_eq!((total, free_memory()), (4 << 20, 4 << 20));
         let mut address = 0;
-        exhausts!(cuMemAlloc_v2(&mut address, (4 << 20) + 1));
+        fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&mut address, (4 << 20) + 1));
         let all = alloc(4 << 20);
-        assert_eq!(free(), 0);
-        exhausts!(cuMemAlloc_v2(&mut address, 1));
+        assert_eq!(free_memory(), 0);
+        fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&mut address, 1));
         ok!(cuMemFree_v2(all));
-        assert_eq!(free(), 4 << 20);
+        assert_eq!(free_memory(), 4 << 20);
         // Every kind of device memory counts, in whole blocks.
         let some = alloc(513);
-        assert_eq!(free(), (4 << 20) - 1024);
+        assert_eq!(free_memory(), (4 << 20) - 1024);
         let both = managed(512);
-        assert_eq!(free(), (4 << 20) - 1536);
-        let mut ordered = 0;
-        ok!(cuMemAllocAsync(&mut ordered, 1 << 20, null_mut()));
-        assert_eq!(free(), (3 << 20) - 1536);
+        assert_eq!(free_memory(), (4 << 20) - 1536);
+        let ordered = out!(cuMemAllocAsync(_, 1 << 20, null_mut()));
+        assert_eq!(free_memory(), (3 << 20) - 1536);
         // Host memory does not count.
-        let mut pinned = null_mut();
-        ok!(cuMemAllocHost_v2(&mut pinned, 5 << 20));
+        let pinned = out!(cuMemAllocHost_v2(_, 5 << 20));
         let own = pages(1);
         ok!(cuMemHostRegister_v2(own, 4096, 0));
-        assert_eq!(free(), (3 << 20) - 1536);
+        assert_eq!(free_memory(), (3 << 20) - 1536);
         ok!(cuMemFree_v2(some));
         ok!(cuMemFree_v2(both));
         ok!(cuMemFreeAsync(ordered, null_mut()));
         ok!(cuCtxSynchronize());
         ok!(cuMemFreeHost(pinned));
         ok!(cuMemHostUnregister(own));
-        assert_eq!(free(), 4 << 20);
+        assert_eq!(free_memory(), 4 << 20);
         // Destroying a context frees its memory.
         {
             let _other = Own::new();
             alloc(1 << 20);
-            assert_eq!(free(), 3 << 20);
+            assert_eq!(free_memory(), 3 << 20);
         }
-        assert_eq!(free(), 4 << 20);
+        assert_eq!(free_memory(), 4 << 20);
     });
 }
 
@@ -97,8 +77,11 @@ fn page_locked_memory_is_limited_by_host_memory() {
     let limit = limits.find_map(|one| one.trim().parse().ok());
     let most = (all as u64).min(limit.unwrap_or(u64::MAX));
     let mut pinned = null_mut();
-    exhausts!(cuMemAllocHost_v2(&mut pinned, most as usize + 1));
-    exhausts!(cuMemHostAlloc(&mut pinned, usize::MAX, 0));
+    fails!(
+        OUT_OF_MEMORY,
+        cuMemAllocHost_v2(&mut pinned, most as usize + 1)
+    );
+    fails!(OUT_OF_MEMORY, cuMemHostAlloc(&mut pinned, usize::MAX, 0));
     for size in [most as usize, 1 << 20] {
         ok!(cuMemAllocHost_v2(&mut pinned, size));
         ok!(cuMemFreeHost(pinned));
@@ -108,19 +91,16 @@ fn page_locked_memory_is_limited_by_host_memory() {
 #[test]
 fn pitched_memory_has_aligned_rows() {
     let _own = Own::new();
-    let (mut address, mut pitch) = (0, 0);
+    let pitched = |width, height, element| {
+        let mut pitch = 0;
+        let address = result!(cuMemAllocPitch_v2(_, &mut pitch, width, height, element));
+        address.map(|address| (address, pitch))
+    };
     for (width, wanted) in [(1, 512), (511, 512), (512, 512), (513, 1024), (5000, 5120)] {
         for (height, element) in [(1, 4), (3, 8), (7, 16)] {
-            ok!(cuMemAllocPitch_v2(
-                &mut address,
-                &mut pitch,
-                width,
-                height,
-                element
-            ));
+            let (address, pitch) = pitched(width, height, element).unwrap();
             assert_eq!((pitch, address % 512), (wanted, 0));
-            let mut size = 0;
-            ok!(cuMemGetAddressRange_v2(null_mut(), &mut size, address));
+            let size = out!(cuMemGetAddressRange_v2(null_mut(), _, address));
             assert_eq!(size, wanted * height);
             ok!(cuMemFree_v2(address));
         }
@@ -132,15 +112,14 @@ fn pitched_memory_has_aligned_rows() {
         (1, 1, 3, INVALID),
         (1, 1, 12, INVALID),
         (1, 1, 32, INVALID),
-        (usize::MAX, 1, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),
-        (1 << 60, 1 << 10, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),
+        (usize::MAX, 1, 4, OUT_OF_MEMORY),
+        (1 << 60, 1 << 10, 4, OUT_OF_MEMORY),
     ] {
-        // SAFETY: Both result pointers are valid.
-        let got = unsafe { cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, element) };
-        assert_eq!(got, code, "{width} x {height} of {element}");
+        let got = pitched(width, height, element);
+        assert_eq!(got, Err(code), "{width} x {height} of {element}");
     }
-    invalid!(cuMemAllocPitch_v2(null_mut(), &mut pitch, 1, 1, 4));
-    invalid!(cuMemAllocPitch_v2(&mut address, null_mut(), 1, 1, 4));
+    invalid!(cuMemAllocPitch_v2(null_mut(), &mut 0, 1, 1, 4));
+    invalid!(cuMemAllocPitch_v2(&mut 0, null_mut(), 1, 1, 4));
 }
 
 #[test]
@@ -148,16 +127,12 @@ fn address_ranges_return_base_size_or_both() {
     let _own = Own::new();
     let memory = alloc(700);
     for at in [memory, memory + 1, memory + 699] {
-        let (mut base, mut size) = (0, 0);
-        ok!(cuMemGetAddressRange_v2(&mut base, null_mut(), at));
-        ok!(cuMemGetAddressRange_v2(null_mut(), &mut size, at));
-        assert_eq!((base, size), (memory, 700));
+        assert_eq!(out!(cuMemGetAddressRange_v2(_, null_mut(), at)), memory);
+        assert_eq!(out!(cuMemGetAddressRange_v2(null_mut(), _, at)), 700);
     }
     for outside in [memory + 700, 1] {
-        fails!(
-            CUDA_ERROR_NOT_FOUND,
-            cuMemGetAddressRange_v2(null_mut(), null_mut(), outside)
-        );
+        let (range, none) = (cuMemGetAddressRange_v2, null_mut());
+        fails!(NOT_FOUND, range(none, null_mut(), outside));
     }
 }
 
@@ -166,18 +141,16 @@ fn flags_of_page_locked_memory() {
     let _own = Own::new();
     for flags in 0..16 {
         let mut pinned = null_mut();
-        // SAFETY: The result pointer is valid.
-        let code = unsafe { cuMemHostAlloc(&mut pinned, 64, flags) };
+        let code = call!(cuMemHostAlloc(&mut pinned, 64, flags));
         if flags > 7 {
             assert_eq!(code, INVALID, "{flags}");
             continue;
         }
         assert_eq!(code, SUCCESS, "{flags}");
-        let mut found = 0;
         // With unified addressing, all page-locked memory is mapped. The portable flag is not
         // reported, as on an H200.
         for address in [pinned, pinned.wrapping_byte_add(63)] {
-            ok!(cuMemHostGetFlags(&mut found, address));
+            let found = out!(cuMemHostGetFlags(_, address));
             assert_eq!(found, flags & 4 | 2, "{flags}");
         }
         ok!(cuMemFreeHost(pinned));
@@ -185,19 +158,14 @@ fn flags_of_page_locked_memory() {
     invalid!(cuMemHostAlloc(null_mut(), 64, 0));
     invalid!(cuMemAllocHost_v2(null_mut(), 64));
     // An allocation of zero bytes succeeds and returns null.
-    let mut none: *mut c_void = std::ptr::dangling_mut();
-    ok!(cuMemHostAlloc(&mut none, 0, 0));
-    assert!(none.is_null());
-    none = std::ptr::dangling_mut();
-    ok!(cuMemAllocHost_v2(&mut none, 0));
-    assert!(none.is_null());
+    assert!(out!(cuMemHostAlloc(_, 0, 0)).is_null());
+    assert!(out!(cuMemAllocHost_v2(_, 0)).is_null());
 }
 
 #[test]
 fn page_locked_memory_of_each_kind() {
     let _own = Own::new();
-    let mut pinned = null_mut();
-    ok!(cuMemAllocHost_v2(&mut pinned, 64));
+    let pinned = out!(cuMemAllocHost_v2(_, 64));
     let own = pages(1);
     ok!(cuMemHostRegister_v2(own, 4096, 1));
     let device = alloc(64) as *mut c_void;
@@ -223,8 +191,7 @@ fn page_locked_memory_of_each_kind() {
         (device, false),
         (both, false),
     ] {
-        // SAFETY: The result pointer is valid.
-        let code = unsafe { cuMemHostGetDevicePointer_v2(&mut found, address, 0) };
+        let code = call!(cuMemHostGetDevicePointer_v2(&mut found, address, 0));
         assert_eq!(code, if known { SUCCESS } else { INVALID });
         if known {
             assert_eq!(found, address as u64);
@@ -238,10 +205,7 @@ fn page_locked_memory_of_each_kind() {
         invalid!(cuMemHostUnregister(address));
     }
     for address in [own.wrapping_byte_add(4096), std::ptr::dangling_mut()] {
-        fails!(
-            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
-            cuMemHostUnregister(address)
-        );
+        fails!(HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(address));
     }
     for address in [pinned, device, both] {
         invalid!(cuMemHostRegister_v2(address, 64, 0));
@@ -261,8 +225,7 @@ fn access(address: *mut c_void) -> Option<u32> {
     let mut flags = 0u32;
     let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS;
     let place = (&raw mut flags).cast();
-    // SAFETY: The result pointer is valid.
-    let code = unsafe { cuPointerGetAttribute(place, attribute, address as u64) };
+    let code = call!(cuPointerGetAttribute(place, attribute, address as u64));
     (code == SUCCESS).then_some(flags)
 }
 
@@ -271,14 +234,9 @@ fn registration_and_its_flags() {
     let _own = Own::new();
     let own = pages(4);
     for old in [false, true] {
-        let register = |address, size, flags| {
-            // SAFETY: The memory is live, or must be rejected.
-            unsafe {
-                match old {
-                    false => cuMemHostRegister_v2(address, size, flags),
-                    true => cuMemHostRegister(address, size, flags),
-                }
-            }
+        let register = |address, size, flags| match old {
+            false => call!(cuMemHostRegister_v2(address, size, flags)),
+            true => call!(cuMemHostRegister(address, size, flags)),
         };
         for flags in [0, 1, 2, 3, 8, 11] {
             assert_eq!(register(own, 4096, flags), SUCCESS, "{flags}");
@@ -341,11 +299,10 @@ fn registered_ranges_may_touch_but_not_overlap() {
         (2, 2, false),
         (3, 1, false),
     ] {
-        // SAFETY: The memory stays alive.
-        let code = unsafe { cuMemHostRegister_v2(at(first), count * 4096, 0) };
+        let code = call!(cuMemHostRegister_v2(at(first), count * 4096, 0));
         let wanted = match free {
             true => SUCCESS,
-            false => CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+            false => HOST_MEMORY_ALREADY_REGISTERED,
         };
         assert_eq!(code, wanted, "{count} pages from {first}");
         if free {
@@ -360,8 +317,7 @@ fn managed_memory_and_its_flags() {
     let _own = Own::new();
     let mut address = 0;
     for flags in 0..6 {
-        // SAFETY: The result pointer is valid.
-        let code = unsafe { cuMemAllocManaged(&mut address, 64, flags) };
+        let code = call!(cuMemAllocManaged(&mut address, 64, flags));
         let good = flags == 1 || flags == 2;
         assert_eq!(code, if good { SUCCESS } else { INVALID }, "{flags}");
         if good {
@@ -372,16 +328,11 @@ fn managed_memory_and_its_flags() {
     invalid!(cuMemAllocManaged(null_mut(), 64, 1));
 }
 
-fn location(id: i32) -> CUmemLocation {
-    CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id)
-}
-
 #[test]
 fn advice_and_prefetches_are_checked() {
     let _own = Own::new();
     let (both, device) = (managed(256), alloc(256));
-    let mut pinned = null_mut();
-    ok!(cuMemAllocHost_v2(&mut pinned, 256));
+    let pinned = out!(cuMemAllocHost_v2(_, 256));
     let mut host = [0u8; 256];
     let ranges = [
         (both, 256, SUCCESS),
@@ -401,54 +352,31 @@ fn advice_and_prefetches_are_checked() {
                 _ => INVALID,
             };
             let advice = CUmem_advise(advice);
-            // SAFETY: All arguments are plain numbers.
-            let codes = unsafe {
-                [
-                    cuMemAdvise(at, count, advice, 0),
-                    cuMemAdvise_v2(at, count, advice, location(0)),
-                ]
-            };
-            assert_eq!(codes, [wanted; 2], "{advice:?}: {count} bytes");
+            let old = call!(cuMemAdvise(at, count, advice, 0));
+            let new = call!(cuMemAdvise_v2(at, count, advice, location(0)));
+            assert_eq!([old, new], [wanted; 2], "{advice:?}: {count} bytes");
         }
-        let none = null_mut();
-        // SAFETY: All arguments are plain numbers.
-        let codes = unsafe {
-            [
-                cuMemPrefetchAsync(at, count, 0, none),
-                cuMemPrefetchAsync(at, count, -1, none),
-                cuMemPrefetchAsync_v2(at, count, location(0), 0, none),
-            ]
-        };
-        assert_eq!(codes, [wanted; 3], "{count} bytes");
+        let (place, none) = (location(0), null_mut());
+        fails!(wanted, cuMemPrefetchAsync(at, count, 0, none));
+        fails!(wanted, cuMemPrefetchAsync(at, count, -1, none));
+        fails!(wanted, cuMemPrefetchAsync_v2(at, count, place, 0, none));
     }
     for device in [-3, -2, 1, 2] {
-        fails!(
-            CUDA_ERROR_INVALID_DEVICE,
-            cuMemPrefetchAsync(both, 256, device, null_mut())
-        );
+        let code = call!(cuMemPrefetchAsync(both, 256, device, null_mut()));
+        assert_eq!(code, INVALID_DEVICE);
     }
     let (place, none) = (location(0), null_mut());
     for flags in [1, 2] {
         invalid!(cuMemPrefetchAsync_v2(both, 256, place, flags, none));
     }
     for wild in WILD.map(|one| one as CUstream) {
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuMemPrefetchAsync(both, 256, 0, wild)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuMemPrefetchAsync_v2(both, 256, location(0), 0, wild)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuStreamAttachMemAsync(wild, both, 0, 1)
-        );
+        stale!(cuMemPrefetchAsync(both, 256, 0, wild));
+        stale!(cuMemPrefetchAsync_v2(both, 256, location(0), 0, wild));
+        stale!(cuStreamAttachMemAsync(wild, both, 0, 1));
     }
     for flags in 0..9 {
         for length in [0, 256] {
-            // SAFETY: All arguments are plain numbers.
-            let code = unsafe { cuStreamAttachMemAsync(null_mut(), both, length, flags) };
+            let code = call!(cuStreamAttachMemAsync(null_mut(), both, length, flags));
             let good = matches!(flags, 1 | 2);
             assert_eq!(code, if good { SUCCESS } else { INVALID }, "{flags}");
         }
@@ -464,8 +392,7 @@ fn advice_and_prefetches_are_checked() {
 
 #[test]
 fn freed_addresses_are_quarantined_before_reuse() {
-    let test = "freed_addresses_are_quarantined_before_reuse";
-    passes(test, &[("CUDA_EMULATOR_MEMORY", "1G")], || {
+    passes(&[("CUDA_EMULATOR_MEMORY", "1G")], || {
         let _own = Own::new();
         // A use after free is detected until 64 MiB or 1024 blocks have been freed since.
         for (size, resting) in [(1 << 20, 64), (512, 1024), (80 << 20, 1)] {
@@ -498,7 +425,7 @@ fn resident() -> usize {
     ignore = "what ThreadSanitizer remembers of the memory stays resident"
 )]
 fn freed_memory_is_returned_to_the_system() {
-    passes("freed_memory_is_returned_to_the_system", &[], || {
+    passes(&[], || {
         let _own = Own::new();
         let size = 48 << 20;
         let before = resident();
@@ -513,8 +440,7 @@ fn freed_memory_is_returned_to_the_system() {
 
 #[test]
 fn allocation_works_with_little_address_space() {
-    let test = "allocation_works_with_little_address_space";
-    passes(test, &[("CUDA_EMULATOR_MEMORY", "16G")], || {
+    passes(&[("CUDA_EMULATOR_MEMORY", "16G")], || {
         let _own = Own::new();
         let status = std::fs::read_to_string("/proc/self/statm").unwrap();
         let taken: u64 = status.split(' ').next().unwrap().parse().unwrap();
@@ -523,12 +449,12 @@ fn allocation_works_with_little_address_space() {
         // SAFETY: The limit is valid.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
         let mut address = 0;
-        exhausts!(cuMemAlloc_v2(&mut address, 4 << 30));
+        fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&mut address, 4 << 30));
         let memory = alloc(1 << 30);
         ok!(cuMemsetD8_v2(memory + (1 << 30) - 4, 1, 4));
         assert_eq!(download::<u8>(memory + (1 << 30) - 4, 4), [1; 4]);
-        let before = free();
-        exhausts!(cuMemAlloc_v2(&mut address, 2 << 30));
-        assert_eq!(free(), before, "failed allocations do not count");
+        let before = free_memory();
+        fails!(OUT_OF_MEMORY, cuMemAlloc_v2(&mut address, 2 << 30));
+        assert_eq!(free_memory(), before, "failed allocations do not count");
     });
 }

@@ -3,21 +3,24 @@
 use cuda_emulator_checks::abi::*;
 use std::ptr::null_mut;
 
+use cuOccupancyAvailableDynamicSMemPerBlock as available;
+use cuOccupancyMaxActiveBlocksPerMultiprocessor as active_blocks;
+use cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags as active_blocks_with_flags;
+use cuOccupancyMaxPotentialBlockSize as block_size;
+use cuOccupancyMaxPotentialBlockSizeWithFlags as block_size_with_flags;
+
 /// Returns the blocks per multiprocessor from both functions.
 fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
-    let (mut blocks, mut same) = (-1, -1);
-    ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &mut blocks,
-        function,
-        threads,
-        shared
-    ));
+    let blocks = out!(active_blocks(_, function, threads, shared));
     for flags in [0, 1] {
-        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-            &mut same, function, threads, shared, flags
+        let same = out!(active_blocks_with_flags(
+            _,
+            function,
+            threads,
+            shared,
+            flags
         ));
         assert_eq!(blocks, same);
-        same = -1;
     }
     blocks
 }
@@ -65,22 +68,13 @@ fn each_resource_limits_occupancy() {
     let bare = function(module, "bare");
     let mut blocks = 7;
     for threads in [0, -1, i32::MIN] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, bare, threads, 0)
-        );
+        invalid!(active_blocks(&mut blocks, bare, threads, 0));
     }
     for flags in [2, 3, u32::MAX] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&mut blocks, bare, 32, 0, flags)
-        );
+        invalid!(active_blocks_with_flags(&mut blocks, bare, 32, 0, flags));
     }
     assert_eq!(blocks, 7);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuOccupancyMaxActiveBlocksPerMultiprocessor(null_mut(), bare, 32, 0)
-    );
+    invalid!(active_blocks(null_mut(), bare, 32, 0));
 }
 
 unsafe extern "C" fn hundred_a_thread(threads: i32) -> usize {
@@ -90,8 +84,7 @@ unsafe extern "C" fn hundred_a_thread(threads: i32) -> usize {
 /// Uses five multiprocessors, a number that no other quantity of these tests has.
 #[test]
 fn best_block_size_and_matching_grid() {
-    let test = "best_block_size_and_matching_grid";
-    passes(test, &[("CUDA_EMULATOR_THREADS", "5")], || {
+    passes(&[("CUDA_EMULATOR_THREADS", "5")], || {
         let _context = Own::new();
         let module = load(&kernels());
         let per_thread: CUoccupancyB2DSize = Some(hundred_a_thread);
@@ -111,43 +104,28 @@ fn best_block_size_and_matching_grid() {
             ("live", None, 0, 0, (1024, 5)),
         ] {
             let function = function(module, name);
-            let (mut grid, mut block) = (-1, -1);
-            ok!(cuOccupancyMaxPotentialBlockSize(
-                &mut grid, &mut block, function, shared_of, shared, limit
-            ));
+            let mut block = -1;
+            let to = &raw mut block;
+            let grid = out!(block_size(_, to, function, shared_of, shared, limit));
             assert_eq!((block, grid), expected, "{name} {shared} {limit}");
             for flags in [0, 1] {
-                (grid, block) = (-1, -1);
-                ok!(cuOccupancyMaxPotentialBlockSizeWithFlags(
-                    &mut grid, &mut block, function, shared_of, shared, limit, flags
-                ));
+                block = -1;
+                let size = block_size_with_flags;
+                let grid = out!(size(_, to, function, shared_of, shared, limit, flags));
                 assert_eq!((block, grid), expected, "{name} {shared} {limit} {flags}");
             }
         }
         let bare = function(module, "bare");
         let (mut grid, mut block) = (-1, -1);
         for flags in [2, 3, u32::MAX] {
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuOccupancyMaxPotentialBlockSizeWithFlags(
-                    &mut grid, &mut block, bare, None, 0, 0, flags
-                )
-            );
+            let size = block_size_with_flags;
+            invalid!(size(&mut grid, &mut block, bare, None, 0, 0, flags));
         }
         for limit in [-1, i32::MIN] {
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuOccupancyMaxPotentialBlockSize(&mut grid, &mut block, bare, None, 0, limit)
-            );
+            invalid!(block_size(&mut grid, &mut block, bare, None, 0, limit));
         }
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuOccupancyMaxPotentialBlockSize(null_mut(), &mut block, bare, None, 0, 0)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuOccupancyMaxPotentialBlockSize(&mut grid, null_mut(), bare, None, 0, 0)
-        );
+        invalid!(block_size(null_mut(), &mut block, bare, None, 0, 0));
+        invalid!(block_size(&mut grid, null_mut(), bare, None, 0, 0));
         assert_eq!((grid, block), (-1, -1));
     });
 }
@@ -169,17 +147,8 @@ fn available_shared_memory_per_block() {
         ("boxed", 1, 32, 49_152 - 1000),
         ("boxed", 5, 128, 46_592 - 1000),
     ] {
-        let mut bytes = 1;
-        ok!(cuOccupancyAvailableDynamicSMemPerBlock(
-            &mut bytes,
-            function(module, name),
-            count,
-            threads
-        ));
-        assert_eq!(
-            bytes, expected,
-            "{count} blocks of {threads} threads of {name}"
-        );
+        let bytes = out!(available(_, function(module, name), count, threads));
+        assert_eq!(bytes, expected, "{count} blocks of {threads} of {name}");
     }
     let bare = function(module, "bare");
     let mut bytes = 7;
@@ -193,14 +162,11 @@ fn available_shared_memory_per_block() {
         (33, 32),
         (1, 1025),
     ] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuOccupancyAvailableDynamicSMemPerBlock(&mut bytes, bare, count, threads)
-        );
+        invalid!(available(&mut bytes, bare, count, threads));
     }
     assert_eq!(bytes, 7);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuOccupancyAvailableDynamicSMemPerBlock(null_mut(), bare, 1, 32)
-    );
+    invalid!(available(null_mut(), bare, 1, 32));
+    // A launch may request no more than the function's maximum.
+    ok!(set_attribute(bare, 8, 100_000));
+    assert_eq!(out!(available(_, bare, 2, 256)), 100_000);
 }

@@ -17,8 +17,8 @@ fn one(attribute: u32, address: u64) -> Result<u64, CUresult> {
     // Tokens are a structure of 16 bytes.
     let mut value = [MARK; 2];
     let attribute = CUpointer_attribute(attribute);
-    // SAFETY: The buffer fits the widest result.
-    match unsafe { cuPointerGetAttribute((&raw mut value).cast(), attribute, address) } {
+    let place = (&raw mut value).cast();
+    match call!(cuPointerGetAttribute(place, attribute, address)) {
         SUCCESS => Ok(value[0]),
         code => Err(code),
     }
@@ -27,19 +27,18 @@ fn one(attribute: u32, address: u64) -> Result<u64, CUresult> {
 /// Reads attributes with the function that takes several.
 fn many(attributes: &[u32], address: u64) -> Result<Vec<u64>, CUresult> {
     let mut values = vec![MARK; attributes.len()];
-    let mut places: Vec<*mut c_void> = values
-        .iter_mut()
-        .map(|one| std::ptr::from_mut(one).cast())
-        .collect();
+    let place = |one: &mut u64| std::ptr::from_mut(one).cast();
+    let mut places: Vec<*mut c_void> = values.iter_mut().map(place).collect();
     let mut kinds: Vec<_> = attributes
         .iter()
-        .copied()
-        .map(CUpointer_attribute)
+        .map(|&one| CUpointer_attribute(one))
         .collect();
-    let (count, kinds) = (attributes.len() as u32, kinds.as_mut_ptr());
-    // SAFETY: There is one buffer for each attribute, and each fits the widest result.
-    let code = unsafe { cuPointerGetAttributes(count, kinds, places.as_mut_ptr(), address) };
-    match code {
+    let (count, kinds, to) = (
+        attributes.len() as u32,
+        kinds.as_mut_ptr(),
+        places.as_mut_ptr(),
+    );
+    match call!(cuPointerGetAttributes(count, kinds, to, address)) {
         SUCCESS => Ok(values),
         code => Err(code),
     }
@@ -60,12 +59,10 @@ struct Known {
 
 /// Allocates memory of each kind.
 fn kinds(own: &Own) -> Vec<Known> {
-    let (mut managed, mut ordered, mut pinned) = (0, 0, null_mut());
-    ok!(cuMemAllocManaged(&mut managed, 200, 1));
-    ok!(cuMemAllocAsync(&mut ordered, 300, null_mut()));
-    ok!(cuMemAllocHost_v2(&mut pinned, 400));
-    let mut pool = null_mut();
-    ok!(cuDeviceGetDefaultMemPool(&mut pool, 0));
+    let managed = out!(cuMemAllocManaged(_, 200, 1));
+    let ordered = out!(cuMemAllocAsync(_, 300, null_mut()));
+    let pinned = out!(cuMemAllocHost_v2(_, 400));
+    let pool = out!(cuDeviceGetDefaultMemPool(_, 0));
     let registered = [8, 0].map(|flags| {
         let pages = Box::leak(vec![0u64; 1024].into_boxed_slice());
         ok!(cuMemHostRegister_v2(pages.as_mut_ptr().cast(), 500, flags));
@@ -152,11 +149,8 @@ fn every_attribute_of_every_kind_of_memory() {
                 assert_eq!(one(attribute, address), wanted, "{kind}: {attribute}");
                 // With this function, an attribute that this kind of memory lacks reads as null.
                 let wanted = wanted.unwrap_or(0);
-                assert_eq!(
-                    many(&[attribute, 9], address),
-                    Ok(vec![wanted, int(0)]),
-                    "{kind}: {attribute}"
-                );
+                let found = many(&[attribute, 9], address);
+                assert_eq!(found, Ok(vec![wanted, int(0)]), "{kind}: {attribute}");
             }
             // Tokens: two words, which page-locked memory lacks. They cannot be read together with
             // others.
@@ -234,8 +228,7 @@ fn only_sync_memops_can_be_set() {
             let place: *const u32 = &value;
             for attribute in 0..24 {
                 let kind = CUpointer_attribute(attribute);
-                // SAFETY: The value has the attribute's type.
-                let code = unsafe { cuPointerSetAttribute(place.cast(), kind, known.base + 3) };
+                let code = call!(cuPointerSetAttribute(place.cast(), kind, known.base + 3));
                 let wanted = if attribute == 6 { SUCCESS } else { INVALID };
                 assert_eq!(code, wanted, "{attribute}");
             }
@@ -254,16 +247,13 @@ fn only_sync_memops_can_be_set() {
 #[test]
 fn attributes_of_managed_ranges() {
     let _own = Own::new();
-    let mut managed = 0;
-    ok!(cuMemAllocManaged(&mut managed, 256, 1));
+    let managed = out!(cuMemAllocManaged(_, 256, 1));
     const OLD: i32 = 0x5555_5555;
     let range = |attribute, bytes, address, count| {
         let mut values = [OLD; 4];
         let attribute = CUmem_range_attribute(attribute);
-        // SAFETY: The buffer is at least as large as stated.
-        let code = unsafe {
-            cuMemRangeGetAttribute(values.as_mut_ptr().cast(), bytes, attribute, address, count)
-        };
+        let (place, get) = (values.as_mut_ptr().cast(), cuMemRangeGetAttribute);
+        let code = call!(get(place, bytes, attribute, address, count));
         (code, values)
     };
     // The range was never advised or prefetched, so its locations have the type and number
@@ -308,24 +298,14 @@ fn attributes_of_managed_ranges() {
         let mut values = [[OLD; 2]; 3];
         let mut places = values.each_mut().map(|one| one.as_mut_ptr().cast());
         let mut attributes = attributes.map(CUmem_range_attribute);
-        let mut sizes = sizes;
-        // SAFETY: The buffers are at least as large as stated.
-        let code = unsafe {
-            cuMemRangeGetAttributes(
-                places.as_mut_ptr(),
-                sizes.as_mut_ptr(),
-                attributes.as_mut_ptr(),
-                3,
-                address,
-                256,
-            )
-        };
+        let (mut sizes, places) = (sizes, places.as_mut_ptr());
+        let (sizes, attributes) = (sizes.as_mut_ptr(), attributes.as_mut_ptr());
+        let get = cuMemRangeGetAttributes;
+        let code = call!(get(places, sizes, attributes, 3, address, 256));
         (code, values)
     };
-    assert_eq!(
-        several([2, 1, 3], [4, 4, 8], managed),
-        (SUCCESS, [[-2, OLD], [0, OLD], [-2, -2]])
-    );
+    let found = several([2, 1, 3], [4, 4, 8], managed);
+    assert_eq!(found, (SUCCESS, [[-2, OLD], [0, OLD], [-2, -2]]));
     assert_eq!(several([2, 9, 3], [4, 4, 8], managed).0, INVALID);
     assert_eq!(several([2, 1, 3], [4, 2, 8], managed).0, INVALID);
     assert_eq!(several([2, 1, 3], [4, 4, 8], alloc(256)).0, INVALID);
@@ -337,14 +317,10 @@ fn reading(make: impl FnOnce() -> CUdeviceptr) -> CUresult {
     let _own = Own::new();
     let to = alloc(4);
     let from = make();
-    let kernel = function(
-        load(include_str!("../../kernels/faults.ptx")),
-        "read_global",
-    );
+    let kernel = function(load(FAULTS), "read_global");
     let code = launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&from)]);
     assert_eq!(code, SUCCESS);
-    // SAFETY: The function has no arguments.
-    unsafe { cuCtxSynchronize() }
+    call!(cuCtxSynchronize())
 }
 
 #[test]
@@ -368,8 +344,7 @@ fn reports_describe_the_address() {
         "(cuMemAllocAsync, 100 bytes at 0x",
         "(cuMemHostAlloc, 200 bytes at 0x",
     ];
-    let test = "reports_describe_the_address";
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         type Make<'a> = &'a dyn Fn() -> CUdeviceptr;
         let cases: [Make<'_>; 10] = [
             &|| 0,
@@ -386,8 +361,7 @@ fn reports_describe_the_address() {
                 freed + 1000
             },
             &|| {
-                let mut freed = 0;
-                ok!(cuMemAllocManaged(&mut freed, 2004, 1));
+                let freed = out!(cuMemAllocManaged(_, 2004, 1));
                 ok!(cuMemFree_v2(freed));
                 freed + 4
             },
@@ -397,20 +371,12 @@ fn reports_describe_the_address() {
                 ok!(cuMemHostRegister_v2(start as *mut c_void, 4096, 0));
                 start - 8
             },
-            &|| {
-                let mut ordered = 0;
-                ok!(cuMemAllocAsync(&mut ordered, 100, null_mut()));
-                ordered + 100
-            },
-            &|| {
-                let mut pinned = null_mut();
-                ok!(cuMemAllocHost_v2(&mut pinned, 200));
-                pinned as u64 + 200
-            },
+            &|| out!(cuMemAllocAsync(_, 100, null_mut())) + 100,
+            &|| out!(cuMemAllocHost_v2(_, 200)) as u64 + 200,
         ];
-        each(test, cases, |case| {
+        each(cases, |case| {
             assert_eq!(reading(|| alloc(1028) + 1024), SUCCESS);
-            assert_eq!(reading(case), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+            assert_eq!(reading(case), ILLEGAL_ADDRESS);
         });
     });
 }
@@ -424,19 +390,17 @@ fn kernels_fault_on_freed_and_read_only_memory() {
         "(cuMemHostRegister, 64 bytes at 0x",
         ") is read-only\n",
     ];
-    let test = "kernels_fault_on_freed_and_read_only_memory";
     let read_freed = || {
         let _own = Own::new();
         let none = null_mut();
         let (to, from) = (alloc(4), upload(&[77u32]));
-        let module = load(include_str!("../../kernels/faults.ptx"));
+        let module = load(FAULTS);
         let read = function(module, "read_global");
         // Memory that is freed after a kernel has used it.
-        for wanted in [SUCCESS, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS] {
+        for wanted in [SUCCESS, ILLEGAL_ADDRESS] {
             let code = launch(read, 1, 1, none, &mut [arg(&to), arg(&from)]);
             assert_eq!(code, SUCCESS);
-            // SAFETY: The function has no arguments.
-            assert_eq!(unsafe { cuCtxSynchronize() }, wanted);
+            assert_eq!(call!(cuCtxSynchronize()), wanted);
             if wanted == SUCCESS {
                 ok!(cuMemFree_v2(from));
             }
@@ -445,39 +409,36 @@ fn kernels_fault_on_freed_and_read_only_memory() {
     let write_read_only = || {
         let _own = Own::new();
         let none = null_mut();
-        let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
+        let put = function(load(FAULTS), "put");
         let place = Box::leak(Box::new([5u64; 8])).as_mut_ptr();
-        for (flags, wanted) in [(0, SUCCESS), (8, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)] {
+        for (flags, wanted) in [(0, SUCCESS), (8, ILLEGAL_ADDRESS)] {
             ok!(cuMemHostRegister_v2(place.cast(), 64, flags));
             let (at, index) = (place as u64, 0);
             let code = launch(put, 1, 1, none, &mut [arg(&at), arg(&index)]);
             assert_eq!(code, SUCCESS);
-            // SAFETY: The function has no arguments.
-            assert_eq!(unsafe { cuCtxSynchronize() }, wanted);
+            assert_eq!(call!(cuCtxSynchronize()), wanted);
             if wanted == SUCCESS {
                 ok!(cuMemHostUnregister(place.cast()));
             }
         }
     };
     let cases: [&dyn Fn(); 2] = [&read_freed, &write_read_only];
-    reports(test, &[], &parts, || each(test, cases, |case| case()));
+    reports(&[], &parts, || each(cases, |case| case()));
 }
 
 #[test]
 fn addresses_above_the_null_page_are_not_null_pointers() {
-    let test = "addresses_above_the_null_page_are_not_null_pointers";
     let parts = ["at 0x1000", "bytes before the start of allocation"];
-    reports(test, &[], &parts, || {
-        assert_eq!(reading(|| 4096), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    reports(&[], &parts, || {
+        assert_eq!(reading(|| 4096), ILLEGAL_ADDRESS);
     });
 }
 
 #[test]
 fn copies_and_fills_initialize_exactly_their_bytes() {
-    let test = "copies_and_fills_initialize_exactly_their_bytes";
     let check = [("CUDA_EMULATOR_CHECK", "uninit")];
     let parts = [", which has never been written\n", "contains it"];
-    reports(test, &check, &parts, || {
+    reports(&check, &parts, || {
         let host = [7u8; 256];
         type Write<'a> = (&'a str, &'a dyn Fn(CUdeviceptr));
         // Each writes the bytes 60 to 131 of an allocation, across words of the initialization
@@ -497,17 +458,15 @@ fn copies_and_fills_initialize_exactly_their_bytes() {
                 ok!(cuMemcpyDtoD_v2(at + 20, from + 60, 150));
             }),
             ("copy of page-locked memory", &|at| {
-                let mut pinned = null_mut();
-                ok!(cuMemAllocHost_v2(&mut pinned, 128));
+                let pinned = out!(cuMemAllocHost_v2(_, 128));
                 ok!(cuMemcpyDtoD_v2(at + 60, pinned as u64, 72));
             }),
         ];
         // The words outside the range are not initialized, and all words inside are.
         let unwritten = [0, 32, 56, 132, 160, 188, 192, 252];
-        let cases = writes
-            .iter()
-            .flat_map(|write| unwritten.map(|word| (write, word)));
-        each(test, cases, |((name, write), unwritten)| {
+        let with_word = |write| unwritten.map(|word| (write, word));
+        let cases = writes.iter().flat_map(with_word);
+        each(cases, |((name, write), unwritten)| {
             for word in (60..132).step_by(4).chain([unwritten]) {
                 let code = reading(|| {
                     let at = alloc(256);

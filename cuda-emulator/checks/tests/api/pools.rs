@@ -7,9 +7,8 @@
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::pools::*;
-use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -43,20 +42,14 @@ fn attributes_have_correct_widths_and_defaults() {
         }
     }
     let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemPoolGetAttribute(own, threshold, null_mut())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemPoolSetAttribute(own, threshold, null_mut())
-    );
+    invalid!(cuMemPoolGetAttribute(own, threshold, null_mut()));
+    invalid!(cuMemPoolSetAttribute(own, threshold, null_mut()));
     ok!(cuMemPoolDestroy(own));
 }
 
 #[test]
 fn use_and_its_high_water_marks() {
-    passes("use_and_its_high_water_marks", &[], || {
+    passes(&[], || {
         let _own = Own::new();
         let own = pool(0, 0);
         // Reserved bytes and their maximum, used bytes and their maximum.
@@ -78,7 +71,7 @@ fn use_and_its_high_water_marks() {
         let third = take(own, 6).unwrap();
         assert_eq!(state(), [PIECE, PIECE, 30, 30]);
         // Failed allocations and allocations of zero bytes are not counted.
-        assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(take(own, 1 << 60), Err(OUT_OF_MEMORY));
         assert_eq!(take(own, 0), Ok(0));
         assert_eq!(read(own, 7), Ok(30));
         ok!(cuMemFree_v2(second));
@@ -93,7 +86,7 @@ const PIECE: u64 = 32 << 20;
 
 #[test]
 fn pools_keep_memory_up_to_their_threshold() {
-    passes("pools_keep_memory_up_to_their_threshold", &[], || {
+    passes(&[], || {
         let _own = Own::new();
         let own = pool(0, 0);
         let reserved = || read(own, 5).unwrap();
@@ -101,8 +94,7 @@ fn pools_keep_memory_up_to_their_threshold() {
         let free = |address| ok!(cuMemFreeAsync(address, stream));
         // Freed memory is released when a thread waits for the freeing stream, an event on it or
         // the context.
-        let mut event = null_mut();
-        ok!(cuEventCreate(&mut event, 0));
+        let event = out!(cuEventCreate(_, 0));
         for wait in 0..3 {
             let some = take(own, 64 << 20).unwrap();
             ok!(cuCtxSynchronize());
@@ -149,7 +141,7 @@ fn pools_keep_memory_up_to_their_threshold() {
 fn pools_do_not_exceed_their_maximum() {
     let _own = Own::new();
     let own = pool(0, 1000); // rounded up
-    let full = Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    let full = Err(OUT_OF_MEMORY);
     assert_eq!(take(own, PIECE as usize + 1), full);
     let all = take(own, PIECE as usize).unwrap();
     assert_eq!(take(own, 1), full);
@@ -168,18 +160,17 @@ fn creation_properties_are_checked() {
     let _own = Own::new();
     let mut created = null_mut();
     let good = properties(0, 0);
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolCreate(null_mut(), &good));
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemPoolCreate(&mut created, null())
-    );
+    invalid!(cuMemPoolCreate(null_mut(), &good));
+    invalid!(cuMemPoolCreate(&mut created, null()));
     let mut table = Vec::new();
     // Allocation types and location types, as on an H200.
-    let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
     for (kind, codes) in [
         (0, [INVALID; 6]),
         (1, [INVALID, SUCCESS, SUCCESS, SUCCESS, INVALID, INVALID]),
-        (2, [SUCCESS, SUCCESS, SUCCESS, SUCCESS, SUCCESS, lacks]),
+        (
+            2,
+            [SUCCESS, SUCCESS, SUCCESS, SUCCESS, SUCCESS, NOT_SUPPORTED],
+        ),
         (3, [INVALID; 6]),
     ] {
         for (place, code) in codes.into_iter().enumerate() {
@@ -202,7 +193,7 @@ fn creation_properties_are_checked() {
         (2, 1, 1, INVALID),
         (3, 1, 1, INVALID),
         (4, 1, 1, INVALID),
-        (8, 1, 1, lacks),
+        (8, 1, 1, NOT_SUPPORTED),
         (16, 1, 1, INVALID),
     ] {
         let mut properties = good;
@@ -212,8 +203,7 @@ fn creation_properties_are_checked() {
         table.push((properties, code));
     }
     for (index, (properties, wanted)) in table.iter().enumerate() {
-        // SAFETY: The result pointer is valid.
-        let code = unsafe { cuMemPoolCreate(&mut created, properties) };
+        let code = call!(cuMemPoolCreate(&mut created, properties));
         assert_eq!(code, *wanted, "{index}");
         if code == SUCCESS {
             ok!(cuMemPoolDestroy(created));
@@ -236,18 +226,12 @@ fn invalid_pools_are_rejected() {
         assert_eq!(read(one, 1), Err(INVALID));
         assert_eq!(write(one, 1, 0), INVALID);
         assert_eq!(take(one, 64), Err(INVALID));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolTrimTo(one, 0));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(one));
-        fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolSetAccess(one, null(), 0));
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuMemPoolGetAccess(&mut flags, one, &mut location(0))
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuMemSetMemPool(&mut location(0), PINNED, one)
-        );
-        fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, one));
+        invalid!(cuMemPoolTrimTo(one, 0));
+        invalid!(cuMemPoolDestroy(one));
+        invalid!(cuMemPoolSetAccess(one, null(), 0));
+        invalid!(cuMemPoolGetAccess(&mut flags, one, &mut location(0)));
+        invalid!(cuMemSetMemPool(&mut location(0), PINNED, one));
+        invalid!(cuDeviceSetMemPool(0, one));
     }
     // Memory from the pool stays valid.
     ok!(cuMemsetD8_v2(kept, 3, 64));
@@ -257,37 +241,27 @@ fn invalid_pools_are_rejected() {
 
 /// Returns the default and the current pool of a device, queried in both ways.
 fn pools_of(device: i32) -> [CUmemoryPool; 2] {
-    let (mut default, mut current, mut again) = (null_mut(), null_mut(), null_mut());
-    ok!(cuMemGetDefaultMemPool(
-        &mut default,
-        &mut location(device),
-        PINNED
-    ));
-    ok!(cuDeviceGetDefaultMemPool(&mut again, device));
-    assert_eq!(default, again);
-    ok!(cuMemGetMemPool(&mut current, &mut location(device), PINNED));
-    ok!(cuDeviceGetMemPool(&mut again, device));
-    assert_eq!(current, again);
+    let place = &mut location(device);
+    let default = out!(cuMemGetDefaultMemPool(_, place, PINNED));
+    assert_eq!(out!(cuDeviceGetDefaultMemPool(_, device)), default);
+    let current = out!(cuMemGetMemPool(_, place, PINNED));
+    assert_eq!(out!(cuDeviceGetMemPool(_, device)), current);
     [default, current]
 }
 
 #[test]
 fn each_device_has_separate_pools() {
-    let two = [("CUDA_EMULATOR_DEVICES", "2")];
-    passes("each_device_has_separate_pools", &two, || {
+    passes(&[("CUDA_EMULATOR_DEVICES", "2")], || {
         let _own = Own::new();
         let [first, second] = [0, 1].map(pools_of);
         assert_eq!((first[0], second[0]), (first[1], second[1]));
         assert_ne!(first[0], second[0]);
         for default in [first[0], second[0]] {
-            fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(default));
+            invalid!(cuMemPoolDestroy(default));
         }
         let [here, there] = [0, 1].map(|device| pool(device, 0));
         for (device, wrong) in [(0, there), (1, here), (0, second[0])] {
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuMemSetMemPool(&mut location(device), PINNED, wrong)
-            );
+            invalid!(cuMemSetMemPool(&mut location(device), PINNED, wrong));
         }
         assert_eq!([0, 1].map(pools_of), [first, second]);
         ok!(cuMemSetMemPool(&mut location(1), PINNED, there));
@@ -295,8 +269,7 @@ fn each_device_has_separate_pools() {
         ok!(cuMemSetMemPool(&mut location(0), PINNED, here));
         assert_eq!([0, 1].map(pools_of), [[first[0], here], [second[0], there]]);
         // Plain allocations come from the current pool.
-        let mut address = 0;
-        ok!(cuMemAllocAsync(&mut address, 100, null_mut()));
+        let mut address = out!(cuMemAllocAsync(_, 100, null_mut()));
         assert_eq!([here, first[0]].map(|one| read(one, 7)), [Ok(100), Ok(0)]);
         ok!(cuMemFree_v2(address));
         // Destroying a pool that is not current changes nothing. After destroying the current pool,
@@ -307,68 +280,53 @@ fn each_device_has_separate_pools() {
         ok!(cuMemPoolDestroy(here));
         assert_eq!([0, 1].map(pools_of), [first, [second[0], there]]);
         // A pool's own device always has access.
-        let mut flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(1)));
-        assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-        ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(0)));
-        assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
-        let (lacks, invalid_device) = (
-            CUresult::CUDA_ERROR_NOT_SUPPORTED,
-            CUresult::CUDA_ERROR_INVALID_DEVICE,
-        );
+        let access = |device| out!(cuMemPoolGetAccess(_, there, &mut location(device))).0;
+        assert_eq!([access(1), access(0)], [3, 0]);
         for (device, flags, wanted) in [
-            (1, 0, invalid_device),
-            (1, 1, lacks),
+            (1, 0, INVALID_DEVICE),
+            (1, 1, NOT_SUPPORTED),
             (1, 3, SUCCESS),
             (0, 0, SUCCESS),
-            (0, 1, lacks),
+            (0, 1, NOT_SUPPORTED),
             (0, 3, SUCCESS),
             (0, 2, INVALID),
             (0, 4, INVALID),
             (1, 2, INVALID),
             (1, 4, INVALID),
-            (2, 3, invalid_device),
+            (2, 3, INVALID_DEVICE),
         ] {
             let mut access = CUmemAccessDesc::default();
             access.location = location(device);
             access.flags = CUmemAccess_flags(flags);
-            // SAFETY: The list has one element.
-            let code = unsafe { cuMemPoolSetAccess(there, &access, 1) };
+            let code = call!(cuMemPoolSetAccess(there, &access, 1));
             assert_eq!(code, wanted, "device {device}, {flags}");
             let mut good = access;
             (good.location, good.flags) = (location(1), CUmemAccess_flags(3));
-            // SAFETY: The list has two elements.
-            let code = unsafe { cuMemPoolSetAccess(there, [good, access].as_ptr(), 2) };
+            let code = call!(cuMemPoolSetAccess(there, [good, access].as_ptr(), 2));
             assert_eq!(code, wanted, "second: device {device}, {flags}");
         }
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuMemPoolGetAccess(null_mut(), there, &mut location(0))
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuMemPoolGetAccess(&mut flags, there, null_mut())
-        );
+        invalid!(cuMemPoolGetAccess(null_mut(), there, &mut location(0)));
+        invalid!(cuMemPoolGetAccess(
+            &mut CUmemAccess_flags(9),
+            there,
+            null_mut()
+        ));
         // Memory of another device's pool belongs to that device. A context of that device must be
         // current.
         assert_eq!(take(there, 64), Err(INVALID));
-        let mut stream = null_mut();
-        ok!(cuStreamCreate(&mut stream, 1));
-        let mut context = null_mut();
-        ok!(cuCtxCreate_v2(&mut context, 0, 1));
+        let stream = out!(cuStreamCreate(_, 1));
+        let context = out!(cuCtxCreate_v2(_, 0, 1));
         ok!(cuMemAllocFromPoolAsync(&mut address, 64, there, stream));
-        let mut ordinal = 7;
+        let mut ordinal = 7i32;
         let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-        let place: *mut i32 = &mut ordinal;
-        ok!(cuPointerGetAttribute(place.cast(), attribute, address));
+        let place = (&raw mut ordinal).cast();
+        ok!(cuPointerGetAttribute(place, attribute, address));
         assert_eq!(ordinal, 1);
-        let (mut free, mut total) = (0, 0);
-        ok!(cuMemGetInfo_v2(&mut free, &mut total));
-        assert_eq!(total - free, 512);
+        let total = out!(cuMemGetInfo_v2(null_mut(), _));
+        assert_eq!(total - free_memory(), 512);
         ok!(cuMemFreeAsync(address, stream));
         ok!(cuStreamSynchronize(stream));
-        ok!(cuMemGetInfo_v2(&mut free, &mut total));
-        assert_eq!(free, total);
+        assert_eq!(free_memory(), total);
         ok!(cuMemPoolDestroy(there));
         ok!(cuCtxDestroy_v2(context));
     });
@@ -379,7 +337,6 @@ fn locations_and_types_of_memory() {
     let _own = Own::new();
     let own = pool(0, 0);
     let mut found = null_mut();
-    let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
     // The location and type, and the code for a pool of device memory there.
     let mut table = vec![(location(0), PINNED, SUCCESS, SUCCESS)];
     for device in [-1, 1, 64] {
@@ -390,40 +347,30 @@ fn locations_and_types_of_memory() {
         (0, PINNED, INVALID, INVALID),
         (2, PINNED, SUCCESS, INVALID),
         (3, PINNED, SUCCESS, INVALID),
-        (4, PINNED, lacks, lacks),
-        (5, PINNED, lacks, lacks),
+        (4, PINNED, NOT_SUPPORTED, NOT_SUPPORTED),
+        (5, PINNED, NOT_SUPPORTED, NOT_SUPPORTED),
         (0, managed, SUCCESS, INVALID),
         (1, managed, SUCCESS, INVALID),
-        (4, managed, lacks, lacks),
+        (4, managed, NOT_SUPPORTED, NOT_SUPPORTED),
     ] {
         let mut location = location(0);
         location.type_ = CUmemLocationType(place);
         table.push((location, kind, query_code, set));
     }
     for (index, (mut place, kind, query_code, set)) in table.into_iter().enumerate() {
-        // SAFETY: The result pointers are valid.
-        let codes = unsafe {
-            [
-                cuMemGetDefaultMemPool(&mut found, &mut place, kind),
-                cuMemGetMemPool(&mut found, &mut place, kind),
-                cuMemSetMemPool(&mut place, kind, own),
-            ]
-        };
+        let default = call!(cuMemGetDefaultMemPool(&mut found, &mut place, kind));
+        let current = call!(cuMemGetMemPool(&mut found, &mut place, kind));
+        let codes = [
+            default,
+            current,
+            call!(cuMemSetMemPool(&mut place, kind, own)),
+        ];
         assert_eq!(codes, [query_code, query_code, set], "{index}");
     }
     let mut place = location(0);
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemGetDefaultMemPool(null_mut(), &mut place, PINNED)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemGetMemPool(null_mut(), &mut place, PINNED)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemSetMemPool(null_mut(), PINNED, own)
-    );
+    invalid!(cuMemGetDefaultMemPool(null_mut(), &mut place, PINNED));
+    invalid!(cuMemGetMemPool(null_mut(), &mut place, PINNED));
+    invalid!(cuMemSetMemPool(null_mut(), PINNED, own));
     ok!(cuMemPoolDestroy(own));
 }
 
@@ -432,47 +379,28 @@ fn stream_ordered_memory_is_freed_once() {
     let _own = Own::new();
     let mut address = 0;
     let none = null_mut();
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuMemAllocAsync(null_mut(), 16, none)
-    );
+    invalid!(cuMemAllocAsync(null_mut(), 16, none));
     for wild in WILD {
         let wild = wild as CUstream;
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuMemAllocAsync(&mut address, 16, wild)
-        );
-        fails!(CUDA_ERROR_INVALID_HANDLE, cuMemFreeAsync(0, wild));
+        stale!(cuMemAllocAsync(&mut address, 16, wild));
+        stale!(cuMemFreeAsync(0, wild));
     }
     ok!(cuMemFreeAsync(0, none));
     ok!(cuMemAllocAsync(&mut address, 64, none));
     for wrong in [address + 8, alloc(64), 1] {
-        fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(wrong, none));
+        invalid!(cuMemFreeAsync(wrong, none));
     }
     let stream = stream(1);
-    let closed = Box::leak(Box::new(AtomicBool::new(true)));
-    let data = std::ptr::from_ref(closed).cast_mut().cast();
-    ok!(cuLaunchHostFunc(stream, Some(wait), data));
+    let gate = block(stream);
     ok!(cuMemFreeAsync(address, stream));
     // A second free before the first has been executed.
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(address, stream));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(address, none));
-    let mut size = 0;
-    ok!(cuMemGetAddressRange_v2(null_mut(), &mut size, address));
-    closed.store(false, Ordering::SeqCst);
+    invalid!(cuMemFreeAsync(address, stream));
+    invalid!(cuMemFreeAsync(address, none));
+    let size = || result!(cuMemGetAddressRange_v2(null_mut(), _, address));
+    assert_eq!(size(), Ok(64));
+    gate.open();
     ok!(cuStreamSynchronize(stream));
-    fails!(
-        CUDA_ERROR_NOT_FOUND,
-        cuMemGetAddressRange_v2(null_mut(), &mut size, address)
-    );
-}
-
-unsafe extern "C" fn wait(data: *mut c_void) {
-    // SAFETY: The flag is leaked.
-    let closed = unsafe { &*data.cast::<AtomicBool>() };
-    while closed.load(Ordering::SeqCst) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    assert_eq!(size(), Err(NOT_FOUND));
 }
 
 #[test]
@@ -483,62 +411,46 @@ fn use_before_another_streams_allocation_faults() {
         "(cuMemAllocAsync, 64 bytes at 0x",
         "has not been allocated yet in its stream's order. Fix: wait for that stream first",
     ];
-    let test = "use_before_another_streams_allocation_faults";
     // Work is held so that the fault occurs in the wait for the stream, not before the enqueuing
     // call returns.
     let held = [("CUDA_EMULATOR_HOLD", "60000")];
-    reports(test, &held, &parts, || {
-        each(test, [true, false], |fill| {
+    reports(&held, &parts, || {
+        each([true, false], |fill| {
             let _own = Own::new();
             let (first, second) = (stream(1), stream(1));
             let other = alloc(64);
-            let closed = Box::leak(Box::new(AtomicBool::new(true)));
-            let data = std::ptr::from_ref(closed).cast_mut().cast();
-            ok!(cuLaunchHostFunc(first, Some(wait), data));
-            let mut address = 0;
-            ok!(cuMemAllocAsync(&mut address, 64, first));
+            let gate = block(first);
+            let address = out!(cuMemAllocAsync(_, 64, first));
             match fill {
                 true => ok!(cuMemsetD8Async(address, 1, 64, second)),
                 false => ok!(cuMemcpyDtoDAsync_v2(other, address, 64, second)),
             }
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
-            closed.store(false, Ordering::SeqCst);
+            fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+            gate.open();
         });
     });
 }
 
 #[test]
 fn host_memory_does_not_count_as_device_memory() {
-    let variables = [("CUDA_EMULATOR_MEMORY", "64M")];
-    passes(
-        "host_memory_does_not_count_as_device_memory",
-        &variables,
-        || {
-            let _own = Own::new();
-            let free = || {
-                let (mut free, mut total) = (0, 0);
-                ok!(cuMemGetInfo_v2(&mut free, &mut total));
-                free
-            };
-            for place in [2, 3] {
-                let mut properties = properties(0, 0);
-                properties.location.type_ = CUmemLocationType(place);
-                let mut own = null_mut();
-                ok!(cuMemPoolCreate(&mut own, &properties));
-                let before = free();
-                let some = take(own, 100 << 20).unwrap();
-                assert_eq!(free(), before);
-                give(some);
-                ok!(cuMemPoolDestroy(own));
-            }
-        },
-    );
+    passes(&[("CUDA_EMULATOR_MEMORY", "64M")], || {
+        let _own = Own::new();
+        for place in [2, 3] {
+            let mut properties = properties(0, 0);
+            properties.location.type_ = CUmemLocationType(place);
+            let own = out!(cuMemPoolCreate(_, &properties));
+            let before = free_memory();
+            let some = take(own, 100 << 20).unwrap();
+            assert_eq!(free_memory(), before);
+            give(some);
+            ok!(cuMemPoolDestroy(own));
+        }
+    });
 }
 
 #[test]
 fn memory_is_released_when_any_waiting_thread_returns() {
-    let test = "memory_is_released_when_any_waiting_thread_returns";
-    passes(test, &[], || {
+    passes(&[], || {
         let context = Own::new();
         let (own, stream) = (pool(0, 0), stream(1));
         let handles = [context.0 as usize, stream as usize, own as usize];

@@ -13,15 +13,17 @@ fn shared_pool(place: u32) -> CUmemoryPool {
     let mut shared = properties(0, 0);
     shared.location.type_ = CUmemLocationType(place);
     shared.handleTypes = FILE;
-    let mut pool = null_mut();
-    ok!(cuMemPoolCreate(&mut pool, &shared));
-    pool
+    out!(cuMemPoolCreate(_, &shared))
+}
+
+fn import(file: *mut c_void) -> Result<CUmemoryPool, CUresult> {
+    result!(cuMemPoolImportFromShareableHandle(_, file, FILE, 0))
 }
 
 #[test]
 fn pools_are_shared_as_files() {
     let _own = Own::new();
-    let (own, mut theirs, plain) = (shared_pool(1), null_mut(), pool(0, 0));
+    let (own, plain) = (shared_pool(1), pool(0, 0));
     let mut file = -1i32;
     let place: *mut c_void = (&raw mut file).cast();
     // As on an H200 (driver 580), memory can be exported only after its pool.
@@ -36,21 +38,13 @@ fn pools_are_shared_as_files() {
     let (first, second) = (take(own, 5000).unwrap(), take(own, 10).unwrap());
     ok!(cuMemsetD8_v2(first, 7, 5000));
     ok!(cuMemsetD8_v2(second, 8, 10));
-    let mut data = [CUmemPoolPtrExportData::default(); 2];
-    ok!(cuMemPoolExportPointer(&mut data[0], first));
-    ok!(cuMemPoolExportPointer(&mut data[1], second));
+    let mut data = [first, second].map(|memory| out!(cuMemPoolExportPointer(_, memory)));
     for wrong in [first + 16, take(plain, 10).unwrap(), alloc(64), 0] {
         invalid!(cuMemPoolExportPointer(&mut data[0], wrong));
     }
 
     // Importing in the same process works like importing in another.
-    let number = file as usize as *mut c_void;
-    ok!(cuMemPoolImportFromShareableHandle(
-        &mut theirs,
-        number,
-        FILE,
-        0
-    ));
+    let theirs = import(file as usize as *mut c_void).unwrap();
     // An imported pool only supports importing its owner's allocations.
     assert_eq!(read(theirs, 7), Err(INVALID));
     assert_eq!(write(theirs, 4, 5), INVALID);
@@ -58,10 +52,7 @@ fn pools_are_shared_as_files() {
     invalid!(cuMemPoolTrimTo(theirs, 0));
     invalid!(cuMemPoolExportToShareableHandle(place, theirs, FILE, 0));
     invalid!(cuDeviceSetMemPool(0, theirs));
-    let mut seen = [0; 2];
-    for (place, data) in seen.iter_mut().zip(&mut data) {
-        ok!(cuMemPoolImportPointer(place, theirs, data));
-    }
+    let mut seen = data.map(|mut data| out!(cuMemPoolImportPointer(_, theirs, &mut data)));
     assert_ne!(seen[0], first);
     assert_eq!(download::<u8>(seen[0], 5000), [7; 5000]);
     assert_eq!(download::<u8>(seen[1], 10), [8; 10]);
@@ -76,18 +67,9 @@ fn pools_are_shared_as_files() {
     // The owner's memory is unchanged.
     assert_eq!(download::<u8>(first, 1), [9]);
     ok!(cuMemPoolDestroy(theirs));
-    let number = -1isize as *mut c_void;
-    fails!(
-        CUDA_ERROR_UNKNOWN,
-        cuMemPoolImportFromShareableHandle(&mut theirs, number, FILE, 0)
-    );
+    assert_eq!(import(-1isize as *mut c_void), Err(UNKNOWN));
     // Zero is not a valid handle, although it may be a descriptor.
-    invalid!(cuMemPoolImportFromShareableHandle(
-        &mut theirs,
-        null_mut(),
-        FILE,
-        0
-    ));
+    assert_eq!(import(null_mut()), Err(INVALID));
     give(early);
     give(first);
     give(second);
@@ -98,32 +80,24 @@ fn pools_are_shared_as_files() {
 fn imported_host_pools_are_host_pools() {
     let _own = Own::new();
     for place in [1, 3] {
-        let (own, mut theirs, mut number) = (shared_pool(place), null_mut(), -1i32);
+        let (own, mut number) = (shared_pool(place), -1i32);
         let to: *mut c_void = (&raw mut number).cast();
         ok!(cuMemPoolExportToShareableHandle(to, own, FILE, 0));
-        let number = number as usize as *mut c_void;
-        ok!(cuMemPoolImportFromShareableHandle(
-            &mut theirs,
-            number,
-            FILE,
-            0
-        ));
+        let theirs = import(number as usize as *mut c_void).unwrap();
         for pool in [own, theirs] {
-            let mut flags = CUmemAccess_flags(9);
             let mut host = location(0);
             host.type_ = CUmemLocationType(3);
-            ok!(cuMemPoolGetAccess(&mut flags, pool, &mut host));
-            assert_eq!(flags.0, if place == 3 { 3 } else { 0 });
-            ok!(cuMemPoolGetAccess(&mut flags, pool, &mut location(0)));
-            assert_eq!(flags.0, if place == 1 { 3 } else { 0 });
+            let flags = out!(cuMemPoolGetAccess(_, pool, &mut host)).0;
+            assert_eq!(flags, if place == 3 { 3 } else { 0 });
+            let flags = out!(cuMemPoolGetAccess(_, pool, &mut location(0))).0;
+            assert_eq!(flags, if place == 1 { 3 } else { 0 });
         }
         let some = take(own, 5000).unwrap();
         ok!(cuCtxSynchronize());
         let (numbers, mut found) = ([7u8; 5000], [0u8; 5000]);
         ok!(cuMemcpy(some, numbers.as_ptr() as u64, 5000));
-        let (mut data, mut seen) = (CUmemPoolPtrExportData::default(), 0);
-        ok!(cuMemPoolExportPointer(&mut data, some));
-        ok!(cuMemPoolImportPointer(&mut seen, theirs, &mut data));
+        let mut data = out!(cuMemPoolExportPointer(_, some));
+        let seen = out!(cuMemPoolImportPointer(_, theirs, &mut data));
         ok!(cuMemcpy(found.as_mut_ptr() as u64, seen, 5000));
         assert_eq!(found, numbers);
         ok!(cuMemFree_v2(seen));

@@ -3,10 +3,8 @@
 use cuda_emulator::pending_host_work;
 use cuda_emulator_checks::abi::*;
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 /// An allocator that queries `pending_host_work` before it frees a block, as its documentation
 /// allows. Counts live bytes.
@@ -33,29 +31,20 @@ unsafe impl GlobalAlloc for Asking {
 #[global_allocator]
 static ALLOCATOR: Asking = Asking;
 
-unsafe extern "C" fn wait_for(open: *mut c_void) {
-    // SAFETY: The test passes a flag that outlives the stream's work.
-    while !unsafe { &*open.cast::<AtomicBool>() }.load(Ordering::SeqCst) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 #[test]
 fn allocators_may_query_pending_work() {
     let _context = Own::new();
     let (one, device) = (stream(1), alloc(4));
-    let mut page = null_mut();
-    ok!(cuMemAllocHost_v2(&mut page, 4096));
+    let page = out!(cuMemAllocHost_v2(_, 4096));
     let copy = |at: usize| {
         let from = page.wrapping_byte_add(4 * (at % 1024));
         ok!(cuMemcpyHtoDAsync_v2(device, from, 4, one));
     };
     let round = || {
-        let open = AtomicBool::new(false);
-        ok!(cuLaunchHostFunc(one, Some(wait_for), arg(&open)));
+        let gate = block(one);
         (0..1000).for_each(copy);
         assert!(pending_host_work(page.cast(), 1).is_some());
-        open.store(true, Ordering::SeqCst);
+        gate.open();
         ok!(cuStreamSynchronize(one));
         assert!(pending_host_work(page.cast(), 4096).is_none());
     };
@@ -75,13 +64,12 @@ const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
 #[test]
 fn each_kind_of_fault_has_its_code() {
     let parts = ["CUDA_ERROR_ILLEGAL_INSTRUCTION", "CUDA_ERROR_INVALID_PC"];
-    let test = "each_kind_of_fault_has_its_code";
     let cases = [
-        ("barrier", 15, 16, CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION),
-        ("jump", 1, 2, CUresult::CUDA_ERROR_INVALID_PC),
+        ("barrier", 15, 16, ILLEGAL_INSTRUCTION),
+        ("jump", 1, 2, INVALID_PC),
     ];
-    reports(test, &[], &parts, || {
-        each(test, cases, |(kernel, good, bad, expected)| {
+    reports(&[], &parts, || {
+        each(cases, |(kernel, good, bad, expected)| {
             let _context = Own::new();
             let function = function(load(PTX), kernel);
             launch(function, 1, 32, null_mut(), &mut [arg(&good)]);
@@ -89,9 +77,8 @@ fn each_kind_of_fault_has_its_code() {
             launch(function, 1, 32, null_mut(), &mut [arg(&bad)]);
             // The error persists, whatever is called.
             for _ in 0..2 {
-                // SAFETY: The function has no arguments, and the pointer is valid for writes.
-                let codes = unsafe { [cuCtxSynchronize(), cuMemAlloc_v2(&mut 0, 4)] };
-                assert_eq!(codes, [expected; 2], "{kernel}");
+                fails!(expected, cuCtxSynchronize());
+                fails!(expected, cuMemAlloc_v2(&mut 0, 4));
             }
         });
     });

@@ -10,27 +10,17 @@ fn unknown_attributes_are_rejected() {
     for id in 0..24 {
         let known = [1, 3, 8, 9, 10].contains(&id);
         let mut value: CUstreamAttrValue = filled(0);
-        // SAFETY: The stream is live, and `value` is valid for writes.
-        let read = unsafe { cuStreamGetAttribute(one, CUstreamAttrID(id), &mut value) };
+        let read = call!(cuStreamGetAttribute(one, CUstreamAttrID(id), &mut value));
         // A new stream's policy cannot be set explicitly.
         if id == 3 {
             value.syncPolicy = CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO;
         }
-        // SAFETY: The stream is live, and `value` is valid for reads.
-        let codes = unsafe { [read, cuStreamSetAttribute(one, CUstreamAttrID(id), &value)] };
-        let expected = match known {
-            true => CUresult::CUDA_SUCCESS,
-            false => CUresult::CUDA_ERROR_INVALID_VALUE,
-        };
-        assert_eq!(codes, [expected; 2], "attribute {id}");
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamGetAttribute(one, CUstreamAttrID(id), null_mut())
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamSetAttribute(one, CUstreamAttrID(id), std::ptr::null())
-        );
+        let id = CUstreamAttrID(id);
+        let codes = [read, call!(cuStreamSetAttribute(one, id, &value))];
+        let expected = if known { SUCCESS } else { INVALID };
+        assert_eq!(codes, [expected; 2], "attribute {}", id.0);
+        invalid!(cuStreamGetAttribute(one, id, null_mut()));
+        invalid!(cuStreamSetAttribute(one, id, std::ptr::null()));
     }
 }
 
@@ -49,8 +39,7 @@ fn prefer(stream: CUstream, id: u32, bytes: &[u8]) -> CUresult {
     unsafe {
         value.pad[..bytes.len()].copy_from_slice(&bytes.iter().map(|b| *b as _).collect::<Vec<_>>())
     };
-    // SAFETY: The stream is live, and the value is valid.
-    unsafe { cuStreamSetAttribute(stream, CUstreamAttrID(id), &value) }
+    call!(cuStreamSetAttribute(stream, CUstreamAttrID(id), &value))
 }
 
 /// Returns an access policy window at an address, with its ratio and the properties of hits and
@@ -68,8 +57,6 @@ fn window(ratio: f32, hit: u32, miss: u32) -> Vec<u8> {
 
 #[test]
 fn stream_attributes_are_stored_and_checked() {
-    const MISSING: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
-    const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
     let _context = Own::new();
     let (one, other) = (stream(0), stream(0));
     // The defaults of a new stream: no window, no policy (-1 on the H200), priority 0, domains by
@@ -117,17 +104,12 @@ fn stream_attributes_are_stored_and_checked() {
     ];
     let before = [1, 3, 8, 9, 10].map(|id| preference(one, id));
     for (id, bytes) in &bad {
-        assert_eq!(
-            prefer(one, *id, bytes),
-            MISSING,
-            "attribute {id}, {bytes:?}"
-        );
+        let code = prefer(one, *id, bytes);
+        assert_eq!(code, INVALID, "attribute {id}, {bytes:?}");
     }
     assert_eq!([1, 3, 8, 9, 10].map(|id| preference(one, id)), before);
     // The attribute and the stream's priority are the same.
-    let mut priority = 0;
-    ok!(cuStreamGetPriority(one, &mut priority));
-    assert_eq!(priority, -3);
+    assert_eq!(priority(one), -3);
     // Another stream is unaffected until the attributes are copied.
     for (id, bytes) in &defaults {
         assert_eq!(preference(other, *id)[..bytes.len()], bytes[..]);
@@ -137,9 +119,7 @@ fn stream_attributes_are_stored_and_checked() {
 }
 
 fn priority(stream: CUstream) -> i32 {
-    let mut priority = 12345;
-    ok!(cuStreamGetPriority(stream, &mut priority));
-    priority
+    out!(cuStreamGetPriority(stream, _))
 }
 
 /// Requested and actual priorities on an H200 (driver 580, range 0 to -5), set in both ways.
@@ -163,22 +143,17 @@ fn priorities_are_clamped() {
         (i32::MIN, -5),
     ] {
         for flags in [0, 1] {
-            let (mut made, mut actual) = (null_mut(), 9);
-            ok!(cuStreamCreateWithPriority(&mut made, flags, requested));
+            let made = out!(cuStreamCreateWithPriority(_, flags, requested));
             assert_eq!(priority(made), given, "{requested}");
-            ok!(cuStreamGetFlags(made, &mut actual));
-            assert_eq!(actual, flags);
+            assert_eq!(out!(cuStreamGetFlags(made, _)), flags);
             let value = preference(made, 8)[..4].to_vec();
             assert_eq!(value, i32::to_ne_bytes(given), "{requested}");
             ok!(cuStreamDestroy_v2(made));
         }
         let one = stream(0);
         assert_eq!(prefer(one, 8, &requested.to_ne_bytes()), SUCCESS);
-        assert_eq!(
-            preference(one, 8)[..4],
-            i32::to_ne_bytes(given),
-            "{requested}"
-        );
+        let found = preference(one, 8)[..4].to_vec();
+        assert_eq!(found, i32::to_ne_bytes(given), "{requested}");
         assert_eq!(priority(one), given, "{requested}");
     }
 }
@@ -188,8 +163,7 @@ fn priorities_are_clamped() {
 #[test]
 fn attributes_are_copied_within_a_context() {
     let first = Own::new();
-    let (mut from, same) = (null_mut(), stream(0));
-    ok!(cuStreamCreateWithPriority(&mut from, 0, -2));
+    let (same, from) = (stream(0), out!(cuStreamCreateWithPriority(_, 0, -2)));
     let seen = |stream| {
         [3, 8].map(|id| i32::from_ne_bytes(*preference(stream, id).first_chunk().unwrap()))
     };

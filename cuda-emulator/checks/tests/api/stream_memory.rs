@@ -18,8 +18,7 @@ struct Words(*const AtomicU64);
 
 impl Words {
     fn new(count: usize) -> Words {
-        let mut place = null_mut();
-        ok!(cuMemAllocHost_v2(&mut place, 8 * count));
+        let place = out!(cuMemAllocHost_v2(_, 8 * count));
         let words = Words(place.cast());
         (0..count).for_each(|at| words.at(at).store(0, Ordering::SeqCst));
         words
@@ -37,13 +36,9 @@ impl Words {
 }
 
 fn is_done(stream: CUstream) -> bool {
-    // SAFETY: The stream is live.
-    let code = unsafe { cuStreamQuery(stream) };
-    assert!(
-        [CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_NOT_READY].contains(&code),
-        "{code:?}"
-    );
-    code == CUresult::CUDA_SUCCESS
+    let code = call!(cuStreamQuery(stream));
+    assert!([SUCCESS, NOT_READY].contains(&code), "{code:?}");
+    code == SUCCESS
 }
 
 /// (kind, whether 64 bits wide, memory contents, value, whether the wait ends)
@@ -119,19 +114,12 @@ fn wait(stream: CUstream, address: CUdeviceptr, case: &Case, batch: bool) {
         (true, false) => {
             // The field is 32 bits wide, and the bytes next to it must not matter.
             let garbage = 0xdead_beef << 32;
-            ok!(cuStreamBatchMemOp_v2(
-                stream,
-                1,
-                [op(1, address, garbage | value, kind)].as_mut_ptr(),
-                0
-            ))
+            assert_eq!(
+                batch_of(stream, op(1, address, garbage | value, kind)),
+                SUCCESS
+            );
         }
-        (true, true) => ok!(cuStreamBatchMemOp_v2(
-            stream,
-            1,
-            [op(4, address, value, kind)].as_mut_ptr(),
-            0
-        )),
+        (true, true) => assert_eq!(batch_of(stream, op(4, address, value, kind)), SUCCESS),
     }
 }
 
@@ -142,6 +130,11 @@ fn op(kind: u32, address: CUdeviceptr, value: u64, flags: u32) -> CUstreamBatchM
     // SAFETY: The type is a union of integer structs of this size, and the fields of waits and
     // writes are at these offsets.
     unsafe { std::mem::transmute::<[u64; 6], CUstreamBatchMemOpParams>(words) }
+}
+
+/// Enqueues a batch of one operation.
+fn batch_of(stream: CUstream, mut operation: CUstreamBatchMemOpParams) -> CUresult {
+    call!(cuStreamBatchMemOp_v2(stream, 1, &mut operation, 0))
 }
 
 /// Enqueues the wait of each case on a separate stream, checks which waits end, and then ends the
@@ -208,12 +201,8 @@ fn writes_have_the_requested_width() {
         ok!(cuStreamWriteValue32_v2(one, base + 4, 0x1234_5678, 0));
         expected[1] = 0x1234_5678;
         assert_eq!(look(), expected);
-        ok!(cuStreamWriteValue64_v2(
-            one,
-            base + 16,
-            0x1122_3344_5566_7788,
-            0
-        ));
+        let wide = 0x1122_3344_5566_7788;
+        ok!(cuStreamWriteValue64_v2(one, base + 16, wide, 0));
         expected[4..6].copy_from_slice(&[0x5566_7788, 0x1122_3344]);
         assert_eq!(look(), expected);
         // In a batch and in order, with garbage next to the narrow value.
@@ -241,78 +230,46 @@ fn unknown_flags_and_bad_addresses_are_rejected() {
     let _context = Own::new();
     let one = stream(1);
     let (base, read_only) = (alloc(16), 0x7fff_0000_0000);
-    let mut freed = 0;
-    ok!(cuMemAlloc_v2(&mut freed, 4096));
+    let freed = out!(cuMemAlloc_v2(_, 4096));
     ok!(cuMemFree_v2(freed));
     ok!(cuMemsetD32_v2(base, 0, 4));
     for bit in 2..32 {
         // CU_STREAM_WAIT_VALUE_FLUSH: an H200 cannot flush remote writes.
         if bit == 30 {
             for flags in [GEQ, EQ, NOR].map(|kind| kind | 1 << 30) {
-                fails!(
-                    CUDA_ERROR_NOT_SUPPORTED,
-                    cuStreamWaitValue32_v2(one, base, 0, flags)
-                );
-                fails!(
-                    CUDA_ERROR_NOT_SUPPORTED,
-                    cuStreamWaitValue64_v2(one, base, 0, flags)
-                );
+                fails!(NOT_SUPPORTED, cuStreamWaitValue32_v2(one, base, 0, flags));
+                fails!(NOT_SUPPORTED, cuStreamWaitValue64_v2(one, base, 0, flags));
             }
             continue;
         }
         let flags = 1 << bit;
         for flags in [flags, flags | EQ] {
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuStreamWaitValue32_v2(one, base, 0, flags)
-            );
-            fails!(
-                CUDA_ERROR_INVALID_VALUE,
-                cuStreamWaitValue64_v2(one, base, 0, flags)
-            );
+            invalid!(cuStreamWaitValue32_v2(one, base, 0, flags));
+            invalid!(cuStreamWaitValue64_v2(one, base, 0, flags));
         }
     }
     // Including CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER (1), as on an H200.
     for bit in 0..32 {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamWriteValue32_v2(one, base, 1, 1 << bit)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamWriteValue64_v2(one, base, 1, 1 << bit)
-        );
+        invalid!(cuStreamWriteValue32_v2(one, base, 1, 1 << bit));
+        invalid!(cuStreamWriteValue64_v2(one, base, 1, 1 << bit));
     }
     ok!(cuStreamSynchronize(one));
     assert_eq!(download::<u32>(base, 4), [0; 4], "nothing was written");
     // Operands must be aligned to their size and within the allocation.
     for offset in 0..24 {
-        let code = |good| match good {
-            true => CUresult::CUDA_SUCCESS,
-            false => CUresult::CUDA_ERROR_INVALID_VALUE,
-        };
-        let (small, large) = (
-            offset % 4 == 0 && offset < 16,
-            offset % 8 == 0 && offset < 16,
-        );
+        let [small, large] = [4, 8].map(|size| match offset % size == 0 && offset < 16 {
+            true => SUCCESS,
+            false => INVALID,
+        });
         let at = base + offset;
-        // SAFETY: The stream is live, and the driver must check the address.
-        unsafe {
-            assert_eq!(cuStreamWriteValue32_v2(one, at, 0, 0), code(small));
-            assert_eq!(cuStreamWriteValue64_v2(one, at, 0, 0), code(large));
-            assert_eq!(cuStreamWaitValue32_v2(one, at, 0, GEQ), code(small));
-            assert_eq!(cuStreamWaitValue64_v2(one, at, 0, GEQ), code(large));
-        }
+        fails!(small, cuStreamWriteValue32_v2(one, at, 0, 0));
+        fails!(large, cuStreamWriteValue64_v2(one, at, 0, 0));
+        fails!(small, cuStreamWaitValue32_v2(one, at, 0, GEQ));
+        fails!(large, cuStreamWaitValue64_v2(one, at, 0, GEQ));
     }
     for address in [0, 64, freed, read_only] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamWriteValue32_v2(one, address, 0, 0)
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamWaitValue64_v2(one, address, 0, 0)
-        );
+        invalid!(cuStreamWriteValue32_v2(one, address, 0, 0));
+        invalid!(cuStreamWaitValue64_v2(one, address, 0, 0));
     }
     ok!(cuStreamSynchronize(one));
 }
@@ -330,44 +287,23 @@ fn batch_contents_are_checked() {
         ok!(cuStreamSynchronize(one));
         assert_eq!(download::<u32>(base, 2), [count, 0]);
     }
-    for (count, flags) in [
-        (256, 0),
-        (257, 0),
-        (300, 0),
-        (u32::MAX, 0),
-        (1, 1),
-        (1, 2),
-        (257, 1),
-    ] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamBatchMemOp_v2(one, count, many, flags)
-        );
+    let too_many = [256, 257, 300, u32::MAX].map(|count| (count, 0));
+    for (count, flags) in too_many.into_iter().chain([(1, 1), (1, 2), (257, 1)]) {
+        invalid!(cuStreamBatchMemOp_v2(one, count, many, flags));
     }
     ok!(cuStreamBatchMemOp_v2(one, 0, many, 0));
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamBatchMemOp_v2(one, 1, null_mut(), 0)
-    );
+    invalid!(cuStreamBatchMemOp_v2(one, 1, null_mut(), 0));
     for wild in WILD {
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuStreamBatchMemOp_v2(wild as CUstream, 1, many, 0)
-        );
+        stale!(cuStreamBatchMemOp_v2(wild as CUstream, 1, many, 0));
     }
     // Unknown kinds, and arguments that a single call would reject.
     for kind in [0, 7, 9, 99, u32::MAX] {
-        let mut batch = [op(kind, base, 1, 0)];
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
-        );
+        assert_eq!(batch_of(one, op(kind, base, 1, 0)), INVALID);
     }
     // Writes have no flags on an H200 (driver 580), in a batch either.
     for flags in [1, 2, 3, 4, 8, 0x80, 0x81, 1 << 30, 1 << 31] {
         for kind in [2, 5] {
-            let mut batch = [op(kind, base, 1, flags)];
-            invalid!(cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0));
+            assert_eq!(batch_of(one, op(kind, base, 1, flags)), INVALID);
         }
     }
     for (kind, address, flags) in [
@@ -380,11 +316,7 @@ fn batch_contents_are_checked() {
         (4, base, 4),
         (5, base, 4),
     ] {
-        let mut batch = [op(kind, address, 1, flags)];
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
-        );
+        assert_eq!(batch_of(one, op(kind, address, 1, flags)), INVALID);
     }
     // A flush of remote writes, and barriers alone, whose flags follow the kind, as on an H200
     // (driver 580).
@@ -394,14 +326,12 @@ fn batch_contents_are_checked() {
         unsafe { std::mem::transmute::<[u64; 6], CUstreamBatchMemOpParams>(words) }
     };
     for (operation, code) in [
-        (op(3, 0, 0, 0), CUresult::CUDA_ERROR_NOT_SUPPORTED),
-        (scope(0), CUresult::CUDA_SUCCESS),
-        (scope(1), CUresult::CUDA_SUCCESS),
-        (scope(2), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(3, 0, 0, 0), NOT_SUPPORTED),
+        (scope(0), SUCCESS),
+        (scope(1), SUCCESS),
+        (scope(2), INVALID),
     ] {
-        // SAFETY: The stream is live, and there is one operation.
-        let found = unsafe { cuStreamBatchMemOp_v2(one, 1, [operation].as_mut_ptr(), 0) };
-        assert_eq!(found, code);
+        assert_eq!(batch_of(one, operation), code);
     }
     ok!(cuStreamSynchronize(one));
     assert_eq!(download::<u32>(base, 2), [255, 0]);
@@ -414,16 +344,15 @@ fn batches_with_an_invalid_operation_have_no_effect() {
     let base = upload(&[0u32; 4]);
     // An unknown operation, a misaligned address, unknown flags, and a flush.
     for (bad, code) in [
-        (op(99, base, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
-        (op(2, base + 2, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
-        (op(1, base, 1, 8), CUresult::CUDA_ERROR_INVALID_VALUE),
-        (op(1, base, 1, 1 << 30), CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        (op(99, base, 1, 0), INVALID),
+        (op(2, base + 2, 1, 0), INVALID),
+        (op(1, base, 1, 8), INVALID),
+        (op(1, base, 1, 1 << 30), NOT_SUPPORTED),
     ] {
         for place in 0..4 {
             let mut batch: Vec<_> = (0..4).map(|at| op(2, base + 4 * at, 7, 0)).collect();
             batch[place] = bad;
-            // SAFETY: The stream is live, and there are four operations.
-            let found = unsafe { cuStreamBatchMemOp_v2(one, 4, batch.as_mut_ptr(), 0) };
+            let found = call!(cuStreamBatchMemOp_v2(one, 4, batch.as_mut_ptr(), 0));
             assert_eq!(found, code);
             ok!(cuStreamSynchronize(one));
             assert_eq!(download::<u32>(base, 4), [0; 4]);
@@ -434,20 +363,20 @@ fn batches_with_an_invalid_operation_have_no_effect() {
 #[test]
 fn faults_end_waits() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
-    reports("faults_end_waits", &[], &parts, || {
+    reports(&[], &parts, || {
         // SAFETY: The call has no requirements. The alarm ends the test if the wait does not end.
         unsafe { libc::alarm(8) };
         let _context = Own::new();
         let (waiting, other) = (stream(1), stream(1));
         let flag = upload(&[0u64]);
-        let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
+        let put = function(load(FAULTS), "put");
         ok!(cuStreamWaitValue64_v2(waiting, flag, 1, EQ));
         std::thread::sleep(Duration::from_millis(10));
         assert!(!is_done(waiting));
         let (place, index) = (0u64, 0);
         launch(put, 1, 1, other, &mut [arg(&place), arg(&index)]);
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(other));
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(waiting));
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(other));
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(waiting));
     });
 }
 
@@ -457,9 +386,8 @@ fn faults_end_waits() {
 fn pool_memory_and_managed_memory_are_rejected() {
     let _context = Own::new();
     let one = stream(1);
-    let (mut pooled, mut managed) = (0, 0);
-    ok!(cuMemAllocAsync(&mut pooled, 8, one));
-    ok!(cuMemAllocManaged(&mut managed, 8, 1));
+    let pooled = out!(cuMemAllocAsync(_, 8, one));
+    let managed = out!(cuMemAllocManaged(_, 8, 1));
     ok!(cuStreamSynchronize(one));
     for address in [pooled, managed] {
         invalid!(cuStreamWriteValue32_v2(one, address, 1, 0));

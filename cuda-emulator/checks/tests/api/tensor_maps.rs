@@ -24,23 +24,20 @@ fn encode(
     steps: &[u32],
 ) -> CUresult {
     let (dims, boxes) = ([32u64, 16], [8u32, 4]);
-    // SAFETY: The arrays have two elements, and null is rejected.
-    unsafe {
-        cuTensorMapEncodeTiled(
-            map,
-            CUtensorMapDataType(2),
-            rank,
-            address as *mut _,
-            dims.as_ptr().cast(),
-            strides.cast(),
-            boxes.as_ptr(),
-            steps.as_ptr(),
-            CUtensorMapInterleave(0),
-            CUtensorMapSwizzle(0),
-            CUtensorMapL2promotion(0),
-            CUtensorMapFloatOOBfill(0),
-        )
-    }
+    call!(cuTensorMapEncodeTiled(
+        map,
+        CUtensorMapDataType(2),
+        rank,
+        address as *mut _,
+        dims.as_ptr().cast(),
+        strides.cast(),
+        boxes.as_ptr(),
+        steps.as_ptr(),
+        CUtensorMapInterleave(0),
+        CUtensorMapSwizzle(0),
+        CUtensorMapL2promotion(0),
+        CUtensorMapFloatOOBfill(0),
+    ))
 }
 
 #[test]
@@ -49,20 +46,13 @@ fn maps_are_encoded_and_readdressed() {
     let memory = alloc(4096);
     let (mut map, mut other) = (Map([0; 16]), Map([0; 16]));
     assert_eq!(encode(map.place(), 2, memory, &128, &[1, 1]), SUCCESS);
-    assert_eq!(
-        encode(other.place(), 2, memory + 64, &128, &[1, 1]),
-        SUCCESS
-    );
+    let code = encode(other.place(), 2, memory + 64, &128, &[1, 1]);
+    assert_eq!(code, SUCCESS);
     assert_ne!(map.0, other.0);
-    invalid!(cuTensorMapReplaceAddress(
-        map.place(),
-        (memory + 8) as *mut _
-    ));
+    let [misaligned, next] = [8, 64].map(|bytes| (memory + bytes) as *mut _);
+    invalid!(cuTensorMapReplaceAddress(map.place(), misaligned));
     invalid!(cuTensorMapReplaceAddress(null_mut(), memory as *mut _));
-    ok!(cuTensorMapReplaceAddress(
-        map.place(),
-        (memory + 64) as *mut _
-    ));
+    ok!(cuTensorMapReplaceAddress(map.place(), next));
     assert_eq!(map.0, other.0);
     ok!(cuMemFree_v2(memory));
 }
@@ -174,11 +164,8 @@ fn run(name: &str, bytes: usize, coordinates: [i32; 2], to: u32, sound: bool) ->
     let blocks = if name == "spread" { 2 } else { 1 };
     let launched = launch(kernel, blocks, 1, null_mut(), &mut arguments);
     assert_eq!(launched, SUCCESS);
-    // SAFETY: A context is current.
-    unsafe { cuCtxSynchronize() }
+    call!(cuCtxSynchronize())
 }
-
-const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION;
 
 #[test]
 fn tiles_may_cross_the_edges() {
@@ -193,7 +180,7 @@ const CHECKS: &[(&str, &str)] = &[("CUDA_EMULATOR_CHECK", "uninit,race")];
 fn tiles_are_multicast_to_a_cluster() {
     for seed in ["0", "1", "2", "3"] {
         let variables = [CHECKS[0], ("CUDA_EMULATOR_SEED", seed)];
-        passes("tiles_are_multicast_to_a_cluster", &variables, || {
+        passes(&variables, || {
             assert_eq!(run("spread", 2048, [3, 0], 0, true), SUCCESS);
         });
     }
@@ -202,87 +189,55 @@ fn tiles_are_multicast_to_a_cluster() {
 #[test]
 fn reading_an_unfinished_tile_is_reported() {
     let parts = &["ld.shared", "which no thread has written"];
-    reports(
-        "reading_an_unfinished_tile_is_reported",
-        CHECKS,
-        parts,
-        || {
-            let failed = run("spread", 2048, [3, 1], 0, true);
-            assert_ne!(failed, SUCCESS);
-        },
-    );
+    reports(CHECKS, parts, || {
+        let failed = run("spread", 2048, [3, 1], 0, true);
+        assert_ne!(failed, SUCCESS);
+    });
 }
 
 #[test]
 fn multicast_to_a_missing_block_is_reported() {
-    let parts = &[
-        "cp.async.bulk.tensor",
-        "of block 4 of the cluster, which has 2 blocks",
-    ];
-    reports(
-        "multicast_to_a_missing_block_is_reported",
-        &[],
-        parts,
-        || {
-            let failed = run("spread", 2048, [0b1_0011, 0], 0, true);
-            assert_ne!(failed, SUCCESS);
-        },
-    );
+    let part = "of block 4 of the cluster, which has 2 blocks";
+    reports(&[], &["cp.async.bulk.tensor", part], || {
+        let failed = run("spread", 2048, [0b1_0011, 0], 0, true);
+        assert_ne!(failed, SUCCESS);
+    });
 }
 
 #[test]
 fn misaligned_first_coordinates_are_reported() {
-    reports(
-        "misaligned_first_coordinates_are_reported",
-        &[],
-        &[
-            "cp.async.bulk.tensor",
-            "the first coordinate 3 is 12 bytes into a row",
-        ],
-        || assert_eq!(run("load", 2048, [3, 0], 0, true), ILLEGAL),
-    );
+    let part = "the first coordinate 3 is 12 bytes into a row";
+    reports(&[], &["cp.async.bulk.tensor", part], || {
+        assert_eq!(run("load", 2048, [3, 0], 0, true), ILLEGAL_INSTRUCTION);
+    });
 }
 
 #[test]
 fn stores_before_the_tensor_are_reported() {
-    reports(
-        "stores_before_the_tensor_are_reported",
-        &[],
-        &["begins at coordinate -1"],
-        || assert_eq!(run("store", 2048, [0, -1], 0, true), ILLEGAL),
-    );
+    reports(&[], &["begins at coordinate -1"], || {
+        assert_eq!(run("store", 2048, [0, -1], 0, true), ILLEGAL_INSTRUCTION);
+    });
 }
 
 #[test]
 fn misaligned_tiles_are_reported() {
-    let misaligned = CUresult::CUDA_ERROR_MISALIGNED_ADDRESS;
-    reports(
-        "misaligned_tiles_are_reported",
-        &[],
-        &["shared address 0x10 is not a multiple of 128"],
-        || assert_eq!(run("load", 2048, [0, 0], 16, true), misaligned),
-    );
+    let part = "shared address 0x10 is not a multiple of 128";
+    reports(&[], &[part], || {
+        assert_eq!(run("load", 2048, [0, 0], 16, true), MISALIGNED_ADDRESS);
+    });
 }
 
 #[test]
 fn tensors_beyond_their_memory_are_reported() {
-    reports(
-        "tensors_beyond_their_memory_are_reported",
-        &[],
-        &["read of 32 bytes at 0x", "cp.async.bulk.tensor"],
-        || {
-            let code = run("load", 1024, [0, 8], 0, true);
-            assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-        },
-    );
+    let part = "read of 32 bytes at 0x";
+    reports(&[], &[part, "cp.async.bulk.tensor"], || {
+        assert_eq!(run("load", 1024, [0, 8], 0, true), ILLEGAL_ADDRESS);
+    });
 }
 
 #[test]
 fn invalid_maps_are_reported() {
-    reports(
-        "invalid_maps_are_reported",
-        &[],
-        &["no tensor map at 0x", "cuTensorMapEncode"],
-        || assert_eq!(run("load", 2048, [0, 0], 0, false), ILLEGAL),
-    );
+    reports(&[], &["no tensor map at 0x", "cuTensorMapEncode"], || {
+        assert_eq!(run("load", 2048, [0, 0], 0, false), ILLEGAL_INSTRUCTION);
+    });
 }

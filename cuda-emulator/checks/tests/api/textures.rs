@@ -8,7 +8,6 @@ use std::ptr::null_mut;
 const LAYERED: u32 = 1;
 const SURFACE: u32 = 2;
 const CUBE: u32 = 4;
-const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 
 /// Creates an array with rows in memory order.
 fn array(format: CUarray_format, lengths: [usize; 3], flags: u32, texels: &[u32]) -> CUarray {
@@ -20,8 +19,7 @@ fn array(format: CUarray_format, lengths: [usize; 3], flags: u32, texels: &[u32]
         NumChannels: 1,
         Flags: flags,
     };
-    let mut array = null_mut();
-    ok!(cuArray3DCreate_v2(&mut array, &described));
+    let array = out!(cuArray3DCreate_v2(_, &described));
     let [width, height, depth] = lengths.map(|length| length.max(1));
     assert_eq!(width * height * depth, texels.len());
     let copy = CUDA_MEMCPY3D {
@@ -50,21 +48,29 @@ fn resource(array: CUarray) -> CUDA_RESOURCE_DESC {
 }
 
 fn surface(array: CUarray) -> u64 {
-    let mut surface = 0;
-    ok!(cuSurfObjectCreate(&mut surface, &resource(array)));
-    surface
+    out!(cuSurfObjectCreate(_, &resource(array)))
+}
+
+/// Creates a texture with the default sampler.
+fn texture_of(resource: &CUDA_RESOURCE_DESC) -> Result<u64, CUresult> {
+    result!(cuTexObjectCreate(_, resource, &filled(0), std::ptr::null()))
 }
 
 fn texture(array: CUarray) -> u64 {
-    let mut texture = 0;
-    let sampler: CUDA_TEXTURE_DESC = filled(0);
-    ok!(cuTexObjectCreate(
-        &mut texture,
-        &resource(array),
-        &sampler,
-        std::ptr::null()
-    ));
-    texture
+    texture_of(&resource(array)).unwrap()
+}
+
+/// Returns linear device memory as a resource.
+fn linear(address: CUdeviceptr, bytes: usize) -> CUDA_RESOURCE_DESC {
+    let mut resource = CUDA_RESOURCE_DESC {
+        resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
+        ..filled(0)
+    };
+    resource.res.linear.devPtr = address;
+    resource.res.linear.format = UNSIGNED;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = bytes;
+    resource
 }
 
 /// Runs instructions once on an object. Returns the final code, and the words `%r0` to `%r3` after
@@ -85,12 +91,8 @@ fn run_in(object: u64, instructions: &str, end: &str) -> (CUresult, Vec<u32>) {
     ));
     let out = upload(&[0u32; 4]);
     let arguments: &mut [*mut c_void] = &mut [arg(&object), arg(&out)];
-    assert_eq!(
-        launch(function(module, "k"), 1, 1, null_mut(), arguments),
-        SUCCESS
-    );
-    // SAFETY: The function has no arguments.
-    let code = unsafe { cuCtxSynchronize() };
+    ok!(launch(function(module, "k"), 1, 1, null_mut(), arguments));
+    let code = call!(cuCtxSynchronize());
     let words = if code == SUCCESS {
         download(out, 4)
     } else {
@@ -137,86 +139,79 @@ fn faces_of_a_cube_are_layers_of_a_surface() {
 }
 
 /// Expects a report for instructions on an object of a plane.
-fn is_reported(test: &str, is_surface: bool, instructions: &str) {
+fn is_reported(is_surface: bool, instructions: &str) {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "the instruction accesses",
         "has two dimensions",
     ];
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let _own = Own::new();
         let plane = array(UNSIGNED, [2, 2, 0], SURFACE, &[1, 2, 3, 4]);
         let object = match is_surface {
             true => surface(plane),
             false => texture(plane),
         };
-        assert_eq!(run(object, instructions).0, ILLEGAL);
+        assert_eq!(run(object, instructions).0, ILLEGAL_ADDRESS);
     });
 }
 
 #[test]
 fn surfaces_of_other_dimensions_are_reported() {
     let store = "sust.b.3d.b32.zero [%object, {%r0, %r0, %r0, %r0}], %r0;";
-    is_reported("surfaces_of_other_dimensions_are_reported", true, store);
+    is_reported(true, store);
 }
 
 #[test]
 fn textures_of_other_dimensions_are_reported() {
     let read = "tex.1d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%object, {%r0}];";
-    is_reported("textures_of_other_dimensions_are_reported", false, read);
+    is_reported(false, read);
 }
 
 /// Expects a report for a read from a handle that is not a texture.
-fn is_no_texture(test: &str, part: &str, object: impl FnOnce() -> u64) {
+fn is_no_texture(part: &str, object: impl FnOnce() -> u64) {
     let parts = ["isn't the handle of a texture object", part];
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let _own = Own::new();
         let read = "tex.1d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%object, {%r0}];";
-        assert_eq!(run(object(), read).0, ILLEGAL);
+        assert_eq!(run(object(), read).0, ILLEGAL_ADDRESS);
     });
 }
 
 #[test]
 fn surface_handles_as_textures_are_reported() {
     let part = "it is the handle of a surface object";
-    is_no_texture("surface_handles_as_textures_are_reported", part, || {
-        surface(array(UNSIGNED, [1, 0, 0], SURFACE, &[1]))
-    });
+    is_no_texture(part, || surface(array(UNSIGNED, [1, 0, 0], SURFACE, &[1])));
 }
 
 #[test]
 fn addresses_as_textures_are_reported() {
     let part = "it is an address in allocation";
-    is_no_texture("addresses_as_textures_are_reported", part, || alloc(64));
+    is_no_texture(part, || alloc(64));
 }
 
 #[test]
 fn reports_omit_missing_dimensions() {
     let parts = ["array 0x", " (2 x 2 texels of 4 bytes)"];
-    let test = "reports_omit_missing_dimensions";
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let _own = Own::new();
         let object = surface(array(UNSIGNED, [2, 2, 0], SURFACE, &[1, 2, 3, 4]));
         let load = "suld.b.2d.b32.trap %r0, [%object, {8, 0}];";
-        assert_eq!(run(object, load).0, ILLEGAL);
+        assert_eq!(run(object, load).0, ILLEGAL_ADDRESS);
     });
 }
 
 #[test]
 fn reports_name_inlined_lines() {
     let parts = ["source: builtin.h:120", "inlined at: mine.cu:5"];
-    let test = "reports_name_inlined_lines";
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let _own = Own::new();
         let object = surface(array(UNSIGNED, [2, 2, 0], SURFACE, &[1, 2, 3, 4]));
         let load = "$info:\n.loc 1 5 9\n.loc 2 80 3, function_name $info, inlined_at 1 5 9\n\
             .loc 3 120 5, function_name $info+1, inlined_at 2 80 3\n\
             suld.b.2d.b32.trap %r0, [%object, {8, 0}];\nbra.uni end;\nend:";
-        let (files, code) = (
-            ".file 1 \"mine.cu\"\n.file 2 \"outer.h\"\n.file 3 \"builtin.h\"\n",
-            load,
-        );
-        assert_eq!(run_in(object, code, files).0, ILLEGAL);
+        let files = ".file 1 \"mine.cu\"\n.file 2 \"outer.h\"\n.file 3 \"builtin.h\"\n";
+        assert_eq!(run_in(object, load, files).0, ILLEGAL_ADDRESS);
     });
 }
 
@@ -224,7 +219,7 @@ fn reports_name_inlined_lines() {
 fn linear_memory_needs_read_access() {
     let part = "no access to allocation";
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "cannot be accessed", part];
-    reports("linear_memory_needs_read_access", &[], &parts, || {
+    reports(&[], &parts, || {
         let _own = Own::new();
         let unit = 2 << 20;
         let location = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 0);
@@ -233,12 +228,9 @@ fn linear_memory_needs_read_access() {
             location,
             ..Default::default()
         };
-        let (mut physical, mut address) = (0, 0);
-        ok!(cuMemCreate(&mut physical, unit, &properties, 0));
-        ok!(cuMemAddressReserve(&mut address, 2 * unit, 0, 0, 0));
+        let address = out!(cuMemAddressReserve(_, 2 * unit, 0, 0, 0));
         // Two adjacent mappings, and texels across both.
-        let mut second = 0;
-        ok!(cuMemCreate(&mut second, unit, &properties, 0));
+        let [physical, second] = [(); 2].map(|()| out!(cuMemCreate(_, unit, &properties, 0)));
         ok!(cuMemMap(address, unit, 0, physical, 0));
         ok!(cuMemMap(address + unit as u64, unit, 0, second, 0));
         let allow = |at: u64, size: usize, flags: u32| {
@@ -250,28 +242,14 @@ fn linear_memory_needs_read_access() {
         };
         allow(address, 2 * unit, 3);
         ok!(cuMemsetD32_v2(address, 42, unit / 2));
-        let mut resource = CUDA_RESOURCE_DESC {
-            resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
-            ..filled(0)
-        };
-        resource.res.linear.devPtr = address;
-        resource.res.linear.format = UNSIGNED;
-        resource.res.linear.numChannels = 1;
-        resource.res.linear.sizeInBytes = 2 * unit;
-        let (mut object, sampler) = (0, filled::<CUDA_TEXTURE_DESC>(0));
-        ok!(cuTexObjectCreate(
-            &mut object,
-            &resource,
-            &sampler,
-            std::ptr::null()
-        ));
+        let object = texture_of(&linear(address, 2 * unit)).unwrap();
         let read = "tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%object, {600000}];";
         assert_eq!(run(object, read).1[0], 42);
         // Read access is sufficient. If any part of the memory lacks it, the read faults.
         allow(address, 2 * unit, 1);
         assert_eq!(run(object, read).1[0], 42);
         allow(address, unit, 0);
-        assert_eq!(run(object, read).0, ILLEGAL);
+        assert_eq!(run(object, read).0, ILLEGAL_ADDRESS);
     });
 }
 
@@ -287,8 +265,7 @@ fn wide_accesses_reach_every_row() {
         NumChannels: 1,
         Flags: SURFACE,
     };
-    let mut array = null_mut();
-    ok!(cuArray3DCreate_v2(&mut array, &described(bytes, 5)));
+    let mut array = out!(cuArray3DCreate_v2(_, &described(bytes, 5)));
     let mut texels: Vec<u8> = (0..10).collect();
     let from: *const c_void = texels.as_ptr().cast();
     let mut copy = CUDA_MEMCPY2D {
@@ -341,36 +318,21 @@ fn compressed_blocks_cannot_be_viewed_as_texels() {
         NumChannels: 4,
         Flags: 0,
     };
-    let mut array = null_mut();
-    ok!(cuArray3DCreate_v2(&mut array, &described));
-    let sampler: CUDA_TEXTURE_DESC = filled(0);
+    let array = out!(cuArray3DCreate_v2(_, &described));
     let mut view: CUDA_RESOURCE_VIEW_DESC = filled(0);
     view.format = CUresourceViewFormat::CU_RES_VIEW_FORMAT_UINT_2X32;
     (view.width, view.height) = (8, 8);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuTexObjectCreate(&mut 0, &resource(array), &sampler, &view)
-    );
+    let texture = result!(cuTexObjectCreate(_, &resource(array), &filled(0), &view));
+    assert_eq!(texture, Err(NOT_SUPPORTED));
 }
 
 #[test]
 fn linear_textures_have_a_maximum_size() {
     let _own = Own::new();
-    let mut resource = CUDA_RESOURCE_DESC {
-        resType: CUresourcetype::CU_RESOURCE_TYPE_LINEAR,
-        ..filled(0)
-    };
-    resource.res.linear.devPtr = alloc(512);
-    resource.res.linear.format = UNSIGNED;
-    resource.res.linear.numChannels = 1;
-    let sampler: CUDA_TEXTURE_DESC = filled(0);
-    let mut create = |texels: usize| {
-        resource.res.linear.sizeInBytes = 4 * texels;
-        // SAFETY: The result pointer and the descriptions are valid.
-        unsafe { cuTexObjectCreate(&mut 0, &resource, &sampler, std::ptr::null()) }
-    };
-    assert_eq!(create(1 << 28), SUCCESS);
+    let memory = alloc(512);
+    let create = |texels: usize| texture_of(&linear(memory, 4 * texels));
+    create(1 << 28).unwrap();
     for texels in [(1 << 28) + 1, (1 << 32) + 1] {
-        assert_eq!(create(texels), INVALID);
+        assert_eq!(create(texels), Err(INVALID));
     }
 }

@@ -23,15 +23,11 @@ fn properties() -> CUmemAllocationProp {
 }
 
 fn reserve(units: usize) -> CUdeviceptr {
-    let mut address = 0;
-    ok!(cuMemAddressReserve(&mut address, units * UNIT, 0, 0, 0));
-    address
+    out!(cuMemAddressReserve(_, units * UNIT, 0, 0, 0))
 }
 
 fn create(units: usize) -> u64 {
-    let mut handle = 0;
-    ok!(cuMemCreate(&mut handle, units * UNIT, &properties(), 0));
-    handle
+    out!(cuMemCreate(_, units * UNIT, &properties(), 0))
 }
 
 fn access(device: i32, flags: u32) -> CUmemAccessDesc {
@@ -46,19 +42,7 @@ fn allow(address: CUdeviceptr, units: usize, flags: u32) {
 }
 
 fn allowed(address: CUdeviceptr) -> u64 {
-    let mut flags = 99;
-    ok!(cuMemGetAccess(
-        &mut flags,
-        &CUmemLocation::new(DEVICE, 0),
-        address
-    ));
-    flags
-}
-
-fn free_memory() -> usize {
-    let (mut free, mut total) = (0, 0);
-    ok!(cuMemGetInfo_v2(&mut free, &mut total));
-    free
+    out!(cuMemGetAccess(_, &CUmemLocation::new(DEVICE, 0), address))
 }
 
 #[test]
@@ -72,19 +56,16 @@ fn two_mappings_share_bytes_and_outlive_the_handle() {
     allow(range, 4, READ_WRITE);
     let numbers: Vec<u32> = (0..2 * UNIT as u32 / 4).collect();
     ok!(cuMemcpyHtoD_v2(range, numbers.as_ptr().cast(), 2 * UNIT));
-    assert_eq!(
-        download::<u32>(range + 2 * UNIT as u64, numbers.len()),
-        numbers
-    );
+    let found = download::<u32>(range + 2 * UNIT as u64, numbers.len());
+    assert_eq!(found, numbers);
     // A copy and a fill that span both mappings.
     ok!(cuMemsetD32_v2(range + UNIT as u64, 7, 2 * UNIT / 4));
     let all = download::<u32>(range, UNIT);
     assert!(all[..UNIT / 4].iter().all(|&one| one == 7));
     assert_eq!(all[..UNIT / 2], all[UNIT / 2..]);
     // Mapped memory has a handle again.
-    let mut again = 0;
     let inside = std::ptr::with_exposed_provenance_mut(range as usize + 99);
-    ok!(cuMemRetainAllocationHandle(&mut again, inside));
+    let again = out!(cuMemRetainAllocationHandle(_, inside));
     ok!(cuMemRelease(again));
     ok!(cuMemUnmap(range, 4 * UNIT));
     ok!(cuMemAddressFree(range, 4 * UNIT));
@@ -92,7 +73,7 @@ fn two_mappings_share_bytes_and_outlive_the_handle() {
 
 #[test]
 fn new_memory_is_zeroed_and_counted() {
-    passes("new_memory_is_zeroed_and_counted", &[], || {
+    passes(&[], || {
         let _own = Own::new();
         let before = free_memory();
         let (range, memory) = (reserve(2), create(2));
@@ -120,14 +101,8 @@ fn invalid_reservations_and_creations_are_rejected() {
     invalid!(cuMemAddressReserve(&mut at, UNIT, 0, 0, 1));
     invalid!(cuMemAddressReserve(null_mut(), UNIT, 0, 0, 0));
     for size in [1 << 48, 1 << 60] {
-        fails!(
-            CUDA_ERROR_OUT_OF_MEMORY,
-            cuMemAddressReserve(&mut at, size, 0, 0, 0)
-        );
-        fails!(
-            CUDA_ERROR_OUT_OF_MEMORY,
-            cuMemCreate(&mut at, size, &properties(), 0)
-        );
+        fails!(OUT_OF_MEMORY, cuMemAddressReserve(&mut at, size, 0, 0, 0));
+        fails!(OUT_OF_MEMORY, cuMemCreate(&mut at, size, &properties(), 0));
     }
     ok!(cuMemAddressReserve(&mut at, UNIT, 1 << 30, 0, 0));
     assert_eq!(at % (1 << 30), 0);
@@ -144,36 +119,24 @@ fn invalid_reservations_and_creations_are_rejected() {
         let mut changed = properties();
         change(&mut changed);
         let mut handle = 0;
-        // SAFETY: The pointers to the result and the properties are valid.
-        unsafe { cuMemCreate(&mut handle, UNIT, &changed, 0) }
+        call!(cuMemCreate(&mut handle, UNIT, &changed, 0))
     };
-    assert_eq!(
-        with(&|one| one.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_INVALID),
-        INVALID
-    );
+    let no_type = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_INVALID;
+    assert_eq!(with(&|one| one.type_ = no_type), INVALID);
     for (kind, id) in [(0, 0), (9, 0), (3, 1), (4, 0)] {
         let location = CUmemLocation::new(CUmemLocationType(kind), id);
         assert_eq!(with(&|one| one.location = location), INVALID, "{kind} {id}");
     }
     for device in [-1, 9] {
         let location = CUmemLocation::new(DEVICE, device);
-        assert_eq!(
-            with(&|one| one.location = location),
-            CUresult::CUDA_ERROR_INVALID_DEVICE
-        );
+        assert_eq!(with(&|one| one.location = location), INVALID_DEVICE);
     }
-    for (handles, code) in [
-        (2, INVALID),
-        (8, CUresult::CUDA_ERROR_NOT_PERMITTED),
-        (9, CUresult::CUDA_ERROR_NOT_PERMITTED),
-    ] {
+    for (handles, code) in [(2, INVALID), (8, NOT_PERMITTED), (9, NOT_PERMITTED)] {
         let handles = CUmemAllocationHandleType(handles);
         assert_eq!(with(&|one| one.requestedHandleTypes = handles), code);
     }
-    assert_eq!(
-        with(&|one| one.win32HandleMetaData = null_mut::<u8>().wrapping_add(8).cast()),
-        INVALID
-    );
+    let meta_data = null_mut::<u8>().wrapping_add(8).cast();
+    assert_eq!(with(&|one| one.win32HandleMetaData = meta_data), INVALID);
     assert_eq!(with(&|one| one.allocFlags.compressionType = 2), INVALID);
     assert_eq!(with(&|one| one.allocFlags.reserved[0] = 1), INVALID);
 }
@@ -183,8 +146,7 @@ fn invalid_mappings_are_rejected() {
     let _own = Own::new();
     let (range, memory) = (reserve(8), create(4));
     let map = |at: CUdeviceptr, size: usize, offset: usize, handle: u64, flags: u64| {
-        // SAFETY: All arguments are plain numbers.
-        unsafe { cuMemMap(at, size, offset, handle, flags) }
+        call!(cuMemMap(at, size, offset, handle, flags))
     };
     assert_eq!(map(range, 4 * UNIT, 0, memory, 1), INVALID);
     assert_eq!(map(range, 0, 0, memory, 0), INVALID);
@@ -196,26 +158,19 @@ fn invalid_mappings_are_rejected() {
         (UNIT, 4096),
         (8 * UNIT, 0),
     ] {
-        assert_eq!(
-            map(range, size, offset, memory, 0),
-            CUresult::CUDA_ERROR_NOT_SUPPORTED
-        );
+        assert_eq!(map(range, size, offset, memory, 0), NOT_SUPPORTED);
     }
     for wrong in [range + 4096, 0x7000_0000_0000, 0] {
         assert_eq!(map(wrong, 4 * UNIT, 0, memory, 0), INVALID);
     }
     // Beyond the end, and with invalid handles, on which an H200's driver fails in worse ways.
-    assert_eq!(
-        map(range + 6 * UNIT as u64, 4 * UNIT, 0, memory, 0),
-        INVALID
-    );
+    let code = map(range + 6 * UNIT as u64, 4 * UNIT, 0, memory, 0);
+    assert_eq!(code, INVALID);
     assert_eq!(map(range, 4 * UNIT, 0, 12345, 0), INVALID);
     assert_eq!(map(range, 4 * UNIT, 0, memory, 0), SUCCESS);
     assert_eq!(map(range, 4 * UNIT, 0, memory, 0), INVALID);
-    assert_eq!(
-        map(range + 2 * UNIT as u64, 4 * UNIT, 0, memory, 0),
-        INVALID
-    );
+    let code = map(range + 2 * UNIT as u64, 4 * UNIT, 0, memory, 0);
+    assert_eq!(code, INVALID);
     invalid!(cuMemAddressFree(range, 8 * UNIT));
     for (at, size) in [
         (range, 0),
@@ -237,35 +192,16 @@ fn invalid_mappings_are_rejected() {
     invalid!(cuMemSetAccess(range, 4 * UNIT, &access(9, READ_WRITE), 1));
     let mut host = access(0, READ_WRITE);
     host.location = CUmemLocation::new(HOST_NUMA, 0);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuMemSetAccess(range, 4 * UNIT, &host, 1)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_DEVICE,
-        cuMemGetAccess(&mut 0, &CUmemLocation::new(DEVICE, 9), range)
-    );
-    ok!(cuMemGetAccess(
-        &mut 0,
-        &CUmemLocation::new(HOST_NUMA, 0),
-        range
-    ));
-    fails!(
-        CUDA_ERROR_NOT_FOUND,
-        cuMemGetAddressRange_v2(&mut 0, &mut 0, range)
-    );
+    fails!(NOT_SUPPORTED, cuMemSetAccess(range, 4 * UNIT, &host, 1));
+    let [none, node, own] =
+        [(DEVICE, 9), (HOST_NUMA, 0), (DEVICE, 0)].map(|(kind, id)| CUmemLocation::new(kind, id));
+    fails!(INVALID_DEVICE, cuMemGetAccess(&mut 0, &none, range));
+    ok!(cuMemGetAccess(&mut 0, &node, range));
+    fails!(NOT_FOUND, cuMemGetAddressRange_v2(&mut 0, &mut 0, range));
     assert_eq!(allowed(range), 0);
     let nowhere = range + 4 * UNIT as u64;
-    invalid!(cuMemGetAccess(
-        null_mut(),
-        &CUmemLocation::new(DEVICE, 0),
-        range
-    ));
-    invalid!(cuMemGetAccess(
-        &mut 0,
-        &CUmemLocation::new(DEVICE, 0),
-        nowhere
-    ));
+    invalid!(cuMemGetAccess(null_mut(), &own, range));
+    invalid!(cuMemGetAccess(&mut 0, &own, nowhere));
     for wrong in [nowhere, alloc(4)] {
         let place = std::ptr::with_exposed_provenance_mut(wrong as usize);
         invalid!(cuMemRetainAllocationHandle(&mut 0, place));
@@ -284,41 +220,24 @@ fn invalid_mappings_are_rejected() {
 #[test]
 fn granularity_and_properties() {
     let _own = Own::new();
-    let option = |number| CUmemAllocationGranularity_flags(number);
-    for which in 0..2 {
-        let mut bytes = 0;
-        ok!(cuMemGetAllocationGranularity(
-            &mut bytes,
-            &properties(),
-            option(which)
-        ));
-        assert_eq!(bytes, UNIT);
+    let [least, best, unknown] = [0, 1, 2].map(CUmemAllocationGranularity_flags);
+    let (get, known) = (cuMemGetAllocationGranularity, properties());
+    for which in [least, best] {
+        assert_eq!(out!(get(_, &known, which)), UNIT);
     }
-    invalid!(cuMemGetAllocationGranularity(
-        &mut 0,
-        &properties(),
-        option(2)
-    ));
-    invalid!(cuMemGetAllocationGranularity(&mut 0, null(), option(0)));
-    invalid!(cuMemGetAllocationGranularity(
-        null_mut(),
-        &properties(),
-        option(0)
-    ));
+    invalid!(get(&mut 0, &known, unknown));
+    invalid!(get(&mut 0, null(), least));
+    invalid!(get(null_mut(), &known, least));
 
     let mut wanted = properties();
     wanted.location = CUmemLocation::new(CUmemLocationType(2), 5);
     wanted.requestedHandleTypes = CUmemAllocationHandleType(1);
-    let mut handle = 0;
-    ok!(cuMemCreate(&mut handle, UNIT, &wanted, 0));
-    let mut got = CUmemAllocationProp::default();
-    ok!(cuMemGetAllocationPropertiesFromHandle(&mut got, handle));
+    let handle = out!(cuMemCreate(_, UNIT, &wanted, 0));
+    let got = out!(cuMemGetAllocationPropertiesFromHandle(_, handle));
     assert_eq!(got.requestedHandleTypes.0, 1);
     // The host location is reported as its first NUMA node.
-    assert_eq!(
-        (got.location.type_, got.location.identifier()),
-        (HOST_NUMA, 0)
-    );
+    assert_eq!(got.location.type_, HOST_NUMA);
+    assert_eq!(got.location.identifier(), 0);
     invalid!(cuMemGetAllocationPropertiesFromHandle(null_mut(), handle));
 
     // The host's memory at the same address.
@@ -349,11 +268,8 @@ fn attributes_of_mapped_addresses() {
     allow(range, 4, 1);
     let known = |attribute: u32| {
         let mut value = 0u64;
-        ok!(cuPointerGetAttribute(
-            (&raw mut value).cast(),
-            CUpointer_attribute(attribute),
-            range + 64
-        ));
+        let (place, attribute) = ((&raw mut value).cast(), CUpointer_attribute(attribute));
+        ok!(cuPointerGetAttribute(place, attribute, range + 64));
         value
     };
     // Context, type, range and mapping, access.
@@ -371,7 +287,7 @@ fn attributes_of_mapped_addresses() {
 /// Reads or writes a word in a kernel.
 fn touch(at: CUdeviceptr, write: bool) -> CUresult {
     let name = if write { "put" } else { "read_global" };
-    let kernel = function(load(include_str!("../../kernels/faults.ptx")), name);
+    let kernel = function(load(FAULTS), name);
     let to = alloc(4);
     let code = if write {
         launch(kernel, 1, 1, null_mut(), &mut [arg(&at), arg(&0u32)])
@@ -379,8 +295,7 @@ fn touch(at: CUdeviceptr, write: bool) -> CUresult {
         launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&at)])
     };
     assert_eq!(code, SUCCESS);
-    // SAFETY: The function has no arguments.
-    unsafe { cuCtxSynchronize() }
+    call!(cuCtxSynchronize())
 }
 
 #[test]
@@ -393,20 +308,18 @@ fn kernels_fault_without_access() {
         "where nothing is mapped (cuMemMap)",
         "kernel read_global",
     ];
-    let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
     // The access flags, the accessed unit, whether it is written, and the code.
     let cases = [
-        (0, 0, false, fault),
-        (0, 0, true, fault),
+        (0, 0, false, ILLEGAL_ADDRESS),
+        (0, 0, true, ILLEGAL_ADDRESS),
         (1, 0, false, SUCCESS),
-        (1, 0, true, fault),
+        (1, 0, true, ILLEGAL_ADDRESS),
         (3, 0, false, SUCCESS),
         (3, 0, true, SUCCESS),
-        (3, 1, false, fault),
+        (3, 1, false, ILLEGAL_ADDRESS),
     ];
-    let test = "kernels_fault_without_access";
-    reports(test, &[], &parts, || {
-        each(test, cases, |(flags, unit, writes, code)| {
+    reports(&[], &parts, || {
+        each(cases, |(flags, unit, writes, code)| {
             let _own = Own::new();
             let (range, memory) = (reserve(4), create(1));
             ok!(cuMemMap(range, UNIT, 0, memory, 0));
@@ -414,12 +327,11 @@ fn kernels_fault_without_access() {
             // Copies and fills are rejected at the call, and the context stays valid.
             let rejected = if flags == 3 { SUCCESS } else { INVALID };
             assert_eq!(copy_to(range), rejected);
-            // SAFETY: All arguments are plain numbers.
-            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, rejected);
+            assert_eq!(call!(cuMemsetD8_v2(range, 1, 16)), rejected);
             ok!(cuCtxSynchronize());
             let touched = touch(range + (unit * UNIT) as u64, writes);
             assert_eq!(touched, code, "{flags}, write: {writes}");
-            // After a fault, all memory can still be freed, and new memory created.
+            // After a ILLEGAL_ADDRESS, all memory can still be freed, and new memory created.
             ok!(cuMemRelease(create(1)));
             ok!(cuMemUnmap(range, UNIT));
             ok!(cuMemAddressFree(range, 4 * UNIT));
@@ -429,22 +341,20 @@ fn kernels_fault_without_access() {
 }
 
 fn copy_to(range: CUdeviceptr) -> CUresult {
-    // SAFETY: The source has four bytes of host memory.
-    unsafe { cuMemcpyHtoD_v2(range, std::ptr::from_ref(&UNIT).cast(), 4) }
+    call!(cuMemcpyHtoD_v2(range, std::ptr::from_ref(&UNIT).cast(), 4))
 }
 
 #[test]
 fn access_is_set_per_device() {
     let variables = [("CUDA_EMULATOR_DEVICES", "2")];
     let parts = ["device 1 has no access"];
-    reports("access_is_set_per_device", &variables, &parts, || {
+    reports(&variables, &parts, || {
         ok!(cuInit(0));
         let (range, memory) = (reserve(1), create(1));
         ok!(cuMemMap(range, UNIT, 0, memory, 0));
         allow(range, 1, READ_WRITE);
         let read_by = |device: i32| {
-            let mut context = null_mut();
-            ok!(cuCtxCreate_v2(&mut context, 0, device));
+            let context = out!(cuCtxCreate_v2(_, 0, device));
             let code = touch(range, false);
             ok!(cuCtxDestroy_v2(context));
             code
@@ -454,7 +364,7 @@ fn access_is_set_per_device() {
         assert_eq!(read_by(1), SUCCESS);
         assert_eq!(allowed(range), u64::from(READ_WRITE));
         ok!(cuMemSetAccess(range, UNIT, &access(1, 0), 1));
-        assert_eq!(read_by(1), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_eq!(read_by(1), ILLEGAL_ADDRESS);
         ok!(cuMemUnmap(range, UNIT));
         ok!(cuMemAddressFree(range, UNIT));
         ok!(cuMemRelease(memory));
@@ -464,8 +374,7 @@ fn access_is_set_per_device() {
 #[test]
 fn unmapping_makes_running_work_fault() {
     let variables = [("CUDA_EMULATOR_HOLD", "1000000")];
-    let test = "unmapping_makes_running_work_fault";
-    reports(test, &variables, &["where nothing is mapped"], || {
+    reports(&variables, &["where nothing is mapped"], || {
         let _own = Own::new();
         let (range, memory, stream) = (reserve(1), create(1), stream(1));
         ok!(cuMemMap(range, UNIT, 0, memory, 0));
@@ -473,7 +382,7 @@ fn unmapping_makes_running_work_fault() {
         ok!(cuMemsetD8Async(range, 1, UNIT, stream));
         // As on an H200, the call does not wait.
         ok!(cuMemUnmap(range, UNIT));
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
         ok!(cuMemAddressFree(range, UNIT));
         ok!(cuMemRelease(memory));
     });
@@ -486,15 +395,18 @@ fn memory_is_shared_by_descriptor() {
     let mut fd = -1;
     let export = |handle: u64, kind: u32, fd: &mut i32| {
         let kind = CUmemAllocationHandleType(kind);
-        // SAFETY: The pointer can hold a descriptor.
-        unsafe { cuMemExportToShareableHandle(std::ptr::from_mut(fd).cast(), handle, kind, 0) }
+        call!(cuMemExportToShareableHandle(
+            std::ptr::from_mut(fd).cast(),
+            handle,
+            kind,
+            0
+        ))
     };
     let import = |fd: i32, kind: u32| {
         let mut handle = 0;
         let kind = CUmemAllocationHandleType(kind);
         let place = std::ptr::without_provenance_mut(fd as usize);
-        // SAFETY: The handle pointer is valid, and the descriptor is a number.
-        match unsafe { cuMemImportFromShareableHandle(&mut handle, place, kind) } {
+        match call!(cuMemImportFromShareableHandle(&mut handle, place, kind)) {
             SUCCESS => Ok(handle),
             code => Err(code),
         }
@@ -503,15 +415,14 @@ fn memory_is_shared_by_descriptor() {
     assert_eq!(export(plain, 1, &mut fd), INVALID);
     let mut wanted = properties();
     wanted.requestedHandleTypes = file;
-    let mut memory = 0;
-    ok!(cuMemCreate(&mut memory, UNIT, &wanted, 0));
+    let memory = out!(cuMemCreate(_, UNIT, &wanted, 0));
     for kind in [0, 2, 8, 16] {
         assert_eq!(export(memory, kind, &mut fd), INVALID);
     }
     assert_eq!(export(memory, 1, &mut fd), SUCCESS);
     assert_eq!(import(fd, 0), Err(INVALID));
-    assert_eq!(import(-1, 1), Err(CUresult::CUDA_ERROR_UNKNOWN));
-    assert_eq!(import(999, 1), Err(CUresult::CUDA_ERROR_UNKNOWN));
+    assert_eq!(import(-1, 1), Err(UNKNOWN));
+    assert_eq!(import(999, 1), Err(UNKNOWN));
     let same = import(fd, 1).unwrap();
     // SAFETY: The descriptor was opened by the call.
     unsafe { close(fd) };
@@ -536,7 +447,7 @@ unsafe extern "C" {
 #[test]
 fn many_allocations_need_no_descriptors() {
     let room = [("CUDA_EMULATOR_MEMORY", "16G")];
-    passes("many_allocations_need_no_descriptors", &room, || {
+    passes(&room, || {
         const PIECES: usize = 3000;
         let few = libc::rlimit {
             rlim_cur: 100,
@@ -563,10 +474,8 @@ fn many_allocations_need_no_descriptors() {
         ok!(cuMemsetD8_v2(base + UNIT as u64 - 8, 5, 16));
         for piece in [0, 1, 1777, PIECES - 1] {
             let at = base + (piece * UNIT) as u64;
-            assert_eq!(
-                download::<u32>(at + 4096, 3),
-                [piece as u32, piece as u32, 0]
-            );
+            let found = download::<u32>(at + 4096, 3);
+            assert_eq!(found, [piece as u32, piece as u32, 0]);
         }
         assert_eq!(download::<u8>(base + UNIT as u64 - 9, 18)[1..17], [5; 16]);
         // Released memory is zeroed before reuse.
@@ -600,7 +509,7 @@ fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
 
 #[test]
 fn failed_unmaps_keep_the_mapping() {
-    passes("failed_unmaps_keep_the_mapping", &[], || {
+    passes(&[], || {
         let _own = Own::new();
         let (range, memory) = (reserve(1), create(1));
         ok!(cuMemMap(range, UNIT, 0, memory, 0));
@@ -610,10 +519,9 @@ fn failed_unmaps_keep_the_mapping() {
         // The limit is below the current use, so the system creates no more mappings, as if their
         // number had reached its limit.
         let before = limit_addresses(1 << 20);
-        // SAFETY: The addresses are reserved.
-        let code = unsafe { cuMemUnmap(range, UNIT) };
+        let code = call!(cuMemUnmap(range, UNIT));
         limit_addresses(before);
-        assert_eq!(code, CUresult::CUDA_ERROR_OPERATING_SYSTEM);
+        assert_eq!(code, OPERATING_SYSTEM);
         assert_eq!(download::<u8>(range, 100), [7; 100]);
         ok!(cuMemUnmap(range, UNIT));
         ok!(cuMemAddressFree(range, UNIT));

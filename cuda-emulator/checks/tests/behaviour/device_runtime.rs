@@ -1,28 +1,13 @@
 //! Kernels that launch kernels, and barriers of whole grids: PTX of `-rdc=true`, linked with the
 //! device runtime.
 
+use cuda_emulator_checks::abi::input::{LIBRARY, PTX};
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::objects;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-const PTX: CUjitInputType = CUjitInputType::CU_JIT_INPUT_PTX;
-const LIBRARY: CUjitInputType = CUjitInputType::CU_JIT_INPUT_LIBRARY;
 const TEXT: &str = include_str!("../../kernels/device_runtime.ptx");
-
-fn add(state: CUlinkState, kind: CUjitInputType, bytes: &[u8]) {
-    let no = null_mut();
-    ok!(cuLinkAddData_v2(
-        state,
-        kind,
-        bytes.as_ptr().cast_mut().cast(),
-        bytes.len(),
-        c"input".as_ptr(),
-        0,
-        null_mut(),
-        no
-    ));
-}
 
 /// Links the kernels with an archive of the device runtime.
 fn linked(archive: &[u8]) -> CUmodule {
@@ -30,12 +15,14 @@ fn linked(archive: &[u8]) -> CUmodule {
 }
 
 fn linked_text(text: &str, archive: &[u8]) -> CUmodule {
-    let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
-    ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
-    add(state, PTX, text.as_bytes());
-    add(state, LIBRARY, archive);
-    ok!(cuLinkComplete(state, &mut image, null_mut()));
-    ok!(cuModuleLoadData(&mut module, image));
+    let state = linker();
+    for (kind, bytes) in [(PTX, text.as_bytes()), (LIBRARY, archive)] {
+        ok!(link_data(state, kind, bytes, c"input"));
+    }
+    let module = out!(cuModuleLoadData(
+        _,
+        out!(cuLinkComplete(state, _, null_mut()))
+    ));
     ok!(cuLinkDestroy(state));
     module
 }
@@ -54,26 +41,20 @@ fn run(
 ) -> CUresult {
     let code = launch(function(module, name), grid, block, null_mut(), arguments);
     assert_eq!(code, SUCCESS, "{name}");
-    // SAFETY: The function has no arguments.
-    unsafe { cuCtxSynchronize() }
+    call!(cuCtxSynchronize())
 }
 
 fn cooperative(module: CUmodule, name: &str, grid: u32, block: u32, arguments: &mut [*mut c_void]) {
     let function = function(module, name);
     let arguments = arguments.as_mut_ptr();
-    let no = null_mut();
-    ok!(cuLaunchCooperativeKernel(
-        function, grid, 1, 1, block, 1, 1, 0, no, arguments
-    ));
+    ok!(launch_cooperative(function, [grid, 1, 1], block, arguments));
     ok!(cuCtxSynchronize());
 }
 
 fn fibonacci(module: CUmodule, n: i32) -> u32 {
     let sum = upload(&[0u32]);
-    assert_eq!(
-        run(module, "fibonacci", 1, 1, &mut [arg(&sum), arg(&n)]),
-        SUCCESS
-    );
+    let code = run(module, "fibonacci", 1, 1, &mut [arg(&sum), arg(&n)]);
+    assert_eq!(code, SUCCESS);
     download::<u32>(sum, 1)[0]
 }
 
@@ -94,19 +75,12 @@ fn trees_of_launches_complete() {
     let _context = Own::new();
     let module = module();
     assert_eq!([0, 1, 2, 10].map(|n| fibonacci(module, n)), [0, 1, 1, 55]);
-    let mut numbers: Vec<i32> = (0..300u32)
-        .map(|i| (i * 7919 % 1009) as i32 - 500)
-        .collect();
+    let number = |i| (i * 7919 % 1009) - 500;
+    let mut numbers: Vec<i32> = (0..300).map(number).collect();
     let data = upload(&numbers);
     let (left, right) = (0i32, numbers.len() as i32 - 1);
-    let code = run(
-        module,
-        "quicksort",
-        1,
-        1,
-        &mut [arg(&data), arg(&left), arg(&right)],
-    );
-    assert_eq!(code, SUCCESS);
+    let mut arguments = [arg(&data), arg(&left), arg(&right)];
+    assert_eq!(run(module, "quicksort", 1, 1, &mut arguments), SUCCESS);
     numbers.sort_unstable();
     assert_eq!(download::<i32>(data, numbers.len()), numbers);
 }
@@ -123,10 +97,8 @@ fn log_of_tail_launches(module: CUmodule) -> Vec<i32> {
 #[test]
 fn tail_launches_come_last_and_in_order() {
     let _context = Own::new();
-    assert_eq!(
-        log_of_tail_launches(module()),
-        [1, 2, 3, 10, 11, 11, 12, 20]
-    );
+    let found = log_of_tail_launches(module());
+    assert_eq!(found, [1, 2, 3, 10, 11, 11, 12, 20]);
 }
 
 #[test]
@@ -142,22 +114,16 @@ fn streams_keep_their_order_and_wait_for_events() {
 #[test]
 fn any_allowed_order_gives_the_same_result() {
     let seeds = ["1", "2", "3", "4"].map(|seed| {
-        passes(
-            "any_allowed_order_gives_the_same_result",
-            &[("CUDA_EMULATOR_SEED", seed)],
-            || {
-                let _context = Own::new();
-                let module = module();
-                assert_eq!(log_of_tail_launches(module), [1, 2, 3, 10, 11, 11, 12, 20]);
-                let (x, codes) = (upload(&[5, 7, 0]), upload(&[-1i32; 16]));
-                assert_eq!(
-                    run(module, "streams", 1, 1, &mut [arg(&x), arg(&codes)]),
-                    SUCCESS
-                );
-                assert_eq!(download::<i32>(x, 3), [12, 40, 520]);
-                assert_eq!(fibonacci(module, 9), 34);
-            },
-        )
+        passes(&[("CUDA_EMULATOR_SEED", seed)], || {
+            let _context = Own::new();
+            let module = module();
+            assert_eq!(log_of_tail_launches(module), [1, 2, 3, 10, 11, 11, 12, 20]);
+            let (x, codes) = (upload(&[5, 7, 0]), upload(&[-1i32; 16]));
+            let code = run(module, "streams", 1, 1, &mut [arg(&x), arg(&codes)]);
+            assert_eq!(code, SUCCESS);
+            assert_eq!(download::<i32>(x, 3), [12, 40, 520]);
+            assert_eq!(fibonacci(module, 9), 34);
+        })
     });
     assert_eq!(seeds.len(), 4);
 }
@@ -166,16 +132,8 @@ fn any_allowed_order_gives_the_same_result() {
 fn children_share_their_parents_heap() {
     let _context = Own::new();
     let out = upload(&[-1i32; 7]);
-    assert_eq!(
-        run(
-            module(),
-            "shared_memory_of_children",
-            1,
-            1,
-            &mut [arg(&out)]
-        ),
-        SUCCESS
-    );
+    let kernel = "shared_memory_of_children";
+    assert_eq!(run(module(), kernel, 1, 1, &mut [arg(&out)]), SUCCESS);
     let sum = (0..100).map(|i| i * i).sum::<i32>();
     // Success, invalid argument twice (cleared afterwards), out of memory, success.
     assert_eq!(download::<i32>(out, 7), [sum, 0, 1, 1, 0, 2, 0]);
@@ -185,19 +143,10 @@ fn children_share_their_parents_heap() {
 fn copies_and_fills_run_in_their_stream() {
     let _context = Own::new();
     let source: Vec<u8> = (0..240).map(|i| i as u8).collect();
-    let (from, to, codes) = (
-        upload(&source),
-        upload(&[0x44u8; 256]),
-        upload(&[-1i32; 14]),
-    );
-    let code = run(
-        module(),
-        "copies",
-        1,
-        1,
-        &mut [arg(&from), arg(&to), arg(&codes)],
-    );
-    assert_eq!(code, SUCCESS);
+    let (from, to) = (upload(&source), upload(&[0x44u8; 256]));
+    let codes = upload(&[-1i32; 14]);
+    let mut arguments = [arg(&from), arg(&to), arg(&codes)];
+    assert_eq!(run(module(), "copies", 1, 1, &mut arguments), SUCCESS);
     // The fills are of 0x11, 0x22 and 0x33. With 0xee, 0xdd and 0xcc, an H200 (driver 580, CUDA
     // 13.0) wrote zeros instead.
     let mut wanted = vec![0x44u8; 256];
@@ -219,10 +168,8 @@ fn copies_and_fills_run_in_their_stream() {
     assert_eq!(download::<u8>(to, 256), wanted);
     // Then: local memory, a direction from the host, a pitch below the width, null, an empty copy,
     // the pitch of a fill, missing parameters, and the last of these errors.
-    assert_eq!(
-        download::<i32>(codes, 14),
-        [0, 0, 0, 0, 0, 0, 1, 21, 12, 1, 0, 1, 1, 1]
-    );
+    let found = download::<i32>(codes, 14);
+    assert_eq!(found, [0, 0, 0, 0, 0, 0, 1, 21, 12, 1, 0, 1, 1, 1]);
 }
 
 #[test]
@@ -236,11 +183,8 @@ fn errors_and_queries_have_their_codes() {
     let device = [0, 0, 0, 32, 101, 1];
     let limits = [0, 2048, 1];
     let rest = [0, 6000, 0, 1024, 0, 0, 2];
-    let texts = [
-        sum("cudaErrorInvalidValue"),
-        sum("invalid configuration argument"),
-        1,
-    ];
+    let [name, text] = ["cudaErrorInvalidValue", "invalid configuration argument"].map(sum);
+    let texts = [name, text, 1];
     let wanted = [&launches[..], &streams, &device, &limits, &rest, &texts].concat();
     assert_eq!(download::<i32>(codes, 29), wanted);
 }
@@ -262,11 +206,8 @@ fn only_tail_launches_are_bounded() {
     }
     assert_eq!(many(module, null, 5000), [5000, 0]);
     assert_eq!(many(module, fire, 5000), [5000, 0]);
-    assert_eq!(
-        many(module, tail, 5000),
-        [2048, 69],
-        "cudaErrorLaunchPendingCountExceeded"
-    );
+    let found = many(module, tail, 5000);
+    assert_eq!(found, [2048, 69], "cudaErrorLaunchPendingCountExceeded");
     let limit = CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
     ok!(cuCtxSetLimit(limit, 3000));
     assert_eq!(many(module, tail, 5000), [3000, 69]);
@@ -289,10 +230,8 @@ fn chains_of_launches_have_no_length_limit() {
 }
 
 fn down(left: u32, sibling: u32) -> (CUresult, CUdeviceptr) {
-    let module = linked_text(
-        include_str!("../../kernels/depth.ptx"),
-        &objects::device_runtime(),
-    );
+    let text = include_str!("../../kernels/depth.ptx");
+    let module = linked_text(text, &objects::device_runtime());
     let out = upload(&[0u32]);
     let arguments = &mut [arg(&out), arg(&left), arg(&sibling)];
     (run(module, "down", 1, 1, arguments), out)
@@ -309,27 +248,25 @@ fn endless_recursion_ends_in_an_error() {
 
 #[test]
 fn deep_faults_name_the_nearest_and_first_parents() {
-    let test = "deep_faults_name_the_nearest_and_first_parents";
     let parts = [
         "enqueued by kernel down, block (0, 0, 0)",
         "(and 1968 more)",
     ];
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let _context = Own::new();
         let code = down(2000, 1).0;
-        assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_eq!(code, ILLEGAL_ADDRESS);
     });
 }
 
 #[test]
 fn ended_grids_do_not_count_towards_depth() {
-    let test = "ended_grids_do_not_count_towards_depth";
     // Grids that had ended were removed twice, 1024 each time.
     let parts = ["(and 920 more)", "(2048 ended grids omitted)"];
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let _context = Own::new();
         let code = down(3000, 0).0;
-        assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        assert_eq!(code, ILLEGAL_ADDRESS);
     });
 }
 
@@ -337,10 +274,8 @@ fn ended_grids_do_not_count_towards_depth() {
 fn every_thread_may_launch() {
     let _context = Own::new();
     let cells = upload(&[0u32; 128]);
-    assert_eq!(
-        run(module(), "every_thread", 2, 64, &mut [arg(&cells)]),
-        SUCCESS
-    );
+    let code = run(module(), "every_thread", 2, 64, &mut [arg(&cells)]);
+    assert_eq!(code, SUCCESS);
     let wanted: Vec<u32> = (0..128).map(|i| 2 * (8 * i + 28) + 4 * 1000 + 6).collect();
     assert_eq!(download::<u32>(cells, 128), wanted);
 }
@@ -378,32 +313,22 @@ fn faults_of_children_name_their_parents() {
         "kernel wild, block (0, 0, 0), thread (0, 0, 0)",
         "enqueued by kernel parent_of_wild, block (0, 0, 0), thread (3, 0, 0)",
     ];
-    reports(
-        "faults_of_children_name_their_parents",
-        &[("CUDA_EMULATOR_THREADS", "1")],
-        &parts,
-        || {
-            let _context = Own::new();
-            let code = run(module(), "parent_of_wild", 2, 32, &mut []);
-            assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-        },
-    );
+    reports(&[("CUDA_EMULATOR_THREADS", "1")], &parts, || {
+        let _context = Own::new();
+        let code = run(module(), "parent_of_wild", 2, 32, &mut []);
+        assert_eq!(code, ILLEGAL_ADDRESS);
+    });
 }
 
 #[test]
 fn linking_without_the_archive_fails() {
     let _context = Own::new();
     let text = std::ffi::CString::new(TEXT).unwrap();
-    let (mut module, mut state, mut image) = (null_mut(), null_mut(), null_mut());
-    fails!(
-        CUDA_ERROR_INVALID_PTX,
-        cuModuleLoadData(&mut module, text.as_ptr().cast())
-    );
-    ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
-    add(state, PTX, TEXT.as_bytes());
-    fails!(
-        CUDA_ERROR_INVALID_SOURCE,
-        cuLinkComplete(state, &mut image, null_mut())
-    );
+    let module = result!(cuModuleLoadData(_, text.as_ptr().cast()));
+    assert_eq!(module, Err(INVALID_PTX));
+    let state = linker();
+    ok!(link_data(state, PTX, TEXT.as_bytes(), c"input"));
+    let image = result!(cuLinkComplete(state, _, null_mut()));
+    assert_eq!(image, Err(INVALID_SOURCE));
     ok!(cuLinkDestroy(state));
 }

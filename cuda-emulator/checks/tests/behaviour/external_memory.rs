@@ -21,8 +21,7 @@ fn import() -> (CUexternalMemory, CUdeviceptr) {
         requestedHandleTypes: FD,
         ..Default::default()
     };
-    let mut physical = 0;
-    ok!(cuMemCreate(&mut physical, WHOLE, &properties, 0));
+    let physical = out!(cuMemCreate(_, WHOLE, &properties, 0));
     let mut fd = -1i32;
     let place = (&raw mut fd).cast();
     ok!(cuMemExportToShareableHandle(place, physical, FD, 0));
@@ -31,8 +30,7 @@ fn import() -> (CUexternalMemory, CUdeviceptr) {
     wanted.type_ = CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
     wanted.handle.fd = fd;
     wanted.size = WHOLE as u64;
-    let mut external = null_mut();
-    ok!(cuImportExternalMemory(&mut external, &wanted));
+    let external = out!(cuImportExternalMemory(_, &wanted));
     (external, map(external, 0, WHOLE).unwrap())
 }
 
@@ -40,8 +38,11 @@ fn map(external: CUexternalMemory, offset: usize, size: usize) -> Result<CUdevic
     let mut wanted: CUDA_EXTERNAL_MEMORY_BUFFER_DESC = filled(0);
     (wanted.offset, wanted.size) = (offset as u64, size as u64);
     let mut address = 0;
-    // SAFETY: The result pointer and the description are valid.
-    match unsafe { cuExternalMemoryGetMappedBuffer(&mut address, external, &wanted) } {
+    match call!(cuExternalMemoryGetMappedBuffer(
+        &mut address,
+        external,
+        &wanted
+    )) {
         SUCCESS => Ok(address),
         code => Err(code),
     }
@@ -50,10 +51,8 @@ fn map(external: CUexternalMemory, offset: usize, size: usize) -> Result<CUdevic
 /// Allocates memory of the kinds that share the emulator's pages: pool memory and page-locked
 /// memory.
 fn small(bytes: usize) -> [CUdeviceptr; 2] {
-    let mut pooled = 0;
-    ok!(cuMemAllocAsync(&mut pooled, bytes, null_mut()));
-    let mut host = null_mut();
-    ok!(cuMemHostAlloc(&mut host, bytes, 0));
+    let pooled = out!(cuMemAllocAsync(_, bytes, null_mut()));
+    let host = out!(cuMemHostAlloc(_, bytes, 0));
     [pooled, host as u64]
 }
 
@@ -120,7 +119,7 @@ fn mappings_may_start_at_any_byte() {
 
 #[test]
 fn imported_memory_is_not_counted_twice() {
-    passes("imported_memory_is_not_counted_twice", &[], || {
+    passes(&[], || {
         let _own = Own::new();
         let (external, _) = import();
         let free = || {

@@ -33,18 +33,9 @@ fn callbacks_and_host_functions() {
     ok!(cuStreamAddCallback(stream, Some(note), data, 0));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(CALLS.load(Ordering::SeqCst), 10);
-    assert_eq!(
-        *cell.lock().unwrap(),
-        Some((stream as usize, CUresult::CUDA_SUCCESS))
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuLaunchHostFunc(stream, None, null_mut())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamAddCallback(stream, None, null_mut(), 0)
-    );
+    assert_eq!(*cell.lock().unwrap(), Some((stream as usize, SUCCESS)));
+    invalid!(cuLaunchHostFunc(stream, None, null_mut()));
+    invalid!(cuStreamAddCallback(stream, None, null_mut(), 0));
 }
 
 unsafe extern "C" fn name(data: *mut c_void) {
@@ -57,10 +48,7 @@ unsafe extern "C" fn name(data: *mut c_void) {
 fn host_functions_run_on_a_driver_thread() {
     // Work is held, so that the waiting thread would be the first to run it.
     if !inner() {
-        let test = "host_functions_run_on_a_driver_thread";
-        let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_HOLD", "3600000")]);
-        assert_eq!(code, Some(0), "{text}");
-        return;
+        return with_variables(&[("CUDA_EMULATOR_HOLD", "3600000")], || ());
     }
     let _context = Own::new();
     let caller = Mutex::new(String::new());
@@ -78,33 +66,25 @@ fn after_a_fault_only_callbacks_are_called() {
         AFTER.fetch_add(1, Ordering::SeqCst);
     }
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
-    reports(
-        "after_a_fault_only_callbacks_are_called",
-        &[],
-        &parts,
-        || {
-            let context = Own::new();
-            let stream = stream(NON_BLOCKING);
-            let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
-            let gate = block(stream);
-            let (place, index) = (0u64, 0);
-            launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
-            let cell: &'static Mutex<Option<(usize, CUresult)>> = Box::leak(Box::default());
-            let data = std::ptr::from_ref(cell).cast_mut().cast();
-            ok!(cuLaunchHostFunc(stream, Some(count), null_mut()));
-            ok!(cuStreamAddCallback(stream, Some(note), data, 0));
-            gate.open();
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-            let reported = (stream as usize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-            assert_eq!(*cell.lock().unwrap(), Some(reported));
-            assert_eq!(
-                AFTER.load(Ordering::SeqCst),
-                0,
-                "a host function is not called"
-            );
-            drop(context);
-        },
-    );
+    reports(&[], &parts, || {
+        let context = Own::new();
+        let stream = stream(NON_BLOCKING);
+        let put = function(load(FAULTS), "put");
+        let gate = block(stream);
+        let (place, index) = (0u64, 0);
+        launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
+        let cell: &'static Mutex<Option<(usize, CUresult)>> = Box::leak(Box::default());
+        let data = std::ptr::from_ref(cell).cast_mut().cast();
+        ok!(cuLaunchHostFunc(stream, Some(count), null_mut()));
+        ok!(cuStreamAddCallback(stream, Some(note), data, 0));
+        gate.open();
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        let reported = (stream as usize, ILLEGAL_ADDRESS);
+        assert_eq!(*cell.lock().unwrap(), Some(reported));
+        let found = AFTER.load(Ordering::SeqCst);
+        assert_eq!(found, 0, "a host function is not called");
+        drop(context);
+    });
 }
 
 /// The results of calls from within a host function.
@@ -137,7 +117,7 @@ unsafe extern "C" fn call_from_within(data: *mut c_void) {
             "cuMemcpyDtoHAsync",
             cuMemcpyDtoHAsync_v2(to, within.address, 4, stream),
         ));
-        codes.push(("works", CUresult::CUDA_SUCCESS));
+        codes.push(("works", SUCCESS));
         codes.push(("cuEventRecord", cuEventRecord(event, stream)));
         codes.push(("cuStreamWaitEvent", cuStreamWaitEvent(stream, event, 0)));
         codes.push((
@@ -160,8 +140,7 @@ unsafe extern "C" fn call_from_within(data: *mut c_void) {
 fn host_functions_may_make_few_calls() {
     let _context = Own::new();
     let (from, other) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
-    let mut event = null_mut();
-    ok!(cuEventCreate(&mut event, 0));
+    let event = out!(cuEventCreate(_, 0));
     let within = Within {
         stream: other as usize,
         event: event as usize,
@@ -175,8 +154,8 @@ fn host_functions_may_make_few_calls() {
     let works = codes.iter().position(|(name, _)| *name == "works").unwrap();
     for (i, (name, code)) in codes.iter().enumerate() {
         let expected = match i < works {
-            true => CUresult::CUDA_ERROR_NOT_PERMITTED,
-            false => CUresult::CUDA_SUCCESS,
+            true => NOT_PERMITTED,
+            false => SUCCESS,
         };
         assert_eq!(*code, expected, "{name}");
     }

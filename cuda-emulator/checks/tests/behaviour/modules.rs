@@ -11,44 +11,28 @@ static ZSTD: &[u8] = include_bytes!("../../kernels/kernels-zstd.fatbin");
 /// Loads with log buffers. Returns the code, the information log and the error log.
 fn load_logged(image: &CStr) -> (CUresult, String, String) {
     let (mut info, mut error) = ([1u8; 2000], [1u8; 2000]);
-    let mut options = [
-        CUjit_option::CU_JIT_INFO_LOG_BUFFER,
-        CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        CUjit_option::CU_JIT_WALL_TIME,
-    ];
-    let mut values: [*mut c_void; 5] = [
-        info.as_mut_ptr().cast(),
-        2000 as *mut c_void,
-        error.as_mut_ptr().cast(),
-        2000 as *mut c_void,
-        null_mut(),
-    ];
-    let mut module = null_mut();
-    // SAFETY: The image ends in NUL, and the options match the values.
-    let code = unsafe {
-        cuModuleLoadDataEx(
-            &mut module,
-            image.as_ptr().cast(),
-            5,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
-    let text = |buffer: &[u8], length: usize| {
+    // The logs and their sizes, and the wall time.
+    let mut options = [3, 4, 5, 6, 2].map(CUjit_option);
+    let [info_at, error_at] = [&mut info, &mut error].map(|log| log.as_mut_ptr().cast());
+    let size = 2000 as *mut c_void;
+    let mut values: [*mut c_void; 5] = [info_at, size, error_at, size, null_mut()];
+    let (image, options, place) = (
+        image.as_ptr().cast(),
+        options.as_mut_ptr(),
+        values.as_mut_ptr(),
+    );
+    let module = result!(cuModuleLoadDataEx(_, image, 5, options, place));
+    let text = |buffer: &[u8], length: *mut c_void| {
         let text = CStr::from_bytes_until_nul(buffer)
             .unwrap()
             .to_str()
             .unwrap();
-        assert_eq!(text.len(), length);
+        assert_eq!(text.len(), length as usize);
         text.to_string()
     };
-    (
-        code,
-        text(&info, values[1] as usize),
-        text(&error, values[3] as usize),
-    )
+    let logs = [text(&info, values[1]), text(&error, values[3])];
+    let [info, error] = logs;
+    (code_of(module), info, error)
 }
 
 #[test]
@@ -57,239 +41,64 @@ fn a_module_is_loaded_and_searched() {
     let module = load(KERNELS);
     let add = function(module, "add");
     assert_eq!(add, function(module, "add"), "a function has one handle");
-    let mut missing = null_mut();
-    fails!(
-        CUDA_ERROR_NOT_FOUND,
-        cuModuleGetFunction(&mut missing, module, c"subtract".as_ptr())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuModuleGetFunction(&mut missing, module, null())
-    );
-    let mut count = 0;
-    ok!(cuModuleGetFunctionCount(&mut count, module));
-    assert_eq!(count, KERNELS.matches(".visible .entry").count() as u32);
-    let mut all = vec![null_mut(); count as usize];
-    ok!(cuModuleEnumerateFunctions(all.as_mut_ptr(), count, module));
-    assert!(all.contains(&add));
-    let (mut name, mut owner) = (null(), null_mut());
-    ok!(cuFuncGetName(&mut name, add));
-    // SAFETY: The name lives as long as the module.
-    assert_eq!(unsafe { CStr::from_ptr(name) }, c"add");
-    ok!(cuFuncGetModule(&mut owner, add));
-    assert_eq!(owner, module);
-    let (mut address, mut size) = (0, 0);
-    ok!(cuModuleGetGlobal_v2(
-        &mut address,
-        &mut size,
-        module,
-        c"counter".as_ptr()
-    ));
-    assert_eq!(size, 4);
-    assert_eq!(
-        download::<u32>(address, 1),
-        [41],
-        "variables have their initial values"
-    );
-    ok!(cuModuleGetGlobal_v2(
-        &mut address,
-        &mut size,
-        module,
-        c"scale".as_ptr()
-    ));
-    assert_eq!(download::<f32>(address, 1), [2.0]);
-    ok!(cuModuleGetGlobal_v2(
-        &mut address,
-        &mut size,
-        module,
-        c"table".as_ptr()
-    ));
-    assert_eq!(download::<u8>(address, 64), [0; 64]);
-    fails!(
-        CUDA_ERROR_NOT_FOUND,
-        cuModuleGetGlobal_v2(&mut address, &mut size, module, c"nothing".as_ptr())
-    );
+    let counter = download::<u32>(global(module, c"counter"), 1);
+    assert_eq!(counter, [41], "variables have their initial values");
+    assert_eq!(download::<f32>(global(module, c"scale"), 1), [2.0]);
+    let table = global(module, c"table");
+    assert_eq!(download::<u8>(table, 64), [0; 64]);
     ok!(cuModuleUnload(module));
-    fails!(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(module));
-    fails!(CUDA_ERROR_INVALID_HANDLE, cuFuncGetName(&mut name, add));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(address, 0, 64));
-    for wild in WILD {
-        fails!(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(wild as CUmodule));
-        fails!(
-            CUDA_ERROR_INVALID_HANDLE,
-            cuModuleGetFunction(&mut missing, wild as CUmodule, c"add".as_ptr())
-        );
-    }
+    stale!(cuModuleUnload(module));
+    stale!(cuFuncGetName(&mut null(), add));
+    invalid!(cuMemsetD8_v2(table, 0, 64));
 }
 
 #[test]
-fn parameters_and_attributes() {
+fn structures_are_parameters_with_their_size_and_alignment() {
     let _context = Own::new();
-    let module = load(KERNELS);
-    let mixed = function(module, "mixed");
+    let mixed = function(load(KERNELS), "mixed");
     let expected = [(0, 1), (8, 8), (16, 12), (32, 8)];
     let (mut offset, mut size) = (0, 0);
     for (index, pair) in expected.iter().enumerate() {
         ok!(cuFuncGetParamInfo(mixed, index, &mut offset, &mut size));
         assert_eq!((offset, size), *pair, "parameter {index}");
     }
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuFuncGetParamInfo(mixed, 4, &mut offset, &mut size)
-    );
-    use CUfunction_attribute as Attribute;
-    let attribute = |name: &str, attribute| {
-        let mut value = -9;
-        ok!(cuFuncGetAttribute(
-            &mut value,
-            attribute,
-            function(module, name)
-        ));
-        value
-    };
-    assert_eq!(
-        attribute("add", Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-        1024
-    );
-    assert_eq!(
-        attribute(
-            "bounded",
-            Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
-        ),
-        64
-    );
-    assert_eq!(
-        attribute("add", Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION),
-        80
-    );
-    assert_eq!(
-        attribute("add", Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION),
-        90
-    );
-    assert_eq!(
-        attribute("add", Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),
-        4
-    );
-    assert!(attribute("add", Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS) > 0);
-    let add = function(module, "add");
-    ok!(cuFuncSetAttribute(
-        add,
-        Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        100_000
-    ));
-    assert_eq!(
-        attribute(
-            "add",
-            Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        ),
-        100_000
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuFuncSetAttribute(
-            add,
-            Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            1 << 20
-        )
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuFuncSetAttribute(add, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS, 3)
-    );
-    let (mut blocks, mut grid, mut block) = (0, 0, 0);
-    ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &mut blocks,
-        add,
-        1024,
-        0
-    ));
-    assert_eq!(blocks, 2);
-    ok!(cuOccupancyMaxPotentialBlockSize(
-        &mut grid, &mut block, add, None, 0, 0
-    ));
-    assert!(block >= 256 && grid > 0);
-    ok!(cuOccupancyMaxPotentialBlockSize(
-        &mut grid, &mut block, add, None, 0, 128
-    ));
-    assert!(block <= 128);
-    let mut bytes = 0;
-    ok!(cuOccupancyAvailableDynamicSMemPerBlock(
-        &mut bytes, add, 2, 256
-    ));
-    assert_eq!(bytes, 100_000); // the maximum that a launch may request
+    invalid!(cuFuncGetParamInfo(mixed, 4, &mut offset, &mut size));
+    // The versions of the PTX and of the machine.
+    assert_eq!([5, 6].map(|number| attribute_of(mixed, number)), [80, 90]);
 }
 
 #[test]
 fn broken_ptx_is_explained() {
     let _context = Own::new();
     let broken = KERNELS.replace("add.f32 %f3", "add.f33 %f3");
-    let line = 1 + broken
-        .lines()
-        .position(|line| line.contains("add.f33"))
-        .unwrap();
+    let mut lines = broken.lines();
+    let line = 1 + lines.position(|line| line.contains("add.f33")).unwrap();
     let (code, _, error) = load_logged(&CString::new(broken).unwrap());
-    assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{error}");
-    assert!(
-        error.contains(&format!("line {line}")) && error.contains("add.f33"),
-        "{error}"
-    );
+    assert_eq!(code, INVALID_PTX, "{error}");
+    for part in [&format!("line {line}"), "add.f33"] {
+        assert!(error.contains(part), "{error}");
+    }
     let newer = KERNELS.replace(".version 8.0", ".version 99.9");
     let (code, _, error) = load_logged(&CString::new(newer).unwrap());
-    assert_eq!(
-        code,
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-        "{error}"
-    );
+    assert_eq!(code, UNSUPPORTED_PTX_VERSION, "{error}");
     assert!(error.contains("99.9"), "{error}");
     let (code, _, error) = load_logged(&CString::new(KERNELS).unwrap());
-    assert_eq!((code, error.as_str()), (CUresult::CUDA_SUCCESS, ""));
+    assert_eq!((code, error.as_str()), (SUCCESS, ""));
     let (code, _, error) = load_logged(c".version but nothing behind it");
-    assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{error}");
-    let mut module = null_mut();
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuModuleLoadData(&mut module, null())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuModuleLoadData(null_mut(), c"".as_ptr().cast())
-    );
-    fails!(
-        CUDA_ERROR_INVALID_IMAGE,
-        cuModuleLoadData(&mut module, c"no image at all".as_ptr().cast())
-    );
-    fails!(
-        CUDA_ERROR_FILE_NOT_FOUND,
-        cuModuleLoad(&mut module, c"/no/such/file.ptx".as_ptr())
-    );
+    assert_eq!(code, INVALID_PTX, "{error}");
 }
 
 #[test]
 fn machine_code_is_rejected() {
     let _context = Own::new();
-    let mut module = null_mut();
     let mut cubin = b"\x7fELF\x02\x01\x01".to_vec();
     cubin.resize(256, 0);
-    fails!(
-        CUDA_ERROR_NO_BINARY_FOR_GPU,
-        cuModuleLoadData(&mut module, cubin.as_ptr().cast())
-    );
+    let module = result!(cuModuleLoadData(_, cubin.as_ptr().cast()));
+    assert_eq!(module, Err(NO_BINARY_FOR_GPU));
     // A library reports the error at its first use, as on an H200.
-    let (mut library, mut kernel) = (null_mut(), null_mut());
-    ok!(cuLibraryLoadData(
-        &mut library,
-        cubin.as_ptr().cast(),
-        null_mut(),
-        null_mut(),
-        0,
-        null_mut(),
-        null_mut(),
-        0
-    ));
-    fails!(
-        CUDA_ERROR_NO_BINARY_FOR_GPU,
-        cuLibraryGetKernel(&mut kernel, library, c"add".as_ptr())
-    );
+    let library = load_library(&cubin).unwrap();
+    let kernel = result!(cuLibraryGetKernel(_, library, c"add".as_ptr()));
+    assert_eq!(kernel, Err(NO_BINARY_FOR_GPU));
     ok!(cuLibraryUnload(library));
 }
 
@@ -297,26 +106,19 @@ fn machine_code_is_rejected() {
 fn fat_binaries_are_searched_for_ptx() {
     let _context = Own::new();
     for image in [LZ4, ZSTD] {
-        let mut module = null_mut();
-        ok!(cuModuleLoadData(&mut module, image.as_ptr().cast()));
+        let module = out!(cuModuleLoadData(_, image.as_ptr().cast()));
         function(module, "add");
         ok!(cuModuleUnload(module));
         // The wrapper that nvcc adds.
         let wrapper = [0x1_4662_43b1_u64, image.as_ptr() as u64, 0];
-        ok!(cuModuleLoadFatBinary(&mut module, wrapper.as_ptr().cast()));
+        let module = out!(cuModuleLoadFatBinary(_, wrapper.as_ptr().cast()));
         function(module, "mixed");
         ok!(cuModuleUnload(module));
     }
     // Wrappers that point to nothing or to themselves.
+    let load = |wrapper: &[u64; 3]| result!(cuModuleLoadFatBinary(_, wrapper.as_ptr().cast()));
     let mut wrapper = [0x1_4662_43b1_u64, 0, 0];
-    let mut module = null_mut();
-    fails!(
-        CUDA_ERROR_INVALID_IMAGE,
-        cuModuleLoadFatBinary(&mut module, wrapper.as_ptr().cast())
-    );
+    assert_eq!(load(&wrapper), Err(INVALID_IMAGE));
     wrapper[1] = wrapper.as_ptr() as u64;
-    fails!(
-        CUDA_ERROR_INVALID_IMAGE,
-        cuModuleLoadFatBinary(&mut module, wrapper.as_ptr().cast())
-    );
+    assert_eq!(load(&wrapper), Err(INVALID_IMAGE));
 }

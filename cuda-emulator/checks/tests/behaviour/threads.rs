@@ -53,7 +53,7 @@ unsafe extern "C" fn count(counter: *mut c_void) {
 }
 
 unsafe extern "C" fn note(_: CUstream, status: CUresult, counter: *mut c_void) {
-    assert_eq!(status, CUresult::CUDA_SUCCESS);
+    assert_eq!(status, SUCCESS);
     // SAFETY: as for `count`.
     unsafe { count(counter) };
 }
@@ -83,7 +83,7 @@ fn session(seed: u32) {
     let mut arguments = [arg(&output), arg(&input), arg(&n)];
     for stream in [first, second] {
         let code = launch(tally, grid, BLOCK, stream, &mut arguments);
-        assert_eq!(code, CUresult::CUDA_SUCCESS);
+        assert_eq!(code, SUCCESS);
         if stream == first {
             ok!(cuEventRecord(half, first));
             ok!(cuStreamWaitEvent(second, half, 0));
@@ -102,8 +102,8 @@ fn session(seed: u32) {
         2 => ok!(cuCtxSynchronize()),
         _ => loop {
             match code!(cuEventQuery(done)) {
-                CUresult::CUDA_ERROR_NOT_READY => std::thread::yield_now(),
-                code => break assert_eq!(code, CUresult::CUDA_SUCCESS),
+                NOT_READY => std::thread::yield_now(),
+                code => break assert_eq!(code, SUCCESS),
             }
         },
     }
@@ -169,8 +169,7 @@ fn contexts_are_created_and_destroyed_concurrently() {
 
 #[test]
 fn several_contexts_fault_at_once() {
-    let test = "several_contexts_fault_at_once";
-    each(test, 0..rounds(), |round| {
+    each(0..rounds(), |round| {
         let ready = Barrier::new(THREADS as usize);
         together(THREADS, |thread| {
             let _context = Own::new();
@@ -186,11 +185,11 @@ fn several_contexts_fault_at_once() {
                 code!(cuMemsetD32Async(address, 1, 1 << 14, stream));
             }
             let begin = Instant::now();
-            while code!(cuCtxSynchronize()) == CUresult::CUDA_SUCCESS {
+            while code!(cuCtxSynchronize()) == SUCCESS {
                 assert!(begin.elapsed() < Duration::from_secs(60), "no fault");
             }
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut 0, 4));
+            fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+            fails!(ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut 0, 4));
         });
     });
 }
@@ -230,7 +229,7 @@ fn threads_share_streams_events_and_a_result() {
                 here,
                 &mut arguments,
             );
-            assert_eq!(code, CUresult::CUDA_SUCCESS);
+            assert_eq!(code, SUCCESS);
             // All threads record the same event, on any stream.
             ok!(cuEventRecord(event as CUevent, here));
             ok!(cuStreamWaitEvent(there, event as CUevent, 0));
@@ -253,8 +252,7 @@ fn only_one_thread_destroys_a_handle() {
         let context = Own::new();
         let (stream, event) = (stream(0) as usize, event(0) as usize);
         let (module, address) = (load(PTX) as usize, alloc(1 << 20));
-        let mut doomed = null_mut();
-        ok!(cuCtxCreate_v2(&mut doomed, 0, 0));
+        let mut doomed = out!(cuCtxCreate_v2(_, 0, 0));
         ok!(cuCtxPopCurrent_v2(&mut doomed));
         let (handle, doomed) = (context.0 as usize, doomed as usize);
         let codes = Mutex::new(BTreeMap::new());
@@ -272,11 +270,11 @@ fn only_one_thread_destroys_a_handle() {
             }
         });
         let rejected = [
-            ("stream", CUresult::CUDA_ERROR_INVALID_HANDLE),
-            ("event", CUresult::CUDA_ERROR_INVALID_HANDLE),
-            ("module", CUresult::CUDA_ERROR_INVALID_HANDLE),
-            ("memory", CUresult::CUDA_ERROR_INVALID_VALUE),
-            ("context", CUresult::CUDA_ERROR_INVALID_CONTEXT),
+            ("stream", INVALID_HANDLE),
+            ("event", INVALID_HANDLE),
+            ("module", INVALID_HANDLE),
+            ("memory", INVALID),
+            ("context", INVALID_CONTEXT),
         ];
         let expected: BTreeMap<_, _> = rejected
             .iter()
@@ -291,9 +289,8 @@ fn only_one_thread_destroys_a_handle() {
 #[test]
 fn a_context_in_use_can_be_destroyed() {
     for round in 0..rounds() {
-        let mut context = null_mut();
         ok!(cuInit(0));
-        ok!(cuCtxCreate_v2(&mut context, 0, 0));
+        let mut context = out!(cuCtxCreate_v2(_, 0, 0));
         ok!(cuCtxPopCurrent_v2(&mut context));
         let context = context as usize;
         together(4, |thread| {
@@ -304,7 +301,7 @@ fn a_context_in_use_can_be_destroyed() {
             }
             let end = Instant::now() + Duration::from_secs(20);
             let mut result = match code!(cuCtxSetCurrent(context as CUcontext)) {
-                CUresult::CUDA_SUCCESS => Ok(()),
+                SUCCESS => Ok(()),
                 code => Err(code),
             };
             while result.is_ok() {
@@ -312,11 +309,11 @@ fn a_context_in_use_can_be_destroyed() {
                 result = lifetime();
             }
             let expected = [
-                CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED,
-                CUresult::CUDA_ERROR_INVALID_CONTEXT,
+                CONTEXT_IS_DESTROYED,
+                INVALID_CONTEXT,
                 // Objects of the context were destroyed with it.
-                CUresult::CUDA_ERROR_INVALID_HANDLE,
-                CUresult::CUDA_ERROR_INVALID_VALUE,
+                INVALID_HANDLE,
+                INVALID,
             ];
             let code = result.unwrap_err();
             assert!(expected.contains(&code), "{code:?}");
@@ -331,7 +328,7 @@ fn lifetime() -> Result<(), CUresult> {
     let mut word = 5u32;
     let word = std::ptr::from_mut(&mut word).cast();
     let done = |code| match code {
-        CUresult::CUDA_SUCCESS => Ok(()),
+        SUCCESS => Ok(()),
         code => Err(code),
     };
     done(code!(cuStreamCreate(&mut stream, 0)))?;
@@ -399,9 +396,7 @@ fn workers() -> usize {
 fn per_thread_streams_end_with_their_thread() {
     // The test counts threads, so threads of other tests must not exist.
     if !inner() {
-        let (code, out, text) = rerun("per_thread_streams_end_with_their_thread", &[]);
-        assert_eq!(code, Some(0), "{out}{text}");
-        return;
+        return with_variables(&[], || ());
     }
     let contexts = [Own::new(), Own::new()];
     let handles = [contexts[0].0 as usize, contexts[1].0 as usize];

@@ -149,18 +149,16 @@ fn fuzz(name: &str, text: &str) {
 
 #[test]
 fn mutated_modules() {
-    fuzz(
-        "simple",
-        include_str!("../../../engine/tests/ptx/simple.ptx"),
-    );
-    fuzz(
-        "features",
-        include_str!("../../../engine/tests/ptx/features.ptx"),
-    );
-    fuzz(
-        "registers",
-        include_str!("../../../engine/tests/ptx/registers.ptx"),
-    );
+    let simple = include_str!("../../../engine/tests/ptx/simple.ptx");
+    let features = include_str!("../../../engine/tests/ptx/features.ptx");
+    let registers = include_str!("../../../engine/tests/ptx/registers.ptx");
+    for (name, text) in [
+        ("simple", simple),
+        ("features", features),
+        ("registers", registers),
+    ] {
+        fuzz(name, text);
+    }
     // Only the kernels, without the variables of the headers before them.
     let bulk = include_str!("../../../engine/tests/ptx/bulk.ptx");
     let kernels = &bulk[bulk.find(".visible .entry").unwrap()..];

@@ -3,6 +3,7 @@
 
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
+use cuda_emulator_checks::pools::location;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,10 +23,8 @@ fn captured_work_runs_at_launch() {
     let (kernel, stream) = (affine(), stream(1));
     let address = upload(&[1u32, 2, 3, 4]);
     begin(stream, GLOBAL);
-    {
-        // The arguments are read at the call.
-        run(kernel, stream, address, 4, 10, 1);
-    }
+    // The arguments are read at the call.
+    run(kernel, stream, address, 4, 10, 1);
     run(kernel, stream, address, 2, 3, 0);
     let graph = end(stream);
     assert_eq!(kinds(graph), [KERNEL, KERNEL]);
@@ -34,7 +33,7 @@ fn captured_work_runs_at_launch() {
     let exec = instantiate(graph);
     // Later changes of the graph do not affect the executable graph.
     ok!(cuGraphDestroy(graph));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
+    invalid!(cuGraphDestroy(graph));
     for expected in [[33, 63, 31, 41], [993, 1893, 311, 411]] {
         ok!(cuGraphLaunch(exec, stream));
         ok!(cuStreamSynchronize(stream));
@@ -42,19 +41,13 @@ fn captured_work_runs_at_launch() {
     }
     ok!(cuGraphUpload(exec, stream));
     ok!(cuGraphExecDestroy(exec));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphExecDestroy(exec));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphLaunch(exec, stream));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphUpload(exec, stream));
+    invalid!(cuGraphExecDestroy(exec));
+    invalid!(cuGraphLaunch(exec, stream));
+    invalid!(cuGraphUpload(exec, stream));
     for wild in WILD {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuGraphLaunch(wild as CUgraphExec, stream)
-        );
+        invalid!(cuGraphLaunch(wild as CUgraphExec, stream));
         let mut exec = null_mut();
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuGraphInstantiateWithFlags(&mut exec, wild as CUgraph, 0)
-        );
+        invalid!(cuGraphInstantiateWithFlags(&mut exec, wild as CUgraph, 0));
     }
 }
 
@@ -74,12 +67,8 @@ fn every_kind_of_copy_and_fill_is_recorded() {
     ok!(cuMemsetD2D8Async(to + 12, 2, 4, 1, 2, stream));
     ok!(cuMemsetD2D16Async(to + 16, 4, 0x0505, 1, 2, stream));
     ok!(cuMemsetD2D32Async(to + 24, 8, 0x0606_0606, 1, 2, stream));
-    ok!(cuMemcpyHtoDAsync_v2(
-        to + 40,
-        host.as_ptr().cast(),
-        8,
-        stream
-    ));
+    let from_host = host.as_ptr().cast();
+    ok!(cuMemcpyHtoDAsync_v2(to + 40, from_host, 8, stream));
     ok!(cuMemcpyDtoDAsync_v2(to + 48, from, 4, stream));
     ok!(cuMemcpyAsync(to + 52, from + 4, 4, stream));
     ok!(cuMemcpyAsync(to + 56, from, 2, stream));
@@ -96,26 +85,16 @@ fn every_kind_of_copy_and_fill_is_recorded() {
     };
     ok!(cuMemcpy2DAsync_v2(&flat, stream));
     let deep = CUDA_MEMCPY3D {
-        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        srcDevice: from,
         srcPitch: 1,
         srcHeight: 4,
-        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        dstDevice: to + 62,
         dstPitch: 1,
         dstHeight: 1,
-        WidthInBytes: 1,
-        Height: 1,
         Depth: 2,
-        ..filled(0)
+        ..device_copy(from, to + 62, 1, 1)
     };
     ok!(cuMemcpy3DAsync_v2(&deep, stream));
-    ok!(cuMemcpyDtoHAsync_v2(
-        back.as_mut_ptr().cast(),
-        to,
-        64,
-        stream
-    ));
+    let to_host = back.as_mut_ptr().cast();
+    ok!(cuMemcpyDtoHAsync_v2(to_host, to, 64, stream));
     let graph = end(stream);
     let mut expected = vec![MEMSET; 6];
     expected.extend([MEMCPY; 7]);
@@ -127,9 +106,8 @@ fn every_kind_of_copy_and_fill_is_recorded() {
     host.fill(7);
     play(graph, stream);
     let mut expected = vec![1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 0, 4, 0];
-    expected.extend([
-        5, 5, 0, 0, 5, 5, 0, 0, 6, 6, 6, 6, 0, 0, 0, 0, 6, 6, 6, 6, 0, 0, 0, 0,
-    ]);
+    expected.extend([5, 5, 0, 0, 5, 5, 0, 0]);
+    expected.extend([6, 6, 6, 6, 0, 0, 0, 0].repeat(2));
     expected.extend([7; 8]);
     expected.extend([1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 1, 2, 5, 6, 1, 5]);
     assert_eq!(back, expected);
@@ -168,41 +146,23 @@ fn streams_fork_and_join() {
     let all = nodes(graph);
     assert_eq!(roots[0], all[0]);
     let mut found = [null_mut(); 2];
-    let mut count = 2;
-    ok!(cuGraphNodeGetDependencies_v2(
-        all[3],
-        found.as_mut_ptr(),
-        null_mut(),
-        &mut count
-    ));
+    let (to, no, mut count) = (found.as_mut_ptr(), null_mut(), 2);
+    ok!(cuGraphNodeGetDependencies_v2(all[3], to, no, &mut count));
     found.sort_unstable();
     let mut expected = [all[1], all[2]];
     expected.sort_unstable();
     assert_eq!((found, count), (expected, 2));
-    ok!(cuGraphNodeGetDependentNodes_v2(
-        all[0],
-        null_mut(),
-        null_mut(),
-        &mut count
-    ));
-    assert_eq!(count, 2);
+    let dependents = cuGraphNodeGetDependentNodes_v2;
+    assert_eq!(out!(dependents(all[0], null_mut(), no, _)), 2);
     // Room for one of two nodes.
     count = 1;
-    ok!(cuGraphNodeGetDependentNodes_v2(
-        all[0],
-        found.as_mut_ptr(),
-        null_mut(),
-        &mut count
-    ));
+    ok!(dependents(all[0], found.as_mut_ptr(), no, &mut count));
     assert_eq!((found[0], count), (all[1], 1));
     play(graph, second);
     assert_eq!(download::<u32>(sum, 2), [7, 7]);
     ok!(cuGraphDestroy(graph));
     let mut kind = KERNEL;
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphNodeGetType(all[0], &mut kind)
-    );
+    invalid!(cuGraphNodeGetType(all[0], &mut kind));
     // Both streams can be used again.
     run(kernel, second, a, 1, 0, 5);
     ok!(cuStreamSynchronize(second));
@@ -226,7 +186,7 @@ fn unjoined_work_fails_the_capture() {
     ok!(cuGraphDestroy(end(first)));
     forked();
     ok!(cuMemsetD32Async(a, 1, 1, second));
-    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    end_with(first, STREAM_CAPTURE_UNJOINED);
     assert_eq!(status(second), 0);
     // Joined, followed by further work.
     forked();
@@ -234,12 +194,12 @@ fn unjoined_work_fails_the_capture() {
     ok!(cuEventRecord(join, second));
     ok!(cuStreamWaitEvent(first, join, 0));
     ok!(cuMemsetD32Async(a, 1, 1, second));
-    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    end_with(first, STREAM_CAPTURE_UNJOINED);
     // Work captured in a stream remains after the stream is destroyed.
     forked();
     ok!(cuMemsetD32Async(a, 1, 1, second));
     ok!(cuStreamDestroy_v2(second));
-    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    end_with(first, STREAM_CAPTURE_UNJOINED);
 }
 
 #[test]
@@ -252,28 +212,18 @@ fn captures_are_isolated() {
     // Work from outside the capture.
     ok!(cuEventRecord(one, outside));
     begin(first, GLOBAL);
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
-        cuStreamWaitEvent(first, one, 0)
-    );
+    fails!(STREAM_CAPTURE_ISOLATION, cuStreamWaitEvent(first, one, 0));
     assert_eq!(status(first), 2);
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-        cuMemsetD32Async(a, 1, 1, first)
-    );
-    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    fails!(STREAM_CAPTURE_INVALIDATED, cuMemsetD32Async(a, 1, 1, first));
+    end_with(first, STREAM_CAPTURE_INVALIDATED);
     // Another capture.
     begin(first, RELAXED);
     begin(second, RELAXED);
     ok!(cuEventRecord(one, first));
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_MERGE,
-        cuStreamWaitEvent(second, one, 0)
-    );
-    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    end_with(second, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    fails!(STREAM_CAPTURE_MERGE, cuStreamWaitEvent(second, one, 0));
+    end_with(first, STREAM_CAPTURE_INVALIDATED);
+    end_with(second, STREAM_CAPTURE_INVALIDATED);
     // An event of a capture that no stream waits for.
-    let mut time = 0.0;
     for ended in [false, true] {
         begin(first, RELAXED);
         ok!(cuEventRecord(other, first));
@@ -284,16 +234,14 @@ fn captures_are_isolated() {
         if ended {
             invalid!(cuEventQuery(other));
             invalid!(cuEventSynchronize(other));
-            invalid!(cuEventElapsedTime_v2(&mut time, other, other));
+            invalid!(cuEventElapsedTime_v2(&mut 0.0, other, other));
         } else {
-            fails!(
-                CUDA_ERROR_CAPTURED_EVENT,
-                cuEventElapsedTime_v2(&mut time, other, other)
-            );
+            let time = result!(cuEventElapsedTime_v2(_, other, other));
+            assert_eq!(time, Err(CAPTURED_EVENT));
             assert_eq!(status(first), 1, "the capture stays valid");
-            fails!(CUDA_ERROR_CAPTURED_EVENT, cuEventQuery(other));
-            fails!(CUDA_ERROR_CAPTURED_EVENT, cuEventSynchronize(other));
-            end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+            fails!(CAPTURED_EVENT, cuEventQuery(other));
+            fails!(CAPTURED_EVENT, cuEventSynchronize(other));
+            end_with(first, STREAM_CAPTURE_INVALIDATED);
         }
         invalid!(cuStreamWaitEvent(outside, other, 0));
     }
@@ -301,13 +249,10 @@ fn captures_are_isolated() {
     begin(first, RELAXED);
     ok!(cuEventRecord(one, first));
     ok!(cuStreamWaitEvent(second, one, 0));
-    let mut graph = null_mut();
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
-        cuStreamEndCapture(second, &mut graph)
-    );
+    let ended = result!(cuStreamEndCapture(second, _));
+    assert_eq!(ended, Err(STREAM_CAPTURE_UNMATCHED));
     assert_eq!((status(first), status(second)), (2, 2));
-    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    end_with(first, STREAM_CAPTURE_INVALIDATED);
     // After a new record, the event refers to the new work.
     ok!(cuEventRecord(other, outside));
     ok!(cuEventSynchronize(other));
@@ -319,42 +264,32 @@ fn legacy_default_stream_work_invalidates_captures() {
     let _context = Own::new();
     let (blocking, apart) = (stream(0), stream(1));
     let a = alloc(4);
-    let mut status_ = CUstreamCaptureStatus(9);
-    let no = null_mut();
     begin(blocking, RELAXED);
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
-        cuStreamIsCapturing(null_mut(), &mut status_)
-    );
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
-        cuStreamGetCaptureInfo_v3(
-            no,
-            &mut status_,
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut()
-        )
-    );
-    assert_eq!(
-        status(blocking),
-        1,
-        "a query does not invalidate the capture"
-    );
-    fails!(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuMemsetD32_v2(a, 1, 1));
-    end_with(blocking, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    let status_of_null = result!(cuStreamIsCapturing(null_mut(), _));
+    assert_eq!(status_of_null, Err(STREAM_CAPTURE_IMPLICIT));
+    let (no, none, info) = (null_mut(), null_mut(), cuStreamGetCaptureInfo_v3);
+    let info = result!(info(
+        null_mut(),
+        _,
+        null_mut(),
+        no,
+        null_mut(),
+        null_mut(),
+        none
+    ));
+    assert_eq!(info, Err(STREAM_CAPTURE_IMPLICIT));
+    let found = status(blocking);
+    assert_eq!(found, 1, "a query does not invalidate the capture");
+    fails!(STREAM_CAPTURE_IMPLICIT, cuMemsetD32_v2(a, 1, 1));
+    end_with(blocking, STREAM_CAPTURE_INVALIDATED);
     // A stream that does not wait for it.
     begin(apart, RELAXED);
     ok!(cuMemsetD32_v2(a, 1, 1));
     let event = event(0);
     ok!(cuEventRecord(event, apart));
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        cuStreamWaitEvent(null_mut(), event, 0)
-    );
-    end_with(apart, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    let code = call!(cuStreamWaitEvent(null_mut(), event, 0));
+    assert_eq!(code, STREAM_CAPTURE_UNSUPPORTED);
+    end_with(apart, STREAM_CAPTURE_INVALIDATED);
 }
 
 #[test]
@@ -363,24 +298,17 @@ fn unsupported_calls_are_rejected() {
     let _alone = alone();
     let _context = Own::new();
     let stream = stream(1);
-    let mut managed = 0;
-    ok!(cuMemAllocManaged(&mut managed, 64, 1));
+    let managed = out!(cuMemAllocManaged(_, 64, 1));
     let assert_rejected = |code: CUresult| {
-        assert_eq!(code, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-        end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        assert_eq!(code, STREAM_CAPTURE_UNSUPPORTED);
+        end_with(stream, STREAM_CAPTURE_INVALIDATED);
         begin(stream, RELAXED);
     };
     begin(stream, RELAXED);
-    // SAFETY: The handles are live, and the memory is valid.
-    unsafe {
-        assert_rejected(cuStreamAddCallback(stream, Some(nothing), null_mut(), 0));
-        assert_rejected(cuStreamAttachMemAsync(stream, managed, 0, 1));
-        let location = CUmemLocation {
-            type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-            ..filled(0)
-        };
-        assert_rejected(cuMemPrefetchAsync_v2(managed, 64, location, 0, stream));
-    }
+    let (callback, place) = (Some(nothing as _), location(0));
+    assert_rejected(call!(cuStreamAddCallback(stream, callback, null_mut(), 0)));
+    assert_rejected(call!(cuStreamAttachMemAsync(stream, managed, 0, 1)));
+    assert_rejected(call!(cuMemPrefetchAsync_v2(managed, 64, place, 0, stream)));
     ok!(cuGraphDestroy(end(stream)));
 }
 
@@ -397,14 +325,8 @@ fn host_functions_events_and_words_are_recorded() {
     let (stream, other) = (stream(1), stream(1));
     let (inner, outer) = (event(0), event(0));
     let word = upload(&[0u32]);
-    fails!(
-        CUDA_ERROR_ILLEGAL_STATE,
-        cuEventRecordWithFlags(outer, stream, 1)
-    );
-    fails!(
-        CUDA_ERROR_ILLEGAL_STATE,
-        cuStreamWaitEvent(stream, outer, 1)
-    );
+    fails!(ILLEGAL_STATE, cuEventRecordWithFlags(outer, stream, 1));
+    fails!(ILLEGAL_STATE, cuStreamWaitEvent(stream, outer, 1));
     begin(stream, GLOBAL);
     ok!(cuStreamWaitEvent(stream, inner, 1));
     ok!(cuLaunchHostFunc(stream, Some(count), 5 as *mut c_void));
@@ -417,7 +339,7 @@ fn host_functions_events_and_words_are_recorded() {
     let gate = block(other);
     ok!(cuEventRecord(inner, other));
     ok!(cuGraphLaunch(exec, stream));
-    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(outer));
+    fails!(NOT_READY, cuEventQuery(outer));
     assert_eq!(CALLS.load(Ordering::SeqCst), 0);
     gate.open();
     ok!(cuEventSynchronize(outer));

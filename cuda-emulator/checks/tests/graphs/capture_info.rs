@@ -15,14 +15,10 @@ struct Info {
 fn info(stream: CUstream) -> Info {
     let (mut status, mut id, mut graph) = (CUstreamCaptureStatus(9), 0, null_mut());
     let (mut nodes, mut data, mut count) = (null(), null(), 0);
-    ok!(cuStreamGetCaptureInfo_v3(
-        stream,
-        &mut status,
-        &mut id,
-        &mut graph,
-        &mut nodes,
-        &mut data,
-        &mut count
+    let (to, id_to, graph_to) = (&raw mut status, &raw mut id, &raw mut graph);
+    let (nodes_to, data_to, get) = (&raw mut nodes, &raw mut data, cuStreamGetCaptureInfo_v3);
+    ok!(get(
+        stream, to, id_to, graph_to, nodes_to, data_to, &mut count
     ));
     let front = match count {
         0 => Vec::new(),
@@ -44,11 +40,8 @@ fn capture_dependencies_can_be_read_and_set() {
     let stream = stream(1);
     let a = alloc(4);
     assert_eq!(info(stream).status, 0);
-    let no = null_mut();
-    fails!(
-        CUDA_ERROR_ILLEGAL_STATE,
-        cuStreamUpdateCaptureDependencies_v2(stream, no, null(), 0, 1)
-    );
+    let (update, no) = (cuStreamUpdateCaptureDependencies_v2, null_mut());
+    fails!(ILLEGAL_STATE, update(stream, no, null(), 0, 1));
     begin(stream, GLOBAL);
     let start = info(stream);
     assert_eq!((start.status, start.front.len()), (1, 0));
@@ -57,43 +50,21 @@ fn capture_dependencies_can_be_read_and_set() {
     assert_eq!((one.id, one.graph), (start.id, start.graph));
     assert_eq!(one.front, nodes(one.graph));
     // The next node has no dependencies, and the one after it depends on both.
-    ok!(cuStreamUpdateCaptureDependencies_v2(
-        stream,
-        null_mut(),
-        null(),
-        0,
-        1
-    ));
+    ok!(update(stream, no, null(), 0, 1));
     assert!(info(stream).front.is_empty());
     ok!(cuMemsetD32Async(a, 2, 1, stream));
     let mut front = one.front.clone();
-    ok!(cuStreamUpdateCaptureDependencies_v2(
-        stream,
-        front.as_mut_ptr(),
-        null(),
-        1,
-        0
-    ));
+    ok!(update(stream, front.as_mut_ptr(), null(), 1, 0));
     assert_eq!(info(stream).front.len(), 2);
     ok!(cuMemsetD32Async(a, 3, 1, stream));
     let mut wild = [8 as CUgraphNode];
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamUpdateCaptureDependencies_v2(stream, wild.as_mut_ptr(), null(), 1, 0)
-    );
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamUpdateCaptureDependencies_v2(stream, front.as_mut_ptr(), null(), 1, 2)
-    );
+    invalid!(update(stream, wild.as_mut_ptr(), null(), 1, 0));
+    invalid!(update(stream, front.as_mut_ptr(), null(), 1, 2));
     // The graph does not belong to the client yet.
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(one.graph));
-    let mut exec = null_mut();
-    let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED; // otherwise instantiation is forbidden
+    invalid!(cuGraphDestroy(one.graph));
+    let mut mode = RELAXED; // otherwise instantiation is forbidden
     ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphInstantiateWithFlags(&mut exec, one.graph, 0)
-    );
+    invalid!(cuGraphInstantiateWithFlags(&mut null_mut(), one.graph, 0));
     ok!(cuThreadExchangeStreamCaptureMode(&mut mode));
     let graph = end(stream);
     assert_eq!(graph, one.graph);
@@ -115,40 +86,19 @@ fn captures_can_extend_an_existing_graph() {
     ok!(cuMemsetD32Async(a, 1, 1, stream));
     let graph = end(stream);
     let first = nodes(graph);
-    let no_data = null();
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamBeginCaptureToGraph(stream, 8 as CUgraph, first.as_ptr(), no_data, 1, GLOBAL)
-    );
-    let wild = [8 as CUgraphNode];
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuStreamBeginCaptureToGraph(stream, graph, wild.as_ptr(), no_data, 1, GLOBAL)
-    );
-    ok!(cuStreamBeginCaptureToGraph(
-        stream,
-        graph,
-        first.as_ptr(),
-        no_data,
-        1,
-        GLOBAL
-    ));
+    let (wild, wild_node) = (8 as CUgraph, [8 as CUgraphNode]);
+    assert_eq!(begin_in(wild, &first, stream, GLOBAL), INVALID);
+    assert_eq!(begin_in(graph, &wild_node, stream, GLOBAL), INVALID);
+    assert_eq!(begin_in(graph, &first, stream, GLOBAL), SUCCESS);
     assert_eq!(info(stream).graph, graph);
     ok!(cuMemsetD32Async(a, 2, 1, stream));
-    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
+    invalid!(cuGraphDestroy(graph));
     assert_eq!(end(stream), graph);
     assert_eq!(edges(graph), [(0, 1)]);
     // After a failed capture, the graph still belongs to the client.
-    ok!(cuStreamBeginCaptureToGraph(
-        stream,
-        graph,
-        null(),
-        no_data,
-        0,
-        RELAXED
-    ));
-    fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamQuery(stream));
-    end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    assert_eq!(begin_in(graph, &[], stream, RELAXED), SUCCESS);
+    fails!(STREAM_CAPTURE_UNSUPPORTED, cuStreamQuery(stream));
+    end_with(stream, STREAM_CAPTURE_INVALIDATED);
     play(graph, stream);
     assert_eq!(download::<u32>(a, 1), [2]);
     ok!(cuGraphDestroy(graph));
@@ -164,15 +114,9 @@ fn instantiation_reports_its_error() {
     let mut exec = null_mut();
     // 16 is not a flag, 2 needs a stream, and 4 a node that kernels may launch.
     for flags in [16, 2, 4] {
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuGraphInstantiateWithFlags(&mut exec, graph, flags)
-        );
+        invalid!(cuGraphInstantiateWithFlags(&mut exec, graph, flags));
     }
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphInstantiateWithFlags(null_mut(), graph, 0)
-    );
+    invalid!(cuGraphInstantiateWithFlags(null_mut(), graph, 0));
     let mut params = CUDA_GRAPH_INSTANTIATE_PARAMS {
         flags: 2 | 8,
         hUploadStream: stream,
@@ -182,16 +126,12 @@ fn instantiation_reports_its_error() {
     ok!(cuGraphInstantiateWithParams(&mut exec, graph, &mut params));
     assert_eq!(params.result_out.0, 0);
     assert!(params.hErrNode_out.is_null());
-    let mut flags = 0;
-    ok!(cuGraphExecGetFlags(exec, &mut flags));
-    assert_eq!(flags, 0); // an H200 returns other flags
+    // An H200 returns other flags.
+    assert_eq!(out!(cuGraphExecGetFlags(exec, _)), 0);
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuGraphExecDestroy(exec));
     params.flags = 16;
-    fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGraphInstantiateWithParams(&mut exec, graph, &mut params)
-    );
+    invalid!(cuGraphInstantiateWithParams(&mut exec, graph, &mut params));
     assert_eq!(params.result_out.0, 1);
     ok!(cuGraphDestroy(graph));
 }

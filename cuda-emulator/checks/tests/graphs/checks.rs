@@ -19,10 +19,9 @@ fn reports_name_freed_memory_and_node() {
         "in node 0x1c",
         "of the executable graph 0x1b",
     ];
-    let test = "reports_name_freed_memory_and_node";
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         // With a fill, and with a kernel.
-        each(test, [false, true], |by_kernel| {
+        each([false, true], |by_kernel| {
             let context = Own::new();
             let (stream, word) = (stream(1), alloc(4));
             begin(stream, GLOBAL);
@@ -35,8 +34,8 @@ fn reports_name_freed_memory_and_node() {
             ok!(cuStreamSynchronize(stream));
             ok!(cuMemFree_v2(word));
             ok!(cuGraphLaunch(exec, stream));
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuGraphLaunch(exec, stream));
+            fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+            fails!(ILLEGAL_ADDRESS, cuGraphLaunch(exec, stream));
             drop(context);
         });
     });
@@ -46,9 +45,7 @@ fn reports_name_freed_memory_and_node() {
 fn launches_keep_host_memory_in_use() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     if !inner() {
-        let test = "launches_keep_host_memory_in_use";
-        let (code, output, text) = rerun(test, &[HOUR]);
-        return assert_eq!(code, Some(0), "{output}{text}");
+        return with_variables(&[HOUR], || ());
     }
     let _context = Own::new();
     let (stream, word) = (stream(1), alloc(4));
@@ -56,27 +53,20 @@ fn launches_keep_host_memory_in_use() {
     let data = 7u8;
     begin(stream, GLOBAL);
     ok!(cuMemcpyHtoDAsync_v2(word, from.as_ptr().cast(), 4, stream));
-    ok!(cuMemcpyDtoHAsync_v2(
-        to.as_mut_ptr().cast(),
-        word,
-        4,
-        stream
-    ));
+    let to_host = to.as_mut_ptr().cast();
+    ok!(cuMemcpyDtoHAsync_v2(to_host, word, 4, stream));
     ok!(cuLaunchHostFunc(stream, Some(nothing), arg(&data)));
     let exec = instantiate(end(stream));
     let access = |place: *const u8| pending_host_work(place, 1).map(|work| work.access);
     let places = [from.as_ptr().cast(), to.as_ptr().cast(), &raw const data];
     assert_eq!(places.map(access), [None; 3]);
     ok!(cuGraphLaunch(exec, stream));
-    assert_eq!(
-        places.map(access),
-        [
-            HostAccess::CopyFrom,
-            HostAccess::CopyTo,
-            HostAccess::HostFunction
-        ]
-        .map(Some)
-    );
+    let expected = [
+        HostAccess::CopyFrom,
+        HostAccess::CopyTo,
+        HostAccess::HostFunction,
+    ];
+    assert_eq!(places.map(access), expected.map(Some));
     // The launch is held, so no memory was written or read.
     from.set(6);
     assert_eq!(to, [0]);
@@ -91,15 +81,11 @@ fn host_functions_of_graphs_are_called_by_the_worker() {
     unsafe extern "C" fn note(_: *mut c_void) {
         let by_worker = std::thread::current().name() == Some("cuda-stream");
         BY.fetch_add(if by_worker { 1 } else { 1000 }, Ordering::SeqCst);
-        let mut exec = null_mut();
-        // SAFETY: The call is rejected before it reads its arguments.
-        let code = unsafe { cuGraphInstantiateWithFlags(&mut exec, null_mut(), 0) };
-        assert_eq!(code, CUresult::CUDA_ERROR_NOT_PERMITTED);
+        let exec = result!(cuGraphInstantiateWithFlags(_, null_mut(), 0));
+        assert_eq!(exec, Err(NOT_PERMITTED));
     }
     if !inner() {
-        let test = "host_functions_of_graphs_are_called_by_the_worker";
-        let (code, output, text) = rerun(test, &[HOUR]);
-        return assert_eq!(code, Some(0), "{output}{text}");
+        return with_variables(&[HOUR], || ());
     }
     let _context = Own::new();
     let stream = stream(1);
@@ -117,29 +103,15 @@ fn host_functions_of_graphs_are_called_by_the_worker() {
 #[test]
 fn leaked_graphs_are_named() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
-    let test = "leaked_graphs_are_named";
     if inner() {
-        let mut object = null_mut();
         ok!(cuInit(0));
-        let (graph, outer, mut child) = (create(), create(), null_mut());
-        ok!(cuUserObjectCreate(
-            &mut object,
-            null_mut(),
-            Some(nothing),
-            2,
-            1
-        ));
-        ok!(cuGraphAddChildGraphNode(
-            &mut child,
-            outer,
-            std::ptr::null(),
-            0,
-            graph
-        ));
+        let (graph, outer) = (create(), create());
+        out!(cuUserObjectCreate(_, null_mut(), Some(nothing), 2, 1));
+        add_child(outer, graph).unwrap();
         instantiate(outer);
         return;
     }
-    let (code, output, text) = rerun(test, &[("CUDA_EMULATOR_CHECK", "leak")]);
+    let (code, output, text) = rerun(&[("CUDA_EMULATOR_CHECK", "leak")]);
     assert_eq!(code, Some(99), "{output}{text}");
     // The child graph belongs to its node.
     for part in [
@@ -161,14 +133,11 @@ fn failures_on_demand_and_traces() {
         begin(stream, GLOBAL);
         ok!(cuMemsetD32Async(word, 1, 1, stream));
         let graph = end(stream);
-        let mut exec = null_mut();
-        fails!(
-            CUDA_ERROR_OUT_OF_MEMORY,
-            cuGraphInstantiateWithFlags(&mut exec, graph, 0)
-        );
+        let exec = result!(cuGraphInstantiateWithFlags(_, graph, 0));
+        assert_eq!(exec, Err(OUT_OF_MEMORY));
         let exec = instantiate(graph);
         ok!(cuGraphLaunch(exec, stream));
-        fails!(CUDA_ERROR_UNKNOWN, cuGraphLaunch(exec, stream));
+        fails!(UNKNOWN, cuGraphLaunch(exec, stream));
         ok!(cuStreamSynchronize(stream));
         assert_eq!(download::<u32>(word, 1), [1]);
         return;
@@ -176,7 +145,7 @@ fn failures_on_demand_and_traces() {
     let rules =
         "cuGraphInstantiateWithFlags:1:CUDA_ERROR_OUT_OF_MEMORY,cuGraphLaunch:2:CUDA_ERROR_UNKNOWN";
     let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_TRACE", "1")];
-    let (code, output, text) = rerun("failures_on_demand_and_traces", &variables);
+    let (code, output, text) = rerun(&variables);
     assert_eq!(code, Some(0), "{output}{text}");
     for part in [
         "cuGraphInstantiateWithFlags(phGraphExec=",
@@ -192,18 +161,15 @@ fn failures_on_demand_and_traces() {
 fn reads_of_uninitialized_graph_memory_are_reported() {
     let variables = [("CUDA_EMULATOR_CHECK", "uninit")];
     let parts = ["allocation node of a graph"];
-    let test = "reads_of_uninitialized_graph_memory_are_reported";
-    reports(test, &variables, &parts, || {
+    reports(&variables, &parts, || {
         let context = Own::new();
         let (kernel, stream) = (affine(), stream(1));
-        let mut address = 0;
         begin(stream, GLOBAL);
-        ok!(cuMemAllocAsync(&mut address, 64, stream));
+        let address = out!(cuMemAllocAsync(_, 64, stream));
         run(kernel, stream, address, 1, 1, 1);
         ok!(cuMemFreeAsync(address, stream));
         ok!(cuGraphLaunch(instantiate(end(stream)), stream));
-        // SAFETY: The stream is live.
-        assert_ne!(unsafe { cuStreamSynchronize(stream) }, SUCCESS);
+        assert_ne!(call!(cuStreamSynchronize(stream)), SUCCESS);
         drop(context);
     });
 }

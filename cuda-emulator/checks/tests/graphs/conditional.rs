@@ -3,7 +3,7 @@
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::*;
 use cuda_emulator_checks::objects;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 /// `set` sets a condition. `count` decrements a word and sets the condition to the result.
@@ -57,15 +57,14 @@ fn module() -> CUmodule {
 }
 
 fn handle(graph: CUgraph, default: u32, flags: u32) -> CUgraphConditionalHandle {
-    let mut handle = 0;
-    ok!(cuGraphConditionalHandleCreate(
-        &mut handle,
+    let context = context();
+    out!(cuGraphConditionalHandleCreate(
+        _,
         graph,
-        context(),
+        context,
         default,
         flags
-    ));
-    handle
+    ))
 }
 
 fn params(
@@ -90,16 +89,8 @@ fn conditional(
     kind: CUgraphConditionalNodeType,
     size: u32,
 ) -> (CUgraphNode, Vec<CUgraph>) {
-    let (mut node, mut params) = (null_mut(), params(handle, kind, size));
-    let count = on.len();
-    ok!(cuGraphAddNode_v2(
-        &mut node,
-        graph,
-        on.as_ptr(),
-        null(),
-        count,
-        &mut params
-    ));
+    let (mut params, count, on) = (params(handle, kind, size), on.len(), on.as_ptr());
+    let node = out!(cuGraphAddNode_v2(_, graph, on, null(), count, &mut params));
     // SAFETY: The driver returns the requested number of graphs.
     let bodies = unsafe {
         let first = params.__bindgen_anon_1.conditional.phGraph_out;
@@ -139,11 +130,8 @@ fn kernels_select_the_body() {
             }
             ok!(cuMemsetD32_v2(word, 0, 1));
             play(graph, stream);
-            assert_eq!(
-                download::<u32>(word, 1),
-                [expected],
-                "{kind:?} of {size}, {value}"
-            );
+            let found = download::<u32>(word, 1);
+            assert_eq!(found, [expected], "{kind:?} of {size}, {value}");
             ok!(cuGraphDestroy(graph));
         }
     }
@@ -160,19 +148,11 @@ fn while_bodies_run_until_their_kernel_stops_them() {
     let condition = handle(graph, 1, 1);
     let (_, bodies) = conditional(graph, &[], condition, WHILE, 1);
     // The body is captured. Its second word counts its runs.
-    ok!(cuStreamBeginCaptureToGraph(
-        stream,
-        bodies[0],
-        null(),
-        null(),
-        0,
-        RELAXED
-    ));
+    assert_eq!(begin_in(bodies[0], &[], stream, RELAXED), SUCCESS);
     run(affine, stream, words + 4, 1, 2, 0);
     let mut arguments = [arg(&condition), arg(&words)];
     assert_eq!(launch(count, 1, 1, stream, &mut arguments), SUCCESS);
-    let mut exec = null_mut();
-    invalid!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+    invalid!(cuGraphInstantiateWithFlags(&mut null_mut(), graph, 0));
     assert_eq!(end(stream), bodies[0]);
     let exec = instantiate(graph);
     go(exec, stream);
@@ -183,8 +163,7 @@ fn while_bodies_run_until_their_kernel_stops_them() {
     assert_eq!(download::<u32>(words, 2), [0, 128]);
     // The parameters of a node in a body can be changed.
     let inner = nodes(bodies[0])[0];
-    let mut got: CUDA_KERNEL_NODE_PARAMS = filled(0);
-    ok!(cuGraphKernelNodeGetParams_v2(inner, &mut got));
+    let mut got: CUDA_KERNEL_NODE_PARAMS = out!(cuGraphKernelNodeGetParams_v2(inner, _));
     let (target, a, b) = (words + 4, 1u32, 1u32);
     let mut arguments = [arg(&target), arg(&a), arg(&b)];
     got.kernelParams = arguments.as_mut_ptr();
@@ -234,16 +213,13 @@ fn updates_replace_bodies() {
     let exec = instantiate(graph);
     go(exec, stream);
     assert_eq!(download::<u32>(word, 1), [3]);
-    let mut info: CUgraphExecUpdateResultInfo = filled(9);
-    ok!(cuGraphExecUpdate_v2(exec, new, &mut info));
+    let mut info: CUgraphExecUpdateResultInfo = out!(cuGraphExecUpdate_v2(exec, new, _));
     // The update includes the condition, which stays valid.
     ok!(cuGraphDestroy(new));
     go(exec, stream);
     assert_eq!(download::<u32>(word, 1), [4]);
-    fails!(
-        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
-        cuGraphExecUpdate_v2(exec, other, &mut info)
-    );
+    let code = call!(cuGraphExecUpdate_v2(exec, other, &mut info));
+    assert_eq!(code, GRAPH_EXEC_UPDATE_FAILURE);
     assert_eq!((info.result.0, info.errorNode), (5, node));
 }
 
@@ -253,37 +229,18 @@ fn invalid_conditional_nodes_are_rejected() {
     let _alone = alone();
     let _context = Own::new();
     let graph = create();
-    let mut other = 0;
-    invalid!(cuGraphConditionalHandleCreate(
-        &mut other,
-        graph,
-        context(),
-        0,
-        2
-    ));
-    invalid!(cuGraphConditionalHandleCreate(
-        &mut other,
-        null_mut(),
-        context(),
-        0,
-        0
-    ));
-    invalid!(cuGraphConditionalHandleCreate(
-        null_mut(),
-        graph,
-        context(),
-        0,
-        0
-    ));
+    let (create_handle, current) = (cuGraphConditionalHandleCreate, context());
+    invalid!(create_handle(&mut 0, graph, current, 0, 2));
+    invalid!(create_handle(&mut 0, null_mut(), current, 0, 0));
+    invalid!(create_handle(null_mut(), graph, current, 0, 0));
     let condition = handle(graph, 0, 0);
-    let (mut node, mut exec) = (null_mut(), null_mut());
     // A handle that no node uses.
     let mut instantiation: CUDA_GRAPH_INSTANTIATE_PARAMS = filled(0);
-    invalid!(cuGraphInstantiateWithParams(
-        &mut exec,
-        graph,
-        &mut instantiation
-    ));
+    let exec = result!(cuGraphInstantiateWithParams(_, graph, &mut instantiation));
+    assert_eq!(exec, Err(INVALID));
+    let add = |params: &mut CUgraphNodeParams| {
+        result!(cuGraphAddNode_v2(_, graph, null(), null(), 0, params))
+    };
     assert_eq!(instantiation.result_out.0, 5);
     for (handle, kind, size) in [
         (8, IF, 1),
@@ -293,63 +250,32 @@ fn invalid_conditional_nodes_are_rejected() {
         (condition, SWITCH, 0),
         (condition, CUgraphConditionalNodeType(3), 1),
     ] {
-        let mut wrong = params(handle, kind, size);
-        invalid!(cuGraphAddNode_v2(
-            &mut node,
-            graph,
-            null(),
-            null(),
-            0,
-            &mut wrong
-        ));
+        assert_eq!(add(&mut params(handle, kind, size)), Err(INVALID));
     }
     let (node, bodies) = conditional(graph, &[], condition, IF, 1);
     let mut again = params(condition, IF, 1);
-    invalid!(cuGraphAddNode_v2(
-        &mut exec.cast(),
-        graph,
-        null(),
-        null(),
-        0,
-        &mut again
-    ));
+    assert_eq!(add(&mut again), Err(INVALID));
     // A graph with a conditional node cannot be cloned or copied.
-    let (mut clone, outer) = (null_mut(), create());
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&mut clone, graph));
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphAddChildGraphNode(&mut exec.cast(), outer, null(), 0, graph)
-    );
+    fails!(NOT_SUPPORTED, cuGraphClone(&mut null_mut(), graph));
+    assert_eq!(add_child(create(), graph), Err(NOT_SUPPORTED));
     let first = instantiate(graph);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphInstantiateWithFlags(&mut exec, graph, 0)
-    );
+    let second = result!(cuGraphInstantiateWithFlags(_, graph, 0));
+    assert_eq!(second, Err(NOT_SUPPORTED));
     ok!(cuGraphExecDestroy(first));
     invalid!(cuGraphDestroy(bodies[0]));
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphNodeSetParams(node, &mut again)
-    );
+    fails!(NOT_SUPPORTED, cuGraphNodeSetParams(node, &mut again));
     // A body may contain kernels, copies, fills, and graphs of these.
-    let (mut host, wanted) = (
-        null_mut(),
-        CUDA_HOST_NODE_PARAMS {
-            fn_: Some(nothing),
-            userData: null_mut(),
-        },
-    );
-    ok!(cuGraphAddHostNode(&mut host, bodies[0], null(), 0, &wanted));
-    invalid!(cuGraphInstantiateWithParams(
-        &mut exec,
-        graph,
-        &mut instantiation
-    ));
+    let wanted = CUDA_HOST_NODE_PARAMS {
+        fn_: Some(nothing),
+        userData: null_mut(),
+    };
+    let host = out!(cuGraphAddHostNode(_, bodies[0], null(), 0, &wanted));
+    let exec = result!(cuGraphInstantiateWithParams(_, graph, &mut instantiation));
+    assert_eq!(exec, Err(INVALID));
     assert_eq!(instantiation.hErrNode_out, host);
     // Destroying the node frees the handle and destroys the bodies.
     ok!(cuGraphDestroyNode(node));
-    let mut count = 0;
-    invalid!(cuGraphGetNodes(bodies[0], null_mut(), &mut count));
+    invalid!(cuGraphGetNodes(bodies[0], null_mut(), &mut 0));
     conditional(graph, &[], condition, WHILE, 1);
     ok!(cuGraphDestroy(graph));
 }
@@ -360,7 +286,7 @@ fn destroyed_handles_are_reported() {
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "cudaGraphSetConditional: 0x1e",
     ];
-    reports("destroyed_handles_are_reported", &[], &parts, || {
+    reports(&[], &parts, || {
         let context = Own::new();
         let graph = create();
         let (condition, value) = (handle(graph, 0, 0), 1u32);
@@ -368,7 +294,7 @@ fn destroyed_handles_are_reported() {
         let set = function(module(), "set");
         let mut arguments = [arg(&condition), arg(&value)];
         assert_eq!(launch(set, 1, 1, null_mut(), &mut arguments), SUCCESS);
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
         drop(context);
     });
 }
@@ -380,35 +306,19 @@ fn linking_nvidias_archive_is_harmless() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cuda/nvidia");
     let path = std::path::Path::new(root).join("cu13/lib/libcudadevrt.a");
     let _context = Own::new();
-    let archives = [Ok(objects::device_runtime()), std::fs::read(&path)];
-    for archive in archives {
-        let archive = match archive {
-            Ok(archive) => archive,
-            Err(error) => {
-                println!("not tried: {}: {error}", path.display());
-                continue;
-            }
-        };
-        let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
-        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
-        let text = CString::new(TEXT).unwrap();
-        for (kind, bytes) in [
-            (CUjitInputType::CU_JIT_INPUT_PTX, text.as_bytes_with_nul()),
-            (CUjitInputType::CU_JIT_INPUT_LIBRARY, &archive),
-        ] {
-            ok!(cuLinkAddData_v2(
-                state,
-                kind,
-                bytes.as_ptr().cast_mut().cast(),
-                bytes.len(),
-                c"input".as_ptr(),
-                0,
-                null_mut(),
-                null_mut()
-            ));
+    let own = std::fs::read(&path).inspect_err(|error| {
+        println!("not tried: {}: {error}", path.display());
+    });
+    for archive in [Some(objects::device_runtime()), own.ok()]
+        .into_iter()
+        .flatten()
+    {
+        let state = linker();
+        for (kind, bytes) in [(input::PTX, TEXT.as_bytes()), (input::LIBRARY, &archive)] {
+            ok!(link_data(state, kind, bytes, c"input"));
         }
-        ok!(cuLinkComplete(state, &mut image, null_mut()));
-        ok!(cuModuleLoadData(&mut module, image));
+        let image = out!(cuLinkComplete(state, _, null_mut()));
+        let module = out!(cuModuleLoadData(_, image));
         ok!(cuLinkDestroy(state));
         function(module, "set");
     }

@@ -163,9 +163,7 @@ impl Bench {
 }
 
 fn for_device(graph: CUgraph) -> CUgraphExec {
-    let mut exec = null_mut();
-    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, DEVICE_LAUNCH));
-    exec
+    out!(cuGraphInstantiateWithFlags(_, graph, DEVICE_LAUNCH))
 }
 
 /// Returns the reason why an instantiation with these flags is rejected, and the node.
@@ -254,10 +252,8 @@ fn invalid_device_launches_are_rejected() {
     let (nothing, count) = (0u64, 0u32);
     let mut arguments = [arg(&nothing), arg(&nothing), arg(&count), arg(&nothing)];
     let kernel = function(bench.module, "launch");
-    assert_eq!(
-        launch(kernel, 1, 1, bench.stream, &mut arguments),
-        CUresult::CUDA_ERROR_NOT_SUPPORTED
-    );
+    let code = launch(kernel, 1, 1, bench.stream, &mut arguments);
+    assert_eq!(code, NOT_SUPPORTED);
 }
 
 #[test]
@@ -303,35 +299,30 @@ fn graphs_unsuitable_for_device_launch_are_rejected() {
     let _alone = alone();
     let _context = Own::new();
     let bench = Bench::new();
-    let mut exec = null_mut();
     for (flags, reported) in [(0, 0), (1, 1), (4, 4), (8, 0), (9, 1), (12, 4)] {
-        let mut got = 99;
-        ok!(cuGraphInstantiateWithFlags(&mut exec, bench.note(0), flags));
-        ok!(cuGraphExecGetFlags(exec, &mut got));
-        assert_eq!(got, reported);
+        let exec = out!(cuGraphInstantiateWithFlags(_, bench.note(0), flags));
+        assert_eq!(out!(cuGraphExecGetFlags(exec, _)), reported);
     }
     // An empty graph, and conflicting flags.
     assert_eq!(rejection(create(), 4), (1, null_mut()));
     assert_eq!(rejection(bench.note(0), 5), (1, null_mut()));
-    let (mut node, graph) = (null_mut(), bench.note(0));
-    ok!(cuGraphAddEmptyNode(&mut node, graph, null(), 0));
+    let graph = bench.note(0);
+    let node = out!(cuGraphAddEmptyNode(_, graph, null(), 0));
     assert_eq!(rejection(graph, 4), (3, node));
     let graph = bench.note(0);
     let host = CUDA_HOST_NODE_PARAMS {
         fn_: Some(nothing),
         userData: null_mut(),
     };
-    ok!(cuGraphAddHostNode(&mut node, graph, null(), 0, &host));
+    let node = out!(cuGraphAddHostNode(_, graph, null(), 0, &host));
     assert_eq!(rejection(graph, 4), (3, node));
     // In a child graph, the result names the node in that graph.
     let outer = create();
-    ok!(cuGraphAddChildGraphNode(&mut node, outer, null(), 0, graph));
-    let mut inner = null_mut();
-    ok!(cuGraphChildGraphNodeGetGraph(node, &mut inner));
+    let child = add_child(outer, graph).unwrap();
+    let inner = out!(cuGraphChildGraphNodeGetGraph(child, _));
     assert_eq!(rejection(outer, 4), (3, nodes(inner)[1]));
     // Copies are allowed between memory that the device can access.
-    let (mut locked, heap) = (null_mut(), vec![0u8; 64]);
-    ok!(cuMemAllocHost_v2(&mut locked, 64));
+    let (locked, heap) = (out!(cuMemAllocHost_v2(_, 64)), vec![0u8; 64]);
     for (host, rejected) in [(locked, false), (heap.as_ptr().cast_mut().cast(), true)] {
         let mut copy: CUDA_MEMCPY3D = filled(0);
         copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
@@ -340,14 +331,7 @@ fn graphs_unsuitable_for_device_launch_are_rejected() {
         copy.dstDevice = bench.list;
         (copy.WidthInBytes, copy.Height, copy.Depth) = (4, 1, 1);
         let graph = create();
-        ok!(cuGraphAddMemcpyNode(
-            &mut node,
-            graph,
-            null(),
-            0,
-            &copy,
-            context()
-        ));
+        let node = add_copy(graph, &[], &copy);
         match rejected {
             true => assert_eq!(rejection(graph, 4), (3, node)),
             false => drop(for_device(graph)),
@@ -368,25 +352,20 @@ fn device_launch_of_an_unsuitable_graph_is_reported() {
         "without CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH",
         "in node",
     ];
-    let name = "device_launch_of_an_unsuitable_graph_is_reported";
-    reports(name, &[], &parts, || {
+    reports(&[], &parts, || {
         let _context = Own::new();
         let bench = Bench::new();
         let plain = instantiate(bench.note(1));
         let exec = instantiate(bench.launch(&[(plain, FORGET)]));
         ok!(cuGraphLaunch(exec, bench.stream));
-        fails!(
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-            cuStreamSynchronize(bench.stream)
-        );
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(bench.stream));
     });
 }
 
 #[test]
 fn faults_of_launched_graphs_name_the_node() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "kernel note", "in node"];
-    let name = "faults_of_launched_graphs_name_the_node";
-    reports(name, &[], &parts, || {
+    reports(&[], &parts, || {
         let _context = Own::new();
         let bench = Bench::new();
         let (graph, nowhere, number) = (create(), 16u64, 0u32);
@@ -395,9 +374,6 @@ fn faults_of_launched_graphs_name_the_node() {
         add_kernel(graph, &[], &kernel_params(kernel, &mut arguments));
         let exec = instantiate(bench.launch(&[(bench.ready(graph), FORGET)]));
         ok!(cuGraphLaunch(exec, bench.stream));
-        fails!(
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-            cuStreamSynchronize(bench.stream)
-        );
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(bench.stream));
     });
 }

@@ -6,14 +6,11 @@ use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
 fn empty(graph: CUgraph, on: &[CUgraphNode]) -> CUgraphNode {
-    let mut node = null_mut();
-    ok!(cuGraphAddEmptyNode(&mut node, graph, on.as_ptr(), on.len()));
-    node
+    out!(cuGraphAddEmptyNode(_, graph, on.as_ptr(), on.len()))
 }
 
 fn connect(graph: CUgraph, from: CUgraphNode, to: CUgraphNode) -> CUresult {
-    // SAFETY: The arrays have one element.
-    unsafe { cuGraphAddDependencies_v2(graph, &from, &to, null(), 1) }
+    call!(cuGraphAddDependencies_v2(graph, &from, &to, null(), 1))
 }
 
 #[test]
@@ -30,21 +27,11 @@ fn edges_are_added_and_removed() {
         assert_eq!(connect(graph, from, to), INVALID);
     }
     // All edges are added, or none.
-    let (from, to) = ([a, a], [c, b]);
-    invalid!(cuGraphAddDependencies_v2(
-        graph,
-        from.as_ptr(),
-        to.as_ptr(),
-        null(),
-        2
-    ));
-    invalid!(cuGraphAddDependencies_v2(
-        graph,
-        [a, a].as_ptr(),
-        [c, c].as_ptr(),
-        null(),
-        2
-    ));
+    let from = [a, a];
+    for to in [[c, b], [c, c]] {
+        let (from, to, add) = (from.as_ptr(), to.as_ptr(), cuGraphAddDependencies_v2);
+        invalid!(add(graph, from, to, null(), 2));
+    }
     assert_eq!(edges(graph), [(0, 1), (1, 2)]);
     invalid!(cuGraphRemoveDependencies_v2(graph, &a, &c, null(), 1));
     ok!(cuGraphRemoveDependencies_v2(graph, &a, &b, null(), 1));
@@ -97,9 +84,7 @@ fn edges_determine_the_order() {
     }
     play(graph, stream);
     assert_eq!(download::<u32>(word, 1), [0]);
-    let mut count = 0;
-    ok!(cuGraphGetRootNodes(graph, null_mut(), &mut count));
-    assert_eq!(count, 1);
+    assert_eq!(out!(cuGraphGetRootNodes(graph, null_mut(), _)), 1);
 }
 
 #[test]
@@ -109,80 +94,49 @@ fn programmatic_edges_keep_their_data() {
     let (kernel, stream, word) = (affine(), stream(1), upload(&[1u32]));
     begin(stream, GLOBAL);
     run(kernel, stream, word, 1, 2, 0);
-    ok!(cuStreamUpdateCaptureDependencies_v2(
-        stream,
-        null_mut(),
-        null(),
-        0,
-        1
-    ));
+    let update = cuStreamUpdateCaptureDependencies_v2;
+    ok!(update(stream, null_mut(), null(), 0, 1));
     run(kernel, stream, word, 1, 2, 1);
     let graph = end(stream);
     let found = nodes(graph);
-    let data = CUgraphEdgeData {
-        from_port: 1,
-        to_port: 0,
-        type_: 1,
-        reserved: [0; 5],
-    };
+    let data = edge(1, 0, 1);
     let (from, to) = (&found[0], &found[1]);
+    let mut reserved = data;
+    reserved.reserved = [1; 5];
     for wrong in [
-        CUgraphEdgeData { to_port: 1, ..data },
-        CUgraphEdgeData {
-            from_port: 3,
-            ..data
-        },
-        CUgraphEdgeData {
-            from_port: 0,
-            ..data
-        },
-        CUgraphEdgeData { type_: 2, ..data },
-        CUgraphEdgeData {
-            reserved: [1; 5],
-            ..data
-        },
+        edge(1, 1, 1),
+        edge(3, 0, 1),
+        edge(0, 0, 1),
+        edge(1, 0, 2),
+        reserved,
     ] {
         invalid!(cuGraphAddDependencies_v2(graph, from, to, &wrong, 1));
     }
     ok!(cuGraphAddDependencies_v2(graph, from, to, &data, 1));
     let (mut a, mut b, mut count) = (null_mut(), null_mut(), 1);
-    fails!(
-        CUDA_ERROR_LOSSY_QUERY,
-        cuGraphGetEdges_v2(graph, &mut a, &mut b, null_mut(), &mut count)
-    );
-    let mut got: CUgraphEdgeData = filled(9);
-    ok!(cuGraphGetEdges_v2(
-        graph, &mut a, &mut b, &mut got, &mut count
-    ));
+    let (get, none) = (cuGraphGetEdges_v2, null_mut());
+    fails!(LOSSY_QUERY, get(graph, &mut a, &mut b, none, &mut count));
+    let mut got: CUgraphEdgeData = out!(cuGraphGetEdges_v2(graph, &mut a, &mut b, _, &mut count));
     assert_eq!((a, b, count), (*from, *to, 1));
     assert_eq!((got.from_port, got.to_port, got.type_), (1, 0, 1));
-    ok!(cuGraphNodeGetDependencies_v2(
-        b, &mut a, &mut got, &mut count
-    ));
-    fails!(
-        CUDA_ERROR_LOSSY_QUERY,
-        cuGraphNodeGetDependentNodes_v2(a, &mut b, null_mut(), &mut count)
+    let (before, after) = (
+        cuGraphNodeGetDependencies_v2,
+        cuGraphNodeGetDependentNodes_v2,
     );
+    ok!(before(b, &mut a, &mut got, &mut count));
+    fails!(LOSSY_QUERY, after(a, &mut b, none, &mut count));
     play(graph, stream);
     assert_eq!(download::<u32>(word, 1), [5]);
     // An edge is removed whatever its data, as with an H200's driver.
-    let other = CUgraphEdgeData {
-        from_port: 0,
-        type_: 0,
-        ..data
-    };
+    let other = edge(0, 0, 0);
     ok!(cuGraphRemoveDependencies_v2(graph, from, to, &other, 1));
     assert_eq!(edges(graph), []);
     // The launch-order port of a kernel may precede any node, but its programmatic port needs a
     // programmatic edge.
-    let launched = CUgraphEdgeData {
-        from_port: 2,
-        type_: 0,
-        ..data
-    };
+    let launched = edge(2, 0, 0);
     ok!(cuGraphAddDependencies_v2(graph, from, to, &launched, 1));
     ok!(cuGraphRemoveDependencies_v2(graph, from, to, &launched, 1));
-    let odd = CUgraphEdgeData { type_: 0, ..data };
+    let odd = edge(1, 0, 0);
     invalid!(cuGraphAddDependencies_v2(graph, from, to, &odd, 1));
     // Only kernels have several ports.
     let fill = set(graph, &[], word, 1);
@@ -196,21 +150,14 @@ fn child_graphs_are_copies() {
     let (inner, outer, stream) = (create(), create(), stream(1));
     let words = upload(&[0u32; 3]);
     let original = set(inner, &[], words, 1);
-    let (mut child, mut graph) = (null_mut(), null_mut());
-    ok!(cuGraphAddChildGraphNode(
-        &mut child,
-        outer,
-        null(),
-        0,
-        inner
-    ));
+    let child = add_child(outer, inner).unwrap();
     set(outer, &[child], words + 4, 2);
     // Later changes of the original do not affect the copy.
     set(inner, &[], words + 8, 3);
     ok!(cuGraphDestroyNode(original));
     play(outer, stream);
     assert_eq!(download::<u32>(words, 3), [1, 2, 0]);
-    ok!(cuGraphChildGraphNodeGetGraph(child, &mut graph));
+    let graph = out!(cuGraphChildGraphNodeGetGraph(child, _));
     assert_ne!(graph, inner);
     assert_eq!(nodes(graph).len(), 1);
     // The child's graph belongs to the node.
@@ -218,26 +165,16 @@ fn child_graphs_are_copies() {
     play(outer, stream);
     assert_eq!(download::<u32>(words, 3), [1, 2, 4]);
     invalid!(cuGraphDestroy(graph));
-    let mut exec = null_mut();
-    invalid!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
-    invalid!(cuGraphChildGraphNodeGetGraph(
-        nodes(outer)[1],
-        &mut exec.cast()
-    ));
+    invalid!(cuGraphInstantiateWithFlags(&mut null_mut(), graph, 0));
+    let fill = nodes(outer)[1];
+    invalid!(cuGraphChildGraphNodeGetGraph(fill, &mut null_mut()));
     let within = nodes(graph)[0];
     ok!(cuGraphDestroyNode(child));
     invalid!(cuGraphDestroyNode(within));
-    let mut count = 0;
-    invalid!(cuGraphGetNodes(graph, null_mut(), &mut count));
+    invalid!(cuGraphGetNodes(graph, null_mut(), &mut 0));
     // A graph can contain a copy of itself.
-    ok!(cuGraphAddChildGraphNode(
-        &mut child,
-        outer,
-        null(),
-        0,
-        outer
-    ));
-    ok!(cuGraphChildGraphNodeGetGraph(child, &mut graph));
+    let child = add_child(outer, outer).unwrap();
+    let graph = out!(cuGraphChildGraphNodeGetGraph(child, _));
     assert_eq!((nodes(outer).len(), nodes(graph).len()), (2, 1));
     ok!(cuGraphDestroy(outer));
 }
@@ -250,17 +187,13 @@ fn clones_have_separate_nodes() {
     let words = upload(&[0u32; 2]);
     let first = set(graph, &[], words, 1);
     let deep = set(inner, &[], words + 4, 2);
-    let (mut child, mut clone) = (null_mut(), null_mut());
-    ok!(cuGraphAddChildGraphNode(
-        &mut child, graph, &first, 1, inner
-    ));
-    ok!(cuGraphClone(&mut clone, graph));
+    let child = out!(cuGraphAddChildGraphNode(_, graph, &first, 1, inner));
+    let clone = out!(cuGraphClone(_, graph));
     assert_eq!(edges(clone), [(0, 1)]);
-    let (mut node, mut theirs) = (null_mut(), null_mut());
-    ok!(cuGraphNodeFindInClone(&mut node, first, clone));
+    let mut node = out!(cuGraphNodeFindInClone(_, first, clone));
     assert_eq!(node, nodes(clone)[0]);
     assert_ne!(node, first);
-    ok!(cuGraphChildGraphNodeGetGraph(child, &mut theirs));
+    let theirs = out!(cuGraphChildGraphNodeGetGraph(child, _));
     ok!(cuGraphNodeFindInClone(&mut node, nodes(theirs)[0], clone));
     invalid!(cuGraphNodeFindInClone(&mut node, deep, clone));
     invalid!(cuGraphNodeFindInClone(&mut node, first, graph));
@@ -284,39 +217,27 @@ fn graphs_can_be_printed() {
     let graph = end(stream);
     let file = std::env::temp_dir().join(format!("cuda-emulator-graph-{}.dot", std::process::id()));
     let path = CString::new(file.to_str().unwrap()).unwrap();
-    for (flags, parts, absent) in [
-        (
-            0,
-            vec![
-                "affine",
-                "KERNEL",
-                "MEMSET",
-                "graph_node_0\" -> \"graph_node_1",
-            ],
-            "grid",
-        ),
-        (1, vec!["grid [1, 1, 1]", "node handle: 0x1c"], "CU_GRAPH"),
-    ] {
+    let brief = [
+        "affine",
+        "KERNEL",
+        "MEMSET",
+        "graph_node_0\" -> \"graph_node_1",
+    ];
+    let verbose = ["grid [1, 1, 1]", "node handle: 0x1c"];
+    for (flags, parts, absent) in [(0, &brief[..], "grid"), (1, &verbose, "CU_GRAPH")] {
         ok!(cuGraphDebugDotPrint(graph, path.as_ptr(), flags));
         let text = std::fs::read_to_string(&file).unwrap();
-        assert!(
-            text.starts_with("digraph dot {\n") && text.ends_with("}\n"),
-            "{text}"
-        );
-        assert_eq!(
-            text.matches('{').count(),
-            text.matches('}').count(),
-            "{text}"
-        );
+        assert!(text.starts_with("digraph dot {\n"), "{text}");
+        assert!(text.ends_with("}\n"), "{text}");
+        let braces = ['{', '}'].map(|brace| text.matches(brace).count());
+        assert_eq!(braces[0], braces[1], "{text}");
         for part in parts {
             assert!(text.contains(part), "no `{part}` in:\n{text}");
         }
         assert!(!text.contains(absent), "{text}");
     }
     std::fs::remove_file(&file).unwrap();
-    fails!(
-        CUDA_ERROR_OPERATING_SYSTEM,
-        cuGraphDebugDotPrint(graph, c"/no/such/folder/graph.dot".as_ptr(), 0)
-    );
+    let nowhere = c"/no/such/folder/graph.dot".as_ptr();
+    fails!(OPERATING_SYSTEM, cuGraphDebugDotPrint(graph, nowhere, 0));
     invalid!(cuGraphDebugDotPrint(graph, null(), 0));
 }

@@ -6,23 +6,12 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-fn copy(from: CUdeviceptr, to: CUdeviceptr, width: usize, height: usize) -> CUDA_MEMCPY3D {
-    CUDA_MEMCPY3D {
-        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        srcDevice: from,
-        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        dstDevice: to,
-        WidthInBytes: width,
-        Height: height,
-        Depth: 1,
-        ..filled(0)
-    }
+fn set_copy(exec: CUgraphExec, node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> CUresult {
+    call!(cuGraphExecMemcpyNodeSetParams(exec, node, copy, context()))
 }
 
-/// Launches a graph and waits.
-fn go(exec: CUgraphExec, stream: CUstream) {
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+fn set_fill(exec: CUgraphExec, node: CUgraphNode, fill: &CUDA_MEMSET_NODE_PARAMS) -> CUresult {
+    call!(cuGraphExecMemsetNodeSetParams(exec, node, fill, context()))
 }
 
 unsafe extern "C" fn count(data: *mut c_void) {
@@ -50,26 +39,15 @@ fn every_node_type_accepts_new_parameters() {
     let found = nodes(graph);
     go(exec, stream);
     assert_eq!(download::<u32>(words, 4), [3, 5, 3, 7]);
-    let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
-    ok!(cuGraphKernelNodeGetParams_v2(found[0], &mut params));
+    let mut params: CUDA_KERNEL_NODE_PARAMS = out!(cuGraphKernelNodeGetParams_v2(found[0], _));
     let (place, a, b) = (words + 4, 10u32, 2u32);
     let mut arguments = [arg(&place), arg(&a), arg(&b)];
     params.kernelParams = arguments.as_mut_ptr();
     ok!(cuGraphExecKernelNodeSetParams_v2(exec, found[0], &params));
-    let new = copy(words + 4, words + 8, 4, 1);
-    ok!(cuGraphExecMemcpyNodeSetParams(
-        exec,
-        found[1],
-        &new,
-        context()
-    ));
+    let new = device_copy(words + 4, words + 8, 4, 1);
+    assert_eq!(set_copy(exec, found[1], &new), SUCCESS);
     let new = fill(words + 12, 8, 1);
-    ok!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        found[2],
-        &new,
-        context()
-    ));
+    assert_eq!(set_fill(exec, found[2], &new), SUCCESS);
     let new = CUDA_HOST_NODE_PARAMS {
         fn_: Some(count),
         userData: arg(&calls[1]),
@@ -80,14 +58,12 @@ fn every_node_type_accepts_new_parameters() {
     let gate = block(stream);
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuEventQuery(one));
-    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(other));
+    fails!(NOT_READY, cuEventQuery(other));
     gate.open();
     ok!(cuStreamSynchronize(stream));
     assert_eq!(download::<u32>(words, 4), [3, 52, 52, 8]);
-    assert_eq!(
-        calls.each_ref().map(|calls| calls.load(Ordering::SeqCst)),
-        [1, 1]
-    );
+    let called = calls.each_ref().map(|calls| calls.load(Ordering::SeqCst));
+    assert_eq!(called, [1, 1]);
     // The graph itself is unchanged.
     play(graph, stream);
     assert_eq!(download::<u32>(words, 4), [7, 52, 7, 7]);
@@ -116,42 +92,23 @@ fn invalid_changes_of_executable_nodes_are_rejected() {
     let _alone = alone();
     let _context = Own::new();
     let (graph, other, words) = (create(), create(), alloc(64));
-    let mut pinned = null_mut();
-    ok!(cuMemAllocHost_v2(&mut pinned, 64));
-    let pinned = pinned as CUdeviceptr;
-    let mut node = null_mut();
-    let flat = copy(words, words + 16, 4, 1);
-    ok!(cuGraphAddMemcpyNode(
-        &mut node,
-        graph,
-        null(),
-        0,
-        &flat,
-        context()
-    ));
-    let mut deep = null_mut();
+    let pinned = out!(cuMemAllocHost_v2(_, 64)) as CUdeviceptr;
+    let flat = device_copy(words, words + 16, 4, 1);
+    let node = add_copy(graph, &[], &flat);
     let rows = CUDA_MEMCPY3D {
         srcPitch: 8,
         dstPitch: 8,
-        ..copy(words, words + 32, 4, 2)
+        ..device_copy(words, words + 32, 4, 2)
     };
-    ok!(cuGraphAddMemcpyNode(
-        &mut deep,
-        graph,
-        null(),
-        0,
-        &rows,
-        context()
-    ));
+    let deep = add_copy(graph, &[], &rows);
     let (one, foreign) = (set(graph, &[], words, 1), set(other, &[], words, 1));
-    let mut square = null_mut();
     let params = CUDA_MEMSET_NODE_PARAMS {
         pitch: 8,
         height: 2,
         ..fill(words, 1, 1)
     };
-    ok!(cuGraphAddMemsetNode(
-        &mut square,
+    let square = out!(cuGraphAddMemsetNode(
+        _,
         graph,
         null(),
         0,
@@ -160,71 +117,34 @@ fn invalid_changes_of_executable_nodes_are_rejected() {
     ));
     let exec = instantiate(graph);
     // Several rows, host memory, an empty copy, and a node of another graph.
-    invalid!(cuGraphExecMemcpyNodeSetParams(exec, node, &rows, context()));
-    invalid!(cuGraphExecMemcpyNodeSetParams(exec, deep, &rows, context()));
-    invalid!(cuGraphExecMemcpyNodeSetParams(
-        exec,
-        node,
-        &copy(pinned, words, 4, 1),
-        context()
-    ));
-    invalid!(cuGraphExecMemcpyNodeSetParams(
-        exec,
-        node,
-        &copy(words, words, 0, 1),
-        context()
-    ));
-    invalid!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        foreign,
-        &fill(words, 2, 1),
-        context()
-    ));
-    invalid!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        one,
-        &fill(pinned, 2, 1),
-        context()
-    ));
-    invalid!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        one,
-        &params,
-        context()
-    ));
+    for (node, copy) in [
+        (node, rows),
+        (deep, rows),
+        (node, device_copy(pinned, words, 4, 1)),
+        (node, device_copy(words, words, 0, 1)),
+    ] {
+        assert_eq!(set_copy(exec, node, &copy), INVALID);
+    }
     let narrow = CUDA_MEMSET_NODE_PARAMS {
         height: 3,
         ..params
     };
-    invalid!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        square,
-        &narrow,
-        context()
-    ));
+    for (node, fill) in [
+        (foreign, fill(words, 2, 1)),
+        (one, fill(pinned, 2, 1)),
+        (one, params),
+        (square, narrow),
+    ] {
+        assert_eq!(set_fill(exec, node, &fill), INVALID);
+    }
     let moved = CUDA_MEMSET_NODE_PARAMS {
         dst: words + 8,
         value: 9,
         ..params
     };
-    ok!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        square,
-        &moved,
-        context()
-    ));
-    ok!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        one,
-        &fill(words + 60, 2, 1),
-        context()
-    ));
-    invalid!(cuGraphExecMemsetNodeSetParams(
-        null_mut(),
-        one,
-        &fill(words, 2, 1),
-        context()
-    ));
+    assert_eq!(set_fill(exec, square, &moved), SUCCESS);
+    assert_eq!(set_fill(exec, one, &fill(words + 60, 2, 1)), SUCCESS);
+    assert_eq!(set_fill(null_mut(), one, &fill(words, 2, 1)), INVALID);
     invalid!(cuGraphExecEventWaitNodeSetEvent(exec, one, event(0)));
     // A kernel of another context.
     let stream = stream(1);
@@ -233,8 +153,7 @@ fn invalid_changes_of_executable_nodes_are_rejected() {
     let kernels = end(stream);
     let launch = nodes(kernels)[0];
     let exec = instantiate(kernels);
-    let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
-    ok!(cuGraphKernelNodeGetParams_v2(launch, &mut params));
+    let params: CUDA_KERNEL_NODE_PARAMS = out!(cuGraphKernelNodeGetParams_v2(launch, _));
     let elsewhere = Own::new();
     let foreign = CUDA_KERNEL_NODE_PARAMS {
         func: affine(),
@@ -252,26 +171,16 @@ fn nodes_are_disabled_and_enabled() {
     let (graph, stream, words) = (create(), stream(1), upload(&[0u32; 2]));
     let first = set(graph, &[], words, 1);
     let second = set(graph, &[first], words + 4, 2);
-    let mut empty = null_mut();
-    ok!(cuGraphAddEmptyNode(&mut empty, graph, null(), 0));
+    let empty = out!(cuGraphAddEmptyNode(_, graph, null(), 0));
     let exec = instantiate(graph);
-    let enabled = |node| {
-        let mut enabled = 9;
-        ok!(cuGraphNodeGetEnabled(exec, node, &mut enabled));
-        enabled
-    };
+    let enabled = |node| out!(cuGraphNodeGetEnabled(exec, node, _));
     assert_eq!((enabled(first), enabled(second)), (1, 1));
     ok!(cuGraphNodeSetEnabled(exec, first, 0));
     assert_eq!((enabled(first), enabled(second)), (0, 1));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [0, 2]);
     // A disabled node keeps its parameters and accepts new ones.
-    ok!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        first,
-        &fill(words, 5, 1),
-        context()
-    ));
+    assert_eq!(set_fill(exec, first, &fill(words, 5, 1)), SUCCESS);
     assert_eq!(enabled(first), 0);
     ok!(cuGraphNodeSetEnabled(exec, first, 3));
     assert_eq!(enabled(first), 1);

@@ -24,10 +24,8 @@ fn described(kind: u32, fd: i32) -> CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC {
 }
 
 fn import(page: &Page, kind: u32) -> CUexternalSemaphore {
-    let mut semaphore = null_mut();
     let described = described(kind, page.export().into_raw_fd());
-    ok!(cuImportExternalSemaphore(&mut semaphore, &described));
-    semaphore
+    out!(cuImportExternalSemaphore(_, &described))
 }
 
 fn is_open(fd: i32) -> bool {
@@ -59,28 +57,21 @@ fn to_wait(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 }
 
 fn signal(semaphore: CUexternalSemaphore, value: u64, stream: CUstream) {
+    let value = to_signal(value);
     ok!(cuSignalExternalSemaphoresAsync(
-        &semaphore,
-        &to_signal(value),
-        1,
-        stream
+        &semaphore, &value, 1, stream
     ));
 }
 
 fn wait(semaphore: CUexternalSemaphore, value: u64, stream: CUstream) {
-    ok!(cuWaitExternalSemaphoresAsync(
-        &semaphore,
-        &to_wait(value),
-        1,
-        stream
-    ));
+    let value = to_wait(value);
+    ok!(cuWaitExternalSemaphoresAsync(&semaphore, &value, 1, stream));
 }
 
 /// Returns whether a stream is still waiting after a while.
 fn waits(stream: CUstream) -> bool {
     std::thread::sleep(Duration::from_millis(5));
-    // SAFETY: The stream is live.
-    unsafe { cuStreamQuery(stream) == CUresult::CUDA_ERROR_NOT_READY }
+    call!(cuStreamQuery(stream)) == NOT_READY
 }
 
 #[test]
@@ -97,43 +88,26 @@ fn imports_are_checked() {
     wanted.flags = 0;
     wanted.reserved[0] = 1;
     invalid!(cuImportExternalSemaphore(&mut made, &wanted));
+    let import = |kind, fd| result!(cuImportExternalSemaphore(_, &described(kind, fd)));
     for kind in [0, 2, 3, 4, 5, 6, 7, 8, 10, 11] {
-        invalid!(cuImportExternalSemaphore(
-            &mut made,
-            &described(kind, page.number())
-        ));
+        assert_eq!(import(kind, page.number()), Err(INVALID));
     }
-    invalid!(cuImportExternalSemaphore(
-        &mut made,
-        &described(TIMELINE, -1)
-    ));
-    fails!(
-        CUDA_ERROR_UNKNOWN,
-        cuImportExternalSemaphore(&mut made, &described(BINARY, -1))
-    );
+    assert_eq!(import(TIMELINE, -1), Err(INVALID));
+    assert_eq!(import(BINARY, -1), Err(UNKNOWN));
     // A file that is not a semaphore still belongs to the client.
     let null = OwnedFd::from(File::open("/dev/null").unwrap());
     for kind in [BINARY, TIMELINE] {
         for fd in [9999, null.as_raw_fd()] {
-            fails!(
-                CUDA_ERROR_UNKNOWN,
-                cuImportExternalSemaphore(&mut made, &described(kind, fd))
-            );
+            assert_eq!(import(kind, fd), Err(UNKNOWN));
         }
     }
     assert!(is_open(null.as_raw_fd()) && is_open(page.number()));
     // An H200's driver accepts either kind for the other.
-    fails!(
-        CUDA_ERROR_UNKNOWN,
-        cuImportExternalSemaphore(&mut made, &described(BINARY, page.number()))
-    );
+    assert_eq!(import(BINARY, page.number()), Err(UNKNOWN));
     // The driver takes ownership of an imported semaphore.
     let fd = page.export().into_raw_fd();
     assert!(is_of(fd, &page));
-    ok!(cuImportExternalSemaphore(
-        &mut made,
-        &described(TIMELINE, fd)
-    ));
+    let made = import(TIMELINE, fd).unwrap();
     assert!(!is_of(fd, &page));
     ok!(cuDestroyExternalSemaphore(made));
     invalid!(cuDestroyExternalSemaphore(made));
@@ -199,64 +173,38 @@ fn several_semaphores_in_one_call() {
     let (one, other) = (stream(1), stream(1));
     let waits_for = [to_wait(8), to_wait(9)];
     let signals = [to_signal(8), to_signal(9)];
-    ok!(cuWaitExternalSemaphoresAsync(
-        semaphores.as_ptr(),
-        waits_for.as_ptr(),
-        2,
-        one
-    ));
+    let (wait, signal) = (
+        cuWaitExternalSemaphoresAsync,
+        cuSignalExternalSemaphoresAsync,
+    );
+    ok!(wait(semaphores.as_ptr(), waits_for.as_ptr(), 2, one));
     pages[0].set(8);
     assert!(waits(one));
-    ok!(cuSignalExternalSemaphoresAsync(
-        semaphores.as_ptr(),
-        signals.as_ptr(),
-        2,
-        other
-    ));
+    ok!(signal(semaphores.as_ptr(), signals.as_ptr(), 2, other));
     ok!(cuStreamSynchronize(one));
     assert_eq!(pages.each_ref().map(Page::value), [8, 9]);
     // A rejected call has no effect.
     let [first, _] = semaphores;
-    invalid!(cuSignalExternalSemaphoresAsync(
-        &first,
-        &to_signal(50),
-        0,
-        one
-    ));
-    invalid!(cuWaitExternalSemaphoresAsync(&first, &to_wait(50), 0, one));
-    invalid!(cuSignalExternalSemaphoresAsync(
-        null(),
-        &to_signal(50),
-        1,
-        one
-    ));
+    invalid!(signal(&first, &to_signal(50), 0, one));
+    invalid!(wait(&first, &to_wait(50), 0, one));
+    invalid!(signal(null(), &to_signal(50), 1, one));
     let mut wrong = to_signal(50);
     wrong.flags = 1;
-    invalid!(cuSignalExternalSemaphoresAsync(&first, &wrong, 1, one));
+    invalid!(signal(&first, &wrong, 1, one));
     wrong.flags = 0;
     wrong.reserved[3] = 1;
-    invalid!(cuSignalExternalSemaphoresAsync(&first, &wrong, 1, one));
+    invalid!(signal(&first, &wrong, 1, one));
     let mut wrong = to_wait(50);
     wrong.flags = 2;
-    invalid!(cuWaitExternalSemaphoresAsync(&first, &wrong, 1, one));
-    invalid!(cuSignalExternalSemaphoresAsync(&first, null(), 1, one));
-    invalid!(cuWaitExternalSemaphoresAsync(&first, null(), 1, one));
-    stale!(cuSignalExternalSemaphoresAsync(
-        &first,
-        &to_signal(50),
-        1,
-        0x1234 as CUstream
-    ));
+    invalid!(wait(&first, &wrong, 1, one));
+    invalid!(signal(&first, null(), 1, one));
+    invalid!(wait(&first, null(), 1, one));
+    stale!(signal(&first, &to_signal(50), 1, 0x1234 as CUstream));
     for semaphore in semaphores {
         ok!(cuDestroyExternalSemaphore(semaphore));
     }
     // An H200's driver treats an invalid handle as an address.
-    invalid!(cuSignalExternalSemaphoresAsync(
-        &first,
-        &to_signal(50),
-        1,
-        one
-    ));
+    invalid!(signal(&first, &to_signal(50), 1, one));
     assert!(!waits(one));
     assert_eq!(pages[0].value(), 8);
 }
@@ -279,39 +227,23 @@ fn semaphores_in_graph_nodes() {
         paramsArray: signals.as_ptr(),
         numExtSems: 2,
     };
-    let (mut first, mut second, mut none) = (null_mut(), null_mut(), null_mut());
-    ok!(cuGraphAddExternalSemaphoresWaitNode(
-        &mut first,
-        graph,
-        null(),
-        0,
-        &waiting
-    ));
-    ok!(cuGraphAddExternalSemaphoresSignalNode(
-        &mut second,
-        graph,
-        &first,
-        1,
-        &signalling
-    ));
-    let kind = |node| {
-        let mut kind = CUgraphNodeType(99);
-        ok!(cuGraphNodeGetType(node, &mut kind));
-        kind.0
-    };
-    assert_eq!([kind(first), kind(second)], [9, 8]);
-    // The returned arrays belong to the node.
-    let (mut got, mut gotten) = (
-        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::default(),
-        CUDA_EXT_SEM_WAIT_NODE_PARAMS::default(),
+    let (add_wait, add_signal) = (
+        cuGraphAddExternalSemaphoresWaitNode,
+        cuGraphAddExternalSemaphoresSignalNode,
     );
-    ok!(cuGraphExternalSemaphoresSignalNodeGetParams(
-        second, &mut got
-    ));
-    ok!(cuGraphExternalSemaphoresWaitNodeGetParams(
-        first,
-        &mut gotten
-    ));
+    let (get_wait, get_signal) = (
+        cuGraphExternalSemaphoresWaitNodeGetParams,
+        cuGraphExternalSemaphoresSignalNodeGetParams,
+    );
+    let (set_wait, set_signal) = (
+        cuGraphExternalSemaphoresWaitNodeSetParams,
+        cuGraphExternalSemaphoresSignalNodeSetParams,
+    );
+    let first = out!(add_wait(_, graph, null(), 0, &waiting));
+    let second = out!(add_signal(_, graph, &first, 1, &signalling));
+    assert_eq!([first, second].map(|node| graphs::kind(node).0), [9, 8]);
+    // The returned arrays belong to the node.
+    let (mut got, mut gotten) = (out!(get_signal(second, _)), out!(get_wait(first, _)));
     assert_eq!((got.numExtSems, gotten.numExtSems), (2, 2));
     assert!(got.extSemArray != signalling.extSemArray && got.paramsArray != signalling.paramsArray);
     // SAFETY: Each array has two elements.
@@ -320,40 +252,17 @@ fn semaphores_in_graph_nodes() {
         assert_eq!((*got.paramsArray.add(1)).params.fence.value, 4);
         assert_eq!((*gotten.paramsArray).params.fence.value, 1);
     }
-    invalid!(cuGraphExternalSemaphoresSignalNodeGetParams(
-        first, &mut got
-    ));
-    invalid!(cuGraphExternalSemaphoresWaitNodeGetParams(
-        second,
-        &mut gotten
-    ));
-    invalid!(cuGraphExternalSemaphoresSignalNodeSetParams(
-        first,
-        &signalling
-    ));
-    invalid!(cuGraphExternalSemaphoresWaitNodeSetParams(second, &waiting));
-    invalid!(cuGraphAddExternalSemaphoresSignalNode(
-        &mut none,
-        graph,
-        null(),
-        0,
-        null()
-    ));
+    invalid!(get_signal(first, &mut got));
+    invalid!(get_wait(second, &mut gotten));
+    invalid!(set_signal(first, &signalling));
+    invalid!(set_wait(second, &waiting));
+    invalid!(add_signal(&mut null_mut(), graph, null(), 0, null()));
     // The number of semaphores can change in a graph's node, but not in an executable graph.
     signalling.numExtSems = 1;
-    ok!(cuGraphExternalSemaphoresSignalNodeSetParams(
-        second,
-        &signalling
-    ));
-    ok!(cuGraphExternalSemaphoresSignalNodeGetParams(
-        second, &mut got
-    ));
-    assert_eq!(got.numExtSems, 1);
+    ok!(set_signal(second, &signalling));
+    assert_eq!(out!(get_signal(second, _)).numExtSems, 1);
     signalling.numExtSems = 2;
-    ok!(cuGraphExternalSemaphoresSignalNodeSetParams(
-        second,
-        &signalling
-    ));
+    ok!(set_signal(second, &signalling));
     let exec = instantiate(graph);
     ok!(cuGraphLaunch(exec, stream));
     assert!(waits(stream));
@@ -362,35 +271,20 @@ fn semaphores_in_graph_nodes() {
     assert_eq!(pages.each_ref().map(Page::value), [3, 4]);
     let (later, more) = ([to_wait(3), to_wait(4)], [to_signal(30), to_signal(40)]);
     (waiting.paramsArray, signalling.paramsArray) = (later.as_ptr(), more.as_ptr());
-    ok!(cuGraphExecExternalSemaphoresWaitNodeSetParams(
-        exec, first, &waiting
-    ));
-    ok!(cuGraphExecExternalSemaphoresSignalNodeSetParams(
-        exec,
-        second,
-        &signalling
-    ));
-    invalid!(cuGraphExecExternalSemaphoresWaitNodeSetParams(
-        exec, second, &waiting
-    ));
-    invalid!(cuGraphExecExternalSemaphoresSignalNodeSetParams(
-        exec,
-        first,
-        &signalling
-    ));
+    let exec_wait = cuGraphExecExternalSemaphoresWaitNodeSetParams;
+    let exec_signal = cuGraphExecExternalSemaphoresSignalNodeSetParams;
+    ok!(exec_wait(exec, first, &waiting));
+    ok!(exec_signal(exec, second, &signalling));
+    invalid!(exec_wait(exec, second, &waiting));
+    invalid!(exec_signal(exec, first, &signalling));
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(pages.each_ref().map(Page::value), [30, 40]);
     signalling.numExtSems = 1;
-    invalid!(cuGraphExecExternalSemaphoresSignalNodeSetParams(
-        exec,
-        second,
-        &signalling
-    ));
+    invalid!(exec_signal(exec, second, &signalling));
     // An update of the whole graph.
     pages.iter().for_each(|page| page.set(2));
-    let mut info = CUgraphExecUpdateResultInfo::default();
-    ok!(cuGraphExecUpdate_v2(exec, graph, &mut info));
+    out!(cuGraphExecUpdate_v2(exec, graph, _));
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(pages.each_ref().map(Page::value), [3, 4]);
@@ -409,18 +303,12 @@ fn streams_of_other_contexts_are_rejected() {
     let semaphore = import(&page, TIMELINE);
     let other = Own::new();
     let foreign = stream(1);
-    invalid!(cuSignalExternalSemaphoresAsync(
-        &semaphore,
-        &to_signal(1),
-        1,
-        foreign
-    ));
-    invalid!(cuWaitExternalSemaphoresAsync(
-        &semaphore,
-        &to_wait(0),
-        1,
-        foreign
-    ));
+    let (signal, wait) = (
+        cuSignalExternalSemaphoresAsync,
+        cuWaitExternalSemaphoresAsync,
+    );
+    invalid!(signal(&semaphore, &to_signal(1), 1, foreign));
+    invalid!(wait(&semaphore, &to_wait(0), 1, foreign));
     drop(other);
     assert_eq!(page.value(), 0);
     ok!(cuDestroyExternalSemaphore(semaphore));
@@ -458,19 +346,12 @@ fn restrictions_of_graphs_with_semaphores() {
         paramsArray: &params,
         numExtSems: 1,
     };
-    let (mut added, mut none) = (null_mut(), null_mut());
-    ok!(cuGraphAddExternalSemaphoresSignalNode(
-        &mut added,
-        graph,
-        null(),
-        0,
-        &node
-    ));
+    let add = cuGraphAddExternalSemaphoresSignalNode;
+    let added = out!(add(_, graph, null(), 0, &node));
     // Kernels cannot launch such a graph, and such a node cannot be disabled.
-    invalid!(cuGraphInstantiateWithFlags(&mut none, graph, 4));
+    invalid!(cuGraphInstantiateWithFlags(&mut null_mut(), graph, 4));
     let exec = instantiate(graph);
-    let mut enabled = 9;
-    invalid!(cuGraphNodeGetEnabled(exec, added, &mut enabled));
+    invalid!(cuGraphNodeGetEnabled(exec, added, &mut 9));
     invalid!(cuGraphNodeSetEnabled(exec, added, 0));
     // The semaphore stays alive as long as the graph.
     ok!(cuDestroyExternalSemaphore(semaphore));
@@ -484,18 +365,10 @@ fn restrictions_of_graphs_with_semaphores() {
         numExtSems: 0,
         ..node
     };
-    ok!(cuGraphAddExternalSemaphoresSignalNode(
-        &mut added,
-        other,
-        null(),
-        0,
-        &none
-    ));
+    out!(add(_, other, null(), 0, &none));
     let mut info = CUgraphExecUpdateResultInfo::default();
-    fails!(
-        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
-        cuGraphExecUpdate_v2(exec, other, &mut info)
-    );
+    let code = call!(cuGraphExecUpdate_v2(exec, other, &mut info));
+    assert_eq!(code, GRAPH_EXEC_UPDATE_FAILURE);
     assert_eq!(info.result.0, 5);
     play(other, stream);
     ok!(cuGraphExecDestroy(exec));
@@ -516,13 +389,10 @@ fn semaphore_calls_are_captured() {
     assert_eq!(page.value(), 0);
     // Imports are forbidden during a capture.
     begin(stream, LOCAL);
-    let mut made = null_mut();
     let wanted = described(TIMELINE, page.number());
-    fails!(
-        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        cuImportExternalSemaphore(&mut made, &wanted)
-    );
-    graphs::end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    let made = result!(cuImportExternalSemaphore(_, &wanted));
+    assert_eq!(made, Err(STREAM_CAPTURE_UNSUPPORTED));
+    graphs::end_with(stream, STREAM_CAPTURE_INVALIDATED);
     play(graph, stream);
     assert_eq!(page.value(), 7);
     ok!(cuGraphDestroy(graph));

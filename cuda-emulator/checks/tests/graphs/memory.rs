@@ -24,22 +24,19 @@ fn params(bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
 
 /// Adds an allocation node. Returns the node and its address.
 fn allocate(graph: CUgraph, bytes: usize) -> (CUgraphNode, CUdeviceptr) {
-    let (mut node, mut params) = (null_mut(), params(bytes));
-    ok!(cuGraphAddMemAllocNode(
-        &mut node,
-        graph,
-        null(),
-        0,
-        &mut params
-    ));
+    let mut params = params(bytes);
+    let node = out!(cuGraphAddMemAllocNode(_, graph, null(), 0, &mut params));
     assert_ne!(params.dptr, 0);
     (node, params.dptr)
 }
 
 fn free(graph: CUgraph, on: CUgraphNode, address: CUdeviceptr) -> CUgraphNode {
-    let mut node = null_mut();
-    ok!(cuGraphAddMemFreeNode(&mut node, graph, &on, 1, address));
-    node
+    out!(cuGraphAddMemFreeNode(_, graph, &on, 1, address))
+}
+
+/// Adds a free node without dependencies.
+fn free_alone(graph: CUgraph, address: CUdeviceptr) -> Result<CUgraphNode, CUresult> {
+    result!(cuGraphAddMemFreeNode(_, graph, null(), 0, address))
 }
 
 #[test]
@@ -47,9 +44,8 @@ fn allocations_are_captured() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, out) = (affine(), stream(1), alloc(4));
-    let mut address = 0;
     begin(stream, GLOBAL);
-    ok!(cuMemAllocAsync(&mut address, 64, stream));
+    let address = out!(cuMemAllocAsync(_, 64, stream));
     ok!(cuMemsetD32Async(address, 5, 16, stream));
     run(kernel, stream, address, 16, 2, 1);
     ok!(cuMemcpyDtoDAsync_v2(out, address + 60, 4, stream));
@@ -70,11 +66,9 @@ fn allocations_are_captured() {
     invalid!(cuMemFree_v2(address));
     invalid!(cuMemFreeAsync(address, stream));
     let found = nodes(graph);
-    let mut got = params(0);
-    ok!(cuGraphMemAllocNodeGetParams(found[0], &mut got));
+    let mut got = out!(cuGraphMemAllocNodeGetParams(found[0], _));
     assert_eq!((got.bytesize, got.dptr), (64, address));
-    let mut freed = 0;
-    ok!(cuGraphMemFreeNodeGetParams(found[4], &mut freed));
+    let mut freed = out!(cuGraphMemFreeNodeGetParams(found[4], _));
     assert_eq!(freed, address);
     invalid!(cuGraphMemFreeNodeGetParams(found[0], &mut freed));
     invalid!(cuGraphMemAllocNodeGetParams(found[4], &mut got));
@@ -93,12 +87,8 @@ fn unfreed_memory_prevents_the_next_launch() {
     invalid!(cuGraphLaunch(exec, stream));
     // The stream may use the memory.
     let mut word = [0u32];
-    ok!(cuMemcpyDtoHAsync_v2(
-        word.as_mut_ptr().cast(),
-        address,
-        4,
-        stream
-    ));
+    let to = word.as_mut_ptr().cast();
+    ok!(cuMemcpyDtoHAsync_v2(to, address, 4, stream));
     ok!(cuMemFreeAsync(address, stream));
     invalid!(cuMemFreeAsync(address, stream));
     ok!(cuGraphLaunch(exec, stream));
@@ -108,28 +98,9 @@ fn unfreed_memory_prevents_the_next_launch() {
     invalid!(cuMemFree_v2(address));
     // Another graph frees the memory.
     let other = create();
-    let mut freeing = null_mut();
-    ok!(cuGraphAddMemFreeNode(
-        &mut freeing,
-        other,
-        null(),
-        0,
-        address
-    ));
-    invalid!(cuGraphAddMemFreeNode(
-        &mut freeing,
-        other,
-        null(),
-        0,
-        address
-    ));
-    invalid!(cuGraphAddMemFreeNode(
-        &mut freeing,
-        graph,
-        null(),
-        0,
-        address
-    ));
+    free_alone(other, address).unwrap();
+    assert_eq!(free_alone(other, address), Err(INVALID));
+    assert_eq!(free_alone(graph, address), Err(INVALID));
     let freed = instantiate(other);
     invalid!(cuGraphLaunch(freed, stream));
     for _ in 0..2 {
@@ -139,8 +110,7 @@ fn unfreed_memory_prevents_the_next_launch() {
     ok!(cuStreamSynchronize(stream));
     // Each launch frees the memory of the previous launch.
     ok!(cuGraphExecDestroy(exec));
-    let mut automatic = null_mut();
-    ok!(cuGraphInstantiateWithFlags(&mut automatic, graph, 1));
+    let automatic = out!(cuGraphInstantiateWithFlags(_, graph, 1));
     for _ in 0..3 {
         ok!(cuGraphLaunch(automatic, stream));
     }
@@ -164,82 +134,46 @@ fn graphs_with_memory_are_restricted() {
     let (node, address) = allocate(graph, 16);
     let fill = set(graph, &[node], address, 1);
     let last = free(graph, fill, address);
-    let (mut other, mut child, mut exec) = (null_mut(), null_mut(), null_mut());
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(last));
+    fails!(NOT_SUPPORTED, cuGraphDestroyNode(last));
     invalid!(cuGraphRemoveDependencies_v2(graph, &fill, &last, null(), 1));
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&mut other, graph));
+    fails!(NOT_SUPPORTED, cuGraphClone(&mut null_mut(), graph));
     let outer = create();
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphAddChildGraphNode(&mut child, outer, null(), 0, graph)
-    );
+    assert_eq!(add_child(outer, graph), Err(NOT_SUPPORTED));
     let first = instantiate(graph);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphInstantiateWithFlags(&mut exec, graph, 0)
-    );
+    let second = result!(cuGraphInstantiateWithFlags(_, graph, 0));
+    assert_eq!(second, Err(NOT_SUPPORTED));
     ok!(cuGraphExecDestroy(first));
     ok!(cuGraphExecDestroy(instantiate(graph)));
-    invalid!(cuGraphAddMemFreeNode(&mut child, outer, null(), 0, address));
-    invalid!(cuGraphAddMemFreeNode(
-        &mut child,
-        outer,
-        null(),
-        0,
-        address + 8
-    ));
-    invalid!(cuGraphAddMemFreeNode(
-        &mut child,
-        outer,
-        null(),
-        0,
-        alloc(4)
-    ));
-    for wrong in [
-        params(0),
-        CUDA_MEM_ALLOC_NODE_PARAMS {
-            poolProps: filled(0),
-            ..params(4)
-        },
-        CUDA_MEM_ALLOC_NODE_PARAMS {
-            accessDescCount: 65,
-            ..params(4)
-        },
-    ] {
-        let mut wrong = wrong;
-        invalid!(cuGraphAddMemAllocNode(
-            &mut child,
-            outer,
-            null(),
-            0,
-            &mut wrong
-        ));
+    for wrong in [address, address + 8, alloc(4)] {
+        assert_eq!(free_alone(outer, wrong), Err(INVALID));
     }
-    let mut huge = params(1 << 60);
-    fails!(
-        CUDA_ERROR_OUT_OF_MEMORY,
-        cuGraphAddMemAllocNode(&mut child, outer, null(), 0, &mut huge)
-    );
+    let (mut no_pool, mut much_access) = (params(4), params(4));
+    (no_pool.poolProps, much_access.accessDescCount) = (filled(0), 65);
+    for (mut wrong, expected) in [
+        (params(0), INVALID),
+        (no_pool, INVALID),
+        (much_access, INVALID),
+        (params(1 << 60), OUT_OF_MEMORY),
+    ] {
+        let node = result!(cuGraphAddMemAllocNode(_, outer, null(), 0, &mut wrong));
+        assert_eq!(node, Err(expected));
+    }
     // Neither node can be changed.
     let mut any: CUgraphNodeParams = filled(0);
     any.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE;
     any.__bindgen_anon_1.free.dptr = address;
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphNodeSetParams(last, &mut any)
-    );
+    fails!(NOT_SUPPORTED, cuGraphNodeSetParams(last, &mut any));
     assert!(nodes(outer).is_empty());
     // A rejected free node frees nothing.
     let (_, spare) = allocate(outer, 4);
-    let wrong = [fill];
     invalid!(cuGraphAddMemFreeNode(
-        &mut child,
+        &mut null_mut(),
         outer,
-        wrong.as_ptr(),
+        &fill,
         1,
         spare
     ));
-    ok!(cuGraphAddMemFreeNode(&mut child, outer, null(), 0, spare));
+    free_alone(outer, spare).unwrap();
 }
 
 #[test]
@@ -256,42 +190,18 @@ fn graphs_with_memory_are_moved_into_nodes() {
         graph: inner,
         ownership: CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE,
     };
-    let mut child = null_mut();
+    let mut add = |graph| result!(cuGraphAddNode_v2(_, graph, null(), null(), 0, &mut any));
     // A graph cannot be moved into itself.
-    invalid!(cuGraphAddNode_v2(
-        &mut child,
-        inner,
-        null(),
-        null(),
-        0,
-        &mut any
-    ));
-    ok!(cuGraphAddNode_v2(
-        &mut child,
-        outer,
-        null(),
-        null(),
-        0,
-        &mut any
-    ));
+    assert_eq!(add(inner), Err(INVALID));
+    let child = add(outer).unwrap();
     set(outer, &[child], out, 4);
-    let mut got = null_mut();
-    ok!(cuGraphChildGraphNodeGetGraph(child, &mut got));
-    assert_eq!(got, inner);
+    assert_eq!(out!(cuGraphChildGraphNodeGetGraph(child, _)), inner);
     invalid!(cuGraphDestroy(inner));
-    invalid!(cuGraphAddNode_v2(
-        &mut child,
-        outer,
-        null(),
-        null(),
-        0,
-        &mut any
-    ));
+    assert_eq!(add(outer), Err(INVALID));
     play(outer, stream);
     assert_eq!(download::<u32>(out, 1), [4]);
     ok!(cuGraphDestroy(outer));
-    let mut count = 0;
-    invalid!(cuGraphGetNodes(inner, null_mut(), &mut count));
+    invalid!(cuGraphGetNodes(inner, null_mut(), &mut 0));
 }
 
 #[test]
@@ -310,32 +220,22 @@ fn graph_memory_is_counted() {
     ok!(cuMemFree_v2(address));
     assert_eq!(attribute(USED), used);
     assert!(attribute(USED_HIGH) >= used + 1000);
-    let mut zero = 0u64;
-    ok!(cuDeviceSetGraphMemAttribute(
-        0,
-        USED_HIGH,
-        (&raw mut zero).cast()
-    ));
+    let set =
+        |id, mut value: u64| call!(cuDeviceSetGraphMemAttribute(0, id, (&raw mut value).cast()));
+    assert_eq!(set(USED_HIGH, 0), SUCCESS);
     assert_eq!(attribute(USED_HIGH), used);
-    invalid!(cuDeviceSetGraphMemAttribute(
-        0,
-        USED,
-        (&raw mut zero).cast()
-    ));
-    zero = 1;
-    invalid!(cuDeviceSetGraphMemAttribute(
-        0,
-        USED_HIGH,
-        (&raw mut zero).cast()
-    ));
+    assert_eq!(set(USED, 0), INVALID);
+    assert_eq!(set(USED_HIGH, 1), INVALID);
     ok!(cuGraphExecDestroy(exec));
     ok!(cuGraphDestroy(graph));
     ok!(cuDeviceGraphMemTrim(0));
     assert_eq!(attribute(HELD), held);
-    fails!(CUDA_ERROR_INVALID_DEVICE, cuDeviceGraphMemTrim(99));
+    fails!(INVALID_DEVICE, cuDeviceGraphMemTrim(99));
+    let mut value = 0u64;
+    let place = (&raw mut value).cast();
     fails!(
-        CUDA_ERROR_INVALID_DEVICE,
-        cuDeviceGetGraphMemAttribute(99, USED, (&raw mut zero).cast())
+        INVALID_DEVICE,
+        cuDeviceGetGraphMemAttribute(99, USED, place)
     );
 }
 
@@ -346,8 +246,7 @@ fn access_to_unallocated_graph_memory_is_reported() {
         "allocation node of a graph",
         "is not allocated now",
     ];
-    let test = "access_to_unallocated_graph_memory_is_reported";
-    reports(test, &[], &parts, || {
+    reports(&[], &parts, || {
         let context = Own::new();
         let (graph, stream) = (create(), stream(1));
         let (node, address) = allocate(graph, 16);
@@ -355,7 +254,7 @@ fn access_to_unallocated_graph_memory_is_reported() {
         let last = free(graph, fill, address);
         set(graph, &[last], address, 2);
         ok!(cuGraphLaunch(instantiate(graph), stream));
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
         drop(context);
     });
 }

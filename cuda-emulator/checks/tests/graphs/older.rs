@@ -101,12 +101,14 @@ fn captures_and_edges() {
     ok!(cuStreamGetCaptureInfo(stream, &mut status, &mut id));
     assert_eq!(status.0, 1);
     let (mut same, mut graph, mut front, mut count) = (0, null_mut(), null(), 0);
-    ok!(cuStreamGetCaptureInfo_v2(
+    let (id_to, graph_to, nodes_to) = (&raw mut same, &raw mut graph, &raw mut front);
+    let get = cuStreamGetCaptureInfo_v2;
+    ok!(get(
         stream,
         &mut status,
-        &mut same,
-        &mut graph,
-        &mut front,
+        id_to,
+        graph_to,
+        nodes_to,
         &mut count
     ));
     assert_eq!((same, count), (id, 1));
@@ -137,41 +139,28 @@ fn kernels_and_executable_graphs() {
     run(kernel, stream, word, 1, 2, 0);
     let graph = end(stream);
     let first = nodes(graph)[0];
-    let mut params: CUDA_KERNEL_NODE_PARAMS_v1 = filled(0);
-    ok!(cuGraphKernelNodeGetParams(first, &mut params));
-    let (mut node, mut exec, mut error) = (null_mut(), null_mut(), null_mut());
-    ok!(cuGraphAddKernelNode(&mut node, graph, &first, 1, &params));
-    let mut log = [7 as c_char; 4];
-    ok!(cuGraphInstantiate_v2(
-        &mut exec,
-        graph,
-        &mut error,
-        log.as_mut_ptr(),
-        4
-    ));
+    let mut params: CUDA_KERNEL_NODE_PARAMS_v1 = out!(cuGraphKernelNodeGetParams(first, _));
+    let node = out!(cuGraphAddKernelNode(_, graph, &first, 1, &params));
+    let (mut log, mut error) = ([7 as c_char; 4], null_mut());
+    let place = log.as_mut_ptr();
+    let exec = out!(cuGraphInstantiate_v2(_, graph, &mut error, place, 4));
     assert_eq!((error, log[0]), (null_mut(), 0));
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+    go(exec, stream);
     assert_eq!(download::<u32>(word, 1), [4]);
     let three = 3u32;
     let mut arguments = [arg(&word), arg(&three), arg(&0u32)];
     params.kernelParams = arguments.as_mut_ptr();
     ok!(cuGraphExecKernelNodeSetParams(exec, first, &params));
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+    go(exec, stream);
     assert_eq!(download::<u32>(word, 1), [24]);
     ok!(cuGraphKernelNodeSetParams(node, &params));
-    let mut result = CUgraphExecUpdateResult(9);
-    ok!(cuGraphExecUpdate(exec, graph, &mut error, &mut result));
+    let mut result = out!(cuGraphExecUpdate(exec, graph, &mut error, _));
     assert_eq!((result.0, error), (0, null_mut()));
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+    go(exec, stream);
     assert_eq!(download::<u32>(word, 1), [24 * 2 * 3]);
     ok!(cuGraphDestroyNode(node));
-    fails!(
-        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
-        cuGraphExecUpdate(exec, graph, &mut error, &mut result)
-    );
+    let code = call!(cuGraphExecUpdate(exec, graph, &mut error, &mut result));
+    assert_eq!(code, GRAPH_EXEC_UPDATE_FAILURE);
     assert_eq!(result.0, 2);
 }
 
@@ -180,8 +169,7 @@ fn memory_operations_can_be_nodes() {
     let _alone = alone();
     let _context = Own::new();
     let (stream, graph, words) = (stream(1), create(), upload(&[5u32, 0, 0]));
-    let mut context = null_mut();
-    ok!(cuCtxGetCurrent(&mut context));
+    let context = out!(cuCtxGetCurrent(_));
     let operation = |kind: u32, place: usize, value: u64| {
         let mut operation: CUstreamBatchMemOpParams = filled(0);
         operation.writeValue.operation = CUstreamBatchMemOpType(kind);
@@ -194,27 +182,17 @@ fn memory_operations_can_be_nodes() {
     let mut params: CUDA_BATCH_MEM_OP_NODE_PARAMS = filled(0);
     (params.ctx, params.count) = (context, 2);
     params.paramArray = operations.as_mut_ptr();
-    let mut node = null_mut();
-    ok!(cuGraphAddBatchMemOpNode(
-        &mut node,
-        graph,
-        null(),
-        0,
-        &params
-    ));
+    let mut node = out!(cuGraphAddBatchMemOpNode(_, graph, null(), 0, &params));
     let exec = instantiate(graph);
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+    go(exec, stream);
     assert_eq!(download::<u32>(words, 3), [5, 7, 0]);
-    let mut got: CUDA_BATCH_MEM_OP_NODE_PARAMS = filled(9);
-    ok!(cuGraphBatchMemOpNodeGetParams(node, &mut got));
+    let got: CUDA_BATCH_MEM_OP_NODE_PARAMS = out!(cuGraphBatchMemOpNodeGetParams(node, _));
     assert_eq!((got.count, got.flags, got.ctx), (2, 0, context));
     // Addresses and values can change, but not the operations.
     operations[1] = operation(2, 2, 8);
     params.paramArray = operations.as_mut_ptr();
     ok!(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
+    go(exec, stream);
     assert_eq!(download::<u32>(words, 3), [5, 7, 8]);
     operations[1] = operation(1, 2, 8);
     params.paramArray = operations.as_mut_ptr();

@@ -11,35 +11,20 @@ fn begin_work(kernel: CUfunction, stream: CUstream, word: CUdeviceptr, attribute
     let (a, b) = (1u32, 1u32);
     let mut arguments = [arg(&word), arg(&a), arg(&b)];
     let config = config([2, 1, 1], 1, 0, stream, attributes);
-    ok!(cuLaunchKernelEx(
-        &config,
-        kernel,
-        arguments.as_mut_ptr(),
-        null_mut()
-    ));
+    let arguments = arguments.as_mut_ptr();
+    ok!(cuLaunchKernelEx(&config, kernel, arguments, null_mut()));
 }
 
 /// Returns each edge: the indices of its nodes, its output port and its type.
 fn ports(graph: CUgraph) -> Vec<(usize, usize, u8, u8)> {
     let all = nodes(graph);
-    let mut count = 0;
-    ok!(cuGraphGetEdges_v2(
-        graph,
-        null_mut(),
-        null_mut(),
-        null_mut(),
-        &mut count
-    ));
+    let (get, no) = (cuGraphGetEdges_v2, null_mut());
+    let mut count = out!(get(graph, no, null_mut(), null_mut(), _));
     let mut from = vec![null_mut(); count];
     let mut to = from.clone();
     let mut data: Vec<CUgraphEdgeData> = vec![filled(9); count];
-    ok!(cuGraphGetEdges_v2(
-        graph,
-        from.as_mut_ptr(),
-        to.as_mut_ptr(),
-        data.as_mut_ptr(),
-        &mut count
-    ));
+    let (from_to, to_to, data_to) = (from.as_mut_ptr(), to.as_mut_ptr(), data.as_mut_ptr());
+    ok!(get(graph, from_to, to_to, data_to, &mut count));
     let place = |node| all.iter().position(|one| *one == node).unwrap();
     let edge = |n: usize| {
         let data = &data[n];
@@ -120,30 +105,23 @@ fn launch_events_are_checked_and_recorded() {
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
     let (a, b) = (1u32, 1u32);
     let mut arguments = [arg(&word), arg(&a), arg(&b)];
-    let (untimed, state) = (
-        CUresult::CUDA_ERROR_NOT_SUPPORTED,
-        CUresult::CUDA_ERROR_ILLEGAL_STATE,
-    );
     let mut done = 0;
     for id in [7, 12] {
         // 3: waiting threads sleep.
-        let sleeps = if id == 7 { SUCCESS } else { untimed };
+        let sleeps = if id == 7 { SUCCESS } else { NOT_SUPPORTED };
         for (flags, expected) in [
-            (0, untimed),
-            (1, untimed),
+            (0, NOT_SUPPORTED),
+            (1, NOT_SUPPORTED),
             (2, SUCCESS),
             (3, sleeps),
-            (6, untimed),
+            (6, NOT_SUPPORTED),
         ] {
             let event = event(flags);
-            for (record, expected) in [(0, expected), (1, state), (2, INVALID)] {
+            for (record, expected) in [(0, expected), (1, ILLEGAL_STATE), (2, INVALID)] {
                 let attributes = [recording(id, event, record, 0)];
                 let config = config([1, 1, 1], 1, 0, stream, &attributes);
-                // SAFETY: The attributes have C's layout, and the arguments are those of the
-                // kernel.
-                let code = unsafe {
-                    cuLaunchKernelEx(&config, kernel, arguments.as_mut_ptr(), null_mut())
-                };
+                let arguments = arguments.as_mut_ptr();
+                let code = call!(cuLaunchKernelEx(&config, kernel, arguments, null_mut()));
                 assert_eq!(code, expected, "{id} {flags} {record}");
                 if code == SUCCESS {
                     done += 1;
@@ -162,26 +140,15 @@ fn capture_dependencies_may_have_edge_data() {
     let _alone = alone();
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
-    let edge = |from_port, to_port, type_| CUgraphEdgeData {
-        from_port,
-        to_port,
-        type_,
-        reserved: [0; 5],
-    };
     for fill in [false, true] {
         begin(stream, GLOBAL);
         begin_work(kernel, stream, word, &[]);
         let (mut status, mut id) = (CUstreamCaptureStatus(0), 0);
         let (mut graph, mut list, mut data, mut count) = (null_mut(), null(), null(), 0);
-        ok!(cuStreamGetCaptureInfo_v3(
-            stream,
-            &mut status,
-            &mut id,
-            &mut graph,
-            &mut list,
-            &mut data,
-            &mut count
-        ));
+        let (to, id_to, graph_to) = (&raw mut status, &raw mut id, &raw mut graph);
+        let (list_to, data_to, count_to) = (&raw mut list, &raw mut data, &raw mut count);
+        let get = cuStreamGetCaptureInfo_v3;
+        ok!(get(stream, to, id_to, graph_to, list_to, data_to, count_to));
         assert_eq!(count, 1);
         // SAFETY: The list and its data have the same number of entries.
         let (mut node, found): (CUgraphNode, CUgraphEdgeData) = unsafe { (*list, *data) };
@@ -194,24 +161,13 @@ fn capture_dependencies_may_have_edge_data() {
             (edge(2, 0, 1), true),
             (edge(1, 0, 1), true),
         ] {
-            // SAFETY: The arrays have one element.
-            let code =
-                unsafe { cuStreamUpdateCaptureDependencies_v2(stream, &mut node, &data, 1, 1) };
+            let update = cuStreamUpdateCaptureDependencies_v2;
             let expected = if good { SUCCESS } else { INVALID };
-            assert_eq!(code, expected);
+            fails!(expected, update(stream, &mut node, &data, 1, 1));
         }
-        fails!(
-            CUDA_ERROR_LOSSY_QUERY,
-            cuStreamGetCaptureInfo_v3(
-                stream,
-                &mut status,
-                &mut id,
-                &mut graph,
-                &mut list,
-                null_mut(),
-                &mut count
-            )
-        );
+        let no = null_mut();
+        let code = call!(get(stream, to, id_to, graph_to, list_to, no, count_to));
+        assert_eq!(code, LOSSY_QUERY);
         // For any type of the next node.
         if fill {
             ok!(cuMemsetD32Async(word, 0, 1, stream));
@@ -227,10 +183,8 @@ fn capture_dependencies_may_have_edge_data() {
 /// Returns the first words of an attribute. Words that were not written stay `eeeeeeee`.
 fn words(node: CUgraphNode, id: u32) -> (CUresult, [u32; 4]) {
     let mut value = [0xeeee_eeeeu32; 16];
-    // SAFETY: The value is as large as the driver's.
-    let code = unsafe {
-        cuGraphKernelNodeGetAttribute(node, CUlaunchAttributeID(id), value.as_mut_ptr().cast())
-    };
+    let (id, place) = (CUlaunchAttributeID(id), value.as_mut_ptr().cast());
+    let code = call!(cuGraphKernelNodeGetAttribute(node, id, place));
     (code, [value[0], value[1], value[2], value[3]])
 }
 
@@ -242,18 +196,10 @@ fn captured_launches_keep_their_attributes() {
     let _context = Own::new();
     let (kernel, stream, word) = (affine(), stream(1), upload(&[0u32]));
     begin(stream, GLOBAL);
-    begin_work(
-        kernel,
-        stream,
-        word,
-        &[
-            cluster([2, 1, 1]),
-            attribute(5, &[2]),
-            attribute(8, &[-1i32 as u32]),
-            attribute(10, &[1]),
-            attribute(14, &[50]),
-        ],
-    );
+    let values = [(5, 2), (8, -1i32 as u32), (10, 1), (14, 50)];
+    let mut given = vec![cluster([2, 1, 1])];
+    given.extend(values.map(|(id, value)| attribute(id, &[value])));
+    begin_work(kernel, stream, word, &given);
     begin_work(kernel, stream, word, &[]);
     let graph = end(stream);
     let found = nodes(graph);
@@ -280,11 +226,7 @@ fn captured_launches_keep_their_attributes() {
     assert_eq!(download::<u32>(word, 1), [4]);
     // The policy is that of the function, and never the default one.
     for (function, given, kept) in [(0, None, 1), (2, None, 2), (2, Some(0), 1), (1, Some(2), 2)] {
-        ok!(cuFuncSetAttribute(
-            kernel,
-            CUfunction_attribute(15),
-            function
-        ));
+        ok!(set_attribute(kernel, 15, function));
         let given = given.map(|policy| attribute(5, &[policy]));
         begin(stream, GLOBAL);
         begin_work(kernel, stream, word, given.as_slice());
@@ -309,17 +251,14 @@ fn node_attributes_are_checked() {
     let set = |node, id, value: &[u32]| {
         let mut words = [0u32; 16];
         words[..value.len()].copy_from_slice(value);
-        // SAFETY: The value is as large as the driver's.
-        unsafe {
-            cuGraphKernelNodeSetAttribute(node, CUlaunchAttributeID(id), words.as_ptr().cast())
-        }
+        let (id, words) = (CUlaunchAttributeID(id), words.as_ptr().cast());
+        call!(cuGraphKernelNodeSetAttribute(node, id, words))
     };
-    let size = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
     for (id, value, expected) in [
-        (4, [0, 1, 1], size),
+        (4, [0, 1, 1], INVALID_CLUSTER_SIZE),
         (4, [1, 1, 1], SUCCESS),
-        (4, [16, 1, 1], size),
-        (4, [3, 1, 1], size),
+        (4, [16, 1, 1], INVALID_CLUSTER_SIZE),
+        (4, [3, 1, 1], INVALID_CLUSTER_SIZE),
         (4, [4, 1, 1], SUCCESS),
         (4, [2, 1, 1], SUCCESS),
         (5, [101, 0, 0], SUCCESS),
@@ -354,21 +293,16 @@ fn node_attributes_are_checked() {
     }
     play(graph, stream);
     let seen = download::<u32>(out, 60);
-    assert_eq!(
-        [seen[1], seen[16], seen[31], seen[46]],
-        [2; 4],
-        "the cluster takes effect"
-    );
+    let sizes = [seen[1], seen[16], seen[31], seen[46]];
+    assert_eq!(sizes, [2; 4], "the cluster takes effect");
     assert_eq!([seen[0], seen[15], seen[30], seen[45]], [0, 1, 0, 1]);
     // New parameters keep the cluster, and have to fit it.
     let other = CUDA_KERNEL_NODE_PARAMS {
         gridDimX: 3,
         ..params
     };
-    fails!(
-        CUDA_ERROR_INVALID_CLUSTER_SIZE,
-        cuGraphKernelNodeSetParams_v2(node, &other)
-    );
+    let code = call!(cuGraphKernelNodeSetParams_v2(node, &other));
+    assert_eq!(code, INVALID_CLUSTER_SIZE);
     // A kernel that was compiled for a cluster always uses it.
     let compiled = CUDA_KERNEL_NODE_PARAMS {
         func: fixed,
@@ -378,7 +312,7 @@ fn node_attributes_are_checked() {
     let narrow = add_kernel(graph, &[], &other);
     invalid!(cuGraphKernelNodeCopyAttributes(narrow, node));
     assert_eq!(words(second, 4), (SUCCESS, [2, 1, 1, NOT_WRITTEN]));
-    assert_eq!(set(second, 4, &[4, 1, 1]), size);
+    assert_eq!(set(second, 4, &[4, 1, 1]), INVALID_CLUSTER_SIZE);
     ok!(cuGraphKernelNodeCopyAttributes(second, node));
     assert_eq!(words(second, 14).1[0], 100);
 }
@@ -395,14 +329,9 @@ fn waiting_launches_see_all_writes() {
     let (n, stream) = (256u32, stream(1));
     let mut first = [arg(&data), arg(&n)];
     let mut second = [arg(&out), arg(&data), arg(&n)];
-    assert_eq!(
-        launch_with(primary, [8, 1, 1], stream, &[], &mut first),
-        SUCCESS
-    );
-    assert_eq!(
-        launch_with(secondary, [8, 1, 1], stream, &overlapping(), &mut second),
-        SUCCESS
-    );
+    ok!(launch_with(primary, [8, 1, 1], stream, &[], &mut first));
+    let code = launch_with(secondary, [8, 1, 1], stream, &overlapping(), &mut second);
+    assert_eq!(code, SUCCESS);
     ok!(cuStreamSynchronize(stream));
     let wanted: Vec<u32> = (0..256).map(|i| (255 - i) * 2 + 1).collect();
     assert_eq!(download::<u32>(out, 256), wanted);

@@ -92,8 +92,17 @@ fn value(updatable: u64) -> [u64; 8] {
 }
 
 fn set_attribute(node: CUgraphNode, value: &mut [u64; 8]) -> CUresult {
-    // SAFETY: The node is live, and the value is valid for reads and writes.
-    unsafe { cuGraphKernelNodeSetAttribute(node, UPDATABLE, value.as_mut_ptr().cast()) }
+    let place = value.as_mut_ptr().cast();
+    call!(cuGraphKernelNodeSetAttribute(node, UPDATABLE, place))
+}
+
+/// Launches `change`. The numbers are those of its parameters.
+fn change(module: CUmodule, stream: CUstream, places: [u64; 3], given: (u32, u32, u64, u64)) {
+    let ([node, results, value], (enable, grid, offset, size)) = (places, given);
+    let mut arguments = [arg(&node), arg(&results), arg(&value), arg(&enable)].to_vec();
+    arguments.extend([arg(&grid), arg(&offset), arg(&size)]);
+    let kernel = function(module, "change");
+    assert_eq!(launch(kernel, 1, 1, stream, &mut arguments), SUCCESS);
 }
 
 /// Makes a node updatable by kernels, and returns its device handle.
@@ -129,40 +138,31 @@ fn kernels_update_a_node() {
     let exec = instantiate(graph);
     assert_eq!(sum(exec, stream, words), [1, 1]);
     let results = alloc(12);
-    let change = |number: u32, enable: u32, grid: u32, offset: u64, size: u64| {
-        let value = upload(&[number; 4]);
-        let mut arguments = [
-            arg(&handle),
-            arg(&results),
-            arg(&value),
-            arg(&enable),
-            arg(&grid),
-            arg(&offset),
-            arg(&size),
-        ];
-        let kernel = function(module, "change");
-        assert_eq!(launch(kernel, 1, 1, stream, &mut arguments), SUCCESS);
+    let changed = |number: u32, given| {
+        change(
+            module,
+            stream,
+            [handle, results, upload(&[number; 4])],
+            given,
+        );
         ok!(cuStreamSynchronize(stream));
-        (
-            download::<u32>(results, 3),
-            [sum(exec, stream, words), sum(exec, stream, words)],
-        )
+        let codes = download::<u32>(results, 3);
+        (codes, [(); 2].map(|()| sum(exec, stream, words)))
     };
     // Parameter, enabled state, grid, offset and bytes. Then the codes of the calls, and the words
     // that each of two launches must produce.
     for (given, codes, expected) in [
-        ((10, 1, 3, 8, 4), [0, 0, 0], [30, 3]),
-        ((5, 0, 2, 8, 4), [0, 0, 0], [0, 0]),
-        ((5, 1, 2, 8, 4), [0, 0, 0], [10, 2]),
-        ((5, 1, 0, 8, 4), [0, 0, 1], [10, 2]),
-        ((6, 1, 2, 12, 4), [1, 0, 0], [10, 2]),
-        ((6, 1, 2, 10, 4), [1, 0, 0], [10, 2]),
-        ((6, 1, 2, 8, 0), [0, 0, 0], [10, 2]),
-        ((7, 1, 2, 100, 4), [1, 0, 0], [10, 2]),
-        ((7, 1, u32::MAX, 8, 4), [0, 0, 1], [14, 2]),
+        ((10, (1, 3, 8, 4)), [0, 0, 0], [30, 3]),
+        ((5, (0, 2, 8, 4)), [0, 0, 0], [0, 0]),
+        ((5, (1, 2, 8, 4)), [0, 0, 0], [10, 2]),
+        ((5, (1, 0, 8, 4)), [0, 0, 1], [10, 2]),
+        ((6, (1, 2, 12, 4)), [1, 0, 0], [10, 2]),
+        ((6, (1, 2, 10, 4)), [1, 0, 0], [10, 2]),
+        ((6, (1, 2, 8, 0)), [0, 0, 0], [10, 2]),
+        ((7, (1, 2, 100, 4)), [1, 0, 0], [10, 2]),
+        ((7, (1, u32::MAX, 8, 4)), [0, 0, 1], [14, 2]),
     ] {
-        let (number, enable, grid, offset, size) = given;
-        let (got, sums) = change(number, enable, grid, offset, size);
+        let (got, sums) = changed(given.0, given.1);
         assert_eq!(got, codes, "{given:?}");
         assert_eq!(sums, [expected.to_vec(), expected.to_vec()], "{given:?}");
     }
@@ -173,7 +173,7 @@ fn kernels_update_a_node() {
     assert_eq!(sum(exec, stream, words), [0, 0]);
     ok!(cuGraphNodeSetEnabled(exec, node, 1));
     assert_eq!(sum(exec, stream, words), [1, 1]);
-    change(9, 1, 4, 8, 4);
+    changed(9, (1, 4, 8, 4));
     let two = 2u32;
     let mut arguments = [arg(&words), arg(&two)];
     let params = kernel_params(function(module, "put"), &mut arguments);
@@ -190,22 +190,10 @@ fn nodes_are_updated_before_they_run_and_by_lists() {
     let (handle, number) = (make_updatable(node), upload(&[20u32]));
     let result = alloc(4);
     // `cudaGraphKernelNodeUpdate`: node, field, and one of grid, parameter and enabled state.
-    let updates: [u64; 15] = [
-        handle,
-        1,
-        5 | 1 << 32,
-        1,
-        0, //
-        handle,
-        2,
-        number,
-        8,
-        4, //
-        handle,
-        3,
-        1,
-        0,
-        0,
+    let updates: [[u64; 5]; 3] = [
+        [handle, 1, 5 | 1 << 32, 1, 0],
+        [handle, 2, number, 8, 4],
+        [handle, 3, 1, 0, 0],
     ];
     let (updates, count) = (upload(&updates), 3u64);
     let mut arguments = [arg(&updates), arg(&count), arg(&result)];
@@ -225,38 +213,27 @@ fn graphs_with_updatable_nodes_are_restricted() {
     let module = load(TEXT);
     let (graph, node, _) = put(module);
     let (_, other, _) = put(module);
-    let unsupported = CUresult::CUDA_ERROR_NOT_SUPPORTED;
-    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
-    for (given, expected) in [(0, SUCCESS), (2, invalid), (1, SUCCESS), (1, SUCCESS)] {
+    for (given, expected) in [(0, SUCCESS), (2, INVALID), (1, SUCCESS), (1, SUCCESS)] {
         assert_eq!(set_attribute(node, &mut value(given)), expected);
     }
-    assert_eq!(set_attribute(node, &mut value(0)), unsupported);
+    assert_eq!(set_attribute(node, &mut value(0)), NOT_SUPPORTED);
     let mut got = value(9);
-    // SAFETY: The node is live, and the value is valid for writes.
-    let code = unsafe { cuGraphKernelNodeGetAttribute(node, UPDATABLE, got.as_mut_ptr().cast()) };
+    let place = got.as_mut_ptr().cast();
+    let code = call!(cuGraphKernelNodeGetAttribute(node, UPDATABLE, place));
     assert_eq!((code, got[0]), (SUCCESS, 1));
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(node));
+    fails!(NOT_SUPPORTED, cuGraphDestroyNode(node));
     for (to, from) in [(node, other), (other, node)] {
-        fails!(
-            CUDA_ERROR_NOT_SUPPORTED,
-            cuGraphKernelNodeCopyAttributes(to, from)
-        );
+        fails!(NOT_SUPPORTED, cuGraphKernelNodeCopyAttributes(to, from));
     }
-    let (mut clone, mut second) = (null_mut(), null_mut());
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&mut clone, graph));
+    fails!(NOT_SUPPORTED, cuGraphClone(&mut null_mut(), graph));
     let exec = instantiate(graph);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphInstantiateWithFlags(&mut second, graph, 0)
-    );
+    let second = result!(cuGraphInstantiateWithFlags(_, graph, 0));
+    assert_eq!(second, Err(NOT_SUPPORTED));
     let mut info: CUgraphExecUpdateResultInfo = filled(9);
-    fails!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuGraphExecUpdate_v2(exec, graph, &mut info)
-    );
+    fails!(NOT_SUPPORTED, cuGraphExecUpdate_v2(exec, graph, &mut info));
     assert_eq!(info.result.0, 0);
     ok!(cuGraphExecDestroy(exec));
-    ok!(cuGraphInstantiateWithFlags(&mut second, graph, 0));
+    instantiate(graph);
 }
 
 #[test]
@@ -265,29 +242,15 @@ fn destroyed_nodes_are_reported() {
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "is not a device-updatable node",
     ];
-    reports("destroyed_nodes_are_reported", &[], &parts, || {
+    reports(&[], &parts, || {
         let _context = Own::new();
         let module = load(TEXT);
         let (results, number) = (alloc(12), upload(&[1u32]));
         // A null handle is rejected.
-        for (handle, expected) in [
-            (0u64, SUCCESS),
-            (0x1230, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS),
-        ] {
-            let (enable, grid, offset, size) = (1u32, 1u32, 0u64, 4u64);
-            let mut arguments = [
-                arg(&handle),
-                arg(&results),
-                arg(&number),
-                arg(&enable),
-                arg(&grid),
-                arg(&offset),
-                arg(&size),
-            ];
-            let kernel = function(module, "change");
-            assert_eq!(launch(kernel, 1, 1, null_mut(), &mut arguments), SUCCESS);
-            // SAFETY: The function has no arguments.
-            assert_eq!(unsafe { cuCtxSynchronize() }, expected);
+        for (handle, expected) in [(0u64, SUCCESS), (0x1230, ILLEGAL_ADDRESS)] {
+            let places = [handle, results, number];
+            change(module, null_mut(), places, (1, 1, 0, 4));
+            assert_eq!(call!(cuCtxSynchronize()), expected);
             if expected == SUCCESS {
                 assert_eq!(download::<u32>(results, 3), [1; 3]);
             }

@@ -6,13 +6,12 @@ use std::ptr::{null, null_mut};
 
 fn update(exec: CUgraphExec, graph: CUgraph) -> (u32, CUgraphNode, CUgraphNode) {
     let mut info: CUgraphExecUpdateResultInfo = filled(9);
-    // SAFETY: The handles and the pointer are valid, or must be rejected.
-    let code = unsafe { cuGraphExecUpdate_v2(exec, graph, &mut info) };
-    let expected = match info.result.0 {
-        0 => SUCCESS,
-        _ => CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
-    };
-    assert_eq!(code, expected);
+    let code = call!(cuGraphExecUpdate_v2(exec, graph, &mut info));
+    assert_eq!(code == SUCCESS, info.result.0 == 0);
+    assert!(
+        [SUCCESS, GRAPH_EXEC_UPDATE_FAILURE].contains(&code),
+        "{code:?}"
+    );
     (info.result.0, info.errorNode, info.errorFromNode)
 }
 
@@ -38,12 +37,8 @@ fn another_graph_updates_all_nodes() {
     assert_eq!(download::<u32>(words, 3), [6, 4, 0]);
     // The executable graph is still changed through the nodes of its original graph.
     let found = nodes(graph);
-    ok!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        found[1],
-        &fill(words + 8, 9, 1),
-        context()
-    ));
+    let (other, set) = (fill(words + 8, 9, 1), cuGraphExecMemsetNodeSetParams);
+    ok!(set(exec, found[1], &other, context()));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 3), [18, 4, 9]);
     let mut info: CUgraphExecUpdateResultInfo = filled(9);
@@ -99,14 +94,12 @@ fn updates_report_incompatible_differences() {
     // Another type.
     ok!(cuGraphRemoveDependencies_v2(new, &a, &c, null(), 1));
     ok!(cuGraphDestroyNode(a));
-    let mut empty = null_mut();
-    ok!(cuGraphAddEmptyNode(&mut empty, new, null(), 0));
+    let empty = out!(cuGraphAddEmptyNode(_, new, null(), 0));
     ok!(cuGraphAddDependencies_v2(new, &empty, &b, null(), 1));
     assert_eq!(update(exec, new), (3, empty, null_mut()));
     ok!(cuGraphDestroyNode(empty));
     // Another kind of memory.
-    let mut pinned = null_mut();
-    ok!(cuMemAllocHost_v2(&mut pinned, 4));
+    let pinned = out!(cuMemAllocHost_v2(_, 4));
     let d = set(new, &[], pinned as CUdeviceptr, 4);
     ok!(cuGraphAddDependencies_v2(new, &d, &b, null(), 1));
     assert_eq!(update(exec, new), (5, d, null_mut()));
@@ -148,8 +141,7 @@ fn updates_of_kernels_keep_fixed_properties() {
     ok!(cuGraphKernelNodeSetAttribute(node, id, &value));
     assert_eq!(update(exec, new).0, 0);
     // Priorities stay the same if they are used.
-    let mut by_priority = null_mut();
-    ok!(cuGraphInstantiateWithFlags(&mut by_priority, graph, 8));
+    let by_priority = out!(cuGraphInstantiateWithFlags(_, graph, 8));
     assert_eq!(update(by_priority, new), (8, node, null_mut()));
     let mut value: CUlaunchAttributeValue = filled(0);
     value.cooperative = 1;
@@ -158,15 +150,9 @@ fn updates_of_kernels_keep_fixed_properties() {
     assert_eq!(update(exec, new), (8, node, null_mut()));
     // A kernel of another context, which this stream could not launch either.
     let elsewhere = Own::new();
-    let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
     let (new, a) = (create(), 1u32);
     let mut arguments = [arg(&word), arg(&a), arg(&a)];
-    params.func = affine();
-    (params.gridDimX, params.gridDimY, params.gridDimZ) = (1, 1, 1);
-    (params.blockDimX, params.blockDimY, params.blockDimZ) = (1, 1, 1);
-    params.kernelParams = arguments.as_mut_ptr();
-    let mut node = null_mut();
-    ok!(cuGraphAddKernelNode_v2(&mut node, new, null(), 0, &params));
+    let node = add_kernel(new, &[], &kernel_params(affine(), &mut arguments));
     assert_eq!(update(exec, new), (7, node, null_mut()));
     drop(elsewhere);
 }
@@ -177,17 +163,10 @@ fn child_graphs_are_updated_as_a_whole() {
     let _context = Own::new();
     let (stream, words) = (stream(1), upload(&[0u32; 2]));
     let build = |value: u32| {
-        let (inner, outer, mut child) = (create(), create(), null_mut());
+        let (inner, outer) = (create(), create());
         let first = set(inner, &[], words, value);
         set(inner, &[first], words + 4, value + 1);
-        ok!(cuGraphAddChildGraphNode(
-            &mut child,
-            outer,
-            null(),
-            0,
-            inner
-        ));
-        (inner, outer, child)
+        (inner, outer, add_child(outer, inner).unwrap())
     };
     let (_, outer, child) = build(1);
     let (other, new, _) = build(10);
@@ -196,19 +175,14 @@ fn child_graphs_are_updated_as_a_whole() {
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [10, 11]);
     // Updates only the child, with a graph of the same topology.
-    let mut got = null_mut();
-    ok!(cuGraphChildGraphNodeGetGraph(child, &mut got));
+    let got = out!(cuGraphChildGraphNodeGetGraph(child, _));
     ok!(cuGraphExecChildGraphNodeSetParams(exec, child, got));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [1, 2]);
     // A node within the child.
     let within = nodes(got)[1];
-    ok!(cuGraphExecMemsetNodeSetParams(
-        exec,
-        within,
-        &fill(words + 4, 7, 1),
-        context()
-    ));
+    let (new, set_params) = (fill(words + 4, 7, 1), cuGraphExecMemsetNodeSetParams);
+    ok!(set_params(exec, within, &new, context()));
     go(exec, stream);
     assert_eq!(download::<u32>(words, 2), [1, 7]);
     set(other, &[], words, 1);

@@ -14,10 +14,7 @@ const MOVE: u32 = 1;
 struct Calls(&'static AtomicU32);
 
 unsafe extern "C" fn destroy(data: *mut c_void) {
-    let mut context = null_mut();
-    // SAFETY: The pointer is valid for writes. The call is not permitted here.
-    let code = unsafe { cuCtxGetCurrent(&mut context) };
-    assert_eq!(code, CUresult::CUDA_ERROR_NOT_PERMITTED);
+    fails!(NOT_PERMITTED, cuCtxGetCurrent(&mut null_mut()));
     // SAFETY: The tests pass a counter that is never freed.
     unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
@@ -25,14 +22,8 @@ unsafe extern "C" fn destroy(data: *mut c_void) {
 /// Creates an object with this number of references, which belong to the caller.
 fn object(references: u32) -> (CUuserObject, Calls) {
     let calls: &'static AtomicU32 = Box::leak(Box::default());
-    let mut object = null_mut();
-    ok!(cuUserObjectCreate(
-        &mut object,
-        arg(calls),
-        Some(destroy),
-        references,
-        NO_SYNC
-    ));
+    let (data, destroy) = (arg(calls), Some(destroy as _));
+    let object = out!(cuUserObjectCreate(_, data, destroy, references, NO_SYNC));
     (object, Calls(calls))
 }
 
@@ -71,24 +62,11 @@ fn client_references_keep_objects_alive() {
     calls.once();
     invalid!(cuUserObjectRelease(object, 1));
     invalid!(cuUserObjectRetain(object, 1));
-    let mut wrong = null_mut();
-    let data = null_mut();
+    let (mut wrong, data, destroy) = (null_mut(), null_mut(), Some(destroy as _));
     invalid!(cuUserObjectCreate(&mut wrong, data, None, 1, NO_SYNC));
-    invalid!(cuUserObjectCreate(
-        &mut wrong,
-        data,
-        Some(destroy),
-        0,
-        NO_SYNC
-    ));
-    invalid!(cuUserObjectCreate(&mut wrong, data, Some(destroy), 1, 0));
-    invalid!(cuUserObjectCreate(
-        null_mut(),
-        data,
-        Some(destroy),
-        1,
-        NO_SYNC
-    ));
+    invalid!(cuUserObjectCreate(&mut wrong, data, destroy, 0, NO_SYNC));
+    invalid!(cuUserObjectCreate(&mut wrong, data, destroy, 1, 0));
+    invalid!(cuUserObjectCreate(null_mut(), data, destroy, 1, NO_SYNC));
 }
 
 #[test]
@@ -107,15 +85,8 @@ fn graphs_and_their_copies_keep_objects_alive() {
     ok!(cuGraphReleaseUserObject(graph, object, 1));
     invalid!(cuGraphReleaseUserObject(graph, object, 2));
     invalid!(cuGraphReleaseUserObject(outer, object, 1));
-    let (mut clone, mut child) = (null_mut(), null_mut());
-    ok!(cuGraphClone(&mut clone, graph));
-    ok!(cuGraphAddChildGraphNode(
-        &mut child,
-        outer,
-        std::ptr::null(),
-        0,
-        graph
-    ));
+    let clone = out!(cuGraphClone(_, graph));
+    let child = add_child(outer, graph).unwrap();
     ok!(cuGraphDestroy(graph));
     calls.none();
     ok!(cuGraphDestroy(clone));
@@ -164,9 +135,8 @@ fn updates_take_objects_of_the_other_graph() {
     ok!(cuGraphRetainUserObject(new, two, 1, MOVE));
     let exec = instantiate(graph);
     ok!(cuGraphDestroy(graph));
-    let mut info: CUgraphExecUpdateResultInfo = filled(0);
     first.none();
-    ok!(cuGraphExecUpdate_v2(exec, new, &mut info));
+    out!(cuGraphExecUpdate_v2(exec, new, _));
     first.once();
     ok!(cuGraphDestroy(new));
     second.none();

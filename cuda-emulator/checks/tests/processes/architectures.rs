@@ -20,16 +20,13 @@ fn try_load(image: &[u8]) -> (CUresult, String) {
     let mut options = [5, 6].map(CUjit_option);
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), 1000 as *mut c_void];
     let mut module = null_mut();
-    // SAFETY: The image ends in NUL, and the numbers of options and values are correct.
-    let code = unsafe {
-        cuModuleLoadDataEx(
-            &mut module,
-            image.as_ptr().cast(),
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
+    let code = call!(cuModuleLoadDataEx(
+        &mut module,
+        image.as_ptr().cast(),
+        2,
+        options.as_mut_ptr(),
+        values.as_mut_ptr(),
+    ));
     let text = CStr::from_bytes_until_nul(&log).unwrap();
     (code, text.to_str().unwrap().to_string())
 }
@@ -83,23 +80,15 @@ fn differs(name: &str, numbers: [i32; 7]) {
         ),
         "k",
     );
-    let mut value = 0;
-    ok!(cuFuncGetAttribute(&mut value, CUfunction_attribute(6), k));
+    let value = out!(cuFuncGetAttribute(_, CUfunction_attribute(6), k));
     assert_eq!(value, number);
     ok!(cuFuncSetAttribute(k, CUfunction_attribute(8), numbers[3]));
-    invalid!(cuFuncSetAttribute(
-        k,
-        CUfunction_attribute(8),
-        numbers[3] + 1
-    ));
+    fails!(
+        INVALID,
+        cuFuncSetAttribute(k, CUfunction_attribute(8), numbers[3] + 1)
+    );
     // The maximum number of small blocks per multiprocessor.
-    let mut blocks = 0;
-    ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &mut blocks,
-        k,
-        32,
-        0
-    ));
+    let blocks = out!(cuOccupancyMaxActiveBlocksPerMultiprocessor(_, k, 32, 0));
     assert_eq!(blocks, numbers[5]);
     // PTX for newer architectures is rejected, both plain and in a fat binary.
     for target in [80, 86, 89, 90, 100, 103, 120] {
@@ -116,8 +105,8 @@ fn differs(name: &str, numbers: [i32; 7]) {
             );
             continue;
         }
-        assert_eq!(plain.0, CUresult::CUDA_ERROR_INVALID_PTX, "{target}");
-        assert_eq!(fat.0, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, "{target}");
+        assert_eq!(plain.0, INVALID_PTX, "{target}");
+        assert_eq!(fat.0, NO_BINARY_FOR_GPU, "{target}");
         for log in [plain.1, fat.1] {
             for part in [&format!("sm_{target}"), name, &format!("compute_{number}")] {
                 assert!(log.contains(part), "no `{part}` in: {log}");
@@ -130,10 +119,10 @@ fn differs(name: &str, numbers: [i32; 7]) {
     )));
     assert_eq!(own.0, SUCCESS, "{}", own.1);
     let other = if number == 90 { "sm_80a" } else { "sm_90a" };
-    assert_eq!(try_load(&ptx(other)).0, CUresult::CUDA_ERROR_INVALID_PTX);
+    assert_eq!(try_load(&ptx(other)).0, INVALID_PTX);
     // Machine code is rejected, with a hint on the NVRTC options.
     let (code, log) = try_load(b"\x7fELF\0");
-    assert_eq!(code, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_eq!(code, NO_BINARY_FOR_GPU);
     for part in [
         &format!("compute_{number}"),
         "--gpu-architecture",
@@ -143,34 +132,28 @@ fn differs(name: &str, numbers: [i32; 7]) {
     }
 }
 
-fn as_device(test: &str, name: &str, numbers: [i32; 7]) {
-    passes(test, &[("CUDA_EMULATOR_DEVICE", name)], || {
-        differs(name, numbers)
-    });
+fn as_device(name: &str, numbers: [i32; 7]) {
+    passes(&[("CUDA_EMULATOR_DEVICE", name)], || differs(name, numbers));
 }
 
 #[test]
 fn sm_80() {
-    as_device("sm_80", "sm_80", [8, 0, 164 << 10, 163 << 10, 2048, 32, 2]);
+    as_device("sm_80", [8, 0, 164 << 10, 163 << 10, 2048, 32, 2]);
 }
 
 #[test]
 fn sm_89() {
-    as_device("sm_89", "sm_89", [8, 9, 100 << 10, 99 << 10, 1536, 24, 64]);
+    as_device("sm_89", [8, 9, 100 << 10, 99 << 10, 1536, 24, 64]);
 }
 
 #[test]
 fn sm_90() {
-    as_device("sm_90", "sm_90", [9, 0, 228 << 10, 227 << 10, 2048, 32, 2]);
+    as_device("sm_90", [9, 0, 228 << 10, 227 << 10, 2048, 32, 2]);
 }
 
 #[test]
 fn sm_100() {
-    as_device(
-        "sm_100",
-        "sm_100",
-        [10, 0, 228 << 10, 227 << 10, 2048, 32, 2],
-    );
+    as_device("sm_100", [10, 0, 228 << 10, 227 << 10, 2048, 32, 2]);
 }
 
 /// Loads one instruction for a target. Returns the code and the log.
@@ -197,7 +180,7 @@ fn instructions_of_sm_90a() {
         assert_eq!(code, SUCCESS, "{text} {log}");
         for target in ["sm_80", "sm_90"] {
             let (code, log) = instruction(text, target);
-            assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{text}");
+            assert_eq!(code, INVALID_PTX, "{text}");
             for part in [
                 &format!("the module is for {target}. Fix: "),
                 "`.target sm_90a`",
@@ -212,8 +195,7 @@ fn instructions_of_sm_90a() {
 
 #[test]
 fn instructions_of_sm_90a_on_a_newer_device() {
-    let test = "instructions_of_sm_90a_on_a_newer_device";
-    passes(test, &[("CUDA_EMULATOR_DEVICE", "sm_100")], || {
+    passes(&[("CUDA_EMULATOR_DEVICE", "sm_100")], || {
         let _context = Own::new();
         for target in ["sm_100a", "sm_100f"] {
             let (code, log) = instruction(REGISTERS, target);
@@ -226,7 +208,7 @@ fn instructions_of_sm_90a_on_a_newer_device() {
             ("wgmma.fence.sync.aligned;", "sm_100", "sm_90a"),
         ] {
             let (code, log) = instruction(text, target);
-            assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{text} {target}");
+            assert_eq!(code, INVALID_PTX, "{text} {target}");
             assert!(log.contains(&format!("`.target {wanted}`")), "{log}");
         }
     });
@@ -273,7 +255,7 @@ fn oob_fma_forms_are_checked() {
         let (code, log) = fma(name, "8.1", "sm_90");
         // The H200 returns CUDA_ERROR_INVALID_PTX. The emulator cannot distinguish invalid PTX from
         // unknown PTX.
-        assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED, "{name} {log}");
+        assert_eq!(code, NOT_SUPPORTED, "{name} {log}");
     }
     for (version, target, part) in [
         ("8.0", "sm_90", "`.version 8.1`"),
@@ -281,7 +263,7 @@ fn oob_fma_forms_are_checked() {
         ("8.1", "sm_80", "for sm_90 or newer"),
     ] {
         let (code, log) = fma("fma.rn.oob.f16", version, target);
-        assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX, "{version} {target}");
+        assert_eq!(code, INVALID_PTX, "{version} {target}");
         assert!(log.contains(part), "{log}");
     }
 }
@@ -291,26 +273,21 @@ fn oob_fma_forms_are_checked() {
 #[test]
 fn targets_and_versions_of_modules() {
     let _context = Own::new();
-    let bad = CUresult::CUDA_ERROR_INVALID_PTX;
     for (target, version, wanted) in [
-        ("sm_120", "8.7", bad),
-        ("sm_100", "8.6", bad),
-        ("sm_100a", "8.6", bad),
-        ("sm_100f", "8.8", bad),
+        ("sm_120", "8.7", INVALID_PTX),
+        ("sm_100", "8.6", INVALID_PTX),
+        ("sm_100a", "8.6", INVALID_PTX),
+        ("sm_100f", "8.8", INVALID_PTX),
         ("sm_90a", "8.0", SUCCESS),
-        ("sm_90a", "7.8", bad),
+        ("sm_90a", "7.8", INVALID_PTX),
         ("sm_80", "7.0", SUCCESS),
-        ("sm_91", "8.1", bad),
-        ("sm_999", "8.1", bad),
-        (
-            "sm_90",
-            "99.9",
-            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-        ),
+        ("sm_91", "8.1", INVALID_PTX),
+        ("sm_999", "8.1", INVALID_PTX),
+        ("sm_90", "99.9", UNSUPPORTED_PTX_VERSION),
         ("sm_90", "9.0", SUCCESS),
-        ("sm_90", "1.0", bad),
+        ("sm_90", "1.0", INVALID_PTX),
         // Not newer than the device, but not an existing target.
-        ("sm_81", "8.1", bad),
+        ("sm_81", "8.1", INVALID_PTX),
     ] {
         let text = format!(
             ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n"
@@ -322,10 +299,8 @@ fn targets_and_versions_of_modules() {
     // Also in a function that is never called.
     let text = ".version 8.1\n.target sm_90\n.address_size 64\n.func f() { wgmma.fence.sync.aligned; ret; }\n\
                 .visible .entry k() { ret; }\n";
-    assert_eq!(
-        try_load(CString::new(text).unwrap().as_bytes_with_nul()).0,
-        bad
-    );
+    let code = try_load(CString::new(text).unwrap().as_bytes_with_nul()).0;
+    assert_eq!(code, INVALID_PTX);
 }
 
 #[test]
@@ -340,9 +315,8 @@ fn unknown_devices_are_reported_with_the_known_ones() {
         invalid!(cuInit(0));
         return;
     }
-    let test = "unknown_devices_are_reported_with_the_known_ones";
     for name in ["sm_70", "90", "sm_90a", "H200"] {
-        let (code, output, text) = rerun(test, &[("CUDA_EMULATOR_DEVICE", name)]);
+        let (code, output, text) = rerun(&[("CUDA_EMULATOR_DEVICE", name)]);
         assert_eq!(code, Some(0), "{output}{text}");
         let part =
             format!("CUDA_EMULATOR_DEVICE={name}: expected one of sm_80, sm_89, sm_90, sm_100");

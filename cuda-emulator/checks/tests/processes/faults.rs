@@ -8,23 +8,28 @@ use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-const FAULTS: &str = include_str!("../../kernels/faults.ptx");
-
-/// Launches a kernel with one block in a separate context. Returns the code of the next
+/// Launches a kernel with one block in the current context. Returns the code of the next
 /// synchronization.
 fn run(kernel: &str, threads: u32, arguments: &mut [*mut c_void]) -> CUresult {
     let function = function(load(FAULTS), kernel);
-    assert_eq!(
-        launch(function, 1, threads, null_mut(), arguments),
-        CUresult::CUDA_SUCCESS
-    );
-    // SAFETY: The function has no arguments.
-    unsafe { cuCtxSynchronize() }
+    assert_eq!(launch(function, 1, threads, null_mut(), arguments), SUCCESS);
+    call!(cuCtxSynchronize())
 }
 
-const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
-const FAILED: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+/// Runs the test again with the variables, and `inside` in a separate context in that run. It must
+/// return the code, and the report must contain all the parts.
+#[track_caller]
+fn faults(
+    variables: &[(&str, &str)],
+    parts: &[&str],
+    expected: CUresult,
+    inside: impl FnOnce() -> CUresult,
+) {
+    reports(variables, parts, || {
+        let _context = Own::new();
+        assert_eq!(inside(), expected);
+    });
+}
 
 #[test]
 fn access_past_the_end_of_global_memory() {
@@ -37,30 +42,27 @@ fn access_past_the_end_of_global_memory() {
         "faults.cu:4",
         "st.global.u32",
     ];
-    reports("access_past_the_end_of_global_memory", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
         let (place, index) = (alloc(256), 67);
-        assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
+        run("put", 1, &mut [arg(&place), arg(&index)])
     });
 }
 
 #[test]
 fn reports_name_the_thread_past_the_end() {
     let parts = ["thread (60, 0, 0)", "it is 0 bytes past the end of"];
-    reports("reports_name_the_thread_past_the_end", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
         let (place, index) = (alloc(256), 4);
-        assert_eq!(run("put", 64, &mut [arg(&place), arg(&index)]), ILLEGAL);
+        run("put", 64, &mut [arg(&place), arg(&index)])
     });
 }
 
 #[test]
 fn null_pointer_access() {
     let parts = ["is a null pointer, or an offset from one"];
-    reports("null_pointer_access", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
         let (place, index) = (0u64, 3);
-        assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
+        run("put", 1, &mut [arg(&place), arg(&index)])
     });
 }
 
@@ -73,13 +75,9 @@ fn access_past_the_end_of_shared_memory() {
         "kernel shared_past",
         "faults.cu:8",
     ];
-    reports("access_past_the_end_of_shared_memory", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
         let (out, index) = (alloc(4), 16);
-        assert_eq!(
-            run("shared_past", 1, &mut [arg(&out), arg(&index)]),
-            ILLEGAL
-        );
+        run("shared_past", 1, &mut [arg(&out), arg(&index)])
     });
 }
 
@@ -92,10 +90,9 @@ fn access_past_the_end_of_local_memory() {
         "kernel local_past",
         "faults.cu:14",
     ];
-    reports("access_past_the_end_of_local_memory", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
         let (out, index) = (alloc(4), 4);
-        assert_eq!(run("local_past", 1, &mut [arg(&out), arg(&index)]), ILLEGAL);
+        run("local_past", 1, &mut [arg(&out), arg(&index)])
     });
 }
 
@@ -109,19 +106,10 @@ fn access_past_the_end_of_constant_memory() {
         "kernel constant_past",
         "ld.const",
     ];
-    reports(
-        "access_past_the_end_of_constant_memory",
-        &[],
-        &parts,
-        || {
-            let _context = Own::new();
-            let (out, index) = (alloc(4), 4);
-            assert_eq!(
-                run("constant_past", 1, &mut [arg(&out), arg(&index)]),
-                ILLEGAL
-            );
-        },
-    );
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
+        let (out, index) = (alloc(4), 4);
+        run("constant_past", 1, &mut [arg(&out), arg(&index)])
+    });
 }
 
 #[test]
@@ -133,13 +121,9 @@ fn misaligned_write() {
         "kernel put_odd",
         "faults.cu:5",
     ];
-    reports("misaligned_write", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, MISALIGNED_ADDRESS, || {
         let place = alloc(8);
-        assert_eq!(
-            run("put_odd", 1, &mut [arg(&place)]),
-            CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
-        );
+        run("put_odd", 1, &mut [arg(&place)])
     });
 }
 
@@ -153,11 +137,10 @@ fn use_after_free() {
         "which was freed by cuMemFree",
         "kernel put",
     ];
-    reports("use_after_free", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ILLEGAL_ADDRESS, || {
         let (place, index) = (alloc(64), 2);
         ok!(cuMemFree_v2(place));
-        assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
+        run("put", 1, &mut [arg(&place), arg(&index)])
     });
 }
 
@@ -169,23 +152,19 @@ fn memory_freed_while_a_stream_uses_it() {
         "which was freed by cuMemFreeAsync on stream 0x",
         "kernel put",
     ];
-    reports("memory_freed_while_a_stream_uses_it", &[], &parts, || {
+    reports(&[], &parts, || {
         let _context = Own::new();
         let put = function(load(FAULTS), "put");
         let (first, second) = (stream(1), stream(1));
-        let (mut place, index) = (0, 0);
-        ok!(cuMemAllocAsync(&mut place, 64, first));
+        let (place, index) = (out!(cuMemAllocAsync(_, 64, first)), 0);
         ok!(cuStreamSynchronize(first));
         // The kernel of the second stream is late, and the first stream does not wait for it.
         let gate = block(second);
-        assert_eq!(
-            launch(put, 1, 1, second, &mut [arg(&place), arg(&index)]),
-            SUCCESS
-        );
+        ok!(launch(put, 1, 1, second, &mut [arg(&place), arg(&index)]));
         ok!(cuMemFreeAsync(place, first));
         ok!(cuStreamSynchronize(first));
         gate.open();
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(second));
     });
 }
 
@@ -201,64 +180,50 @@ fn read_of_uninitialized_global_memory() {
         "thread (16, 0, 0)",
         "faults.cu:18",
     ];
-    reports(
-        "read_of_uninitialized_global_memory",
-        &UNINIT,
-        &parts,
-        || {
-            let _context = Own::new();
-            let (from, to) = (alloc(128), alloc(128));
-            ok!(cuMemsetD32_v2(from, 1, 16));
-            assert_eq!(
-                run("read_global", 16, &mut [arg(&to), arg(&from)]),
-                SUCCESS,
-                "memory written by the copy may be read"
-            );
-            assert_eq!(run("read_global", 32, &mut [arg(&to), arg(&from)]), FAILED);
-        },
-    );
+    faults(&UNINIT, &parts, LAUNCH_FAILED, || {
+        let (from, to) = (alloc(128), alloc(128));
+        ok!(cuMemsetD32_v2(from, 1, 16));
+        let code = run("read_global", 16, &mut [arg(&to), arg(&from)]);
+        assert_eq!(code, SUCCESS, "memory written by the copy may be read");
+        run("read_global", 32, &mut [arg(&to), arg(&from)])
+    });
 }
 
 #[test]
 fn atomic_on_uninitialized_memory() {
     let parts = ["which has never been written", "kernel count_up"];
-    reports("atomic_on_uninitialized_memory", &UNINIT, &parts, || {
-        let _context = Own::new();
+    faults(&UNINIT, &parts, LAUNCH_FAILED, || {
         let counter = alloc(4);
-        assert_eq!(run("count_up", 32, &mut [arg(&counter)]), FAILED);
+        run("count_up", 32, &mut [arg(&counter)])
     });
 }
 
 #[test]
 fn read_of_uninitialized_local_memory() {
-    let test = "read_of_uninitialized_local_memory";
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
         "read of 4 bytes at local address 0x14, which the thread has not written",
         "kernel read_local",
         "thread (5, 0, 0)",
     ];
-    reports(test, &UNINIT, &parts, || {
-        let _context = Own::new();
+    faults(&UNINIT, &parts, LAUNCH_FAILED, || {
         let (out, all, some) = (alloc(128), 8, 5);
         assert_eq!(run("read_local", 32, &mut [arg(&out), arg(&all)]), SUCCESS);
-        assert_eq!(run("read_local", 32, &mut [arg(&out), arg(&some)]), FAILED);
+        run("read_local", 32, &mut [arg(&out), arg(&some)])
     });
 }
 
 #[test]
 fn read_of_local_memory_left_by_an_earlier_call() {
-    let test = "read_of_local_memory_left_by_an_earlier_call";
     let parts = [
         "which the thread has not written",
         "kernel read_frame, in function",
         "sum_local",
     ];
-    reports(test, &UNINIT, &parts, || {
-        let _context = Own::new();
+    faults(&UNINIT, &parts, LAUNCH_FAILED, || {
         let (out, all, some) = (alloc(128), 8, 7);
         assert_eq!(run("read_frame", 32, &mut [arg(&out), arg(&all)]), SUCCESS);
-        assert_eq!(run("read_frame", 32, &mut [arg(&out), arg(&some)]), FAILED);
+        run("read_frame", 32, &mut [arg(&out), arg(&some)])
     });
 }
 
@@ -273,26 +238,20 @@ fn a_race_on_shared_memory() {
         "kernel shared_race",
         "faults.cu:3",
     ];
-    reports("a_race_on_shared_memory", &RACE, &parts, || {
-        let _context = Own::new();
+    faults(&RACE, &parts, LAUNCH_FAILED, || {
         let out = alloc(256);
-        assert_eq!(run("shared_race", 64, &mut [arg(&out)]), FAILED);
+        run("shared_race", 64, &mut [arg(&out)])
     });
 }
 
 #[test]
 fn atomics_do_not_race_with_each_other() {
-    let test = "atomics_do_not_race_with_each_other";
-    passes(
-        test,
-        &[("CUDA_EMULATOR_CHECK", "race,uninit,barrier")],
-        || {
-            let _context = Own::new();
-            let out = alloc(512);
-            assert_eq!(run("shared_histogram", 128, &mut [arg(&out)]), SUCCESS);
-            assert_eq!(download::<i32>(out, 128), [32; 128]);
-        },
-    );
+    passes(&[("CUDA_EMULATOR_CHECK", "race,uninit,barrier")], || {
+        let _context = Own::new();
+        let out = alloc(512);
+        assert_eq!(run("shared_histogram", 128, &mut [arg(&out)]), SUCCESS);
+        assert_eq!(download::<i32>(out, 128), [32; 128]);
+    });
 }
 
 #[test]
@@ -303,10 +262,9 @@ fn a_divergent_barrier() {
         "kernel divergent",
     ];
     let variables = [("CUDA_EMULATOR_CHECK", "barrier")];
-    reports("a_divergent_barrier", &variables, &parts, || {
-        let _context = Own::new();
+    faults(&variables, &parts, LAUNCH_FAILED, || {
         let out = alloc(256);
-        assert_eq!(run("divergent", 64, &mut [arg(&out)]), FAILED);
+        run("divergent", 64, &mut [arg(&out)])
     });
 }
 
@@ -320,13 +278,9 @@ fn stack_overflow() {
         "kernel deep, in function",
         "endless",
     ];
-    reports("stack_overflow", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, HARDWARE_STACK_ERROR, || {
         let place = upload(&[1; 8]);
-        assert_eq!(
-            run("deep", 1, &mut [arg(&place)]),
-            CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
-        );
+        run("deep", 1, &mut [arg(&place)])
     });
 }
 
@@ -339,13 +293,9 @@ fn endless_loop() {
         "faults.cu:57",
     ];
     let variables = [("CUDA_EMULATOR_TIMEOUT", "0.2")];
-    reports("endless_loop", &variables, &parts, || {
-        let _context = Own::new();
+    faults(&variables, &parts, LAUNCH_TIMEOUT, || {
         let flag = upload(&[0]);
-        assert_eq!(
-            run("forever", 64, &mut [arg(&flag)]),
-            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
-        );
+        run("forever", 64, &mut [arg(&flag)])
     });
 }
 
@@ -366,8 +316,7 @@ fn a_leak_at_exit() {
         // Exits without destroying the context, like `exit()`.
         std::process::exit(0);
     }
-    let variables = [("CUDA_EMULATOR_CHECK", "leak")];
-    let (code, _, text) = rerun("a_leak_at_exit", &variables);
+    let (code, _, text) = rerun(&[("CUDA_EMULATOR_CHECK", "leak")]);
     assert_eq!(code, Some(99), "{text}");
     for part in [
         "2 leaked at exit",
@@ -388,10 +337,10 @@ fn traps_and_breakpoints() {
         "the kernel executed `brkpt`",
         "kernel breakpoint",
     ];
-    reports("traps_and_breakpoints", &[], &parts, || {
-        each("traps_and_breakpoints", ["stop", "breakpoint"], |kernel| {
+    reports(&[], &parts, || {
+        each(["stop", "breakpoint"], |kernel| {
             let _context = Own::new();
-            assert_eq!(run(kernel, 32, &mut []), FAILED);
+            assert_eq!(run(kernel, 32, &mut []), LAUNCH_FAILED);
         });
     });
 }
@@ -403,20 +352,16 @@ fn an_assertion() {
         "faults.cu:",
         "check(int): block: [0,0,0], thread: [0,0,0] Assertion `n == 4 && \"n is four\"` failed.",
     ];
-    reports("an_assertion", &[], &parts, || {
-        let _context = Own::new();
+    faults(&[], &parts, ASSERT, || {
         let (right, wrong) = (4, 5);
         assert_eq!(run("check", 32, &mut [arg(&right)]), SUCCESS);
-        assert_eq!(
-            run("check", 32, &mut [arg(&wrong)]),
-            CUresult::CUDA_ERROR_ASSERT
-        );
+        run("check", 32, &mut [arg(&wrong)])
     });
 }
 
 #[test]
 fn printf() {
-    let output = passes("printf", &[], || {
+    let output = passes(&[], || {
         let _context = Own::new();
         let value = 2.754f64;
         assert_eq!(run("speak", 2, &mut [arg(&value)]), SUCCESS);
@@ -436,20 +381,11 @@ fn memory_from_the_heap() {
     assert_eq!(run("heap", 32, &mut [arg(&out)]), SUCCESS);
     let want: Vec<i32> = (0..32).map(|t| 120 + 16 * t).collect();
     assert_eq!(download::<i32>(out, 32), want);
-    let mut limit = 0;
-    ok!(cuCtxGetLimit(
-        &mut limit,
-        CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE
-    ));
-    assert_eq!(
-        run("heap_all", 1, &mut [arg(&out), arg(&(limit + 1))]),
-        SUCCESS
-    );
-    assert_eq!(
-        download::<i32>(out, 1),
-        [1],
-        "an allocation that exceeds the heap returns null"
-    );
+    let limit = out!(cuCtxGetLimit(_, CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE));
+    let code = run("heap_all", 1, &mut [arg(&out), arg(&(limit + 1))]);
+    assert_eq!(code, SUCCESS);
+    let is_null = download::<i32>(out, 1);
+    assert_eq!(is_null, [1], "an allocation that exceeds the heap");
 }
 
 #[test]
@@ -462,15 +398,14 @@ fn faults_in_memory_from_the_heap() {
         "which was freed by free in a kernel",
         "kernel heap_twice",
     ];
-    let test = "faults_in_memory_from_the_heap";
     let kernels = ["heap_past", "heap_freed", "heap_twice"];
-    reports(test, &[], &parts, || {
-        each(test, kernels, |kernel| {
+    reports(&[], &parts, || {
+        each(kernels, |kernel| {
             let _context = Own::new();
             let place = alloc(64);
             match kernel {
                 "heap_twice" => assert_ne!(run(kernel, 1, &mut [arg(&place)]), SUCCESS),
-                _ => assert_eq!(run(kernel, 1, &mut []), ILLEGAL, "{kernel}"),
+                _ => assert_eq!(run(kernel, 1, &mut []), ILLEGAL_ADDRESS, "{kernel}"),
             }
         });
     });

@@ -8,8 +8,6 @@ const FAULTS: &str = include_str!("../../kernels/faults.ptx");
 const VARIABLE: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
     .visible .global .align 4 .b8 data[64];\n";
 const CHECK: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "context")];
-const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
-const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 
 /// Returns 64 bytes of each kind of memory that belongs only to the current context.
 fn own_memory() -> [(&'static str, CUdeviceptr); 2] {
@@ -44,24 +42,22 @@ fn put(place: CUdeviceptr) -> CUresult {
     let (put, index) = (function(load(FAULTS), "put"), 0);
     let mut arguments = [arg(&place), arg(&index)];
     assert_eq!(launch(put, 1, 1, null_mut(), &mut arguments), SUCCESS);
-    // SAFETY: The function has no arguments.
-    unsafe { cuCtxSynchronize() }
+    call!(cuCtxSynchronize())
 }
 
 #[test]
 fn without_the_check_access_works_as_on_a_gpu() {
-    passes("without_the_check_access_works_as_on_a_gpu", &[], || {
+    passes(&[], || {
         let _owner = Own::new();
         let foreign = own_memory();
         let _other = Own::new();
         for (kind, place) in foreign {
             assert_eq!(put(place), SUCCESS, "{kind}");
             assert_eq!(download::<u32>(place, 1).len(), 1);
-            // SAFETY: The memory is live and has 64 bytes.
-            let code = unsafe { cuMemsetD8Async(place, 1, 64, null_mut()) };
+            let code = call!(cuMemsetD8Async(place, 1, 64, null_mut()));
             let expected = match kind {
                 // As on an H200.
-                "module variable `data`" => CUresult::CUDA_ERROR_INVALID_VALUE,
+                "module variable `data`" => INVALID,
                 _ => SUCCESS,
             };
             assert_eq!(code, expected, "{kind}");
@@ -83,8 +79,7 @@ fn the_check_reports_kernels() {
         "(cuCtxCreate)",
         "kernel put",
     ];
-    let test = "the_check_reports_kernels";
-    reports(test, &CHECK, &parts, || {
+    reports(&CHECK, &parts, || {
         let _owner = Primary::new();
         // A kernel of the owner allocates from the heap and stores the address.
         let heap = load(
@@ -103,12 +98,12 @@ fn the_check_reports_kernels() {
         foreign.push(download::<u64>(out, 1)[0]);
         let shared = shared_memory();
         assert_eq!(put(foreign[0]), SUCCESS, "one's own");
-        each(test, 0..foreign.len(), |number| {
+        each(0..foreign.len(), |number| {
             let _other = Own::new();
             for place in shared {
                 assert_eq!(put(place), SUCCESS);
             }
-            assert_eq!(put(foreign[number]), ILLEGAL);
+            assert_eq!(put(foreign[number]), ILLEGAL_ADDRESS);
         });
     });
 }
@@ -122,8 +117,7 @@ fn the_check_reports_copies_and_fills() {
         "on stream 0x12",
         "in a stream memory operation at 0x",
     ];
-    let test = "the_check_reports_copies_and_fills";
-    reports(test, &CHECK, &parts, || {
+    reports(&CHECK, &parts, || {
         let _owner = Own::new();
         let foreign = own_memory();
         let shared = shared_memory();
@@ -131,83 +125,63 @@ fn the_check_reports_copies_and_fills() {
         let host = std::ptr::from_mut(&mut host).cast();
         type Operation = fn(CUdeviceptr, CUdeviceptr, *mut std::ffi::c_void, CUstream) -> CUresult;
         let operations: [Operation; 7] = [
-            // SAFETY: Here and below, the memory is live and has at least 16 bytes, and the stream
-            // is live.
-            |place, _, host, stream| unsafe { cuMemcpyHtoDAsync_v2(place, host, 16, stream) },
-            // SAFETY: as above.
-            |place, _, host, stream| unsafe { cuMemcpyDtoHAsync_v2(host, place, 16, stream) },
-            // SAFETY: as above.
-            |place, mine, _, stream| unsafe { cuMemcpyDtoDAsync_v2(mine, place, 16, stream) },
-            // SAFETY: as above.
-            |place, mine, _, stream| unsafe { cuMemcpyDtoDAsync_v2(place, mine, 16, stream) },
-            // SAFETY: as above.
-            |place, _, _, stream| unsafe { cuMemsetD8Async(place, 1, 16, stream) },
-            // SAFETY: as above.
-            |place, _, _, stream| unsafe { cuMemsetD2D32Async(place, 8, 1, 2, 2, stream) },
-            // SAFETY: as above.
-            |place, _, _, stream| unsafe { cuStreamWriteValue32_v2(stream, place, 1, 0) },
+            |place, _, host, stream| call!(cuMemcpyHtoDAsync_v2(place, host, 16, stream)),
+            |place, _, host, stream| call!(cuMemcpyDtoHAsync_v2(host, place, 16, stream)),
+            |place, mine, _, stream| call!(cuMemcpyDtoDAsync_v2(mine, place, 16, stream)),
+            |place, mine, _, stream| call!(cuMemcpyDtoDAsync_v2(place, mine, 16, stream)),
+            |place, _, _, stream| call!(cuMemsetD8Async(place, 1, 16, stream)),
+            |place, _, _, stream| call!(cuMemsetD2D32Async(place, 8, 1, 2, 2, stream)),
+            |place, _, _, stream| call!(cuStreamWriteValue32_v2(stream, place, 1, 0)),
         ];
         let cases = (0..operations.len()).flat_map(|n| foreign.map(|memory| (n, memory)));
-        each(test, cases, |(n, (kind, place))| {
+        each(cases, |(n, (kind, place))| {
             let operation = operations[n];
             let _other = Own::new();
             let (mine, stream) = (alloc(16), stream(0));
             for place in shared {
                 // Streams cannot write words of managed memory or pool memory.
                 let no_word = n == 6 && [shared[1], shared[3]].contains(&place);
-                let wanted = if no_word {
-                    CUresult::CUDA_ERROR_INVALID_VALUE
-                } else {
-                    SUCCESS
-                };
+                let wanted = if no_word { INVALID } else { SUCCESS };
                 assert_eq!(operation(place, mine, host, stream), wanted);
             }
             assert_eq!(operation(mine, mine, host, stream), SUCCESS);
             ok!(cuStreamSynchronize(stream));
             // A copy to the host may wait, and then returns the error itself.
             let code = operation(place + 4, mine, host, stream);
-            assert!(matches!(code, SUCCESS | ILLEGAL), "{kind}: {code:?}");
-            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+            assert!(
+                matches!(code, SUCCESS | ILLEGAL_ADDRESS),
+                "{kind}: {code:?}"
+            );
+            fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
         });
     });
 }
 
 #[test]
 fn the_check_reports_a_copy_that_waits() {
-    let test = "the_check_reports_a_copy_that_waits";
-    reports(test, &CHECK, &["on the default stream"], || {
+    reports(&CHECK, &["on the default stream"], || {
         let _owner = Own::new();
         let foreign = alloc(64);
         let _other = Own::new();
         let bytes = [0u8; 16];
-        fails!(
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-            cuMemcpyHtoD_v2(foreign + 4, bytes.as_ptr().cast(), 16)
-        );
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        let from = bytes.as_ptr().cast();
+        fails!(ILLEGAL_ADDRESS, cuMemcpyHtoD_v2(foreign + 4, from, 16));
+        fails!(ILLEGAL_ADDRESS, cuCtxSynchronize());
     });
 }
 
 #[test]
 fn copies_that_name_the_other_context_are_allowed() {
-    let test = "copies_that_name_the_other_context_are_allowed";
-    passes(test, &CHECK, || {
+    passes(&CHECK, || {
         let first = Own::new();
         let from = upload(&[1u32, 2, 3, 4]);
         let second = Own::new();
         let to = alloc(16);
         ok!(cuMemcpyPeer(to, second.0, from, first.0, 16));
         assert_eq!(download::<u32>(to, 4), [1, 2, 3, 4]);
-        ok!(cuMemcpyPeerAsync(
-            from,
-            first.0,
-            to,
-            second.0,
-            8,
-            null_mut()
-        ));
-        // SAFETY: Zero is a valid value of the C struct.
-        let mut copy: CUDA_MEMCPY3D_PEER = unsafe { std::mem::zeroed() };
+        let (one, other) = (first.0, second.0);
+        ok!(cuMemcpyPeerAsync(from, one, to, other, 8, null_mut()));
+        let mut copy: CUDA_MEMCPY3D_PEER = filled(0);
         copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
         copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
         (copy.srcDevice, copy.srcContext) = (from, first.0);
@@ -221,28 +195,23 @@ fn copies_that_name_the_other_context_are_allowed() {
 
 #[test]
 fn copies_that_name_a_wrong_context_are_reported() {
-    let test = "copies_that_name_a_wrong_context_are_reported";
-    reports(test, &CHECK, &["in a copy or fill at 0x"], || {
+    reports(&CHECK, &["in a copy or fill at 0x"], || {
         let _first = Own::new();
         let from = upload(&[1u32, 2, 3, 4]);
         let second = Own::new();
         let to = alloc(16);
-        fails!(
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-            cuMemcpyPeer(to, second.0, from, second.0, 16)
-        );
+        let wrong = second.0;
+        fails!(ILLEGAL_ADDRESS, cuMemcpyPeer(to, wrong, from, wrong, 16));
     });
 }
 
 #[test]
 fn memory_of_another_device_is_not_checked() {
-    let test = "memory_of_another_device_is_not_checked";
     let variables = [CHECK[0], ("CUDA_EMULATOR_DEVICES", "2")];
-    passes(test, &variables, || {
+    passes(&variables, || {
         let first = Own::new();
         let from = upload(&[1u32, 2, 3, 4]);
-        let mut second = null_mut();
-        ok!(cuCtxCreate_v2(&mut second, 0, 1));
+        let second = out!(cuCtxCreate_v2(_, 0, 1));
         let to = alloc(16);
         ok!(cuMemcpyDtoD_v2(to, from, 16));
         ok!(cuCtxEnablePeerAccess(first.0, 0));

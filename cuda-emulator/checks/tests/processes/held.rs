@@ -13,12 +13,12 @@ const NON_BLOCKING: u32 = 1;
 const HOUR: [(&str, &str); 1] = [("CUDA_EMULATOR_HOLD", "3600000")];
 
 /// Runs the test again with the variables, and `inside` in that run.
-fn with(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) {
+fn with(variables: &[(&str, &str)], inside: impl FnOnce()) {
     if inner() {
         return inside();
     }
     let start = Instant::now();
-    let (code, output, text) = rerun(test, variables);
+    let (code, output, text) = rerun(variables);
     assert_eq!(code, Some(0), "{output}{text}");
     assert!(!text.contains("[cuda-emulator]"), "{text}");
     assert!(start.elapsed() < Duration::from_secs(60));
@@ -29,8 +29,7 @@ struct Word(*mut AtomicU32);
 
 impl Word {
     fn new() -> Word {
-        let mut place = null_mut();
-        ok!(cuMemAllocHost_v2(&mut place, 4));
+        let place = out!(cuMemAllocHost_v2(_, 4));
         let word = Word(place.cast());
         word.cell().store(0, Ordering::SeqCst);
         word
@@ -63,7 +62,7 @@ type Wait = (&'static str, fn(CUstream));
 
 #[test]
 fn work_begins_only_when_waited_for() {
-    with("work_begins_only_when_waited_for", &HOUR, || {
+    with(&HOUR, || {
         let waits: [Wait; 9] = [
             ("cuStreamSynchronize", |stream| {
                 ok!(cuStreamSynchronize(stream))
@@ -93,8 +92,7 @@ fn work_begins_only_when_waited_for() {
                 ok!(cuMemFree_v2(address));
             }),
             ("cuMemFreeHost", |_| {
-                let mut place = null_mut();
-                ok!(cuMemAllocHost_v2(&mut place, 4));
+                let place = out!(cuMemAllocHost_v2(_, 4));
                 ok!(cuMemFreeHost(place));
             }),
             ("cuMemHostUnregister", |_| {
@@ -126,7 +124,7 @@ fn destroying_a_context_runs_held_work() {
     unsafe extern "C" fn count(_: *mut c_void) {
         CALLS.fetch_add(1, Ordering::SeqCst);
     }
-    with("destroying_a_context_runs_held_work", &HOUR, || {
+    with(&HOUR, || {
         let created = Own::new();
         ok!(cuLaunchHostFunc(null_mut(), Some(count), null_mut()));
         // The stream is destroyed only after its work is done.
@@ -150,17 +148,14 @@ fn destroying_a_context_runs_held_work() {
 
 #[test]
 fn queries_are_accurate_and_start_work() {
-    with("queries_are_accurate_and_start_work", &HOUR, || {
+    with(&HOUR, || {
         let _context = Own::new();
         let queries: [fn(CUstream, CUevent) -> CUresult; 3] = [
-            // SAFETY: The handles are live.
-            |stream, _| unsafe { cuStreamQuery(stream) },
-            // SAFETY: The handle is live.
-            |_, event| unsafe { cuEventQuery(event) },
+            |stream, _| call!(cuStreamQuery(stream)),
+            |_, event| call!(cuEventQuery(event)),
             |_, event| {
                 let mut milliseconds = 0.0;
-                // SAFETY: The handle is live.
-                unsafe { cuEventElapsedTime_v2(&mut milliseconds, event, event) }
+                call!(cuEventElapsedTime_v2(&mut milliseconds, event, event))
             },
         ];
         for query in queries {
@@ -169,9 +164,9 @@ fn queries_are_accurate_and_start_work() {
             // A record is held as well, although it takes no time.
             ok!(cuEventRecord(event, stream));
             assert_eq!(word.later(), 0);
-            assert_eq!(query(stream, event), CUresult::CUDA_ERROR_NOT_READY);
+            assert_eq!(query(stream, event), NOT_READY);
             let end = Instant::now() + Duration::from_secs(20);
-            while query(stream, event) != CUresult::CUDA_SUCCESS {
+            while query(stream, event) != SUCCESS {
                 assert!(Instant::now() < end, "the loop does not end");
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -180,7 +175,7 @@ fn queries_are_accurate_and_start_work() {
         // The query of the default stream covers all blocking streams.
         let (blocking, word) = (stream(0), Word::new());
         word.set(7, blocking);
-        fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
+        fails!(NOT_READY, cuStreamQuery(null_mut()));
         assert_eq!(word.later(), 7);
         ok!(cuStreamQuery(null_mut()));
     });
@@ -188,7 +183,7 @@ fn queries_are_accurate_and_start_work() {
 
 #[test]
 fn only_required_work_begins() {
-    with("only_required_work_begins", &HOUR, || {
+    with(&HOUR, || {
         let _context = Own::new();
         let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
         let (before, behind, beside) = (Word::new(), Word::new(), Word::new());
@@ -211,8 +206,7 @@ fn only_required_work_begins() {
 
 #[test]
 fn default_stream_waits_start_blocking_streams() {
-    let test = "default_stream_waits_start_blocking_streams";
-    with(test, &HOUR, || {
+    with(&HOUR, || {
         let _context = Own::new();
         let (blocking, free) = (stream(0), stream(NON_BLOCKING));
         let words = [Word::new(), Word::new(), Word::new()];
@@ -226,12 +220,10 @@ fn default_stream_waits_start_blocking_streams() {
 
 #[test]
 fn stream_ordered_copies_and_memory_are_held() {
-    let test = "stream_ordered_copies_and_memory_are_held";
-    with(test, &HOUR, || {
+    with(&HOUR, || {
         let _context = Own::new();
         let stream = stream(NON_BLOCKING);
-        let mut address = 0;
-        ok!(cuMemAllocAsync(&mut address, 1 << 20, stream));
+        let address = out!(cuMemAllocAsync(_, 1 << 20, stream));
         // Pageable memory, small and large, is read when the copy runs, not when it is enqueued.
         for size in [4, 1 << 20] {
             let mut host = vec![1u8; size];
@@ -261,7 +253,7 @@ fn stream_ordered_copies_and_memory_are_held() {
         ok!(cuMemGetAddressRange_v2(&mut base, &mut size, address));
         ok!(cuStreamSynchronize(stream));
         fails!(
-            CUDA_ERROR_NOT_FOUND,
+            NOT_FOUND,
             cuMemGetAddressRange_v2(&mut base, &mut size, address)
         );
     });
@@ -270,7 +262,7 @@ fn stream_ordered_copies_and_memory_are_held() {
 #[test]
 fn work_begins_after_the_hold_time() {
     let variables = [("CUDA_EMULATOR_HOLD", "150")];
-    with("work_begins_after_the_hold_time", &variables, || {
+    with(&variables, || {
         let _context = Own::new();
         let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
         let (word, event, start) = (Word::new(), event(0), Instant::now());
@@ -294,9 +286,8 @@ fn work_begins_after_the_hold_time() {
 
 #[test]
 fn work_after_the_awaited_work_begins_in_time() {
-    let test = "work_after_the_awaited_work_begins_in_time";
     let variables = [("CUDA_EMULATOR_HOLD", "20")];
-    with(test, &variables, || {
+    with(&variables, || {
         let _context = Own::new();
         let (stream, event) = (stream(NON_BLOCKING), event(0));
         for round in 1..30 {
@@ -318,7 +309,7 @@ fn work_after_the_awaited_work_begins_in_time() {
 
 #[test]
 fn work_is_not_held_without_a_worker_thread() {
-    with("work_is_not_held_without_a_worker_thread", &HOUR, || {
+    with(&HOUR, || {
         let _primary = Primary::new();
         let (stream, word) = (stream(NON_BLOCKING), Word::new());
         no_more_threads();
@@ -330,7 +321,7 @@ fn work_is_not_held_without_a_worker_thread() {
 
 #[test]
 fn work_is_not_held_by_default() {
-    with("work_is_not_held_by_default", &[], || {
+    with(&[], || {
         let _context = Own::new();
         let (word, event) = (Word::new(), event(0));
         let stream = stream(NON_BLOCKING);

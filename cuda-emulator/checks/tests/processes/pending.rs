@@ -38,9 +38,7 @@ fn query(place: *const c_void, length: usize) -> Option<HostWork> {
 
 /// Returns page-locked memory.
 fn pinned(bytes: usize) -> *mut c_void {
-    let mut place = null_mut();
-    ok!(cuMemAllocHost_v2(&mut place, bytes));
-    place
+    out!(cuMemAllocHost_v2(_, bytes))
 }
 
 /// Checks the reported work for each byte of a range.
@@ -59,7 +57,7 @@ fn expect(place: *mut c_void, length: usize, access: HostAccess, text: &str) {
 
 #[test]
 fn pending_work_is_reported_until_it_is_done() {
-    passes("pending_work_is_reported_until_it_is_done", &[HOUR], || {
+    passes(&[HOUR], || {
         let _context = Own::new();
         let stream = stream(NON_BLOCKING);
         let device = alloc(4096);
@@ -116,7 +114,7 @@ fn pending_work_is_reported_until_it_is_done() {
 
 #[test]
 fn all_pending_work_is_reported() {
-    passes("all_pending_work_is_reported", &[HOUR], || {
+    passes(&[HOUR], || {
         let _context = Own::new();
         let streams = [stream(NON_BLOCKING), stream(NON_BLOCKING)];
         let device = alloc(4);
@@ -138,11 +136,8 @@ fn all_pending_work_is_reported() {
 fn memory_of_host_functions_is_not_pending() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     unsafe extern "C" fn free(data: *mut c_void) {
-        assert_eq!(
-            query(data, 64),
-            None,
-            "the host function may free the memory"
-        );
+        let found = query(data, 64);
+        assert_eq!(found, None, "the host function may free the memory");
         // SAFETY: The test passes a leaked box of this type.
         drop(unsafe { Box::from_raw(data.cast::<[u64; 8]>()) });
         CALLS.fetch_add(1, Ordering::SeqCst);
@@ -151,7 +146,7 @@ fn memory_of_host_functions_is_not_pending() {
         // SAFETY: as above.
         unsafe { free(data) };
     }
-    passes("memory_of_host_functions_is_not_pending", &[HOUR], || {
+    passes(&[HOUR], || {
         let _context = Own::new();
         let stream = stream(NON_BLOCKING);
         for callback in [false, true] {
@@ -172,17 +167,11 @@ fn memory_of_host_functions_is_not_pending() {
 #[test]
 fn rejected_calls_leave_no_pending_work() {
     let variables = [HOUR, ("CUDA_EMULATOR_FAIL", "cuMemcpyHtoDAsync:1:999")];
-    passes("rejected_calls_leave_no_pending_work", &variables, || {
+    passes(&variables, || {
         let _context = Own::new();
         let (page, device) = (pinned(64), alloc(64));
-        fails!(
-            CUDA_ERROR_UNKNOWN,
-            cuMemcpyHtoDAsync_v2(device, page, 64, null_mut())
-        );
-        fails!(
-            CUDA_ERROR_INVALID_VALUE,
-            cuMemcpyHtoDAsync_v2(device, page, 65, null_mut())
-        );
+        fails!(UNKNOWN, cuMemcpyHtoDAsync_v2(device, page, 64, null_mut()));
+        invalid!(cuMemcpyHtoDAsync_v2(device, page, 65, null_mut()));
         assert_eq!(query(page, 64), None);
     });
 }
@@ -190,7 +179,7 @@ fn rejected_calls_leave_no_pending_work() {
 #[test]
 fn faults_end_pending_work() {
     let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
-    reports("faults_end_pending_work", &[HOUR], &parts, || {
+    reports(&[HOUR], &parts, || {
         let _context = Own::new();
         let (page, device, stream) = (pinned(64), alloc(64), stream(NON_BLOCKING));
         let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
@@ -198,7 +187,7 @@ fn faults_end_pending_work() {
         launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
         ok!(cuMemcpyHtoDAsync_v2(device, page, 64, stream));
         assert!(query(page, 64).is_some());
-        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        fails!(ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
         assert_eq!(query(page, 64), None);
     });
 }
@@ -221,7 +210,6 @@ fn free_too_early(register: bool) -> CUresult {
 
 #[test]
 fn freeing_page_locked_memory_too_early_is_reported() {
-    let test = "freeing_page_locked_memory_too_early_is_reported";
     let variables = [HOUR, ("CUDA_EMULATOR_CHECK", "host")];
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
@@ -233,8 +221,8 @@ fn freeing_page_locked_memory_too_early_is_reported() {
         "which will read 64 bytes at 0x",
         "wait for the stream first",
     ];
-    reports(test, &variables, &parts, || {
-        each(test, [false, true], |register| {
+    reports(&variables, &parts, || {
+        each([false, true], |register| {
             let _context = Own::new();
             // Other memory may be freed, and this memory too once the work is done.
             let (page, other, device) = (pinned(64), pinned(64), alloc(64));
@@ -243,18 +231,18 @@ fn freeing_page_locked_memory_too_early_is_reported() {
             ok!(cuCtxSynchronize());
             ok!(cuMemFreeHost(page));
             let code = free_too_early(register);
-            assert_eq!(code, CUresult::CUDA_ERROR_LAUNCH_FAILED);
-            fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+            assert_eq!(code, LAUNCH_FAILED);
+            fails!(LAUNCH_FAILED, cuCtxSynchronize());
         });
     });
 }
 
 #[test]
 fn without_the_check_the_driver_waits() {
-    passes("without_the_check_the_driver_waits", &[HOUR], || {
+    passes(&[HOUR], || {
         for register in [false, true] {
             let _context = Own::new();
-            assert_eq!(free_too_early(register), CUresult::CUDA_SUCCESS);
+            assert_eq!(free_too_early(register), SUCCESS);
             ok!(cuCtxSynchronize());
         }
     });

@@ -5,28 +5,23 @@
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_char;
 use std::io::{Read, Write, stdin};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::ptr::null_mut;
 
 const FLAGS: u32 = 1;
 const INTERPROCESS: u32 = 6;
 
 fn memory_handle(address: CUdeviceptr) -> CUipcMemHandle {
-    let mut handle = CUipcMemHandle::default();
-    ok!(cuIpcGetMemHandle(&mut handle, address));
-    handle
+    out!(cuIpcGetMemHandle(_, address))
 }
 
 fn event_handle(event: CUevent) -> CUipcEventHandle {
-    let mut handle = CUipcEventHandle::default();
-    ok!(cuIpcGetEventHandle(&mut handle, event));
-    handle
+    out!(cuIpcGetEventHandle(_, event))
 }
 
 fn open_memory(handle: CUipcMemHandle, flags: u32) -> Result<CUdeviceptr, CUresult> {
     let mut address = 0;
-    // SAFETY: The result pointer is valid.
-    match unsafe { cuIpcOpenMemHandle_v2(&mut address, handle, flags) } {
+    match call!(cuIpcOpenMemHandle_v2(&mut address, handle, flags)) {
         SUCCESS => Ok(address),
         code => Err(code),
     }
@@ -34,8 +29,7 @@ fn open_memory(handle: CUipcMemHandle, flags: u32) -> Result<CUdeviceptr, CUresu
 
 fn open_event(handle: CUipcEventHandle) -> Result<CUevent, CUresult> {
     let mut event = null_mut();
-    // SAFETY: The result pointer is valid.
-    match unsafe { cuIpcOpenEventHandle(&mut event, handle) } {
+    match call!(cuIpcOpenEventHandle(&mut event, handle)) {
         SUCCESS => Ok(event),
         code => Err(code),
     }
@@ -50,15 +44,8 @@ struct Second(Child);
 
 impl Second {
     #[track_caller]
-    fn new(test: &str, sent: &[[u8; 64]]) -> Second {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                &full_name(test),
-                "--exact",
-                "--nocapture",
-                "--test-threads=1",
-            ])
-            .env("RERUN", "1")
+    fn new(sent: &[[u8; 64]]) -> Second {
+        let mut child = rerun_command()
             .env("SECOND", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -116,7 +103,6 @@ fn received_event() -> CUipcEventHandle {
 
 #[test]
 fn memory_is_opened_and_closed() {
-    let test = "memory_is_opened_and_closed";
     if inner() {
         let (whole, part) = (received_memory(), received_memory());
         let _own = Own::new();
@@ -150,12 +136,10 @@ fn memory_is_opened_and_closed() {
     let _own = Own::new();
     let memory = upload(&[7u32; 1000]);
     let handle = memory_handle(memory);
-    assert_eq!(
-        bytes(handle.reserved),
-        bytes(memory_handle(memory).reserved)
-    );
+    let found = bytes(handle.reserved);
+    assert_eq!(found, bytes(memory_handle(memory).reserved));
     let sent = [handle, memory_handle(memory + 100)].map(|one| bytes(one.reserved));
-    let mut second = Second::new(test, &sent);
+    let mut second = Second::new(&sent);
     second.until("written\n");
     assert_eq!(download::<u32>(memory, 1000), vec![8; 1000]);
     second.go_on();
@@ -167,7 +151,6 @@ fn memory_is_opened_and_closed() {
 
 #[test]
 fn events_are_recorded_by_either_process() {
-    let test = "events_are_recorded_by_either_process";
     if inner() {
         let (first, memory) = (received_event(), received_memory());
         let _own = Own::new();
@@ -177,10 +160,10 @@ fn events_are_recorded_by_either_process() {
         stale!(cuEventElapsedTime(&mut 0.0, event, event));
         let memory = open_memory(memory, FLAGS).unwrap();
         // The other process recorded the event after unfinished work.
-        fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+        fails!(NOT_READY, cuEventQuery(event));
         let one = stream(1);
         ok!(cuStreamWaitEvent(one, event, 0));
-        fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(one));
+        fails!(NOT_READY, cuStreamQuery(one));
         println!("waits");
         ok!(cuStreamSynchronize(one));
         ok!(cuEventQuery(event));
@@ -203,12 +186,12 @@ fn events_are_recorded_by_either_process() {
     ok!(cuStreamWaitValue32_v2(one, gate, 1, 0));
     ok!(cuMemsetD32Async(memory, 1, 1, one));
     ok!(cuEventRecord(event, one));
-    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+    fails!(NOT_READY, cuEventQuery(event));
     let sent = [
         bytes(event_handle(event).reserved),
         bytes(memory_handle(memory).reserved),
     ];
-    let mut second = Second::new(test, &sent);
+    let mut second = Second::new(&sent);
     second.until("waits\n");
     let other = stream(1);
     ok!(cuStreamWriteValue32_v2(other, gate, 1, 0));
@@ -223,7 +206,6 @@ fn events_are_recorded_by_either_process() {
 
 #[test]
 fn waits_end_after_the_other_process_is_killed() {
-    let test = "waits_end_after_the_other_process_is_killed";
     if inner() {
         let (event, done) = (received_event(), received_event());
         let _own = Own::new();
@@ -240,12 +222,12 @@ fn waits_end_after_the_other_process_is_killed() {
     let _own = Own::new();
     let (event, done, one) = (event(INTERPROCESS), self::event(INTERPROCESS), stream(1));
     let sent = [event, done].map(|one| bytes(event_handle(one).reserved));
-    let mut second = Second::new(test, &sent);
+    let mut second = Second::new(&sent);
     second.until("recorded\n");
     ok!(cuEventQuery(done));
-    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+    fails!(NOT_READY, cuEventQuery(event));
     ok!(cuStreamWaitEvent(one, event, 0));
-    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(one));
+    fails!(NOT_READY, cuStreamQuery(one));
     second.0.kill().unwrap();
     second.0.wait().unwrap();
     // An H200's driver waits forever here.
@@ -259,7 +241,6 @@ fn waits_end_after_the_other_process_is_killed() {
 
 #[test]
 fn open_memory_outlives_its_process() {
-    let test = "open_memory_outlives_its_process";
     if inner() {
         let _own = Own::new();
         let memory = upload(&[7u32; 5000]);
@@ -274,7 +255,7 @@ fn open_memory_outlives_its_process() {
         return;
     }
     let _own = Own::new();
-    let mut second = Second::new(test, &[]);
+    let mut second = Second::new(&[]);
     second.until("handles:\n");
     let mut read = || {
         let mut bytes = [0u8; 64];
@@ -293,10 +274,9 @@ fn open_memory_outlives_its_process() {
     ok!(cuMemsetD32_v2(open, 9, 5000));
     assert_eq!(download::<u32>(open, 5000), vec![9; 5000]);
     ok!(cuIpcCloseMemHandle(open));
-    let freed_code = CUresult::CUDA_ERROR_INVALID_HANDLE;
-    assert_eq!(open_memory(memory, FLAGS), Err(freed_code));
+    assert_eq!(open_memory(memory, FLAGS), Err(INVALID_HANDLE));
     // An H200's driver still opens it.
-    assert_eq!(open_event(event), Err(CUresult::CUDA_ERROR_MAP_FAILED));
+    assert_eq!(open_event(event), Err(MAP_FAILED));
 }
 
 #[test]
@@ -304,10 +284,7 @@ fn invalid_exports_and_handles_are_rejected() {
     let _own = Own::new();
     let memory = alloc(100);
     let own = memory_handle(memory);
-    assert_eq!(
-        open_memory(own, FLAGS),
-        Err(CUresult::CUDA_ERROR_INVALID_CONTEXT)
-    );
+    assert_eq!(open_memory(own, FLAGS), Err(INVALID_CONTEXT));
     invalid!(cuIpcGetMemHandle(null_mut(), memory));
     let (mut managed, mut ordered, mut host) = (0, 0, null_mut());
     ok!(cuMemAllocManaged(&mut managed, 100, 1));
@@ -323,8 +300,7 @@ fn invalid_exports_and_handles_are_rejected() {
         let of_memory = CUipcMemHandle { reserved: nonsense };
         assert_eq!(open_memory(of_memory, FLAGS), Err(INVALID));
         let of_event = CUipcEventHandle { reserved: nonsense };
-        let code = CUresult::CUDA_ERROR_MAP_FAILED;
-        assert_eq!(open_event(of_event), Err(code));
+        assert_eq!(open_event(of_event), Err(MAP_FAILED));
         // A handle in which one byte was changed.
         let mut changed = own;
         changed.reserved[32] = changed.reserved[32].wrapping_add(1);
@@ -332,24 +308,20 @@ fn invalid_exports_and_handles_are_rejected() {
     }
     let shared = event(INTERPROCESS);
     let handle = event_handle(shared);
-    assert_eq!(
-        open_event(handle),
-        Err(CUresult::CUDA_ERROR_INVALID_CONTEXT)
-    );
+    assert_eq!(open_event(handle), Err(INVALID_CONTEXT));
     invalid!(cuIpcGetEventHandle(null_mut(), shared));
     invalid!(cuIpcOpenEventHandle(null_mut(), handle));
     for other in [event(0), event(2)] {
         stale!(cuIpcGetEventHandle(&mut CUipcEventHandle::default(), other));
     }
     ok!(cuCtxSetCurrent(null_mut()));
-    let code = Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+    let code = Err(INVALID_CONTEXT);
     assert_eq!(open_memory(own, FLAGS), code);
     assert_eq!(open_event(handle).map(|_| 0), code);
 }
 
 #[test]
 fn opened_memory_belongs_to_its_original_device() {
-    let test = "opened_memory_belongs_to_its_original_device";
     if std::env::var_os("SECOND").is_some() {
         let memory = received_memory();
         let _own = Own::new();
@@ -374,11 +346,10 @@ fn opened_memory_belongs_to_its_original_device() {
         }
         return;
     }
-    passes(test, &[("CUDA_EMULATOR_DEVICES", "2")], || {
-        let mut context = null_mut();
+    passes(&[("CUDA_EMULATOR_DEVICES", "2")], || {
         ok!(cuInit(0));
-        ok!(cuCtxCreate_v2(&mut context, 0, 1));
+        out!(cuCtxCreate_v2(_, 0, 1));
         let handle = memory_handle(upload(&[7u32]));
-        Second::new(test, &[bytes(handle.reserved)]).done();
+        Second::new(&[bytes(handle.reserved)]).done();
     });
 }

@@ -118,9 +118,9 @@ impl Library {
 
 /// Calls every function in another process, in a separate context for each call, with each of
 /// `values`.
-fn survives(test: &str, values: &[Value<'_>]) {
+fn survives(values: &[Value<'_>]) {
     if !inner() {
-        let (code, output, text) = rerun(test, &[]);
+        let (code, output, text) = rerun(&[]);
         let last = output.lines().rev().find(|line| line.starts_with("cu"));
         return assert_eq!(code, Some(0), "in or after {last:?}\n{text}");
     }
@@ -140,10 +140,8 @@ fn survives(test: &str, values: &[Value<'_>]) {
     for function in &functions {
         for value in values {
             let mut context = 0usize;
-            assert_eq!(
-                library.call("cuCtxCreate_v2", &[&raw mut context as usize, 0, 0]),
-                0
-            );
+            let found = library.call("cuCtxCreate_v2", &[&raw mut context as usize, 0, 0]);
+            assert_eq!(found, 0);
             let arguments = function.parameters.iter();
             let arguments: Vec<_> = arguments.map(|&kind| value(function, kind)).collect();
             PLACE.iter().for_each(|word| word.store(0, Relaxed));
@@ -158,7 +156,7 @@ fn survives(test: &str, values: &[Value<'_>]) {
 
 #[test]
 fn null_arguments_are_survived() {
-    survives("null_arguments_are_survived", &[&|_, _| 0]);
+    survives(&[&|_, _| 0]);
 }
 
 /// Memory for pointer arguments, so that only the handles are invalid.
@@ -189,18 +187,15 @@ fn invalid_handles_are_survived() {
         .flat_map(|handle| [wild(handle, memory, 0), wild(handle, memory, 1)])
         .collect();
     let values: Vec<_> = values.iter().map(|value| value as Value<'_>).collect();
-    survives("invalid_handles_are_survived", &values);
+    survives(&values);
 }
 
 #[test]
 fn huge_numbers_are_survived() {
     let memory = place();
-    survives(
-        "huge_numbers_are_survived",
-        &[
-            &wild(0, memory, usize::MAX),
-            &wild(0, memory, 1 << 31),
-            &wild(0xdead_beef, memory, 1 << 62),
-        ],
-    );
+    survives(&[
+        &wild(0, memory, usize::MAX),
+        &wild(0, memory, 1 << 31),
+        &wild(0xdead_beef, memory, 1 << 62),
+    ]);
 }

@@ -88,11 +88,10 @@ fn the_library_needs_no_driver_and_has_its_name() {
 fn entry_points_by_name_and_version() {
     let find = |name: &str, version: i32, flags: u64| {
         let name = CString::new(name).unwrap();
-        let mut address: *mut c_void = null_mut();
         let mut status = CUdriverProcAddressQueryResult(9);
-        ok!(cuGetProcAddress_v2(
+        let address: *mut c_void = out!(cuGetProcAddress_v2(
             name.as_ptr(),
-            &mut address,
+            _,
             version,
             flags,
             &mut status
@@ -104,36 +103,32 @@ fn entry_points_by_name_and_version() {
         (alloc as usize, status),
         (cuMemAlloc_v2 as *const () as usize, 0)
     );
-    assert_eq!(
-        find("cuMemAlloc_v2", 12000, 0),
-        (null_mut(), 1),
-        "documented names only"
-    );
+    let found = find("cuMemAlloc_v2", 12000, 0);
+    assert_eq!(found, (null_mut(), 1), "documented names only");
     assert_eq!(find("cuMemAllocAsync", 11000, 0), (null_mut(), 2));
     assert_eq!(find("cuNoSuchFunction", 12000, 0), (null_mut(), 1));
     let (legacy, _) = find("cuStreamSynchronize", 12000, 1);
     let (own, _) = find("cuStreamSynchronize", 12000, 2);
     assert_eq!(legacy as usize, cuStreamSynchronize as *const () as usize);
     assert_eq!(own as usize, cuStreamSynchronize_ptsz as *const () as usize);
-    let mut address = null_mut();
     let mut status = CUdriverProcAddressQueryResult(9);
     fails!(
-        CUDA_ERROR_INVALID_VALUE,
+        INVALID,
         cuGetProcAddress_v2(c"cuInit".as_ptr(), null_mut(), 12000, 0, &mut status)
     );
     fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGetProcAddress_v2(std::ptr::null(), &mut address, 12000, 0, &mut status)
+        INVALID,
+        cuGetProcAddress_v2(std::ptr::null(), &mut null_mut(), 12000, 0, &mut status)
     );
     fails!(
-        CUDA_ERROR_INVALID_VALUE,
-        cuGetProcAddress_v2(c"cuInit".as_ptr(), &mut address, 99000, 0, &mut status)
+        INVALID,
+        cuGetProcAddress_v2(c"cuInit".as_ptr(), &mut null_mut(), 99000, 0, &mut status)
     );
 }
 
 #[test]
 fn unimplemented_functions_are_reported() {
     ok!(cuInit(0));
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
-    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGLInit());
+    fails!(NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
+    fails!(NOT_SUPPORTED, cuGLInit());
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::{Random, end_of_fuzz};
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::linker::Linker;
 
 /// The system's allocator, which records the largest request of each thread.
 struct Noting;
@@ -50,89 +51,54 @@ unsafe impl GlobalAlloc for Noting {
     }
 }
 
-/// A linker, which takes images with their length. Its log goes to a buffer.
-struct Linker {
-    state: CUlinkState,
-    log: Box<[u8; 1000]>,
-    /// The length of the log is written here while the linker lives.
-    _values: Box<[*mut std::ffi::c_void; 2]>,
+/// Returns the result of a link.
+fn product(linker: &Linker) -> Vec<u8> {
+    let mut size = 0;
+    let image = out!(cuLinkComplete(linker.state, _, &mut size));
+    // SAFETY: The result is valid while the linker lives.
+    unsafe { std::slice::from_raw_parts(image.cast(), size) }.to_vec()
 }
 
-impl Linker {
-    fn new() -> Linker {
-        let mut log = Box::new([0; 1000]);
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        let mut values = Box::new([log.as_mut_ptr().cast(), 1000 as *mut std::ffi::c_void]);
-        let mut state = std::ptr::null_mut();
-        ok!(cuLinkCreate_v2(
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-            &mut state
-        ));
-        Linker {
-            state,
-            log,
-            _values: values,
+/// Changes an image at a few random places: single bytes and bits, words, and copies of at most
+/// `longest` bytes to other places.
+fn mutated(image: &[u8], words: &[u64], longest: usize, random: &mut Random) -> Vec<u8> {
+    let mut changed = image.to_vec();
+    for _ in 0..=random.next(4) {
+        let at = random.next(changed.len() - 8);
+        match random.next(4) {
+            0 => changed[at] = random.next(256) as u8,
+            1 => changed[at] ^= 1 << random.next(8),
+            2 => {
+                let word = words[random.next(words.len())];
+                changed[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            }
+            _ => {
+                let length = random.next(longest).min(changed.len() - at);
+                let part = changed[at..at + length].to_vec();
+                let to = random.next(changed.len());
+                changed.splice(to..to, part);
+            }
         }
     }
-
-    fn add(&self, image: &[u8]) -> CUresult {
-        self.add_kind(CUjitInputType::CU_JIT_INPUT_FATBINARY, image)
-    }
-
-    fn add_kind(&self, kind: CUjitInputType, image: &[u8]) -> CUresult {
-        // SAFETY: The linker is live, and the data has this length.
-        unsafe {
-            cuLinkAddData_v2(
-                self.state,
-                kind,
-                image.as_ptr().cast_mut().cast(),
-                image.len(),
-                c"image".as_ptr(),
-                0,
-                std::ptr::null_mut(),
-                std::ptr::null_mut(),
-            )
-        }
-    }
-
-    fn product(&self) -> Vec<u8> {
-        let (mut image, mut size) = (std::ptr::null_mut(), 0);
-        ok!(cuLinkComplete(self.state, &mut image, &mut size));
-        // SAFETY: The result is valid while the linker lives.
-        unsafe { std::slice::from_raw_parts(image.cast(), size) }.to_vec()
-    }
-}
-
-impl Drop for Linker {
-    fn drop(&mut self) {
-        ok!(cuLinkDestroy(self.state));
-    }
+    changed
 }
 
 /// Adds an image. Returns the linker if the image was accepted.
 fn taken(image: &[u8], most: usize) -> Option<Linker> {
     let linker = Linker::new();
     LARGEST.set(0);
-    let code = linker.add(image);
-    let largest = LARGEST.get();
+    let code = linker.add(input::FAT_BINARY, image, c"image");
+    let (largest, length) = (LARGEST.get(), image.len());
     assert!(
         largest <= most,
-        "{largest} bytes allocated for an image of {}",
-        image.len()
+        "{largest} bytes allocated for an image of {length}"
     );
     match code {
-        CUresult::CUDA_SUCCESS => Some(linker),
-        CUresult::CUDA_ERROR_INVALID_IMAGE | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => None,
+        SUCCESS => Some(linker),
+        INVALID_IMAGE | NO_BINARY_FOR_GPU => None,
         // The mutation changed the text. If the compiler had panicked, the log would mention it.
-        CUresult::CUDA_ERROR_INVALID_PTX
-        | CUresult::CUDA_ERROR_NOT_SUPPORTED
-        | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-            let message = String::from_utf8_lossy(&linker.log[..]);
+        INVALID_PTX | NOT_SUPPORTED | UNSUPPORTED_PTX_VERSION => {
+            let message = linker.errors();
             assert!(!message.contains("please report"), "{message}");
             None
         }
@@ -144,24 +110,20 @@ fn taken(image: &[u8], most: usize) -> Option<Linker> {
 #[test]
 fn changed_images_of_the_linker() {
     let _context = Own::new();
-    let product = |inputs: &[&str]| {
-        let linker = Linker::new();
-        for input in inputs {
-            assert_eq!(linker.add(input.as_bytes()), CUresult::CUDA_SUCCESS);
-        }
-        linker.product()
-    };
-    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
-    let image = product(&[
-        &format!("{head}.visible .entry one() {{ ret; }}"),
-        &format!("{head}.visible .entry two() {{ ret; }}"),
-    ]);
+    let linker = Linker::new();
+    for name in ["one", "two"] {
+        let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        let text = format!("{head}.visible .entry {name}() {{ ret; }}");
+        let code = linker.add(input::FAT_BINARY, text.as_bytes(), c"image");
+        assert_eq!(code, SUCCESS);
+    }
+    let image = product(&linker);
     // No single allocation is larger than a few times the image.
     let most = 8 * image.len();
-    let whole = taken(&image, most).expect("its own product").product();
+    let whole = product(&taken(&image, most).expect("its own product"));
     let unchanged = |image: &[u8], what: &str, at: usize| {
         if let Some(linker) = taken(image, most) {
-            assert_eq!(linker.product(), whole, "{what} {at}");
+            assert_eq!(product(&linker), whole, "{what} {at}");
         }
     };
     for cut in 0..image.len() {
@@ -192,39 +154,18 @@ fn changed_images_of_the_linker() {
 #[test]
 fn changed_fat_binaries() {
     let _context = Own::new();
-    let edges = [
-        0,
-        1,
-        15,
-        16,
-        63,
-        64,
-        0x7fff_ffff,
-        0xffff_ffff,
-        1 << 40,
-        u64::MAX - 63,
-        u64::MAX,
-    ];
+    let mut edges = vec![0, 1, 15, 16, 63, 64, (1 << 31) - 1, (1 << 32) - 1, 1 << 40];
+    edges.extend([u64::MAX - 63, u64::MAX]);
     // LZ4 expands an image at most 255 times. zstd expands more, up to the maximum size of a text.
-    let images: [(&str, &[u8], usize); 2] = [
-        (
-            "lz4",
-            include_bytes!("../../../kernels/kernels-lz4.fatbin"),
-            1 << 20,
-        ),
-        (
-            "zstd",
-            include_bytes!("../../../kernels/kernels-zstd.fatbin"),
-            1 << 29,
-        ),
-    ];
-    for (name, image, most) in images {
+    let lz4 = include_bytes!("../../../kernels/kernels-lz4.fatbin");
+    let zstd = include_bytes!("../../../kernels/kernels-zstd.fatbin");
+    for (name, image, most) in [("lz4", &lz4[..], 1 << 20), ("zstd", zstd, 1 << 29)] {
         assert!(taken(image, most).is_some());
         for cut in 0..image.len() {
             assert!(taken(&image[..cut], most).is_none(), "cut to {cut}");
         }
         for at in 0..96 {
-            for edge in edges {
+            for edge in &edges {
                 let mut changed = image.to_vec();
                 changed[at..at + 8].copy_from_slice(&edge.to_le_bytes());
                 taken(&changed, most);
@@ -233,22 +174,7 @@ fn changed_fat_binaries() {
         let mut random = Random(0x1234_5678_9abc_def1);
         let (end, mut runs, mut still) = (end_of_fuzz(), 0, 0);
         while Instant::now() < end {
-            let mut changed = image.to_vec();
-            for _ in 0..=random.next(4) {
-                let at = random.next(changed.len() - 8);
-                match random.next(4) {
-                    0 => changed[at] = random.next(256) as u8,
-                    1 => changed[at] ^= 1 << random.next(8),
-                    2 => changed[at..at + 8]
-                        .copy_from_slice(&edges[random.next(edges.len())].to_le_bytes()),
-                    _ => {
-                        let length = random.next(40).min(changed.len() - at);
-                        let part = changed[at..at + length].to_vec();
-                        let to = random.next(changed.len());
-                        changed.splice(to..to, part);
-                    }
-                }
-            }
+            let changed = mutated(image, &edges, 40, &mut random);
             runs += 1;
             still += usize::from(taken(&changed, most).is_some());
         }
