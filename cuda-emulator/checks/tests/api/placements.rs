@@ -28,6 +28,7 @@ fn each_context_has_a_separate_module() {
     let second = Own::new();
     let two = out!(cuLibraryGetModule(_, library));
     assert_ne!(one, two);
+    assert_ne!(by_kernel, out!(cuKernelGetFunction(_, third)));
     let mut count = out!(cuModuleGetFunctionCount(_, two));
     assert_eq!(count, 3);
     let word = download::<u32>(global(two, c"word"), 1);
