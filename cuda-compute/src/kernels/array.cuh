@@ -128,6 +128,18 @@ template <class T> __device__ __forceinline__ T scalar(const u64 *words) {
     return value;
 }
 
+// Loads of memory that other threads may be changing.
+__device__ __forceinline__ unsigned relaxed(const unsigned *place) {
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
+    return value;
+}
+__device__ __forceinline__ u64 relaxed(const u64 *place) {
+    u64 value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(place) : "memory");
+    return value;
+}
+
 // Quotients by a length that the host has prepared (Granlund and Montgomery, "Division by invariant
 // integers using multiplication", 1994, for dividends of 31 bits). The low half of `magic` is the
 // factor, the high half the shift.
