@@ -21,10 +21,8 @@ pub use crate::kernel::Source;
 use crate::{
     DataType,
     convolution::{
-        Border,
-        interleaved::{Interleaved, Tile},
-        table as convolution,
-        variant::{Correlation, Size, Variant as Convolver},
+        Border, table as convolution,
+        variant::{Correlation, Pixels, Stencil, Unroll, Variant as Convolver},
     },
     kernel::{ANY, Specialisation, Table},
     reduce::reducible::{ElementType, ScalarType},
@@ -54,9 +52,8 @@ impl Launch {
     ///     OPERATION sum dot min max; ELEMENT and ACCUMULATOR f32 f64 i32 u32 i64 u64, ELEMENT also f16 bf16
     /// convolve direct WIDTHxHEIGHT [SIZE] [warps= rows= blocks=]
     /// convolve march WIDTHxHEIGHT [SIZE] [rows= depth= blocks= separable=]
-    /// convolve tile WIDTHxHEIGHT [SIZE] [warps= rows= pair= blocks=]
-    /// convolve image WIDTHxHEIGHT ELEMENT [SIZE] [channels= warps= rows= aligned_output=]
-    ///     ELEMENT u8 u16 f16 bf16 f32
+    /// convolve tile WIDTHxHEIGHT [ELEMENT] [SIZE] [channels= aligned_output= warps= rows= pair= blocks=]
+    ///     ELEMENT u8 u16 f16 bf16 f32 (the default)
     ///     SIZE: border= (0 zero, 1 clamp, 2 reflect, 3 wrap) aligned= pad_x= pad_y=
     /// ```
     ///
@@ -86,6 +83,16 @@ pub fn tables() -> String {
         &mut text,
         "convolve in two passes, by weights",
         &convolution::SEPARABLE,
+    );
+    show(
+        &mut text,
+        "convolve one channel, by rows of the filter",
+        &convolution::ONE_CHANNEL,
+    );
+    show(
+        &mut text,
+        "convolve several channels, by rows of the filter",
+        &convolution::CHANNELS,
     );
     text
 }
@@ -165,7 +172,7 @@ fn scalar(name: &str) -> Result<ScalarType, String> {
 }
 
 fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
-    let kind = request.word("a kernel: direct, march, tile or image")?;
+    let kind = request.word("a kernel: direct, march or tile")?;
     let filter = request.word("a filter's size")?;
     let sides = filter
         .split_once('x')
@@ -173,12 +180,22 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
     let Some((Ok(width @ 1u32..), Ok(height @ 1u32..))) = sides else {
         return Err(format!("{filter} is not a filter size such as 3x3"));
     };
-    let size = Size {
+    let pixels = match kind {
+        "tile" => pixels(request)?,
+        _ => Pixels::PLANES,
+    };
+    let aligned = request.number("aligned", 1) != 0;
+    let stencil = Stencil {
+        pixels,
         width,
         height,
         pad_x: request.number("pad_x", (width - 1) / 2),
         pad_y: request.number("pad_y", (height - 1) / 2),
-        aligned: request.number("aligned", 1) != 0,
+        aligned,
+        aligned_output: match pixels {
+            Pixels::PLANES => aligned,
+            _ => request.number("aligned_output", 1) != 0,
+        },
     };
     let border = match request.number("border", 0) {
         0 => Border::Zero,
@@ -187,9 +204,6 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
         3 => Border::Wrap,
         other => return Err(format!("unknown border {other}")),
     };
-    if kind == "image" {
-        return image(request, size, border);
-    }
     let rows = request.number("rows", 4);
     let blocks = request.number("blocks", 4);
     let variant = match kind {
@@ -209,47 +223,37 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
             warps: request.number("warps", 4),
             rows,
             blocks,
-            pair: request.number("pair", 2),
+            unroll: match (request.number("pair", 0), pixels) {
+                (0, Pixels::PLANES) => Unroll::Rows(2),
+                (0, _) => Unroll::Weights(32),
+                (pair, _) => Unroll::Rows(pair),
+            },
         },
         other => return Err(format!("unknown kernel convolve {other}")),
     };
     let kernel = Correlation {
         variant,
-        size,
+        stencil,
         border,
-    };
-    Ok(Launch {
-        source: kernel.source(),
-        threads: variant.threads(),
-        shared_bytes: variant.shared_bytes(size),
-    })
-}
-
-fn image(request: &mut Request<'_>, size: Size, border: Border) -> Result<Launch, String> {
-    let data = match request.word("an element type")? {
-        "u8" => DataType::U8,
-        "u16" => DataType::U16,
-        "f16" => DataType::F16,
-        "bf16" => DataType::Bf16,
-        "f32" => DataType::F32,
-        other => return Err(format!("unknown pixel type {other}")),
-    };
-    let kernel = Interleaved {
-        data,
-        channels: request.number("channels", 1),
-        size,
-        aligned_output: request.number("aligned_output", 1) != 0,
-        border,
-        tile: Tile {
-            warps: request.number("warps", 4),
-            rows: request.number("rows", 8),
-        },
     };
     Ok(Launch {
         source: kernel.source(),
         threads: kernel.threads(),
         shared_bytes: kernel.shared_bytes(),
     })
+}
+
+fn pixels(request: &mut Request<'_>) -> Result<Pixels, String> {
+    let data = match request.words.next() {
+        Some("u8") => DataType::U8,
+        Some("u16") => DataType::U16,
+        Some("f16") => DataType::F16,
+        Some("bf16") => DataType::Bf16,
+        Some("f32") | None => DataType::F32,
+        Some(other) => return Err(format!("unknown pixel type {other}")),
+    };
+    let channels = request.number("channels", 1);
+    Ok(Pixels { data, channels })
 }
 
 /// The words of a request, and its numbers that have not been read yet.
@@ -307,8 +311,8 @@ mod tests {
     #[test]
     fn launch_builds_image_kernels() {
         let launch =
-            Launch::from_request("convolve image 5x3 u8 channels=3 border=1 rows=4").unwrap();
-        assert_eq!(launch.source.entry(), "convolve_image");
+            Launch::from_request("convolve tile 5x3 u8 channels=3 border=1 rows=4").unwrap();
+        assert_eq!(launch.source.entry(), "convolve_tile");
         assert_eq!((launch.threads, launch.shared_bytes), (128, 18 * 144 * 4));
         let defines: Vec<_> = launch.source.defines().collect();
         for define in [
@@ -316,6 +320,8 @@ mod tests {
             ("CHANNELS", "3"),
             ("KH", "3"),
             ("ROWS", "4"),
+            ("PAIR", "3"),
+            ("OUT_ALIGNED", "1"),
         ] {
             assert!(defines.contains(&define), "{defines:?}");
         }
@@ -325,7 +331,7 @@ mod tests {
             ("bf16", "BF16"),
             ("f32", "F32"),
         ] {
-            let launch = Launch::from_request(&format!("convolve image 5x3 {element}")).unwrap();
+            let launch = Launch::from_request(&format!("convolve tile 5x3 {element}")).unwrap();
             assert!(
                 launch
                     .source
@@ -382,20 +388,23 @@ mod tests {
                 Convolver::Tile {
                     warps,
                     rows,
-                    pair,
+                    unroll,
                     blocks,
                 } => {
-                    format!("tile 6x8 warps={warps} rows={rows} pair={pair} blocks={blocks}")
+                    assert_eq!(unroll, Unroll::Rows(2));
+                    format!("tile 6x8 warps={warps} rows={rows} pair=2 blocks={blocks}")
                 }
             };
             let chosen = Correlation {
                 variant: *variant,
-                size: Size {
+                stencil: Stencil {
+                    pixels: Pixels::PLANES,
                     width: 6,
                     height: 8,
                     pad_x: 2,
                     pad_y: 3,
                     aligned: false,
+                    aligned_output: false,
                 },
                 border: Border::Wrap,
             };
@@ -403,7 +412,7 @@ mod tests {
             let launch = Launch::from_request(&request).unwrap();
             assert_eq!(launch.source, chosen.source(), "{request}");
             assert_eq!(launch.threads, variant.threads());
-            assert_eq!(launch.shared_bytes, variant.shared_bytes(chosen.size));
+            assert_eq!(launch.shared_bytes, chosen.shared_bytes());
             let elsewhere = Launch::from_request(&format!("{request} pad_x=0 pad_y=1")).unwrap();
             let pads = |define: &(&str, &str)| [("PAD_X", "0"), ("PAD_Y", "1")].contains(define);
             assert_eq!(elsewhere.source.defines().filter(pads).count(), 2);
@@ -426,13 +435,11 @@ mod tests {
                 "reduce sum f32 threads=many",
                 "threads=many is not a number",
             ),
-            (
-                "convolve",
-                "a kernel: direct, march, tile or image is missing",
-            ),
+            ("convolve", "a kernel: direct, march or tile is missing"),
             ("convolve tile", "a filter's size is missing"),
-            ("convolve image 3x3", "an element type is missing"),
-            ("convolve image 3x3 i8", "unknown pixel type i8"),
+            ("convolve image 3x3", "unknown kernel convolve image"),
+            ("convolve tile 3x3 i8", "unknown pixel type i8"),
+            ("convolve march 3x3 u8", "unexpected word u8"),
             ("convolve tile 3", "3 is not a filter size"),
             ("convolve tile 3x0", "3x0 is not a filter size"),
             ("convolve tile 0x3", "0x3 is not a filter size"),
@@ -455,7 +462,7 @@ mod tests {
             tables.contains("2^16: 4.86") && tables.contains("31 x 31: 593.2"),
             "{tables}"
         );
-        assert_eq!(tables.matches("not measured").count(), 3, "{tables}");
+        assert_eq!(tables.matches("not measured").count(), 6, "{tables}");
         assert_eq!(tables.matches("2^16: 4.86").count(), 1, "{tables}");
     }
 }

@@ -303,9 +303,9 @@ class Tuner:
                 shared = (warps * height + k - 1) * (128 + halo) * 4
                 if shared > 48 << 10 or (blocks > 1 and warps * height > 64):
                     continue
-                built = kernel("convolve_image.cu", {}, PIXEL=element, CHANNELS=channels, KW=k, KH=k, PAD_X=pad, PAD_Y=pad,
-                               BORDER=1, ALIGNED=1, OUT_ALIGNED=1, WARPS=warps, ROWS=height, BLOCKS=blocks, GROUP=group)
-                function = self.function(built, "convolve_image")
+                built = kernel("convolve_tile.cu", {}, PIXEL=element, CHANNELS=channels, KW=k, KH=k, PAD_X=pad, PAD_Y=pad,
+                               BORDER=1, ALIGNED=1, OUT_ALIGNED=1, WARPS=warps, ROWS=height, BLOCKS=blocks, PAIR=group)
+                function = self.function(built, "convolve_tile")
                 across, down = elements // 128, up(side, warps * height)
                 geometry = Geometry(elements, elements, 0, 0, side, side, side, side, across, down, warps * height, 1)
                 weights = (ctypes.c_float * up((k + 1) // 2 * 2 * k, 4) * 4)()

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    Convolution, ConvolutionOptions, Filter, Layout as Plane,
-    interleaved::{self, Place},
+    ConvolutionOptions, Filter, Layout as Rows,
+    prepared::{Place, Prepared, alignment},
+    variant::Pixels,
 };
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
-    element::{DataType, Element},
+    element::Element,
     error::{Error, Result},
 };
 
@@ -74,8 +75,8 @@ impl<T: Pixel> Array<T> {
     /// has the same bits on any device and is off by at most width · height · 2⁻²⁴ Σ|weight ·
     /// pixel|. The [`separate`](ConvolutionOptions::separate) option has no effect.
     ///
-    /// `f32` images of one channel are an exception: they are convolved by [`Convolution`] and have
-    /// its bits. Use a [`Convolution`] directly to convolve many such images with one filter into
+    /// `f32` images of one channel are an exception: they are convolved as by [`Convolution`](crate::Convolution) and have
+    /// its bits. Use a `Convolution` directly to convolve many such images with one filter into
     /// existing memory. It prepares the filter once.
     ///
     /// A filter whose weights cancel out, such as Sobel's, has results of both signs, but `u8` and
@@ -132,49 +133,33 @@ impl<T: Pixel> Array<T> {
         if result.is_empty() {
             return Ok(result);
         }
+        let pixels = Pixels {
+            data: T::DATA_TYPE,
+            channels: channels as u32,
+        };
         let (image, pitch) = match self.row_pitch([height, width, channels]) {
             Some(pitch) => (self.clone(), pitch),
             None => (self.contiguous(Order::C)?, width * channels),
         };
-        let place = |array: &Self| array.as_device_ptr();
-        if T::DATA_TYPE == DataType::F32 && channels == 1 {
-            let convolution = Convolution::lazy(kernels, filter, options);
-            let from = Plane::new(width, height).pitch(pitch);
-            from.check("an image", from.elements().unwrap_or(0))?;
-            // SAFETY: both places hold an image of this size with this pitch. The second one is
-            // new.
-            unsafe {
-                convolution.enqueue(
-                    stream,
-                    (place(&image), from, image.memory.owner()),
-                    (
-                        place(&result),
-                        Plane::new(columns, rows),
-                        result.memory.owner(),
-                    ),
-                )?;
-            }
-        } else {
-            let from = Place {
-                address: place(&image),
-                width,
-                height,
-                pitch,
-                owner: image.memory.owner(),
-            };
-            let to = Place {
-                address: place(&result),
-                width: columns,
-                height: rows,
-                pitch: columns * channels,
-                owner: result.memory.owner(),
-            };
-            let (at, what) = ((kernels, stream), (T::DATA_TYPE, channels));
-            // SAFETY: both places hold an image of this size with this pitch. The second one is
-            // new.
-            unsafe { interleaved::run(at, what, (filter, options), from, to)? };
+        let from = image.place(Rows::new(width, height).pitch(pitch));
+        let to = result.place(Rows::new(columns, rows).pitch(columns * channels));
+        for place in [&from, &to] {
+            check_size(pixels, place.layout)?;
         }
+        let filter = options.oriented(filter);
+        let aligned = alignment(pixels, &from, &to);
+        let prepared = Prepared::new(kernels, &filter, options, pixels, aligned)?;
+        // SAFETY: both places hold an image of this size with this pitch. The second one is new.
+        unsafe { prepared.enqueue(stream, from, to)? };
         Ok(result)
+    }
+
+    fn place(&self, layout: Rows) -> Place<'_> {
+        Place {
+            address: self.as_device_ptr(),
+            layout,
+            owner: self.memory.owner(),
+        }
     }
 
     /// Returns the elements from one row of an image to the next, if pixels are contiguous within a
@@ -210,12 +195,28 @@ fn sides(shape: Shape) -> Result<[usize; 3]> {
     )))
 }
 
+/// The maximum number of elements per row, and of rows, that the kernels can index, including the
+/// border that they read.
+const LARGEST: usize = (i32::MAX - (1 << 20)) as usize;
+
+fn check_size(pixels: Pixels, layout: Rows) -> Result<()> {
+    let (Rows { width, height, .. }, Pixels { channels, .. }) = (layout, pixels);
+    let elements = width.checked_mul(channels as usize);
+    if elements.is_some_and(|elements| elements <= LARGEST) && height <= LARGEST {
+        return Ok(());
+    }
+    Err(Error::Shape(format!(
+        "an image of {width} x {height} pixels with {channels} channels has rows of more than \
+         {LARGEST} elements, or more than {LARGEST} rows"
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use cuda_safe::{Context, Stream};
 
     use super::*;
-    use crate::{array::NewAxis, s};
+    use crate::{array::NewAxis, element::DataType, s};
 
     #[test]
     fn rows_are_apart_and_their_pixels_side_by_side() {
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn kernels_know_whether_rows_are_aligned() {
-        use super::super::{interleaved::Interleaved, variant::Correlation};
+        use super::super::variant::Correlation;
         use crate::kernel::Kernels;
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
@@ -269,7 +270,7 @@ mod tests {
             let x = kernels.zeros::<f32>(&stream, &[8, width]);
             let part = x.slice(s![.., columns]).unwrap();
             assert!(part.convolve(&filter).unwrap().to_vec().unwrap()[0] == 0.0);
-            kernels.compiled_for::<Correlation>()[0].size.aligned
+            kernels.compiled_for::<Correlation>()[0].stencil.aligned
         };
         assert!(floats(16, 0..16) && floats(20, 0..16));
         // The rows, the first element, the rows of the result.
@@ -279,12 +280,33 @@ mod tests {
             let x = kernels.zeros::<u8>(&stream, &[8, width]);
             let part = x.slice(s![.., columns]).unwrap();
             assert!(part.convolve(&filter).unwrap().to_vec().unwrap()[0] == 0);
-            let kernel = kernels.compiled_for::<Interleaved>()[0];
-            (kernel.size.aligned, kernel.aligned_output)
+            let kernel = kernels.compiled_for::<Correlation>()[0];
+            (kernel.stencil.aligned, kernel.stencil.aligned_output)
         };
         assert_eq!(bytes(16, 0..16), (true, true));
         assert_eq!(bytes(18, 0..16), (false, true));
         assert_eq!(bytes(20, 1..17), (false, true));
         assert_eq!(bytes(16, 0..15), (true, false));
+    }
+
+    #[test]
+    fn large_images_are_rejected() {
+        let check = |channels, width, height| {
+            let data = DataType::U8;
+            let pixels = Pixels { data, channels };
+            check_size(pixels, Rows::new(width, height)).map_err(|e| e.to_string())
+        };
+        let most = LARGEST / 3;
+        assert_eq!(check(3, most, LARGEST), Ok(()));
+        assert_eq!(check(1, LARGEST, 1), Ok(()));
+        for (channels, width, height) in [
+            (3, most + 1, 1),
+            (3, usize::MAX, 1),
+            (1, LARGEST + 1, 1),
+            (1, 1, LARGEST + 1),
+        ] {
+            let error = check(channels, width, height).unwrap_err();
+            assert!(error.contains("rows of more than"), "{error}");
+        }
     }
 }

@@ -83,8 +83,8 @@ impl Layout {
         }
     }
 
-    /// Returns whether every row of every image starts at a multiple of 16 bytes if the first one
-    /// does (for `f32`).
+    /// Returns whether every row of every image starts at a multiple of 4 elements if the first one
+    /// does.
     pub(crate) const fn keeps_alignment(&self) -> bool {
         self.pitch.is_multiple_of(4) && (self.images <= 1 || self.image_pitch.is_multiple_of(4))
     }

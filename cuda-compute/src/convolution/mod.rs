@@ -4,28 +4,29 @@
 mod cut;
 mod filter;
 mod image;
-pub(crate) mod interleaved;
 mod layout;
 mod options;
+mod prepared;
 pub(crate) mod table;
 pub(crate) mod variant;
 
-use std::{ffi::c_void, sync::OnceLock};
+use std::sync::OnceLock;
 
 use cuda_safe::{
-    Context, DeviceMemory, Function, LaunchConfig, Owner, Stream,
+    Context, DeviceMemory, Stream,
     memory::{Storage, StorageMut},
 };
 pub use filter::Filter;
 pub use image::Pixel;
 pub use layout::Layout;
 pub use options::{Border, ConvolutionOptions, Extent, Kind};
-use variant::{Correlation, Size};
+use prepared::{Place, Prepared, alignment};
+use variant::Pixels;
 
 use crate::{
     error::{Error, Result},
     kernel::Kernels,
-    order::{ordered, same_context},
+    order::same_context,
 };
 
 /// The convolution of `f32` images with one filter. It consists of the filter's weights and kernels
@@ -64,44 +65,13 @@ use crate::{
 #[derive(Debug)]
 pub struct Convolution {
     kernels: Kernels,
+    /// As the kernels apply it.
     filter: Filter,
     options: ConvolutionOptions,
     /// Created at the first use: one for any alignment, and one for rows that start at multiples of
     /// 16 bytes.
-    ready: [OnceLock<Ready>; 2],
+    prepared: [OnceLock<Prepared>; 2],
 }
-
-/// A kernel and the parameters of its launches.
-#[derive(Debug)]
-struct Ready {
-    function: Function,
-    kernel: Correlation,
-    /// Blocks that are on the device at the same time.
-    resident: u32,
-    /// In the order that the kernel expects.
-    weights: Box<[f32]>,
-}
-
-/// The same struct as in `convolve_common.cuh`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct Geometry {
-    in_pitch: i64,
-    out_pitch: i64,
-    in_image: i64,
-    out_image: i64,
-    in_width: i32,
-    in_height: i32,
-    out_width: i32,
-    out_height: i32,
-    across: i32,
-    down: i32,
-    rows: i32,
-    images: i32,
-}
-
-/// A kernel's parameters may take 32,764 bytes in total.
-const MOST_WEIGHTS: usize = (32_764 - 16 - size_of::<Geometry>()) / 16 * 4;
 
 impl Convolution {
     /// Creates a true convolution with zeros beyond the edges. The result is as large as the input.
@@ -153,22 +123,14 @@ impl Convolution {
         filter: &Filter,
         options: ConvolutionOptions,
     ) -> Result<Self> {
-        let convolution = Self::lazy(kernels, filter, options);
-        convolution.ready(true)?;
-        Ok(convolution)
-    }
-
-    /// Creates the same convolution but gets its kernels at the first use.
-    fn lazy(kernels: &Kernels, filter: &Filter, options: ConvolutionOptions) -> Self {
-        Self {
+        let convolution = Self {
             kernels: kernels.clone(),
-            filter: match options.kind {
-                Kind::Convolution => filter.turned(),
-                Kind::Correlation => filter.clone(),
-            },
+            filter: options.oriented(filter).into_owned(),
             options,
-            ready: Default::default(),
-        }
+            prepared: Default::default(),
+        };
+        convolution.prepared(true)?;
+        Ok(convolution)
     }
 
     /// Returns the context that the kernels are loaded into.
@@ -216,47 +178,21 @@ impl Convolution {
         if output_layout.elements() == Some(0) {
             return Ok(());
         }
-        let from = (input.as_device_ptr(), input_layout, input.owner());
-        let to = (output.as_device_ptr(), output_layout, output.owner());
-        // SAFETY: both layouts are within their views, as checked above.
-        unsafe { self.enqueue(stream, from, to) }
-    }
-
-    /// Enqueues the launch from one image to another, given their addresses, layouts and owners.
-    ///
-    /// # Safety
-    /// The caller must ensure that:
-    /// - both places hold images of these layouts;
-    /// - the output, which is written, is as large as the result.
-    unsafe fn enqueue(
-        &self,
-        stream: &Stream,
-        (mut from, input_layout, input): (u64, Layout, Owner<'_>),
-        (mut to, output_layout, output): (u64, Layout, Owner<'_>),
-    ) -> Result<()> {
-        let aligned = from % 16 == 0
-            && to % 16 == 0
-            && input_layout.keeps_alignment()
-            && output_layout.keeps_alignment();
-        let ready = self.ready(aligned)?;
-        let (mut geometry, blocks) = ready.cut(input_layout, output_layout)?;
-        let Correlation { variant, size, .. } = ready.kernel;
-        let config =
-            LaunchConfig::new(blocks, variant.threads()).shared_bytes(variant.shared_bytes(size));
-        let mut pointers: [*mut c_void; 4] = [
-            (&raw mut from).cast(),
-            (&raw mut to).cast(),
-            (&raw mut geometry).cast(),
-            // The driver only reads the weights.
-            ready.weights.as_ptr().cast_mut().cast(),
-        ];
-        ordered(stream, [Some(input), Some(output)], || {
-            // SAFETY: the kernel's parameters are two addresses, `Geometry`, and the number of
-            // weights that its source was given. It reads and writes only the pixels of the two
-            // layouts, as the caller has promised. The launch is ordered with their streams.
-            unsafe { ready.function.launch_raw(stream, config, &mut pointers)? };
-            Ok(())
-        })
+        let from = Place {
+            address: input.as_device_ptr(),
+            layout: input_layout,
+            owner: input.owner(),
+        };
+        let to = Place {
+            address: output.as_device_ptr(),
+            layout: output_layout,
+            owner: output.owner(),
+        };
+        let [aligned, _] = alignment(Pixels::PLANES, &from, &to);
+        let prepared = self.prepared(aligned)?;
+        // SAFETY: both layouts are within their views, and the output has the size of the result,
+        // as checked above.
+        unsafe { prepared.enqueue(stream, from, to) }
     }
 
     fn check(&self, input: Layout, input_len: usize, output: Layout, len: usize) -> Result<()> {
@@ -275,109 +211,14 @@ impl Convolution {
 
     /// Returns the kernel for images whose rows all start at multiples of 16 bytes, or the one for
     /// other images.
-    fn ready(&self, aligned: bool) -> Result<&Ready> {
-        let place = &self.ready[usize::from(aligned)];
-        if let Some(ready) = place.get() {
-            return Ok(ready);
+    fn prepared(&self, aligned: bool) -> Result<&Prepared> {
+        let place = &self.prepared[usize::from(aligned)];
+        if let Some(prepared) = place.get() {
+            return Ok(prepared);
         }
-        let ready = self.make_ready(aligned)?;
+        let (filter, pixels) = (&self.filter, Pixels::PLANES);
+        let prepared = Prepared::new(&self.kernels, filter, self.options, pixels, [aligned; 2])?;
         // Another thread may have stored its kernel first. Both are the same.
-        Ok(place.get_or_init(|| ready))
-    }
-
-    #[cold]
-    fn make_ready(&self, aligned: bool) -> Result<Ready> {
-        let filter = &self.filter;
-        let too_large = || {
-            Error::Shape(format!(
-                "a filter of {} x {} is too large for this device",
-                filter.width(),
-                filter.height()
-            ))
-        };
-        let (width, height) = (filter.width(), filter.height());
-        if width.max(height) > MOST_WEIGHTS {
-            return Err(too_large());
-        }
-        let (pad_x, pad_y) = self.options.origin(filter);
-        let size = Size {
-            width: width as u32,
-            height: height as u32,
-            pad_x: pad_x as u32,
-            pad_y: pad_y as u32,
-            aligned,
-        };
-        let factors = filter.factors().filter(|_| self.options.separate);
-        let hardware = self.kernels.hardware();
-        let variant = table::choose(size, factors.is_some(), hardware).ok_or_else(too_large)?;
-        let weights = match factors {
-            Some(factors) if variant.is_separable() => {
-                whole([&*factors.row, &*factors.column].concat())
-            }
-            _ => packed(filter),
-        };
-        if weights.len() > MOST_WEIGHTS {
-            return Err(too_large());
-        }
-
-        let kernel = Correlation {
-            variant,
-            size,
-            border: self.options.border,
-        };
-        let function = self.kernels.get(&kernel)?;
-        let shared = variant.shared_bytes(size) as usize;
-        let fitting = function.max_active_blocks(variant.threads(), shared)?;
-        let per_multiprocessor = fitting.min(variant.most_blocks());
-        Ok(Ready {
-            function,
-            kernel,
-            resident: (per_multiprocessor * hardware.multiprocessors).max(1),
-            weights: weights.into(),
-        })
-    }
-}
-
-/// Returns all weights in rows padded to an even width, because the kernels read them in pairs.
-fn packed(filter: &Filter) -> Vec<f32> {
-    let odd = !filter.width().is_multiple_of(2);
-    let rows = filter.weights().chunks_exact(filter.width());
-    whole(
-        rows.flat_map(|row| row.iter().copied().chain(odd.then_some(0.0)))
-            .collect(),
-    )
-}
-
-/// Pads the weights to 16 bytes, the alignment of the kernels' struct.
-fn whole(mut weights: Vec<f32>) -> Vec<f32> {
-    weights.resize(weights.len().next_multiple_of(4), 0.0);
-    weights
-}
-
-impl Ready {
-    /// Returns the division of the output into blocks, and the number of blocks.
-    fn cut(&self, input: Layout, output: Layout) -> Result<(Geometry, u32)> {
-        // The layouts' check ensures that these values fit.
-        let int = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
-        let extent = (output.width, output.height);
-        let Correlation { variant, size, .. } = self.kernel;
-        let cut = variant
-            .cut(size, extent, output.images, self.resident)
-            .ok_or_else(|| Error::Shape(format!("{output:?} takes more than 2^31 blocks")))?;
-        let geometry = Geometry {
-            in_pitch: input.pitch as i64,
-            out_pitch: output.pitch as i64,
-            in_image: input.image_pitch as i64,
-            out_image: output.image_pitch as i64,
-            in_width: int(input.width),
-            in_height: int(input.height),
-            out_width: int(output.width),
-            out_height: int(output.height),
-            across: cut.across as i32,
-            down: cut.down as i32,
-            rows: cut.rows as i32,
-            images: int(output.images),
-        };
-        Ok((geometry, cut.blocks))
+        Ok(place.get_or_init(|| prepared))
     }
 }

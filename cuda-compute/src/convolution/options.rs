@@ -1,5 +1,7 @@
 //! The options of a convolution.
 
+use std::borrow::Cow;
+
 use super::Filter;
 
 /// The orientation in which the filter is applied.
@@ -129,6 +131,14 @@ impl ConvolutionOptions {
                 (height + 1).saturating_sub(filter.height()),
             ),
             Extent::ValidRows => (width, (height + 1).saturating_sub(filter.height())),
+        }
+    }
+
+    /// Returns the filter as it is applied to the pixels: rotated for a convolution.
+    pub(crate) fn oriented<'a>(&self, filter: &'a Filter) -> Cow<'a, Filter> {
+        match self.kind {
+            Kind::Convolution => Cow::Owned(filter.turned()),
+            Kind::Correlation => Cow::Borrowed(filter),
         }
     }
 

@@ -4,6 +4,7 @@ use cuda_safe::Function;
 
 use super::Border;
 use crate::{
+    element::DataType,
     error::Result,
     kernel::{Source, Specialisation},
 };
@@ -25,47 +26,94 @@ pub(crate) enum Variant {
     Tile {
         warps: u32,
         rows: u32,
-        pair: u32,
+        unroll: Unroll,
         blocks: u32,
     },
 }
 
-/// The properties of a filter that determine the variant.
+/// The number of filter rows that `convolve_tile` applies at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Size {
+pub(crate) enum Unroll {
+    Rows(u32),
+    /// As many rows as have this many weights, but at least one.
+    Weights(u32),
+}
+
+impl Unroll {
+    fn rows(self, stencil: Stencil) -> u32 {
+        match self {
+            Self::Rows(rows) => rows,
+            Self::Weights(weights) => (weights / stencil.width).clamp(1, stencil.height),
+        }
+    }
+}
+
+/// The format of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pixels {
+    pub(crate) data: DataType,
+    /// Contiguous elements per pixel.
+    pub(crate) channels: u32,
+}
+
+impl Pixels {
+    /// The pixels of [`Convolution`](super::Convolution).
+    pub(crate) const PLANES: Self = Self {
+        data: DataType::F32,
+        channels: 1,
+    };
+
+    /// The name of the element type in the kernels.
+    fn name(self) -> &'static str {
+        match self.data {
+            DataType::U8 => "U8",
+            DataType::U16 => "U16",
+            DataType::F16 => "F16",
+            DataType::Bf16 => "BF16",
+            _ => "F32",
+        }
+    }
+}
+
+/// A filter, the pixels that it is applied to, and the alignment of their rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stencil {
+    pub(crate) pixels: Pixels,
     pub(crate) width: u32,
     pub(crate) height: u32,
     /// The filter element at the output's position.
     pub(crate) pad_x: u32,
     pub(crate) pad_y: u32,
-    /// Whether rows start at multiples of 16 bytes.
+    /// Whether rows of the input start at multiples of 4 elements.
     pub(crate) aligned: bool,
+    /// The same for the output. For [`Pixels::PLANES`] both are equal.
+    pub(crate) aligned_output: bool,
 }
 
-impl Size {
+impl Stencil {
     fn shift(self) -> u32 {
         if self.aligned {
-            (4 - self.pad_x % 4) % 4
+            (4 - self.pad_x * self.pixels.channels % 4) % 4
         } else {
             0
         }
     }
 
-    /// Columns beyond a tile's own, rounded as in the kernels.
+    /// Elements of a row beyond a tile's own, rounded as in the kernels.
     fn halo(self) -> u32 {
-        (self.shift() + self.width - 1).next_multiple_of(4)
+        (self.shift() + (self.width - 1) * self.pixels.channels).next_multiple_of(4)
     }
 }
 
 impl Variant {
     /// Returns whether the kernel can apply the filter and is efficient for it.
-    pub(super) fn suits(self, size: Size) -> bool {
+    pub(super) fn suits(self, stencil: Stencil) -> bool {
         match self {
             Self::Direct { .. } => {
-                size.pad_x <= DIRECT_REACH && size.width - 1 - size.pad_x <= DIRECT_REACH
+                stencil.pad_x <= DIRECT_REACH && stencil.width - 1 - stencil.pad_x <= DIRECT_REACH
             }
             Self::March { separable, .. } => {
-                separable || size.width.max(size.height) <= MARCH_UP_TO
+                separable || stencil.width.max(stencil.height) <= MARCH_UP_TO
             }
             Self::Tile { .. } => true,
         }
@@ -98,12 +146,18 @@ impl Variant {
                 "convolve_tile.cu",
                 include_str!("../kernels/convolve_tile.cu"),
                 "convolve_tile",
-            ),
+            )
+            .header(
+                "convolve_pixel.cuh",
+                include_str!("../kernels/convolve_pixel.cuh"),
+            )
+            .header("array.cuh", include_str!("../kernels/array.cuh"))
+            .header("scalar.cuh", include_str!("../kernels/scalar.cuh")),
         }
     }
 
     /// Returns the macros that the kernel's source needs.
-    fn macros(self, size: Size) -> Vec<(&'static str, u32)> {
+    fn macros(self, stencil: Stencil) -> Vec<(&'static str, u32)> {
         match self {
             Self::Direct {
                 warps,
@@ -124,19 +178,22 @@ impl Variant {
                     ("SEPARABLE", u32::from(separable)),
                 ];
                 if separable {
-                    macros.push(("WEIGHTS", (size.width + size.height).next_multiple_of(4)));
+                    macros.push((
+                        "WEIGHTS",
+                        (stencil.width + stencil.height).next_multiple_of(4),
+                    ));
                 }
                 macros
             }
             Self::Tile {
                 warps,
                 rows,
-                pair,
+                unroll,
                 blocks,
             } => vec![
                 ("WARPS", warps),
                 ("ROWS", rows),
-                ("PAIR", pair),
+                ("PAIR", unroll.rows(stencil)),
                 ("BLOCKS", blocks),
             ],
         }
@@ -150,21 +207,22 @@ impl Variant {
         }
     }
 
-    /// Returns the maximum number of blocks per multiprocessor.
-    pub(super) fn most_blocks(self) -> u32 {
+    /// Returns the maximum number of blocks per multiprocessor if the number of pieces depends on
+    /// the blocks that run at the same time.
+    pub(super) fn resident_blocks(self) -> Option<u32> {
         match self {
-            Self::March { warps, .. } => warps,
-            Self::Direct { .. } | Self::Tile { .. } => u32::MAX,
+            Self::March { warps, .. } => Some(warps),
+            Self::Direct { .. } | Self::Tile { .. } => None,
         }
     }
 
     /// Bytes of dynamic shared memory per block.
-    pub(crate) fn shared_bytes(self, size: Size) -> u32 {
+    pub(crate) fn shared_bytes(self, stencil: Stencil) -> u32 {
         let floats = match self {
             Self::Direct { .. } => 0,
-            Self::March { rows, depth, .. } => (rows * depth).saturating_mul(128 + size.halo()),
+            Self::March { rows, depth, .. } => (rows * depth).saturating_mul(128 + stencil.halo()),
             Self::Tile { warps, rows, .. } => {
-                (warps * rows + size.height - 1).saturating_mul(128 + size.halo())
+                (warps * rows + stencil.height - 1).saturating_mul(128 + stencil.halo())
             }
         };
         floats.saturating_mul(4)
@@ -177,37 +235,50 @@ const DIRECT_REACH: u32 = 4;
 const MARCH_UP_TO: u32 = 16;
 
 /// Bytes of dynamic shared memory that a block can have on any device without opting in.
-pub(super) const SHARED_FOR_ALL: u32 = 48 << 10;
+const SHARED_FOR_ALL: u32 = 48 << 10;
 
-/// The kernel for filters of one size. The weights are a kernel parameter.
+/// The kernel for one stencil. The weights are a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Correlation {
     pub(crate) variant: Variant,
-    pub(crate) size: Size,
+    pub(crate) stencil: Stencil,
     pub(crate) border: Border,
+}
+
+impl Correlation {
+    pub(crate) fn threads(&self) -> u32 {
+        self.variant.threads()
+    }
+
+    pub(crate) fn shared_bytes(&self) -> u32 {
+        self.variant.shared_bytes(self.stencil)
+    }
 }
 
 impl Specialisation for Correlation {
     fn source(&self) -> Source {
-        let size = self.size;
+        let stencil = self.stencil;
         let source = self.variant.text();
         let source = source
             .header(
                 "convolve_common.cuh",
                 include_str!("../kernels/convolve_common.cuh"),
             )
-            .define("KW", size.width)
-            .define("KH", size.height)
-            .define("PAD_X", size.pad_x)
-            .define("PAD_Y", size.pad_y)
+            .define("PIXEL", stencil.pixels.name())
+            .define("CHANNELS", stencil.pixels.channels)
+            .define("KW", stencil.width)
+            .define("KH", stencil.height)
+            .define("PAD_X", stencil.pad_x)
+            .define("PAD_Y", stencil.pad_y)
             .define("BORDER", self.border as u32)
-            .define("ALIGNED", u32::from(size.aligned));
-        let macros = self.variant.macros(size).into_iter();
+            .define("ALIGNED", u32::from(stencil.aligned))
+            .define("OUT_ALIGNED", u32::from(stencil.aligned_output));
+        let macros = self.variant.macros(stencil).into_iter();
         macros.fold(source, |source, (name, value)| source.define(name, value))
     }
 
     fn prepare(&self, kernel: &Function) -> Result<()> {
-        let shared = self.variant.shared_bytes(self.size);
+        let shared = self.shared_bytes();
         if shared > SHARED_FOR_ALL {
             kernel.set_max_dynamic_shared(shared)?;
         }
@@ -235,7 +306,7 @@ pub(super) mod tests {
         Variant::Tile {
             warps: 4,
             rows: 8,
-            pair: 2,
+            unroll: Unroll::Rows(2),
             blocks: 5,
         },
     ];
@@ -249,13 +320,15 @@ pub(super) mod tests {
 
     /// A filter whose middle is at the output's position, in rows that start at multiples of 16
     /// bytes.
-    pub(in super::super) fn size(width: u32, height: u32) -> Size {
-        Size {
+    pub(in super::super) fn stencil(width: u32, height: u32) -> Stencil {
+        Stencil {
+            pixels: Pixels::PLANES,
             width,
             height,
             pad_x: (width - 1) / 2,
             pad_y: (height - 1) / 2,
             aligned: true,
+            aligned_output: true,
         }
     }
 
@@ -264,8 +337,8 @@ pub(super) mod tests {
         let [direct, march, tile] = ALL;
         assert_eq!([direct, march, tile].map(Variant::threads), [128, 32, 128]);
         assert_eq!(
-            [direct, march, tile].map(Variant::most_blocks),
-            [u32::MAX, 16, u32::MAX]
+            [direct, march, tile].map(Variant::resident_blocks),
+            [None, Some(16), None]
         );
         let entries = [direct, march, tile].map(|variant| variant.text().entry());
         assert_eq!(
@@ -274,27 +347,27 @@ pub(super) mod tests {
         );
         // Rows start at multiples of 16 bytes, so the halo begins before the filter: 2 + 12
         // columns, rounded up to 16.
-        let thirteen = size(13, 13);
+        let thirteen = stencil(13, 13);
         assert_eq!((thirteen.shift(), thirteen.halo()), (2, 16));
-        let unaligned = Size {
+        let unaligned = Stencil {
             aligned: false,
             ..thirteen
         };
         assert_eq!((unaligned.shift(), unaligned.halo()), (0, 12));
-        assert_eq!((size(9, 9).shift(), size(9, 9).halo()), (0, 8));
-        assert_eq!((size(1, 1).shift(), size(1, 1).halo()), (0, 0));
+        assert_eq!((stencil(9, 9).shift(), stencil(9, 9).halo()), (0, 8));
+        assert_eq!((stencil(1, 1).shift(), stencil(1, 1).halo()), (0, 0));
         assert_eq!(direct.shared_bytes(thirteen), 0);
-        assert_eq!(march.shared_bytes(size(9, 9)), 2 * 3 * (128 + 8) * 4);
+        assert_eq!(march.shared_bytes(stencil(9, 9)), 2 * 3 * (128 + 8) * 4);
         assert_eq!(tile.shared_bytes(thirteen), (4 * 8 + 12) * (128 + 16) * 4);
         assert_eq!(tile.shared_bytes(unaligned), (4 * 8 + 12) * (128 + 12) * 4);
         assert_eq!(
-            direct.macros(size(3, 3)),
+            direct.macros(stencil(3, 3)),
             [("WARPS", 4), ("ROWS", 4), ("BLOCKS", 6)]
         );
         let dense = [("ROWS", 2), ("DEPTH", 3), ("BLOCKS", 16), ("SEPARABLE", 0)];
-        assert_eq!(march.macros(size(9, 9)), dense);
+        assert_eq!(march.macros(stencil(9, 9)), dense);
         assert_eq!(
-            SEPARABLE.macros(size(31, 30)),
+            SEPARABLE.macros(stencil(31, 30)),
             [
                 ("ROWS", 3),
                 ("DEPTH", 3),
@@ -307,5 +380,75 @@ pub(super) mod tests {
             tile.macros(thirteen),
             [("WARPS", 4), ("ROWS", 8), ("PAIR", 2), ("BLOCKS", 5)]
         );
+    }
+
+    fn image_tile(rows: u32) -> Variant {
+        Variant::Tile {
+            warps: 4,
+            rows,
+            unroll: Unroll::Weights(32),
+            blocks: 4,
+        }
+    }
+
+    /// A filter whose middle is at the output's position, on bytes.
+    pub(in super::super) fn bytes(channels: u32, side: u32, aligned: bool) -> Stencil {
+        Stencil {
+            pixels: Pixels {
+                data: DataType::U8,
+                channels,
+            },
+            width: side,
+            height: side,
+            pad_x: side / 2,
+            pad_y: side / 2,
+            aligned,
+            aligned_output: aligned,
+        }
+    }
+
+    #[test]
+    fn shared_bytes_count_channels() {
+        let shared =
+            |channels, side, aligned| image_tile(8).shared_bytes(bytes(channels, side, aligned));
+        assert_eq!(shared(1, 1, true), 32 * 128 * 4);
+        // 1 pixel to the left is 3 elements, plus 1 more to the boundary.
+        assert_eq!(shared(3, 3, true), 34 * (128 + 8) * 4);
+        assert_eq!(shared(3, 3, false), 34 * (128 + 8) * 4);
+        assert_eq!(shared(4, 3, true), 34 * (128 + 8) * 4);
+        assert_eq!(shared(1, 3, true), 34 * (128 + 8) * 4);
+        assert_eq!(shared(1, 3, false), 34 * (128 + 4) * 4);
+        let rows = [1, 3, 5, 9, 15, 31, 45].map(|side| {
+            let macros = image_tile(8).macros(bytes(1, side, true));
+            macros[2]
+        });
+        assert_eq!(rows, [1, 3, 5, 3, 2, 1, 1].map(|rows| ("PAIR", rows)));
+    }
+
+    #[test]
+    fn each_pixel_has_its_name() {
+        for (data, name) in [
+            (DataType::U8, "U8"),
+            (DataType::U16, "U16"),
+            (DataType::F16, "F16"),
+            (DataType::Bf16, "BF16"),
+            (DataType::F32, "F32"),
+        ] {
+            let pixels = Pixels { data, channels: 1 };
+            let stencil = Stencil {
+                pixels,
+                ..stencil(3, 3)
+            };
+            let kernel = Correlation {
+                variant: image_tile(4),
+                stencil,
+                border: Border::Zero,
+            };
+            let text = format!("{:?}", kernel.source());
+            assert!(
+                text.contains(&format!("(\"PIXEL\", \"{name}\")")),
+                "{data:?}"
+            );
+        }
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::for_this_processor;
-use crate::convolution::{ConvolutionOptions, Filter, Kind};
+use crate::convolution::{ConvolutionOptions, Filter};
 
 /// An image that is padded with the pixels beyond its edges, so that the loops need no checks.
 struct Padded {
@@ -32,12 +32,8 @@ impl Job {
             "an image of {width} x {height}"
         );
         let (columns, rows) = options.output_size(filter, width, height);
-        let filter = match options.kind {
-            Kind::Convolution => filter.turned(),
-            Kind::Correlation => filter.clone(),
-        };
         Self {
-            filter,
+            filter: options.oriented(filter).into_owned(),
             columns,
             rows,
         }
@@ -262,7 +258,7 @@ fn add_product<const FUSED: bool>(weight: f32, pixel: f32, sum: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convolution::{Border, Extent};
+    use crate::convolution::{Border, Extent, Kind};
 
     const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 

@@ -174,7 +174,7 @@ functions! {
     ROUND = Function::exact("round", "roundf", "round");
     ROUND_TIES_EVEN = Function::exact("round_ties_even", "rintf", "rint");
     TRUNC = Function::exact("trunc", "truncf", "trunc");
-    FRACT = Function::exact("fract", "fraction", "fraction");
+    FRACT = Function::exact("fract", "rs_fract", "rs_fract");
     MUL_ADD = Function::exact("mul_add", "fmaf", "fma");
     COPYSIGN = Function::exact("copysign", "copysignf", "copysign");
     NEXT_AFTER = Function::exact("next_after", "nextafterf", "nextafter");
@@ -182,11 +182,11 @@ functions! {
     LDEXP = Function::exact("ldexp", "ldexpf", "ldexp");
     FREXP_FRACTION = Function::exact("frexp_fraction", "frexp_fraction", "frexp_fraction");
     FREXP_EXPONENT = Function::exact("frexp_exponent", "frexp_exponent", "frexp_exponent");
-    SIGNUM = Function::exact("signum", "signum", "signum").integer("signum");
+    SIGNUM = Function::exact("signum", "rs_signum", "rs_signum").integer("rs_signum");
     IS_NAN = Function::exact("is_nan", "isnan", "isnan");
     IS_FINITE = Function::exact("is_finite", "isfinite", "isfinite");
     IS_INFINITE = Function::exact("is_infinite", "isinf", "isinf");
     NORM_SQUARED = Function::exact("norm_sqr", "", "").complex("c_norm", 2);
     ARGUMENT = Function::exact("arg", "", "").complex("c_arg", 4);
-    COUNT_ONES = Function::exact("count_ones", "", "").integer("count_ones");
+    COUNT_ONES = Function::exact("count_ones", "", "").integer("rs_count_ones");
 }

@@ -201,10 +201,10 @@ macro_rules! binary_functions {
 binary_functions! { Ordered:
     /// Returns the smaller of two numbers. Ignores a single NaN, as [`f32::min`] and NumPy's `fmin`
     /// do.
-    minimum Operation::Minimum;
+    minimum Operation::Scalar("min");
     /// Returns the larger of two numbers. Ignores a single NaN, as [`f32::max`] and NumPy's `fmax`
     /// do.
-    maximum Operation::Maximum;
+    maximum Operation::Scalar("max");
     /// Returns the smaller of two numbers, or NaN if one of them is NaN, like NumPy's `minimum`.
     minimum_or_nan Operation::Scalar("minimum_or_nan");
     /// Returns the larger of two numbers, or NaN if one of them is NaN, like NumPy's `maximum`.

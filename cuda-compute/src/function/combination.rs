@@ -239,8 +239,8 @@ impl Kind {
             // Multiplying by one would turn an infinity into NaN.
             Self::Product if data.class() == Class::Complex => return "c_times(a, b)".into(),
             Self::Product => Operation::Multiply,
-            Self::Maximum(Nan::Ignored) => Operation::Maximum,
-            Self::Minimum(Nan::Ignored) => Operation::Minimum,
+            Self::Maximum(Nan::Ignored) => Operation::Scalar("max"),
+            Self::Minimum(Nan::Ignored) => Operation::Scalar("min"),
             Self::Maximum(Nan::Propagated) => Operation::Scalar("maximum_or_nan"),
             Self::Minimum(Nan::Propagated) => Operation::Scalar("minimum_or_nan"),
             Self::Own { function, .. } => return format!("{}(a, b)", function.called(OWN)),

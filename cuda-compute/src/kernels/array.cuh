@@ -128,6 +128,18 @@ template <class T> __device__ __forceinline__ T scalar(const u64 *words) {
     return value;
 }
 
+// Loads of memory that other threads may be changing.
+__device__ __forceinline__ unsigned relaxed(const unsigned *place) {
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
+    return value;
+}
+__device__ __forceinline__ u64 relaxed(const u64 *place) {
+    u64 value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(place) : "memory");
+    return value;
+}
+
 // Quotients by a length that the host has prepared (Granlund and Montgomery, "Division by invariant
 // integers using multiplication", 1994, for dividends of 31 bits). The low half of `magic` is the
 // factor, the high half the shift.
@@ -137,14 +149,7 @@ __device__ __forceinline__ unsigned divide(unsigned n, u64, u64 magic) {
 __device__ __forceinline__ u64 divide(u64 n, u64 length, u64) { return n / length; }
 
 // Helpers for functions that C doesn't have.
-template <class T> __device__ __forceinline__ T fraction(T x) { return x - (sizeof(T) == 8 ? (T)trunc((double)x) : (T)truncf((float)x)); }
 __device__ __forceinline__ float frexp_fraction(float x) { int e; return frexpf(x, &e); }
 __device__ __forceinline__ double frexp_fraction(double x) { int e; return frexp(x, &e); }
 __device__ __forceinline__ int frexp_exponent(float x) { int e; frexpf(x, &e); return isfinite(x) ? e : 0; }
 __device__ __forceinline__ int frexp_exponent(double x) { int e; frexp(x, &e); return isfinite(x) ? e : 0; }
-__device__ __forceinline__ float signum(float x) { return isnan(x) ? x : copysignf(1.0f, x); }
-__device__ __forceinline__ double signum(double x) { return isnan(x) ? x : copysign(1.0, x); }
-template <class T> __device__ __forceinline__ T signum(T x) { return (T)((x > 0) - (x < 0)); }
-template <class T> __device__ __forceinline__ T count_ones(T x) {
-    return (T)__popcll((u64)x & (sizeof(T) == 8 ? ~0ull : (1ull << (8 * sizeof(T) % 64)) - 1));
-}

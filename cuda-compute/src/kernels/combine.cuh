@@ -35,18 +35,6 @@ template <> struct word<float> { // halves
     }
 };
 
-// Loads of memory that other threads may be changing.
-__device__ __forceinline__ unsigned relaxed(const unsigned *place) {
-    unsigned value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
-    return value;
-}
-__device__ __forceinline__ u64 relaxed(const u64 *place) {
-    u64 value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(place) : "memory");
-    return value;
-}
-
 // Returns the slot of a place in a hash table, and assigns one if it has none. The number of slots
 // is a power of two, and at least half of them stay free. A slot holds its place plus 1, or 0 while
 // it is free.

@@ -4,6 +4,8 @@
 // NumPy: they return NaN if a part overflows. The functions follow C's Annex G for infinities, NaN
 // and the signs of zeros.
 
+#include "scalar.cuh"
+
 template <class T> struct alignas(2 * sizeof(T)) complex { T re, im; };
 
 // The type in structs, where it has the alignment of its parts.
@@ -28,13 +30,11 @@ template <class T> __device__ __forceinline__ complex<T> operator*(complex<T> a,
 template <class T> __device__ __forceinline__ complex<T> c_times(complex<T> a, complex<T> b) {
     return a.re == 1 && a.im == 0 ? b : b.re == 1 && b.im == 0 ? a : a * b;
 }
-__device__ __forceinline__ float abs_of(float x) { return fabsf(x); }
-__device__ __forceinline__ double abs_of(double x) { return fabs(x); }
 // Smith, "Algorithm 116: Complex division", 1962: dividing by the larger part of the divisor first
 // avoids intermediate overflow.
 template <class T> __device__ __forceinline__ complex<T> operator/(complex<T> a, complex<T> b) {
-    if (abs_of(b.re) >= abs_of(b.im)) {
-        if (b.re == 0 && b.im == 0) return {a.re / abs_of(b.re), a.im / abs_of(b.re)};
+    if (rs_abs(b.re) >= rs_abs(b.im)) {
+        if (b.re == 0 && b.im == 0) return {a.re / rs_abs(b.re), a.im / rs_abs(b.re)};
         const T ratio = b.im / b.re, size = b.re + b.im * ratio;
         return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
     }
@@ -74,7 +74,7 @@ template <class T> __device__ __forceinline__ T large_exponent() { return (T)(si
 // intermediate overflow.
 template <class T> __device__ __forceinline__ T grown(T x, T wave) {
     const T step = large_exponent<T>(), e_step = (T)(sizeof(T) == 4 ? 1.6516362549940018e38 : 8.218407461554972e307);
-    T rest = abs_of(x) - step;
+    T rest = rs_abs(x) - step;
     wave *= e_step / 2;
     if (rest > step) {
         rest -= step;
@@ -101,7 +101,7 @@ template <class T> __device__ __forceinline__ T tiny_part() { return (T)(sizeof(
 template <class T> __device__ __forceinline__ T two_to_64() { return (T)18446744073709551616.0; }
 // Near 1, use log1p: the logarithm of a rounded size would consist only of its rounding error.
 template <class T> __device__ __forceinline__ complex<T> c_log(complex<T> z) {
-    const T a = abs_of(z.re), b = abs_of(z.im), large = a < b ? b : a, small = a < b ? a : b;
+    const T a = rs_abs(z.re), b = rs_abs(z.im), large = a < b ? b : a, small = a < b ? a : b;
     T size;
     if (large > (T)0.5 && large < 2) size = (T)0.5 * r_log1p((large - 1) * (large + 1) + small * small);
     else if (large > huge_part<T>()) size = r_log(c_abs(complex<T>{a / 4, b / 4})) + (T)1.3862943611198906188;
@@ -118,8 +118,8 @@ template <class T> __device__ __forceinline__ complex<T> c_log10(complex<T> z) {
 // which side of the cut z is.
 template <class T> __device__ __forceinline__ complex<T> c_sqrt(complex<T> z) {
     if (z.re == 0 && z.im == 0) return {0, z.im};
-    if (isinf(z.im)) return {abs_of(z.im), z.im};
-    const T a = abs_of(z.re), b = abs_of(z.im), large = a < b ? b : a;
+    if (isinf(z.im)) return {rs_abs(z.im), z.im};
+    const T a = rs_abs(z.re), b = rs_abs(z.im), large = a < b ? b : a;
     const bool huge = large > huge_part<T>(), tiny = large < tiny_part<T>();
     const T scale = huge ? (T)0.0625 : tiny ? two_to_64<T>() : (T)1, back = huge ? 4 : tiny ? (T)(1 / 4294967296.0) : (T)1;
     const T re = a * scale, im = b * scale;
@@ -145,17 +145,17 @@ template <class T> __device__ __forceinline__ complex<T> c_sinh(complex<T> z) {
         return {z.re == 0 || isinf(z.re) ? z.re : nan, nan};
     }
     const T c = r_cos(z.im), s = r_sin(z.im);
-    if (abs_of(z.re) > large_exponent<T>()) return {grown(z.re, z.re < 0 ? -c : c), grown(z.re, s)};
+    if (rs_abs(z.re) > large_exponent<T>()) return {grown(z.re, z.re < 0 ? -c : c), grown(z.re, s)};
     return {r_sinh(z.re) * c, r_cosh(z.re) * s};
 }
 template <class T> __device__ __forceinline__ complex<T> c_cosh(complex<T> z) {
     if (z.im == 0) return {r_cosh(z.re), signbit(z.re) ? -z.im : z.im};
     if (!isfinite(z.im)) {
         const T nan = z.im - z.im;
-        return {isinf(z.re) ? abs_of(z.re) : nan, z.re == 0 ? z.re : nan};
+        return {isinf(z.re) ? rs_abs(z.re) : nan, z.re == 0 ? z.re : nan};
     }
     const T c = r_cos(z.im), s = r_sin(z.im);
-    if (abs_of(z.re) > large_exponent<T>()) return {grown(z.re, c), grown(z.re, z.re < 0 ? -s : s)};
+    if (rs_abs(z.re) > large_exponent<T>()) return {grown(z.re, c), grown(z.re, z.re < 0 ? -s : s)};
     return {r_cosh(z.re) * c, r_sinh(z.re) * s};
 }
 // sin(z) = -i sinh(iz), cos(z) = cosh(iz), tan(z) = -i tanh(iz).
@@ -173,7 +173,7 @@ template <class T> __device__ __forceinline__ complex<T> c_tanh(complex<T> z) {
         if (isinf(z.re)) return {z.re < 0 ? (T)-1 : (T)1, 0};
         return {z.re == 0 ? z.re : nan, nan};
     }
-    if (abs_of(z.re) > 20) return {z.re < 0 ? (T)-1 : (T)1, 4 * r_sin(z.im) * r_cos(z.im) * r_exp(-2 * abs_of(z.re))};
+    if (rs_abs(z.re) > 20) return {z.re < 0 ? (T)-1 : (T)1, 4 * r_sin(z.im) * r_cos(z.im) * r_exp(-2 * rs_abs(z.re))};
     const T t = r_tan(z.im), s = r_sinh(z.re), b = 1 + t * t, r = r_sqrt(1 + s * s), d = 1 + b * s * s;
     return {b * r * s / d, t / d};
 }

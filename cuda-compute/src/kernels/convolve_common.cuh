@@ -5,9 +5,20 @@
 //   KW, KH            filter width and height
 //   PAD_X, PAD_Y      the filter element at the output's position
 //   BORDER            0 zero, 1 clamp, 2 reflect (edge not repeated), 3 wrap
-//   ALIGNED           1 when all rows of input and output start on 16-byte boundaries
-//   CHANNELS          contiguous elements per pixel, 1 if it is not defined
+//   PIXEL             the type of an element: U8, U16, F16, BF16 or F32
+//   CHANNELS          contiguous elements per pixel
+//   ALIGNED           1 if all rows of the input start at multiples of 4 elements
+//   OUT_ALIGNED       the same for the output
 //   WEIGHTS           weights that a kernel gets, if they are not the whole filter
+
+#define U8 0
+#define U16 1
+#define F16 2
+#define BF16 3
+#define F32 4
+
+// Planes may come in batches, and either all of their rows are aligned or none is expected to be.
+#define PLANES (PIXEL == F32 && CHANNELS == 1)
 
 // The layout of the images, and the division of the output into pieces.
 struct Geometry {
@@ -17,6 +28,18 @@ struct Geometry {
     // Pieces across, pieces down, rows of a piece, images.
     int across, down, rows, images;
 };
+
+// The place of a block's piece among the pieces of an image, and the image in the batch.
+struct Piece {
+    int across, down;
+    long long image;
+};
+
+__device__ __forceinline__ Piece piece(const Geometry &geometry) {
+    const unsigned across = blockIdx.x % geometry.across, rest = blockIdx.x / geometry.across;
+    if (!PLANES) return {(int)across, (int)rest, 0};
+    return {(int)across, (int)(rest % geometry.down), rest / geometry.down};
+}
 
 // Filter rows are padded to an even width, so that weights can be read in pairs.
 #define WEIGHT_PITCH ((KW + 1) / 2 * 2)
@@ -28,10 +51,6 @@ struct Geometry {
 struct __align__(16) Weights {
     float at[WEIGHTS];
 };
-
-#ifndef CHANNELS
-#define CHANNELS 1
-#endif
 
 // Elements to the left of the first needed one that are read so that a load of 4 is aligned.
 #define SHIFT (ALIGNED ? (4 - PAD_X * CHANNELS % 4) % 4 : 0)
@@ -57,17 +76,17 @@ __device__ __forceinline__ int border(int i, int size) {
     return (unsigned)i < (unsigned)size ? i : outside(i, size);
 }
 
-__device__ __forceinline__ void copy16_async(unsigned to, const float *from) {
+__device__ __forceinline__ void copy16_async(unsigned to, const void *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
 // Copies to shared memory. The first `bytes` bytes come from `from`, and the rest are zero.
-__device__ __forceinline__ void copy16_async(unsigned to, const float *from, int bytes) {
+__device__ __forceinline__ void copy16_async(unsigned to, const void *from, int bytes) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
 }
 
-__device__ __forceinline__ void copy4_async(unsigned to, const float *from, int bytes) {
+__device__ __forceinline__ void copy4_async(unsigned to, const void *from, int bytes) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
 }
@@ -84,7 +103,7 @@ __device__ __forceinline__ void wait_copies() {
 
 // Plain stores, because streaming stores (.cs) measured slower.
 __device__ __forceinline__ void store4(float *at, float a, float b, float c, float d) {
-#if ALIGNED
+#if OUT_ALIGNED
     *(float4 *)at = make_float4(a, b, c, d);
 #else
     at[0] = a, at[1] = b, at[2] = c, at[3] = d;

@@ -92,10 +92,7 @@ __device__ __forceinline__ void run(const float *image, const Geometry &geometry
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 convolve_direct(const float *input, float *output, const __grid_constant__ Geometry geometry,
                 const __grid_constant__ Weights weights) {
-    const int across = blockIdx.x % geometry.across;
-    const unsigned rest = blockIdx.x / geometry.across;
-    const int down = rest % geometry.down;
-    const long long image = rest / geometry.down;
+    const auto [across, down, image] = piece(geometry);
     const int left = across * 128, x = left + threadIdx.x % 32 * 4;
     const int y = (down * WARPS + threadIdx.x / 32) * ROWS;
     if (y >= geometry.out_height) return;

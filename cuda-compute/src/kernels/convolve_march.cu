@@ -126,10 +126,8 @@ __device__ __noinline__ void copy_odd(int column, unsigned to, const float *line
 extern "C" __global__ void __launch_bounds__(32, BLOCKS)
 convolve_march(const float *__restrict__ input, float *__restrict__ output,
                const __grid_constant__ Geometry geometry, const __grid_constant__ Weights weights) {
-    const int across = blockIdx.x % geometry.across;
-    const unsigned rest = blockIdx.x / geometry.across;
-    const int top = rest % geometry.down * geometry.rows;
-    const long long image = rest / geometry.down;
+    const auto [across, down, image] = piece(geometry);
+    const int top = down * geometry.rows;
     const int rows = min(geometry.rows, geometry.out_height - top);
     const int needed = rows + KH - 1;
 

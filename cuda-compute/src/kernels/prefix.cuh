@@ -4,6 +4,8 @@
 // `combine(a, b)`, and its identity NEUTRAL. An accumulator is a value of type `combined`, or one
 // with flags of segments. TAKEN converts an expression's values to an accumulator, VALUE_OF returns
 // its value, and BEGINS returns whether the last of its elements begins a segment.
+//
+// Requires array.cuh, and VECTOR of expression.cuh.
 
 #include "combination.cuh"
 
@@ -111,14 +113,17 @@ __device__ __forceinline__ bool poll(const u64 *words, bool wanted, u64 (&read)[
     for (int i = 0; i < WORDS; ++i) {
         read[i] = 0;
         if (wanted) {
-            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(read[i]) : "l"(words + i) : "memory");
+            read[i] = relaxed(words + i);
             there &= read[i] != 0;
         }
     }
     return there;
 }
 
-__device__ __forceinline__ accumulator value_read(const u64 (&read)[WORDS], bool wanted) {
+// Waits for a value if it is wanted, and returns it.
+__device__ __forceinline__ accumulator await(const u64 *words, bool wanted) {
+    u64 read[WORDS];
+    while (!poll(words, wanted, read)) {}
     if (!wanted) return NEUTRAL;
     unsigned halves[WORDS];
 #pragma unroll
@@ -163,24 +168,113 @@ __device__ __forceinline__ Before look_back(u64 *memory, u64 tiles, u64 tile, ac
     // There are fewer than 2^31 tiles.
     const unsigned group = (unsigned)tile / group_tiles, place = (unsigned)tile % group_tiles;
     if (threadIdx.x == 0 && tile + 1 < tiles) publish(ones + tile * WORDS, before.all);
-    u64 read[WORDS];
     if (warp < readers) {
-        const bool wanted = threadIdx.x < place;
-        while (!poll(ones + (tile - place + threadIdx.x) * WORDS, wanted, read)) {}
+        const accumulator one = await(ones + (tile - place + threadIdx.x) * WORDS, threadIdx.x < place);
         __syncwarp();
-        const accumulator part = fold_lanes(value_read(read, wanted));
+        const accumulator part = fold_lanes(one);
         if (lane == 0) of_readers[warp] = part;
     }
     // Written in the first group too, because the compiler may read it before it checks the group.
-    if (threadIdx.x == THREADS_ - 1) {
-        const bool wanted = group > 0;
-        while (!poll(ends + (group - 1) * WORDS, wanted, read)) {}
-        of_readers[readers] = value_read(read, wanted);
-    }
+    if (threadIdx.x == THREADS_ - 1) of_readers[readers] = await(ends + (group - 1) * WORDS, group > 0);
     __syncthreads();
     before.tile = shuffle<32>(fold_lanes(lane < readers ? of_readers[lane] : (accumulator)(NEUTRAL)), 0);
     if (group > 0) before.tile = combine(of_readers[readers], before.tile);
     if (place == group_tiles - 1 && threadIdx.x == 0 && tile + 1 < tiles)
         publish(ends + group * WORDS, combine(before.tile, before.all));
     return before;
+}
+
+// Prefixes along an axis that is not the innermost. A block has LANES_ threads next to each other,
+// with VECTOR columns each, and the others down the axis.
+
+// Combines down the threads of each column. `before` becomes the combination of the threads above,
+// and `x` that of all threads. Calls alternate between the two halves of `shared`, so that one
+// barrier is enough.
+template <int THREADS_, int LANES_>
+__device__ __forceinline__ void down(accumulator (&x)[VECTOR], accumulator (&before)[VECTOR],
+                                     accumulator (*shared)[LANES_ * VECTOR]) {
+    constexpr int warps = THREADS_ / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = threadIdx.x % LANES_;
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) {
+        x[v] = scan_lanes<32, LANES_>(x[v], lane);
+        before[v] = NEUTRAL;
+        if (LANES_ < 32) {
+            const accumulator above = shuffle_up<32>(x[v], LANES_ % 32);
+            if (lane >= LANES_) before[v] = above;
+        }
+        if (lane >= 32 - LANES_) shared[warp][across * VECTOR + v] = x[v];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) {
+        accumulator all = shared[0][across * VECTOR + v], above = NEUTRAL;
+#pragma unroll
+        for (int other = 1; other < warps; ++other) {
+            if (other == warp) above = all;
+            all = combine(all, shared[other][across * VECTOR + v]);
+        }
+        if (warp > 0) before[v] = combine(above, before[v]);
+        x[v] = all;
+    }
+}
+
+// Combines the values that `count` tiles published for this thread's columns, in their order.
+// `words` points to the first of them. The threads down the block take some each.
+template <int THREADS_, int LANES_>
+__device__ __forceinline__ void take(const u64 *words, u64 stride, int count, bool active, accumulator (&x)[VECTOR]) {
+    constexpr int deep = THREADS_ / LANES_, each = deep < 32 ? 32 / deep : 1;
+    const int own = threadIdx.x / LANES_ * each;
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) x[v] = NEUTRAL;
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        const bool wanted = active && own + i < count;
+#pragma unroll
+        for (int v = 0; v < VECTOR; ++v)
+            x[v] = combine(x[v], await(words + (own + i) * stride + v * WORDS, wanted));
+    }
+}
+
+// The values that the tiles of a strip publish, on three levels: tiles form groups of 32, and
+// groups form sets of 32. The last tile of a group publishes the group's combination, and the last
+// of a set that of everything up to the set's end.
+struct Tiles {
+    u64 *ones, *groups, *sets;
+
+    __device__ __forceinline__ Tiles(u64 *memory, u64 tiles, u64 stride)
+        : ones(memory), groups(ones + tiles * stride), sets(groups + (tiles + 31) / 32 * stride) {}
+};
+
+// The prefix of a tile for each column of a strip: the value at the end of the previous set, the
+// preceding groups of the set, and the preceding tiles of the group. The order is fixed, as in
+// look_back.
+template <int THREADS_, int LANES_>
+__device__ __forceinline__ void look_back_columns(u64 *memory, u64 strips, u64 strip, u64 tiles, u64 tile, bool active,
+                                                  const accumulator (&aggregate)[VECTOR],
+                                                  accumulator (&prefix)[VECTOR],
+                                                  accumulator (*shared)[THREADS_ / 32][LANES_ * VECTOR]) {
+    constexpr int columns = LANES_ * VECTOR;
+    const u64 stride = strips * columns * WORDS;
+    const Tiles published(memory + (strip * columns + threadIdx.x % LANES_ * VECTOR) * WORDS, tiles, stride);
+    const u64 group = tile / 32, set = tile / 1024;
+    const bool publishes = active && threadIdx.x < LANES_;
+    if (publishes && tile + 1 < tiles)
+        for (int v = 0; v < VECTOR; ++v) publish(published.ones + tile * stride + v * WORDS, aggregate[v]);
+    accumulator near[VECTOR], far[VECTOR], own[VECTOR], before[VECTOR];
+    take<THREADS_, LANES_>(published.ones + group * 32 * stride, stride, (int)(tile % 32), active, near);
+    down<THREADS_, LANES_>(near, before, shared[1]);
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) {
+        own[v] = combine(near[v], aggregate[v]);
+        if (publishes && tile % 32 == 31) publish(published.groups + group * stride + v * WORDS, own[v]);
+    }
+    take<THREADS_, LANES_>(published.groups + set * 32 * stride, stride, (int)(group % 32), active, far);
+    down<THREADS_, LANES_>(far, before, shared[0]);
+#pragma unroll
+    for (int v = 0; v < VECTOR; ++v) {
+        if (set > 0) far[v] = combine(await(published.sets + (set - 1) * stride + v * WORDS, active), far[v]);
+        if (publishes && tile % 1024 == 1023) publish(published.sets + set * stride + v * WORDS, combine(far[v], own[v]));
+        prefix[v] = combine(far[v], near[v]);
+    }
 }
