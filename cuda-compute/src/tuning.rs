@@ -26,12 +26,10 @@ use crate::{
         table as convolution,
         variant::{Correlation, Size, Variant as Convolver},
     },
+    expression::fold::table as reduction,
     kernel::{ANY, Specialisation, Table},
     reduce::reducible::{ElementType, ScalarType},
-    reduce::{
-        operation::{Formula, Operation, Reduction},
-        table as reduction,
-    },
+    reduce::operation::{Formula, Operation, Reduction},
 };
 
 /// A kernel and its launch parameters.

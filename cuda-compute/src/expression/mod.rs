@@ -3,7 +3,7 @@
 mod accuracy;
 mod elementwise;
 mod evaluate;
-mod fold;
+pub(crate) mod fold;
 pub(crate) mod function;
 pub(crate) mod fused;
 pub(crate) mod hashed;

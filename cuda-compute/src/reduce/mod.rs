@@ -2,7 +2,6 @@
 
 pub(crate) mod operation;
 pub(crate) mod reducible;
-pub(crate) mod table;
 
 use std::{marker::PhantomData, sync::Arc};
 
@@ -16,6 +15,7 @@ use reducible::{Reducible, Scalar};
 use crate::{
     closure::{DeviceFn, Fold},
     error::{Error, Result},
+    expression::fold::table,
     kernel::{Kernels, Results, Workspaces},
     order::{ordered, same_context},
 };

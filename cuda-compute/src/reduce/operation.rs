@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{
-    reducible::{ElementType, Reducible, Scalar, ScalarType},
-    table::Variant,
-};
+use super::reducible::{ElementType, Reducible, Scalar, ScalarType};
 use crate::{
     closure::named,
+    expression::fold::table::Variant,
     kernel::{Source, Specialisation},
 };
 
@@ -65,7 +63,7 @@ impl Operation {
         }
     }
 
-    /// Returns the header that defines the operation for `kernels/reduce.cu`.
+    /// Returns the header that defines the operation for `kernels/total.cu`.
     fn header(&self) -> String {
         let scalar = self.accumulator;
         let (map, combine, identity) = match &self.formula {
@@ -94,7 +92,7 @@ impl Operation {
     }
 }
 
-/// A kernel of `kernels/reduce.cu`.
+/// A kernel of `kernels/total.cu`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reduction {
     pub(crate) operation: Operation,
@@ -109,7 +107,7 @@ impl Specialisation for Reduction {
             pieces,
         } = self.variant;
         let element = self.operation.element;
-        let source = Source::new("reduce.cu", include_str!("../kernels/reduce.cu"), "reduce");
+        let source = Source::new("total.cu", include_str!("../kernels/total.cu"), "reduce");
         let source = match self.operation.formula {
             Formula::Closures(_) => {
                 source.header("scalar.cuh", include_str!("../kernels/scalar.cuh"))

@@ -1,5 +1,7 @@
 //! Kernels that reduce expressions along axes.
 
+pub(crate) mod table;
+
 use std::{ffi::c_void, sync::Arc};
 
 use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
@@ -21,7 +23,7 @@ use crate::{
 const THREADS: u32 = 256;
 /// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
 const BLOCKS: u32 = 4;
-const TEXT: &str = include_str!("../kernels/fold.cu");
+const TEXT: &str = include_str!("../../kernels/fold.cu");
 /// Groups of axes, in the order in which a kernel traverses them.
 const OUTER: u8 = 0;
 const FOLDED: u8 = 1;
@@ -69,8 +71,8 @@ impl Specialisation for FoldKernel {
         let source = self
             .form
             .add_headers(Source::new("fold.cu", TEXT, "fold"))
-            .header("folds.cuh", include_str!("../kernels/folds.cuh"))
-            .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
+            .header("folds.cuh", include_str!("../../kernels/folds.cuh"))
+            .header("shuffle.cuh", include_str!("../../kernels/shuffle.cuh"))
             .header("fold.cuh", header(&self.folds))
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
