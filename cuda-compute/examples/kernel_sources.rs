@@ -34,16 +34,36 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The text as a compiler takes it without options or other files.
+/// Returns the text that a compiler accepts without options or other files.
 fn in_one_piece(source: &Source) -> String {
     let defines = source
         .defines()
         .map(|(name, value)| format!("#define {name} {value}\n"));
-    let mut text = source.file().1.to_owned();
-    for (name, header) in source.headers() {
-        text = text.replace(&format!("#include \"{name}\"\n"), header);
+    let mut text = defines.collect();
+    let mut headers = source.headers().collect();
+    include(source.file().1, &mut headers, &mut text);
+    text
+}
+
+/// Appends a file's text. Headers are inserted where they are first included, and removed from the
+/// list.
+fn include(file: &str, headers: &mut BTreeMap<&str, &str>, text: &mut String) {
+    for line in file.lines() {
+        let name = line.strip_prefix("#include \"");
+        let name = name.and_then(|rest| rest.strip_suffix('"'));
+        match name {
+            Some(name) => {
+                if let Some(header) = headers.remove(name) {
+                    include(header, headers, text);
+                }
+            }
+            None if line == "#pragma once" => {}
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
     }
-    defines.collect::<String>() + &text
 }
 
 /// Writes what the lines of the standard input ask for.

@@ -24,12 +24,12 @@ use crate::{
         Border, table as convolution,
         variant::{Correlation, Pixels, Stencil, Unroll, Variant as Convolver},
     },
-    kernel::{ANY, Specialisation, Table},
-    reduce::reducible::{ElementType, ScalarType},
-    reduce::{
-        operation::{Formula, Operation, Reduction},
-        table as reduction,
+    expression::{
+        fold::table as reduction,
+        reduction::{Fold, Nan},
     },
+    kernel::{ANY, Specialisation, Table},
+    reduce::operation::{Map, Operation, Reduction},
 };
 
 /// A kernel and its launch parameters.
@@ -123,29 +123,32 @@ fn show<V: std::fmt::Debug>(text: &mut String, name: &str, table: &Table<V>) {
 }
 
 fn reduce(request: &mut Request<'_>) -> Result<Launch, String> {
-    let formula = match request.word("an operation")? {
-        "sum" => Formula::Sum,
-        "dot" => Formula::Dot,
-        "min" => Formula::Min,
-        "max" => Formula::Max,
+    let (map, fold) = match request.word("an operation")? {
+        "sum" => (Map::Element, Fold::Sum),
+        "dot" => (Map::Product, Fold::Sum),
+        "min" => (Map::Element, Fold::Minimum(Nan::Ignored)),
+        "max" => (Map::Element, Fold::Maximum(Nan::Ignored)),
         other => return Err(format!("unknown operation {other}")),
     };
     let element = match request.word("an element type")? {
-        "f16" => ElementType::F16,
-        "bf16" => ElementType::Bf16,
-        other => ElementType::Scalar(scalar(other)?),
+        "f16" => DataType::F16,
+        "bf16" => DataType::Bf16,
+        other => scalar(other)?,
     };
     let accumulator = match (request.words.next(), element) {
         (Some(name), _) => scalar(name)?,
-        (None, ElementType::Scalar(scalar)) => scalar,
-        (None, _) => ScalarType::F32,
+        (None, DataType::F16 | DataType::Bf16) => DataType::F32,
+        (None, scalar) => scalar,
     };
     let reduction = Reduction {
         operation: Operation {
             element,
             accumulator,
-            formula,
+            map,
+            fold,
         },
+        narrow: true,
+        apart: false,
         variant: reduction::Variant {
             threads: request.number("threads", 512),
             unroll: request.number("unroll", 4),
@@ -159,16 +162,17 @@ fn reduce(request: &mut Request<'_>) -> Result<Launch, String> {
     })
 }
 
-fn scalar(name: &str) -> Result<ScalarType, String> {
-    Ok(match name {
-        "f32" => ScalarType::F32,
-        "f64" => ScalarType::F64,
-        "i32" => ScalarType::I32,
-        "u32" => ScalarType::U32,
-        "i64" => ScalarType::I64,
-        "u64" => ScalarType::U64,
-        other => return Err(format!("unknown type {other}")),
-    })
+fn scalar(name: &str) -> Result<DataType, String> {
+    let scalars = [
+        DataType::F32,
+        DataType::F64,
+        DataType::I32,
+        DataType::U32,
+        DataType::I64,
+        DataType::U64,
+    ];
+    let found = scalars.into_iter().find(|data| data.name() == name);
+    found.ok_or_else(|| format!("unknown type {name}"))
 }
 
 fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
@@ -354,10 +358,13 @@ mod tests {
                 format!("reduce max f16 threads={threads} unroll={unroll} pieces={pieces}");
             let chosen = Reduction {
                 operation: Operation {
-                    element: ElementType::F16,
-                    accumulator: ScalarType::F32,
-                    formula: Formula::Max,
+                    element: DataType::F16,
+                    accumulator: DataType::F32,
+                    map: Map::Element,
+                    fold: Fold::Maximum(Nan::Ignored),
                 },
+                narrow: true,
+                apart: false,
                 variant: row.variant,
             };
             let launch = Launch::from_request(&request).unwrap();

@@ -1,6 +1,6 @@
 """Measures variants of the kernels of arrays on the device, and prints the best of each workload.
 
-    python3 array_kernels.py [elementwise] [fold] [scan] [select] [normal] [images]
+    python3 array_kernels.py [elementwise] [fold] [total] [scan] [select] [normal] [images]
 
 The kernels are those of src/kernels, compiled here with other macros. Their expressions are written
 by hand below, in the form that src/expression/render.rs generates for f32. Times are medians between
@@ -41,6 +41,7 @@ def kernel(file, headers, **defines):
 
 STORE = "store_pack<float, V>(w.at[{slot}], {offset}, out.y{i});"
 HEAD = ("typedef unsigned index_t;\ntypedef int offset_t;\n#define VECTOR 4\n"
+        "#ifndef LOAD_PACK\n#define LOAD_PACK load_pack\n#endif\n"
         "struct Words { unsigned long long at[8]; };\n")
 
 
@@ -50,7 +51,7 @@ def expression(inputs, results, store="n * V", place=False, slot=None):
     lines = [HEAD, "template <int V> struct Inputs {"]
     lines += [f"    pack<float, V> x{i};" for i in range(inputs)] + ["    offset_t place;", "};"]
     lines += ["template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {"]
-    lines += [f"    in.x{i} = load_pack<float, V>(w.at[{1 + i}], n * V);" for i in range(inputs)]
+    lines += [f"    in.x{i} = LOAD_PACK<float, V>(w.at[{1 + i}], (offset_t)(n * V));" for i in range(inputs)]
     lines += ["    in.place = n * V;", "}", "template <int V> struct Outputs {"]
     lines += [f"    {kind} y{i}[V];" for i, (kind, _) in enumerate(results)] + ["};"]
     lines += ["template <int V> __device__ __forceinline__ void compute(const Words &w, const Inputs<V> &in, "
@@ -87,20 +88,20 @@ template <int V, class O> __device__ __forceinline__ void store(const Words &w, 
 
 
 def folds(*parts):
-    """Returns fold.cuh for structs of folds.cuh. Each has a flag: whether it takes several values at a time."""
+    """Returns fold.cuh for structs of folds.cuh. Those of places take values one at a time."""
     each = list(enumerate(parts))
     value = "values.output(i).y0[values.lane(i)]"
     take, together = "", ""
-    for i, (struct, many) in each:
-        place = ", out.y1[lane]" if "place" in struct else ""
-        take += f" f{i}.take(out.y0[lane]{place});"
-        if many:
+    for i, struct in each:
+        if "place" in struct:
+            take += f" f{i}.take(out.y0[lane], out.y1[lane]);"
+            together += (f"#pragma unroll\n        for (int i = 0; i < V::count; ++i) "
+                         f"f{i}.take({value}, {value.replace('y0', 'y1')});\n")
+        else:
+            take += f" f{i}.take(out.y0[lane]);"
             together += (f"        float x{i}[V::count];\n#pragma unroll\n        for (int i = 0; i < V::count; ++i) "
                          f"x{i}[i] = {value};\n        f{i}.take_all(x{i});\n")
-        else:
-            place = f", {value.replace('y0', 'y1')}" if "place" in struct else ""
-            together += f"#pragma unroll\n        for (int i = 0; i < V::count; ++i) f{i}.take({value}{place});\n"
-    return ("struct accumulator {\n" + "".join(f"    {struct} f{i};\n" for i, (struct, _) in each)
+    return ("struct accumulator {\n" + "".join(f"    {struct} f{i};\n" for i, struct in each)
             + "    FOLD void clear() {" + "".join(f" f{i}.clear();" for i, _ in each)
             + " }\n    template <class O> FOLD void take(const O &out, int lane) {" + take
             + " }\n    template <class V> FOLD void take_all(const V &values) {\n" + together
@@ -109,13 +110,13 @@ def folds(*parts):
             + " }\n    template <class R> FOLD void finish(R &results, int lane, u64 count) const {"
             + "".join(f" results.y{i}[lane] = f{i}.result(count);" for i, _ in each)
             + " }\n};\ntemplate <int V> struct Results {\n"
-            + "".join(f"    {struct}::type y{i}[V];\n" for i, (struct, _) in each) + "};\n")
+            + "".join(f"    {struct}::type y{i}[V];\n" for i, struct in each) + "};\n")
 
 
 FOLDS = {
-    "sum": [("fold_sum<float>", False)],
-    "mean and variance": [("fold_mean<float>", False), ("fold_variance<float, 0, false>", True)],
-    "argmax": [("fold_place<float, index_t, true>", False)],
+    "sum": ["fold_sum<float>"],
+    "mean and variance": ["fold_mean<float>", "fold_variance<float, 0, false>"],
+    "argmax": ["fold_place<float, index_t, true, false>"],
 }
 
 
@@ -214,13 +215,11 @@ class Tuner:
 
     def fold(self):
         rows = defaultdict(list)
-        shapes = [(1 << 14, 1 << 13), (1 << 12, 1 << 12), (1 << 16, 256), (1 << 20, 64), (64, 1 << 20), (1, 1 << 20),
-                  (1, 1 << 27)]
-        for (name, parts), (outer, length) in itertools.product(FOLDS.items(), shapes):
-            if name == "argmax" and outer > 1:
-                continue
+        shapes = [(1 << 14, 1 << 13), (1 << 12, 1 << 12), (1 << 16, 256), (1 << 20, 64), (64, 1 << 20)]
+        for name, (outer, length) in itertools.product(["sum", "mean and variance"], shapes):
+            parts = FOLDS[name]
             groups = [256] if outer <= 64 else [2, 4, 8] if length == 64 else [8, 16, 32] if length == 256 else [32, 256]
-            splits = [1] if outer > 64 else [4, 8, 16] if outer == 64 else [64, 128, 256] if length == 1 << 20 else [264, 528, 1056]
+            splits = [1] if outer > 64 else [4, 8, 16]
             for group, split, unroll in itertools.product(groups, splits, [2, 4, 8]):
                 us = self.folded(parts, (outer, length, 1), split, GROUP=group, COLUMNS=0, UNROLL=unroll)
                 rows[f"{name} of rows, {outer} x {length}"].append((us, dict(group=group, splits=split, unroll=unroll)))
@@ -236,10 +235,8 @@ class Tuner:
     def folded(self, parts, shape, splits, **macros):
         outer, length, inner = shape
         count, columns = outer * length * inner, macros["COLUMNS"]
-        place = "place" in parts[0][0]
-        results = [X, ("unsigned long long", "in.place + lane")] if place else [X] * len(parts)
-        store = None if place else "n * V" if columns else "divide(n, w.at[6], w.at[7]) * V"
-        text = expression(1, results, store=store)
+        store = "n * V" if columns else "divide(n, w.at[6], w.at[7]) * V"
+        text = expression(1, [X] * len(parts), store=store)
         built = kernel("fold.cu", {"expression.cuh": text, "fold.cuh": folds(*parts)}, THREADS=256, BLOCKS=4, ROOM=32,
                        **macros)
         function = self.function(built, "fold")
@@ -250,6 +247,27 @@ class Tuner:
         return self.median(lambda i: self.gpu.launch(function, rows * splits, 256, [
             words(count, self.input(count), *results, 0, 0, length // 4, magic(length // 4)), sizes]),
             15 if count < 1 << 27 else 7)
+
+    def total(self):
+        rows = defaultdict(list)
+        variants = itertools.product(FOLDS.items(), [256, 512, 1024], [1, 2, 4], [0, 1])
+        for (name, parts), threads, unroll, pieces in variants:
+            place = "place" in parts[0]
+            results = [X, ("unsigned long long", "in.place + lane")] if place else [X] * len(parts)
+            text = expression(1, results, store=None if place else "n * V")
+            built = kernel("total.cu", {"expression.cuh": text, "fold.cuh": folds(*parts)}, THREADS=threads,
+                           UNROLL=unroll, PIECES=pieces, BLOCKS=0, ROOM=32)
+            function = self.function(built, "total")
+            for exponent in (16, 20, 24, 27):
+                count = 1 << exponent
+                needed = up(count // 4, threads * unroll)
+                for grid in {min(needed, 132 * blocks) for blocks in (2, 4)}:
+                    us = self.median(lambda i: self.gpu.launch(function, grid, threads, [
+                        words(count, self.input(count), self.out, self.out + 256), words(0, self.counters)]),
+                        31 if exponent < 24 else 11)
+                    rows[f"{name}, 2^{exponent}"].append(
+                        (us, dict(threads=threads, unroll=unroll, pieces=pieces, grid=grid)))
+        self.show(rows)
 
     def scan(self):
         rows = defaultdict(list)
@@ -318,7 +336,7 @@ class Tuner:
 
 
 if __name__ == "__main__":
-    suites = sys.argv[1:] or ["elementwise", "fold", "scan", "select", "normal", "images"]
+    suites = sys.argv[1:] or ["elementwise", "fold", "total", "scan", "select", "normal", "images"]
     tuner = Tuner()
     for suite in suites:
         print(suite)

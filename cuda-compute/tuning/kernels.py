@@ -154,7 +154,7 @@ def inspect(cubin):
     tool = find(["bin/cuobjdump"])
     usage = subprocess.run([tool, "-res-usage", str(cubin)], capture_output=True, text=True).stdout
     sass = subprocess.run([tool, "-sass", str(cubin)], capture_output=True, text=True).stdout
-    registers = re.search(r"Function \w*(?:convolve|reduce)\w*:\s*\n?\s*REG:(\d+) STACK:(\d+)", usage)
+    registers = re.search(r"Function \w*(?:convolve|total)\w*:\s*\n?\s*REG:(\d+) STACK:(\d+)", usage)
     opcodes = re.findall(r"^\s+/\*[0-9a-f]{4,5}\*/\s+(?:@!?U?P\w+\s+)?([A-Z0-9_.]+)", sass, re.M)
     lines = re.findall(r"^\s+/\*([0-9a-f]{4,5})\*/\s+(.*?);", sass, re.M)
     loops = []

@@ -245,14 +245,13 @@ class Bench:
 
     def reducer(self, **variant):
         path = kernels.compile_cubin(kernels.printed(kernels.reduction(**variant)))
-        return self.gpu.function(path, "reduce")
+        return self.gpu.function(path, "total")
 
-    def reduce(self, function, threads, grid, at, count, second=None):
-        args = [c_ulonglong(at), c_ulonglong(count), c_ulonglong(self.workspace),
-                c_ulonglong(self.result)]
-        if second:
-            args.insert(1, c_ulonglong(second))
-        self.gpu.launch(function, grid, threads, args)
+    def reduce(self, function, threads, grid, at, count, size=4):
+        """Launches a reduction of `count` elements of `size` bytes from the address `at`."""
+        head = min(-at % 16 // size, count)
+        words = (c_ulonglong * 3)(count, at + head * size, self.result)
+        self.gpu.launch(function, grid, threads, [words, (c_ulonglong * 2)(head, self.workspace)])
 
     def sum(self):
         gpu = self.gpu
@@ -406,7 +405,8 @@ class Bench:
                     for grid, pieces in itertools.product((1, 7, 264), (0, 1)):
                         function = functions[pieces]
                         piece = view[offset:offset + count]
-                        self.reduce(function, 512, grid, self.pool + offset * view.itemsize, count)
+                        self.reduce(function, 512, grid, self.pool + offset * view.itemsize, count,
+                                    view.itemsize)
                         got = gpu.download(np.zeros(1, dtype), self.result)[0]
                         if element in ("i32", "u64"):
                             want, bound = piece.sum(dtype=dtype), 0

@@ -16,7 +16,11 @@ pub use index::{Ellipsis, NewAxis, SliceItem};
 pub use iter::AxisIter;
 pub use layout::Order;
 pub use shape::{IntoShape, MAX_RANK, Shape};
-pub(crate) use {foreign::Foreign, layout::Layout, memory::Memory};
+pub(crate) use {
+    foreign::Foreign,
+    layout::{Axes, Layout},
+    memory::Memory,
+};
 
 use crate::element::Element;
 

@@ -115,6 +115,7 @@ mod tests {
                 data,
                 access,
                 source: LeafSource::Memory,
+                apart: false,
             });
             unroll(&Form {
                 values: Vec::new(),

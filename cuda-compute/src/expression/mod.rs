@@ -3,7 +3,7 @@
 mod accuracy;
 mod elementwise;
 mod evaluate;
-mod fold;
+pub(crate) mod fold;
 pub(crate) mod function;
 pub(crate) mod fused;
 pub(crate) mod hashed;
@@ -14,12 +14,12 @@ mod operands;
 pub(crate) mod operation;
 mod operators;
 pub(crate) mod own;
-mod plan;
+pub(crate) mod plan;
 mod reduce;
 pub(crate) mod reduction;
 pub(crate) mod render;
 mod rows;
-mod space;
+pub(crate) mod space;
 mod tile;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
@@ -39,7 +39,7 @@ pub(crate) use evaluate::{assign, eval_dense};
 pub use math::{Absolute, CastFrom, Real};
 use node::{Kind, Node};
 pub use norm::Norm;
-pub(crate) use operands::Target;
+pub(crate) use operands::{Target, head};
 pub use operators::{Bits, Remainder, Shift};
 pub use reduce::IntoAxes;
 

@@ -44,6 +44,8 @@ struct Start {
     source: LeafSource,
     /// The key of random numbers.
     key: u64,
+    /// Whether vectors are not aligned there.
+    apart: bool,
 }
 
 impl<'a> Operands<'a> {
@@ -91,6 +93,49 @@ impl<'a> Operands<'a> {
         vector_width(&self.space, &self.starts)
     }
 
+    /// Starts all leaves at the first vector of 16 bytes, for a kernel that computes the elements
+    /// before it and after the last vector one by one. Returns the vectors' number of elements, and
+    /// the number of elements before the first one.
+    ///
+    /// Leaves that are not aligned there are marked. If elements are not consecutive in all leaves,
+    /// vectors start at the first element and are only as wide as all leaves allow.
+    pub(super) fn start_at_vector(&mut self) -> (usize, u64) {
+        let leaves = 0..self.plan.leaves.len();
+        let stride = |i: usize| self.space.inner_stride(i);
+        let consecutive = self.space.rank() <= 1
+            && leaves.clone().all(|i| match self.starts[i].source {
+                LeafSource::Random => stride(i) == 0,
+                _ => matches!(stride(i), 0 | 1),
+            });
+        let moving: Vec<usize> = leaves.filter(|&i| stride(i) == 1).collect();
+        let read = moving.iter().map(|&i| &self.starts[i]);
+        let read = read.filter(|start| start.source == LeafSource::Memory);
+        let sizes = read.clone().map(|start| start.size);
+        let whole = |size: usize| size.is_power_of_two() && size <= 16;
+        let largest = sizes
+            .clone()
+            .max()
+            .filter(|_| consecutive && sizes.clone().all(whole));
+        let Some(largest) = largest else {
+            return (self.vector_width(), 0);
+        };
+        let vector = 16 / largest;
+        let count = self.space.elements() as u64;
+        let first = read.clone().find(|start| start.size == largest);
+        let head = first.map_or(0, |start| head(start.word, largest, count));
+        for i in moving {
+            let start = &mut self.starts[i];
+            match start.source {
+                LeafSource::Memory => {
+                    start.word += head * start.size as u64;
+                    start.apart = !start.word.is_multiple_of((vector * start.size) as u64);
+                }
+                _ => start.word += head,
+            }
+        }
+        (vector, head)
+    }
+
     /// Returns the form that the kernel is specialized for, with vectors of this many elements.
     /// Moves the plan's values into it.
     pub(super) fn form(&mut self, vector: usize) -> Form {
@@ -99,6 +144,7 @@ impl<'a> Operands<'a> {
             data: leaf.data,
             access: self.space.access(i),
             source: leaf.origin.source(),
+            apart: self.starts[i].apart,
         });
         let outputs = self.targets.iter().zip(self.plan.leaves.len()..);
         let outputs = outputs.map(|(target, i)| (target.data, stored(self.space.access(i))));
@@ -181,6 +227,7 @@ impl Start {
             size,
             source: leaf.origin.source(),
             key,
+            apart: false,
         }
     }
 
@@ -191,8 +238,15 @@ impl Start {
             size,
             source: LeafSource::Memory,
             key: 0,
+            apart: false,
         }
     }
+}
+
+/// Returns the number of the first elements at an address that come before a multiple of 16 bytes.
+pub(crate) fn head(address: u64, element_bytes: usize, count: u64) -> u64 {
+    let bytes = address.next_multiple_of(16) - address;
+    (bytes / element_bytes as u64).min(count)
 }
 
 /// Returns the largest number of elements that a thread can process at once: 16 bytes of the
@@ -342,6 +396,7 @@ mod tests {
             size,
             source,
             key: 0,
+            apart: false,
         };
         let random = |size| start(LeafSource::Random, size);
         let memory = |size| start(LeafSource::Memory, size);
@@ -376,6 +431,7 @@ mod tests {
                 size,
                 source,
                 key: 0,
+                apart: false,
             })
             .collect();
         let strides: Vec<_> = operands

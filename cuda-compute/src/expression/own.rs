@@ -183,6 +183,8 @@ impl Hash for OwnFunction {
 pub(crate) enum Identity {
     /// An expression in CUDA C++.
     Text(&'static str),
+    /// An expression that was written at run time.
+    Written(Arc<str>),
     Value(Words),
 }
 
@@ -191,6 +193,7 @@ impl Identity {
     pub(crate) fn returned(&self, data: DataType) -> String {
         match self {
             Self::Text(text) => format!("return {text};"),
+            Self::Written(text) => format!("return {text};"),
             Self::Value(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("{word:#x}ull")).collect();
                 format!(

@@ -102,11 +102,6 @@ impl Fold {
         }
     }
 
-    /// Returns whether folding several values at once is cheaper than folding them one by one.
-    const fn takes_together(&self) -> bool {
-        matches!(self, Self::Variance(_) | Self::Deviation(_))
-    }
-
     /// Returns the struct that folds values of a type.
     fn accumulator(&self, data: DataType, place: usize) -> String {
         let value = data.computed();
@@ -155,15 +150,33 @@ pub(crate) struct Folded {
     pub(crate) place: u8,
 }
 
-/// Adds the headers that the folds' functions need to a kernel's source.
+/// Returns the size of the accumulators of several folds, in bytes.
+pub(crate) fn accumulator_bytes(folds: &[Folded]) -> usize {
+    let bytes = folds.iter().map(|f| f.fold.accumulator_bytes(f.data));
+    bytes.sum()
+}
+
+/// Returns the maximum size of the accumulators in memory, in bytes. Each one is aligned to 16 bytes.
+pub(crate) fn accumulator_room(folds: &[Folded]) -> usize {
+    let bytes = folds
+        .iter()
+        .map(|f| f.fold.accumulator_bytes(f.data).next_multiple_of(16));
+    bytes.sum()
+}
+
+/// Adds the headers that kernels of folds include, and those that the folds' functions need, to a
+/// kernel's source.
 pub(crate) fn add_to<'a>(source: Source, folds: impl Iterator<Item = &'a Folded>) -> Source {
+    let source = source
+        .header("folds.cuh", include_str!("../kernels/folds.cuh"))
+        .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"));
     folds.fold(source, |source, folded| match &folded.fold {
         Fold::Own(combine, _) => combine.add_to(source),
         _ => source,
     })
 }
 
-/// Returns the header that `kernels/fold.cu` includes as `fold.cuh`.
+/// Returns the header that `kernels/fold.cu` and `kernels/total.cu` include as `fold.cuh`.
 pub(crate) fn header(folds: &[Folded]) -> String {
     let mut text = String::from("// Written for the folds of one kernel.\n");
     for (i, folded) in folds.iter().enumerate() {
@@ -171,12 +184,10 @@ pub(crate) fn header(folds: &[Folded]) -> String {
             let (value, name) = (folded.data.computed(), format!("combine_{i}"));
             let _ = writeln!(
                 text,
-                "{}struct fold_own_{i} {{\n    typedef {value} type;\n    {value} value;\n    \
-                 static FOLD {value} identity() {{ {} }}\n    \
-                 FOLD void clear() {{ value = identity(); }}\n    \
-                 FOLD void take({value} x) {{ value = {}(value, x); }}\n    \
-                 FOLD void merge(const fold_own_{i} &other) {{ take(other.value); }}\n    \
-                 FOLD {value} result(u64) const {{ return value; }}\n}};",
+                "{}struct pair_own_{i} {{\n    typedef {value} type;\n    \
+                 static FOLD type identity() {{ {} }}\n    \
+                 static FOLD type of(type a, type b) {{ return {}(a, b); }}\n}};\n\
+                 typedef fold_pairs<pair_own_{i}> fold_own_{i};",
                 combine.definition(&name),
                 identity.returned(folded.data),
                 combine.called(&name)
@@ -209,22 +220,20 @@ pub(crate) fn header(folds: &[Folded]) -> String {
         false => format!(" f{i}.take(out.y{}[lane]);", f.value),
     });
     text.push_str(" }\n    template <class V> FOLD void take_all(const V &values) {\n");
-    each(&mut text, &|i, f| match f.fold.takes_together() {
-        true => format!(
-            "        {} x{i}[V::count];\n#pragma unroll\n        for (int i = 0; i < V::count; ++i) x{i}[i] = \
-             values.output(i).y{}[values.lane(i)];\n        f{i}.take_all(x{i});\n",
-            f.data.computed(),
-            f.value
-        ),
-        false => {
-            let value = |value: u8| format!("values.output(i).y{value}[values.lane(i)]");
-            let mut taken = value(f.value);
-            if f.fold.takes_place() {
-                taken = format!("{taken}, {}", value(f.place));
-            }
-            format!(
-                "#pragma unroll\n        for (int i = 0; i < V::count; ++i) f{i}.take({taken});\n"
-            )
+    each(&mut text, &|i, f| {
+        let value = |value: u8| format!("values.output(i).y{value}[values.lane(i)]");
+        match f.fold.takes_place() {
+            true => format!(
+                "#pragma unroll\n        for (int i = 0; i < V::count; ++i) f{i}.take({}, {});\n",
+                value(f.value),
+                value(f.place)
+            ),
+            false => format!(
+                "        {} x{i}[V::count];\n#pragma unroll\n        \
+                 for (int i = 0; i < V::count; ++i) x{i}[i] = {};\n        f{i}.take_all(x{i});\n",
+                f.data.computed(),
+                value(f.value)
+            ),
         }
     });
     text.push_str("    }\n    FOLD void merge(const accumulator &other) {");
@@ -243,4 +252,27 @@ pub(crate) fn header(folds: &[Folded]) -> String {
     });
     text.push_str("};\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accumulators_are_aligned_in_memory() {
+        let folds = [
+            (Fold::Sum, DataType::F32),
+            (Fold::Variance(1), DataType::F64),
+            (Fold::MinimumPlace(Nan::Ignored), DataType::F32),
+            (Fold::Any, DataType::Bool),
+        ];
+        let folds = folds.map(|(fold, data)| Folded {
+            fold,
+            data,
+            value: 0,
+            place: 0,
+        });
+        assert_eq!(accumulator_bytes(&folds), 4 + 32 + 16 + 4);
+        assert_eq!(accumulator_room(&folds), 16 + 32 + 16 + 16);
+    }
 }

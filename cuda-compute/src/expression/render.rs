@@ -39,6 +39,8 @@ pub(crate) struct LeafForm {
     pub(crate) data: DataType,
     pub(crate) access: Access,
     pub(crate) source: LeafSource,
+    /// Whether the elements of a vector are loaded one by one, because vectors are not aligned.
+    pub(crate) apart: bool,
 }
 
 /// The positions of a launch's parameter words. Word 0 is the number of elements.
@@ -125,6 +127,7 @@ impl Form {
         let _ = writeln!(
             text,
             "typedef {index} index_t;\ntypedef {offset} offset_t;\n#define VECTOR {}\n\
+             #ifndef LOAD_PACK\n#define LOAD_PACK load_pack\n#endif\n\
              struct Words {{ unsigned long long at[{}]; }};\n",
             self.vector, slots.total
         );
@@ -217,7 +220,8 @@ impl Form {
     fn offset(&self, access: Access, slot: usize) -> String {
         match access {
             Access::Uniform => "0".into(),
-            Access::Linear => "n * V".into(),
+            // `n` may be a negative number that wrapped around.
+            Access::Linear => "(offset_t)(n * V)".into(),
             Access::Strided(inner) => {
                 let last = usize::from(self.rank) - 1;
                 let mut parts: Vec<String> = (0..last)
@@ -250,9 +254,10 @@ impl Form {
                     "    in.x{i} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
                 (LeafSource::Memory, false) => {
+                    let load = if leaf.apart { "load_each" } else { "LOAD_PACK" };
                     writeln!(
                         text,
-                        "    in.x{i} = load_pack<{stored}, V>(w.at[{slot}], {offset});"
+                        "    in.x{i} = {load}<{stored}, V>(w.at[{slot}], {offset});"
                     )
                 }
                 (LeafSource::Place, _) => {
@@ -441,6 +446,7 @@ mod tests {
             data: DataType::F32,
             access,
             source,
+            apart: false,
         }
     }
 

@@ -107,8 +107,6 @@ impl Specialisation for Rows {
         let source = self
             .form
             .add_headers(Source::new("rows.cu", TEXT, "rows"))
-            .header("folds.cuh", include_str!("../kernels/folds.cuh"))
-            .header("shuffle.cuh", include_str!("../kernels/shuffle.cuh"))
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads())
             .define("GROUP", self.group)
@@ -324,6 +322,7 @@ mod tests {
             data,
             access,
             source,
+            apart: false,
         });
         Form {
             values: Vec::new(),

@@ -241,6 +241,7 @@ mod tests {
             data,
             access: space.access(i),
             source,
+            apart: false,
         });
         let form = Form {
             values: Vec::new(),

@@ -60,16 +60,19 @@ pub(crate) trait Specialisation:
 #[derive(Clone)]
 pub struct Kernels(Arc<Inner>);
 
+/// The number of [`zeroed`](Kernels::zeroed) words for each stream.
+pub(crate) const ZEROED_WORDS: usize = 1 << 14;
+
 /// The kernels that [`Kernels::of`] returns.
 static SHARED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 struct Inner {
     context: Context,
     hardware: Hardware,
-    /// For reductions of arrays: the number of blocks that have finished.
-    counters: OnceLock<Workspaces>,
+    /// For reductions of arrays: counters of finished blocks, or published partial results.
+    zeroed: OnceLock<Workspaces>,
     /// For reductions of arrays: the partial results that blocks leave for the last block of a
-    /// result.
+    /// result, which are not zero afterwards.
     partials: OnceLock<Workspaces>,
     /// For scans of arrays: the state that the tiles of a line exchange.
     tiles: OnceLock<Workspaces>,
@@ -115,7 +118,7 @@ impl Kernels {
         Ok(Self(Arc::new(Inner {
             context: context.clone(),
             hardware,
-            counters: OnceLock::new(),
+            zeroed: OnceLock::new(),
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
             results: Results::new(context),
@@ -153,18 +156,20 @@ impl Kernels {
         done.count()
     }
 
-    /// Returns the counters of reductions, which have `words` words for each stream. All callers
-    /// must ask for the same number.
-    pub(crate) fn counters(&self, words: usize) -> &Workspaces {
-        self.0.counters.get_or_init(|| Workspaces::new(words))
+    /// Returns the words of reductions that are zero before and after each kernel:
+    /// [`ZEROED_WORDS`] for each stream.
+    pub(crate) fn zeroed(&self) -> &Workspaces {
+        let zeroed = &self.0.zeroed;
+        zeroed.get_or_init(|| Workspaces::new(ZEROED_WORDS))
     }
 
-    /// Returns the partial results of reductions: see [`counters`](Self::counters).
+    /// Returns the partial results of reductions, which have `words` words for each stream. All
+    /// callers must ask for the same number.
     pub(crate) fn partials(&self, words: usize) -> &Workspaces {
         self.0.partials.get_or_init(|| Workspaces::new(words))
     }
 
-    /// Returns the state of scans: see [`counters`](Self::counters).
+    /// Returns the state of scans: see [`partials`](Self::partials).
     pub(crate) fn tiles(&self, words: usize) -> &Workspaces {
         self.0.tiles.get_or_init(|| Workspaces::new(words))
     }
@@ -423,7 +428,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&kernels.0, &Kernels::new(&context).unwrap().0));
         let words = |memory: &Workspaces| memory.of(&stream).unwrap().len();
         assert_eq!(words(kernels.partials(5)), 5);
-        assert_eq!(words(kernels.counters(6)), 6);
+        assert_eq!(words(kernels.zeroed()), ZEROED_WORDS);
         assert_eq!(words(kernels.tiles(7)), 7);
     }
 }

@@ -12,7 +12,7 @@ mod variant;
 mod workspace;
 
 pub use cache::Kernels;
-pub(crate) use cache::{Hardware, Specialisation};
+pub(crate) use cache::{Hardware, Specialisation, ZEROED_WORDS};
 pub use source::Source;
 pub(crate) use source::TYPES;
 #[cfg(test)]

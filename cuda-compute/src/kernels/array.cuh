@@ -96,6 +96,28 @@ template <class T, int V> struct alignas(is_vector<T>::value ? sizeof(T) * V : a
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(u64 base, long long offset) {
     return *(const pack<T, V> *)((const T *)base + offset);
 }
+// The same for data that is read once, so that it does not displace other data in L1. Nothing may
+// write it while the kernel runs.
+template <class T, int V> __device__ __forceinline__ pack<T, V> load_streamed(u64 base, long long offset) {
+    if constexpr (sizeof(pack<T, V>) == 16 && alignof(pack<T, V>) == 16) {
+        unsigned words[4];
+        asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+            : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+            : "l"((const T *)base + offset));
+        pack<T, V> values;
+        memcpy(&values, words, sizeof(values));
+        return values;
+    } else {
+        return load_pack<T, V>(base, offset);
+    }
+}
+// The same from an address that is only aligned for one element.
+template <class T, int V> __device__ __forceinline__ pack<T, V> load_each(u64 base, long long offset) {
+    pack<T, V> values;
+#pragma unroll
+    for (int lane = 0; lane < V; ++lane) values.at[lane] = ((const T *)base)[offset + lane];
+    return values;
+}
 template <class T> __device__ __forceinline__ T load_one(u64 base, long long offset) {
     return ((const T *)base)[offset];
 }

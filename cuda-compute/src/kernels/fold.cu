@@ -1,4 +1,5 @@
-// Reduces expressions along some axes, several at once, in one launch.
+// Reduces expressions along some axes, several at once, in one launch. If there is one result,
+// total.cu is used instead.
 //
 // The space has rows of kept axes, folded axes and, if the axis with contiguous elements is kept,
 // columns: element (row, place, column) of [outer][length][inner]. Results are the same from run to
@@ -15,6 +16,7 @@
 #include "folds.cuh"
 #include "shuffle.cuh"
 #include "fold.cuh"
+#include "fold_steps.cuh"
 
 static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
 
@@ -30,31 +32,6 @@ struct Sizes {
 
 // The distance between the results of rows. If nothing is folded, the space has one place for each.
 __device__ __forceinline__ u64 apart(const Sizes &s) { return s.length == 0 ? 1 : s.length; }
-
-// Folds the accumulators of vectors. UNROLL of them are loaded before any is folded.
-template <int V>
-__device__ __forceinline__ void fold_vectors(const Words &w, index_t from, index_t to, index_t step, index_t scale,
-                                             index_t base, accumulator (&lanes)[V]) {
-    index_t at = from;
-    for (; at + (UNROLL - 1) * step < to; at += UNROLL * step) {
-        Inputs<V> in[UNROLL];
-#pragma unroll
-        for (int u = 0; u < UNROLL; ++u) load<V>(w, base + (at + u * step) * scale, in[u]);
-        Outputs<V> out[UNROLL];
-#pragma unroll
-        for (int u = 0; u < UNROLL; ++u) compute<V>(w, in[u], out[u]);
-#pragma unroll
-        for (int lane = 0; lane < V; ++lane) lanes[lane].take_all(values_down<Outputs<V>, UNROLL>{out, lane});
-    }
-    for (; at < to; at += step) {
-        Inputs<V> in;
-        Outputs<V> out;
-        load<V>(w, base + at * scale, in);
-        compute<V>(w, in, out);
-#pragma unroll
-        for (int lane = 0; lane < V; ++lane) lanes[lane].take(out, lane);
-    }
-}
 
 // Returns whether this block is the last of those that share a result. In that case all partials
 // can be read.
@@ -74,25 +51,6 @@ __device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
 
 #if COLUMNS == 0
 
-// Combines the accumulators of a group's lanes. The first lane gets the result.
-__device__ __forceinline__ void fold_group(accumulator &total) {
-#pragma unroll
-    for (int distance = (GROUP < 32 ? GROUP : 32) / 2; distance > 0; distance /= 2)
-        total.merge(shuffled(total, distance));
-#if GROUP > 32
-    __shared__ alignas(16) char room[sizeof(accumulator) * (GROUP / 32)];
-    accumulator *const of_warp = (accumulator *)room;
-    __syncthreads();  // others may still read the last block's
-    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = total;
-    __syncthreads();
-    if (threadIdx.x >= 32) return;
-    total.clear();
-    if (threadIdx.x < GROUP / 32) total = of_warp[threadIdx.x];
-#pragma unroll
-    for (int distance = GROUP / 64; distance > 0; distance /= 2) total.merge(shuffled(total, distance));
-#endif
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const u64 split = GROUP == THREADS ? blockIdx.x % s.splits : 0;
@@ -105,30 +63,24 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     if (row < s.outer) {
         const index_t from = (index_t)(s.length * split / s.splits), to = (index_t)(s.length * (split + 1) / s.splits);
         fold_vectors<VECTOR>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
-        // Only a single row can end within a vector.
-        if (VECTOR > 1 && s.outer == 1 && split == s.splits - 1) {
-            for (index_t n = (index_t)(s.length * VECTOR) + lane; n < w.at[0]; n += GROUP) {
-                Inputs<1> in;
-                Outputs<1> out;
-                load<1>(w, n, in);
-                compute<1>(w, in, out);
-                lanes[0].take(out, 0);
-            }
-        }
     }
-#pragma unroll
-    for (int width = 1; width < VECTOR; width *= 2)
-#pragma unroll
-        for (int i = 0; i + width < VECTOR; i += 2 * width) lanes[i].merge(lanes[i + width]);
+    fold_lanes(lanes);
     accumulator total = lanes[0];
-    fold_group(total);
+#if GROUP > 32
+    __shared__ alignas(16) char room[sizeof(accumulator) * (GROUP / 32)];
+    accumulator *const of_warp = (accumulator *)room;
+#else
+    accumulator *const of_warp = nullptr;
+#endif
+    fold_group<GROUP>(total, of_warp);
     if (GROUP == THREADS && s.splits > 1) {
         accumulator *const partials = (accumulator *)s.partials + row * s.splits;
         if (threadIdx.x == 0) partials[split] = total;
         if (!comes_last(s, row)) return;
         total.clear();
         for (u64 i = threadIdx.x; i < s.splits; i += THREADS) total.merge(partials[i]);
-        fold_group(total);
+        // All threads have met since they read the memory of warps.
+        fold_group<GROUP>(total, of_warp);
     }
     if (lane == 0 && row < s.outer) {
         Results<1> results;

@@ -15,46 +15,62 @@ template <class T> __device__ __forceinline__ bool is_nan(T) { return false; }
 
 #define FOLD __device__ __forceinline__
 
-template <class T> struct fold_sum {
-    typedef T type;
-    T sum;
-    FOLD void clear() { sum = T{}; }
-    FOLD void take(T x) { sum = plus(sum, x); }
-    FOLD void merge(const fold_sum &other) { sum = plus(sum, other.sum); }
-    FOLD T result(u64) const { return sum; }
+// A fold whose accumulator is a value: PAIR has its type, its identity, and `of`, which combines two.
+template <class PAIR> struct fold_pairs {
+    typedef typename PAIR::type type;
+    type value;
+    FOLD void clear() { value = PAIR::identity(); }
+    FOLD void take(type x) { value = PAIR::of(value, x); }
+    // Combines the values as a tree, so the error of a long sum grows with the number of calls, not
+    // of values.
+    template <int MANY> FOLD void take_all(const type (&x)[MANY]) {
+        type tree[MANY];
+#pragma unroll
+        for (int i = 0; i < MANY; ++i) tree[i] = x[i];
+#pragma unroll
+        for (int width = 1; width < MANY; width *= 2)
+#pragma unroll
+            for (int i = 0; i + width < MANY; i += 2 * width) tree[i] = PAIR::of(tree[i], tree[i + width]);
+        take(tree[0]);
+    }
+    FOLD void merge(const fold_pairs &other) { take(other.value); }
+    FOLD type result(u64) const { return value; }
 };
+
+template <class T> struct pair_sum {
+    typedef T type;
+    static FOLD T identity() { return T{}; }
+    static FOLD T of(T a, T b) { return plus(a, b); }
+};
+template <class T> using fold_sum = fold_pairs<pair_sum<T>>;
 
 template <class T> struct fold_mean : fold_sum<T> {
-    FOLD T result(u64 count) const { return divided(this->sum, count); }
+    FOLD T result(u64 count) const { return divided(this->value, count); }
 };
 
-template <class T> struct fold_product {
+template <class T> struct pair_product {
     typedef T type;
-    T product;
-    FOLD void clear() { product = T{1}; }
-    FOLD void take(T x) { product = times(product, x); }
-    FOLD void merge(const fold_product &other) { product = times(product, other.product); }
-    FOLD T result(u64) const { return product; }
+    static FOLD T identity() { return T{1}; }
+    static FOLD T of(T a, T b) { return times(a, b); }
 };
+template <class T> using fold_product = fold_pairs<pair_product<T>>;
 
 // The minimum or maximum. If one of two values is NaN, the result is NaN with NANS, and the other
 // value without.
-template <class T, bool LARGEST, bool NANS> struct fold_extreme {
+template <class T, bool LARGEST, bool NANS> struct pair_extreme {
     typedef T type;
-    T value;
-    FOLD void clear() {
-        if constexpr (!rs_type<T>::real) value = LARGEST ? rs_type<T>::lowest : rs_type<T>::highest;
-        else if constexpr (NANS) value = (T)__longlong_as_double(LARGEST ? 0xfff0000000000000ll : 0x7ff0000000000000ll);
-        else if constexpr (sizeof(T) == 4) value = __int_as_float(0x7fffffff);
-        else value = __longlong_as_double(0x7fffffffffffffffll);
+    static FOLD T identity() {
+        if constexpr (!rs_type<T>::real) return LARGEST ? rs_type<T>::lowest : rs_type<T>::highest;
+        else if constexpr (NANS) return (T)__longlong_as_double(LARGEST ? 0xfff0000000000000ll : 0x7ff0000000000000ll);
+        else if constexpr (sizeof(T) == 4) return __int_as_float(0x7fffffff);
+        else return __longlong_as_double(0x7fffffffffffffffll);
     }
-    FOLD void take(T x) {
-        const bool better = LARGEST ? x > value : x < value;
-        if (better || (NANS ? is_nan(x) : is_nan(value) && !is_nan(x))) value = x;
+    static FOLD T of(T a, T b) {
+        const bool better = LARGEST ? b > a : b < a;
+        return better || (NANS ? is_nan(b) : is_nan(a) && !is_nan(b)) ? b : a;
     }
-    FOLD void merge(const fold_extreme &other) { take(other.value); }
-    FOLD T result(u64) const { return value; }
 };
+template <class T, bool LARGEST, bool NANS> using fold_extreme = fold_pairs<pair_extreme<T, LARGEST, NANS>>;
 
 // The first place of the minimum or maximum. If one of two values is NaN, the result is the place
 // of NaN with NANS, and the place of the other value without. A thread takes values in the order of
@@ -63,18 +79,13 @@ template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     typedef u64 type;
     T value;
     P place;
-    static FOLD T worst() {
-        fold_extreme<T, LARGEST, NANS> extreme;
-        extreme.clear();
-        return extreme.value;
-    }
     static FOLD bool better(T x, T than) {
         if constexpr (!rs_type<T>::real) return LARGEST ? x > than : x < than;
         else return !is_nan(NANS ? than : x) && !(LARGEST ? x <= than : x >= than);
     }
     static FOLD bool equal(T a, T b) { return a == b || (NANS && is_nan(a) && is_nan(b)); }
     // Includes padding, because copies through memory move it.
-    FOLD void clear() { memset(this, 0, sizeof(*this)); value = worst(); place = (P)-1; }
+    FOLD void clear() { memset(this, 0, sizeof(*this)); value = pair_extreme<T, LARGEST, NANS>::identity(); place = (P)-1; }
     FOLD void take(T x, u64 at) {
         if (better(x, value)) { value = x; place = (P)at; }
     }
@@ -85,14 +96,12 @@ template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     FOLD u64 result(u64) const { return place == (P)-1 ? 0 : place; }
 };
 
-template <bool ALL> struct fold_truth {
+template <bool ALL> struct pair_truth {
     typedef bool type;
-    bool truth;
-    FOLD void clear() { truth = ALL; }
-    FOLD void take(bool x) { truth = ALL ? truth && x : truth || x; }
-    FOLD void merge(const fold_truth &other) { take(other.truth); }
-    FOLD bool result(u64) const { return truth; }
+    static FOLD bool identity() { return ALL; }
+    static FOLD bool of(bool a, bool b) { return ALL ? a && b : a || b; }
 };
+template <bool ALL> using fold_truth = fold_pairs<pair_truth<ALL>>;
 
 // Sums of squared distances from the mean. Several values at a time are taken about their own mean,
 // and merged as in Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for

@@ -2,20 +2,25 @@
 
 pub(crate) mod operation;
 pub(crate) mod reducible;
-pub(crate) mod table;
 
-use std::{marker::PhantomData, sync::Arc};
+use std::marker::PhantomData;
 
 use cuda_safe::{
     Context, DeviceMemory, DeviceView, DeviceViewMut, LaunchConfig, Owner, Stream,
     memory::{Storage, StorageMut},
 };
-use operation::{Closures, Expressions, Formula, Operation, Reduction};
+use operation::{Map, Operation, Reduction, written};
 use reducible::{Reducible, Scalar};
 
 use crate::{
     closure::{DeviceFn, Fold},
     error::{Error, Result},
+    expression::{
+        fold::{table, total},
+        head,
+        own::{Identity, OwnFunction},
+        reduction::{self, Nan},
+    },
     kernel::{Kernels, Results, Workspaces},
     order::{ordered, same_context},
 };
@@ -101,13 +106,11 @@ impl<T: Reducible, A: Scalar> MapReduce<T, A> {
     /// ```
     #[must_use]
     pub fn of(map: &DeviceFn<fn(A) -> A>, fold: &Fold<A>) -> Self {
-        let own = Closures {
-            map: map.source(),
-            combine: fold.combine().source(),
-            identity: fold.identity_source(),
-        };
+        let map = Map::Own(OwnFunction::Closure(map.source()));
+        let combine = OwnFunction::Closure(fold.combine().source());
+        let fold = reduction::Fold::Own(combine, Identity::Text(fold.identity_source()));
         Self {
-            operation: Operation::new::<T, A>(Formula::Closures(own)),
+            operation: Operation::new::<T, A>(map, fold),
             types: PhantomData,
         }
     }
@@ -137,13 +140,11 @@ impl<T: Reducible, A: Scalar> MapReduce<T, A> {
     /// value from `x`, or from `a` and `b`, and access no memory.
     #[must_use]
     pub unsafe fn new(map: &str, combine: &str, identity: &str) -> Self {
-        let own = Expressions {
-            map: map.into(),
-            combine: combine.into(),
-            identity: identity.into(),
-        };
+        let map = Map::Own(written::<A>("map", &["x"], map));
+        let combine = written::<A>("combine", &["a", "b"], combine);
+        let fold = reduction::Fold::Own(combine, Identity::Written(identity.into()));
         Self {
-            operation: Operation::new::<T, A>(Formula::Own(Arc::new(own))),
+            operation: Operation::new::<T, A>(map, fold),
             types: PhantomData,
         }
     }
@@ -190,7 +191,8 @@ impl Reducer {
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Sum> {
-        self.fetch::<T, T::Sum>(stream, Formula::Sum, data.view(), None)
+        let sum = Operation::new::<T, T::Sum>(Map::Element, reduction::Fold::Sum);
+        self.fetch(stream, sum, data.view(), None)
     }
 
     /// Returns the sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits as
@@ -204,7 +206,8 @@ impl Reducer {
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Wide> {
-        self.fetch::<T, T::Wide>(stream, Formula::Sum, data.view(), None)
+        let sum = Operation::new::<T, T::Wide>(Map::Element, reduction::Fold::Sum);
+        self.fetch(stream, sum, data.view(), None)
     }
 
     /// Enqueues the sum into one element of device memory, without waiting.
@@ -218,8 +221,8 @@ impl Reducer {
         data: &DeviceMemory<impl Storage, T>,
         result: &mut DeviceMemory<impl StorageMut, T::Sum>,
     ) -> Result<()> {
-        let operation = Operation::new::<T, T::Sum>(Formula::Sum);
-        self.run_into(stream, operation, data.view(), result.view_mut())
+        let sum = Operation::new::<T, T::Sum>(Map::Element, reduction::Fold::Sum);
+        self.run_into(stream, sum, data.view(), result.view_mut())
     }
 
     /// Returns the smallest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
@@ -232,10 +235,7 @@ impl Reducer {
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
-        let data = data.view();
-        let some =
-            (!data.is_empty()).then(|| self.fetch::<T, T::Sum>(stream, Formula::Min, data, None));
-        some.transpose()
+        self.extreme(stream, reduction::Fold::Minimum(Nan::Ignored), data.view())
     }
 
     /// Returns the largest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
@@ -248,10 +248,7 @@ impl Reducer {
         stream: &Stream,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<Option<T::Sum>> {
-        let data = data.view();
-        let some =
-            (!data.is_empty()).then(|| self.fetch::<T, T::Sum>(stream, Formula::Max, data, None));
-        some.transpose()
+        self.extreme(stream, reduction::Fold::Maximum(Nan::Ignored), data.view())
     }
 
     /// Returns the dot product: the sum of the products of two vectors' elements. Waits as
@@ -267,7 +264,8 @@ impl Reducer {
         x: &DeviceMemory<impl Storage, T>,
         y: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Sum> {
-        self.fetch::<T, T::Sum>(stream, Formula::Dot, x.view(), Some(y.view()))
+        let dot = Operation::new::<T, T::Sum>(Map::Product, reduction::Fold::Sum);
+        self.fetch(stream, dot, x.view(), Some(y.view()))
     }
 
     /// Returns the dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
@@ -280,7 +278,8 @@ impl Reducer {
         x: &DeviceMemory<impl Storage, T>,
         y: &DeviceMemory<impl Storage, T>,
     ) -> Result<T::Wide> {
-        self.fetch::<T, T::Wide>(stream, Formula::Dot, x.view(), Some(y.view()))
+        let dot = Operation::new::<T, T::Wide>(Map::Product, reduction::Fold::Sum);
+        self.fetch(stream, dot, x.view(), Some(y.view()))
     }
 
     /// Returns the result of a user-defined reduction. Waits as [`sum`](Self::sum) does.
@@ -294,8 +293,7 @@ impl Reducer {
         reduction: &MapReduce<T, A>,
         data: &DeviceMemory<impl Storage, T>,
     ) -> Result<A> {
-        let formula = reduction.operation.formula.clone();
-        self.fetch::<T, A>(stream, formula, data.view(), None)
+        self.fetch(stream, reduction.operation.clone(), data.view(), None)
     }
 
     /// Enqueues a user-defined reduction into one element of device memory, without waiting.
@@ -337,17 +335,29 @@ impl Reducer {
         self.workspaces.release(stream);
     }
 
+    fn extreme<T: Reducible>(
+        &self,
+        stream: &Stream,
+        fold: reduction::Fold,
+        data: DeviceView<'_, T>,
+    ) -> Result<Option<T::Sum>> {
+        if data.is_empty() {
+            return Ok(None);
+        }
+        let operation = Operation::new::<T, T::Sum>(Map::Element, fold);
+        self.fetch(stream, operation, data, None).map(Some)
+    }
+
     fn fetch<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
-        formula: Formula,
+        operation: Operation,
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
     ) -> Result<A> {
         // Check the context before any work is enqueued.
         same_context(stream, self.context())?;
         self.results.fetch(stream, |target| {
-            let operation = Operation::new::<T, A>(formula);
             self.enqueue(stream, operation, x, y, target, None)
         })
     }
@@ -390,29 +400,40 @@ impl Reducer {
                 y.len()
             )));
         }
-        let vectors = x.size_bytes().div_ceil(16) as u64;
-        let (variant, blocks) =
-            table::choose(vectors, operation.element.bytes(), self.kernels.hardware());
-        let kernel = self.kernels.get(&Reduction { operation, variant })?;
-        let config = LaunchConfig::new(blocks, variant.threads);
-        let count = x.len() as u64;
+        let (count, lanes) = (x.len() as u64, operation.lanes() as u64);
+        let hardware = self.kernels.hardware();
+        let vectors = count.div_ceil(lanes);
+        let variant = table::choose(vectors, size_of::<T>(), hardware);
+        let address = |view: &DeviceView<'_, T>| view.as_device_ptr();
+        let (first, second) = (address(&x), y.as_ref().map_or(0, address));
+        let kernel = self.kernels.get(&Reduction {
+            operation,
+            variant,
+            narrow: count < 1 << 31,
+            apart: y.is_some() && !second.wrapping_sub(first).is_multiple_of(16),
+        })?;
+        let config = LaunchConfig::new(variant.blocks(vectors, hardware), variant.threads);
         let held = self.workspaces.of(stream)?;
-        let workspace = held.as_device_ptr();
+        let head = head(first, size_of::<T>(), count);
+        let sizes = total::Sizes {
+            head,
+            workspace: held.as_device_ptr(),
+        };
+        // The addresses are those of the first vector.
+        let skipped = head * size_of::<T>() as u64;
+        let mut words = match y {
+            None => [count, first + skipped, target, 0],
+            Some(_) => [count, first + skipped, second + skipped, target],
+        };
         let owners = [Some(x.owner()), y.as_ref().map(|y| y.owner()), owner];
         ordered(stream, owners, || {
-            // SAFETY: the kernel reads `count` elements of x (and y), which have this length. It
-            // uses two words of workspace for each block, and the workspace has room for
-            // `most_blocks` blocks. It writes one accumulator to the target. The launch is ordered
-            // with the streams of the inputs and the target. The workspace belongs to this stream,
-            // so nothing else uses it while the kernel runs. It is held until the kernel is
-            // enqueued.
-            unsafe {
-                match y {
-                    None => kernel.launch(stream, config, (x, count, workspace, target))?,
-                    Some(y) => kernel.launch(stream, config, (x, y, count, workspace, target))?,
-                }
-            }
-            Ok(())
+            // SAFETY: the words are those of the kernel's form. The kernel reads `count` elements of
+            // x (and y), which have this length. It publishes at most two words for each block, and
+            // the workspace has room for those of `most_blocks` blocks. It writes one accumulator to
+            // the target. The launch is ordered with the streams of the inputs and the target. The
+            // workspace belongs to this stream, so nothing else uses it while the kernel runs. It is
+            // held until the kernel is enqueued.
+            unsafe { total::enqueue(&kernel, stream, config, &mut words, sizes) }
         })
     }
 }

@@ -1,131 +1,173 @@
-//! The operations of reductions, and their kernels.
+//! The operations of reductions of device memory, and their kernels.
 
 use std::sync::Arc;
 
-use super::{
-    reducible::{ElementType, Reducible, Scalar, ScalarType},
-    table::Variant,
-};
+use super::reducible::{Reducible, Scalar};
 use crate::{
-    closure::named,
+    element::{DataType, Element},
+    expression::{
+        fold::{table::Variant, total::Total},
+        hashed::Hashed,
+        operation,
+        own::{CudaText, OwnFunction},
+        plan::{LeafSource, Value},
+        reduction::{Fold, Folded},
+        render::{Form, LeafForm},
+        space::Access,
+    },
     kernel::{Source, Specialisation},
 };
 
 /// A reduction of elements of one type, or of pairs of them, into one accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operation {
-    pub(crate) element: ElementType,
-    pub(crate) accumulator: ScalarType,
-    pub(crate) formula: Formula,
+    pub(crate) element: DataType,
+    /// The type that elements are converted to, and of the result.
+    pub(crate) accumulator: DataType,
+    pub(crate) map: Map,
+    pub(crate) fold: Fold,
 }
 
-/// The formula of an operation.
+/// The value that is folded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Formula {
-    Sum,
-    Dot,
-    Min,
-    Max,
-    Own(Arc<Expressions>),
-    Closures(Closures),
-}
-
-/// The functions of closures, which are called `@NAME@`, and the identity's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Closures {
-    pub(crate) map: &'static str,
-    pub(crate) combine: &'static str,
-    pub(crate) identity: &'static str,
-}
-
-/// A user's formula in CUDA C++.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Expressions {
-    /// An expression of `x`.
-    pub(crate) map: Box<str>,
-    /// An expression of `a` and `b`.
-    pub(crate) combine: Box<str>,
-    pub(crate) identity: Box<str>,
+pub(crate) enum Map {
+    Element,
+    /// The product of two vectors' elements.
+    Product,
+    /// A user-defined function of the element.
+    Own(OwnFunction),
 }
 
 impl Operation {
-    pub(super) fn new<T: Reducible, A: Scalar>(formula: Formula) -> Self {
+    pub(super) fn new<T: Reducible, A: Scalar>(map: Map, fold: Fold) -> Self {
         Self {
-            element: T::TYPE,
-            accumulator: A::TYPE,
-            formula,
+            element: <T as Element>::DATA_TYPE,
+            accumulator: <A as Element>::DATA_TYPE,
+            map,
+            fold,
         }
+    }
+
+    /// Returns the number of elements in 16 bytes.
+    pub(super) fn lanes(&self) -> usize {
+        self.element.lanes(16)
     }
 
     /// Returns the number of vectors that are read.
-    pub(crate) fn inputs(&self) -> usize {
-        match self.formula {
-            Formula::Dot => 2,
-            _ => 1,
+    fn inputs(&self) -> u16 {
+        match self.map {
+            Map::Product => 2,
+            Map::Element | Map::Own(_) => 1,
         }
-    }
-
-    /// Returns the header that defines the operation for `kernels/reduce.cu`.
-    fn header(&self) -> String {
-        let scalar = self.accumulator;
-        let (map, combine, identity) = match &self.formula {
-            Formula::Sum => ("x", "a + b", "0"),
-            Formula::Dot => ("x * y", "a + b", "0"),
-            Formula::Min => ("x", scalar.min(), scalar.highest()),
-            Formula::Max => ("x", scalar.max(), scalar.lowest()),
-            Formula::Own(own) => (&*own.map, &*own.combine, &*own.identity),
-            Formula::Closures(own) => ("own_map(x)", "own_combine(a, b)", own.identity),
-        };
-        let functions = match &self.formula {
-            Formula::Closures(own) => format!(
-                "#include \"scalar.cuh\"\n{}\n{}\n",
-                named(own.map, "own_map"),
-                named(own.combine, "own_combine")
-            ),
-            _ => String::new(),
-        };
-        let parameters = ["accumulator x", "accumulator x, accumulator y"][self.inputs() - 1];
-        format!(
-            "{functions}#define IDENTITY ({identity})\n\
-             __device__ __forceinline__ accumulator map({parameters}) {{\n    return ({map});\n}}\n\
-             __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {{\n    \
-             return ({combine});\n}}\n"
-        )
     }
 }
 
-/// A kernel of `kernels/reduce.cu`.
+/// Returns a function of values of one type, whose result is an expression in CUDA C++ of its
+/// parameters.
+pub(super) fn written<A: Scalar>(name: &str, parameters: &[&str], expression: &str) -> OwnFunction {
+    let data = <A as Element>::DATA_TYPE;
+    let computed = data.computed();
+    let list: Vec<String> = parameters
+        .iter()
+        .map(|parameter| format!("{computed} {parameter}"))
+        .collect();
+    let text = format!(
+        "__device__ __forceinline__ {computed} {name}({}) {{\n    return ({expression});\n}}\n",
+        list.join(", ")
+    );
+    OwnFunction::Cuda(CudaText::new(name, &text, vec![data; list.len()], data))
+}
+
+/// The kernel of an operation. It identifies the kernel without the code that an expression would
+/// need, so looking it up allocates nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reduction {
     pub(crate) operation: Operation,
     pub(crate) variant: Variant,
+    /// Whether there are fewer than 2^31 elements.
+    pub(crate) narrow: bool,
+    /// Whether the second vector is not aligned where the first one is.
+    pub(crate) apart: bool,
+}
+
+impl Reduction {
+    fn form(&self) -> Form {
+        let Operation {
+            element,
+            accumulator,
+            map,
+            ..
+        } = &self.operation;
+        let mut values = Vec::new();
+        let mut add = |value| {
+            values.push(value);
+            (values.len() - 1) as u16
+        };
+        let inputs = 0..self.operation.inputs();
+        let converted = inputs.clone().map(|leaf| {
+            let data = *element;
+            let loaded = add(Value::Load { leaf, data });
+            match element == accumulator {
+                true => loaded,
+                false => add(apply(operation::Operation::Cast, &[loaded], *accumulator)),
+            }
+        });
+        let converted: Vec<u16> = converted.collect();
+        let root = match map {
+            Map::Element => converted[0],
+            Map::Product => add(apply(
+                operation::Operation::Multiply,
+                &converted,
+                *accumulator,
+            )),
+            Map::Own(function) => add(apply(
+                operation::Operation::Own(function.clone()),
+                &converted,
+                *accumulator,
+            )),
+        };
+        let leaves = inputs.map(|leaf| LeafForm {
+            data: *element,
+            access: Access::Linear,
+            source: LeafSource::Memory,
+            apart: leaf == 1 && self.apart,
+        });
+        Form {
+            roots: vec![root],
+            stages: Vec::new(),
+            leaves: leaves.collect(),
+            outputs: vec![(*accumulator, Access::Linear)],
+            rank: 1,
+            narrow: self.narrow,
+            vector: self.operation.lanes() as u8,
+            values,
+        }
+    }
+}
+
+fn apply(operation: operation::Operation, inputs: &[u16], data: DataType) -> Value {
+    Value::Apply {
+        operation,
+        inputs: inputs.iter().copied().collect(),
+        data,
+    }
 }
 
 impl Specialisation for Reduction {
     fn source(&self) -> Source {
-        let Variant {
-            threads,
-            unroll,
-            pieces,
-        } = self.variant;
-        let element = self.operation.element;
-        let source = Source::new("reduce.cu", include_str!("../kernels/reduce.cu"), "reduce");
-        let source = match self.operation.formula {
-            Formula::Closures(_) => {
-                source.header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
-            }
-            _ => source,
+        let folded = Folded {
+            fold: self.operation.fold.clone(),
+            data: self.operation.accumulator,
+            value: 0,
+            place: 0,
         };
-        source
-            .header("element.cuh", include_str!("../kernels/element.cuh"))
-            .header("operation.cuh", self.operation.header())
-            .define("ELEMENT", element.name())
-            .define("VALUE", element.value())
-            .define("ACCUMULATOR", self.operation.accumulator.name())
-            .define("INPUTS", self.operation.inputs())
-            .define("THREADS", threads)
-            .define("UNROLL", unroll)
-            .define("PIECES", u32::from(pieces))
+        let total = Total {
+            form: Hashed::new(self.form()),
+            folds: Arc::new([folded]),
+            variant: self.variant,
+            blocks: 0,
+        };
+        total.source()
     }
 }
 
@@ -134,35 +176,43 @@ mod tests {
     use half::f16;
 
     use super::*;
+    use crate::expression::{own::Identity, reduction::Nan};
+
+    fn own(map: &str) -> (Map, Fold) {
+        let combine = written::<f32>("combine", &["a", "b"], "a + b");
+        (
+            Map::Own(written::<f32>("map", &["x"], map)),
+            Fold::Own(combine, Identity::Written("0".into())),
+        )
+    }
+
+    fn reduction(operation: &Operation) -> Reduction {
+        Reduction {
+            operation: operation.clone(),
+            variant: Variant {
+                threads: 128,
+                unroll: 1,
+                pieces: false,
+            },
+            narrow: true,
+            apart: false,
+        }
+    }
 
     #[test]
     fn kernels_of_different_types_differ() {
-        let own = |map: &str| {
-            Formula::Own(Arc::new(Expressions {
-                map: map.into(),
-                combine: "a + b".into(),
-                identity: "0".into(),
-            }))
-        };
+        let squares = own("x * x");
+        let cubes = own("x * x * x");
         let operations = [
-            Operation::new::<f32, f32>(Formula::Sum),
-            Operation::new::<f32, f64>(Formula::Sum),
-            Operation::new::<f16, f32>(Formula::Sum),
-            Operation::new::<f32, f32>(Formula::Min),
-            Operation::new::<f32, f32>(Formula::Max),
-            Operation::new::<f32, f32>(Formula::Dot),
-            Operation::new::<f32, f32>(own("x * x")),
-            Operation::new::<f32, f32>(own("x * x * x")),
+            Operation::new::<f32, f32>(Map::Element, Fold::Sum),
+            Operation::new::<f32, f64>(Map::Element, Fold::Sum),
+            Operation::new::<f16, f32>(Map::Element, Fold::Sum),
+            Operation::new::<f32, f32>(Map::Element, Fold::Minimum(Nan::Ignored)),
+            Operation::new::<f32, f32>(Map::Element, Fold::Maximum(Nan::Ignored)),
+            Operation::new::<f32, f32>(Map::Product, Fold::Sum),
+            Operation::new::<f32, f32>(squares.0, squares.1),
+            Operation::new::<f32, f32>(cubes.0, cubes.1),
         ];
-        let variant = Variant {
-            threads: 128,
-            unroll: 1,
-            pieces: false,
-        };
-        let reduction = |operation: &Operation| Reduction {
-            operation: operation.clone(),
-            variant,
-        };
         for (i, a) in operations.iter().enumerate() {
             for b in &operations[i + 1..] {
                 assert_ne!(a, b);
@@ -170,11 +220,35 @@ mod tests {
             }
         }
         // Equal expressions give the same kernel, even if they were created separately.
-        let same = Operation::new::<f32, f32>(own("x * x"));
+        let (map, fold) = own("x * x");
+        let same = Operation::new::<f32, f32>(map, fold);
         assert_eq!(operations[6], same);
         assert_eq!(
             reduction(&operations[6]).source(),
             reduction(&same).source()
         );
+    }
+
+    #[test]
+    fn launches_pass_the_words_of_the_form() {
+        let one = reduction(&Operation::new::<f16, f32>(Map::Element, Fold::Sum)).form();
+        let slots = one.slots();
+        assert_eq!(
+            (slots.leaves, slots.outputs, slots.total),
+            (vec![1], vec![2], 3)
+        );
+        assert_eq!((one.vector, one.values.len()), (8, 2));
+        let two = Operation::new::<f64, f64>(Map::Product, Fold::Sum);
+        let two = Reduction {
+            apart: true,
+            ..reduction(&two)
+        };
+        let slots = two.form().slots();
+        assert_eq!(
+            (slots.leaves, slots.outputs, slots.total),
+            (vec![1, 2], vec![3], 4)
+        );
+        let apart: Vec<bool> = two.form().leaves.iter().map(|leaf| leaf.apart).collect();
+        assert_eq!(apart, [false, true]);
     }
 }

@@ -1,4 +1,4 @@
-//! Variants of the reduction by size.
+//! Variants of the kernel of reductions with one result, by size.
 
 use cuda_safe::ComputeCapability;
 
@@ -78,16 +78,27 @@ const fn variant(threads: u32, unroll: u32, pieces: bool) -> Variant {
 /// which combines the sums of the others, occupies only one of many slots.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// Returns the variant for this many 16-byte vectors of elements of this size in bytes, and its
-/// number of blocks.
-pub(crate) fn choose(vectors: u64, element_bytes: usize, hardware: &Hardware) -> (Variant, u32) {
+/// Returns the variant for this many 16-byte vectors of elements of this size in bytes.
+pub(crate) fn choose(vectors: u64, element_bytes: usize, hardware: &Hardware) -> Variant {
     let policy = TABLE.policy(hardware.capability, element_bytes);
-    let variant = policy.row(vectors).variant;
-    let per_block = u64::from(variant.threads * variant.unroll);
-    let needed = vectors.div_ceil(per_block).max(1);
-    let most = most_blocks(hardware);
-    let blocks = u32::try_from(needed).map_or(most, |needed| needed.min(most));
-    (variant, blocks)
+    policy.row(vectors).variant
+}
+
+impl Variant {
+    /// Returns the variant with at most this many loads in flight.
+    pub(crate) fn with_at_most(self, unroll: u32) -> Self {
+        Self {
+            unroll: self.unroll.min(unroll),
+            ..self
+        }
+    }
+
+    /// Returns the number of blocks for this many vectors.
+    pub(crate) fn blocks(self, vectors: u64, hardware: &Hardware) -> u32 {
+        let needed = vectors.div_ceil(u64::from(self.threads * self.unroll));
+        let most = most_blocks(hardware);
+        u32::try_from(needed).map_or(most, |needed| needed.clamp(1, most))
+    }
 }
 
 /// Returns the maximum number of blocks of any launch, for which the workspace has room.
@@ -113,7 +124,7 @@ mod tests {
         for hardware in [1, 4, 132].map(with) {
             let mut last = 0;
             for vectors in (0..40).map(|bit| 1u64 << bit).chain([0, u64::MAX]) {
-                let (_, blocks) = choose(vectors, 4, &hardware);
+                let blocks = choose(vectors, 4, &hardware).blocks(vectors, &hardware);
                 assert!(blocks >= 1 && blocks <= most_blocks(&hardware));
                 last = last.max(blocks);
             }
@@ -139,15 +150,23 @@ mod tests {
         ] {
             let wanted = (ROWS[row].variant, blocks);
             for bytes in [2, 4, 8] {
-                assert_eq!(
-                    choose(vectors, bytes, &with(132)),
-                    wanted,
-                    "{vectors} vectors"
-                );
+                let variant = choose(vectors, bytes, &with(132));
+                let blocks = variant.blocks(vectors, &with(132));
+                assert_eq!((variant, blocks), wanted, "{vectors} vectors");
             }
         }
         let most = [132, 1, 0].map(|multiprocessors| most_blocks(&with(multiprocessors)));
         assert_eq!(most, [528, 4, 4]);
+    }
+
+    #[test]
+    fn fewer_loads_in_flight_need_more_blocks() {
+        let variant = choose(1 << 20, 4, &with(132));
+        assert_eq!(variant.with_at_most(8), variant);
+        let fewer = variant.with_at_most(1);
+        assert_eq!((fewer.threads, fewer.unroll), (variant.threads, 1));
+        assert_eq!(fewer.blocks(1 << 12, &with(132)), 8);
+        assert_eq!(fewer.blocks(1 << 20, &with(132)), 528);
     }
 
     #[test]

@@ -1,0 +1,247 @@
+//! The kernel of reductions with several results: of rows, or of columns.
+
+use std::{ffi::c_void, sync::Arc};
+
+use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
+
+use super::{
+    super::{
+        hashed::Hashed,
+        operands::{Operands, grid, launch},
+        reduction::{Folded, accumulator_room, add_to, header},
+        render::Form,
+    },
+    groups::{Group, Groups},
+    schedule::{Registers, THREADS, Walk, schedule},
+};
+use crate::{
+    error::Result,
+    kernel::{Kernels, Source, Specialisation},
+};
+
+/// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
+const BLOCKS: u32 = 4;
+const TEXT: &str = include_str!("../../kernels/fold.cu");
+/// The size in bytes of the buffer for partial results that is kept for each stream. Most
+/// reductions then allocate nothing for them.
+const KEPT_PARTIALS: usize = 256 << 10;
+
+/// A kernel for the folds of one form of expressions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct FoldKernel {
+    form: Hashed<Form>,
+    folds: Arc<[Folded]>,
+    walk: Walk,
+    unroll: u8,
+}
+
+impl Specialisation for FoldKernel {
+    fn source(&self) -> Source {
+        let (group, columns) = match self.walk {
+            Walk::Rows { group } => (group, 0),
+            Walk::Columns { width } => (0, width),
+        };
+        let source = self
+            .form
+            .add_headers(Source::new("fold.cu", TEXT, "fold"))
+            .header("fold.cuh", header(&self.folds))
+            .header(
+                "fold_steps.cuh",
+                include_str!("../../kernels/fold_steps.cuh"),
+            )
+            .define("THREADS", THREADS)
+            .define("UNROLL", self.unroll)
+            .define("BLOCKS", BLOCKS)
+            .define("GROUP", group)
+            .define("COLUMNS", columns)
+            .define("ROOM", accumulator_room(&self.folds));
+        add_to(source, self.folds.iter())
+    }
+}
+
+/// The struct `Sizes` of `kernels/fold.cu`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Sizes {
+    outer: u64,
+    length: u64,
+    inner: u64,
+    count: u64,
+    splits: u64,
+    partials: u64,
+    counters: u64,
+}
+
+/// Enqueues the reduction. `count` is the number of elements per result.
+pub(super) fn run(
+    kernels: &Kernels,
+    stream: &Stream,
+    mut operands: Operands<'_>,
+    folds: Vec<Folded>,
+    groups: &Groups,
+) -> Result<()> {
+    let outer = groups.elements(Group::Outer);
+    let (length, inner) = (
+        groups.elements(Group::Folded),
+        groups.elements(Group::Inner),
+    );
+    let mut vector = operands.vector_width();
+    // Rows and columns are whole numbers of vectors.
+    let along = if groups.in_rows() { length } else { inner };
+    while !along.is_multiple_of(vector as u64) {
+        vector /= 2;
+    }
+    let form = operands.form(vector);
+    let mut words = operands.words(&form)?;
+    let (count, vector) = (length, vector as u64);
+    let space = match groups.in_rows() {
+        true => (outer, length / vector, 1),
+        false => (outer, length, inner / vector),
+    };
+    let registers = Registers::of(&form, &folds);
+    let schedule = schedule(kernels, groups.in_rows(), space, registers);
+    let vectors = if groups.in_rows() { 1 } else { vector };
+    let room = schedule.partials() * vectors * accumulator_room(&folds) as u64;
+    let kernel = kernels.get(&FoldKernel {
+        form: Hashed::new(form),
+        folds: folds.into(),
+        walk: schedule.walk,
+        unroll: schedule.unroll,
+    })?;
+    let shared = match schedule.splits {
+        1 => None,
+        _ => Some(Shared::new(kernels, stream, room as usize)?),
+    };
+    let (outer, length, inner) = space;
+    let mut sizes = Sizes {
+        outer,
+        length,
+        inner,
+        count,
+        splits: schedule.splits,
+        partials: shared.as_ref().map_or(0, Shared::partials),
+        counters: shared.as_ref().map_or(0, Shared::counters),
+    };
+    let config = LaunchConfig::new(grid(schedule.blocks())?, THREADS);
+    let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
+    let used = operands.memories().map(|memory| &**memory);
+    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
+    // reads elements of the leaves within their layouts and writes one element per result. It also
+    // uses the buffer for partial results and the counters of this stream, which are zero before
+    // and after.
+    unsafe { launch(&kernel, stream, config, &mut pointers, used) }
+}
+
+/// The memory that blocks of one result share.
+struct Shared {
+    partials: Partials,
+    counters: Arc<DeviceBuffer<u64>>,
+}
+
+enum Partials {
+    Kept(Arc<DeviceBuffer<u64>>),
+    Own(DeviceBuffer<u8>),
+}
+
+impl Shared {
+    /// Returns memory with room for this many bytes of partial results.
+    fn new(kernels: &Kernels, stream: &Stream, room: usize) -> Result<Self> {
+        let partials = match room <= KEPT_PARTIALS {
+            true => {
+                let kept = kernels.partials(KEPT_PARTIALS / size_of::<u64>());
+                Partials::Kept(kept.of(stream)?)
+            }
+            false => Partials::Own(DeviceBuffer::uninit(stream, room)?),
+        };
+        Ok(Self {
+            partials,
+            counters: kernels.zeroed().of(stream)?,
+        })
+    }
+
+    fn partials(&self) -> u64 {
+        match &self.partials {
+            Partials::Kept(buffer) => buffer.as_device_ptr(),
+            Partials::Own(buffer) => buffer.as_device_ptr(),
+        }
+    }
+
+    fn counters(&self) -> u64 {
+        self.counters.as_device_ptr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::{super::super::reduction::Fold, *};
+    use crate::{
+        array::{Layout, Memory, Shape},
+        element::DataType,
+    };
+
+    #[test]
+    fn partials_of_many_blocks_have_room() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::of_multiprocessors(&context, 132);
+        // 129 blocks share 32 vectors of four columns, which is more than a stream keeps.
+        let (rows, columns) = (129 * 64, 128);
+        let splits = {
+            let space = (1, rows as u64, 32);
+            let registers = Registers {
+                vector: 1,
+                accumulators: 1,
+            };
+            schedule(&kernels, false, space, registers).splits
+        };
+        assert_eq!(splits, 129);
+        assert!(splits as usize * columns * accumulator_room_of_a_sum() > KEPT_PARTIALS);
+        let host: Vec<f32> = (0..rows * columns).map(|i| (i % 7) as f32).collect();
+        let buffer = DeviceBuffer::from_slice(&stream, cuda_safe::bytemuck::cast_slice(&host));
+        let memory = Memory::of(&kernels, buffer.unwrap());
+        let layout = Layout::dense(Shape::of(&[rows, columns]), crate::array::Order::C);
+        let x = crate::array::Array::<f32>::of(Arc::new(memory), layout);
+        let sums = x.sum_axis(0).eval().unwrap().to_vec().unwrap();
+        for (column, sum) in sums.into_iter().enumerate() {
+            let own = host[column..].iter().step_by(columns);
+            assert_eq!(sum, own.sum::<f32>(), "{column}");
+        }
+    }
+
+    fn accumulator_room_of_a_sum() -> usize {
+        accumulator_room(&[Folded {
+            fold: Fold::Sum,
+            data: DataType::F32,
+            value: 0,
+            place: 0,
+        }])
+    }
+
+    #[test]
+    fn the_densest_axis_decides_between_rows_and_columns() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let chosen = |lengths: &[usize], order: &[usize], axis: usize| {
+            let kernels = Kernels::of_multiprocessors(&context, 132);
+            let x = kernels.zeros::<f32>(&stream, lengths);
+            let x = x.permute(order).unwrap();
+            assert!(x.sum_axis(axis).eval().unwrap().to_vec().unwrap()[0] == 0.0);
+            let mut found: Vec<FoldKernel> = kernels.compiled_for();
+            let kernel = found.remove(0);
+            (kernel.walk, kernel.form.vector, kernel.unroll)
+        };
+        let rows = |group| Walk::Rows { group };
+        let columns = |width| Walk::Columns { width };
+        assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(4), 4, 4));
+        assert_eq!(chosen(&[4, 64], &[1, 0], 0), (rows(4), 4, 4));
+        assert_eq!(chosen(&[4, 64], &[0, 1], 0), (columns(16), 4, 1));
+        // Vectors end with each row, and with the columns.
+        assert_eq!(chosen(&[4, 62], &[0, 1], 1), (rows(8), 2, 2));
+        assert_eq!(chosen(&[4, 63], &[0, 1], 0), (columns(32), 1, 1));
+        // Axes of one element are ignored.
+        assert_eq!(chosen(&[2, 64, 1], &[0, 1, 2], 1), (rows(4), 4, 4));
+        assert_eq!(chosen(&[10, 1], &[0, 1], 1), (columns(8), 2, 1));
+    }
+}

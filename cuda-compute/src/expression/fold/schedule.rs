@@ -1,0 +1,365 @@
+//! The distribution of rows and columns to blocks, and the registers of a thread.
+
+use super::super::{
+    reduction::{Folded, accumulator_bytes},
+    render::Form,
+};
+use crate::kernel::{Kernels, ZEROED_WORDS};
+
+/// Threads per block.
+pub(super) const THREADS: u32 = 256;
+/// The maximum number of results that blocks share, which is the number of counters.
+const SHARED_RESULTS: u64 = ZEROED_WORDS as u64;
+
+/// The way in which a kernel traverses its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Walk {
+    /// Adjacent elements are folded, by `group` threads per row.
+    Rows { group: u32 },
+    /// Adjacent elements belong to different results. A block processes `width` vectors of columns.
+    Columns { width: u32 },
+}
+
+impl Walk {
+    /// Returns the number of blocks for this many rows or tiles of columns, if blocks share none.
+    fn blocks(self, results: u64) -> u64 {
+        match self {
+            Self::Rows { group } => results.div_ceil(u64::from(THREADS / group)),
+            Self::Columns { .. } => results,
+        }
+    }
+}
+
+/// The assignment of blocks to the space.
+pub(super) struct Schedule {
+    pub(super) walk: Walk,
+    /// Vectors that a thread loads at once.
+    pub(super) unroll: u8,
+    /// The number of rows, or tiles of columns.
+    results: u64,
+    /// The number of blocks that share each row or tile.
+    pub(super) splits: u64,
+    /// Vectors of accumulators that a block stores for each row or tile.
+    accumulators: u64,
+}
+
+impl Schedule {
+    /// Returns the number of blocks.
+    pub(super) fn blocks(&self) -> u64 {
+        self.walk.blocks(self.results) * self.splits
+    }
+
+    /// Returns the number of vectors of accumulators that all blocks store.
+    pub(super) fn partials(&self) -> u64 {
+        self.results * self.splits * self.accumulators
+    }
+}
+
+/// Registers that a thread needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registers {
+    /// Registers for a vector: for its loaded or its computed values, whichever need more.
+    pub(super) vector: usize,
+    /// Registers for the accumulators.
+    pub(super) accumulators: usize,
+}
+
+impl Registers {
+    pub(super) fn of(form: &Form, folds: &[Folded]) -> Self {
+        let vector = usize::from(form.vector);
+        let loaded = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let loaded: usize = loaded
+            .map(|leaf| (leaf.data.size() * vector).div_ceil(4))
+            .sum();
+        // Counts a value that several folds use once.
+        let value = |fold: &Folded| form.roots[usize::from(fold.value)];
+        let first = |i: usize| {
+            folds[..i]
+                .iter()
+                .all(|other| value(other) != value(&folds[i]))
+        };
+        let computed: usize = (0..folds.len())
+            .filter(|&i| first(i))
+            .map(|i| folds[i].data.size().div_ceil(4))
+            .sum();
+        Self {
+            vector: loaded.max(vector * computed).max(1),
+            accumulators: vector * accumulator_bytes(folds) / 4,
+        }
+    }
+
+    /// Returns the number of vectors that a thread can load at once, if `room` registers are
+    /// available and there are `most` vectors: a power of 2.
+    pub(super) fn unroll(self, room: usize, most: u64) -> u8 {
+        let fit = room.saturating_sub(self.accumulators) / self.vector;
+        1 << (fit as u64).min(most).clamp(1, 8).ilog2()
+    }
+}
+
+/// Chooses the schedule. `tuning/NOTES.md` has the measurements behind the figures.
+pub(super) fn schedule(
+    kernels: &Kernels,
+    in_rows: bool,
+    (outer, length, inner): (u64, u64, u64),
+    registers: Registers,
+) -> Schedule {
+    let threads = u64::from(THREADS);
+    let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
+    // Uses enough blocks to fill the device, each with eight vectors per thread.
+    let splits = |enough: u64, blocks: u64, results: u64, pieces: u64| match blocks < enough
+        && results <= SHARED_RESULTS
+    {
+        true => (enough / results.max(1)).clamp(1, pieces.max(1)),
+        false => 1,
+    };
+    if in_rows {
+        let enough = multiprocessors * 4;
+        // A thread gets four or eight vectors. A whole block works on a long row, or on any row if
+        // there are few.
+        let few = if length <= 32 { 4 } else { 8 };
+        let group = (length / few).next_power_of_two().clamp(1, 32);
+        let long = length > 1024 || length >= threads && outer * group < enough * threads / 2;
+        let group = if long { threads } else { group };
+        let walk = Walk::Rows {
+            group: group as u32,
+        };
+        return Schedule {
+            walk,
+            unroll: registers.unroll(48, length / group),
+            results: outer,
+            splits: match long {
+                true => splits(
+                    enough,
+                    walk.blocks(outer),
+                    outer,
+                    length.div_ceil(threads * 8),
+                ),
+                false => 1,
+            },
+            accumulators: 1,
+        };
+    }
+    let width = inner.next_power_of_two().clamp(1, 32);
+    let results = outer * inner.div_ceil(width);
+    let rows = threads / width;
+    Schedule {
+        walk: Walk::Columns {
+            width: width as u32,
+        },
+        unroll: registers.unroll(44, length / rows),
+        results,
+        splits: splits(
+            multiprocessors * 2,
+            results,
+            results,
+            length.div_ceil(rows * 8),
+        ),
+        accumulators: width,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::{
+        super::super::{
+            plan::LeafSource,
+            reduction::Fold,
+            render::LeafForm,
+            space::{Access, Inner},
+        },
+        *,
+    };
+    use crate::element::DataType;
+
+    /// Registers that leave room for eight vectors.
+    const FEW: Registers = Registers {
+        vector: 1,
+        accumulators: 1,
+    };
+
+    type Planned = (Walk, u8, u64, u64, u64);
+
+    /// The schedule on a device with 132 multiprocessors: 528 blocks fill it in rows, 264 in columns.
+    fn planned(in_rows: bool, space: (u64, u64, u64), registers: Registers) -> Planned {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let plan = schedule(&kernels, in_rows, space, registers);
+        (
+            plan.walk,
+            plan.unroll,
+            plan.results,
+            plan.splits,
+            plan.accumulators,
+        )
+    }
+
+    #[test]
+    fn rows_get_as_many_threads_as_their_length_needs() {
+        let many = 1 << 20;
+        for (outer, length, group, unroll, splits) in [
+            (many, 1, 1, 1, 1),
+            (many, 16, 4, 4, 1),
+            // Each thread gets four vectors in rows of up to 32 vectors, and eight in longer rows.
+            (many, 32, 8, 4, 1),
+            (many, 33, 4, 8, 1),
+            (many, 40, 8, 4, 1),
+            // At most one warp per row of up to 1024 vectors.
+            (many, 1024, 32, 8, 1),
+            (many, 1025, 256, 4, 1),
+            // A block for each row if there are few of them, unless they are too short for it.
+            (2111, 256, 256, 1, 1),
+            (2112, 256, 32, 8, 1),
+            (2, 255, 32, 4, 1),
+            (2, 256, 256, 1, 1),
+        ] {
+            let wanted = (Walk::Rows { group }, unroll, outer, splits, 1);
+            let plan = planned(true, (outer, length, 1), FEW);
+            assert_eq!(plan, wanted, "{outer} x {length}");
+        }
+    }
+
+    #[test]
+    fn blocks_share_long_rows_if_there_are_few() {
+        for (outer, length, splits) in [
+            // Eight vectors for each thread of a block.
+            (2, 2048, 1),
+            (2, 2049, 2),
+            (2, 4097, 3),
+            // As many blocks as fill the device.
+            (2, 1 << 21, 264),
+            (4, 1 << 21, 132),
+            (100, 1 << 21, 5),
+            (264, 1 << 21, 2),
+            (265, 1 << 21, 1),
+            (528, 1 << 21, 1),
+        ] {
+            let wanted = (Walk::Rows { group: 256 }, 8, outer, splits, 1);
+            let plan = planned(true, (outer, length, 1), FEW);
+            assert_eq!(plan, wanted, "{outer} x {length}");
+        }
+    }
+
+    #[test]
+    fn columns_are_cut_into_tiles_that_blocks_share() {
+        for (space, width, unroll, results, splits) in [
+            ((1, 1000, 1), 1, 2, 1, 1),
+            ((1, 2049, 1), 1, 8, 1, 2),
+            ((5, 1000, 3), 4, 8, 5, 2),
+            ((1, 512, 3), 4, 8, 1, 1),
+            ((1, 513, 3), 4, 8, 1, 2),
+            // At most 32 vectors next to each other.
+            ((2, 8, 32), 32, 1, 2, 1),
+            ((2, 8, 33), 32, 1, 4, 1),
+            ((2, 31, 64), 32, 2, 4, 1),
+            ((1, 64_000, 32), 32, 8, 1, 264),
+            ((1, 64_000, 33), 32, 8, 2, 132),
+            ((100, 64_000, 32), 32, 8, 100, 2),
+            ((264, 64_000, 32), 32, 8, 264, 1),
+        ] {
+            let wanted = (
+                Walk::Columns { width },
+                unroll,
+                results,
+                splits,
+                u64::from(width),
+            );
+            assert_eq!(planned(false, space, FEW), wanted, "{space:?}");
+        }
+    }
+
+    #[test]
+    fn vectors_in_flight_fit_into_registers() {
+        let registers = |vector, accumulators| Registers {
+            vector,
+            accumulators,
+        };
+        for (vector, accumulators, most, unroll) in [
+            (1, 0, 100, 8),
+            (1, 0, 7, 4),
+            (1, 0, 3, 2),
+            (1, 0, 0, 1),
+            (12, 0, 100, 4),
+            (10, 8, 100, 4),
+            (10, 9, 100, 2),
+            (48, 0, 100, 1),
+            (10, 50, 100, 1),
+        ] {
+            let fits = registers(vector, accumulators).unroll(48, most);
+            assert_eq!(fits, unroll, "{vector}, {accumulators}, {most}");
+        }
+        // 48 registers for rows, 44 for columns.
+        let rows = planned(true, (1 << 20, 1024, 1), registers(12, 0));
+        let columns = planned(false, (1, 1024, 32), registers(12, 0));
+        assert_eq!((rows.1, columns.1), (4, 2));
+    }
+
+    #[test]
+    fn registers_are_those_of_what_is_loaded_or_computed() {
+        let leaf = |data, access, source| LeafForm {
+            data,
+            access,
+            source,
+            apart: false,
+        };
+        let form = |roots: &[u16]| Form {
+            values: Vec::new(),
+            roots: roots.to_vec(),
+            stages: Vec::new(),
+            leaves: vec![
+                leaf(DataType::F32, Access::Linear, LeafSource::Memory),
+                leaf(DataType::U8, Access::Linear, LeafSource::Memory),
+                leaf(DataType::F16, Access::Linear, LeafSource::Memory),
+                // These leaves load no vectors from memory.
+                leaf(DataType::F64, Access::Uniform, LeafSource::Memory),
+                leaf(
+                    DataType::F64,
+                    Access::Strided(Inner::Same),
+                    LeafSource::Memory,
+                ),
+                leaf(DataType::U64, Access::Linear, LeafSource::Place),
+            ],
+            outputs: Vec::new(),
+            rank: 1,
+            narrow: true,
+            vector: 4,
+        };
+        let folded = |fold, data, value| Folded {
+            fold,
+            data,
+            value,
+            place: 0,
+        };
+        let of = |roots: &[u16], folds: &[Folded]| {
+            let registers = Registers::of(&form(roots), folds);
+            (registers.vector, registers.accumulators)
+        };
+        let sum = folded(Fold::Sum, DataType::F32, 0);
+        let mean = folded(Fold::Mean, DataType::F32, 1);
+        let variance = folded(Fold::Variance(0), DataType::F64, 1);
+        assert_eq!(of(&[0], std::slice::from_ref(&sum)), (4 + 1 + 2, 4));
+        assert_eq!(of(&[0, 1], &[sum.clone(), variance]), (4 * (1 + 2), 36));
+        // A value counts once, however many folds take it.
+        assert_eq!(of(&[0, 1], &[sum.clone(), mean.clone()]), (4 * 2, 8));
+        assert_eq!(of(&[0, 0], &[sum, mean]), (4 + 1 + 2, 8));
+    }
+
+    #[test]
+    fn a_block_takes_several_short_rows() {
+        let rows = |group| Walk::Rows { group };
+        assert_eq!(rows(32).blocks(8), 1);
+        assert_eq!(rows(32).blocks(9), 2);
+        assert_eq!(rows(1).blocks(257), 2);
+        assert_eq!(rows(256).blocks(5), 5);
+        assert_eq!(Walk::Columns { width: 32 }.blocks(7), 7);
+    }
+
+    #[test]
+    fn blocks_share_as_many_results_as_there_are_counters_for() {
+        // A device with blocks for more vectors.
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 10_000);
+        let splits = |rows| schedule(&kernels, true, (rows, 1 << 21, 1), FEW).splits;
+        assert_eq!(splits(SHARED_RESULTS), 2);
+        assert_eq!(splits(SHARED_RESULTS + 1), 1);
+    }
+}
