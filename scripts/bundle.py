@@ -33,6 +33,7 @@ LEFT_OUT = {
 LEFT_OUT_PACKAGES = {
     "cuda-compute-macros": "runs in the compiler",
     "cuda-direct-build": "runs where programs are built",
+    "cuda-direct-find": "compiles small libraries",
     "cuda-emulator": "tests the emulator, which is not used with a driver",
     "cuda-emulator-engine": "belongs to the emulator",
     "cuda-emulator-checks": "tests the emulator",

@@ -126,7 +126,7 @@ stranger CUDA_SYS_LIBCUDA=/nowhere/libcuda.so.1 ./started | tee run.log
 grep -q 'on the CPU: cuInit failed: CUDA_ERROR_NO_DEVICE (100): .*/nowhere/libcuda.so.1' run.log || fail "the program does not report the missing driver"
 # On a machine without a driver, with nothing set.
 stranger ./started | tee run.log
-grep -q -e ' gives \[2, 4, 6\]' -e 'on the CPU: .*Looked for libcuda.so.1 on the loader' run.log || fail "the program prints something else"
+grep -q -e ' gives \[2, 4, 6\]' -e 'on the CPU: .*looked for libcuda.so.1 in the loader' run.log || fail "the program prints something else"
 
 echo "== 3. tests on the emulator (${SECONDS}s)"
 stranger CUDA_EMULATOR=1 cargo test --features dynamic-loading 2>&1 | tee run.log

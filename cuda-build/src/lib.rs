@@ -40,12 +40,9 @@
 //!
 //! # Search order for NVRTC
 //!
-//! 1. The file that `CUDA_SYS_LIBNVRTC` names. If it is set, nothing else is tried.
-//! 2. The library that `cuda-direct-sys` has found, if the built crate depends on it directly.
-//! 3. `lib64`, `lib` and `bin` of `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`.
-//! 4. The loader's search path.
-//! 5. `lib64`, `lib` and `bin` of `/usr/local/cuda` and `/opt/cuda`, and the pip packages of the
-//!    active virtual environment, of the first `python3` on `PATH`, and in `~/.local`.
+//! [`cuda_find`] lists the searched places. `CUDA_SYS_LIBNVRTC` names the file to use instead. If
+//! the built crate depends directly on `cuda-direct-sys`, the library that this crate has found
+//! comes first.
 //!
 //! CUDA's own headers are taken from the same installation.
 #![forbid(missing_docs)]
@@ -223,7 +220,10 @@ impl Build {
         for folder in [&self.folder].into_iter().chain(&self.include_paths) {
             println!("cargo::rerun-if-changed={}", root.join(folder).display());
         }
-        for name in nvrtc::VARIABLES {
+        for name in [cuda_find::NVRTC.variable]
+            .iter()
+            .chain(&cuda_find::VARIABLES)
+        {
             println!("cargo::rerun-if-env-changed={name}");
         }
     }

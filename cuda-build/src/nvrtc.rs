@@ -2,27 +2,14 @@
 
 use std::{
     env,
-    ffi::{CString, OsString, c_char, c_int, c_void},
-    fmt::Write,
+    ffi::{CString, c_char, c_int, c_void},
     path::{Path, PathBuf},
     ptr,
 };
 
-use libloading::Library;
+use cuda_find::{Handle, NVRTC};
 
 use crate::{Error, Result};
-
-/// The environment variables that affect which NVRTC is used.
-pub(crate) const VARIABLES: [&str; 6] = [
-    NAMED,
-    "CUDA_PATH",
-    "CUDA_HOME",
-    "CUDA_ROOT",
-    "VIRTUAL_ENV",
-    "LD_LIBRARY_PATH",
-];
-/// The variable that contains the path of NVRTC's library.
-const NAMED: &str = "CUDA_SYS_LIBNVRTC";
 
 type Program = *mut c_void;
 type Strings = *const *const c_char;
@@ -58,23 +45,22 @@ struct Functions {
 
 impl Functions {
     /// # Safety
-    /// The caller must ensure that the library is NVRTC if it has functions of these names, and
-    /// that it stays open while they are used.
-    unsafe fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
+    /// The caller must ensure that the library is NVRTC if it has functions of these names.
+    unsafe fn of(library: Handle) -> std::result::Result<Self, String> {
         // SAFETY: the functions of these names have these signatures.
         unsafe {
             Ok(Self {
-                create: *library.get(b"nvrtcCreateProgram\0")?,
-                compile: *library.get(b"nvrtcCompileProgram\0")?,
-                log_size: *library.get(b"nvrtcGetProgramLogSize\0")?,
-                log: *library.get(b"nvrtcGetProgramLog\0")?,
-                ptx_size: *library.get(b"nvrtcGetPTXSize\0")?,
-                ptx: *library.get(b"nvrtcGetPTX\0")?,
-                cubin_size: *library.get(b"nvrtcGetCUBINSize\0")?,
-                cubin: *library.get(b"nvrtcGetCUBIN\0")?,
-                destroy: *library.get(b"nvrtcDestroyProgram\0")?,
-                error_string: *library.get(b"nvrtcGetErrorString\0")?,
-                version: *library.get(b"nvrtcVersion\0")?,
+                create: library.function(c"nvrtcCreateProgram")?,
+                compile: library.function(c"nvrtcCompileProgram")?,
+                log_size: library.function(c"nvrtcGetProgramLogSize")?,
+                log: library.function(c"nvrtcGetProgramLog")?,
+                ptx_size: library.function(c"nvrtcGetPTXSize")?,
+                ptx: library.function(c"nvrtcGetPTX")?,
+                cubin_size: library.function(c"nvrtcGetCUBINSize")?,
+                cubin: library.function(c"nvrtcGetCUBIN")?,
+                destroy: library.function(c"nvrtcDestroyProgram")?,
+                error_string: library.function(c"nvrtcGetErrorString")?,
+                version: library.function(c"nvrtcVersion")?,
             })
         }
     }
@@ -83,10 +69,8 @@ impl Functions {
 /// The opened compiler library.
 pub(crate) struct Nvrtc {
     functions: Functions,
-    /// The folder in which it was found, or `None` if the loader found it.
+    /// The folder that contains it, if it is known.
     folder: Option<PathBuf>,
-    /// The library and the builtins that NVRTC itself loads by name, kept open.
-    _libraries: Vec<Library>,
 }
 
 /// The result of compiling a program.
@@ -98,55 +82,31 @@ pub(crate) struct Code {
 
 impl Nvrtc {
     pub(crate) fn find() -> Result<Self> {
-        Self::find_by(|name| env::var_os(name).filter(|value| !value.is_empty()))
+        let found_by_sys = env::var_os("DEP_CUDA_NVRTC_DIR").filter(|folder| !folder.is_empty());
+        Self::find_first_in(found_by_sys.map(PathBuf::from).as_slice())
     }
 
-    fn find_by(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
-        let files = match variable(NAMED) {
-            Some(file) => vec![PathBuf::from(file)],
-            None => files(&variable),
-        };
-        let mut reasons = String::new();
-        for file in &files {
-            match Self::open(file) {
-                Ok(found) => return Ok(found),
-                Err(reason) if file.is_file() => {
-                    let _ = write!(reasons, ". The loader says: {reason}");
-                }
-                Err(_) => {}
-            }
-        }
-        let looked: Vec<_> = files
-            .iter()
-            .map(|file| file.display().to_string())
-            .collect();
-        Err(Error(format!(
-            "NVRTC, the compiler of CUDA C++, was not found: looked for {}{reasons}. Fix: install it with `pip install \
-             nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt` in the active virtual environment, \
-             or install a CUDA toolkit. You can also set {NAMED} to its file, or CUDA_PATH to a toolkit's folder. If the \
-             crate depends on cuda-direct-sys, the library that it has found is used",
-            looked.join(", ")
-        )))
-    }
-
-    fn open(file: &Path) -> std::result::Result<Self, libloading::Error> {
-        let mut libraries = Vec::new();
+    /// Searches these folders before the usual places.
+    fn find_first_in(folders: &[PathBuf]) -> Result<Self> {
+        // SAFETY: the file has NVRTC's name.
+        let accept = |library, file: &Path| Ok((unsafe { Functions::of(library) }?, file.into()));
+        let found: std::result::Result<(Functions, PathBuf), _> =
+            NVRTC.open(&[13, 12], folders, None, accept);
+        let (functions, file) = found.map_err(|missing| {
+            Error(format!(
+                "{missing}. For sources that include CUDA's headers, also install nvidia-cuda-runtime, nvidia-cuda-cccl and \
+                 nvidia-cuda-crt with pip, or a toolkit. If the crate depends on cuda-direct-sys, the library that it has \
+                 found is used"
+            ))
+        })?;
+        let file = cuda_find::file_of(functions.version as *const c_void).unwrap_or(file);
+        // If the file is a symbolic link, the builtins are next to its target.
+        let file = file.canonicalize().unwrap_or(file);
         let folder = file.parent().filter(|folder| folder.is_absolute());
         // NVRTC loads its builtins by name. The loader finds those that are already loaded.
-        if let Some(folder) = folder {
-            libraries.extend(builtins(folder));
-        }
-        // SAFETY: the code that the library runs when it is loaded is as trusted as a compiler that
-        // a build script would run.
-        let library = unsafe { Library::new(file) }?;
-        // SAFETY: the file has NVRTC's name, and it is kept open.
-        let functions = unsafe { Functions::of(&library) }?;
-        libraries.push(library);
-        Ok(Self {
-            functions,
-            folder: folder.map(Path::to_owned),
-            _libraries: libraries,
-        })
+        folder.into_iter().for_each(open_builtins);
+        let folder = folder.map(Path::to_owned);
+        Ok(Self { functions, folder })
     }
 
     /// Returns the folders of CUDA's headers, from the toolkit or the pip packages that NVRTC
@@ -196,7 +156,7 @@ impl Nvrtc {
         }
         let pointers: Vec<_> = all.iter().map(|option| option.as_ptr()).collect();
         let functions = &self.functions;
-        let mut program = Handle(ptr::null_mut(), functions);
+        let mut program = Owned(ptr::null_mut(), functions);
         // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. There
         // are no headers.
         let code = unsafe {
@@ -256,7 +216,7 @@ impl Nvrtc {
         )))
     }
 
-    fn bytes(&self, program: &Handle<'_>, size_of: Size, contents_of: Contents) -> Result<Vec<u8>> {
+    fn bytes(&self, program: &Owned<'_>, size_of: Size, contents_of: Contents) -> Result<Vec<u8>> {
         let mut size = 0;
         // SAFETY: the program is live, and `size` is valid for the write.
         self.check("the result", unsafe { size_of(program.0, &mut size) })?;
@@ -268,7 +228,7 @@ impl Nvrtc {
         Ok(bytes)
     }
 
-    fn text(&self, program: &Handle<'_>, size_of: Size, contents_of: Contents) -> Result<String> {
+    fn text(&self, program: &Owned<'_>, size_of: Size, contents_of: Contents) -> Result<String> {
         let mut bytes = self.bytes(program, size_of, contents_of)?;
         bytes.truncate(
             bytes
@@ -286,11 +246,7 @@ impl Nvrtc {
     /// search.
     pub(crate) fn for_tests() -> Self {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let brought = repository.join(".cuda/nvidia/cu13/lib/libnvrtc.so.13");
-        match brought.is_file() {
-            true => Self::open(&brought).unwrap(),
-            false => Self::find().unwrap(),
-        }
+        Self::find_first_in(&[repository.join(".cuda/nvidia/cu13/lib")]).unwrap()
     }
 
     /// Compiles a source whose headers are all in memory, and returns the compiler's log if that
@@ -308,7 +264,7 @@ impl Nvrtc {
             .unzip();
         let pointers = |all: &[CString]| all.iter().map(|one| one.as_ptr()).collect::<Vec<_>>();
         let (names, texts) = (pointers(&names), pointers(&texts));
-        let mut program = Handle(ptr::null_mut(), &self.functions);
+        let mut program = Owned(ptr::null_mut(), &self.functions);
         // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. The
         // count is the number of headers.
         let code = unsafe {
@@ -333,9 +289,9 @@ impl Nvrtc {
 }
 
 /// A program that is destroyed on drop.
-struct Handle<'a>(Program, &'a Functions);
+struct Owned<'a>(Program, &'a Functions);
 
-impl Drop for Handle<'_> {
+impl Drop for Owned<'_> {
     fn drop(&mut self) {
         if !self.0.is_null() {
             // SAFETY: the program was created once and is destroyed once.
@@ -345,96 +301,12 @@ impl Drop for Handle<'_> {
 }
 
 /// Opens the builtins in a folder, with global symbols.
-fn builtins(folder: &Path) -> Vec<Library> {
+fn open_builtins(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.map(|entry| entry.path()).filter(|path| {
+    for path in entries.map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libnvrtc-builtins.so")
-    });
-    #[cfg(unix)]
-    let open = |file: PathBuf| {
-        use libloading::os::unix;
-        let flags = unix::RTLD_NOW | unix::RTLD_GLOBAL;
-        // SAFETY: the library is as trusted as NVRTC, which is in the same folder.
-        unsafe { unix::Library::open(Some(file), flags) }
-            .ok()
-            .map(Library::from)
-    };
-    #[cfg(not(unix))]
-    // SAFETY: the library is as trusted as NVRTC, which is in the same folder.
-    let open = |file: PathBuf| unsafe { Library::new(file) }.ok();
-    files.filter_map(open).collect()
-}
-
-/// Returns the possible paths of NVRTC, in search order.
-fn files(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let names: &[&str] = match cfg!(windows) {
-        true => &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"],
-        false => &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
-    };
-    let below = |home: PathBuf| ["lib64", "lib", "bin"].map(|folder| home.join(folder));
-    let in_folder = |folder: PathBuf| names.iter().map(move |name| folder.join(name));
-    let named = variable("DEP_CUDA_NVRTC_DIR").map(PathBuf::from);
-    let set = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].into_iter();
-    let set = set.filter_map(variable).map(PathBuf::from).flat_map(below);
-    let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
-    let usual = usual.into_iter().flat_map(below);
-    let mut all: Vec<_> = named.into_iter().chain(set).flat_map(in_folder).collect();
-    all.extend(names.iter().map(PathBuf::from));
-    all.extend(usual.chain(of_pip(variable)).flat_map(in_folder));
-    all
-}
-
-/// Returns the folders of NVRTC's pip packages: those of the active virtual environment, of the
-/// first `python3` on `PATH`, and in `~/.local`.
-fn of_pip(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let path = variable("PATH").unwrap_or_default();
-    let first = env::split_paths(&path).find(|folder| folder.join("python3").is_file());
-    let first = first.and_then(|folder| folder.parent().map(Path::to_owned));
-    let own = variable("HOME").map(|home| Path::new(&home).join(".local"));
-    let prefixes = variable("VIRTUAL_ENV")
-        .map(PathBuf::from)
-        .into_iter()
-        .chain(first)
-        .chain(own);
-    let mut folders = Vec::new();
-    for prefix in prefixes {
-        for version in std::fs::read_dir(prefix.join("lib"))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            for site in ["site-packages", "dist-packages"] {
-                for package in ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"] {
-                    folders.push(version.path().join(site).join(package));
-                }
-            }
+        if name.starts_with("libnvrtc-builtins.so") {
+            cuda_find::open_globally(&path);
         }
-    }
-    folders.retain(|folder| folder.is_dir());
-    folders
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn missing_nvrtc_error_lists_searched_files() {
-        let named = |name: &str| (name == NAMED).then(|| OsString::from("/no/such/nvrtc.so"));
-        let error = Nvrtc::find_by(named).err().expect("no such file");
-        assert!(error.0.contains("looked for /no/such/nvrtc.so."), "{error}");
-        assert!(error.0.contains("pip install nvidia-cuda-nvrtc"), "{error}");
-        let home = |name: &str| (name == "CUDA_HOME").then(|| OsString::from("/home"));
-        let files = files(&home);
-        assert_eq!(files[0], Path::new("/home/lib64/libnvrtc.so.13"));
-        assert!(files.contains(&"libnvrtc.so.12".into()));
-        assert!(files.contains(&"/opt/cuda/lib/libnvrtc.so".into()));
-    }
-
-    #[test]
-    fn open_rejects_other_libraries() {
-        let error = Nvrtc::open(Path::new("libc.so.6")).err().expect("no NVRTC");
-        assert!(error.to_string().contains("nvrtcCreateProgram"), "{error}");
     }
 }

@@ -34,10 +34,10 @@ fn in_child(test: &str, variables: &[(&str, &str)], body: fn()) {
     assert!(done, "{}:\n{text}", output.status);
 }
 
-fn is(error: &Error, kind: &ErrorKind, file: &str) {
+fn is(error: &Error, kind: &ErrorKind, missing: &str) {
     assert_eq!(error.kind(), kind, "{error}");
     let text = error.to_string();
-    assert!(text.contains(file), "no searched file: {text}");
+    assert!(text.contains(missing), "no searched file: {text}");
     let remedies: &[&str] = match kind {
         ErrorKind::NoDevice => &[
             "install the NVIDIA driver",
@@ -46,8 +46,10 @@ fn is(error: &Error, kind: &ErrorKind, file: &str) {
             "CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so",
         ],
         _ => &[
-            "`pip install nvidia-cuda-nvrtc` in the active virtual environment",
-            "LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib",
+            "`pip install nvidia-cuda-nvrtc` (for CUDA 12, `nvidia-cuda-nvrtc-cu12`) in the active virtual environment",
+            "`conda install -c conda-forge cuda-nvrtc`",
+            "`apt install cuda-nvrtc-13-0`",
+            "correct CUDA_SYS_LIBNVRTC, or unset it",
         ],
     };
     for remedy in remedies {
@@ -78,7 +80,11 @@ fn program_starts_without_driver_and_calls_return_errors() {
                 )
                 .unwrap_err(),
             ] {
-                is(&error, &ErrorKind::NoDevice, "/nowhere/libcuda.so.1");
+                is(
+                    &error,
+                    &ErrorKind::NoDevice,
+                    "NVIDIA's driver was not found: looked for /nowhere/libcuda.so.1 (CUDA_SYS_LIBCUDA). ",
+                );
             }
             // The compiler needs no driver.
             let program = Program::new("__global__ void k() {}");
@@ -104,7 +110,11 @@ fn program_starts_without_compiler_and_calls_return_errors() {
                 program.compile(Architecture::virtual_of(90)).unwrap_err(),
                 Module::compile(&context, "__global__ void k() {}").unwrap_err(),
             ] {
-                is(&error, &ErrorKind::NoCompiler, "/nowhere/libnvrtc.so");
+                is(
+                    &error,
+                    &ErrorKind::NoCompiler,
+                    "NVRTC was not found: looked for /nowhere/libnvrtc.so (CUDA_SYS_LIBNVRTC). ",
+                );
             }
             // The driver compiles PTX itself.
             let ptx =

@@ -6,10 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::locate::Machine;
 
-// Programs with `dynamic-loading` search the same folders at run time.
-#[path = "../src/loading/folders.rs"]
-mod folders;
-
 /// Returns the driver's library that a program started here would load, if there is one.
 ///
 /// Link-time stubs of a toolkit and this repository's own emulator don't count as drivers.
@@ -48,14 +44,10 @@ pub fn loader_directories(machine: &Machine) -> Vec<PathBuf> {
     );
     let triple = format!("{}-linux-gnu", machine.target.arch);
     let own = [format!("lib/{triple}"), format!("usr/lib/{triple}")];
-    let of_processor = folders::BY_PROCESSOR
-        .iter()
-        .map(|dir| format!("usr/lib/{triple}/{dir}"));
-    let others = folders::EVERYWHERE
-        .iter()
-        .chain(&["lib64", "usr/lib64", "lib", "usr/lib"])
-        .map(|dir| (*dir).to_owned());
-    let built_in = own.into_iter().chain(of_processor).chain(others);
+    // Programs with `dynamic-loading` search these folders at run time.
+    let of_driver = cuda_find::driver_folders(machine.target.arch);
+    let others = ["lib64", "usr/lib64", "lib", "usr/lib"].map(str::to_owned);
+    let built_in = own.into_iter().chain(of_driver).chain(others);
     found.extend(built_in.map(|dir| machine.root.join(dir)));
     found
 }

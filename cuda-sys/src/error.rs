@@ -35,7 +35,7 @@ const fn find(
 }
 
 macro_rules! result_code {
-    ($ty:ident, $table:path, $success:ident, $call:literal) => {
+    ($ty:ident, $table:path, $success:ident, $call:literal, without $library:ident: $missing:ident) => {
         impl $ty {
             /// Returns the code's name in the documentation, or `None` if this version does not
             /// know the code.
@@ -74,8 +74,17 @@ macro_rules! result_code {
         }
 
         /// `CUDA_ERROR_OUT_OF_MEMORY (2): not enough free memory`
+        ///
+        /// If the code means that the library is missing, and the search for the library has failed
+        /// in this process, the text lists the searched places and the remedy instead.
         impl fmt::Display for $ty {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                #[cfg(feature = "dynamic-loading")]
+                if *self == Self::$missing
+                    && let Some(missing) = crate::loading::$library.missing()
+                {
+                    return write!(f, "{self:?} ({}): {missing}", self.0);
+                }
                 match find($table, self.0 as u32) {
                     Some((code, name, description)) => write!(f, "{name} ({code}): {description}"),
                     None => write!(f, concat!("unknown ", stringify!($ty), " code {}"), self.0),
@@ -87,6 +96,6 @@ macro_rules! result_code {
     };
 }
 
-result_code!(CUresult, driver::TABLE, CUDA_SUCCESS, "a driver call");
+result_code!(CUresult, driver::TABLE, CUDA_SUCCESS, "a driver call", without DRIVER: CUDA_ERROR_NO_DEVICE);
 #[cfg(feature = "nvrtc")]
-result_code!(nvrtcResult, nvrtc::TABLE, NVRTC_SUCCESS, "an NVRTC call");
+result_code!(nvrtcResult, nvrtc::TABLE, NVRTC_SUCCESS, "an NVRTC call", without NVRTC: NVRTC_ERROR_INTERNAL_ERROR);

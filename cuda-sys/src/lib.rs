@@ -91,7 +91,7 @@
 //!
 //! With the feature `dynamic-loading`, programs are linked to neither library and open each one at
 //! its first call. They start without a driver, and every driver call then returns an error code.
-//! [`loading`] lists the search paths, and the codes for missing libraries. Each call costs one
+//! [`loading`] describes the search, and the codes for missing libraries. Each call costs one
 //! additional load and one comparison. Paths, signatures and pointer types are the same. Errors
 //! that the linker would have reported, such as a function that NVRTC lacks, are returned by the
 //! call instead.

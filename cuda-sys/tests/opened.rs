@@ -111,16 +111,35 @@ fn missing_libraries_return_codes_and_write_nothing() {
                 assert_eq!((major, minor), (7, 7));
             }
             assert_eq!(version(), (CUresult::CUDA_ERROR_NO_DEVICE, -1));
-            assert_eq!(text(nvrtcResult::NVRTC_SUCCESS), "libnvrtc can't be loaded");
             assert!(loading::nvrtc_address().is_null());
             let driver = loading::driver().expect_err("there is none").to_string();
             assert_eq!(
                 driver,
-                "libcuda can't be loaded. Looked for /nowhere/library.so (CUDA_SYS_LIBCUDA). The loader says: \
-                 /nowhere/library.so: cannot open shared object file: No such file or directory"
+                "NVIDIA's driver was not found: looked for /nowhere/library.so (CUDA_SYS_LIBCUDA). The loader says: \
+                 /nowhere/library.so: cannot open shared object file: No such file or directory. Fix: correct \
+                 CUDA_SYS_LIBCUDA, or unset it and install the NVIDIA driver"
             );
             let nvrtc = loading::nvrtc().expect_err("there is none").to_string();
-            assert!(nvrtc.contains("CUDA_SYS_LIBNVRTC"), "{nvrtc}");
+            for part in [
+                "NVRTC was not found: looked for /nowhere/library.so (CUDA_SYS_LIBNVRTC). ",
+                "`pip install nvidia-cuda-nvrtc`",
+                "`conda install -c conda-forge cuda-nvrtc`",
+                "`apt install cuda-nvrtc-13-0`",
+            ] {
+                assert!(nvrtc.contains(part), "no {part:?} in {nvrtc}");
+            }
+            // Codes of raw calls print the same reason, but only codes that mean it.
+            assert_eq!(text(nvrtcResult::NVRTC_SUCCESS), nvrtc);
+            assert_eq!(
+                nvrtcResult::NVRTC_ERROR_INTERNAL_ERROR.to_string(),
+                format!("NVRTC_ERROR_INTERNAL_ERROR (11): {nvrtc}")
+            );
+            assert_eq!(
+                CUresult::CUDA_ERROR_NO_DEVICE.to_string(),
+                format!("CUDA_ERROR_NO_DEVICE (100): {driver}")
+            );
+            let other = nvrtcResult::NVRTC_ERROR_INVALID_INPUT.to_string();
+            assert!(!other.contains("not found"), "{other}");
         },
     );
 }
@@ -158,6 +177,8 @@ fn calls_reach_available_libraries() {
                 "the loaded libnvrtc lacks a function"
             );
             assert!(loading::driver().is_ok() && loading::nvrtc().is_ok());
+            let code = nvrtcResult::NVRTC_ERROR_INTERNAL_ERROR.to_string();
+            assert!(!code.contains("not found"), "{code}");
             let address = loading::nvrtc_address();
             assert!(!address.is_null() && address != nvrtcVersion as *const c_void);
         },
@@ -247,7 +268,7 @@ fn load_errors_give_the_reason() {
     in_child(test, &[("CUDA_SYS_LIBCUDA", &other)], || {
         let missing = loading::driver().expect_err("it is none").to_string();
         assert!(
-            missing.contains("libcuda.so.1 is not libcuda: it has no cuInit"),
+            missing.contains("libcuda.so.1: it has no cuInit"),
             "{missing}"
         );
     });
@@ -282,9 +303,10 @@ fn load_errors_list_every_place() {
         };
         let missing = missing.to_string();
         for part in [
-            "libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in the folders of WSL, Jetson and \
-             NixOS. Set CUDA_SYS_LIBCUDA to use another file. The loader says: ",
+            "NVIDIA's driver was not found: looked for libcuda.so.1 in the loader's search path, the folders of WSL, Jetson \
+             and NixOS. The loader says: ",
             "broken/libcuda.so.1: ",
+            "If it is installed elsewhere, set CUDA_SYS_LIBCUDA to its file",
         ] {
             assert!(missing.contains(part), "no {part:?} in {missing}");
         }

@@ -1,19 +1,15 @@
 //! The cuBLAS library: its search paths, the functions that are called, and their statuses.
 
 use std::{
-    env,
-    ffi::{OsStr, OsString, c_int, c_uint, c_void},
-    path::{Path, PathBuf},
+    ffi::{c_int, c_uint, c_void},
+    path::Path,
     sync::OnceLock,
 };
 
+use cuda_find::{CUBLAS, Handle, Missing};
 use cuda_safe::driver;
-use libloading::Library;
 
 use crate::error::{CublasStatus, Error, Result};
-
-/// The environment variable with the path of the library to use.
-const VARIABLE: &str = "CUDA_COMPUTE_LIBCUBLAS";
 
 /// `cublasHandle_t`
 pub(super) type RawHandle = *mut c_void;
@@ -76,19 +72,17 @@ impl Functions {
     /// Loads the functions.
     ///
     /// # Safety
-    /// The caller must ensure that:
-    /// - the library is cuBLAS if it has functions of these names;
-    /// - it is never closed.
-    unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
+    /// The caller must ensure that the library is cuBLAS if it has functions of these names.
+    unsafe fn of(library: Handle) -> Result<Self, String> {
         // SAFETY: the functions of these names have these signatures.
         unsafe {
             Ok(Self {
-                create: *library.get(b"cublasCreate_v2\0")?,
-                destroy: *library.get(b"cublasDestroy_v2\0")?,
-                set_stream: *library.get(b"cublasSetStream_v2\0")?,
-                set_workspace: *library.get(b"cublasSetWorkspace_v2\0")?,
-                set_math_mode: *library.get(b"cublasSetMathMode\0")?,
-                gemm_strided_batched: *library.get(b"cublasGemmStridedBatchedEx_64\0")?,
+                create: library.function(c"cublasCreate_v2")?,
+                destroy: library.function(c"cublasDestroy_v2")?,
+                set_stream: library.function(c"cublasSetStream_v2")?,
+                set_workspace: library.function(c"cublasSetWorkspace_v2")?,
+                set_math_mode: library.function(c"cublasSetMathMode")?,
+                gemm_strided_batched: library.function(c"cublasGemmStridedBatchedEx_64")?,
             })
         }
     }
@@ -96,140 +90,21 @@ impl Functions {
 
 /// Returns the functions of the library, which is opened once per process.
 pub(super) fn functions() -> Result<&'static Functions> {
-    static FOUND: OnceLock<Result<(Library, Functions), String>> = OnceLock::new();
-    // A static is never dropped, so the library stays open as long as its handles need it.
-    match FOUND.get_or_init(find) {
-        Ok((_, functions)) => Ok(functions),
-        Err(missing) => Err(Error::Missing(missing.clone())),
-    }
-}
-
-fn find() -> Result<(Library, Functions), String> {
-    if let Some(file) = trusted(VARIABLE) {
-        return open(&[file], true);
-    }
-    // A library for a newer driver loads, but can't compute anything.
-    let newest = driver::version().map_or(u32::MAX, |version| version.major);
-    let names = names(newest);
-    if let Some(found) = names.iter().find_map(|name| present(name.as_ref())) {
-        return Ok(found);
-    }
-    let folders = folders(trusted).flat_map(|folder| {
-        let files = names.iter().map(|name| folder.join(name).into_os_string());
-        files.collect::<Vec<_>>()
+    static FOUND: OnceLock<Result<Functions, Missing>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let driver = driver::version().map_or(u32::MAX, |version| version.major);
+        // SAFETY: the file has the name of cuBLAS.
+        let accept = |library, _: &Path| unsafe { Functions::of(library) };
+        CUBLAS.open(versions(driver), &[], None, accept)
     });
-    let files: Vec<OsString> = names.iter().map(OsString::from).chain(folders).collect();
-    open(&files, false)
+    let missing = |missing: &Missing| Error::Missing(missing.to_string());
+    found.as_ref().map_err(missing)
 }
 
-/// Returns the library's file names, starting with the newest version that works with this driver.
-fn names(driver: u32) -> Vec<String> {
-    let versions: &[u32] = if driver >= 13 { &[13, 12] } else { &[12] };
-    let name = |version| match cfg!(windows) {
-        true => format!("cublas64_{version}.dll"),
-        false => format!("libcublas.so.{version}"),
-    };
-    versions.iter().map(name).collect()
-}
-
-/// Returns the library folders of toolkits.
-fn folders(variable: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = PathBuf> {
-    let set = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].map(variable);
-    let usual: &[&str] = match cfg!(windows) {
-        true => &[],
-        false => &["/usr/local/cuda", "/opt/cuda"],
-    };
-    let below: &[&str] = match cfg!(windows) {
-        true => &["bin/x64", "bin"],
-        false => &["lib64", "lib"],
-    };
-    let homes = set.into_iter().flatten().map(PathBuf::from);
-    homes
-        .chain(usual.iter().map(PathBuf::from))
-        .flat_map(move |home| below.iter().map(move |folder| home.join(folder)))
-}
-
-/// Opens the first of `files` that is cuBLAS.
-fn open(files: &[OsString], named: bool) -> Result<(Library, Functions), String> {
-    let mut reasons = Vec::new();
-    for (number, file) in files.iter().enumerate() {
-        // SAFETY: the code that a library runs when it is loaded is as trusted as that of a linked
-        // library. The loader searches the same places for both, and the other places are the
-        // toolkit's.
-        let opened = unsafe { Library::new(file) };
-        // SAFETY: the file has the name of cuBLAS, and `functions` never closes it.
-        let found =
-            opened.and_then(|library| unsafe { Functions::of(&library) }.map(|f| (library, f)));
-        match found {
-            Ok(found) => return Ok(found),
-            // Report one missing file, and every file that exists but can't be used.
-            Err(reason) if number == 0 || Path::new(file).is_file() => {
-                reasons.push(reason.to_string());
-            }
-            Err(_) => {}
-        }
-    }
-    Err(missing(files, &reasons, named))
-}
-
-#[cold]
-fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
-    let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
-    let (by, remedy) = match named {
-        true => (format!(" ({VARIABLE})"), String::new()),
-        false => (
-            String::new(),
-            format!(
-                ". Install it (it is part of the CUDA toolkit, and of the Python package nvidia-cublas), put its folder on \
-                 the loader's path, or name its file in {VARIABLE}"
-            ),
-        ),
-    };
-    format!(
-        "cuBLAS is not installed: looked for {}{by}. The loader says: {}{remedy}",
-        files.join(", "),
-        reasons.join("; ")
-    )
-}
-
-/// Returns the library if it is already loaded in the process, such as PyTorch's own copy.
-#[cfg(unix)]
-fn present(name: &OsStr) -> Option<(Library, Functions)> {
-    use libloading::os::unix;
-    // SAFETY: nothing is loaded, so no code runs.
-    let library = unsafe { unix::Library::open(Some(name), libc::RTLD_NOLOAD | libc::RTLD_NOW) };
-    let library = Library::from(library.ok()?);
-    // SAFETY: the library has the name of cuBLAS, and `functions` never closes it.
-    let functions = unsafe { Functions::of(&library) }.ok()?;
-    Some((library, functions))
-}
-
-/// On Windows, opening a library finds the loaded copy.
-#[cfg(not(unix))]
-fn present(_: &OsStr) -> Option<(Library, Functions)> {
-    None
-}
-
-/// Returns an environment variable, unless the program runs with more privileges than its user.
-fn trusted(name: &str) -> Option<OsString> {
-    env::var_os(name).filter(|value| !value.is_empty() && trusts_environment())
-}
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn trusts_environment() -> bool {
-    // SAFETY: `getauxval` accepts any number.
-    unsafe { libc::getauxval(libc::AT_SECURE) == 0 }
-}
-
-#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
-fn trusts_environment() -> bool {
-    // SAFETY: these functions take no arguments and can't fail.
-    unsafe { libc::getuid() == libc::geteuid() && libc::getgid() == libc::getegid() }
-}
-
-#[cfg(not(unix))]
-fn trusts_environment() -> bool {
-    true
+/// Returns the versions to use, starting with the newest. A library for a newer driver loads, but
+/// can't compute anything.
+fn versions(driver: u32) -> &'static [u32] {
+    if driver >= 13 { &[13, 12] } else { &[12] }
 }
 
 /// Returns an error unless the call succeeded.
@@ -245,48 +120,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_library_errors_list_searched_files() {
-        let files = ["libcublas.so.no", "/no/such/folder/libcublas.so.13"].map(OsString::from);
-        let error = open(&files, false).unwrap_err();
-        let start = "cuBLAS is not installed: looked for libcublas.so.no, /no/such/folder/libcublas.so.13. The loader";
-        assert!(error.starts_with(start), "{error}");
-        assert!(
-            error.ends_with("name its file in CUDA_COMPUTE_LIBCUBLAS"),
-            "{error}"
-        );
-        let named = open(&files[..1], true).unwrap_err();
-        assert!(
-            named.contains("libcublas.so.no (CUDA_COMPUTE_LIBCUBLAS). The"),
-            "{named}"
-        );
-        assert!(!named.contains("Install"), "{named}");
-    }
-
-    /// An existing library that is not cuBLAS.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn open_rejects_other_libraries() {
-        let error = open(&["libc.so.6".into()], true).unwrap_err();
-        assert!(error.contains("cublasCreate_v2"), "{error}");
-        assert!(present("libc.so.6".as_ref()).is_none());
-    }
-
-    #[test]
-    fn names_match_the_driver_version() {
-        assert_eq!(names(12).len(), 1);
-        assert_eq!(names(13)[1..], names(12));
-        assert_eq!(names(99), names(13));
-        #[cfg(target_os = "linux")]
-        assert_eq!(names(13), ["libcublas.so.13", "libcublas.so.12"]);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn folders_include_toolkits() {
-        let variable = |name: &str| (name == "CUDA_HOME").then(|| OsString::from("/my/cuda"));
-        let folders: Vec<_> = folders(variable).collect();
-        let first = ["/my/cuda/lib64", "/my/cuda/lib", "/usr/local/cuda/lib64"];
-        assert_eq!(folders[..3], first.map(PathBuf::from));
+    fn versions_match_the_driver() {
+        assert_eq!(versions(12), [12]);
+        assert_eq!(versions(13), [13, 12]);
+        assert_eq!(versions(99), versions(13));
     }
 
     #[test]
@@ -301,65 +138,5 @@ mod tests {
             format!("{:?}", CublasStatus(7)),
             "CUBLAS_STATUS_INVALID_VALUE (7)"
         );
-    }
-
-    /// A library that is open in the process, with functions of cuBLAS's names.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_library_that_is_open_already_is_found() {
-        let folder = env::temp_dir().join(format!("cuda-compute-present-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (text, file) = (folder.join("double.c"), folder.join("libdouble.so"));
-        let names = [
-            "cublasCreate_v2",
-            "cublasDestroy_v2",
-            "cublasSetStream_v2",
-            "cublasSetWorkspace_v2",
-            "cublasSetMathMode",
-            "cublasGemmStridedBatchedEx_64",
-        ];
-        let functions = names.map(|name| format!("int {name}(void) {{ return 0; }}\n"));
-        std::fs::write(&text, functions.concat()).unwrap();
-        let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-        let mut compile = std::process::Command::new(compiler);
-        compile
-            .args(["-shared", "-fPIC", "-o"])
-            .arg(&file)
-            .arg(&text);
-        assert!(compile.status().unwrap().success());
-        // It is not opened here.
-        assert!(present(file.as_os_str()).is_none());
-        // SAFETY: its functions do nothing.
-        let library = unsafe { Library::new(&file) }.unwrap();
-        assert!(present(file.as_os_str()).is_some());
-        drop(library);
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-
-    /// A missing file is reported if it is the first, another file that is no library always.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_loader_is_quoted_for_files_that_matter() {
-        let text = env::temp_dir().join(format!("cuda-compute-text-{}", std::process::id()));
-        std::fs::write(&text, "no library").unwrap();
-        let files = [
-            "/no/such/first".into(),
-            text.clone().into_os_string(),
-            "/no/such/last".into(),
-        ];
-        let error = open(&files, false).unwrap_err();
-        std::fs::remove_file(&text).unwrap();
-        let (_, said) = error.split_once("The loader says: ").unwrap();
-        assert!(
-            said.contains("/no/such/first") && !said.contains("/no/such/last"),
-            "{error}"
-        );
-        assert!(said.contains(text.to_str().unwrap()), "{error}");
-    }
-
-    #[test]
-    fn variables_are_trusted_if_they_are_set() {
-        assert!(trusted("PATH").is_some() && trusts_environment());
-        assert!(trusted("CUDA_COMPUTE_NO_SUCH_VARIABLE").is_none());
     }
 }

@@ -53,10 +53,8 @@ impl<T: Math> Array<T> {
     /// its version, the device and the lengths. If k is 0, all elements are 0.
     ///
     /// **The library.** cuBLAS is opened at the first product, as `libcublas.so.13` or
-    /// `libcublas.so.12`. A copy that the process has already loaded comes first, followed by the
-    /// loader's search path, and `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`,
-    /// `/usr/local/cuda` and `/opt/cuda`. If the environment variable `CUDA_COMPUTE_LIBCUBLAS`
-    /// names a file, only that file is tried.
+    /// `libcublas.so.12`. [`cuda_find`] lists the searched places. If the environment variable
+    /// `CUDA_COMPUTE_LIBCUBLAS` names a file, only that file is tried.
     ///
     /// **Memory.** The first product on a stream creates a cuBLAS handle with a workspace of up to
     /// 32 MiB. Handles are kept for up to 16 streams, as long as arrays of the context exist.

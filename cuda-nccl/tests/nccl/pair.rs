@@ -32,7 +32,7 @@ pub fn missing() -> bool {
         assert!(matches!(error, Error::Missing(_)), "{error:?}");
         let text = error.to_string();
         assert!(
-            text.starts_with("NCCL is not installed: searched "),
+            text.starts_with("NCCL was not found: looked for "),
             "{text}"
         );
         let context = Context::primary(0).unwrap();

@@ -191,7 +191,12 @@ impl Error {
         if code == CUresult::CUDA_ERROR_NO_DEVICE
             && let Err(missing) = cuda_sys::loading::driver()
         {
-            return Self::missing(Code::Driver(code), call, ErrorKind::NoDevice, missing);
+            let detail = format!(
+                "{missing}. Without a GPU, make cuda-emulator an optional dependency with a feature, write `use cuda_emulator \
+                 as _;`, and start `cargo run --features emulator`; or set \
+                 CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so"
+            );
+            return Self::new(Code::Driver(code), call, ErrorKind::NoDevice, detail);
         }
         let reported = match code {
             CUresult::CUDA_ERROR_NOT_SUPPORTED => Some(ErrorKind::Unsupported),
@@ -251,32 +256,10 @@ impl Error {
     #[must_use]
     pub fn nvrtc(call: &'static str, code: nvrtcResult) -> Self {
         if let Err(missing) = cuda_sys::loading::nvrtc() {
-            return Self::missing(Code::Nvrtc(code), call, ErrorKind::NoCompiler, missing);
+            let missing = missing.to_string();
+            return Self::new(Code::Nvrtc(code), call, ErrorKind::NoCompiler, missing);
         }
         Self::new(Code::Nvrtc(code), call, ErrorKind::Driver, "")
-    }
-
-    /// Returns the error of a call that found its library missing, with the feature
-    /// `dynamic-loading`.
-    #[cold]
-    fn missing(
-        code: Code,
-        call: &'static str,
-        kind: ErrorKind,
-        library: &cuda_sys::loading::Missing,
-    ) -> Self {
-        let remedy = match kind {
-            ErrorKind::NoDevice => {
-                "Fix: install the NVIDIA driver. Without a GPU, make cuda-emulator an optional dependency with a \
-                 feature, write `use cuda_emulator as _;`, and start `cargo run --features emulator`; or set \
-                 CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so"
-            }
-            _ => {
-                "Fix: run `pip install nvidia-cuda-nvrtc` in the active virtual environment, or install a CUDA \
-                 toolkit. If it is installed elsewhere, set LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib"
-            }
-        };
-        Self::new(code, call, kind, format!("{library}. {remedy}"))
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {

@@ -11,39 +11,20 @@
 //! without the feature. Its first call opens the library, once per process, and looks up the
 //! function. Later calls read an address and jump to it.
 //!
-//! The driver's library is the first of:
+//! [`cuda_find`](https://docs.rs/cuda-direct-find) lists the searched places in their order. They
+//! include `LD_LIBRARY_PATH`, toolkits, conda and pip's packages. The variables `CUDA_SYS_LIBCUDA`
+//! and `CUDA_SYS_LIBNVRTC` name the files to use instead. They are ignored in a program that runs
+//! with more privileges than its user (`setuid`).
 //!
-//! 1. The file that the environment variable `CUDA_SYS_LIBCUDA` names. If it is set, nothing else
-//!    is tried. It is ignored in a program that runs with more privileges than its user (`setuid`).
 #![cfg_attr(
     feature = "dynamic-loading",
-    doc = "2. The functions passed to [`provide_driver`], such as `cuda-emulator` if it is linked into a test."
+    doc = "Functions passed to [`provide_driver`] replace the driver's library, unless `CUDA_SYS_LIBCUDA` names one."
 )]
 #![cfg_attr(
     not(feature = "dynamic-loading"),
-    doc = "2. The functions passed to `provide_driver`, such as `cuda-emulator` if it is linked into a test."
+    doc = "Functions passed to `provide_driver` replace the driver's library, unless `CUDA_SYS_LIBCUDA` names one."
 )]
-//! 3. A library that is already in the process and has the symbol `cuInit`, loaded by `LD_PRELOAD`
-//!    for example.
-//! 4. `libcuda.so.1` on the loader's search path: `LD_LIBRARY_PATH`, the program's run path, the
-//!    system's folders.
-//! 5. `libcuda.so.1` in the folders of WSL, Jetson and NixOS. On Windows it is the system's
-//!    `nvcuda.dll`.
-//!
-//! NVRTC's library, which belongs to the toolkit, is the first of:
-//!
-//! 1. The file that `CUDA_SYS_LIBNVRTC` names, under the same conditions.
-//! 2. A library that is already in the process.
-//! 3. `libnvrtc.so.13`, `libnvrtc.so.12` or `libnvrtc.so` (starting with the header's version) on
-//!    the loader's search path.
-//! 4. The same names in `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`,
-//!    `/usr/local/cuda` and `/opt/cuda`, and in [`NVRTC_LIB_DIR`](crate::NVRTC_LIB_DIR), the
-//!    library's place when this crate was built.
-//! 5. The same names where `pip install nvidia-cuda-nvrtc` installs it:
-//!    `<site-packages>/nvidia/cu13/lib` (CUDA 12: `nvidia/cuda_nvrtc/lib`) in the active virtual
-//!    environment (`VIRTUAL_ENV`), next to the first `python3` on `PATH`, and below `~/.local`.
-//!    Python itself is not started. If pip installs packages elsewhere, set `LD_LIBRARY_PATH` to
-//!    that folder.
+//! `cuda-emulator` calls it if it is linked into a program.
 //!
 //! NVRTC loads its second library, `libnvrtc-builtins`, from its own folder.
 //!
@@ -54,17 +35,15 @@
 //! | the library | `CUDA_ERROR_NO_DEVICE` | `NVRTC_ERROR_INTERNAL_ERROR` |
 //! | the function, because the library is too old | `CUDA_ERROR_NOT_SUPPORTED` | `NVRTC_ERROR_INTERNAL_ERROR` |
 //!
-//! `nvrtcGetErrorString` then returns a text that names the missing part. Such calls never panic,
-//! and never write to their arguments.
+//! If the library is missing, these codes print the searched places and the remedy, and
+//! `nvrtcGetErrorString` returns the same text. If a function of NVRTC is missing,
+//! `nvrtcGetErrorString` returns a text that says so, unless it is that function. Such calls never
+//! panic, and never write to their arguments.
 
 #[cfg(not(feature = "dynamic-loading"))]
 mod linked;
 #[cfg(feature = "dynamic-loading")]
 mod opened;
-#[cfg(feature = "dynamic-loading")]
-mod places;
-#[cfg(feature = "dynamic-loading")]
-mod system;
 
 #[cfg(not(feature = "dynamic-loading"))]
 use linked as way;

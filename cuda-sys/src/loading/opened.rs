@@ -1,17 +1,17 @@
 //! Libraries that the program opens at the first call.
 
-use core::error::Error;
 use core::ffi::{CStr, c_char, c_void};
-use core::fmt;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
-use std::ffi::{OsStr, OsString};
+use std::ffi::CString;
 use std::path::Path;
-use std::string::String;
+use std::string::ToString;
 use std::sync::OnceLock;
 use std::vec::Vec;
 
-use super::{places, system};
+use cuda_find::Handle;
+pub use cuda_find::Missing;
+
 use crate::CUresult;
 #[cfg(feature = "nvrtc")]
 use crate::nvrtcResult;
@@ -21,19 +21,17 @@ use crate::nvrtcResult;
 pub type Lookup = fn(&CStr) -> *mut c_void;
 
 pub(crate) static DRIVER: Library = Library {
-    name: "libcuda",
+    library: &cuda_find::DRIVER,
     mark: c"cuInit",
-    variable: "CUDA_SYS_LIBCUDA",
-    places: places::of_driver,
+    built: None,
     source: OnceLock::new(),
 };
 
 #[cfg(feature = "nvrtc")]
 pub(crate) static NVRTC: Library = Library {
-    name: "libnvrtc",
+    library: &cuda_find::NVRTC,
     mark: c"nvrtcVersion",
-    variable: "CUDA_SYS_LIBNVRTC",
-    places: || places::of_nvrtc(trusted),
+    built: crate::NVRTC_LIB_DIR,
     source: OnceLock::new(),
 };
 
@@ -47,7 +45,8 @@ pub(crate) static NVRTC: Library = Library {
 /// - has the signature of that function and fulfils its contract;
 /// - stays valid until the process ends.
 pub unsafe fn provide_driver(lookup: Lookup) -> bool {
-    trusted(DRIVER.variable).is_none() && DRIVER.source.set(Ok(Source::Provided(lookup))).is_ok()
+    cuda_find::variable(DRIVER.library.variable).is_none()
+        && DRIVER.source.set(Ok(Source::Provided(lookup))).is_ok()
 }
 
 pub(super) fn driver() -> Result<(), &'static Missing> {
@@ -66,38 +65,29 @@ pub(super) fn nvrtc_address() -> *const c_void {
         .map_or(ptr::null(), |source| source.symbol(NVRTC.mark).cast_const())
 }
 
-/// A library: where to search for it, and the result of the search.
+/// A library, and the result of the search for it.
 pub(crate) struct Library {
-    name: &'static str,
+    library: &'static cuda_find::Library,
     /// A function that every version of the library has.
     mark: &'static CStr,
-    /// The environment variable with the path of the library to use.
-    variable: &'static str,
-    places: fn() -> places::Places,
+    /// The library's folder at build time.
+    built: Option<&'static str>,
     source: OnceLock<Result<Source, Missing>>,
 }
 
 /// The source of functions.
 enum Source {
     Provided(Lookup),
-    /// A library that was already in the process.
-    Process,
-    Opened(system::Handle),
+    Opened(Handle),
 }
 
 impl Source {
     fn symbol(&self, name: &CStr) -> *mut c_void {
         match self {
             Self::Provided(lookup) => lookup(name),
-            Self::Process => system::anywhere(name),
-            Self::Opened(handle) => system::symbol(*handle, name),
+            Self::Opened(handle) => handle.symbol(name),
         }
     }
-}
-
-/// Returns an environment variable, unless the program has more privileges than its user.
-fn trusted(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
 }
 
 impl Library {
@@ -106,113 +96,22 @@ impl Library {
     }
 
     fn find(&self) -> Result<Source, Missing> {
-        if let Some(file) = trusted(self.variable) {
-            let files = Vec::from([file.clone()]);
-            return self.open(&files, true).map_err(|reasons| Missing {
-                library: self.name,
-                names: Vec::from([file.to_string_lossy().into_owned()]),
-                folders: Vec::new(),
-                reasons,
-                variable: self.variable,
-                named_by_it: true,
-            });
-        }
-        if !system::anywhere(self.mark).is_null() {
-            return Ok(Source::Process);
-        }
-        let places = (self.places)();
-        self.open(&places.files(), false)
-            .map_err(|reasons| Missing {
-                library: self.name,
-                names: places.names,
-                folders: places.folders.into_iter().map(|group| group.text).collect(),
-                reasons,
-                variable: self.variable,
-                named_by_it: false,
-            })
+        // Start with the header's own version. A library of another version may lack functions.
+        let own = crate::CUDA_VERSION / 1000;
+        let others = [13, 12].into_iter().filter(|version| *version != own);
+        let versions: Vec<u32> = [own].into_iter().chain(others).collect();
+        let check = |handle: Handle, _: &Path| handle.find(self.mark).map(|_| handle);
+        let found = self
+            .library
+            .open(&versions, &[], self.built.map(Path::new), check);
+        found.map(Source::Opened)
     }
 
-    /// Opens the first of `files` that exists. Otherwise returns the loader's messages for files
-    /// that could not be loaded, and with `all` also those for missing files.
-    fn open(&self, files: &[OsString], all: bool) -> Result<Source, Vec<String>> {
-        let mut reasons = Vec::new();
-        for file in files {
-            match system::open(file) {
-                Ok(handle) if !system::symbol(handle, self.mark).is_null() => {
-                    return Ok(Source::Opened(handle));
-                }
-                Ok(_) => reasons.push(std::format!(
-                    "{} is not {}: it has no {}",
-                    file.to_string_lossy(),
-                    self.name,
-                    self.mark.to_string_lossy()
-                )),
-                Err(reason) if all || !is_absence(&reason, file) => reasons.push(reason),
-                Err(_) => {}
-            }
-        }
-        Err(reasons)
+    /// Returns the error of the search, if there was one and it failed.
+    pub(crate) fn missing(&self) -> Option<&Missing> {
+        self.source.get()?.as_ref().err()
     }
 }
-
-/// Returns whether a message of the loader only reports a missing file.
-fn is_absence(reason: &str, file: &OsStr) -> bool {
-    let path = Path::new(file);
-    if path.is_absolute() {
-        return !path.is_file();
-    }
-    let rest = reason.strip_prefix(&*file.to_string_lossy());
-    rest.is_some_and(|rest| rest.starts_with(": cannot open shared object file: No such file"))
-}
-
-/// The error for a library that was not found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    library: &'static str,
-    /// The names that were passed to the loader, or the one path that was set.
-    names: Vec<String>,
-    /// Other folders that were searched.
-    folders: Vec<String>,
-    /// The loader's messages.
-    reasons: Vec<String>,
-    /// The environment variable that can contain the path of a file to use instead.
-    variable: &'static str,
-    named_by_it: bool,
-}
-
-/// `libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in …`
-///
-/// `cuda-safe` appends a remedy to this text.
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (library, variable) = (self.library, self.variable);
-        write!(
-            f,
-            "{library} can't be loaded. Looked for {}",
-            self.names.join(", ")
-        )?;
-        if self.named_by_it {
-            write!(f, " ({variable})")?;
-        } else {
-            f.write_str(" on the loader's path")?;
-            for folder in &self.folders {
-                write!(f, ", in {folder}")?;
-            }
-            write!(f, ". Set {variable} to use another file")?;
-        }
-        for (number, reason) in self.reasons.iter().enumerate() {
-            let before = if number > 0 {
-                ";"
-            } else {
-                ". The loader says:"
-            };
-            write!(f, "{before} {reason}")?;
-        }
-        Ok(())
-    }
-}
-
-impl Error for Missing {}
 
 /// The address of a function, which is looked up once.
 pub(crate) struct Symbol {
@@ -275,10 +174,12 @@ impl Answer for nvrtcResult {
 impl Answer for *const c_char {
     #[cold]
     fn without(library: &'static Library) -> Self {
+        static REASON: OnceLock<CString> = OnceLock::new();
         match library.source() {
-            Ok(_) => c"the loaded libnvrtc lacks a function",
-            Err(_) => c"libnvrtc can't be loaded",
+            Ok(_) => c"the loaded libnvrtc lacks a function".as_ptr(),
+            Err(missing) => REASON
+                .get_or_init(|| CString::new(missing.to_string()).unwrap_or_default())
+                .as_ptr(),
         }
-        .as_ptr()
     }
 }

@@ -56,29 +56,9 @@ fn find(name: &CStr, call: &'static str, since: Version) -> Result<*mut c_void> 
     Ok(address)
 }
 
-#[cfg(unix)]
 fn symbol(name: &CStr) -> *mut c_void {
-    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: `info` is valid for writing, and the function accepts any address.
-    if unsafe { libc::dladdr(cuda_sys::loading::nvrtc_address(), info.as_mut_ptr()) } == 0 {
-        return std::ptr::null_mut();
-    }
-    // SAFETY: the call above succeeded, so it initialized `info` with a NUL-terminated path or
-    // null.
-    let file = unsafe { info.assume_init() }.dli_fname;
-    // SAFETY: the path comes from the loader and names a loaded library, so no code runs. It is
-    // never closed, like NVRTC itself.
-    let library = unsafe { libc::dlopen(file, libc::RTLD_NOW | libc::RTLD_NOLOAD) };
-    if library.is_null() {
-        return std::ptr::null_mut();
-    }
-    // SAFETY: the library is open, and the name is NUL-terminated.
-    unsafe { libc::dlsym(library, name.as_ptr()) }
-}
-
-#[cfg(not(unix))]
-fn symbol(_: &CStr) -> *mut c_void {
-    std::ptr::null_mut()
+    let library = cuda_find::library_of(cuda_sys::loading::nvrtc_address());
+    library.map_or(std::ptr::null_mut(), |library| library.symbol(name))
 }
 
 #[cfg(test)]

@@ -24,9 +24,9 @@ use crate::{
 /// or, for a virtual architecture, PTX. Linking needs neither a driver nor a device.
 ///
 /// The first link opens nvJitLink's library, which is part of the toolkit. It is searched for in
-/// NVRTC's folder, then on the loader's path, then in pip's packages and in toolkits (`CUDA_PATH`,
-/// `CUDA_HOME`, `CUDA_ROOT`). To use another file, set the environment variable
-/// `CUDA_SAFE_LIBNVJITLINK` to its path. The library must not be older than NVRTC.
+/// NVRTC's folder first, then in the places that [`cuda_find`] lists. To use another file, set the
+/// environment variable `CUDA_SAFE_LIBNVJITLINK` to its path. The library must not be older than
+/// NVRTC.
 ///
 /// ```no_run
 /// use cuda_safe::{Architecture, program::{JitLinkOptions, JitLinker}, Program};

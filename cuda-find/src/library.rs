@@ -1,0 +1,116 @@
+//! The libraries: their names, variables and packages.
+
+/// A library that can be searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Library {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    /// The environment variable that names the file to use.
+    pub variable: &'static str,
+    /// Its file names, in which `*` is a major version.
+    files: &'static [&'static str],
+    /// Whether it is used under any file name if the process can already call its functions.
+    pub(crate) preloaded: bool,
+    /// The folders of its pip packages below `site-packages`. The driver has none.
+    pub(crate) packages: &'static [&'static str],
+    /// How to install it: an imperative in lower case.
+    pub(crate) remedy: &'static str,
+}
+
+/// NVIDIA's driver, `libcuda.so.1`.
+pub static DRIVER: Library = Library {
+    name: "NVIDIA's driver",
+    variable: "CUDA_SYS_LIBCUDA",
+    files: if cfg!(windows) {
+        &["nvcuda.dll"]
+    } else {
+        &["libcuda.so.1"]
+    },
+    preloaded: true,
+    packages: &[],
+    remedy: "install the NVIDIA driver",
+};
+
+/// Returns the remedy for a library with packages of these names.
+macro_rules! packages {
+    (pip $pip:literal, pip 12 $pip12:literal, conda $conda:literal, apt $apt:literal) => {
+        concat!(
+            "run `pip install ",
+            $pip,
+            "` (for CUDA 12, `",
+            $pip12,
+            "`) in the active virtual environment, `conda install -c conda-forge ",
+            $conda,
+            "`, or, with NVIDIA's package repository, `apt install ",
+            $apt,
+            "`"
+        )
+    };
+}
+
+/// NVRTC, the run-time compiler.
+pub static NVRTC: Library = Library {
+    name: "NVRTC",
+    variable: "CUDA_SYS_LIBNVRTC",
+    files: if cfg!(windows) {
+        &["nvrtc64_*0_0.dll"]
+    } else {
+        &["libnvrtc.so.*", "libnvrtc.so"]
+    },
+    preloaded: true,
+    packages: &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"],
+    remedy: packages!(pip "nvidia-cuda-nvrtc", pip 12 "nvidia-cuda-nvrtc-cu12", conda "cuda-nvrtc", apt "cuda-nvrtc-13-0"),
+};
+
+/// nvJitLink, the linker with link-time optimization. It must not be older than NVRTC.
+pub static NVJITLINK: Library = Library {
+    name: "nvJitLink",
+    variable: "CUDA_SAFE_LIBNVJITLINK",
+    files: if cfg!(windows) {
+        &["nvJitLink_*0_0.dll"]
+    } else {
+        &["libnvJitLink.so.*"]
+    },
+    preloaded: false,
+    packages: &["nvidia/cu13/lib", "nvidia/nvjitlink/lib"],
+    remedy: packages!(pip "nvidia-nvjitlink", pip 12 "nvidia-nvjitlink-cu12", conda "libnvjitlink", apt "libnvjitlink-13-0"),
+};
+
+/// cuBLAS, the library of matrix products.
+pub static CUBLAS: Library = Library {
+    name: "cuBLAS",
+    variable: "CUDA_COMPUTE_LIBCUBLAS",
+    files: if cfg!(windows) {
+        &["cublas64_*.dll"]
+    } else {
+        &["libcublas.so.*"]
+    },
+    preloaded: false,
+    packages: &["nvidia/cu13/lib", "nvidia/cublas/lib"],
+    remedy: packages!(pip "nvidia-cublas", pip 12 "nvidia-cublas-cu12", conda "libcublas", apt "libcublas-13-0"),
+};
+
+/// NCCL, the library of collectives.
+pub static NCCL: Library = Library {
+    name: "NCCL",
+    variable: "CUDA_NCCL_LIBNCCL",
+    // The name is the same for CUDA 12 and 13.
+    files: &["libnccl.so.2"],
+    preloaded: false,
+    packages: &["nvidia/nccl/lib"],
+    remedy: packages!(pip "nvidia-nccl-cu13", pip 12 "nvidia-nccl-cu12", conda "nccl", apt "libnccl2"),
+};
+
+impl Library {
+    /// Returns the file names in search order.
+    pub(crate) fn names(&self, versions: &[u32]) -> Vec<String> {
+        let of = |file: &&str| match file.contains('*') {
+            true => versions
+                .iter()
+                .map(|version| file.replace('*', &version.to_string()))
+                .collect(),
+            false => vec![(*file).to_owned()],
+        };
+        self.files.iter().flat_map(of).collect()
+    }
+}
