@@ -5,6 +5,7 @@ use std::{
     mem::MaybeUninit,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    slice,
     sync::Once,
 };
 
@@ -28,19 +29,12 @@ pub(super) fn preload() {
 
 /// Returns the file that NVRTC was loaded from.
 pub(crate) fn library() -> Option<PathBuf> {
-    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    let address = cuda_sys::loading::nvrtc_address();
-    // SAFETY: `info` is valid for writing, and the function accepts any address.
-    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
-        return None;
-    }
-    // SAFETY: the call above succeeded, so it initialized `info`.
-    let info = unsafe { info.assume_init() };
-    if info.dli_fname.is_null() {
+    let name = info()?.dli_fname;
+    if name.is_null() {
         return None;
     }
     // SAFETY: a NUL-terminated path that lives as long as the library is loaded.
-    let library = unsafe { CStr::from_ptr(info.dli_fname) };
+    let library = unsafe { CStr::from_ptr(name) };
     let library = Path::new(OsStr::from_bytes(library.to_bytes()));
     // If the file is a symbolic link, the other library is next to its target.
     Some(
@@ -48,6 +42,24 @@ pub(crate) fn library() -> Option<PathBuf> {
             .canonicalize()
             .unwrap_or_else(|_| library.to_path_buf()),
     )
+}
+
+/// Returns the first page of NVRTC in memory. It contains the sizes of all segments and the build
+/// ID.
+pub(super) fn first_page() -> Option<&'static [u8]> {
+    let start = info()?.dli_fbase.cast_const().cast::<u8>();
+    // SAFETY: the loader maps the file from its beginning, and NVRTC is never unloaded.
+    (!start.is_null()).then(|| unsafe { slice::from_raw_parts(start, 4096) })
+}
+
+/// Returns the loader's information about NVRTC.
+fn info() -> Option<libc::Dl_info> {
+    let mut info = MaybeUninit::uninit();
+    let address = cuda_sys::loading::nvrtc_address();
+    // SAFETY: `info` is valid for writing, and the function accepts any address.
+    let found = unsafe { libc::dladdr(address, info.as_mut_ptr()) } != 0;
+    // SAFETY: if the call above succeeded, it initialized `info`.
+    found.then(|| unsafe { info.assume_init() })
 }
 
 /// Returns the `libnvrtc-builtins` next to a `libnvrtc`, if it exists.
