@@ -17,7 +17,7 @@ help:
 	@echo "make bundle   pack all programs into one archive, for a GPU machine without Rust"
 	@echo "make tsan     run the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
 	@echo "make aarch64  compile everything for aarch64, and run tests under QEMU (see scripts/aarch64.sh)"
-	@echo "make mutants  change the sources in many small ways, and list changes that no test notices (hours, ARGS=--help)"
+	@echo "make mutants  change the sources in many small ways, and list changes that no test notices (days, ARGS='-p cuda-safe --shard 1/50')"
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs do (ARGS=--quick: only pack)"
 	@echo "make semver   compare the public API with that of a commit (BASE=commit, needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
@@ -101,9 +101,15 @@ tsan: setup
 aarch64:
 	scripts/aarch64.sh $(ARGS)
 
-# Not part of check, because it takes hours. See scripts/mutants/README.md.
+# Packages whose tests run for the mutants of another package. By default, only the package's own tests run.
+TESTS_cuda-emulator := cuda-emulator cuda-emulator-checks
+TESTS_cuda-emulator-engine := cuda-emulator-engine cuda-emulator-checks cuda-conformance
+TESTS_cuda-compute-macros := cuda-compute-macros cuda-compute
+
+# Not part of check, because it takes days. See .cargo/mutants.toml.
 mutants: setup
-	$(CARGO) run --locked -p mutants -- $(ARGS)
+	@$(CARGO) mutants --version || { echo "Fix: cargo install --locked cargo-mutants" >&2; exit 1; }
+	$(CARGO) mutants $(ARGS) $(foreach package,$(filter cuda-%,$(ARGS)),$(addprefix --test-package=,$(TESTS_$(package))))
 
 headers: setup
 	scripts/check-headers.sh

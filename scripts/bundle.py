@@ -38,7 +38,6 @@ LEFT_OUT_PACKAGES = {
     "cuda-emulator-engine": "belongs to the emulator",
     "cuda-emulator-checks": "tests the emulator",
     "cuda-conformance": "belongs to the emulator",
-    "mutants": "calls the compiler",
 }
 
 

@@ -295,6 +295,7 @@ fn nvrtc_error_table_is_complete() {
 fn newer_codes_have_names() {
     assert_eq!(CUresult(916).name(), Some("CUDA_ERROR_KEY_ROTATION"));
     assert_eq!(CUresult(998).name(), None);
+    assert_eq!(CUresult(1_000).name(), None);
     assert_eq!(
         format!("{:?} {:?}", CUresult(2), CUresult(998)),
         "CUDA_ERROR_OUT_OF_MEMORY CUresult(998)"

@@ -8,8 +8,10 @@ use std::{env, ffi::OsString, path::PathBuf};
 ///
 /// - the source, its name, the options with the architecture and the include paths, the name
 ///   expressions, and the headers from memory;
-/// - the path and contents of every file that may be included, and which of these paths are the
-///   same file;
+/// - every file in the include paths, if the program includes anything but headers from memory. If a
+///   source or a header from memory includes a file from its folder, every file in that folder too.
+///   The hash contains the files' paths and contents, and which of the paths are the same file. For
+///   the CUDA toolkit's files, it contains their paths, sizes and times;
 /// - the build of NVRTC: its version, a part of the loaded library, and the size and time of its
 ///   file and of `libnvrtc-builtins`;
 /// - the current directory, if an option writes it into the result:
@@ -18,26 +20,27 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// The default line information is the one exception. It contains the current directory of the
 /// process that compiled the program.
 ///
-/// An edit, a new header that hides another one, or an update of NVRTC changes the key, so entries
-/// never need to be invalidated. Files are identified by their contents, not by their times.
+/// An edit, a new header that hides another one, or an update of the toolkit or of NVRTC changes the
+/// key, so entries never need to be invalidated. A program is also compiled again if a file changes
+/// that it does not include, but that is in one of these folders.
 ///
-/// NVRTC does not report which files it reads. The cache derives them from the source texts as the
-/// preprocessor would, but for all conditions at once. If it cannot be certain which files a result
-/// depends on, it stores nothing and the program is compiled each time. This happens if:
+/// NVRTC does not report which files it reads. If the cache cannot be certain that the result depends
+/// on nothing else, it stores nothing and the program is compiled each time. This happens if:
 ///
-/// - a macro is the operand of `#include` or `__has_include`, and its value is not clearly a
-///   header's name, which may contain other macros;
-/// - a macro's name contains capital letters and is not defined anywhere, or relevant words may be
-///   pasted together;
-/// - the source has a directive that is not part of C++ (`#import`, `# 1 "file"`), a trigraph, or
-///   text that compilers read in different ways, such as an apostrophe in prose followed by `/*` on
-///   the same line, even in a skipped part;
-/// - the source contains the time of compilation (`__DATE__`, `__TIME__`);
-/// - the cache does not know an [`option`](crate::Program::option), or the option reads or writes
-///   files: precompiled headers, `--time`, `-Xcudafe`, or assembler options in a file;
-/// - the dialect is older than C++11;
+/// - the user's folders have more than 2,000 files or 64 MiB. Hidden files do not count. Fix: move
+///   the headers to a separate folder, or pass them to [`Program::header`](crate::Program::header);
+/// - the program, or any file in the user's folders, includes a header by an absolute path, by a
+///   path with `..` or with a hidden folder, or through a macro. Comments are not recognized;
+/// - it contains `#include_next`, `#import`, `#embed`, `__has_include`, or the time of compilation
+///   (`__DATE__`, `__TIME__`), or parts from which the operator `##` could make these words;
+/// - it contains text that compilers read in different ways, such as trigraphs or blanks between a
+///   backslash and the end of the line;
+/// - the cache does not know an [`option`](crate::Program::option), or the value of an option is not
+///   in the same string, or the option reads or writes files: precompiled headers, `--time`,
+///   `-Xcudafe`, or assembler options in a file;
 /// - an environment variable that affects NVRTC is set, such as `NVRTC_APPEND_FLAGS`;
-/// - a file cannot be read, is not a regular file, or changed during the compilation;
+/// - a file is not a regular file, cannot be read, or changed during the compilation, or a file of
+///   the toolkit changed in the last second;
 /// - `libnvrtc-builtins` is not next to `libnvrtc`.
 ///
 /// # Permissions

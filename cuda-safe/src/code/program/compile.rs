@@ -120,7 +120,7 @@ fn compile(
     for directory in program.include_paths.iter().chain(&toolkit) {
         options.push(format!("--include-path={}", directory.display()));
     }
-    let place = Place::of(program, &options);
+    let place = Place::of(program, &options, &toolkit);
     let sources = Arc::new(program.sources());
     if let Some(mut compiled) = place.as_ref().and_then(Place::read) {
         compiled.sources = sources;
@@ -135,7 +135,7 @@ fn compile(
     let mut compiled = run(program, architecture, &all, flow)?;
     compiled.sources = sources;
     if let Some(place) = place {
-        place.write(program, &options, &compiled);
+        place.write(program, &options, &toolkit, &compiled);
     }
     Ok(compiled)
 }

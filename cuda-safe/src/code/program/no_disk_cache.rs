@@ -2,12 +2,14 @@
 
 #![cfg(not(target_os = "linux"))]
 
-use super::{Program, compile::CompiledProgram};
+use std::path::PathBuf;
+
+use super::{CompiledProgram, Program};
 
 pub(super) enum Place {}
 
 impl Place {
-    pub(super) fn of(_: &Program, _: &[String]) -> Option<Self> {
+    pub(super) fn of(_: &Program, _: &[String], _: &[PathBuf]) -> Option<Self> {
         None
     }
 
@@ -15,7 +17,7 @@ impl Place {
         match *self {}
     }
 
-    pub(super) fn write(&self, _: &Program, _: &[String], _: &CompiledProgram) {
+    pub(super) fn write(&self, _: &Program, _: &[String], _: &[PathBuf], _: &CompiledProgram) {
         match *self {}
     }
 }

@@ -1,40 +1,9 @@
 //! The key of a cache entry.
 
-use std::env;
+use std::{env, path::PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use super::{identity, includes::Includes, options};
+use super::{files::Files, hash::Hash, identity, options};
 use crate::code::program::Program;
-
-/// A hash over a list of byte strings. The length of each is hashed too, so that `ab`, `c` and `a`,
-/// `bc` have different hashes.
-pub(super) struct Hash(Sha256);
-
-impl Hash {
-    pub(super) fn new() -> Self {
-        Self(Sha256::new())
-    }
-
-    pub(super) fn part(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
-        let bytes = bytes.as_ref();
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-        self
-    }
-
-    fn count(&mut self, number: usize) -> &mut Self {
-        self.part((number as u64).to_le_bytes())
-    }
-
-    pub(super) fn finish(self) -> String {
-        self.0
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    }
-}
 
 /// Identifies a compilation by everything that its result depends on.
 #[derive(Debug, PartialEq, Eq)]
@@ -62,7 +31,7 @@ const VARIABLES: [&str; 10] = [
 
 impl Key {
     /// Returns `None` if the files that the result depends on cannot be determined with certainty.
-    pub(super) fn of(program: &Program, options: &[String]) -> Option<Self> {
+    pub(super) fn of(program: &Program, options: &[String], toolkit: &[PathBuf]) -> Option<Self> {
         if VARIABLES.iter().any(|name| env::var_os(name).is_some()) {
             return None;
         }
@@ -72,31 +41,42 @@ impl Key {
             .part(&program.name)
             .part(&program.source);
         for list in [options, &program.name_expressions] {
-            key.count(list.len());
+            key.number(list.len() as u64);
             for item in list {
                 key.part(item);
             }
         }
         key.part([u8::from(program.lines)]);
-        key.count(program.headers.len());
+        key.number(program.headers.len() as u64);
         for (name, text) in &program.headers {
             key.part(name).part(text);
         }
         if reads.places {
             key.part(env::current_dir().ok()?.as_os_str().as_encoded_bytes());
         }
-        let mut includes = Includes::new(&reads.directories, &mut key, &mut state);
+        // Headers that come first are searched for as if a file in the current folder included them,
+        // but whether headers from memory replace them is not certain.
+        let in_memory = |name| program.headers.iter().any(|(header, _)| header == name);
+        if reads.first.iter().any(in_memory) {
+            return None;
+        }
+        let first = reads.first.iter();
+        let first: Vec<_> = first.map(|name| format!("#include \"{name}\"\n")).collect();
+        let mut files = Files::new(&program.headers);
         let expressions = program.name_expressions.iter();
-        for text in expressions.chain([&reads.definitions, &program.source]) {
-            includes.add(text.as_bytes(), &program.name)?;
+        for text in expressions
+            .chain(&reads.definitions)
+            .chain([&program.source])
+        {
+            files.add(text, &program.name)?;
         }
         for (name, text) in &program.headers {
-            includes.add(text.as_bytes(), name)?;
+            files.add(text, name)?;
         }
-        for name in &reads.first {
-            includes.add_first(name)?;
+        for text in &first {
+            files.add(text, "")?;
         }
-        includes.follow()?;
+        files.hash(&reads.directories, toolkit, &mut key, &mut state)?;
         Some(Self {
             name: key.finish(),
             state: state.finish(),
@@ -109,28 +89,9 @@ mod tests {
     use super::*;
     use crate::code::program::disk_cache::folder::Folder;
 
-    #[test]
-    fn hash_separates_parts() {
-        let hash = |parts: &[&str]| {
-            let mut hash = Hash::new();
-            parts.iter().for_each(|part| {
-                hash.part(part);
-            });
-            hash.finish()
-        };
-        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
-        assert_ne!(hash(&["a", ""]), hash(&["a"]));
-        assert_eq!(hash(&["a", "b"]), hash(&["a", "b"]));
-        assert_eq!(hash(&[]).len(), 64);
-        assert_ne!(
-            Hash::new().count(1).part("").0.clone().finalize(),
-            Hash::new().0.finalize()
-        );
-    }
-
     fn key(program: &Program, options: &[&str]) -> Option<Key> {
         let options: Vec<_> = options.iter().map(|&option| option.to_owned()).collect();
-        Key::of(program, &options)
+        Key::of(program, &options, &[])
     }
 
     #[test]
@@ -156,7 +117,7 @@ mod tests {
             key(&plain().without_line_info(), &[]),
         ];
         for (i, one) in keys.iter().enumerate() {
-            let one = one.as_ref().expect("understood");
+            let one = one.as_ref().expect("certain");
             for other in &keys[..i] {
                 assert_ne!(one.name, other.as_ref().unwrap().name, "{i}");
             }
@@ -167,29 +128,24 @@ mod tests {
     #[test]
     fn all_texts_are_searched_for_includes() {
         let folder = Folder::new();
-        let include = format!("#include \"{}\"\n", folder.path("a.h"));
-        let define = format!("-DA=__has_include(\"{}\")", folder.path("a.h"));
-        let first = format!("-include={}", folder.path("a.h"));
         let directory = format!("-I{}", folder.path(""));
         let name = folder.path("a.cu");
+        let (angle, quoted) = ("#include <a.h>\n", "#include \"a.h\"\n");
         let beside = Program::new("").name(&name);
-        let quoted = "#include \"a.h\"\n";
-        let cases: [(Program, &[&str]); 8] = [
-            (Program::new(&include), &[]),
-            (Program::new("").header("x", &include), &[]),
-            (Program::new("").name_expression(&include), &[]),
-            (Program::new(""), &[&define]),
-            (Program::new(""), &[&first]),
-            (Program::new("#include <a.h>"), &[&directory]),
+        let cases: [(Program, &[&str]); 6] = [
+            (Program::new(angle), &[&directory]),
+            (Program::new("").header("x", angle), &[&directory]),
+            (Program::new("").name_expression(angle), &[&directory]),
+            (Program::new(""), &["-include=a.h", &directory]),
             (Program::new(quoted).name(&name), &[]),
             (beside.header(folder.path("x.h"), quoted), &[]),
         ];
         for (i, (program, options)) in cases.iter().enumerate() {
-            let without = key(program, options).expect("understood");
+            let without = key(program, options).expect("certain");
             folder.write("a.h", "// one");
-            let one = key(program, options).expect("understood");
+            let one = key(program, options).expect("certain");
             folder.write("a.h", "// two");
-            let two = key(program, options).expect("understood");
+            let two = key(program, options).expect("certain");
             folder.write("a.h", "#import <a>");
             assert_eq!(key(program, options), None, "{i}");
             std::fs::remove_file(folder.0.join("a.h")).unwrap();
@@ -197,7 +153,15 @@ mod tests {
             assert_ne!(one.name, two.name, "{i}");
             assert_ne!(one.state, two.state, "{i}");
         }
-        assert_eq!(key(&Program::new("#include A"), &[]), None);
+        let uncertain = "#include A\n";
+        assert_eq!(key(&Program::new(uncertain), &[]), None);
+        assert_eq!(key(&Program::new("").header("x", uncertain), &[]), None);
+        assert_eq!(key(&Program::new("").name_expression(uncertain), &[]), None);
+        assert_eq!(key(&Program::new(""), &["-DA=__has_include(<a>)"]), None);
+        assert_eq!(key(&Program::new(""), &["-DA=__TIME__"]), None);
+        assert_eq!(key(&Program::new(""), &["-include=/a.h"]), None);
+        let memory = Program::new("").header("a.h", "");
+        assert_eq!(key(&memory, &["-include=a.h"]), None);
         assert_eq!(key(&Program::new(""), &["--pch"]), None);
     }
 }

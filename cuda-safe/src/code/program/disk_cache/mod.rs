@@ -1,19 +1,17 @@
 //! The disk cache of compiled programs.
 //!
 //! - `key` computes an entry's key: a hash of everything that the result depends on. It combines
-//!   `identity` (the build of NVRTC), `options` (the files that the options name) and `includes`
-//!   (the files that the sources include). For `includes`, `lexer` and `scan` analyse one text, and
-//!   `expand` expands macros in header names.
+//!   `identity` (the build of NVRTC), `options` (the files that the options name) and `files` (the
+//!   folders that are searched for headers). `scan` finds the header names in one text.
 //! - `store` reads and writes files in a folder that only this user and root can write to.
 //! - `entry` defines the file format.
 
 mod entry;
-mod expand;
+mod files;
 mod folder;
+mod hash;
 mod identity;
-mod includes;
 mod key;
-mod lexer;
 mod options;
 mod scan;
 mod store;
@@ -34,9 +32,13 @@ pub(in crate::code::program) struct Place {
 
 impl Place {
     /// Returns `None` if the program cannot be cached.
-    pub(in crate::code::program) fn of(program: &Program, options: &[String]) -> Option<Self> {
+    pub(in crate::code::program) fn of(
+        program: &Program,
+        options: &[String],
+        toolkit: &[PathBuf],
+    ) -> Option<Self> {
         let folder = program.cache.folder()?;
-        let key = Key::of(program, options)?;
+        let key = Key::of(program, options, toolkit)?;
         Some(Self { folder, key })
     }
 
@@ -49,10 +51,11 @@ impl Place {
         &self,
         program: &Program,
         options: &[String],
+        toolkit: &[PathBuf],
         result: &CompiledProgram,
     ) {
         // An included file may have changed while the compiler was reading it.
-        if Key::of(program, options).as_ref() == Some(&self.key)
+        if Key::of(program, options, toolkit).as_ref() == Some(&self.key)
             && let Some(store) = Store::make(&self.folder)
         {
             let _ = store.write(&self.key.name, &encode(result));

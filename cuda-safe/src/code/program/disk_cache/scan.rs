@@ -1,272 +1,199 @@
-//! Finds the header names, macros and `__has_include` tests in one text.
+//! Finds the header names in one text.
+//!
+//! Comments, strings, conditions and macros are not analysed. Everything that could be an
+//! `#include` counts as one, so the result contains every header that the compiler may search for,
+//! and possibly more. The result is `None` if a name is not spelled out, or if the value of the
+//! text can change although no file changes.
+//!
+//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to agree on these rules:
+//!
+//! - A backslash joins two lines only if it is the last character of the line.
+//! - `%:` means `#`.
+//! - `__has_include` also works outside directives, and if `##` produced the word.
+//! - `#import`, `#embed` and modules are errors.
 
-use std::ops::Range;
+use std::{borrow::Cow, iter, str};
 
-use super::lexer::{Clean, clean, is_blank, is_word};
-
-/// A header that a text includes or tests for.
+/// A header that a text includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct Header {
     pub(super) name: String,
-    /// Whether the request is `"name"` and not `<name>`.
+    /// Whether the name is `"name"` and not `<name>`.
     pub(super) quoted: bool,
-    /// Whether the compiler may expand macros in the name.
-    pub(super) expands: bool,
 }
 
-/// A `#define`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Macro {
-    pub(super) name: Vec<u8>,
-    pub(super) body: Vec<u8>,
-    pub(super) has_parameters: bool,
-}
-
-/// An analysed text.
-pub(super) struct Text {
-    clean: Clean,
-    pub(super) requests: Vec<Request>,
-    /// Macros that are the operand of an `#include`.
-    pub(super) by_macro: Vec<String>,
-    pub(super) macros: Vec<Macro>,
-    /// Macros that expand to `__has_include`.
-    pub(super) aliases: Vec<String>,
-}
-
-/// Directives that read no file.
-const HARMLESS: [&[u8]; 17] = [
-    b"assert",
-    b"define",
-    b"elif",
-    b"elifdef",
-    b"elifndef",
-    b"else",
-    b"endif",
-    b"error",
-    b"ident",
-    b"if",
-    b"ifdef",
-    b"ifndef",
-    b"line",
-    b"pragma",
-    b"unassert",
-    b"undef",
-    b"warning",
+/// Parts of words that are rejected anywhere in a text: tests for files, words with a value that
+/// can change although no file changes, and macros by which CUDA's headers name other headers.
+const REJECTED: [&str; 8] = [
+    "has_include",
+    "HAS_INCLUDE",
+    "has_embed",
+    "__DATE__",
+    "__TIME__",
+    "__TIMESTAMP__",
+    "__THRUST_",
+    "THRUST_MR_STD_MR_HEADER",
 ];
 
-/// The words that precede the name of a macro to define it, undefine it or test whether it is
-/// defined.
-const NAMING: [&[u8]; 7] = [
-    b"define",
-    b"defined",
-    b"elifdef",
-    b"elifndef",
-    b"ifdef",
-    b"ifndef",
-    b"undef",
+/// Returns the headers of a text, or `None` if they are not certain.
+pub(super) fn headers(source: &[u8]) -> Option<Vec<Header>> {
+    let text = joined(source)?;
+    // The meaning of trigraphs depends on the dialect. These two mean `#` and a backslash.
+    let mut rejected = REJECTED.iter().chain(&["??=", "??/"]);
+    if rejected.any(|part| contains(&text, part)) {
+        return None;
+    }
+    let mut headers = Vec::new();
+    for sign in ["#", "%:"] {
+        for at in positions(&text, sign).filter(|&at| may_begin_line(&text[..at])) {
+            headers.extend(directive(&text[at + sign.len()..])?);
+        }
+    }
+    Some(headers)
+}
+
+/// Returns whether a text contains the operator `##`.
+pub(super) fn pastes(text: &[u8]) -> bool {
+    contains(text, "##") || contains(text, "%:%:")
+}
+
+/// Words that must not be pasted, and three telling parts of each.
+///
+/// If a word is pasted from two or three others, one of these contains such a part.
+const PASTED: [[&str; 4]; 5] = [
+    ["__has_include_next", "__h", "has_", "_include"],
+    ["__has_embed", "__h", "has_", "_embed"],
+    ["__DATE__", "__D", "DATE", "E__"],
+    ["__TIME__", "__T", "TIME", "E__"],
+    ["__TIMESTAMP__", "__T", "TIMESTAMP", "P__"],
 ];
 
-impl Text {
-    /// Analyses a text. Returns `None` if it is not certain which files the text refers to.
-    pub(super) fn scan(source: &[u8]) -> Option<Self> {
-        let mut clean = clean(source)?;
-        let directives = std::mem::take(&mut clean.directives);
-        let probes = std::mem::take(&mut clean.probes);
-        let mut text = Self {
-            clean,
-            requests: Vec::new(),
-            by_macro: Vec::new(),
-            macros: Vec::new(),
-            aliases: Vec::new(),
-        };
-        for at in directives {
-            text.directive(at)?;
-        }
-        for place in probes {
-            text.probe(place, false)?;
-        }
-        Some(text)
-    }
-
-    /// Adds the headers that the text tests for with `alias`, a macro that expands to
-    /// `__has_include`.
-    pub(super) fn scan_for(&mut self, alias: &str) -> Option<()> {
-        self.clean
-            .occurrences(alias.as_bytes())
-            .into_iter()
-            .try_for_each(|place| self.probe(place, true))
-    }
-
-    pub(super) fn pastes(&self) -> bool {
-        self.clean.pastes
-    }
-
-    pub(super) fn has_pieces(&self) -> bool {
-        self.clean.pieces
-    }
-
-    fn directive(&mut self, at: usize) -> Option<()> {
-        let end = self.clean.line(at).end;
-        let mut rest = Cursor::new(&self.clean.text, at..end);
-        let directive = rest.word();
-        match &self.clean.text[directive] {
-            b"include" | b"include_next" => {
-                if let Some(request) = rest.header_name() {
-                    self.requests.push(request);
-                    return Some(());
-                }
-                // The operand is a macro. Macros with arguments are not implemented.
-                let name = rest.word();
-                let name = rest.is_at_end().then(|| &self.clean.text[name])?;
-                self.by_macro.push(string(name)?);
-            }
-            b"define" => {
-                let name = rest.word();
-                self.macros.push(Macro {
-                    name: self.clean.text[name].to_vec(),
-                    has_parameters: rest.next_is(b'('),
-                    body: rest.rest().trim_ascii().to_vec(),
-                });
-            }
-            // `#` alone is harmless. A number would be a line marker of another preprocessor.
-            b"" => return rest.is_at_end().then_some(()),
-            other => return HARMLESS.contains(&other).then_some(()),
-        }
-        Some(())
-    }
-
-    /// Analyses one use of `__has_include`, or of a macro that expands to it. The compiler expands
-    /// macros between the parentheses of such a macro, but not between those of `__has_include`.
-    fn probe(&mut self, place: Range<usize>, by_macro: bool) -> Option<()> {
-        let text = &self.clean.text;
-        let line = self.clean.line(place.start);
-        let before = text[line.start..place.start].trim_ascii_end();
-        let last_word = |text: &[u8]| {
-            let length = text.iter().rev().take_while(|&&b| is_word(b)).count();
-            NAMING.contains(&&text[text.len() - length..])
-        };
-        let in_parentheses = before.strip_suffix(b"(").map(<[u8]>::trim_ascii_end);
-        if last_word(before) || in_parentheses.is_some_and(last_word) {
-            return Some(());
-        }
-        let mut rest = Cursor::new(text, place.end..line.end);
-        if rest.skip(b'(')
-            && let Some(request) = rest.header_name()
-            && rest.skip(b')')
-        {
-            let defines = Cursor::new(text, line).defines();
-            self.requests.push(Request {
-                expands: by_macro || defines,
-                ..request
-            });
-            return Some(());
-        }
-        let alias = Cursor::new(text, line).alias(&text[place])?;
-        self.aliases.push(string(alias)?);
-        Some(())
-    }
+/// Returns whether a text contains a word that `##` could extend to one of [`PASTED`].
+pub(super) fn has_pieces(text: &[u8]) -> bool {
+    let has_pieces = |text: &[u8], [whole, parts @ ..]: &[&str; 4]| {
+        let mut places = parts.iter().flat_map(|part| positions(text, part));
+        places.any(|at| str::from_utf8(word_at(text, at)).is_ok_and(|word| whole.contains(word)))
+    };
+    joined(text).is_none_or(|text| PASTED.iter().any(|row| has_pieces(&text, row)))
 }
 
-fn string(text: &[u8]) -> Option<String> {
-    (!text.is_empty()).then(|| String::from_utf8(text.to_vec()).ok())?
+fn word_at(text: &[u8], at: usize) -> &[u8] {
+    let (before, after) = text.split_at(at);
+    let before = before.iter().rev().take_while(|&&byte| is_word(byte));
+    let after = after.iter().take_while(|&&byte| is_word(byte));
+    &text[at - before.count()..at + after.count()]
 }
 
-/// A reader of one part of a text.
-struct Cursor<'a> {
-    text: &'a [u8],
-    at: usize,
-    end: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn new(text: &'a [u8], part: Range<usize>) -> Self {
-        Self {
-            text,
-            at: part.start,
-            end: part.end,
-        }
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.text[self.at..self.end]
-    }
-
-    fn next_is(&self, byte: u8) -> bool {
-        self.rest().first() == Some(&byte)
-    }
-
-    fn blanks(&mut self) {
-        self.at += self.rest().iter().take_while(|&&b| is_blank(b)).count();
-    }
-
-    fn is_at_end(&mut self) -> bool {
-        self.blanks();
-        self.rest().is_empty()
-    }
-
-    fn skip(&mut self, byte: u8) -> bool {
-        self.blanks();
-        let there = self.next_is(byte);
-        self.at += usize::from(there);
-        there
-    }
-
-    fn word(&mut self) -> Range<usize> {
-        self.blanks();
-        let start = self.at;
-        self.at += self.rest().iter().take_while(|&&b| is_word(b)).count();
-        start..self.at
-    }
-
-    /// Reads `"name"` or `<name>`.
-    fn header_name(&mut self) -> Option<Request> {
-        self.blanks();
-        let (close, quoted) = match self.rest().first()? {
-            b'"' => (b'"', true),
-            b'<' => (b'>', false),
-            _ => return None,
+/// Joins lines that end with a backslash.
+///
+/// Returns `None` if blanks follow the backslash, because compilers differ.
+fn joined(source: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let mut text = Vec::new();
+    let mut copied = 0;
+    for at in positions(source, "\\") {
+        let rest = &source[at + 1..];
+        let length = match rest {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ if after_blanks(rest).starts_with(b"\n") => return None,
+            _ => continue,
         };
-        let name = &self.rest()[1..];
-        let name = &name[..name.iter().position(|&byte| byte == close)?];
-        // Quotes and backslashes have no special meaning in a header name, but the lexer has
-        // already treated them as quotes and escapes.
-        if name.iter().any(|byte| b"\"'\\".contains(byte)) {
+        text.extend_from_slice(&source[copied..at]);
+        copied = at + 1 + length;
+    }
+    if copied == 0 {
+        return Some(Cow::Borrowed(source));
+    }
+    text.extend_from_slice(&source[copied..]);
+    Some(Cow::Owned(text))
+}
+
+/// Returns whether `#` begins a directive after this text, possibly after a comment.
+fn may_begin_line(before: &[u8]) -> bool {
+    let blanks = before.iter().rev().take_while(|&&byte| is_blank(byte));
+    let before = &before[..before.len() - blanks.count()];
+    // Some compilers may treat other characters as blanks.
+    before
+        .last()
+        .is_none_or(|&last| last == b'\n' || last >= 128)
+        || before.ends_with(b"*/")
+}
+
+/// Returns the header of a directive, if it has one. The text begins after the `#`.
+///
+/// Returns `None` if the directive could include a header in another way.
+fn directive(text: &[u8]) -> Option<Option<Header>> {
+    let text = after_blanks(text);
+    let length = text.iter().take_while(|&&byte| is_word(byte)).count();
+    let (word, rest) = text.split_at(length);
+    if word == b"include" {
+        return Some(Some(header(after_blanks(rest))?));
+    }
+    let reads = ["include", "import", "embed", "using"];
+    let reads = match word.first() {
+        // There may be a comment before the directive's name.
+        None => rest
+            .first()
+            .is_some_and(|&byte| byte == b'/' || byte >= 128),
+        // A number would be a line marker of another preprocessor.
+        Some(first) => first.is_ascii_digit() || reads.iter().any(|part| contains(word, part)),
+    };
+    (!reads).then_some(None)
+}
+
+/// Reads `"name"` or `<name>`.
+fn header(text: &[u8]) -> Option<Header> {
+    let (close, quoted) = match text.first()? {
+        b'"' => (b'"', true),
+        b'<' => (b'>', false),
+        _ => return None,
+    };
+    let name = text[1..].split(|&byte| byte == close).next()?;
+    let closed = text.get(1 + name.len()).is_some();
+    let name = str::from_utf8(name).ok()?;
+    // Compilers differ in escapes, and in comments within `<` and `>`.
+    let plain = |c: char| !c.is_control() && !"\"'\\<>".contains(c);
+    let plain = name.chars().all(plain) && !name.contains("//") && !name.contains("/*");
+    (closed && plain && !name.is_empty()).then(|| Header {
+        name: name.to_owned(),
+        quoted,
+    })
+}
+
+/// `\r` alone does not end a line. A NUL may be a blank.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, 0 | b' ' | b'\t' | 11..=13)
+}
+
+fn after_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|&&byte| is_blank(byte)).count();
+    &text[blanks..]
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn contains(text: &[u8], wanted: &str) -> bool {
+    positions(text, wanted).next().is_some()
+}
+
+/// Returns the positions of `wanted`. The C library's function is many times as fast as a loop in
+/// Rust.
+fn positions(text: &[u8], wanted: &str) -> impl Iterator<Item = usize> {
+    let mut end = 0;
+    iter::from_fn(move || {
+        let rest = &text[end..];
+        let (part, length) = (wanted.as_ptr(), wanted.len());
+        // SAFETY: the pointers and the lengths are those of slices.
+        let found = unsafe { libc::memmem(rest.as_ptr().cast(), rest.len(), part.cast(), length) };
+        if found.is_null() {
             return None;
         }
-        self.at += name.len() + 2;
-        Some(Request {
-            name: string(name)?,
-            quoted,
-            expands: false,
-        })
-    }
-
-    /// Reads a directive's `#` and name, and returns whether they are `#define`.
-    fn defines(&mut self) -> bool {
-        self.skip(b'#') && &self.text[self.word()] == b"define"
-    }
-
-    /// Returns the name in `#define NAME(X) word(X)` or `#define NAME word`.
-    fn alias(mut self, word: &[u8]) -> Option<&'a [u8]> {
-        let text = self.text;
-        self.defines().then_some(())?;
-        let name = &text[self.word()];
-        let parameter = if self.next_is(b'(') {
-            self.skip(b'(');
-            let parameter = &text[self.word()];
-            (self.skip(b')') && !parameter.is_empty()).then_some(parameter)?
-        } else {
-            b""
-        };
-        if &text[self.word()] != word {
-            return None;
-        }
-        if !parameter.is_empty() {
-            let same = self.skip(b'(') && &text[self.word()] == parameter;
-            (same && self.skip(b')')).then_some(())?;
-        }
-        self.is_at_end().then_some(name)
-    }
+        let at = found as usize - text.as_ptr() as usize;
+        end = at + length;
+        Some(at)
+    })
 }
 
 mod tests;
