@@ -8,7 +8,7 @@ use cuda_safe::{
     sys::CUjitInputType,
 };
 
-use crate::device;
+use crate::{device, failure};
 
 const HEAD: &str = ".version 7.0\n.target sm_50\n.address_size 64\n";
 const ANSWER: &str =
@@ -172,8 +172,7 @@ fn linker_detects_file_types() {
     assert_eq!(stored(&linker.finish().unwrap()), 42);
     // SAFETY: the file does not exist, so the driver loads no code.
     unsafe {
-        let error = linker.add_file(folder.join("none")).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+        failure(linker.add_file(folder.join("none"))).of_kind(ErrorKind::NotFound);
         fs::write(&answer, "no PTX").unwrap();
         let error = linker.add_file(&answer).unwrap_err();
         assert!(error.detail().contains("answer.ptx"), "{error}");

@@ -6,7 +6,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use crate::device;
+use crate::{device, failure};
 
 const HOST: MemoryLocation = MemoryLocation::HOST;
 
@@ -43,11 +43,7 @@ fn missing_locations_are_rejected() {
     let (_, stream) = device();
     let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
     let nowhere = MemoryLocation { kind: 1, id: 77 };
-    let failed = x.prefetch(&stream, nowhere).unwrap_err();
-    assert_eq!(
-        failed.driver_code(),
-        Some(CUresult::CUDA_ERROR_INVALID_DEVICE)
-    );
+    failure(x.prefetch(&stream, nowhere)).with_code(CUresult::CUDA_ERROR_INVALID_DEVICE);
     for nowhere in [MemoryLocation::NONE, MemoryLocation::host_numa(99)] {
         let failed = x.prefetch(&stream, nowhere).unwrap_err();
         assert_eq!(
