@@ -37,8 +37,7 @@ const SWITCHES: [(&str, Set, Get, bool); 4] = [
 
 #[test]
 fn core_dump_switches_are_set_and_read() {
-    const TEST: &str = "core_dump_switches_are_set_and_read";
-    traced(TEST, "", || {
+    traced("", || {
         driver::init().unwrap();
         let process = Coredump::process();
         for (attribute, set, get, can_be_on) in SWITCHES {
@@ -51,7 +50,7 @@ fn core_dump_switches_are_set_and_read() {
             }
         }
     });
-    passes(TEST, "cuCoredumpGetAttributeGlobal:1+:999", || {
+    passes("cuCoredumpGetAttributeGlobal:1+:999", || {
         for (attribute, _, get, _) in SWITCHES {
             assert!(get(&Coredump::process()).is_err(), "{attribute}");
         }
@@ -60,7 +59,7 @@ fn core_dump_switches_are_set_and_read() {
 
 #[test]
 fn core_dump_names_have_at_most_1023_bytes() {
-    traced("core_dump_names_have_at_most_1023_bytes", "", || {
+    traced("", || {
         let process = Coredump::process();
         let longest = "x".repeat(1023);
         process.set_file(&longest).unwrap();
