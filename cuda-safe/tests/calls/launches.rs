@@ -15,8 +15,7 @@ fn function_settings_are_passed_to_the_driver() {
         set.set_max_dynamic_shared(64 << 10).unwrap();
         let most = FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
         assert_eq!(set.attribute(most).unwrap(), 64 << 10);
-        let rejected = set.set_max_dynamic_shared(u32::MAX).unwrap_err();
-        assert!(rejected.detail().contains("`set`"), "{rejected}");
+        failure(set.set_max_dynamic_shared(u32::MAX)).detail_contains("`set`");
         assert!(set.set_max_dynamic_shared(1 << 30).is_err());
         assert!(
             format!("{set:?}").starts_with("Function(set, 0x"),

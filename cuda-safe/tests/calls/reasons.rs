@@ -110,8 +110,7 @@ fn kernels_that_fail_to_load_are_named() {
     passes("cuFuncLoad:1:CUDA_ERROR_NOT_PERMITTED", || {
         let (context, _) = device();
         let set = set_kernel(&context);
-        let error = set.load().unwrap_err();
-        assert!(error.detail().contains("not permitted here"), "{error}");
+        failure(set.load()).detail_contains("not permitted here");
     });
 }
 
@@ -204,11 +203,7 @@ fn unknown_attachments_are_named() {
         let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
         let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
         assert!(!known.detail().contains("does not know"), "{known}");
-        let unknown = buffer.attach(ManagedAttachment(77)).unwrap_err();
-        assert!(
-            unknown.detail().contains("ManagedAttachment(77)"),
-            "{unknown}"
-        );
+        failure(buffer.attach(ManagedAttachment(77))).detail_contains("ManagedAttachment(77)");
     });
 }
 
@@ -229,11 +224,7 @@ fn peer_attribute_explains_only_links_to_the_same_device() {
 fn missing_processes_are_named() {
     let fail = "cuCheckpointProcessGetState:1:CUDA_ERROR_OPERATING_SYSTEM";
     passes(fail, || {
-        let error = Process::new(4321).state().unwrap_err();
-        assert!(
-            error.detail().contains("process 4321 does not exist"),
-            "{error}"
-        );
+        failure(Process::new(4321).state()).detail_contains("process 4321 does not exist");
     });
 }
 

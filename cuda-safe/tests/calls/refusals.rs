@@ -97,11 +97,8 @@ fn unsupported_calls_return_unsupported() {
 fn late_settings_are_rejected_with_the_reason() {
     traced("cuCoredumpSetAttribute:1:CUDA_ERROR_NOT_PERMITTED", || {
         let (context, _stream) = device();
-        let error = Coredump::of(&context).set_lightweight(true).unwrap_err();
-        assert!(
-            error.detail().contains("before the context is created"),
-            "{error}"
-        );
+        failure(Coredump::of(&context).set_lightweight(true))
+            .detail_contains("before the context is created");
     });
 }
 
@@ -109,8 +106,7 @@ fn late_settings_are_rejected_with_the_reason() {
 fn checkpoint_errors_give_the_reason() {
     let fail = "cuCheckpointProcessGetState:1:CUDA_ERROR_NOT_INITIALIZED";
     traced(fail, || {
-        let error = Process::new(std::process::id()).state().unwrap_err();
-        assert!(error.detail().contains("does not use CUDA"), "{error}");
+        failure(Process::new(std::process::id()).state()).detail_contains("does not use CUDA");
     });
     let fail = "cuCheckpointProcessGetState:1:CUDA_ERROR_NOT_SUPPORTED";
     traced(fail, || {

@@ -51,6 +51,13 @@ impl Failure {
         self
     }
 
+    #[track_caller]
+    pub fn detail_contains(self, text: &str) -> Self {
+        let detail = self.0.detail();
+        assert!(detail.contains(text), "no {text:?} in the detail {detail}");
+        self
+    }
+
     /// Checks that the driver returned `code`.
     #[track_caller]
     pub fn with_code(self, code: CUresult) -> Self {

@@ -499,8 +499,7 @@ fn array_errors_name_the_excessive_length() {
             format!("its number of layers is at most {most} ("),
         ),
     ] {
-        let error = CudaArray::uninit::<u8>(&context, shape).unwrap_err();
-        assert!(error.detail().contains(&why), "{error}");
+        failure(CudaArray::uninit::<u8>(&context, shape)).detail_contains(&why);
     }
     // The number of channels is correct, so the error must not mention it.
     let one = TexelFormat::of::<f32>();

@@ -103,15 +103,9 @@ fn primary_context_objects_work_on_green_context_streams() {
     assert!(fast.is_in_context().unwrap());
     assert!(stream.is_in_context().unwrap());
     fast.wait_stream(&stream).unwrap();
+    let arguments = (&mut x, 3.0f32, 100u32);
     // SAFETY: the buffer has 100 floats and is ordered with its stream.
-    unsafe {
-        scale.launch(
-            &fast,
-            LaunchConfig::for_elements(100),
-            (&mut x, 3.0f32, 100u32),
-        )
-    }
-    .unwrap();
+    unsafe { scale.launch(&fast, LaunchConfig::for_elements(100), arguments) }.unwrap();
     stream.wait_stream(&fast).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 100]);
     x.fill(&fast, 4.0).unwrap(); // ordered automatically

@@ -74,15 +74,9 @@ fn host_slices_are_copied_for_the_launch() {
     }
     assert_eq!(output, [5.5, 10.5, 15.5]);
     let mut none: [f32; 0] = [];
+    let arguments = (InOut(&mut none), 1.0f32, 0u32);
     // SAFETY: with n = 0, no thread accesses memory.
-    unsafe {
-        scale.launch(
-            &stream,
-            LaunchConfig::new(1, 1),
-            (InOut(&mut none), 1.0f32, 0u32),
-        )
-    }
-    .unwrap();
+    unsafe { scale.launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
 }
 
 /// Kernels with a length parameter after the pointer.
@@ -383,14 +377,9 @@ fn launch_shape_errors_name_the_device_limits() {
     let most = context.device().attribute(most).unwrap();
     let remedy = format!("set_max_dynamic_shared, up to {most}");
     assert!(text.contains(&remedy), "{text}");
-    let error = function.set_max_dynamic_shared(64 << 20).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
-    assert!(
-        error
-            .detail()
-            .contains(&format!("at most {most} on this device")),
-        "{error}"
-    );
+    failure(function.set_max_dynamic_shared(64 << 20))
+        .of_kind(ErrorKind::LaunchArguments)
+        .detail_contains(&format!("at most {most} on this device"));
     // The failed launches have no lasting effect.
     //
     // SAFETY: the kernel does nothing.

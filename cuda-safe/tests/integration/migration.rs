@@ -198,12 +198,9 @@ fn managed_memory_can_be_attached_to_its_stream() {
     let mut y = ManagedBuffer::<u32>::zeroed(&legacy, 10).unwrap();
     y.attach(ManagedAttachment::SINGLE).unwrap();
     // An unknown kind of attachment is rejected.
-    let failed = y.attach(ManagedAttachment(3)).unwrap_err();
-    assert_eq!(
-        failed.driver_code(),
-        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
-    );
-    assert!(failed.detail().contains("ManagedAttachment(3)"), "{failed}");
+    failure(y.attach(ManagedAttachment(3)))
+        .with_code(CUresult::CUDA_ERROR_INVALID_VALUE)
+        .detail_contains("ManagedAttachment(3)");
 }
 
 #[test]

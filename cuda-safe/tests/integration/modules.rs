@@ -329,8 +329,7 @@ fn module_without_kernels_has_no_names() {
     assert!(module.function_names().unwrap().is_empty());
     let error = module.function("k").unwrap_err();
     assert!(!error.detail().contains("it has"), "{error}");
-    let error = module.global::<u32>("k", 1).unwrap_err();
-    assert!(error.detail().contains("it has lonely"), "{error}");
+    failure(module.global::<u32>("k", 1)).detail_contains("it has lonely");
     let module = Module::from_ptx(&context, PTX).unwrap();
     let error = module.global::<u32>("k", 1).unwrap_err();
     assert!(!error.detail().contains("it has"), "{error}");
@@ -358,13 +357,8 @@ fn name_expressions_are_listed_as_kernels() {
     let module = Module::compile(&context, program).unwrap();
     assert!(module.function("fill<unsigned int>").is_ok());
     assert!(module.function("fill<unsignedint>").is_err());
-    let error = module.function("fill<int>").unwrap_err();
-    assert!(
-        error
-            .detail()
-            .contains("; it has fill< unsigned  int >, fill<float>. C++"),
-        "{error}"
-    );
+    failure(module.function("fill<int>"))
+        .detail_contains("; it has fill< unsigned  int >, fill<float>. C++");
 }
 
 #[test]
@@ -427,15 +421,9 @@ fn globals_are_read_written_and_size_checked() {
     let count = module.function("count").unwrap();
     drop(module); // the function and the globals keep it loaded
     let mut out = [0.0f32; 4];
+    let arguments = (cuda_safe::Out(&mut out),);
     // SAFETY: the kernel writes four floats.
-    unsafe {
-        count.launch(
-            &stream,
-            LaunchConfig::new(1, 3),
-            (cuda_safe::Out(&mut out),),
-        )
-    }
-    .unwrap();
+    unsafe { count.launch(&stream, LaunchConfig::new(1, 3), arguments) }.unwrap();
     assert_eq!(out, [0.0, 2.0, 4.0, 6.0]);
     assert_eq!(counter.to_vec(&stream).unwrap(), [8]);
     failure(counter.module().global::<f64>("table", 4))

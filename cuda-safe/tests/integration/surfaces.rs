@@ -133,15 +133,9 @@ fn pycuda_four_channel_texture_programs() {
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let mut dest = [[0.0f32; 4]; 30];
     let copy_plane = module.function("copy_plane").unwrap();
+    let arguments = (Out(&mut dest), &texture);
     // SAFETY: there are thirty threads and thirty elements of four floats.
-    unsafe {
-        copy_plane.launch(
-            &stream,
-            LaunchConfig::new(1, (5, 6)),
-            (Out(&mut dest), &texture),
-        )
-    }
-    .unwrap();
+    unsafe { copy_plane.launch(&stream, LaunchConfig::new(1, (5, 6)), arguments) }.unwrap();
     for (row, column) in (0..5).flat_map(|row| (0..6).map(move |column| (row, column))) {
         assert_eq!(dest[row * 6 + column], texels[column * 5 + row]);
     }
@@ -189,15 +183,9 @@ fn pycuda_3d_texture_and_double_programs() {
     let texture = Texture::new(TextureSource::linear(buffer).unwrap(), Sampler::default()).unwrap();
     let mut dest = [0.0f64; 384];
     let copy_doubles = module.function("copy_doubles").unwrap();
+    let arguments = (Out(&mut dest), &texture);
     // SAFETY: there are 384 threads, elements and texels.
-    unsafe {
-        copy_doubles.launch(
-            &stream,
-            LaunchConfig::new(1, 384),
-            (Out(&mut dest), &texture),
-        )
-    }
-    .unwrap();
+    unsafe { copy_doubles.launch(&stream, LaunchConfig::new(1, 384), arguments) }.unwrap();
     assert_eq!(dest[..], doubles);
 }
 

@@ -137,15 +137,9 @@ fn tiles_are_copied_in_and_out() {
     let map = TensorMap::builder(&tensor, &[32, 10])
         .tiled(&[8, 4])
         .unwrap();
+    let arguments = (map, 8i32, 3i32, 128i32, &mut out);
     // SAFETY: the tile is within the tensor and has 32 numbers.
-    unsafe {
-        tile.launch(
-            &stream,
-            LaunchConfig::new(1, 32),
-            (map, 8i32, 3i32, 128i32, &mut out),
-        )
-        .unwrap();
-    }
+    unsafe { tile.launch(&stream, LaunchConfig::new(1, 32), arguments) }.unwrap();
     let found = out.to_vec(&stream).unwrap();
     let expected: Vec<f32> = (0..32)
         .map(|i| ((3 + i / 8) * 32 + 8 + i % 8) as f32)
@@ -155,15 +149,9 @@ fn tiles_are_copied_in_and_out() {
         let map = TensorMap::builder(&mut other, &[32, 10])
             .tiled(&[8, 4])
             .unwrap();
+        let arguments = (map, 28i32, 8i32, &tensor);
         // SAFETY: as above. Elements beyond the tensor are not written.
-        unsafe {
-            put.launch(
-                &stream,
-                LaunchConfig::new(1, 128),
-                (map, 28i32, 8i32, &tensor),
-            )
-            .unwrap();
-        }
+        unsafe { put.launch(&stream, LaunchConfig::new(1, 128), arguments) }.unwrap();
     }
     let found = other.to_vec(&stream).unwrap();
     for (i, &value) in found.iter().enumerate() {
@@ -184,15 +172,9 @@ fn im2col_columns_are_copied() {
     let map = TensorMap::builder(&tensor, &[4, 5, 2])
         .im2col(&[-1], &[0], 4, 8)
         .unwrap();
+    let arguments = (map, 0i32, -1i32, 128i32, &mut out);
     // SAFETY: the column has 32 numbers.
-    unsafe {
-        column.launch(
-            &stream,
-            LaunchConfig::new(1, 32),
-            (map, 0i32, -1i32, 128i32, &mut out),
-        )
-    }
-    .unwrap();
+    unsafe { column.launch(&stream, LaunchConfig::new(1, 32), arguments) }.unwrap();
     // One pixel before the first image, all of the first image, one pixel before the second image,
     // and its first pixel.
     let pixels: Vec<f32> = out
@@ -272,15 +254,9 @@ fn block_can_copy_to_another_block() {
         .swizzle(TensorSwizzle::B128)
         .tiled(&[32, 16])
         .unwrap();
+    let arguments = (map, &mut out);
     // SAFETY: the tile has 512 numbers, and each of two blocks writes that number.
-    unsafe {
-        give.launch(
-            &stream,
-            LaunchConfig::new(2, 64).cluster(2),
-            (map, &mut out),
-        )
-        .unwrap();
-    }
+    unsafe { give.launch(&stream, LaunchConfig::new(2, 64).cluster(2), arguments) }.unwrap();
     let found = out.to_vec(&stream).unwrap();
     assert_eq!(found[..512], [-1.0; 512]);
     assert_eq!(found[512..], swizzled_tile(0));
@@ -296,15 +272,9 @@ fn map_can_be_moved_to_other_memory() {
     let map = TensorMap::builder(&first, &[8, 8]).tiled(&[8, 4]).unwrap();
     let moved = map.moved_to(second.slice(4..).unwrap()).unwrap();
     assert_ne!(moved.to_bytes(), map.to_bytes());
+    let arguments = (moved, 0i32, 4i32, 128i32, &mut out);
     // SAFETY: the second buffer has 32 numbers.
-    unsafe {
-        tile.launch(
-            &stream,
-            LaunchConfig::new(1, 32),
-            (moved, 0i32, 4i32, 128i32, &mut out),
-        )
-        .unwrap();
-    }
+    unsafe { tile.launch(&stream, LaunchConfig::new(1, 32), arguments) }.unwrap();
     assert_eq!(out.to_vec(&stream).unwrap()[..3], [36.0, 37.0, 38.0]);
     rejection(map.moved_to(second.slice(12..).unwrap()))
         .mentions("spans 256 bytes, but the memory has 240");

@@ -49,16 +49,10 @@ fn kernel(context: &Context, name: &str) -> Function {
 fn line(context: &Context, stream: &Stream, texture: &Texture, from: f32, step: f32) -> Vec<f32> {
     let mut x = DeviceBuffer::<f32>::zeroed(stream, 8).unwrap();
     let line = kernel(context, "line");
+    let arguments = (&mut x, texture, from, step);
     // SAFETY: there are eight threads and eight floats. The texture has one dimension and reads
     // floats.
-    unsafe {
-        line.launch(
-            stream,
-            LaunchConfig::new(1, 8),
-            (&mut x, texture, from, step),
-        )
-    }
-    .unwrap();
+    unsafe { line.launch(stream, LaunchConfig::new(1, 8), arguments) }.unwrap();
     x.to_vec(stream).unwrap()
 }
 
@@ -151,16 +145,10 @@ fn dropping_a_texture_waits_for_its_kernels() {
         let source = TextureSource::linear(buffer).unwrap();
         let texture = Texture::new(source, Sampler::default()).unwrap();
         let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
+        let arguments = (&mut x, &texture, 20_000u32);
         // SAFETY: there are 32 threads, elements and texels. Dropping the texture waits for the
         // kernel.
-        unsafe {
-            late.launch(
-                &stream,
-                LaunchConfig::new(1, 32),
-                (&mut x, &texture, 20_000u32),
-            )
-        }
-        .unwrap();
+        unsafe { late.launch(&stream, LaunchConfig::new(1, 32), arguments) }.unwrap();
         drop(texture);
         assert!(stream.query().unwrap(), "the drop did not wait");
         // Would overwrite the memory if it had been freed.
@@ -288,8 +276,7 @@ fn invalid_samplers_are_rejected() {
             "mipmap_filter: FilterMode(9)",
         ),
     ] {
-        let error = Texture::new(&words, sampler).unwrap_err();
-        assert!(error.detail().contains(field), "{error}");
+        failure(Texture::new(&words, sampler)).detail_contains(field);
     }
 }
 
