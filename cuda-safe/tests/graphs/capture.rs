@@ -196,8 +196,7 @@ fn objects_dropped_in_a_capture_are_freed_afterwards() {
         graph
             .add_host_function(&[], move || sender.send(()).unwrap())
             .unwrap();
-        let exec = launched(graph, &other);
-        exec
+        launched(graph, &other)
     };
     // SAFETY: the kernel uses eight elements. Everything it uses outlives the graph.
     let graph = unsafe {
