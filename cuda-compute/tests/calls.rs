@@ -48,7 +48,7 @@ fn loaded() -> usize {
 
 #[test]
 fn a_sum_makes_one_launch_and_one_wait() {
-    traced("a_sum_makes_one_launch_and_one_wait", "", || {
+    traced("", || {
         let (context, stream) = device();
         let data = DeviceBuffer::from_slice(&stream, &vec![1u32; 100_000]).unwrap();
         let mut sum = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
@@ -81,7 +81,7 @@ fn a_sum_makes_one_launch_and_one_wait() {
 
 #[test]
 fn a_convolution_makes_one_launch() {
-    traced("a_convolution_makes_one_launch", "", || {
+    traced("", || {
         let (context, stream) = device();
         let filter = Filter::new(3, 3, &[1.0; 9]).unwrap();
         let convolution = Convolution::new(&context, &filter).unwrap();
@@ -100,27 +100,23 @@ fn a_convolution_makes_one_launch() {
 
 #[test]
 fn a_convolution_of_an_array_allocates_its_result_and_launches() {
-    traced(
-        "a_convolution_of_an_array_allocates_its_result_and_launches",
-        "",
-        || {
-            let (_, stream) = device();
-            let image = Array::from_shape(&stream, [4, 16, 3], &[1u8; 192]).unwrap();
-            let mut results = Vec::new();
-            let mut run = |weight: f32| {
-                let filter = Filter::new(3, 3, &[weight; 9]).unwrap();
-                results.push(image.convolve(&filter).unwrap());
-            };
-            run(1.0);
-            assert_eq!(made(|| run(2.0)), ["cuMemAllocAsync", "cuLaunchKernel"]);
-            assert_eq!(loaded(), 1);
-        },
-    );
+    traced("", || {
+        let (_, stream) = device();
+        let image = Array::from_shape(&stream, [4, 16, 3], &[1u8; 192]).unwrap();
+        let mut results = Vec::new();
+        let mut run = |weight: f32| {
+            let filter = Filter::new(3, 3, &[weight; 9]).unwrap();
+            results.push(image.convolve(&filter).unwrap());
+        };
+        run(1.0);
+        assert_eq!(made(|| run(2.0)), ["cuMemAllocAsync", "cuLaunchKernel"]);
+        assert_eq!(loaded(), 1);
+    });
 }
 
 #[test]
 fn shared_kernels_are_compiled_once() {
-    traced("shared_kernels_are_compiled_once", "", || {
+    traced("", || {
         let (context, stream) = device();
         let data = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
         let kernels = Kernels::new(&context).unwrap();
@@ -169,7 +165,6 @@ fn allocated(act: impl FnOnce()) -> u64 {
 
 #[test]
 fn scatters_into_a_large_array_allocate_little() {
-    const TEST: &str = "scatters_into_a_large_array_allocate_little";
     fn check<T: Number + Ordered>(stream: &Stream, one: T) {
         const LENGTH: usize = 1 << 20;
         let mut x = Array::<T>::zeros(stream, [LENGTH]).unwrap();
@@ -186,7 +181,7 @@ fn scatters_into_a_large_array_allocate_little() {
             one
         );
     }
-    traced(TEST, "", || {
+    traced("", || {
         let (_, stream) = device();
         check(&stream, 1u8);
         check(&stream, 1i16);
@@ -199,7 +194,7 @@ fn scatters_into_a_large_array_allocate_little() {
 
 #[test]
 fn concurrent_threads_compile_a_kernel_once() {
-    traced("concurrent_threads_compile_a_kernel_once", "", || {
+    traced("", || {
         let (context, _) = device();
         let reducer = Reducer::new(&context).unwrap();
         let start = Barrier::new(8);
@@ -219,8 +214,7 @@ fn concurrent_threads_compile_a_kernel_once() {
 
 #[test]
 fn failed_kernel_loads_are_retried() {
-    const TEST: &str = "failed_kernel_loads_are_retried";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let kernels = Kernels::new(&context).unwrap();
         let reducer = Reducer::with_kernels(&kernels);
@@ -236,13 +230,13 @@ fn failed_kernel_loads_are_retried() {
         assert_eq!(reducer.sum(&stream, &data).unwrap(), 3.0);
         assert_eq!(kernels.compiled(), 1);
     };
-    traced(TEST, "cuModuleLoadDataEx:1:CUDA_ERROR_UNKNOWN", body);
-    traced(TEST, "cuModuleGetFunction:1:CUDA_ERROR_UNKNOWN", body);
+    traced("cuModuleLoadDataEx:1:CUDA_ERROR_UNKNOWN", body);
+    traced("cuModuleGetFunction:1:CUDA_ERROR_UNKNOWN", body);
 }
 
 #[test]
 fn the_least_recent_of_many_streams_are_released() {
-    traced("the_least_recent_of_many_streams_are_released", "", || {
+    traced("", || {
         let (context, stream) = device();
         let reducer = Reducer::new(&context).unwrap();
         let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
@@ -270,7 +264,7 @@ fn the_least_recent_of_many_streams_are_released() {
 
 #[test]
 fn the_last_user_destroys_the_context() {
-    traced("the_last_user_destroys_the_context", "", || {
+    traced("", || {
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::new(&context).unwrap();
@@ -286,7 +280,7 @@ fn the_last_user_destroys_the_context() {
 
 #[test]
 fn captures_do_not_allocate_a_workspace() {
-    traced("captures_do_not_allocate_a_workspace", "", || {
+    traced("", || {
         let (context, stream) = device();
         let reducer = Reducer::new(&context).unwrap();
         let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();

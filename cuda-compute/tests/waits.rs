@@ -36,8 +36,7 @@ fn device() -> (Context, Stream) {
 
 #[test]
 fn sums_are_correct_after_a_failed_wait() {
-    const TEST: &str = "sums_are_correct_after_a_failed_wait";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let ones = DeviceBuffer::from_slice(&stream, &[1u32; 1000]).unwrap();
         let twos = DeviceBuffer::from_slice(&stream, &[2u32; 1000]).unwrap();
@@ -55,15 +54,15 @@ fn sums_are_correct_after_a_failed_wait() {
         "CUDA_ERROR_OUT_OF_MEMORY",
         "CUDA_ERROR_NOT_PERMITTED",
     ] {
-        passes(TEST, &format!("cuStreamSynchronize:3:{code}"), body);
+        passes(&format!("cuStreamSynchronize:3:{code}"), body);
     }
-    passes(TEST, "cuMemHostGetDevicePointer:1:999", body);
-    passes(TEST, "cuLaunchKernel:1:999", body);
+    passes("cuMemHostGetDevicePointer:1:999", body);
+    passes("cuLaunchKernel:1:999", body);
 }
 
 #[test]
 fn results_of_unfinished_kernels_are_leaked() {
-    passes("results_of_unfinished_kernels_are_leaked", NO_WAIT, || {
+    passes(NO_WAIT, || {
         let (context, stream) = device();
         let ones = DeviceBuffer::from_slice(&stream, &[1u32; 1000]).unwrap();
         let reducer = Reducer::new(&context).unwrap();
@@ -83,7 +82,7 @@ fn results_of_unfinished_kernels_are_leaked() {
 
 #[test]
 fn memory_of_another_context_is_rejected() {
-    passes("memory_of_another_context_is_rejected", "", || {
+    passes("", || {
         let (context, stream) = device();
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let theirs = Stream::new(&created).unwrap();
@@ -174,8 +173,7 @@ impl Theirs {
 
 #[test]
 fn imported_memory_is_deleted_after_its_work() {
-    const TEST: &str = "imported_memory_is_deleted_after_its_work";
-    let body: fn() = || {
+    let body = || {
         let (_, stream) = device();
         let memory = DeviceBuffer::from_slice(&stream, &[3.0f32; 1000]).unwrap();
         let raw = Theirs::tensor(&memory, &stream);
@@ -188,14 +186,13 @@ fn imported_memory_is_deleted_after_its_work() {
         assert!(IDLE.load(Ordering::SeqCst));
         assert_eq!(y.to_vec().unwrap(), [6.0; 1000]);
     };
-    passes(TEST, "", body);
-    passes(TEST, "cuStreamSynchronize:2:CUDA_ERROR_UNKNOWN", body);
+    passes("", body);
+    passes("cuStreamSynchronize:2:CUDA_ERROR_UNKNOWN", body);
 }
 
 #[test]
 fn imported_memory_is_leaked_if_waiting_fails() {
-    const TEST: &str = "imported_memory_is_leaked_if_waiting_fails";
-    passes(TEST, NO_WAIT, || {
+    passes(NO_WAIT, || {
         let (_, stream) = device();
         let memory = DeviceBuffer::from_slice(&stream, &[3.0f32; 1000]).unwrap();
         let raw = Theirs::tensor(&memory, &stream);
@@ -210,8 +207,7 @@ fn imported_memory_is_leaked_if_waiting_fails() {
 
 #[test]
 fn deletion_is_ordered_by_the_producer_stream() {
-    const TEST: &str = "deletion_is_ordered_by_the_producer_stream";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
         let mut memory = DeviceBuffer::<f32>::uninit(&theirs, 1000).unwrap();
@@ -232,8 +228,8 @@ fn deletion_is_ordered_by_the_producer_stream() {
         theirs.synchronize().unwrap();
         assert_eq!(y.to_vec().unwrap(), [6.0; 1000]);
     };
-    passes(TEST, "", body);
-    passes(TEST, "", || {
+    passes("", body);
+    passes("", || {
         LOOKS.store(false, Ordering::SeqCst);
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
@@ -269,8 +265,7 @@ fn consume(raw: *mut DLManagedTensorVersioned, on: &Stream) -> DeviceBuffer<f32>
 
 #[test]
 fn exported_memory_is_freed_after_the_consumer() {
-    const TEST: &str = "exported_memory_is_freed_after_the_consumer";
-    passes(TEST, "", || {
+    passes("", || {
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
         let x = Array::full(&stream, 1000, 3.0f32).unwrap();
@@ -288,7 +283,7 @@ fn exported_memory_is_freed_after_the_consumer() {
         assert!(pool.used().unwrap() < used, "nothing was freed");
     });
     // If streams are given as numbers, the work of all of them is waited for.
-    passes(TEST, "", || {
+    passes("", || {
         let (context, stream) = device();
         let theirs = Stream::new(&context).unwrap();
         let mut tensor = Array::full(&stream, 1000, 3.0f32).unwrap().share_dlpack();
@@ -302,26 +297,22 @@ fn exported_memory_is_freed_after_the_consumer() {
 
 #[test]
 fn exported_memory_is_leaked_if_waiting_fails() {
-    passes(
-        "exported_memory_is_leaked_if_waiting_fails",
-        NO_WAIT,
-        || {
-            let (context, stream) = device();
-            let theirs = Stream::new(&context).unwrap();
-            let x = Array::full(&stream, 1000, 3.0f32).unwrap();
-            let pool = MemoryPool::current(&context).unwrap();
-            let used = pool.used().unwrap();
-            let mut tensor = x.into_dlpack().unwrap();
-            // SAFETY: -1 is not a stream handle.
-            unsafe { tensor.ready_for(Some(-1)).unwrap() };
-            let raw = tensor.into_raw();
-            drop(consume(raw, &theirs));
-            for stream in [&stream, &theirs] {
-                while !stream.query().unwrap() {
-                    std::thread::yield_now();
-                }
+    passes(NO_WAIT, || {
+        let (context, stream) = device();
+        let theirs = Stream::new(&context).unwrap();
+        let x = Array::full(&stream, 1000, 3.0f32).unwrap();
+        let pool = MemoryPool::current(&context).unwrap();
+        let used = pool.used().unwrap();
+        let mut tensor = x.into_dlpack().unwrap();
+        // SAFETY: -1 is not a stream handle.
+        unsafe { tensor.ready_for(Some(-1)).unwrap() };
+        let raw = tensor.into_raw();
+        drop(consume(raw, &theirs));
+        for stream in [&stream, &theirs] {
+            while !stream.query().unwrap() {
+                std::thread::yield_now();
             }
-            assert_eq!(pool.used().unwrap(), used);
-        },
-    );
+        }
+        assert_eq!(pool.used().unwrap(), used);
+    });
 }

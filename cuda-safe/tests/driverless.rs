@@ -7,15 +7,20 @@
 
 use std::{env, process::Command};
 
+#[path = "common/test_name.rs"]
+mod test_name;
+
 use cuda_safe::{
     Architecture, ComputeCapability, Context, Device, DeviceBuffer, Error, ErrorKind, LaunchConfig,
     Module, Program, Stream, driver, program::nvrtc_version,
 };
+use test_name::test_name;
 
 const CHILD: &str = "CUDA_SAFE_TEST_DRIVERLESS";
 
 /// Runs only `body` in a child process with these environment variables.
-fn in_child(test: &str, variables: &[(&str, &str)], body: fn()) {
+fn in_child(variables: &[(&str, &str)], body: impl FnOnce()) {
+    let test = test_name(&body);
     if let Ok(wanted) = env::var(CHILD) {
         if wanted == test {
             body();
@@ -60,78 +65,69 @@ fn is(error: &Error, kind: &ErrorKind, missing: &str) {
 #[test]
 fn program_starts_without_driver_and_calls_return_errors() {
     let variables = [("CUDA_SYS_LIBCUDA", "/nowhere/libcuda.so.1")];
-    in_child(
-        "program_starts_without_driver_and_calls_return_errors",
-        &variables,
-        || {
-            assert!(!driver::is_available());
-            for error in [
-                driver::init().unwrap_err(),
-                driver::version().unwrap_err(),
-                Device::get(0).unwrap_err(),
-                Device::all().unwrap_err(),
-                Context::primary(0).unwrap_err(),
-                driver::symbol(
-                    c"cuInit",
-                    driver::Version {
-                        major: 12,
-                        minor: 0,
-                    },
-                )
-                .unwrap_err(),
-            ] {
-                is(
-                    &error,
-                    &ErrorKind::NoDevice,
-                    "NVIDIA's driver was not found: looked for /nowhere/libcuda.so.1 (CUDA_SYS_LIBCUDA). ",
-                );
-            }
-            // The compiler needs no driver.
-            let program = Program::new("__global__ void k() {}");
-            let compiled = program.compile(Architecture::virtual_of(90)).unwrap();
-            assert!(compiled.ptx().contains(".target sm_90"));
-        },
-    );
+    in_child(&variables, || {
+        assert!(!driver::is_available());
+        for error in [
+            driver::init().unwrap_err(),
+            driver::version().unwrap_err(),
+            Device::get(0).unwrap_err(),
+            Device::all().unwrap_err(),
+            Context::primary(0).unwrap_err(),
+            driver::symbol(
+                c"cuInit",
+                driver::Version {
+                    major: 12,
+                    minor: 0,
+                },
+            )
+            .unwrap_err(),
+        ] {
+            is(
+                &error,
+                &ErrorKind::NoDevice,
+                "NVIDIA's driver was not found: looked for /nowhere/libcuda.so.1 (CUDA_SYS_LIBCUDA). ",
+            );
+        }
+        // The compiler needs no driver.
+        let program = Program::new("__global__ void k() {}");
+        let compiled = program.compile(Architecture::virtual_of(90)).unwrap();
+        assert!(compiled.ptx().contains(".target sm_90"));
+    });
 }
 
 #[test]
 fn program_starts_without_compiler_and_calls_return_errors() {
     let variables = [("CUDA_SYS_LIBNVRTC", "/nowhere/libnvrtc.so")];
-    in_child(
-        "program_starts_without_compiler_and_calls_return_errors",
-        &variables,
-        || {
-            assert!(driver::is_available());
-            let context = Context::primary(0).unwrap();
-            let program = Program::new("__global__ void k() {}");
-            for error in [
-                nvrtc_version().unwrap_err(),
-                Architecture::for_device(ComputeCapability { major: 9, minor: 0 }).unwrap_err(),
-                program.compile(Architecture::virtual_of(90)).unwrap_err(),
-                Module::compile(&context, "__global__ void k() {}").unwrap_err(),
-            ] {
-                is(
-                    &error,
-                    &ErrorKind::NoCompiler,
-                    "NVRTC was not found: looked for /nowhere/libnvrtc.so (CUDA_SYS_LIBNVRTC). ",
-                );
-            }
-            // The driver compiles PTX itself.
-            let ptx =
-                ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
-            let module = Module::from_ptx(&context, ptx).unwrap();
-            let stream = Stream::new(&context).unwrap();
-            let kernel = module.function("k").unwrap();
-            // SAFETY: the kernel does nothing.
-            unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
-            stream.synchronize().unwrap();
-        },
-    );
+    in_child(&variables, || {
+        assert!(driver::is_available());
+        let context = Context::primary(0).unwrap();
+        let program = Program::new("__global__ void k() {}");
+        for error in [
+            nvrtc_version().unwrap_err(),
+            Architecture::for_device(ComputeCapability { major: 9, minor: 0 }).unwrap_err(),
+            program.compile(Architecture::virtual_of(90)).unwrap_err(),
+            Module::compile(&context, "__global__ void k() {}").unwrap_err(),
+        ] {
+            is(
+                &error,
+                &ErrorKind::NoCompiler,
+                "NVRTC was not found: looked for /nowhere/libnvrtc.so (CUDA_SYS_LIBNVRTC). ",
+            );
+        }
+        // The driver compiles PTX itself.
+        let ptx = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
+        let module = Module::from_ptx(&context, ptx).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernel = module.function("k").unwrap();
+        // SAFETY: the kernel does nothing.
+        unsafe { kernel.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+        stream.synchronize().unwrap();
+    });
 }
 
 #[test]
 fn program_computes_with_driver_and_compiler() {
-    in_child("program_computes_with_driver_and_compiler", &[], || {
+    in_child(&[], || {
         assert!(driver::is_available());
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();

@@ -119,7 +119,7 @@ macro_rules! kind {
 
 #[test]
 fn streams() {
-    traced("streams", "", || {
+    traced("", || {
         check(&kind!(Stream, "cuStreamDestroy", |context| {
             Stream::new(context).unwrap()
         }));
@@ -128,7 +128,7 @@ fn streams() {
 
 #[test]
 fn external_memory() {
-    traced("external_memory", "", || {
+    traced("", || {
         check(&kind!(
             ExternalMemory,
             "cuDestroyExternalMemory",
@@ -147,7 +147,7 @@ fn external_memory() {
 
 #[test]
 fn external_semaphores() {
-    traced("external_semaphores", "", || {
+    traced("", || {
         check(&kind!(
             ExternalSemaphore,
             "cuDestroyExternalSemaphore",
@@ -163,7 +163,7 @@ fn external_semaphores() {
 
 #[test]
 fn events() {
-    traced("events", "", || {
+    traced("", || {
         check(&kind!(Event, "cuEventDestroy", |context| {
             Event::new(context).unwrap()
         }));
@@ -172,7 +172,7 @@ fn events() {
 
 #[test]
 fn modules() {
-    traced("modules", "", || {
+    traced("", || {
         check(&kind!(Module, "cuModuleUnload", |context| {
             Module::from_ptx(context, PTX).unwrap()
         }));
@@ -181,7 +181,7 @@ fn modules() {
 
 #[test]
 fn libraries() {
-    traced("libraries", "", || {
+    traced("", || {
         check(&Kind {
             name: "Library",
             release: "cuLibraryUnload",
@@ -200,8 +200,7 @@ fn libraries() {
 
 #[test]
 fn library_unload_waits_for_all_its_contexts() {
-    let test = "library_unload_waits_for_all_its_contexts";
-    traced(test, "", || {
+    traced("", || {
         let library = Library::from_ptx(PTX).unwrap();
         let first = Context::primary(0).unwrap();
         let second = Context::create(first.device(), ContextFlags::AUTO).unwrap();
@@ -227,27 +226,22 @@ fn library_unload_waits_for_all_its_contexts() {
 
 #[test]
 fn library_stays_loaded_if_its_context_cannot_synchronize() {
-    let test = "library_stays_loaded_if_its_context_cannot_synchronize";
-    passes(
-        test,
-        "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999",
-        || {
-            let context = Context::primary(0).unwrap();
-            let library = Library::from_ptx(PTX).unwrap();
-            library.module(&context).unwrap();
-            let raw = library.as_raw();
-            let error = library.close().unwrap_err();
-            assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
-            // SAFETY: the library is still loaded, and `close` gave up its ownership.
-            let library = unsafe { Library::from_raw(raw) };
-            assert!(library.kernel("none").is_ok());
-        },
-    );
+    passes("cuCtxSynchronize:1:999,cuCtxSynchronize:2:999", || {
+        let context = Context::primary(0).unwrap();
+        let library = Library::from_ptx(PTX).unwrap();
+        library.module(&context).unwrap();
+        let raw = library.as_raw();
+        let error = library.close().unwrap_err();
+        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+        // SAFETY: the library is still loaded, and `close` gave up its ownership.
+        let library = unsafe { Library::from_raw(raw) };
+        assert!(library.kernel("none").is_ok());
+    });
 }
 
 #[test]
 fn linkers() {
-    traced("linkers", "", || {
+    traced("", || {
         check(&kind!(Linker, "cuLinkDestroy", |context| {
             Linker::new(context).unwrap()
         }));
@@ -256,7 +250,7 @@ fn linkers() {
 
 #[test]
 fn pools() {
-    traced("pools", "", || {
+    traced("", || {
         check(&kind!(MemoryPool, "cuMemPoolDestroy", |context| {
             MemoryPool::new(context).unwrap()
         }));
@@ -275,7 +269,7 @@ fn array(context: &Context) -> CudaArray {
 
 #[test]
 fn arrays() {
-    traced("arrays", "", || {
+    traced("", || {
         check(&Kind {
             // SAFETY: `into_raw` gave up the handle.
             own: |context, raw| unsafe { CudaArray::from_raw(context, raw) }.unwrap(),
@@ -294,7 +288,7 @@ fn arrays() {
 
 #[test]
 fn mipmapped_arrays() {
-    traced("mipmapped_arrays", "", || {
+    traced("", || {
         check(&Kind {
             // SAFETY: `into_raw` gave up the handle.
             own: |context, raw| unsafe { MipmappedArray::from_raw(context, raw, 2) }.unwrap(),
@@ -316,7 +310,7 @@ fn mipmapped_arrays() {
 
 #[test]
 fn textures() {
-    traced("textures", "", || {
+    traced("", || {
         check(&kind!(Texture, "cuTexObjectDestroy", |context| {
             Texture::new(&array(context), Sampler::default()).unwrap()
         }));
@@ -325,7 +319,7 @@ fn textures() {
 
 #[test]
 fn surfaces() {
-    traced("surfaces", "", || {
+    traced("", || {
         check(&kind!(Surface, "cuSurfObjectDestroy", |context| {
             Surface::new(&array(context)).unwrap()
         }));
@@ -334,8 +328,7 @@ fn surfaces() {
 
 #[test]
 fn texture_is_destroyed_before_its_source() {
-    let test = "texture_is_destroyed_before_its_source";
-    traced(test, "", || {
+    traced("", || {
         let context = Context::primary(0).unwrap();
         let texture = Texture::new(&array(&context), Sampler::default()).unwrap();
         let clone = texture.clone();
@@ -353,36 +346,30 @@ fn texture_is_destroyed_before_its_source() {
 
 #[test]
 fn texture_keeps_its_source_if_its_context_cannot_synchronize() {
-    let test = "texture_keeps_its_source_if_its_context_cannot_synchronize";
     // Both attempts to wait fail.
-    passes(
-        test,
-        "cuCtxSynchronize:1:999,cuCtxSynchronize:2:999",
-        || {
-            let context = Context::primary(0).unwrap();
-            let stream = Stream::new(&context).unwrap();
-            let buffer = DeviceBuffer::from_slice(&stream, &[1.0f32; 32]).unwrap();
-            let address = buffer.as_device_ptr();
-            let source = TextureSource::linear(buffer).unwrap();
-            let texture = Texture::new(source, Sampler::default()).unwrap();
-            let error = texture.close().unwrap_err();
-            assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
-            stream.synchronize().unwrap();
-            let _current = context.push_current().unwrap();
-            let (mut base, mut size) = (0, 0);
-            // SAFETY: the pointers are valid for writes.
-            let code = unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, address) };
-            assert_eq!((code, base), (sys::CUresult::CUDA_SUCCESS, address));
-        },
-    );
+    passes("cuCtxSynchronize:1:999,cuCtxSynchronize:2:999", || {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let buffer = DeviceBuffer::from_slice(&stream, &[1.0f32; 32]).unwrap();
+        let address = buffer.as_device_ptr();
+        let source = TextureSource::linear(buffer).unwrap();
+        let texture = Texture::new(source, Sampler::default()).unwrap();
+        let error = texture.close().unwrap_err();
+        assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
+        stream.synchronize().unwrap();
+        let _current = context.push_current().unwrap();
+        let (mut base, mut size) = (0, 0);
+        // SAFETY: the pointers are valid for writes.
+        let code = unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, address) };
+        assert_eq!((code, base), (sys::CUresult::CUDA_SUCCESS, address));
+    });
 }
 
 #[test]
 fn mapped_buffer_keeps_external_memory_if_waits_fail() {
-    let test = "mapped_buffer_keeps_external_memory_if_waits_fail";
     // All ways of waiting fail.
     let fail = "cuStreamSynchronize:1:999,cuStreamSynchronize:2:999,cuEventRecord:1:999,cuCtxSynchronize:1:999";
-    passes(test, fail, || {
+    passes(fail, || {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let unit = PhysicalMemory::unit(&context).unwrap();
@@ -411,7 +398,7 @@ fn mapped_buffer_keeps_external_memory_if_waits_fail() {
 
 #[test]
 fn green_contexts() {
-    traced("green_contexts", "", || {
+    traced("", || {
         check(&kind!(GreenContext, "cuGreenCtxDestroy", |context| {
             let all = context.multiprocessors().unwrap();
             GreenContext::new(context, &[all]).unwrap()
@@ -421,7 +408,7 @@ fn green_contexts() {
 
 #[test]
 fn contexts() {
-    traced("contexts", "", || {
+    traced("", || {
         check(&Kind {
             name: "Context",
             release: "cuCtxDestroy",
@@ -440,33 +427,28 @@ fn contexts() {
 
 #[test]
 fn primary_context_reference_can_be_given_up_and_taken_over() {
-    traced(
-        "primary_context_reference_can_be_given_up_and_taken_over",
-        "",
-        || {
-            let released = || calls("cuDevicePrimaryCtxRelease").len();
-            let raw = Context::primary(0).unwrap().into_raw().unwrap();
-            assert_eq!(released(), 0);
-            // SAFETY: `into_raw` gave up the reference, and nothing else owns it.
-            let context = unsafe { Context::from_raw(raw).unwrap() };
-            // `from_raw` retains the primary context once more to recognize it, and releases that
-            // again.
-            assert_eq!(released(), 1);
-            assert_eq!(context, Context::primary(0).unwrap());
-            assert_eq!(released(), 2);
-            context.close().unwrap();
-            assert_eq!(released(), 3);
-            assert_eq!(calls("cuCtxDestroy").len(), 0);
-            assert_eq!(calls("cuDevicePrimaryCtxRetain").len(), 3);
-        },
-    );
+    traced("", || {
+        let released = || calls("cuDevicePrimaryCtxRelease").len();
+        let raw = Context::primary(0).unwrap().into_raw().unwrap();
+        assert_eq!(released(), 0);
+        // SAFETY: `into_raw` gave up the reference, and nothing else owns it.
+        let context = unsafe { Context::from_raw(raw).unwrap() };
+        // `from_raw` retains the primary context once more to recognize it, and releases that
+        // again.
+        assert_eq!(released(), 1);
+        assert_eq!(context, Context::primary(0).unwrap());
+        assert_eq!(released(), 2);
+        context.close().unwrap();
+        assert_eq!(released(), 3);
+        assert_eq!(calls("cuCtxDestroy").len(), 0);
+        assert_eq!(calls("cuDevicePrimaryCtxRetain").len(), 3);
+    });
 }
 
 #[test]
 fn context_from_raw_failure_leaves_ownership_with_the_caller() {
-    let test = "context_from_raw_failure_leaves_ownership_with_the_caller";
     for call in ["cuCtxGetDevice:1:999", "cuDevicePrimaryCtxGetState:1:999"] {
-        passes(test, call, || {
+        passes(call, || {
             let device = Device::get(0).unwrap();
             let context = Context::create(device, ContextFlags::AUTO).unwrap();
             // SAFETY: ownership moves only on success, and this call fails.
@@ -480,41 +462,37 @@ fn context_from_raw_failure_leaves_ownership_with_the_caller() {
 
 #[test]
 fn pushed_context_is_current_until_its_guard_drops() {
-    passes(
-        "pushed_context_is_current_until_its_guard_drops",
-        "",
-        || {
-            let current = || {
-                let mut raw = std::ptr::null_mut();
-                // SAFETY: `raw` is valid for the write.
-                let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
-                assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
-                raw
-            };
-            let a = Context::primary(0).unwrap();
-            let b = Context::create(a.device(), ContextFlags::AUTO).unwrap();
-            assert!(current().is_null());
+    passes("", || {
+        let current = || {
+            let mut raw = std::ptr::null_mut();
+            // SAFETY: `raw` is valid for the write.
+            let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
+            assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
+            raw
+        };
+        let a = Context::primary(0).unwrap();
+        let b = Context::create(a.device(), ContextFlags::AUTO).unwrap();
+        assert!(current().is_null());
+        {
+            let _a = a.push_current().unwrap();
+            assert_eq!(current(), a.as_raw());
             {
-                let _a = a.push_current().unwrap();
-                assert_eq!(current(), a.as_raw());
-                {
-                    let _b = b.push_current().unwrap();
-                    assert_eq!(current(), b.as_raw());
-                    let _again = b.push_current().unwrap();
-                    assert_eq!(current(), b.as_raw());
-                }
-                assert_eq!(current(), a.as_raw());
+                let _b = b.push_current().unwrap();
+                assert_eq!(current(), b.as_raw());
+                let _again = b.push_current().unwrap();
+                assert_eq!(current(), b.as_raw());
             }
-            assert!(current().is_null(), "no context was current before");
-        },
-    );
+            assert_eq!(current(), a.as_raw());
+        }
+        assert!(current().is_null(), "no context was current before");
+    });
 }
 
 /// The latest remaining guard decides which context is current, in whatever order guards are
 /// dropped.
 #[test]
 fn context_guards_can_be_dropped_in_any_order() {
-    passes("context_guards_can_be_dropped_in_any_order", "", || {
+    passes("", || {
         let current = || {
             let mut raw = std::ptr::null_mut();
             // SAFETY: `raw` is valid for the write.
@@ -556,7 +534,7 @@ fn context_guards_can_be_dropped_in_any_order() {
 
 #[test]
 fn linker_log_outlives_into_raw() {
-    passes("linker_log_outlives_into_raw", "", || {
+    passes("", || {
         let context = Context::primary(0).unwrap();
         let raw = Linker::new(&context).unwrap().into_raw().unwrap();
         // If the log had been freed, these allocations would reuse its memory.

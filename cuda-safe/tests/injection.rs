@@ -8,7 +8,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 #[path = "common/semaphore.rs"]
 mod semaphore;
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{env, fmt::Debug, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, Event, EventOptions, Graph, In, InOut,
@@ -97,6 +97,12 @@ fn textures(context: &Context) -> Result<()> {
     array.close()
 }
 
+/// Checks a result that was returned without an error.
+#[track_caller]
+fn assert_right<T: PartialEq<U> + Debug, U: Debug>(read: T, expected: U) {
+    assert_eq!(read, expected, "wrong results without an error");
+}
+
 fn green(context: &Context) -> Result<()> {
     let all = context.multiprocessors()?;
     let parts = all.split(1, all.min_group_size())?;
@@ -113,11 +119,7 @@ fn green(context: &Context) -> Result<()> {
     context.wait_event(&event)?;
     drop(green.push_current()?);
     green.synchronize()?;
-    assert_eq!(
-        buffer.to_vec(&stream)?,
-        [1; 64],
-        "wrong results without an error"
-    );
+    assert_right(buffer.to_vec(&stream)?, [1; 64]);
     buffer.close()?;
     stream.close()?;
     green.close()
@@ -140,7 +142,7 @@ fn mappings(context: &Context) -> Result<()> {
     unsafe {
         views[0].view_mut::<u8>(&stream)?.fill(&stream, 7)?;
         let all = views[1].view::<u8>(&stream)?.to_vec(&stream)?;
-        assert_eq!(all, vec![7; unit], "wrong results without an error");
+        assert_right(all, vec![7; unit]);
         PhysicalMemory::mapped_at(context, range.as_device_ptr())?.close()?;
     }
     let [first, last] = views;
@@ -151,11 +153,7 @@ fn mappings(context: &Context) -> Result<()> {
     growing.extend_from_slice(&[1; 64])?;
     growing.grow(unit / 2)?;
     growing.shrink(64)?;
-    assert_eq!(
-        growing.to_vec(&stream)?,
-        [1; 64],
-        "wrong results without an error"
-    );
+    assert_right(growing.to_vec(&stream)?, [1; 64]);
     growing.close()?;
     let shared = IpcBuffer::from_slice(&stream, &[1u32; 64])?;
     shared.ipc_handle()?;
@@ -184,7 +182,7 @@ fn imports(context: &Context) -> Result<()> {
     exec.set_semaphores(wait, &[(&semaphore, 4)])?;
     exec.launch(&stream)?;
     stream.synchronize()?;
-    assert_eq!(page.value(), 4, "wrong results without an error");
+    assert_right(page.value(), 4);
     drop(exec);
     semaphore.close()?;
 
@@ -200,7 +198,7 @@ fn imports(context: &Context) -> Result<()> {
     };
     image.level(1)?.copy_from_slice(&stream, &[5u32; 16])?;
     let read = image.level(1)?.to_vec::<u32>(&stream)?;
-    assert_eq!(read, [5; 16], "wrong results without an error");
+    assert_right(read, [5; 16]);
     image.close()
 }
 
@@ -271,7 +269,7 @@ fn buffers(context: &Context) -> Result<()> {
         0..4,
         |_, host| host.fill(1),
         |stream, x, y| y.copy_from(stream, x),
-        |_, host| assert_eq!(host, [1; 64], "wrong results without an error"),
+        |_, host| assert_right(host, [1; 64]),
     )?;
     MemoryPool::current(context)?.trim_to(0)?;
     context.memory_info()?;
@@ -387,13 +385,9 @@ fn launches(context: &Context) -> Result<()> {
         store.launch(&stream, config, (InOut(&mut in_out), 7u32))?;
         store.launch(&stream, config, (In(&[1u32]), 8u32))?;
     }
-    assert_eq!((out, in_out), ([6], [7]), "wrong results without an error");
-    assert_eq!(x.to_vec(&stream)?, [5], "wrong results without an error");
-    assert_eq!(
-        counter.to_vec(&stream)?,
-        [7],
-        "wrong results without an error"
-    );
+    assert_right((out, in_out), ([6], [7]));
+    assert_right(x.to_vec(&stream)?, [5]);
+    assert_right(counter.to_vec(&stream)?, [7]);
     drop(module);
     drop(store);
     counter.to_vec(&stream)?;

@@ -273,10 +273,7 @@ fn memory_and_events_are_shared_by_handles() {
         let module = Module::compile(&context, SPIN).unwrap();
         let spin = module.function("spin").unwrap();
         // SAFETY: the kernel touches no memory.
-        unsafe {
-            spin.launch(&stream, LaunchConfig::new(1, 1), (200_000_000u64,))
-                .unwrap()
-        };
+        unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (200_000_000u64,)) }.unwrap();
         shared.fill(&stream, 66).unwrap();
         event.record(&stream).unwrap();
         send(&peer.socket, &shared.ipc_handle().unwrap().to_bytes());
@@ -432,10 +429,7 @@ fn killed_process_does_not_block_others() {
         let spin = module.function("spin").unwrap();
         if is_emulated(&context) {
             // SAFETY: the kernel touches no memory.
-            unsafe {
-                spin.launch(&stream, LaunchConfig::new(1, 1), (60_000_000_000u64,))
-                    .unwrap();
-            }
+            unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (60_000_000_000u64,)) }.unwrap();
             pending.record(&stream).unwrap();
         }
         send(&socket, &shared.ipc_handle().unwrap().to_bytes());

@@ -41,10 +41,8 @@ fn stream_waits_for_a_word_that_the_host_writes() {
 #[test]
 fn host_reads_progress_of_a_stream() {
     let (context, stream) = device();
-    let (go, progress) = (
-        Signal::<u32>::new(&context, 0).unwrap(),
-        Signal::<u64>::new(&context, 7).unwrap(),
-    );
+    let go = Signal::<u32>::new(&context, 0).unwrap();
+    let progress = Signal::<u64>::new(&context, 7).unwrap();
     let other = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
     stream.wait_signal(&go, WaitUntil::EQUAL, 1).unwrap();

@@ -14,8 +14,8 @@ use std::{mem::ManuallyDrop, panic};
 
 use child::{aborts, passes};
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out,
-    PinnedBuffer, Result, Settled, Stream,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Function, In, InOut, LaunchConfig,
+    Module, Out, PinnedBuffer, Result, Settled, Stream,
     memory::{MemoryType, Pipeline, RegisterFlags, Signal},
     sys::CUresult,
 };
@@ -38,15 +38,15 @@ const HARMLESS: [&str; 4] = [
 
 /// Checks that `body` passes if the n-th wait for a stream fails with each of the codes.
 #[track_caller]
-fn passes_with_failing_waits(test: &str, nth: &[u32], body: fn()) {
+fn passes_with_failing_waits(nth: &[u32], body: impl Fn() + Copy) {
     for code in HARMLESS {
         for n in nth {
-            passes(test, &format!("cuStreamSynchronize:{n}:{code}"), body);
+            passes(&format!("cuStreamSynchronize:{n}:{code}"), body);
         }
     }
     // The event also fails, so only the wait for the context remains.
     let stubborn = "cuStreamSynchronize:1:999,cuStreamSynchronize:2:999,cuEventRecord:1:999";
-    passes(test, stubborn, body);
+    passes(stubborn, body);
 }
 
 fn device() -> (Context, Stream) {
@@ -55,9 +55,14 @@ fn device() -> (Context, Stream) {
     (context, stream)
 }
 
+fn increment_kernel(context: &Context) -> Function {
+    let module = Module::from_ptx(context, PTX).unwrap();
+    module.function("increment").unwrap()
+}
+
 #[test]
 fn upload_has_read_its_slice_when_it_returns() {
-    passes_with_failing_waits("upload_has_read_its_slice_when_it_returns", &[1], || {
+    passes_with_failing_waits(&[1], || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let mut host = vec![7u32; 1000];
@@ -69,26 +74,22 @@ fn upload_has_read_its_slice_when_it_returns() {
 
 #[test]
 fn download_has_written_its_slice_when_it_returns() {
-    passes_with_failing_waits(
-        "download_has_written_its_slice_when_it_returns",
-        &[1],
-        || {
-            let (_, stream) = device();
-            let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-            buffer.fill(&stream, 7).unwrap();
-            let mut host = vec![0u32; 1000];
-            buffer.copy_to_slice(&stream, &mut host).unwrap_err();
-            host.fill(8);
-            stream.synchronize().unwrap();
-            assert_eq!(host, [8; 1000]);
-            assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
-        },
-    );
+    passes_with_failing_waits(&[1], || {
+        let (_, stream) = device();
+        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
+        buffer.fill(&stream, 7).unwrap();
+        let mut host = vec![0u32; 1000];
+        buffer.copy_to_slice(&stream, &mut host).unwrap_err();
+        host.fill(8);
+        stream.synchronize().unwrap();
+        assert_eq!(host, [8; 1000]);
+        assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
+    });
 }
 
 #[test]
 fn failed_to_vec_frees_no_memory_in_use() {
-    passes_with_failing_waits("failed_to_vec_frees_no_memory_in_use", &[1], || {
+    passes_with_failing_waits(&[1], || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 100_000).unwrap();
         buffer.fill(&stream, 7).unwrap();
@@ -96,7 +97,7 @@ fn failed_to_vec_frees_no_memory_in_use() {
         assert!(stream.query().unwrap(), "the copy is still pending");
     });
     // If the state of the work is unknown, owned memory is leaked.
-    passes("failed_to_vec_frees_no_memory_in_use", NO_WAIT, || {
+    passes(NO_WAIT, || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         buffer.fill(&stream, 7).unwrap();
@@ -126,14 +127,13 @@ fn pipeline_outputs_only_finished_pieces() {
         run(4).unwrap_err(); // the pipeline must not reuse an input or output too early
         run(4).unwrap();
     };
-    let test = "pipeline_outputs_only_finished_pieces";
     for code in HARMLESS {
         for n in [1, 2, 5] {
-            passes(test, &format!("cuEventSynchronize:{n}:{code}"), body);
+            passes(&format!("cuEventSynchronize:{n}:{code}"), body);
         }
     }
     // If the state of the work is unknown, owned memory is leaked.
-    passes("pipeline_outputs_only_finished_pieces", NO_WAIT, || {
+    passes(NO_WAIT, || {
         let (context, _) = device();
         let mut pipeline = Pipeline::<u32, u32>::new(&context, 2, 1000, 1000).unwrap();
         let run = pipeline.run(
@@ -148,7 +148,7 @@ fn pipeline_outputs_only_finished_pieces() {
 
 #[test]
 fn scope_waits_for_its_work() {
-    passes_with_failing_waits("scope_waits_for_its_work", &[1], || {
+    passes_with_failing_waits(&[1], || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let (mut from, mut to) = (vec![7u32; 1000], vec![0u32; 1000]);
@@ -163,7 +163,7 @@ fn scope_waits_for_its_work() {
         assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
         assert_eq!(to, [8; 1000]);
     });
-    let panicking: fn() = || {
+    let panicking = || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let mut from = vec![7u32; 1000];
@@ -177,12 +177,8 @@ fn scope_waits_for_its_work() {
         from.fill(8);
         assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
     };
-    passes("scope_waits_for_its_work", "", panicking);
-    passes(
-        "scope_waits_for_its_work",
-        "cuStreamSynchronize:1:999",
-        panicking,
-    );
+    passes("", panicking);
+    passes("cuStreamSynchronize:1:999", panicking);
 }
 
 #[test]
@@ -192,7 +188,7 @@ fn failed_transfer_returns_host_memory_if_idle() {
         "cuEventRecord:1:999",
         "cuEventRecord:1:999,cuStreamSynchronize:1:999",
     ] {
-        passes("failed_transfer_returns_host_memory_if_idle", fail, || {
+        passes(fail, || {
             let (context, stream) = device();
             let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
             let host = PinnedBuffer::from_slice(&context, &[7u32; 1000]).unwrap();
@@ -206,7 +202,7 @@ fn failed_transfer_returns_host_memory_if_idle() {
         });
     }
     let fail = format!("cuEventRecord:1:999,{NO_WAIT}");
-    passes("failed_transfer_returns_host_memory_if_idle", &fail, || {
+    passes(&fail, || {
         let (context, stream) = device();
         let buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let host = PinnedBuffer::zeroed(&context, 1000).unwrap();
@@ -217,13 +213,12 @@ fn failed_transfer_returns_host_memory_if_idle() {
 
 #[test]
 fn transfer_wait_and_drop_wait_for_the_copy() {
-    const TEST: &str = "transfer_wait_and_drop_wait_for_the_copy";
     for fail in [
         "",
         "cuEventSynchronize:1:999",
         "cuEventSynchronize:1:999,cuEventSynchronize:2:2",
     ] {
-        passes(TEST, fail, || {
+        passes(fail, || {
             let (context, stream) = device();
             let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
             let host = PinnedBuffer::from_slice(&context, &[7u32; 1000]).unwrap();
@@ -234,7 +229,7 @@ fn transfer_wait_and_drop_wait_for_the_copy() {
             println!("same place: {}", again.as_ptr() == address);
             assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
         });
-        passes(TEST, fail, || {
+        passes(fail, || {
             let (context, stream) = device();
             let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
             buffer.fill(&stream, 7).unwrap();
@@ -248,7 +243,7 @@ fn transfer_wait_and_drop_wait_for_the_copy() {
         });
     }
     // If the state of the work is unknown, the memory is leaked, so no address is used again.
-    passes(TEST, NO_WAIT, || {
+    passes(NO_WAIT, || {
         let (context, stream) = device();
         let buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let before = context.memory_info().unwrap();
@@ -267,11 +262,9 @@ fn transfer_wait_and_drop_wait_for_the_copy() {
 
 #[test]
 fn host_arguments_are_not_written_after_launch_returns() {
-    const TEST: &str = "host_arguments_are_not_written_after_launch_returns";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
-        let module = Module::from_ptx(&context, PTX).unwrap();
-        let increment = module.function("increment").unwrap();
+        let increment = increment_kernel(&context);
         let config = LaunchConfig::new(1, 1);
         let (mut both, mut out) = ([7u32], [0u32]);
         // SAFETY: the kernel reads and writes one number.
@@ -295,7 +288,7 @@ fn host_arguments_are_not_written_after_launch_returns() {
         let _ = unsafe { increment.launch(&stream, config, (In(&out),)) };
         stream.synchronize().unwrap();
     };
-    passes_with_failing_waits(TEST, &[1, 2, 3], body);
+    passes_with_failing_waits(&[1, 2, 3], body);
     for call in [
         "cuLaunchKernel:1:999",
         "cuLaunchKernel:2:2",
@@ -304,28 +297,26 @@ fn host_arguments_are_not_written_after_launch_returns() {
         "cuMemcpyDtoHAsync:1:999,cuStreamSynchronize:1:999",
         "cuLaunchKernel:1:999,cuStreamSynchronize:1:999",
     ] {
-        passes(TEST, call, body);
+        passes(call, body);
     }
 }
 
 #[test]
 fn process_aborts_if_state_of_borrowed_memory_is_unknown() {
-    const TEST: &str = "process_aborts_if_state_of_borrowed_memory_is_unknown";
-    aborts(TEST, NO_WAIT, || {
+    aborts(NO_WAIT, || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let _ = buffer.copy_from_slice(&stream, &[7; 1000]);
     });
-    aborts(TEST, NO_WAIT, || {
+    aborts(NO_WAIT, || {
         let (_, stream) = device();
         let buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         let mut host = [0; 1000];
         let _ = stream.scope(|scope| scope.download(&buffer, &mut host));
     });
-    aborts(TEST, NO_WAIT, || {
+    aborts(NO_WAIT, || {
         let (context, stream) = device();
-        let module = Module::from_ptx(&context, PTX).unwrap();
-        let increment = module.function("increment").unwrap();
+        let increment = increment_kernel(&context);
         // SAFETY: the kernel reads and writes one number.
         let _ =
             unsafe { increment.launch(&stream, LaunchConfig::new(1, 1), (InOut(&mut [7u32]),)) };
@@ -334,15 +325,14 @@ fn process_aborts_if_state_of_borrowed_memory_is_unknown() {
 
 #[test]
 fn settle_reports_done_failed_or_unknown() {
-    const TEST: &str = "settle_reports_done_failed_or_unknown";
-    passes(TEST, "", || {
+    passes("", || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         buffer.fill(&stream, 7).unwrap();
         assert!(matches!(stream.settle(), Settled::Done));
         assert!(stream.query().unwrap());
     });
-    passes(TEST, "cuStreamSynchronize:1:2", || {
+    passes("cuStreamSynchronize:1:2", || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         buffer.fill(&stream, 7).unwrap();
@@ -355,7 +345,7 @@ fn settle_reports_done_failed_or_unknown() {
         );
         assert!(stream.query().unwrap());
     });
-    passes(TEST, NO_WAIT, || {
+    passes(NO_WAIT, || {
         let (_, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         buffer.fill(&stream, 7).unwrap();
@@ -366,17 +356,16 @@ fn settle_reports_done_failed_or_unknown() {
 
 #[test]
 fn context_settle_waits_for_all_its_streams() {
-    const TEST: &str = "context_settle_waits_for_all_its_streams";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         buffer.fill(&stream, 7).unwrap();
         assert!(!matches!(context.settle(), Settled::Unknown(_)));
         assert!(stream.query().unwrap());
     };
-    passes(TEST, "", body);
-    passes(TEST, "cuCtxSynchronize:1:2", body);
-    passes(TEST, NO_WAIT, || {
+    passes("", body);
+    passes("cuCtxSynchronize:1:2", body);
+    passes(NO_WAIT, || {
         let (context, stream) = device();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
         buffer.fill(&stream, 7).unwrap();
@@ -387,8 +376,7 @@ fn context_settle_waits_for_all_its_streams() {
 
 #[test]
 fn copy_has_finished_if_owner_stream_cannot_wait() {
-    const TEST: &str = "copy_has_finished_if_owner_stream_cannot_wait";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let other = Stream::new(&context).unwrap();
         let mut target = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -406,7 +394,7 @@ fn copy_has_finished_if_owner_stream_cannot_wait() {
             assert_eq!(target.to_vec(&stream).unwrap(), [7; 1000]);
         }
     };
-    passes(TEST, "", body);
+    passes("", body);
     for nth in 1..=3 {
         for call in [
             "cuEventCreate",
@@ -414,22 +402,17 @@ fn copy_has_finished_if_owner_stream_cannot_wait() {
             "cuStreamWaitEvent",
             "cuMemcpyDtoDAsync",
         ] {
-            passes(TEST, &format!("{call}:{nth}:CUDA_ERROR_UNKNOWN"), body);
-            passes(
-                TEST,
-                &format!("{call}:{nth}:CUDA_ERROR_OUT_OF_MEMORY"),
-                body,
-            );
+            passes(&format!("{call}:{nth}:CUDA_ERROR_UNKNOWN"), body);
+            passes(&format!("{call}:{nth}:CUDA_ERROR_OUT_OF_MEMORY"), body);
         }
     }
     // The host cannot wait either.
-    aborts(TEST, &format!("cuStreamWaitEvent:2:999,{NO_WAIT}"), body);
+    aborts(&format!("cuStreamWaitEvent:2:999,{NO_WAIT}"), body);
 }
 
 #[test]
 fn all_owner_streams_wait_even_if_one_fails() {
-    const TEST: &str = "all_owner_streams_wait_even_if_one_fails";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let owners = [(); 3].map(|()| Stream::new(&context).unwrap());
         let mut target = DeviceBuffer::<u32>::uninit(&stream, 3).unwrap();
@@ -454,15 +437,15 @@ fn all_owner_streams_wait_even_if_one_fails() {
         }
         stream.synchronize().unwrap();
     };
-    passes(TEST, "", body);
+    passes("", body);
     for nth in 1..=12 {
-        passes(TEST, &format!("cuStreamWaitEvent:{nth}:999"), body);
+        passes(&format!("cuStreamWaitEvent:{nth}:999"), body);
     }
 }
 
 #[test]
 fn owner_streams_are_ordered_after_a_panic() {
-    passes("owner_streams_are_ordered_after_a_panic", "", || {
+    passes("", || {
         let (context, stream) = device();
         let other = Stream::new(&context).unwrap();
         let mut target = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -498,11 +481,9 @@ fn owner_streams_are_ordered_after_a_panic() {
 
 #[test]
 fn kernel_parameters_are_read_again_after_a_failure() {
-    const TEST: &str = "kernel_parameters_are_read_again_after_a_failure";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
-        let module = Module::from_ptx(&context, PTX).unwrap();
-        let increment = module.function("increment").unwrap();
+        let increment = increment_kernel(&context);
         let config = LaunchConfig::new(1, 1);
         let mut x = DeviceBuffer::from_slice(&stream, &[7u32]).unwrap();
         // SAFETY: the launch fails before it starts, because the arguments cannot be checked.
@@ -515,16 +496,15 @@ fn kernel_parameters_are_read_again_after_a_failure() {
         unsafe { increment.launch(&stream, config, (&mut x,)) }.unwrap();
         assert_eq!(x.to_vec(&stream).unwrap(), [8]);
     };
-    passes(TEST, "cuFuncGetParamInfo:1:999", body);
-    passes(TEST, "cuFuncGetParamInfo:2:2", body);
+    passes("cuFuncGetParamInfo:1:999", body);
+    passes("cuFuncGetParamInfo:2:2", body);
     // `cuFuncGetParamInfo` cannot be called without its address, which is looked up again, too.
-    passes(TEST, "cuGetProcAddress:1:999", body);
+    passes("cuGetProcAddress:1:999", body);
 }
 
 #[test]
 fn context_waits_for_its_work_before_it_is_destroyed() {
-    const TEST: &str = "context_waits_for_its_work_before_it_is_destroyed";
-    let body: fn() = || {
+    let body = || {
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let stream = Stream::new(&created).unwrap();
         let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
@@ -536,9 +516,9 @@ fn context_waits_for_its_work_before_it_is_destroyed() {
             std::env::var("CUDA_EMULATOR_FAIL").is_ok_and(|f| f == NO_WAIT)
         );
     };
-    passes(TEST, "", body);
-    passes(TEST, "cuCtxSynchronize:1:999", body);
-    passes(TEST, NO_WAIT, body); // leaked, because the state of the work is unknown
+    passes("", body);
+    passes("cuCtxSynchronize:1:999", body);
+    passes(NO_WAIT, body); // leaked, because the state of the work is unknown
 }
 
 /// Codes that the driver returns in every context of a process after a fault in one of them.
@@ -557,8 +537,7 @@ fn memory_of_a_dropped_signal() -> MemoryType {
 
 #[test]
 fn signal_is_leaked_if_the_fault_may_be_in_another_context() {
-    let test = "signal_is_leaked_if_the_fault_may_be_in_another_context";
-    passes(test, FAULTED, || {
+    passes(FAULTED, || {
         let _other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         assert_eq!(memory_of_a_dropped_signal(), MemoryType::HOST);
     });
@@ -566,36 +545,33 @@ fn signal_is_leaked_if_the_fault_may_be_in_another_context() {
 
 #[test]
 fn signal_is_freed_after_a_fault_in_its_own_context() {
-    let test = "signal_is_freed_after_a_fault_in_its_own_context";
-    passes(test, FAULTED, || {
+    passes(FAULTED, || {
         assert_eq!(memory_of_a_dropped_signal(), MemoryType::UNKNOWN);
     });
 }
 
 #[test]
 fn process_aborts_if_memory_stays_registered() {
-    const TEST: &str = "process_aborts_if_memory_stays_registered";
     const ALWAYS: &str = "cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN";
     fn page_locked(body: fn(&mut [u32]) -> Result<()>) -> Result<()> {
         let (context, _) = device();
         context.page_locked(&mut [0u32; 4], RegisterFlags::default(), body)
     }
     // The second attempt succeeds.
-    passes(TEST, "cuMemHostUnregister:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemHostUnregister:1:CUDA_ERROR_UNKNOWN", || {
         let error = page_locked(|_| Ok(())).unwrap_err();
         assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
     });
-    aborts(TEST, ALWAYS, || {
+    aborts(ALWAYS, || {
         let _ = page_locked(|_| Ok(()));
     });
-    aborts(TEST, ALWAYS, || {
+    aborts(ALWAYS, || {
         let _ = panic::catch_unwind(|| page_locked(|_| panic!("expected: in the body")));
     });
 }
 
 #[test]
 fn mapped_waits_for_the_work_after_a_panic() {
-    const TEST: &str = "mapped_waits_for_the_work_after_a_panic";
     fn fill_and_panic(host: &mut [u32]) {
         let (_, stream) = device();
         let flags = RegisterFlags::default();
@@ -607,10 +583,10 @@ fn mapped_waits_for_the_work_after_a_panic() {
         }));
         assert!(mapped.is_err());
     }
-    passes(TEST, "", || {
+    passes("", || {
         let mut host = vec![1u32; 1000];
         fill_and_panic(&mut host);
         assert_eq!(host, [7; 1000]);
     });
-    aborts(TEST, NO_WAIT, || fill_and_panic(&mut [1; 1000]));
+    aborts(NO_WAIT, || fill_and_panic(&mut [1; 1000]));
 }

@@ -17,7 +17,7 @@ use cuda_safe::{DeviceBuffer, Stream};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{failure::failure, stream};
 
 /// An owner of memory that counts its drops.
 struct Owner(DeviceBuffer<u8>, Arc<AtomicUsize>);
@@ -74,11 +74,9 @@ fn types_have_numpy_names() {
     named::<Complex<f32>>("<c8");
     named::<Complex<f64>>("<c16");
     let mut x = Array::from_slice(&stream(), &[bf16::ONE]).unwrap();
-    let error = x.cuda_array_interface().unwrap_err().to_string();
-    assert!(
-        error.contains("bf16") && error.contains("DLPack"),
-        "{error}"
-    );
+    failure(x.cuda_array_interface())
+        .mentions("bf16")
+        .mentions("DLPack");
     assert!(x.cuda_array_interface_mut().is_err());
     let bits = x.reinterpret::<u16>().unwrap();
     assert_eq!(bits.cuda_array_interface().unwrap().typestr, "<u2");

@@ -87,10 +87,8 @@ fn arrays_of_different_layouts_combine() {
             a.strides(),
             b.strides()
         );
-        let (a, b) = (
-            a.broadcast_to(&lengths[..]).unwrap(),
-            b.broadcast_to(&lengths[..]).unwrap(),
-        );
+        let a = a.broadcast_to(&lengths[..]).unwrap();
+        let b = b.broadcast_to(&lengths[..]).unwrap();
         let stretch = |host: &ArrayD<i32>| host.broadcast(IxDyn(&lengths)).unwrap().to_owned();
         let (host_a, host_b) = (stretch(&host_a), stretch(&host_b));
         let (sum, larger) = eval((&a * 3 - &b, a.greater(&b))).unwrap();

@@ -12,6 +12,8 @@ mod cupy;
 mod display;
 mod distributions;
 mod dlpack;
+#[path = "../../../cuda-safe/tests/common/failure.rs"]
+mod failure;
 mod gathers;
 mod interop;
 mod layouts;
@@ -32,9 +34,22 @@ mod shapes;
 mod structs;
 mod sums;
 
+use cuda_compute::{Array, Element, Expr, Result};
 use cuda_safe::{Context, Stream};
 
 /// Returns a stream on the first device.
 fn stream() -> Stream {
     Stream::new(&Context::primary(0).unwrap()).unwrap()
+}
+
+/// Returns the elements of an array that a call has made.
+#[track_caller]
+fn elements<T: Element>(array: Result<Array<T>>) -> Vec<T> {
+    array.unwrap().to_vec().unwrap()
+}
+
+/// Evaluates an expression and returns its elements.
+#[track_caller]
+fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
+    elements(expression.eval())
 }

@@ -1,15 +1,9 @@
 //! NaN: its sign in half-precision types, and the functions that propagate it.
 
-use cuda_compute::{Array, Combination, Element, Expr, Float, Ordered, device_fn, eval, s};
+use cuda_compute::{Array, Combination, Float, Ordered, device_fn, eval, s};
 use half::{bf16, f16};
 
-use crate::stream;
-
-/// Evaluates an expression and returns its elements.
-#[track_caller]
-fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
-    expression.eval().unwrap().to_vec().unwrap()
-}
+use crate::{stream, values};
 
 /// A float whose sign can be read, including the sign of NaN.
 trait Signed: Float {

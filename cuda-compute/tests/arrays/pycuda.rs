@@ -18,13 +18,7 @@ use std::fmt::Debug;
 
 use cuda_compute::{Array, Element, Expr};
 
-use crate::random::Random;
-
-/// Evaluates an expression and returns its elements.
-#[track_caller]
-fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
-    expression.eval().unwrap().to_vec().unwrap()
-}
+use crate::{random::Random, values};
 
 /// Evaluates an expression and returns its only element.
 #[track_caller]

@@ -1,8 +1,6 @@
 //! Effects of failures.
 
 use std::{
-    env,
-    process::Command,
     thread,
     time::{Duration, Instant},
 };
@@ -13,7 +11,10 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use crate::library::{Fake, LIMIT, options, rank};
+use crate::{
+    failure::failure,
+    library::{Fake, LIMIT, options, passes_alone, rank},
+};
 
 const SOON: Duration = Duration::from_secs(5);
 
@@ -40,8 +41,6 @@ fn invalid_call_leaves_the_communicator_usable() {
     );
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     rank.wait(&stream).unwrap();
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -63,7 +62,7 @@ fn failure_ends_the_communicator_once() {
                 "{error}"
             ),
         }
-        assert_eq!(fake.calls(), ["Broadcast", "AbortControl", "Abort"]);
+        fake.assert_calls(&["Broadcast", "AbortControl", "Abort"]);
         let again = rank
             .all_reduce(&stream, &mut data, Reduction::Sum)
             .unwrap_err();
@@ -76,7 +75,6 @@ fn failure_ends_the_communicator_once() {
         drop(rank);
         assert!(fake.calls().is_empty());
     }
-    fake.assert_clean();
 }
 
 #[test]
@@ -96,8 +94,6 @@ fn asynchronous_error_ends_the_wait() {
         "{text}"
     );
     fake.set("async", 0);
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -124,19 +120,15 @@ fn call_that_waits_on_the_host_ends_in_time() {
         };
         let took = since.elapsed();
         assert!(took >= LIMIT && took < LIMIT + SOON, "{took:?}");
-        let text = error.unwrap_err().to_string();
-        assert!(
-            text.contains("a call has waited on the host for longer than the time limit of 1s"),
-            "{text}"
-        );
+        failure(error)
+            .mentions("a call has waited on the host for longer than the time limit of 1s");
     }
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
 fn stuck_work_is_lost_in_time() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let signal = Signal::new(rank.context(), 0u32).unwrap();
     let held = Stream::new(rank.context()).unwrap();
@@ -152,7 +144,6 @@ fn stuck_work_is_lost_in_time() {
     signal.set(1);
     stream.synchronize().unwrap();
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -187,15 +178,14 @@ fn later_work_does_not_count_towards_the_time_limit() {
     stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
     fake.calls();
     rank.finalize().unwrap();
-    assert_eq!(fake.calls(), ["Finalize", "Destroy", "DestroyControl"]);
+    fake.assert_calls(&["Finalize", "Destroy", "DestroyControl"]);
     signal.set(1);
     stream.synchronize().unwrap();
-    fake.assert_clean();
 }
 
 #[test]
 fn calls_on_many_streams_are_waited_for() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     for grouped in [false, true] {
         let (rank, _) = rank(2, options());
         let signal = Signal::new(rank.context(), 0u32).unwrap();
@@ -230,12 +220,11 @@ fn calls_on_many_streams_are_waited_for() {
         signal.set(1);
         drop((data, rank));
     }
-    fake.assert_clean();
 }
 
 #[test]
 fn launches_of_captured_calls_are_waited_for() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut all = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
     let part = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -255,12 +244,11 @@ fn launches_of_captured_calls_are_waited_for() {
     signal.set(1);
     launched.synchronize().unwrap();
     drop((exec, rank));
-    fake.assert_clean();
 }
 
 #[test]
 fn later_work_does_not_count_after_the_graph_is_dropped() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.synchronize().unwrap();
@@ -281,12 +269,11 @@ fn later_work_does_not_count_after_the_graph_is_dropped() {
     rank.finalize().unwrap();
     signal.set(1);
     stream.synchronize().unwrap();
-    fake.assert_clean();
 }
 
 #[test]
 fn end_of_a_communicator_keeps_captures_of_other_threads() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
@@ -311,30 +298,16 @@ fn end_of_a_communicator_keeps_captures_of_other_threads() {
     }));
     let [first, second] = [&first, &second].map(|graph| graph.nodes().unwrap().len());
     assert_eq!(first, second);
-    fake.assert_clean();
-}
-
-/// Runs an ignored test in a separate process, which must succeed.
-fn passes_alone(test: &str) {
-    let output = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", test])
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{text}"
-    );
 }
 
 #[test]
 fn fault_ends_the_communicator() {
-    passes_alone("errors::a_fault_in_a_kernel");
+    passes_alone("errors::a_fault_in_a_kernel", &[]);
 }
 
 #[test]
 fn fault_found_by_a_call_ends_the_communicator() {
-    passes_alone("errors::a_fault_before_calls");
+    passes_alone("errors::a_fault_before_calls", &[]);
 }
 
 /// A separate process, because it leaves the device's context unusable.
@@ -380,7 +353,6 @@ fn a_fault_before_calls() {
         .unwrap();
     expect_end(group.run(), &ended);
     drop((first, second, third));
-    fake.assert_clean();
 }
 
 /// A separate process, because it leaves the device's context unusable.
@@ -410,8 +382,6 @@ fn a_fault_in_a_kernel() {
         matches!(&again, Error::Lost(text) if text.starts_with("rank 0 of 2: ")),
         "{again}"
     );
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -427,14 +397,10 @@ fn abort_ends_calls_of_other_threads() {
             }
             rank.abort();
         });
-        let error = rank
-            .all_reduce(&stream, &mut data, Reduction::Sum)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("this rank has aborted"), "{error}");
+        failure(rank.all_reduce(&stream, &mut data, Reduction::Sum))
+            .mentions("this rank has aborted");
     });
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -444,10 +410,7 @@ fn different_calls_are_reported_and_not_enqueued() {
     let mut data = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
     fake.calls();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
-    assert_eq!(
-        fake.calls(),
-        ["GroupStart", "AllGather", "GroupEnd", "AllReduce"]
-    );
+    fake.assert_calls(&["GroupStart", "AllGather", "GroupEnd", "AllReduce"]);
     fake.set("differs", 9);
     let error = rank
         .all_reduce(&stream, &mut data, Reduction::Max)
@@ -489,15 +452,11 @@ fn different_calls_are_reported_and_not_enqueued() {
     );
     // A rank whose call cannot be made reports this to the others, and returns its own error.
     fake.set("differs", 0);
-    let error = rank.broadcast(&stream, &mut data, 7).unwrap_err();
-    assert!(error.to_string().contains("there is no rank 7"), "{error}");
+    failure(rank.broadcast(&stream, &mut data, 7)).mentions("there is no rank 7");
     let mut short = DeviceBuffer::<i32>::zeroed(&stream, 11).unwrap();
     assert!(rank.all_gather(&stream, &data, &mut short).is_err());
     assert!(rank.gather(&stream, &data, None, 0).is_err());
-    assert_eq!(
-        fake.calls(),
-        ["GroupStart", "AllGather", "GroupEnd"].repeat(3)
-    );
+    fake.assert_calls(&["GroupStart", "AllGather", "GroupEnd"].repeat(3));
     fake.set("result", 4);
     let error = rank
         .all_reduce_scaled(
@@ -507,23 +466,14 @@ fn different_calls_are_reported_and_not_enqueued() {
         )
         .unwrap_err();
     assert!(matches!(error, Error::Nccl { .. }), "{error:?}");
-    assert_eq!(
-        fake.calls(),
-        ["RedOpCreate", "GroupStart", "AllGather", "GroupEnd"]
-    );
+    fake.assert_calls(&["RedOpCreate", "GroupStart", "AllGather", "GroupEnd"]);
     // A send to the own rank must be received, because every rank of the fake library behaves like
     // this one.
     let bytes = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
-    let error = rank
-        .exchange(&stream, &[(0, bytes.view())], &mut [])
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with("the call is transfer on rank 0 and nothing on rank 0 (sent by rank 0, received by rank 0)"),
-        "{error}"
+    failure(rank.exchange(&stream, &[(0, bytes.view())], &mut [])).begins_with(
+        "the call is transfer on rank 0 and nothing on rank 0 (sent by rank 0, received by rank 0)",
     );
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -542,8 +492,7 @@ fn captured_group_is_reported_to_the_others() {
     let captured = || {
         // The capturing thread must not wait for the others.
         let error = thread::scope(|scope| scope.spawn(|| group.run()).join().unwrap());
-        let text = error.unwrap_err().to_string();
-        assert!(text.contains("the stream is capturing"), "{text}");
+        failure(error).mentions("the stream is capturing");
         Ok::<_, Error>(())
     };
     // SAFETY: nothing is captured.
@@ -551,7 +500,6 @@ fn captured_group_is_reported_to_the_others() {
     let expected = "GroupStart Send Recv GroupEnd GroupStart AllGather GroupEnd";
     assert_eq!(fake.calls().join(" "), expected);
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -564,9 +512,9 @@ fn different_partner_calls_are_reported_and_not_enqueued() {
     fake.set("partner", 1);
     fake.calls();
     rank.send(&stream, &bytes, 1).unwrap();
-    assert_eq!(fake.calls(), [&EXCHANGE[..], &["Send"]].concat());
+    fake.assert_calls(&[&EXCHANGE[..], &["Send"]].concat());
     rank.receive(&stream, &mut bytes, 2).unwrap();
-    assert_eq!(fake.calls(), [&EXCHANGE[..], &["Recv"]].concat());
+    fake.assert_calls(&[&EXCHANGE[..], &["Recv"]].concat());
     // Two partners, each compared once, then the collectives, then the calls themselves.
     let mut group = Group::new();
     let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
@@ -601,8 +549,7 @@ fn different_partner_calls_are_reported_and_not_enqueued() {
         group
             .all_reduce(&rank, &stream, &mut sum, Reduction::Sum)
             .unwrap();
-        let error = group.run().unwrap_err().to_string();
-        assert!(error.starts_with(text), "{error}");
+        failure(group.run()).begins_with(text);
         let expected = [&EXCHANGE[..], &["GroupStart", "AllGather", "GroupEnd"]].concat();
         assert_eq!(fake.calls(), expected);
     }
@@ -612,18 +559,13 @@ fn different_partner_calls_are_reported_and_not_enqueued() {
     let device = rank.context().device();
     let elsewhere = Context::create(device, ContextFlags::default()).unwrap();
     let far = Stream::new(&elsewhere).unwrap();
-    let error = rank.send(&far, &bytes, 1).unwrap_err();
-    assert!(error.to_string().contains("another context"), "{error}");
+    failure(rank.send(&far, &bytes, 1)).mentions("another context");
     assert_eq!(fake.calls(), EXCHANGE);
-    let error = rank.receive(&far, &mut bytes, 1).unwrap_err();
-    assert!(error.to_string().contains("another context"), "{error}");
+    failure(rank.receive(&far, &mut bytes, 1)).mentions("another context");
     assert_eq!(fake.calls(), EXCHANGE);
     // There is no partner to report to.
-    let error = rank.send(&stream, &bytes, 3).unwrap_err();
-    assert!(error.to_string().contains("there is no rank 3"), "{error}");
+    failure(rank.send(&stream, &bytes, 3)).mentions("there is no rank 3");
     assert!(fake.calls().is_empty());
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -637,11 +579,5 @@ fn failed_comparison_can_be_repeated() {
     assert!(matches!(error, Err(Error::Nccl { .. })), "{error:?}");
     fake.set("differs", 3);
     let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
-    let error = error.unwrap_err().to_string();
-    assert!(
-        error.contains("(all_reduce, collective number 1)"),
-        "{error}"
-    );
-    drop(rank);
-    fake.assert_clean();
+    failure(error).mentions("(all_reduce, collective number 1)");
 }

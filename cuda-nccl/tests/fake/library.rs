@@ -9,6 +9,7 @@ use std::{
         Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI32, AtomicPtr, Ordering},
     },
+    thread,
     time::Duration,
 };
 
@@ -44,7 +45,8 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// Returns the library in its initial state.
+    /// Returns the library in its initial state. When the value is dropped, every communicator must
+    /// have ended.
     pub fn new() -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         static OPENED: OnceLock<libloading::Library> = OnceLock::new();
@@ -128,6 +130,12 @@ impl Fake {
         self.words(b"fake_calls")
     }
 
+    /// Checks the calls since the last time.
+    #[track_caller]
+    pub fn assert_calls(&self, expected: &[&str]) {
+        assert_eq!(self.calls(), expected);
+    }
+
     /// Returns the calls since the last time that use memory or create communicators, with their
     /// arguments: source and target address, count, type, operation and root.
     pub fn arguments(&self) -> Vec<String> {
@@ -149,14 +157,30 @@ impl Fake {
             .map(str::to_owned)
             .collect()
     }
+}
 
-    /// Panics unless every communicator and every group has ended, and no invalid call was made.
-    pub fn assert_clean(&self) {
-        assert_eq!(
-            (self.get("live"), self.get("depth"), self.get("wrong")),
-            (0, 0, 0)
-        );
+/// Checks that every communicator and every group has ended, and no invalid call was made.
+impl Drop for Fake {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            let state = ["live", "depth", "wrong"].map(|name| self.get(name));
+            assert_eq!(state, [0; 3], "live, depth, wrong");
+        }
     }
+}
+
+/// Runs an ignored test in a separate process, which must succeed.
+pub fn passes_alone(test: &str, variables: &[(&str, &Path)]) {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", test])
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
 }
 
 pub const LIMIT: Duration = Duration::from_secs(1);

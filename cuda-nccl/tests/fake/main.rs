@@ -7,6 +7,8 @@ mod arguments;
 mod devices;
 mod ends;
 mod errors;
+#[path = "../../../cuda-safe/tests/common/failure.rs"]
+mod failure;
 mod figures;
 mod library;
 mod memory;

@@ -11,7 +11,10 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use crate::library::{Fake, LIMIT, options, rank};
+use crate::{
+    failure::failure,
+    library::{Fake, LIMIT, options, rank},
+};
 
 /// Holds the stream back until `work` has waited for a moment. Fails if it did not wait.
 fn waits_for(stream: &Stream, work: impl FnOnce()) {
@@ -30,20 +33,20 @@ fn waits_for(stream: &Stream, work: impl FnOnce()) {
 #[test]
 fn memory_is_allocated_and_freed_once() {
     let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_rank, stream) = rank(2, options());
     fake.calls();
     fake.arguments();
     let memory = NcclAllocated::zeroed::<u64>(&stream, 3).unwrap();
     assert_eq!(fake.arguments(), ["MemAlloc(0,0,24,0,0,0)"]);
     assert_eq!(memory.to_vec(&stream).unwrap(), [0; 3]);
     waits_for(&stream, || memory.close().unwrap());
-    assert_eq!(fake.calls(), ["MemAlloc", "MemFree"]);
+    fake.assert_calls(&["MemAlloc", "MemFree"]);
     let none = NcclAllocated::zeroed::<u64>(&stream, 0).unwrap();
     none.close().unwrap();
     assert!(fake.calls().is_empty());
     let memory = NcclAllocated::zeroed::<u8>(&stream, 1).unwrap();
     waits_for(&stream, || drop(memory));
-    assert_eq!(fake.calls(), ["MemAlloc", "MemFree"]);
+    fake.assert_calls(&["MemAlloc", "MemFree"]);
     let error = NcclAllocated::zeroed::<u64>(&stream, usize::MAX / 4).unwrap_err();
     let text = format!(
         "{} elements of 8 bytes exceed the address space",
@@ -54,8 +57,6 @@ fn memory_is_allocated_and_freed_once() {
         "{error}"
     );
     assert!(fake.calls().is_empty());
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
@@ -84,9 +85,7 @@ fn registered_memory_is_described_and_closed() {
         .unwrap();
     fake.calls();
     data.close().unwrap();
-    assert_eq!(fake.calls(), ["Deregister", "MemFree"]);
-    drop(rank);
-    fake.assert_clean();
+    fake.assert_calls(&["Deregister", "MemFree"]);
 }
 
 #[test]
@@ -100,18 +99,16 @@ fn registration_waits_for_the_stream_of_the_memory() {
     });
     fake.calls();
     waits_for(&stream, || drop(registered));
-    assert_eq!(fake.calls(), ["Deregister"]);
+    fake.assert_calls(&["Deregister"]);
     // There is nothing to register in memory without bytes.
     let none = rank.register(DeviceBuffer::<u8>::zeroed(&stream, 0).unwrap());
     drop(none.unwrap());
     assert!(fake.calls().is_empty());
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
 fn end_waits_for_calls_in_progress() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     for finalizes in [true, false] {
         let (rank, stream) = rank(2, options().timeout(Duration::from_secs(60)));
         let held = Stream::new(rank.context()).unwrap();
@@ -132,7 +129,6 @@ fn end_waits_for_calls_in_progress() {
         });
         stream.synchronize().unwrap();
     }
-    fake.assert_clean();
 }
 
 #[test]
@@ -160,7 +156,6 @@ fn asynchronous_error_ends_a_wait_for_stuck_work() {
         signal.set(1);
         stream.synchronize().unwrap();
     }
-    fake.assert_clean();
 }
 
 #[test]
@@ -178,19 +173,17 @@ fn an_abort_waits_for_the_end_of_the_work() {
             thread::sleep(Duration::from_millis(200));
             signal.set(1);
         });
-        let error = rank.wait(&stream).unwrap_err();
-        assert!(error.to_string().contains("the network is down"), "{error}");
+        failure(rank.wait(&stream)).mentions("the network is down");
         assert_eq!(signal.get(), 1);
     });
     fake.set("async", 0);
     stream.synchronize().unwrap();
     drop((data, rank));
-    fake.assert_clean();
 }
 
 #[test]
 fn work_that_ends_in_the_grace_period_is_waited_for() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let held = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
@@ -210,12 +203,11 @@ fn work_that_ends_in_the_grace_period_is_waited_for() {
     });
     stream.synchronize().unwrap();
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
 fn dropped_rank_waits_for_ranks_of_other_threads() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let limit = Duration::from_millis(400);
     let id = UniqueId::new().unwrap();
     let rank = |number| {
@@ -233,7 +225,6 @@ fn dropped_rank_waits_for_ranks_of_other_threads() {
     let start = Instant::now();
     drop(one);
     assert!(start.elapsed() < limit, "{:?}", start.elapsed());
-    fake.assert_clean();
 }
 
 #[test]
@@ -246,14 +237,12 @@ fn rejected_memory_is_not_registered() {
     let error = rank.register(memory).unwrap_err();
     let text = "ncclCommRegister failed: ncclInvalidArgument (4). Fix: start with";
     assert!(error.to_string().starts_with(text), "{error}");
-    assert_eq!(fake.calls(), ["Register"]);
-    drop(rank);
-    fake.assert_clean();
+    fake.assert_calls(&["Register"]);
 }
 
 #[test]
 fn failed_wait_for_registered_memory_ends_the_communicator() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     let data = rank.register(memory).unwrap();
@@ -274,12 +263,11 @@ fn failed_wait_for_registered_memory_ends_the_communicator() {
     let text = "rank 0 of 2: registered memory was dropped, but waiting for its stream failed (";
     assert!(error.to_string().starts_with(text), "{error}");
     drop(rank);
-    fake.assert_clean();
 }
 
 #[test]
 fn a_communicator_may_be_idle_for_longer_than_the_limit() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     for _ in 0..2 {
@@ -288,7 +276,6 @@ fn a_communicator_may_be_idle_for_longer_than_the_limit() {
     }
     rank.wait(&stream).unwrap();
     drop((data, rank));
-    fake.assert_clean();
 }
 
 #[test]
@@ -297,13 +284,9 @@ fn close_reports_memory_that_cannot_be_freed() {
     let (rank, stream) = rank(2, options());
     let memory = NcclAllocated::zeroed::<u8>(&stream, 4).unwrap();
     fake.set("result", 1);
-    let error = memory.close().unwrap_err().to_string();
-    assert!(error.starts_with("ncclMemFree failed: "), "{error}");
+    failure(memory.close()).begins_with("ncclMemFree failed: ");
     let memory = NcclAllocated::zeroed::<u8>(&stream, 4).unwrap();
     let registered = rank.register(memory).unwrap();
     fake.set("result", 1);
-    let error = registered.close().unwrap_err().to_string();
-    assert!(error.starts_with("ncclMemFree failed: "), "{error}");
-    drop(rank);
-    fake.assert_clean();
+    failure(registered.close()).begins_with("ncclMemFree failed: ");
 }

@@ -1,26 +1,15 @@
 //! Older libraries. Errors must name the missing function and the version. Each test is a separate
 //! process, because the library is opened once.
 
-use std::{env, process::Command};
-
 use cuda_nccl::{Error, Library, NcclAllocated};
 use cuda_safe::DeviceBuffer;
 
-use crate::library::{Fake, VARIABLE, compile, options, rank};
+use crate::library::{Fake, VARIABLE, compile, options, passes_alone, rank};
 
 /// Runs one of the ignored tests below with another library.
 fn with(test: &str, name: &str, flags: &[&str]) {
     let file = compile(name, flags);
-    let output = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", test])
-        .env(VARIABLE, file)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{text}"
-    );
+    passes_alone(test, &[(VARIABLE, &file)]);
 }
 
 #[test]
@@ -58,10 +47,7 @@ fn without_newer_functions() {
     fake.calls();
     fake.arguments();
     rank.all_to_all(&stream, &from, &mut to).unwrap();
-    assert_eq!(
-        fake.calls(),
-        ["GroupStart", "Send", "Recv", "Send", "Recv", "GroupEnd"]
-    );
+    fake.assert_calls(&["GroupStart", "Send", "Recv", "Send", "Recv", "GroupEnd"]);
     let (from, to) = (from.as_device_ptr(), to.as_device_ptr());
     let expected = [
         format!("Send({from},0,2,1,0,0)"),
@@ -70,8 +56,6 @@ fn without_newer_functions() {
         format!("Recv(0,{},2,1,0,1)", to + 2),
     ];
     assert_eq!(fake.arguments(), expected);
-    drop(rank);
-    fake.assert_clean();
 }
 
 #[test]

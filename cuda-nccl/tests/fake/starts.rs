@@ -9,7 +9,10 @@ use std::{
 use cuda_nccl::{Communicator, Error, UniqueId};
 use cuda_safe::{Context, ContextFlags};
 
-use crate::library::{Fake, LIMIT, VARIABLE, options, rank, verified};
+use crate::{
+    failure::failure,
+    library::{Fake, LIMIT, VARIABLE, options, rank, verified},
+};
 
 #[test]
 fn a_communicator_has_two_nccl_communicators() {
@@ -17,7 +20,7 @@ fn a_communicator_has_two_nccl_communicators() {
     fake.set("polls", 3); // both are in progress for several polls
     let (rank, _stream) = rank(2, options());
     assert_eq!((rank.rank(), rank.size()), (0, 2));
-    assert_eq!(fake.calls(), ["GetUniqueId", "InitRankConfig", "Split"]);
+    fake.assert_calls(&["GetUniqueId", "InitRankConfig", "Split"]);
     assert_eq!(fake.get("live"), 2);
     assert!(!rank.as_raw().is_null());
     assert_eq!(
@@ -25,8 +28,7 @@ fn a_communicator_has_two_nccl_communicators() {
         "Communicator { rank: 0, size: 2, device: 0, lost: None, .. }"
     );
     drop(rank);
-    assert_eq!(fake.calls(), ["Destroy", "DestroyControl"]);
-    fake.assert_clean();
+    fake.assert_calls(&["Destroy", "DestroyControl"]);
 }
 
 #[test]
@@ -42,11 +44,7 @@ fn missing_ranks_are_an_error_in_time() {
     let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s (ncclCommInitRankConfig). Fix: check that \
                  all 3 ranks run";
     assert!(text.starts_with(start), "{text}");
-    assert_eq!(
-        fake.calls(),
-        ["GetUniqueId", "InitRankConfig", "AbortControl"]
-    );
-    fake.assert_clean();
+    fake.assert_calls(&["GetUniqueId", "InitRankConfig", "AbortControl"]);
 }
 
 #[test]
@@ -62,7 +60,6 @@ fn for_devices_starts_in_one_group() {
         assert!(matches!(error, Error::Value(_)), "{error:?}");
     }
     assert!(fake.calls().is_empty());
-    fake.assert_clean();
 }
 
 #[test]
@@ -70,25 +67,16 @@ fn invalid_arguments_are_rejected() {
     let fake = Fake::new();
     let context = Context::primary(0).unwrap();
     let id = UniqueId::from_bytes([1; 128]);
-    let error = Communicator::new(&context, id, 2, 2, options())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("there is no rank 2 in a group of 2"),
-        "{error}"
-    );
+    failure(Communicator::new(&context, id, 2, 2, options()))
+        .mentions("there is no rank 2 in a group of 2");
     let other = Context::create(context.device(), ContextFlags::default()).unwrap();
-    let error = Communicator::new(&other, id, 0, 2, options())
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("Context::primary"), "{error}");
+    failure(Communicator::new(&other, id, 0, 2, options())).mentions("Context::primary");
     let bad = options().name(Some("a\0".into()));
     assert!(matches!(
         Communicator::new(&context, id, 0, 2, bad),
         Err(Error::Value(_))
     ));
     assert!(fake.calls().is_empty());
-    fake.assert_clean();
 }
 
 #[test]
@@ -117,20 +105,15 @@ fn split_and_shrink_create_communicators() {
         assert!(matches!(rank.shrink(wrong), Err(Error::Value(_))));
     }
     fake.set("polls", -1);
-    let error = rank.shrink(&[1]).unwrap_err().to_string();
-    assert!(
-        error.contains("the remaining ranks have not arrived"),
-        "{error}"
-    );
+    failure(rank.shrink(&[1])).mentions("the remaining ranks have not arrived");
     fake.set("polls", 0);
     assert!(matches!(rank.shrink(&[1]), Err(Error::Lost(_))));
     drop((split, less, rank));
-    fake.assert_clean();
 }
 
 #[test]
 fn split_is_rejected_with_nccl_comm_id() {
-    let fake = Fake::new();
+    let _fake = Fake::new();
     let (rank, _stream) = rank(3, options());
     // SAFETY: tests of the fake library run one at a time, and nothing else here reads variables at
     // the same time.
@@ -143,8 +126,6 @@ fn split_is_rejected_with_nccl_comm_id() {
         error.to_string().contains("NCCL_COMM_ID=node1:29400"),
         "{error}"
     );
-    drop(rank);
-    fake.assert_clean();
 }
 
 /// The program of the processes in the test below.

@@ -5,7 +5,8 @@ use cuda_safe::{Context, ContextFlags, Device, DeviceBuffer, Stream, bytemuck};
 use half::{bf16, f16};
 
 use crate::{
-    pair::{devices, missing, options, ranks, turn, unverified},
+    failure::failure,
+    pair::{devices, options, ranks, turn, unverified},
     suite::suite,
 };
 
@@ -60,10 +61,7 @@ fn reduces<T: Reducible + PartialEq + std::fmt::Debug>(number: impl Fn(u8) -> T 
 
 #[test]
 fn all_types_are_reduced() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     reduces(|n| n as i8);
     reduces(|n| n);
     reduces(i32::from);
@@ -95,10 +93,7 @@ fn color(rank: usize, i: usize) -> Color {
 
 #[test]
 fn plain_data_is_transferred() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     const LEN: usize = 1001;
     ranks(&options(), |rank, stream| {
         let of = |rank: usize| -> Vec<Color> { (0..LEN).map(|i| color(rank, i)).collect() };
@@ -170,10 +165,7 @@ fn plain_data_is_transferred() {
 
 #[test]
 fn in_place_parts_are_reduced() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let mut all = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0, 3.0, 4.0]).unwrap();
         rank.reduce_scatter_in_place(stream, &mut all, Reduction::Sum)
@@ -182,23 +174,14 @@ fn in_place_parts_are_reduced() {
         let part = all.slice(part..part + 2).unwrap().to_vec(stream).unwrap();
         assert_eq!(part, [[2.0, 4.0], [6.0, 8.0]][rank.rank()]);
         let mut odd = DeviceBuffer::<f32>::zeroed(stream, 3).unwrap();
-        let error = rank
-            .all_gather_in_place(stream, &mut odd)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("has 3 elements, but must have 2 times 1"),
-            "{error}"
-        );
+        failure(rank.all_gather_in_place(stream, &mut odd))
+            .mentions("has 3 elements, but must have 2 times 1");
     });
 }
 
 #[test]
 fn scaled_sums_multiply_by_the_factor() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let mut data = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0]).unwrap();
         let factor = [0.25, 0.75][rank.rank()];
@@ -213,10 +196,7 @@ fn scaled_sums_multiply_by_the_factor() {
 
 #[test]
 fn memory_of_other_streams_is_ordered() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let other = Stream::new(rank.context()).unwrap();
         for round in 0..50 {
@@ -240,22 +220,16 @@ fn mean<C: Collectives>(rank: &C, stream: &Stream) -> f64 {
 
 #[test]
 fn trait_methods_give_the_same_results() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         assert_eq!(mean(rank, stream), 0.5);
     });
 }
 
-/// The tests that also run with copies between devices, see `tests/peers.rs`.
+/// The tests that also run with copies between devices, see `tests/peers`.
 #[test]
 fn suite_of_all_back_ends() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     for options in [options(), unverified(options())] {
         ranks(&options, |rank, _| suite(vec![rank.clone()]));
     }
@@ -263,10 +237,7 @@ fn suite_of_all_back_ends() {
 
 #[test]
 fn suite_with_for_devices() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     for options in [options(), unverified(options())] {
         let contexts = (0..devices().min(2)).map(|device| Context::primary(device).unwrap());
         let contexts: Vec<_> = contexts.collect();
@@ -281,34 +252,20 @@ fn options_of_one() -> CommunicatorOptions {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let mut data = DeviceBuffer::<f32>::zeroed(stream, 4).unwrap();
-        let error = rank
-            .broadcast(stream, &mut data, 2)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("there is no rank 2"), "{error}");
+        failure(rank.broadcast(stream, &mut data, 2)).mentions("there is no rank 2");
         let device = Device::get((rank.rank() as u32 + 1) % devices()).unwrap();
         let context = Context::create(device, ContextFlags::default()).unwrap();
         let elsewhere = Stream::new(&context).unwrap();
-        let error = rank
-            .all_reduce(&elsewhere, &mut data, Reduction::Sum)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("another context"), "{error}");
+        failure(rank.all_reduce(&elsewhere, &mut data, Reduction::Sum)).mentions("another context");
         let mut theirs = DeviceBuffer::<f32>::zeroed(&elsewhere, 4).unwrap();
         assert!(
             rank.all_reduce(stream, &mut theirs, Reduction::Sum)
                 .is_err()
         );
-        let error = rank
-            .gather(stream, &data, None, rank.rank())
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("passes no buffer for all parts"), "{error}");
+        failure(rank.gather(stream, &data, None, rank.rank()))
+            .mentions("passes no buffer for all parts");
     });
 }

@@ -3,14 +3,16 @@
 use cuda_nccl::{Communicator, Group, Reduction};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::pair::{missing, missing_in_one_process, options, ranks, turn};
+use crate::{
+    failure::failure,
+    pair::{options, ranks, turn, turn_in_one_process},
+};
 
 #[test]
 fn one_thread_uses_two_devices() {
-    let _turn = turn();
-    if missing_in_one_process() {
+    let Some(_turn) = turn_in_one_process() else {
         return;
-    }
+    };
     let contexts = [0, 1].map(|device| Context::primary(device).unwrap());
     let pair = Communicator::for_devices(&contexts, options()).unwrap();
     let streams = [0, 1].map(|rank: usize| Stream::new(&contexts[rank]).unwrap());
@@ -37,10 +39,7 @@ fn one_thread_uses_two_devices() {
 
 #[test]
 fn group_sends_both_ways_and_reduces() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let (me, other) = (rank.rank(), 1 - rank.rank());
         let mine = DeviceBuffer::from_slice(stream, &[me as f32; 5]).unwrap();
@@ -67,10 +66,7 @@ fn group_sends_both_ways_and_reduces() {
 
 #[test]
 fn split_divides_ranks() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         // All ranks in one group, in reverse order.
         let turned = rank.split(Some(7), -(rank.rank() as i32)).unwrap().unwrap();
@@ -94,10 +90,7 @@ fn split_divides_ranks() {
 
 #[test]
 fn shrink_excludes_a_rank() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         assert!(rank.shrink(&[rank.rank()]).is_err());
         if rank.rank() == 0 {
@@ -114,19 +107,12 @@ fn shrink_excludes_a_rank() {
 
 #[test]
 fn communicators_end_together() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let mut data = DeviceBuffer::from_slice(stream, &[1i64]).unwrap();
         rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
         rank.clone().finalize().unwrap();
         assert_eq!(data.to_vec(stream).unwrap(), [2]); // the work had finished before
-        let error = rank
-            .all_reduce(stream, &mut data, Reduction::Sum)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("has been finalized"), "{error}");
+        failure(rank.all_reduce(stream, &mut data, Reduction::Sum)).mentions("has been finalized");
     });
 }

@@ -10,8 +10,9 @@ use std::{
 use cuda_nccl::{Communicator, CommunicatorOptions, Error, Group, Reduction, UniqueId};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::pair::{
-    Other, asked_for, devices, missing, missing_in_one_process, options, ranks, turn, unverified,
+use crate::{
+    failure::failure,
+    pair::{Other, asked_for, devices, options, ranks, turn, turn_in_one_process, unverified},
 };
 
 const LIMIT: Duration = Duration::from_secs(3);
@@ -35,10 +36,7 @@ fn lost<R: std::fmt::Debug>(work: impl FnOnce() -> Result<R, Error>) -> String {
 
 #[test]
 fn rank_that_never_arrives_is_lost() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     let context = Context::primary(0).unwrap();
     let text = lost(|| Communicator::new(&context, UniqueId::new().unwrap(), 0, 2, short()));
     assert!(
@@ -49,10 +47,7 @@ fn rank_that_never_arrives_is_lost() {
 
 #[test]
 fn rank_that_never_calls_is_lost() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&short(), |rank, stream| {
         if rank.rank() == 1 {
             thread::sleep(LIMIT + Duration::from_secs(2));
@@ -74,10 +69,7 @@ fn rank_that_never_calls_is_lost() {
 
 #[test]
 fn rank_that_stops_calling_is_lost() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&short(), |rank, stream| {
         let mut data = DeviceBuffer::<f32>::zeroed(stream, 1 << 20).unwrap();
         rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
@@ -100,10 +92,7 @@ fn rank_that_stops_calling_is_lost() {
 
 #[test]
 fn abort_from_another_thread_ends_a_wait() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&unverified(options()), |rank, stream| {
         if rank.rank() == 1 {
             thread::sleep(Duration::from_secs(2));
@@ -126,10 +115,7 @@ fn abort_from_another_thread_ends_a_wait() {
 
 #[test]
 fn different_calls_are_reported_on_all_ranks() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(
         &CommunicatorOptions::default().timeout(LIMIT),
         |rank, stream| {
@@ -151,11 +137,7 @@ fn different_calls_are_reported_on_all_ranks() {
                 0 => rank.broadcast(stream, &mut bytes, 0),
                 _ => rank.broadcast(stream, &mut bytes, 1),
             };
-            let text = error.unwrap_err().to_string();
-            assert!(
-                text.starts_with("the root is 1 on rank 1 and 0 on rank 0 (broadcast, "),
-                "{text}"
-            );
+            failure(error).begins_with("the root is 1 on rank 1 and 0 on rank 0 (broadcast, ");
             let error = match rank.rank() {
                 0 => rank.broadcast(stream, &mut bytes, 0),
                 _ => rank.all_reduce(stream, &mut bytes, Reduction::Sum),
@@ -177,30 +159,19 @@ fn different_calls_are_reported_on_all_ranks() {
             let mine = DeviceBuffer::<u8>::zeroed(stream, 8).unwrap();
             let len = if rank.rank() == 0 { 8 } else { 7 };
             let mut got = DeviceBuffer::<u8>::zeroed(stream, len).unwrap();
-            let error = rank
-                .exchange(
-                    stream,
-                    &[(other, mine.view())],
-                    &mut [(other, got.view_mut())],
-                )
-                .unwrap_err()
-                .to_string();
-            assert!(
-                error.starts_with(
-                    "the length is 7 on rank 1 and 8 on rank 0 (transfer, sent by rank 0"
-                ),
-                "{error}"
-            );
+            failure(rank.exchange(
+                stream,
+                &[(other, mine.view())],
+                &mut [(other, got.view_mut())],
+            ))
+            .begins_with("the length is 7 on rank 1 and 8 on rank 0 (transfer, sent by rank 0");
         },
     );
 }
 
 #[test]
 fn different_sends_and_receives_are_reported_on_both_ranks() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     ranks(&options(), |rank, stream| {
         let (me, other) = (rank.rank(), 1 - rank.rank());
         let mine = DeviceBuffer::from_slice(stream, &[me as u8; 9]).unwrap();
@@ -256,10 +227,9 @@ fn different_sends_and_receives_are_reported_on_both_ranks() {
 
 #[test]
 fn different_lengths_in_one_process_abort_the_communicator() {
-    let _turn = turn();
-    if missing_in_one_process() {
+    let Some(_turn) = turn_in_one_process() else {
         return;
-    }
+    };
     // Nothing is compared over NCCL, but lengths are still compared within a process.
     let errors = Mutex::new(Vec::new());
     ranks(&short(), |rank, stream| {
@@ -292,10 +262,7 @@ fn different_lengths_in_one_process_abort_the_communicator() {
 /// Rank 1 is always a separate process.
 #[test]
 fn killed_rank_is_lost() {
-    let _turn = turn();
-    if missing() {
-        return;
-    }
+    let Some(_turn) = turn() else { return };
     let requested = asked_for();
     let (number, id) = match requested {
         Some((_, id)) => (1, id),

@@ -4,6 +4,8 @@
 //! Without a GPU or NCCL, each test checks the error that reports this instead (`pair::missing`).
 
 mod collectives;
+#[path = "../../../cuda-safe/tests/common/failure.rs"]
+mod failure;
 mod figures;
 mod groups;
 mod lost;

@@ -21,13 +21,20 @@ const ID: &str = "CUDA_NCCL_TEST_ID";
 /// other's kernels.
 static TURN: Mutex<()> = Mutex::new(());
 
-pub fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+/// Returns a test's turn, or `None` if two ranks are impossible on this machine.
+pub fn turn() -> Option<MutexGuard<'static, ()>> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    (!missing()).then_some(turn)
+}
+
+/// Like [`turn`], for tests with both ranks in one process.
+pub fn turn_in_one_process() -> Option<MutexGuard<'static, ()>> {
+    turn().filter(|_| !missing_in_one_process())
 }
 
 /// Returns whether two ranks are impossible on this machine, and checks that a typed error reports
 /// the missing part.
-pub fn missing() -> bool {
+fn missing() -> bool {
     if let Err(error) = Library::get() {
         assert!(matches!(error, Error::Missing(_)), "{error:?}");
         let text = error.to_string();
@@ -53,17 +60,14 @@ pub fn missing() -> bool {
 }
 
 /// Does the same as [`missing`] for tests with both ranks in one process, which need a device each.
-pub fn missing_in_one_process() -> bool {
-    if missing() {
-        return true;
+fn missing_in_one_process() -> bool {
+    if devices() >= 2 {
+        return false;
     }
-    if devices() < 2 {
-        let one = Context::primary(0).unwrap();
-        let made = Communicator::for_devices(&[one.clone(), one], options());
-        assert!(matches!(made, Err(Error::Value(_))), "{made:?}");
-        return true;
-    }
-    false
+    let one = Context::primary(0).unwrap();
+    let made = Communicator::for_devices(&[one.clone(), one], options());
+    assert!(matches!(made, Err(Error::Value(_))), "{made:?}");
+    true
 }
 
 pub fn devices() -> u32 {

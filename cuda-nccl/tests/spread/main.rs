@@ -2,6 +2,8 @@
 #![cfg(feature = "compute")]
 
 mod differences;
+#[path = "../../../cuda-safe/tests/common/failure.rs"]
+mod failure;
 mod sharded;
 mod strips;
 #[allow(dead_code)]

@@ -4,7 +4,7 @@ use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind
 use cuda_nccl::{Collectives, Error, spread::StripConvolution};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::{SIZES, ranks, suite};
+use crate::{SIZES, failure::failure, ranks, suite};
 
 const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 
@@ -129,13 +129,8 @@ fn strips_that_do_not_fit_are_rejected() {
         let one = StripConvolution::new(rank, &filter(3, 3), options, 8, 30).unwrap();
         let other = StripConvolution::new(rank, &filter(3, 5), options, 8, 30).unwrap();
         let (mut from, mut to) = (one.strip(&stream).unwrap(), other.strip(&stream).unwrap());
-        let error = one.run(&stream, &mut from, &mut to).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("created by another StripConvolution"),
-            "{error}"
-        );
+        failure(one.run(&stream, &mut from, &mut to))
+            .mentions("created by another StripConvolution");
         assert!(from.copy_from_slice(&stream, &[0.0; 9]).is_err());
         assert_eq!((from.width(), from.rows(), from.pitch()), (8, 10, 8));
     });

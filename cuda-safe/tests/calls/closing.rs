@@ -28,21 +28,20 @@ fn mapping(context: &Context) -> Mapping {
 
 #[test]
 fn close_of_virtual_memory_returns_errors() {
-    const TEST: &str = "close_of_virtual_memory_returns_errors";
-    passes(TEST, "cuMemAddressFree:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemAddressFree:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let unit = PhysicalMemory::unit(&context).unwrap();
         fails(AddressRange::reserve(&context, unit).unwrap().close());
     });
-    passes(TEST, "cuMemRelease:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemRelease:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let unit = PhysicalMemory::unit(&context).unwrap();
         fails(PhysicalMemory::new(&context, unit).unwrap().close());
     });
-    passes(TEST, "cuMemUnmap:1+:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemUnmap:1+:CUDA_ERROR_UNKNOWN", || {
         fails(mapping(&device().0).close());
     });
-    passes(TEST, "cuMemUnmap:1+:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemUnmap:1+:CUDA_ERROR_UNKNOWN", || {
         let (_, stream) = device();
         let mut buffer = GrowableBuffer::<u8>::with_capacity(&stream, 1).unwrap();
         buffer.grow(1).unwrap();
@@ -54,20 +53,19 @@ fn close_of_virtual_memory_returns_errors() {
 
 #[test]
 fn close_of_page_locked_memory_returns_errors() {
-    const TEST: &str = "close_of_page_locked_memory_returns_errors";
-    passes(TEST, "cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let flags = RegisterFlags::default();
         let buffer = RegisteredBuffer::with_flags(&context, vec![0u8; 64], flags).unwrap();
         fails(buffer.close());
     });
-    passes(TEST, "cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN", || {
         let (context, stream) = device();
         let flags = RegisterFlags::DEVICE_MAP;
         let buffer = RegisteredBuffer::with_flags(&context, vec![0u8; 64], flags).unwrap();
         fails(buffer.into_mapped(&stream).unwrap().close());
     });
-    passes(TEST, "cuMemFreeHost:1+:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemFreeHost:1+:CUDA_ERROR_UNKNOWN", || {
         let (_, stream) = device();
         fails(MappedBuffer::<u32>::zeroed(&stream, 4).unwrap().close());
     });
@@ -75,29 +73,20 @@ fn close_of_page_locked_memory_returns_errors() {
 
 #[test]
 fn close_of_pitched_memory_returns_errors() {
-    passes(
-        "close_of_pitched_memory_returns_errors",
-        "cuMemFree:1+:CUDA_ERROR_UNKNOWN",
-        || {
-            let (_, stream) = device();
-            let buffer = PitchedBuffer::<u32>::zeroed(&stream, [4, 3]).unwrap();
-            fails(buffer.close());
-        },
-    );
+    passes("cuMemFree:1+:CUDA_ERROR_UNKNOWN", || {
+        let (_, stream) = device();
+        let buffer = PitchedBuffer::<u32>::zeroed(&stream, [4, 3]).unwrap();
+        fails(buffer.close());
+    });
 }
 
 #[test]
 fn close_of_a_listener_returns_errors() {
-    const TEST: &str = "close_of_a_listener_returns_errors";
-    passes(
-        TEST,
-        "cuLogsUnregisterCallback:1:CUDA_ERROR_UNKNOWN",
-        || {
-            let (_context, _) = device();
-            fails(logs::listen(|_, _| ()).unwrap().close());
-        },
-    );
-    traced(TEST, "", || {
+    passes("cuLogsUnregisterCallback:1:CUDA_ERROR_UNKNOWN", || {
+        let (_context, _) = device();
+        fails(logs::listen(|_, _| ()).unwrap().close());
+    });
+    traced("", || {
         let (_context, _) = device();
         let listener = logs::listen(|_, _| ()).unwrap();
         makes("cuLogsUnregisterCallback", &[], || drop(listener));

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn primary_context_is_retained_once_per_device() {
-    traced("primary_context_is_retained_once_per_device", "", || {
+    traced("", || {
         let retain = "cuDevicePrimaryCtxRetain(";
         for _ in 0..2 {
             let first = Context::primary(0).unwrap();
@@ -28,7 +28,7 @@ fn primary_context_is_retained_once_per_device() {
 
 #[test]
 fn context_settings_are_passed_to_the_driver() {
-    traced("context_settings_are_passed_to_the_driver", "", || {
+    traced("", || {
         let flags = ContextFlags::BLOCKING_SYNC | ContextFlags::LMEM_RESIZE_TO_MAX;
         assert_eq!(flags, ContextFlags(20));
         assert_eq!(flags | ContextFlags::BLOCKING_SYNC, flags);
@@ -59,7 +59,7 @@ fn context_settings_are_passed_to_the_driver() {
 
 #[test]
 fn contexts_are_destroyed_with_the_last_reference() {
-    traced("contexts_are_destroyed_with_the_last_reference", "", || {
+    traced("", || {
         let create = || Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let context = create();
         let held = context.clone();
@@ -81,7 +81,7 @@ fn contexts_are_destroyed_with_the_last_reference() {
 
 #[test]
 fn current_context_is_not_pushed_again() {
-    traced("current_context_is_not_pushed_again", "", || {
+    traced("", || {
         let (context, stream) = device();
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         // The thread has no current context, so this one becomes and stays current.
@@ -102,23 +102,18 @@ fn current_context_is_not_pushed_again() {
         drop(created);
     });
     // If the current context cannot be queried, the context is pushed.
-    traced(
-        "current_context_is_not_pushed_again",
-        "cuCtxGetCurrent:2:CUDA_ERROR_UNKNOWN",
-        || {
-            let context = Context::primary(0).unwrap();
-            context.memory_info().unwrap();
-            makes("cuCtxPushCurrent", &[], || context.memory_info().unwrap());
-        },
-    );
+    traced("cuCtxGetCurrent:2:CUDA_ERROR_UNKNOWN", || {
+        let context = Context::primary(0).unwrap();
+        context.memory_info().unwrap();
+        makes("cuCtxPushCurrent", &[], || context.memory_info().unwrap());
+    });
 }
 
 #[test]
 fn driver_is_available_if_it_initializes_and_has_a_device() {
-    let test = "driver_is_available_if_it_initializes_and_has_a_device";
-    passes(test, "", || assert!(driver::is_available()));
+    passes("", || assert!(driver::is_available()));
     for call in ["cuInit:1:100", "cuDeviceGetCount:1:3"] {
-        passes(test, call, || {
+        passes(call, || {
             assert!(!driver::is_available());
             assert!(driver::is_available(), "only the first call fails");
         });
@@ -168,7 +163,7 @@ fn first_call_reports_invalid_emulator_settings() {
 
 #[test]
 fn errors_name_calls_that_are_not_emulated() {
-    passes("errors_name_calls_that_are_not_emulated", "", || {
+    passes("", || {
         let (context, _) = device();
         let _current = context.push_current().unwrap();
         // SAFETY: the emulator reads no argument.
@@ -202,7 +197,7 @@ fn errors_name_calls_that_are_not_emulated() {
 
 #[test]
 fn errors_of_rejected_arguments_give_the_reason() {
-    passes("errors_of_rejected_arguments_give_the_reason", "", || {
+    passes("", || {
         let (context, _) = device();
         let _current = context.push_current().unwrap();
         // SAFETY: the emulator rejects the null pointer.
@@ -225,15 +220,14 @@ fn memory_info_returns_its_own_out_of_memory_error() {
             total: 0,
         }
     }
-    let test = "memory_info_returns_its_own_out_of_memory_error";
-    traced(test, "cuMemGetInfo:1+:2", || {
+    traced("cuMemGetInfo:1+:2", || {
         let (context, stream) = device();
         let error = context.memory_info().unwrap_err();
         assert_eq!(*error.kind(), unknown(0), "{error}");
         let error = DeviceBuffer::<u8>::uninit(&stream, 1 << 50).unwrap_err();
         assert_eq!(*error.kind(), unknown(1 << 50), "{error}");
     });
-    traced(test, "cuCtxPushCurrent:1+:2", || {
+    traced("cuCtxPushCurrent:1+:2", || {
         let [context, other] = [0, 1].map(|number| Context::primary(number).unwrap());
         other.set_current().unwrap();
         let error = context.memory_info().unwrap_err();
@@ -243,33 +237,29 @@ fn memory_info_returns_its_own_out_of_memory_error() {
 
 #[test]
 fn contexts_dropped_in_a_capture_are_destroyed_later() {
-    traced(
-        "contexts_dropped_in_a_capture_are_destroyed_later",
-        "",
-        || {
-            let (context, stream) = device();
-            let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
-            let all = context.multiprocessors().unwrap();
-            let green = GreenContext::new(&context, &[all]).unwrap();
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                stream.capture(|_| -> Result<()> {
-                    drop((created, green));
-                    // Destroying it would have to wait for the captured stream.
-                    assert_eq!(calls("cuGreenCtxDestroy").len(), 0);
-                    Ok(())
-                })
-            };
-            drop(graph.unwrap());
-            assert_eq!(calls("cuCtxDestroy").len(), 1);
-            assert_eq!(calls("cuGreenCtxDestroy").len(), 1);
-        },
-    );
+    traced("", || {
+        let (context, stream) = device();
+        let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+        let all = context.multiprocessors().unwrap();
+        let green = GreenContext::new(&context, &[all]).unwrap();
+        // SAFETY: the capture records nothing.
+        let graph = unsafe {
+            stream.capture(|_| -> Result<()> {
+                drop((created, green));
+                // Destroying it would have to wait for the captured stream.
+                assert_eq!(calls("cuGreenCtxDestroy").len(), 0);
+                Ok(())
+            })
+        };
+        drop(graph.unwrap());
+        assert_eq!(calls("cuCtxDestroy").len(), 1);
+        assert_eq!(calls("cuGreenCtxDestroy").len(), 1);
+    });
 }
 
 #[test]
 fn context_setters_call_the_driver() {
-    traced("context_setters_call_the_driver", "", || {
+    traced("", || {
         let (context, _) = device();
         makes("cuCtxResetPersistingL2Cache", &[], || {
             context.reset_persisting_l2().unwrap()
@@ -296,17 +286,16 @@ fn context_setters_call_the_driver() {
 
 #[test]
 fn missing_device_features_differ_from_errors() {
-    const TEST: &str = "missing_device_features_differ_from_errors";
-    passes(TEST, "", || {
+    passes("", || {
         let device = Device::get(0).unwrap();
         assert!(!device.can_limit_contexts().unwrap());
         assert_eq!(device.numa_node().unwrap(), None);
         assert_eq!(device.host_numa_node().unwrap(), Some(0));
     });
-    passes(TEST, "cuDeviceGetExecAffinitySupport:1:999", || {
+    passes("cuDeviceGetExecAffinitySupport:1:999", || {
         assert!(Device::get(0).unwrap().can_limit_contexts().is_err());
     });
-    passes(TEST, "cuDeviceGetAttribute:1+:999", || {
+    passes("cuDeviceGetAttribute:1+:999", || {
         let device = Device::get(0).unwrap();
         assert!(device.numa_node().is_err());
         assert!(device.host_numa_node().is_err());
@@ -315,52 +304,40 @@ fn missing_device_features_differ_from_errors() {
 
 #[test]
 fn peer_access_is_disabled_with_the_last_reference() {
-    traced(
-        "peer_access_is_disabled_with_the_last_reference",
-        "",
-        || {
-            let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
-            let all = [(); 3].map(|()| here.enable_peer_access(&there).unwrap());
-            assert_eq!(calls("cuCtxEnablePeerAccess").len(), 1);
-            makes("cuCtxDisablePeerAccess", &[], || drop(all));
-        },
-    );
+    traced("", || {
+        let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
+        let all = [(); 3].map(|()| here.enable_peer_access(&there).unwrap());
+        assert_eq!(calls("cuCtxEnablePeerAccess").len(), 1);
+        makes("cuCtxDisablePeerAccess", &[], || drop(all));
+    });
 }
 
 #[test]
 fn multiprocessor_groups_have_the_requested_sizes() {
-    passes_with(
-        "multiprocessor_groups_have_the_requested_sizes",
-        &[("CUDA_EMULATOR_THREADS", "32")],
-        || {
-            let all = Device::get(0).unwrap().multiprocessors().unwrap();
-            assert_eq!(
-                (all.count(), all.min_group_size(), all.alignment()),
-                (32, 8, 8)
-            );
-            let some = all.split(3, 8).unwrap();
-            assert_eq!(some.groups.len(), 3);
-            assert_eq!(some.rest.map(|rest| rest.count()), Some(8));
-            assert!(all.split(4, 8).unwrap().rest.is_none());
-        },
-    );
+    passes_with(&[("CUDA_EMULATOR_THREADS", "32")], || {
+        let all = Device::get(0).unwrap().multiprocessors().unwrap();
+        assert_eq!(
+            (all.count(), all.min_group_size(), all.alignment()),
+            (32, 8, 8)
+        );
+        let some = all.split(3, 8).unwrap();
+        assert_eq!(some.groups.len(), 3);
+        assert_eq!(some.rest.map(|rest| rest.count()), Some(8));
+        assert!(all.split(4, 8).unwrap().rest.is_none());
+    });
 }
 
 #[test]
 fn driver_without_devices_is_unavailable() {
-    passes_with(
-        "driver_without_devices_is_unavailable",
-        &[("CUDA_EMULATOR_DEVICES", "0")],
-        || {
-            assert!(!driver::is_available());
-            for error in [
-                driver::init().unwrap_err(),
-                Device::get(0).unwrap_err(),
-                Context::primary(0).unwrap_err(),
-            ] {
-                assert_eq!(*error.kind(), ErrorKind::NoDevice, "{error}");
-                assert!(error.detail().contains("but no GPU"), "{error}");
-            }
-        },
-    );
+    passes_with(&[("CUDA_EMULATOR_DEVICES", "0")], || {
+        assert!(!driver::is_available());
+        for error in [
+            driver::init().unwrap_err(),
+            Device::get(0).unwrap_err(),
+            Context::primary(0).unwrap_err(),
+        ] {
+            assert_eq!(*error.kind(), ErrorKind::NoDevice, "{error}");
+            assert!(error.detail().contains("but no GPU"), "{error}");
+        }
+    });
 }

@@ -5,7 +5,7 @@ use cuda_safe::memory::{HostRegion, PitchedBuffer, RegionCopy};
 
 #[test]
 fn box_copy_is_one_call() {
-    traced("box_copy_is_one_call", "", || {
+    traced("", || {
         let (_, stream) = device();
         let mut a = PitchedBuffer::<u32>::zeroed(&stream, [4, 3, 2]).unwrap();
         let mut b = PitchedBuffer::<u32>::zeroed(&stream, [4, 3, 2]).unwrap();
@@ -54,7 +54,7 @@ const DISABLE: &str = "cuCtxDisablePeerAccess";
 
 #[test]
 fn peer_access_is_enabled_and_disabled_once() {
-    traced("peer_access_is_enabled_and_disabled_once", "", || {
+    traced("", || {
         let (_hold, _stream) = device();
         let mut first = None;
         makes(ENABLE, &["flags=0"], || first = Some(access().unwrap()));
@@ -71,13 +71,9 @@ fn peer_access_is_enabled_and_disabled_once() {
 #[test]
 fn failed_peer_access_is_not_counted() {
     const FAIL: &str = "cuCtxEnablePeerAccess:1:CUDA_ERROR_TOO_MANY_PEERS";
-    traced("failed_peer_access_is_not_counted", FAIL, || {
+    traced(FAIL, || {
         let (_hold, _stream) = device();
-        let error = access().unwrap_err();
-        assert_eq!(
-            error.driver_code(),
-            Some(CUresult::CUDA_ERROR_TOO_MANY_PEERS)
-        );
+        failure(access()).with_code(CUresult::CUDA_ERROR_TOO_MANY_PEERS);
         let access = access().unwrap();
         makes(DISABLE, &[], || access.close().unwrap());
     });
@@ -86,13 +82,9 @@ fn failed_peer_access_is_not_counted() {
 #[test]
 fn peer_access_stays_enabled_if_state_of_work_is_unknown() {
     const FAIL: &str = "cuCtxSynchronize:1+:CUDA_ERROR_UNKNOWN";
-    traced(
-        "peer_access_stays_enabled_if_state_of_work_is_unknown",
-        FAIL,
-        || {
-            let (_hold, _stream) = device();
-            let access = access().unwrap();
-            assert!(made(DISABLE, || access.close().unwrap_err()).is_empty());
-        },
-    );
+    traced(FAIL, || {
+        let (_hold, _stream) = device();
+        let access = access().unwrap();
+        assert!(made(DISABLE, || access.close().unwrap_err()).is_empty());
+    });
 }

@@ -21,7 +21,7 @@ fn kernel(context: &Context, stream: &Stream) -> (Function, DeviceBuffer<u32>) {
 
 #[test]
 fn graphs_are_closed_and_their_memory_is_trimmed() {
-    traced("graphs_are_closed_and_their_memory_is_trimmed", "", || {
+    traced("", || {
         let (context, _stream) = device();
         let graph = Graph::new(&context).unwrap();
         makes("cuGraphDestroy", &[], || graph.close().unwrap());
@@ -34,8 +34,7 @@ fn graphs_are_closed_and_their_memory_is_trimmed() {
 
 #[test]
 fn close_returns_errors_of_graph_destruction() {
-    const TEST: &str = "close_returns_errors_of_graph_destruction";
-    passes(TEST, "cuGraphDestroy:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuGraphDestroy:1:CUDA_ERROR_UNKNOWN", || {
         let graph = Graph::new(&Context::primary(0).unwrap()).unwrap();
         let error = graph.close().unwrap_err();
         assert_eq!(error.call(), "cuGraphDestroy", "{error}");
@@ -44,7 +43,7 @@ fn close_returns_errors_of_graph_destruction() {
 
 #[test]
 fn empty_node_and_edge_lists_take_one_call() {
-    traced("empty_node_and_edge_lists_take_one_call", "", || {
+    traced("", || {
         let (context, _stream) = device();
         let graph = Graph::new(&context).unwrap();
         makes("cuGraphGetNodes", &[], || {
@@ -58,7 +57,7 @@ fn empty_node_and_edge_lists_take_one_call() {
 
 #[test]
 fn edges_with_data_are_removed_by_the_newer_call() {
-    traced("edges_with_data_are_removed_by_the_newer_call", "", || {
+    traced("", || {
         let (context, stream) = device();
         let (set, x) = kernel(&context, &stream);
         let mut graph = Graph::new(&context).unwrap();
@@ -81,7 +80,7 @@ fn edges_with_data_are_removed_by_the_newer_call() {
 
 #[test]
 fn events_are_released_when_no_node_uses_them() {
-    traced("events_are_released_when_no_node_uses_them", "", || {
+    traced("", || {
         let (context, _stream) = device();
         let event = || Event::new(&context).unwrap();
         let (first, other, second, third) = (event(), event(), event(), event());
@@ -108,7 +107,7 @@ fn events_are_released_when_no_node_uses_them() {
 
 #[test]
 fn cloned_graph_keeps_resources_of_the_original() {
-    traced("cloned_graph_keeps_resources_of_the_original", "", || {
+    traced("", || {
         let (context, stream) = device();
         let (set, x) = kernel(&context, &stream);
         let event = Event::new(&context).unwrap();
@@ -133,7 +132,7 @@ fn cloned_graph_keeps_resources_of_the_original() {
 
 #[test]
 fn semaphores_are_released_with_the_last_graph() {
-    traced("semaphores_are_released_with_the_last_graph", "", || {
+    traced("", || {
         let (context, _stream) = device();
         let kind = ExternalSemaphoreKind::TIMELINE_FD;
         let page = semaphore::Page::new(kind.0, 0);
@@ -151,7 +150,7 @@ fn semaphores_are_released_with_the_last_graph() {
 
 #[test]
 fn into_graph_waits_once_per_stream() {
-    traced("into_graph_waits_once_per_stream", "", || {
+    traced("", || {
         let (context, stream) = device();
         let other = Stream::new(&context).unwrap();
         let waits = |launches: usize| {
@@ -170,7 +169,7 @@ fn into_graph_waits_once_per_stream() {
 #[test]
 fn failed_end_of_capture_is_retried() {
     let fail = "cuStreamEndCapture:1:CUDA_ERROR_UNKNOWN";
-    traced("failed_end_of_capture_is_retried", fail, || {
+    traced(fail, || {
         let (_context, stream) = device();
         // SAFETY: the capture records nothing.
         let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
@@ -182,7 +181,7 @@ fn failed_end_of_capture_is_retried() {
 
 #[test]
 fn invalidated_capture_is_ended_once() {
-    traced("invalidated_capture_is_ended_once", "", || {
+    traced("", || {
         let (_context, stream) = device();
         // SAFETY: the capture records nothing. The raw call is forbidden during a capture and does
         // nothing else.
@@ -200,8 +199,7 @@ fn invalidated_capture_is_ended_once() {
 
 #[test]
 fn older_drivers_return_edges_without_data() {
-    const TEST: &str = "older_drivers_return_edges_without_data";
-    let body: fn() = || {
+    let body = || {
         let context = Context::primary(0).unwrap();
         let mut graph = Graph::new(&context).unwrap();
         let a = graph.add_empty(&[]).unwrap();
@@ -211,18 +209,16 @@ fn older_drivers_return_edges_without_data() {
         if lookup.contains("CUDA_ERROR_NOT_FOUND") {
             assert_eq!(edges.unwrap(), [(a, b)]);
         } else {
-            let error = edges.unwrap_err();
-            assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+            failure(edges).with_code(CUresult::CUDA_ERROR_UNKNOWN);
         }
     };
-    traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
-    traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
+    traced("cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
+    traced("cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
 }
 
 #[test]
 fn kernel_names_do_not_need_the_driver() {
-    const TEST: &str = "kernel_names_do_not_need_the_driver";
-    traced(TEST, "cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
+    traced("cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
         let (context, stream) = device();
         let (set, x) = kernel(&context, &stream);
         let mut graph = Graph::new(&context).unwrap();
@@ -237,44 +233,37 @@ fn kernel_names_do_not_need_the_driver() {
 fn device_launchable_graphs_need_nodes_of_one_context() {
     const NOTHING: &str =
         ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() {\nret;\n}\n";
-    traced(
-        "device_launchable_graphs_need_nodes_of_one_context",
-        "",
-        || {
-            let (context, _stream) = device();
-            let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
-            let functions = [&context, &created].map(|context| {
-                let module = Module::from_ptx(context, NOTHING).unwrap();
-                module.function("nothing").unwrap()
-            });
-            let graph = Graph::new(&context).unwrap();
-            let mut last = std::ptr::null_mut();
-            for function in &functions {
-                let parameters = sys::CUDA_KERNEL_NODE_PARAMS {
-                    func: function.as_raw(),
-                    gridDimX: 1,
-                    gridDimY: 1,
-                    gridDimZ: 1,
-                    blockDimX: 1,
-                    blockDimY: 1,
-                    blockDimZ: 1,
-                    ..Default::default()
-                };
-                let _current = function.context().push_current().unwrap();
-                // SAFETY: a live graph, and parameters that are read now; nothing is launched.
-                let code = unsafe {
-                    let none = std::ptr::null();
-                    sys::cuGraphAddKernelNode_v2(&mut last, graph.as_raw(), none, 0, &parameters)
-                };
-                assert_eq!(code, CUresult::CUDA_SUCCESS);
-            }
-            let node = graph.nodes().unwrap()[1];
-            let failed = graph
-                .instantiate_with(InstantiateFlags::DEVICE_LAUNCH)
-                .unwrap_err();
-            let text = failed.to_string();
-            assert!(text.contains("must belong to one context"), "{text}");
-            assert!(text.contains(&format!("See {node:?} (")), "{text}");
-        },
-    );
+    traced("", || {
+        let (context, _stream) = device();
+        let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+        let functions = [&context, &created].map(|context| {
+            let module = Module::from_ptx(context, NOTHING).unwrap();
+            module.function("nothing").unwrap()
+        });
+        let graph = Graph::new(&context).unwrap();
+        let mut last = std::ptr::null_mut();
+        for function in &functions {
+            let parameters = sys::CUDA_KERNEL_NODE_PARAMS {
+                func: function.as_raw(),
+                gridDimX: 1,
+                gridDimY: 1,
+                gridDimZ: 1,
+                blockDimX: 1,
+                blockDimY: 1,
+                blockDimZ: 1,
+                ..Default::default()
+            };
+            let _current = function.context().push_current().unwrap();
+            // SAFETY: a live graph, and parameters that are read now; nothing is launched.
+            let code = unsafe {
+                let none = std::ptr::null();
+                sys::cuGraphAddKernelNode_v2(&mut last, graph.as_raw(), none, 0, &parameters)
+            };
+            assert_eq!(code, CUresult::CUDA_SUCCESS);
+        }
+        let node = graph.nodes().unwrap()[1];
+        failure(graph.instantiate_with(InstantiateFlags::DEVICE_LAUNCH))
+            .mentions("must belong to one context")
+            .mentions(&format!("See {node:?} ("));
+    });
 }

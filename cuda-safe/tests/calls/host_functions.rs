@@ -45,7 +45,7 @@ fn within_a_host_function<R: Send + 'static>(
 
 #[test]
 fn rejections_in_host_functions_name_the_call() {
-    traced("rejections_in_host_functions_name_the_call", "", || {
+    traced("", || {
         let (context, stream) = device();
         let (c, s) = (context.clone(), stream.clone());
         let names = within_a_host_function(&stream, move || {
@@ -97,16 +97,12 @@ fn rejections_in_host_functions_name_the_call() {
 
 #[test]
 fn launches_are_rejected_in_host_functions() {
-    traced("launches_are_rejected_in_host_functions", "", || {
+    traced("", || {
         let (context, stream) = device();
-        let module = Module::from_ptx(&context, PTX).unwrap();
-        let set = module.function("set").unwrap();
+        let set = set_kernel(&context);
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: `x` has the one element that the kernel writes.
-        unsafe {
-            set.launch(&stream, LaunchConfig::new(1, 1), (&mut x,))
-                .unwrap()
-        };
+        unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut x,)) }.unwrap();
         let mut exec = Graph::new(&context).unwrap().instantiate().unwrap();
         let s = stream.clone();
         let (names, ..) = within_a_host_function(&stream, move || {
@@ -126,101 +122,92 @@ fn launches_are_rejected_in_host_functions() {
 
 #[test]
 fn libraries_and_pools_are_rejected_in_host_functions() {
-    traced(
-        "libraries_and_pools_are_rejected_in_host_functions",
-        "",
-        || {
-            let (context, stream) = device();
-            let library = Library::from_ptx(PTX).unwrap();
-            let kernel = library.kernel("set").unwrap();
-            let pool = MemoryPool::new(&context).unwrap();
-            let (c, s) = (context.clone(), stream.clone());
-            let (names, ..) = within_a_host_function(&stream, move || {
-                let names = [
-                    rejected(Library::from_ptx(PTX)),
-                    rejected(library.kernel("set")),
-                    rejected(library.kernels()),
-                    rejected(library.module(&c)),
-                    rejected(library.global::<u32>(&c, "x", 1)),
-                    rejected(kernel.function(&c)),
-                    rejected(MemoryPool::new(&c)),
-                    rejected(MemoryPool::current(&c)),
-                    rejected(MemoryPool::default_of(&c)),
-                    rejected(pool.used()),
-                    rejected(pool.set_release_threshold(0)),
-                    rejected(pool.trim_to(0)),
-                    rejected(pool.make_current()),
-                    rejected(pool.access(c.device())),
-                    rejected(pool.export_file()),
-                    rejected(pool.allocate::<u8>(&s, 1)),
-                ];
-                (names, library, kernel, pool)
-            });
-            let expected = [
-                "cuLibraryLoadData",
-                "cuLibraryGetKernel",
-                "cuLibraryGetKernelCount",
-                "cuLibraryGetModule",
-                "cuLibraryGetGlobal",
-                "cuLibraryGetModule",
-                "cuMemPoolCreate",
-                "cuDeviceGetMemPool",
-                "cuDeviceGetDefaultMemPool",
-                "cuMemPoolGetAttribute",
-                "cuMemPoolSetAttribute",
-                "cuMemPoolTrimTo",
-                "cuDeviceSetMemPool",
-                "cuMemPoolGetAccess",
-                "cuMemPoolExportToShareableHandle",
-                "cuMemAllocFromPoolAsync",
+    traced("", || {
+        let (context, stream) = device();
+        let library = Library::from_ptx(PTX).unwrap();
+        let kernel = library.kernel("set").unwrap();
+        let pool = MemoryPool::new(&context).unwrap();
+        let (c, s) = (context.clone(), stream.clone());
+        let (names, ..) = within_a_host_function(&stream, move || {
+            let names = [
+                rejected(Library::from_ptx(PTX)),
+                rejected(library.kernel("set")),
+                rejected(library.kernels()),
+                rejected(library.module(&c)),
+                rejected(library.global::<u32>(&c, "x", 1)),
+                rejected(kernel.function(&c)),
+                rejected(MemoryPool::new(&c)),
+                rejected(MemoryPool::current(&c)),
+                rejected(MemoryPool::default_of(&c)),
+                rejected(pool.used()),
+                rejected(pool.set_release_threshold(0)),
+                rejected(pool.trim_to(0)),
+                rejected(pool.make_current()),
+                rejected(pool.access(c.device())),
+                rejected(pool.export_file()),
+                rejected(pool.allocate::<u8>(&s, 1)),
             ];
-            assert_eq!(names, expected);
-        },
-    );
+            (names, library, kernel, pool)
+        });
+        let expected = [
+            "cuLibraryLoadData",
+            "cuLibraryGetKernel",
+            "cuLibraryGetKernelCount",
+            "cuLibraryGetModule",
+            "cuLibraryGetGlobal",
+            "cuLibraryGetModule",
+            "cuMemPoolCreate",
+            "cuDeviceGetMemPool",
+            "cuDeviceGetDefaultMemPool",
+            "cuMemPoolGetAttribute",
+            "cuMemPoolSetAttribute",
+            "cuMemPoolTrimTo",
+            "cuDeviceSetMemPool",
+            "cuMemPoolGetAccess",
+            "cuMemPoolExportToShareableHandle",
+            "cuMemAllocFromPoolAsync",
+        ];
+        assert_eq!(names, expected);
+    });
 }
 
 /// An object whose last reference is dropped in a host function is released together with the next
 /// released object.
 #[test]
 fn objects_dropped_in_host_functions_are_released_later() {
-    traced(
-        "objects_dropped_in_host_functions_are_released_later",
-        "",
-        || {
-            let (context, stream) = device();
-            let dropped = (
-                Library::from_ptx(PTX).unwrap(),
-                MemoryPool::new(&context).unwrap(),
-                DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap(),
-                Graph::new(&context).unwrap().instantiate().unwrap(),
-                Event::new(&context).unwrap(),
-                Stream::new(&context).unwrap(),
-                PhysicalMemory::new(&context, 2 << 20).unwrap(),
-                AddressRange::reserve(&context, 2 << 20).unwrap(),
-            );
-            within_a_host_function(&stream, move || drop(dropped));
-            drop(Event::new(&context).unwrap());
-            for release in [
-                "cuLibraryUnload",
-                "cuMemPoolDestroy",
-                "cuMemFreeAsync",
-                "cuGraphExecDestroy",
-                "cuEventDestroy",
-                "cuStreamDestroy",
-                "cuMemRelease",
-                "cuMemAddressFree",
-            ] {
-                let expected = if release == "cuEventDestroy" { 2 } else { 1 };
-                assert_eq!(calls(release).len(), expected, "{release}");
-            }
-        },
-    );
+    traced("", || {
+        let (context, stream) = device();
+        let dropped = (
+            Library::from_ptx(PTX).unwrap(),
+            MemoryPool::new(&context).unwrap(),
+            DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap(),
+            Graph::new(&context).unwrap().instantiate().unwrap(),
+            Event::new(&context).unwrap(),
+            Stream::new(&context).unwrap(),
+            PhysicalMemory::new(&context, 2 << 20).unwrap(),
+            AddressRange::reserve(&context, 2 << 20).unwrap(),
+        );
+        within_a_host_function(&stream, move || drop(dropped));
+        drop(Event::new(&context).unwrap());
+        for release in [
+            "cuLibraryUnload",
+            "cuMemPoolDestroy",
+            "cuMemFreeAsync",
+            "cuGraphExecDestroy",
+            "cuEventDestroy",
+            "cuStreamDestroy",
+            "cuMemRelease",
+            "cuMemAddressFree",
+        ] {
+            let expected = if release == "cuEventDestroy" { 2 } else { 1 };
+            assert_eq!(calls(release).len(), expected, "{release}");
+        }
+    });
 }
 
 #[test]
 fn registered_memory_dropped_in_a_host_function_is_unregistered_later() {
-    let test = "registered_memory_dropped_in_a_host_function_is_unregistered_later";
-    traced(test, "", || {
+    traced("", || {
         let (context, stream) = device();
         let registered = || RegisteredBuffer::new(&context, vec![7u8; 4096]).unwrap();
         let (taken, closed, dropped) = (registered(), registered(), registered());
@@ -270,8 +257,7 @@ impl Drop for CallsPrimary {
 
 #[test]
 fn failing_context_setup_releases_nothing_under_a_lock() {
-    let test = "failing_context_setup_releases_nothing_under_a_lock";
-    traced(test, "cuDeviceGetAttribute:10:CUDA_ERROR_UNKNOWN", || {
+    traced("cuDeviceGetAttribute:10:CUDA_ERROR_UNKNOWN", || {
         super::listeners::in_time(|| {
             let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
             let stream = Stream::new(&created).unwrap();
@@ -283,8 +269,7 @@ fn failing_context_setup_releases_nothing_under_a_lock() {
             within_a_host_function(&stream, move || drop(texture));
             let asked = calls("cuDeviceGetAttribute").len();
             assert_eq!(asked, 9, "the next query must fail");
-            let error = Context::primary(0).unwrap_err();
-            assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+            failure(Context::primary(0)).with_code(CUresult::CUDA_ERROR_UNKNOWN);
             // Now the texture and its memory are released.
             drop(Event::new(&created).unwrap());
             assert_eq!(calls("cuTexObjectDestroy").len(), 1);

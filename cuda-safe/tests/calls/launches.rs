@@ -6,18 +6,16 @@ use super::*;
 
 #[test]
 fn function_settings_are_passed_to_the_driver() {
-    traced("function_settings_are_passed_to_the_driver", "", || {
+    traced("", || {
         let (context, stream) = device();
-        let module = Module::from_ptx(&context, PTX).unwrap();
-        let set = module.function("set").unwrap();
+        let set = set_kernel(&context);
         makes("cuFuncSetCacheConfig", &[], || {
             set.set_cache_config(CacheConfig::L1).unwrap()
         });
         set.set_max_dynamic_shared(64 << 10).unwrap();
         let most = FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
         assert_eq!(set.attribute(most).unwrap(), 64 << 10);
-        let rejected = set.set_max_dynamic_shared(u32::MAX).unwrap_err();
-        assert!(rejected.detail().contains("`set`"), "{rejected}");
+        failure(set.set_max_dynamic_shared(u32::MAX)).detail_contains("`set`");
         assert!(set.set_max_dynamic_shared(1 << 30).is_err());
         assert!(
             format!("{set:?}").starts_with("Function(set, 0x"),
@@ -37,46 +35,36 @@ fn function_settings_are_passed_to_the_driver() {
         // SAFETY: the kernel writes one number.
         unsafe { set.launch(&stream, fits, (&mut x,)).unwrap() };
         // SAFETY: nothing is launched.
-        let error = unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }
-            .unwrap_err();
-        assert!(
-            error.to_string().contains("at most 65536 are allowed"),
-            "{error}"
-        );
+        failure(unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) })
+            .mentions("at most 65536 are allowed");
         stream.synchronize().unwrap();
     });
 }
 
 #[test]
 fn arguments_are_unchecked_if_parameters_are_unknown() {
-    traced(
-        "arguments_are_unchecked_if_parameters_are_unknown",
-        "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND",
-        || {
-            let (context, stream) = device();
-            let module = Module::from_ptx(&context, PTX).unwrap();
-            let function = module.function("set").unwrap();
-            // SAFETY: the handle is a kernel of this module. A borrowed handle has no PTX.
-            let set = unsafe { Function::borrow_raw(&module, function.as_raw(), "set") };
-            assert_eq!(set.parameters().unwrap(), None);
-            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
-            // SAFETY: the kernel writes one number and ignores the second argument.
-            unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) }.unwrap();
-            assert_eq!(x.to_vec(&stream).unwrap(), [7]);
-            // A definite answer is kept.
-            assert_eq!(calls("cuGetProcAddress").len(), 1);
-            // The PTX contains the same information.
-            let [p] = function.parameters().unwrap().unwrap() else {
-                panic!("expected one parameter");
-            };
-            assert_eq!((p.offset, p.size), (0, 8));
-            // SAFETY: the call fails before anything is launched.
-            let rejected =
-                unsafe { function.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) };
-            let error = rejected.unwrap_err();
-            assert!(error.to_string().contains("2 arguments"), "{error}");
-        },
-    );
+    traced("cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", || {
+        let (context, stream) = device();
+        let module = Module::from_ptx(&context, PTX).unwrap();
+        let function = module.function("set").unwrap();
+        // SAFETY: the handle is a kernel of this module. A borrowed handle has no PTX.
+        let set = unsafe { Function::borrow_raw(&module, function.as_raw(), "set") };
+        assert_eq!(set.parameters().unwrap(), None);
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: the kernel writes one number and ignores the second argument.
+        unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) }.unwrap();
+        assert_eq!(x.to_vec(&stream).unwrap(), [7]);
+        // A definite answer is kept.
+        assert_eq!(calls("cuGetProcAddress").len(), 1);
+        // The PTX contains the same information.
+        let [p] = function.parameters().unwrap().unwrap() else {
+            panic!("expected one parameter");
+        };
+        assert_eq!((p.offset, p.size), (0, 8));
+        // SAFETY: the call fails before anything is launched.
+        let rejected = unsafe { function.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1u32)) };
+        failure(rejected).mentions("2 arguments");
+    });
 }
 
 #[test]
@@ -87,12 +75,9 @@ fn launch_errors_give_the_reason() {
         "CUDA_ERROR_INVALID_VALUE",
     ] {
         let fail = format!("cuLaunchKernel:1:{code}");
-        traced("launch_errors_give_the_reason", &fail, || {
+        traced(&fail, || {
             let (context, stream) = device();
-            let set = Module::from_ptx(&context, PTX)
-                .unwrap()
-                .function("set")
-                .unwrap();
+            let set = set_kernel(&context);
             let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
             // SAFETY: the kernel writes one number.
             let error =
@@ -109,36 +94,22 @@ fn launch_errors_give_the_reason() {
         });
     }
     // The maximum of shared memory is allowed, so it is not the reason.
-    traced(
-        "launch_errors_give_the_reason",
-        "cuLaunchKernel:1:1",
-        || {
-            let (context, stream) = device();
-            let set = Module::from_ptx(&context, PTX)
-                .unwrap()
-                .function("set")
-                .unwrap();
-            let most = set
-                .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
-                .unwrap();
-            let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
-            let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
-            // SAFETY: nothing is launched.
-            let error = unsafe { set.launch(&stream, config, (&mut x,)) }.unwrap_err();
-            assert!(
-                error.to_string().contains("compiled for at most"),
-                "{error}"
-            );
-        },
-    );
+    traced("cuLaunchKernel:1:1", || {
+        let (context, stream) = device();
+        let set = set_kernel(&context);
+        let most = set
+            .attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)
+            .unwrap();
+        let config = LaunchConfig::new(3, 32).shared_bytes(u32::try_from(most).unwrap());
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        // SAFETY: nothing is launched.
+        failure(unsafe { set.launch(&stream, config, (&mut x,)) }).mentions("compiled for at most");
+    });
     // The error has a reason even if the attributes cannot be read.
     let fail = "cuLaunchKernel:1:CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,cuFuncGetAttribute:1+:999";
-    traced("launch_errors_give_the_reason", fail, || {
+    traced(fail, || {
         let (context, stream) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
+        let set = set_kernel(&context);
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: the kernel writes one number.
         let error =
@@ -149,12 +120,9 @@ fn launch_errors_give_the_reason() {
 
 #[test]
 fn largest_block_can_be_launched() {
-    passes("largest_block_can_be_launched", "", || {
+    passes("", || {
         let (context, stream) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
+        let set = set_kernel(&context);
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: all threads write the same number to one element.
         unsafe { set.launch(&stream, LaunchConfig::new(1, 1024), (&mut x,)) }.unwrap();
@@ -203,12 +171,9 @@ fn largest_block_can_be_launched() {
 
 #[test]
 fn launch_with_host_slices_waits_once() {
-    traced("launch_with_host_slices_waits_once", "", || {
+    traced("", || {
         let (context, stream) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
+        let set = set_kernel(&context);
         // SAFETY: the kernel writes one number.
         let launch = || unsafe {
             set.launch(&stream, LaunchConfig::new(1, 1), (In(&[1u32]),))
@@ -235,12 +200,9 @@ fn launch_with_host_slices_waits_once() {
 
 #[test]
 fn argument_lists_wait_only_for_host_slices() {
-    traced("argument_lists_wait_only_for_host_slices", "", || {
+    traced("", || {
         let (context, stream) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
+        let set = set_kernel(&context);
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         let mut arguments = ArgumentList::new();
         assert!(arguments.is_empty());

@@ -62,8 +62,7 @@ fn assert_rejected(results: Vec<Result<()>>, count: usize) {
 
 #[test]
 fn peer_access_is_rejected_in_listeners() {
-    let test = "peer_access_is_rejected_in_listeners";
-    traced(test, "", || {
+    traced("", || {
         let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
         let access = here.enable_peer_access(&there).unwrap();
         let other = Mutex::new(Some(there.enable_peer_access(&here).unwrap()));
@@ -90,8 +89,7 @@ fn peer_access_is_rejected_in_listeners() {
 
 #[test]
 fn linker_is_rejected_in_a_listener_of_its_own_call() {
-    let test = "linker_is_rejected_in_a_listener_of_its_own_call";
-    traced(test, "", || {
+    traced("", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         let (inner, outer) = (linker.clone(), linker.clone());
@@ -115,8 +113,7 @@ fn linker_is_rejected_in_a_listener_of_its_own_call() {
 
 #[test]
 fn pools_contexts_and_messages_are_rejected_in_listeners() {
-    let test = "pools_contexts_and_messages_are_rejected_in_listeners";
-    traced(test, "", || {
+    traced("", || {
         let (context, _) = device();
         let pool = MemoryPool::new(&context).unwrap();
         let (outer, inner) = (pool.clone(), context.clone());
@@ -148,9 +145,8 @@ fn pools_contexts_and_messages_are_rejected_in_listeners() {
 #[cfg(feature = "opengl")]
 #[test]
 fn thread_bound_object_dropped_in_a_listener_is_leaked() {
-    let test = "thread_bound_object_dropped_in_a_listener_is_leaked";
     thread_local!(static RESOURCE: Cell<Option<GraphicsResource>> = const { Cell::new(None) });
-    traced(test, "", || {
+    traced("", || {
         let (context, stream) = device();
         // SAFETY: the emulator looks handles up, and has none of this kind.
         let resource = unsafe { GraphicsResource::from_raw(&context, std::ptr::null_mut()) };

@@ -9,6 +9,8 @@ mod closing;
 mod contexts;
 mod copies;
 mod coredumps;
+#[path = "../common/failure.rs"]
+mod failure;
 mod graphs;
 mod host_functions;
 mod launches;
@@ -36,6 +38,7 @@ use cuda_safe::{
     module::{FunctionAttribute, JitOptions},
     sys::{self, CUresult},
 };
+use failure::{failure, rejection};
 
 const PTX: &str = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry set(.param .u64 p) {\n\
     .reg .u64 %a;\n.reg .u32 %v;\nld.param.u64 %a, [p];\nmov.u32 %v, 7;\nst.global.u32 [%a], %v;\nret;\n}\n";
@@ -44,6 +47,11 @@ fn device() -> (Context, Stream) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     (context, stream)
+}
+
+fn set_kernel(context: &Context) -> Function {
+    let module = Module::from_ptx(context, PTX).unwrap();
+    module.function("set").unwrap()
 }
 
 /// Returns the calls of `function` that `act` makes.

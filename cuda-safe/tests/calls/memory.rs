@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn device_memory_is_freed_once() {
-    traced("device_memory_is_freed_once", "", || {
+    traced("", || {
         let (context, stream) = device();
         let free = "cuMemFreeAsync";
         let buffer = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
@@ -55,111 +55,99 @@ fn device_memory_is_freed_once() {
 
 #[test]
 fn views_have_the_stream_and_context_of_the_buffer() {
-    passes(
-        "views_have_the_stream_and_context_of_the_buffer",
-        "",
-        || {
-            let (context, stream) = device();
-            let other = Stream::new(&context).unwrap();
-            let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
-            {
-                let view = buffer.view();
-                let (head, tail) = view.split_at(3).unwrap();
-                for part in [view, head, tail, view.slice(1..).unwrap()] {
-                    assert_eq!(part.stream(), Some(&stream));
-                }
-                assert_eq!((head.len(), tail.len()), (3, 5));
+    passes("", || {
+        let (context, stream) = device();
+        let other = Stream::new(&context).unwrap();
+        let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
+        {
+            let view = buffer.view();
+            let (head, tail) = view.split_at(3).unwrap();
+            for part in [view, head, tail, view.slice(1..).unwrap()] {
+                assert_eq!(part.stream(), Some(&stream));
             }
-            {
-                let mut view = buffer.view_mut();
-                assert_eq!(view.stream(), Some(&stream));
-                assert_eq!(view.view().stream(), Some(&stream));
-                assert_eq!(view.slice_mut(1..).unwrap().stream(), Some(&stream));
-                assert_eq!(view.view_mut().stream(), Some(&stream));
-                let (head, tail) = view.split_at_mut(3).unwrap();
-                assert_eq!(
-                    (head.stream(), tail.stream()),
-                    (Some(&stream), Some(&stream))
-                );
-                assert_eq!(tail.as_device_ptr() - head.as_device_ptr(), 12);
-                assert_eq!((head.len(), tail.len()), (3, 5));
-            }
-            // So other streams are ordered after the buffer's: the fill is held until the host waits.
-            buffer.fill(&stream, 7).unwrap();
-            assert_eq!(buffer.slice(2..4).unwrap().to_vec(&other).unwrap(), [7, 7]);
-            buffer.slice_mut(..4).unwrap().fill(&other, 9).unwrap();
-            assert_eq!(buffer.to_vec(&stream).unwrap(), [9, 9, 9, 9, 7, 7, 7, 7]);
-            // SAFETY: the memory belongs to the buffer, and nothing is enqueued on it.
-            let unordered =
-                unsafe { DeviceView::<u32>::borrow_raw(buffer.as_device_ptr(), 8, &context) };
-            assert_eq!(unordered.stream(), None);
-            assert_eq!(unordered.owner().context(), &context);
-        },
-    );
+            assert_eq!((head.len(), tail.len()), (3, 5));
+        }
+        {
+            let mut view = buffer.view_mut();
+            assert_eq!(view.stream(), Some(&stream));
+            assert_eq!(view.view().stream(), Some(&stream));
+            assert_eq!(view.slice_mut(1..).unwrap().stream(), Some(&stream));
+            assert_eq!(view.view_mut().stream(), Some(&stream));
+            let (head, tail) = view.split_at_mut(3).unwrap();
+            assert_eq!(
+                (head.stream(), tail.stream()),
+                (Some(&stream), Some(&stream))
+            );
+            assert_eq!(tail.as_device_ptr() - head.as_device_ptr(), 12);
+            assert_eq!((head.len(), tail.len()), (3, 5));
+        }
+        // So other streams are ordered after the buffer's: the fill is held until the host waits.
+        buffer.fill(&stream, 7).unwrap();
+        assert_eq!(buffer.slice(2..4).unwrap().to_vec(&other).unwrap(), [7, 7]);
+        buffer.slice_mut(..4).unwrap().fill(&other, 9).unwrap();
+        assert_eq!(buffer.to_vec(&stream).unwrap(), [9, 9, 9, 9, 7, 7, 7, 7]);
+        // SAFETY: the memory belongs to the buffer, and nothing is enqueued on it.
+        let unordered =
+            unsafe { DeviceView::<u32>::borrow_raw(buffer.as_device_ptr(), 8, &context) };
+        assert_eq!(unordered.stream(), None);
+        assert_eq!(unordered.owner().context(), &context);
+    });
 }
 
 #[test]
 fn page_locked_memory_is_allocated_with_flags_and_freed_once() {
-    traced(
-        "page_locked_memory_is_allocated_with_flags_and_freed_once",
-        "",
-        || {
-            let (context, _) = device();
-            let flags = PinnedFlags::PORTABLE | PinnedFlags::WRITE_COMBINED;
-            assert_eq!(flags, PinnedFlags(5));
-            assert_eq!(flags | PinnedFlags::PORTABLE, flags);
-            let free = "cuMemFreeHost";
-            let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags).unwrap();
-            assert!(
-                calls("cuMemHostAlloc")[0].contains("flags=5)"),
-                "{:?}",
-                calls("cuMemHostAlloc")
-            );
-            assert!(
-                format!("{buffer:?}").ends_with(", 4 elements)"),
-                "{buffer:?}"
-            );
-            makes(free, &[], || buffer.close().unwrap());
-            let buffer = PinnedBuffer::<[u32; 2]>::zeroed(&context, 1).unwrap();
-            let mut raw = None;
-            assert!(made(free, || raw = Some(buffer.into_raw())).is_empty());
-            // SAFETY: `into_raw` gave up the memory above.
-            let buffer = unsafe { PinnedBuffer::from_raw(&context, raw.unwrap(), 1) };
-            assert_ne!(buffer.device_ptr().unwrap(), 0);
-            makes(free, &[], || drop(buffer));
-            let nothing = PinnedBuffer::<u32>::zeroed(&context, 0).unwrap();
-            let dangling = nothing.into_raw();
-            // SAFETY: there are no elements.
-            let nothing = unsafe { PinnedBuffer::from_raw(&context, dangling, 0) };
-            assert!(made(free, || nothing.close().unwrap()).is_empty());
-        },
-    );
+    traced("", || {
+        let (context, _) = device();
+        let flags = PinnedFlags::PORTABLE | PinnedFlags::WRITE_COMBINED;
+        assert_eq!(flags, PinnedFlags(5));
+        assert_eq!(flags | PinnedFlags::PORTABLE, flags);
+        let free = "cuMemFreeHost";
+        let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags).unwrap();
+        assert!(
+            calls("cuMemHostAlloc")[0].contains("flags=5)"),
+            "{:?}",
+            calls("cuMemHostAlloc")
+        );
+        assert!(
+            format!("{buffer:?}").ends_with(", 4 elements)"),
+            "{buffer:?}"
+        );
+        makes(free, &[], || buffer.close().unwrap());
+        let buffer = PinnedBuffer::<[u32; 2]>::zeroed(&context, 1).unwrap();
+        let mut raw = None;
+        assert!(made(free, || raw = Some(buffer.into_raw())).is_empty());
+        // SAFETY: `into_raw` gave up the memory above.
+        let buffer = unsafe { PinnedBuffer::from_raw(&context, raw.unwrap(), 1) };
+        assert_ne!(buffer.device_ptr().unwrap(), 0);
+        makes(free, &[], || drop(buffer));
+        let nothing = PinnedBuffer::<u32>::zeroed(&context, 0).unwrap();
+        let dangling = nothing.into_raw();
+        // SAFETY: there are no elements.
+        let nothing = unsafe { PinnedBuffer::from_raw(&context, dangling, 0) };
+        assert!(made(free, || nothing.close().unwrap()).is_empty());
+    });
 }
 
 #[test]
 fn page_locked_allocation_error_names_the_limit() {
-    passes(
-        "page_locked_allocation_error_names_the_limit",
-        "cuMemHostAlloc:1:CUDA_ERROR_OUT_OF_MEMORY",
-        || {
-            let (context, _) = device();
-            let error = PinnedBuffer::<u32>::zeroed(&context, 250).unwrap_err();
-            let kind = ErrorKind::OutOfMemory {
-                requested: 1000,
-                free: 0,
-                total: 0,
-            };
-            assert_eq!(*error.kind(), kind, "{error}");
-            let text = error.to_string();
-            assert!(text.ends_with("1000 bytes were requested"), "{error}");
-            assert!(error.to_string().contains("ulimit -l"), "{error}");
-        },
-    );
+    passes("cuMemHostAlloc:1:CUDA_ERROR_OUT_OF_MEMORY", || {
+        let (context, _) = device();
+        let error = PinnedBuffer::<u32>::zeroed(&context, 250).unwrap_err();
+        let kind = ErrorKind::OutOfMemory {
+            requested: 1000,
+            free: 0,
+            total: 0,
+        };
+        assert_eq!(*error.kind(), kind, "{error}");
+        let text = error.to_string();
+        assert!(text.ends_with("1000 bytes were requested"), "{error}");
+        assert!(error.to_string().contains("ulimit -l"), "{error}");
+    });
 }
 
 #[test]
 fn pool_settings_and_trim_call_the_driver() {
-    traced("pool_settings_and_trim_call_the_driver", "", || {
+    traced("", || {
         let (context, _) = device();
         let pool = MemoryPool::current(&context).unwrap();
         let mut raw = std::ptr::null_mut();
@@ -178,7 +166,7 @@ fn pool_settings_and_trim_call_the_driver() {
 
 #[test]
 fn fills_use_one_call_if_possible() {
-    traced("fills_use_one_call_if_possible", "", || {
+    traced("", || {
         let (_, stream) = device();
         let mut bytes = DeviceBuffer::<u8>::uninit(&stream, 24).unwrap();
         makes("cuMemset", &["cuMemsetD8Async"], || {
@@ -218,7 +206,7 @@ fn fills_use_one_call_if_possible() {
 
 #[test]
 fn empty_copies_make_no_calls() {
-    traced("empty_copies_make_no_calls", "", || {
+    traced("", || {
         let (_, stream) = device();
         let mut empty = DeviceBuffer::<u32>::zeroed(&stream, 0).unwrap();
         let none = made("cuMemcpy", || {
@@ -236,29 +224,28 @@ fn empty_copies_make_no_calls() {
 
 #[test]
 fn close_returns_the_error_of_the_release() {
-    const TEST: &str = "close_returns_the_error_of_the_release";
     // Objects whose release fails are leaked.
-    passes(TEST, "cuEventDestroy:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuEventDestroy:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let error = Event::new(&context).unwrap().close().unwrap_err();
         assert_eq!(error.call(), "cuEventDestroy_v2");
     });
-    passes(TEST, "cuMemFreeAsync:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemFreeAsync:1:CUDA_ERROR_UNKNOWN", || {
         let (_, stream) = device();
         let buffer = DeviceBuffer::<u8>::zeroed(&stream, 1).unwrap();
         assert_eq!(buffer.close().unwrap_err().call(), "cuMemFreeAsync");
     });
-    passes(TEST, "cuMemFreeHost:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemFreeHost:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let buffer = PinnedBuffer::<u8>::zeroed(&context, 1).unwrap();
         assert_eq!(buffer.close().unwrap_err().call(), "cuMemFreeHost");
     });
-    passes(TEST, "cuStreamDestroy:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuStreamDestroy:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _stream) = device();
         let error = Stream::new(&context).unwrap().close().unwrap_err();
         assert_eq!(error.call(), "cuStreamDestroy_v2");
     });
-    passes(TEST, "cuCtxDestroy:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuCtxDestroy:1:CUDA_ERROR_UNKNOWN", || {
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         assert_eq!(created.close().unwrap_err().call(), "cuCtxDestroy_v2");
     });
@@ -266,7 +253,7 @@ fn close_returns_the_error_of_the_release() {
 
 #[test]
 fn managed_memory_is_freed_after_its_stream() {
-    traced("managed_memory_is_freed_after_its_stream", "", || {
+    traced("", || {
         let (_context, stream) = device();
         let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
         let address = format!("dptr={:#x}", x.as_device_ptr());
@@ -283,8 +270,7 @@ fn managed_memory_is_freed_after_its_stream() {
 
 #[test]
 fn managed_memory_allocation_errors_are_returned() {
-    let test = "managed_memory_allocation_errors_are_returned";
-    passes(test, "cuMemAllocManaged:1:2", || {
+    passes("cuMemAllocManaged:1:2", || {
         let (_context, stream) = device();
         let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
         assert!(
@@ -292,22 +278,21 @@ fn managed_memory_allocation_errors_are_returned() {
             "{error}"
         );
     });
-    passes(test, "cuMemFree_v2:1:999", || {
+    passes("cuMemFree_v2:1:999", || {
         let (_context, stream) = device();
         let x = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
         let error = x.close().unwrap_err();
         assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
     });
-    passes(test, "cuMemAllocManaged:1:801", || {
+    passes("cuMemAllocManaged:1:801", || {
         let (_context, stream) = device();
-        let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+        failure(ManagedBuffer::<u32>::zeroed(&stream, 4)).of_kind(ErrorKind::Unsupported);
     });
 }
 
 #[test]
 fn pitch_depends_on_the_element_size() {
-    traced("pitch_depends_on_the_element_size", "", || {
+    traced("", || {
         let (_, stream) = device();
         fn allocates<T: PlainData>(stream: &Stream, size: u32) {
             let pitch_size = format!("ElementSizeBytes={size})");

@@ -24,26 +24,24 @@ fn assert_last_call_has(function: &str, argument: &str) {
 
 #[test]
 fn older_drivers_prefetch_to_a_device() {
-    const TEST: &str = "older_drivers_prefetch_to_a_device";
-    let body: fn() = || {
+    let body = || {
         let (context, stream) = device();
         let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
         let prefetched = x.prefetch(&stream, context.device());
         if look_up_failed() {
-            let error = prefetched.unwrap_err();
-            assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+            failure(prefetched).with_code(CUresult::CUDA_ERROR_UNKNOWN);
         } else {
             prefetched.unwrap();
             assert_last_call_has("cuMemPrefetchAsync", "dstDevice=0");
         }
     };
-    traced(TEST, OLD, body);
-    traced(TEST, FAILING, body);
+    traced(OLD, body);
+    traced(FAILING, body);
 }
 
 #[test]
 fn older_drivers_prefetch_to_the_host() {
-    traced("older_drivers_prefetch_to_the_host", OLD, || {
+    traced(OLD, || {
         let (_context, stream) = device();
         let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
         x.prefetch(&stream, HOST).unwrap();
@@ -53,19 +51,17 @@ fn older_drivers_prefetch_to_the_host() {
 
 #[test]
 fn older_drivers_accept_advice() {
-    const TEST: &str = "older_drivers_accept_advice";
-    let body: fn() = || {
+    let body = || {
         let (_context, stream) = device();
         let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
         let advised = x.advise(MemoryAdvice::preferred_location(HOST));
         if look_up_failed() {
-            let error = advised.unwrap_err();
-            assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+            failure(advised).with_code(CUresult::CUDA_ERROR_UNKNOWN);
         } else {
             advised.unwrap();
             assert_last_call_has("cuMemAdvise", "device=-1");
         }
     };
-    traced(TEST, OLD, body);
-    traced(TEST, FAILING, body);
+    traced(OLD, body);
+    traced(FAILING, body);
 }

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn modules_are_unloaded_with_the_last_reference() {
-    traced("modules_are_unloaded_with_the_last_reference", "", || {
+    traced("", || {
         let (context, _) = device();
         let unload = "cuModuleUnload";
         let load = || {
@@ -30,7 +30,7 @@ fn modules_are_unloaded_with_the_last_reference() {
 
 #[test]
 fn missing_function_differs_from_a_failed_lookup() {
-    let body: fn() = || {
+    let body = || {
         let error = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap_err();
         let expected = match error.driver_code().unwrap() {
             CUresult::CUDA_ERROR_NOT_FOUND => ErrorKind::Unsupported,
@@ -40,9 +40,8 @@ fn missing_function_differs_from_a_failed_lookup() {
         // The function is looked up again, because only a definite answer is kept.
         Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     };
-    const TEST: &str = "missing_function_differs_from_a_failed_lookup";
-    traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
-    traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
+    traced("cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
+    traced("cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
 }
 
 /// Returns the PTX of a kernel that does nothing.
@@ -54,9 +53,8 @@ fn ptx_of(name: &str) -> String {
 
 #[test]
 fn linked_modules_list_the_kernels_of_their_ptx() {
-    const TEST: &str = "linked_modules_list_the_kernels_of_their_ptx";
     // The driver cannot list them.
-    passes(TEST, "cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
+    passes("cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         for name in ["first", "second"] {
@@ -69,7 +67,7 @@ fn linked_modules_list_the_kernels_of_their_ptx() {
 
 #[test]
 fn linker_returns_the_log_of_the_driver() {
-    passes("linker_returns_the_log_of_the_driver", "", || {
+    passes("", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         assert_eq!(linker.info_log(), "");
@@ -83,7 +81,7 @@ fn linker_returns_the_log_of_the_driver() {
 
 #[test]
 fn machine_code_is_linked_as_machine_code() {
-    traced("machine_code_is_linked_as_machine_code", "", || {
+    traced("", || {
         let (context, _) = device();
         let source = "extern \"C\" __global__ void nothing() {}";
         let program = Program::new(source).relocatable();
@@ -100,7 +98,7 @@ fn machine_code_is_linked_as_machine_code() {
 
 #[test]
 fn linked_programs_are_named_in_the_log() {
-    traced("linked_programs_are_named_in_the_log", "", || {
+    traced("", || {
         let (context, _) = device();
         let linker = Linker::new(&context).unwrap();
         let program = Program::new("extern \"C\" __global__ void nothing() {}");

@@ -16,7 +16,6 @@ use super::*;
 
 #[test]
 fn groups_larger_than_the_device_are_rejected() {
-    const TEST: &str = "groups_larger_than_the_device_are_rejected";
     fn errors() -> (u32, cuda_safe::Error, cuda_safe::Error) {
         let all = Device::get(0).unwrap().multiprocessors().unwrap();
         let [larger, equal] = [all.count() + 1, all.count()]
@@ -29,18 +28,15 @@ fn groups_larger_than_the_device_are_rejected() {
             count + 1
         )
     }
-    passes(
-        TEST,
-        "cuDevSmResourceSplitByCount:1+:CUDA_ERROR_INVALID_VALUE",
-        || {
-            let (count, beyond, within) = errors();
-            assert_eq!(*beyond.kind(), ErrorKind::InvalidArgument, "{beyond}");
-            assert_eq!(beyond.detail(), larger(count));
-            assert_eq!(*within.kind(), ErrorKind::Driver, "{within}");
-            assert!(!within.detail().contains("a group of"), "{within}");
-        },
-    );
-    passes(TEST, "cuDevSmResourceSplitByCount:1+:915", || {
+    let fail = "cuDevSmResourceSplitByCount:1+:CUDA_ERROR_INVALID_VALUE";
+    passes(fail, || {
+        let (count, beyond, within) = errors();
+        assert_eq!(*beyond.kind(), ErrorKind::InvalidArgument, "{beyond}");
+        assert_eq!(beyond.detail(), larger(count));
+        assert_eq!(*within.kind(), ErrorKind::Driver, "{within}");
+        assert!(!within.detail().contains("a group of"), "{within}");
+    });
+    passes("cuDevSmResourceSplitByCount:1+:915", || {
         let (count, beyond, within) = errors();
         assert_eq!(beyond.detail(), larger(count));
         assert!(
@@ -48,7 +44,7 @@ fn groups_larger_than_the_device_are_rejected() {
             "{within}"
         );
     });
-    passes(TEST, "cuDevSmResourceSplitByCount:1+:999", || {
+    passes("cuDevSmResourceSplitByCount:1+:999", || {
         for error in [errors().1, errors().2] {
             assert!(!error.detail().contains("group"), "{error}");
         }
@@ -57,97 +53,69 @@ fn groups_larger_than_the_device_are_rejected() {
 
 #[test]
 fn out_of_memory_names_max_size_only_if_set() {
-    passes(
-        "out_of_memory_names_max_size_only_if_set",
-        "cuMemAllocFromPoolAsync:1:CUDA_ERROR_OUT_OF_MEMORY",
-        || {
-            let (context, stream) = device();
-            let pool = MemoryPool::new(&context).unwrap();
-            let error = pool.allocate::<u32>(&stream, 25).unwrap_err();
-            let memory = context.memory_info().unwrap();
-            let ErrorKind::OutOfMemory {
-                requested, total, ..
-            } = *error.kind()
-            else {
-                panic!("{error}");
-            };
-            assert_eq!((requested, total), (100, memory.total), "{error}");
-            assert!(!error.detail().contains("max_size"), "{error}");
-        },
-    );
+    passes("cuMemAllocFromPoolAsync:1:CUDA_ERROR_OUT_OF_MEMORY", || {
+        let (context, stream) = device();
+        let pool = MemoryPool::new(&context).unwrap();
+        let error = pool.allocate::<u32>(&stream, 25).unwrap_err();
+        let memory = context.memory_info().unwrap();
+        let ErrorKind::OutOfMemory {
+            requested, total, ..
+        } = *error.kind()
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((requested, total), (100, memory.total), "{error}");
+        assert!(!error.detail().contains("max_size"), "{error}");
+    });
 }
 
 #[test]
 fn missing_unified_functions_are_named() {
-    const TEST: &str = "missing_unified_functions_are_named";
     fn error() -> cuda_safe::Error {
         let library = Library::from_ptx(PTX).unwrap();
         library.unified_function("nothing").unwrap_err()
     }
-    passes(
-        TEST,
-        "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_NOT_FOUND",
-        || {
-            let error = error();
-            assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
-            assert!(error.detail().contains("named `nothing`"), "{error}");
-        },
-    );
-    passes(
-        TEST,
-        "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_INVALID_VALUE",
-        || {
-            let error = error();
-            assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
-            assert!(error.detail().contains("do not share function"), "{error}");
-        },
-    );
-    passes(
-        TEST,
-        "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_UNKNOWN",
-        || {
-            let error = error();
-            assert_eq!((error.kind(), error.detail()), (&ErrorKind::Driver, ""));
-        },
-    );
+    passes("cuLibraryGetUnifiedFunction:1:CUDA_ERROR_NOT_FOUND", || {
+        let error = error();
+        assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+        assert!(error.detail().contains("named `nothing`"), "{error}");
+    });
+    let fail = "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_INVALID_VALUE";
+    passes(fail, || {
+        let error = error();
+        assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+        assert!(error.detail().contains("do not share function"), "{error}");
+    });
+    passes("cuLibraryGetUnifiedFunction:1:CUDA_ERROR_UNKNOWN", || {
+        let error = error();
+        assert_eq!((error.kind(), error.detail()), (&ErrorKind::Driver, ""));
+    });
 }
 
 #[test]
 fn kernels_that_fail_to_load_are_named() {
-    const TEST: &str = "kernels_that_fail_to_load_are_named";
-    traced(TEST, "", || {
+    traced("", || {
         let (context, _) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
+        let set = set_kernel(&context);
         makes("cuFuncLoad(", &[], || set.load().unwrap());
         assert!(set.is_loaded().unwrap());
     });
-    passes(TEST, "cuFuncLoad:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuFuncLoad:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
+        let set = set_kernel(&context);
         let error = set.load().unwrap_err();
         assert_eq!(error.detail(), "cannot load kernel `set`");
     });
     // This error has its own reason.
-    passes(TEST, "cuFuncLoad:1:CUDA_ERROR_NOT_PERMITTED", || {
+    passes("cuFuncLoad:1:CUDA_ERROR_NOT_PERMITTED", || {
         let (context, _) = device();
-        let set = Module::from_ptx(&context, PTX)
-            .unwrap()
-            .function("set")
-            .unwrap();
-        let error = set.load().unwrap_err();
-        assert!(error.detail().contains("not permitted here"), "{error}");
+        let set = set_kernel(&context);
+        failure(set.load()).detail_contains("not permitted here");
     });
 }
 
 #[test]
 fn embedded_ptx_replaces_machine_code_that_the_driver_rejects() {
-    const TEST: &str = "embedded_ptx_replaces_machine_code_that_the_driver_rejects";
     const REJECTED: &str = "cuModuleLoadDataEx:1:CUDA_ERROR_NO_BINARY_FOR_GPU";
     /// Returns machine code for this device. Its contents do not matter, because loading it fails.
     fn embedded(context: &Context, ptx: &'static str) -> Embedded {
@@ -158,20 +126,20 @@ fn embedded_ptx_replaces_machine_code_that_the_driver_rejects() {
         // SAFETY: the emulator compiles the text like any PTX.
         unsafe { Embedded::new(cubins, ptx) }
     }
-    passes(TEST, REJECTED, || {
+    passes(REJECTED, || {
         let (context, _) = device();
         let embedded = embedded(&context, PTX);
         assert_eq!((embedded.ptx(), embedded.cubins().len()), (PTX, 1));
         assert_eq!(embedded.cubins()[0].1, PTX.as_bytes());
         Module::from_embedded(&context, &embedded).unwrap();
     });
-    passes(TEST, REJECTED, || {
+    passes(REJECTED, || {
         let (context, _) = device();
         let error = Module::from_embedded(&context, &embedded(&context, "")).unwrap_err();
         let code = Some(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
         assert_eq!(error.driver_code(), code, "{error}");
     });
-    passes(TEST, "cuModuleLoadDataEx:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuModuleLoadDataEx:1:CUDA_ERROR_UNKNOWN", || {
         let (context, _) = device();
         let error = Module::from_embedded(&context, &embedded(&context, PTX)).unwrap_err();
         assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
@@ -180,14 +148,13 @@ fn embedded_ptx_replaces_machine_code_that_the_driver_rejects() {
 
 #[test]
 fn registration_errors_give_the_reason() {
-    const TEST: &str = "registration_errors_give_the_reason";
     fn error(flags: RegisterFlags) -> cuda_safe::Error {
         let (context, _) = device();
         let host = vec![0u32; 250];
         let failed = RegisteredBuffer::with_flags(&context, host, flags);
         failed.unwrap_err().into()
     }
-    passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_OUT_OF_MEMORY", || {
+    passes("cuMemHostRegister:1:CUDA_ERROR_OUT_OF_MEMORY", || {
         let error = error(RegisterFlags::default());
         let kind = ErrorKind::OutOfMemory {
             requested: 1000,
@@ -197,20 +164,17 @@ fn registration_errors_give_the_reason() {
         assert_eq!(*error.kind(), kind, "{error}");
         assert!(error.detail().contains("ulimit -l"), "{error}");
     });
-    passes(
-        TEST,
-        "cuMemHostRegister:1:CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
-        || {
-            let error = error(RegisterFlags::default());
-            assert!(error.detail().contains("page-locked already"), "{error}");
-        },
-    );
-    passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_INVALID_VALUE", || {
+    let fail = "cuMemHostRegister:1:CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED";
+    passes(fail, || {
+        let error = error(RegisterFlags::default());
+        assert!(error.detail().contains("page-locked already"), "{error}");
+    });
+    passes("cuMemHostRegister:1:CUDA_ERROR_INVALID_VALUE", || {
         let error = error(RegisterFlags::PORTABLE);
         assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
         assert!(!error.detail().contains("does not know"), "{error}");
     });
-    passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuMemHostRegister:1:CUDA_ERROR_UNKNOWN", || {
         let error = error(RegisterFlags::default());
         assert_eq!((error.kind(), error.detail()), (&ErrorKind::Driver, ""));
     });
@@ -218,9 +182,8 @@ fn registration_errors_give_the_reason() {
 
 #[test]
 fn external_memory_errors_give_the_reason() {
-    const TEST: &str = "external_memory_errors_give_the_reason";
     const FAIL: &str = "cuImportExternalMemory:1+:CUDA_ERROR_INVALID_VALUE";
-    passes(TEST, FAIL, || {
+    passes(FAIL, || {
         let (context, _) = device();
         let import = |bytes| {
             let file = OwnedFd::from(File::open("/dev/null").unwrap());
@@ -235,59 +198,40 @@ fn external_memory_errors_give_the_reason() {
 
 #[test]
 fn unknown_attachments_are_named() {
-    passes(
-        "unknown_attachments_are_named",
-        "cuStreamAttachMemAsync:1+:CUDA_ERROR_INVALID_VALUE",
-        || {
-            let (_, stream) = device();
-            let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
-            let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
-            assert!(!known.detail().contains("does not know"), "{known}");
-            let unknown = buffer.attach(ManagedAttachment(77)).unwrap_err();
-            assert!(
-                unknown.detail().contains("ManagedAttachment(77)"),
-                "{unknown}"
-            );
-        },
-    );
+    passes("cuStreamAttachMemAsync:1+:CUDA_ERROR_INVALID_VALUE", || {
+        let (_, stream) = device();
+        let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
+        assert!(!known.detail().contains("does not know"), "{known}");
+        failure(buffer.attach(ManagedAttachment(77))).detail_contains("ManagedAttachment(77)");
+    });
 }
 
 #[test]
 fn peer_attribute_explains_only_links_to_the_same_device() {
-    traced(
-        "peer_attribute_explains_only_links_to_the_same_device",
-        "cuDeviceGetP2PAttribute:1+:CUDA_ERROR_INVALID_DEVICE",
-        || {
-            let [one, other] = [0, 1].map(|ordinal| Device::get(ordinal).unwrap());
-            let attribute = PeerAttribute::ACCESS_SUPPORTED;
-            let error = one.peer_attribute(other, attribute).unwrap_err();
-            assert!(!error.detail().contains("itself"), "{error}");
-            let error = one.peer_attribute(one, attribute).unwrap_err();
-            assert_eq!(error.detail(), "a device has no link to itself");
-        },
-    );
+    let fail = "cuDeviceGetP2PAttribute:1+:CUDA_ERROR_INVALID_DEVICE";
+    traced(fail, || {
+        let [one, other] = [0, 1].map(|ordinal| Device::get(ordinal).unwrap());
+        let attribute = PeerAttribute::ACCESS_SUPPORTED;
+        let error = one.peer_attribute(other, attribute).unwrap_err();
+        assert!(!error.detail().contains("itself"), "{error}");
+        let error = one.peer_attribute(one, attribute).unwrap_err();
+        assert_eq!(error.detail(), "a device has no link to itself");
+    });
 }
 
 #[test]
 fn missing_processes_are_named() {
-    passes(
-        "missing_processes_are_named",
-        "cuCheckpointProcessGetState:1:CUDA_ERROR_OPERATING_SYSTEM",
-        || {
-            let error = Process::new(4321).state().unwrap_err();
-            assert!(
-                error.detail().contains("process 4321 does not exist"),
-                "{error}"
-            );
-        },
-    );
+    let fail = "cuCheckpointProcessGetState:1:CUDA_ERROR_OPERATING_SYSTEM";
+    passes(fail, || {
+        failure(Process::new(4321).state()).detail_contains("process 4321 does not exist");
+    });
 }
 
 #[test]
 fn shared_memory_is_the_reason_only_above_the_limit() {
     const STATIC: &str = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() {\n\
         .shared .align 4 .b8 s[1024];\n.reg .u32 %v;\nmov.u32 %v, 1;\nst.shared.u32 [s], %v;\nret;\n}\n";
-    const TEST: &str = "shared_memory_is_the_reason_only_above_the_limit";
     fn kernel() -> (Function, u32) {
         let (context, _) = device();
         let kernel = Module::from_ptx(&context, STATIC)
@@ -302,7 +246,7 @@ fn shared_memory_is_the_reason_only_above_the_limit() {
         let all = context.device().attribute(all).unwrap();
         (kernel, (all - fixed) as u32)
     }
-    passes(TEST, "", || {
+    passes("", || {
         let (kernel, most) = kernel();
         kernel.set_max_dynamic_shared(most).unwrap();
         let error = kernel.set_max_dynamic_shared(most + 1).unwrap_err();
@@ -310,40 +254,31 @@ fn shared_memory_is_the_reason_only_above_the_limit() {
         let expected = format!("at most {most} on this device");
         assert!(error.detail().contains(&expected), "{error}");
     });
-    passes(TEST, "cuFuncSetAttribute:1:CUDA_ERROR_UNKNOWN", || {
+    passes("cuFuncSetAttribute:1:CUDA_ERROR_UNKNOWN", || {
         let (kernel, most) = kernel();
-        let error = kernel.set_max_dynamic_shared(most).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+        failure(kernel.set_max_dynamic_shared(most)).of_kind(ErrorKind::Driver);
     });
 }
 
 #[test]
 fn failed_capture_query_is_not_reported_as_capture() {
-    passes(
-        "failed_capture_query_is_not_reported_as_capture",
-        "cuStreamGetCaptureInfo:1+:CUDA_ERROR_UNKNOWN",
-        || {
-            let (context, stream) = device();
-            let other = Stream::new(&context).unwrap();
-            let source = DeviceBuffer::<u32>::uninit(&other, 4).unwrap();
-            let mut target = DeviceBuffer::<u32>::uninit(&stream, 4).unwrap();
-            if let Err(error) = target.copy_from(&stream, &source) {
-                let code = Some(CUresult::CUDA_ERROR_UNKNOWN);
-                assert_eq!(error.driver_code(), code, "{error}");
-            }
-        },
-    );
+    passes("cuStreamGetCaptureInfo:1+:CUDA_ERROR_UNKNOWN", || {
+        let (context, stream) = device();
+        let other = Stream::new(&context).unwrap();
+        let source = DeviceBuffer::<u32>::uninit(&other, 4).unwrap();
+        let mut target = DeviceBuffer::<u32>::uninit(&stream, 4).unwrap();
+        if let Err(error) = target.copy_from(&stream, &source) {
+            let code = Some(CUresult::CUDA_ERROR_UNKNOWN);
+            assert_eq!(error.driver_code(), code, "{error}");
+        }
+    });
 }
 
 #[test]
 fn library_load_errors_have_the_log_of_the_driver() {
-    passes(
-        "library_load_errors_have_the_log_of_the_driver",
-        "cuLibraryGetKernel:1:CUDA_ERROR_INVALID_SOURCE",
-        || {
-            let error = Library::from_ptx(PTX).unwrap_err();
-            let log = String::new();
-            assert_eq!(*error.kind(), ErrorKind::Load { log }, "{error}");
-        },
-    );
+    passes("cuLibraryGetKernel:1:CUDA_ERROR_INVALID_SOURCE", || {
+        let error = Library::from_ptx(PTX).unwrap_err();
+        let log = String::new();
+        assert_eq!(*error.kind(), ErrorKind::Load { log }, "{error}");
+    });
 }

@@ -13,7 +13,7 @@ fn copies(act: impl FnOnce()) -> usize {
 
 #[test]
 fn only_pageable_memory_is_copied_in_pieces() {
-    traced("only_pageable_memory_is_copied_in_pieces", "", || {
+    traced("", || {
         let (context, stream) = device();
         let options = StagingOptions::default()
             .threads(1)
@@ -40,7 +40,7 @@ fn only_pageable_memory_is_copied_in_pieces() {
 
 #[test]
 fn copies_below_the_threshold_are_one_call() {
-    traced("copies_below_the_threshold_are_one_call", "", || {
+    traced("", || {
         let (context, stream) = device();
         let options = StagingOptions::default()
             .threads(1)
@@ -61,7 +61,7 @@ fn copies_below_the_threshold_are_one_call() {
 
 #[test]
 fn number_of_staging_threads_is_limited() {
-    passes("number_of_staging_threads_is_limited", "", || {
+    passes("", || {
         let (context, _) = device();
         let detail = |threads| {
             let options = StagingOptions::default().threads(threads).pieces(1);

@@ -12,31 +12,27 @@ use super::*;
 
 #[test]
 fn texture_into_raw_waits_before_its_source_is_freed() {
-    traced(
-        "texture_into_raw_waits_before_its_source_is_freed",
-        "",
-        || {
-            let (_, stream) = device();
-            let buffer = DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
-            stream.synchronize().unwrap();
-            let source = TextureSource::linear(buffer).unwrap();
-            let texture = Texture::new(source, Sampler::default()).unwrap();
-            let mut raw = None;
-            makes("cuMemFreeAsync", &[], || {
-                makes("cuCtxSynchronize", &[], || {
-                    raw = Some(texture.into_raw().unwrap());
-                });
+    traced("", || {
+        let (_, stream) = device();
+        let buffer = DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
+        stream.synchronize().unwrap();
+        let source = TextureSource::linear(buffer).unwrap();
+        let texture = Texture::new(source, Sampler::default()).unwrap();
+        let mut raw = None;
+        makes("cuMemFreeAsync", &[], || {
+            makes("cuCtxSynchronize", &[], || {
+                raw = Some(texture.into_raw().unwrap());
             });
-            // SAFETY: `into_raw` gave up the handle, and it is destroyed once.
-            let code = unsafe { sys::cuTexObjectDestroy(raw.unwrap()) };
-            assert_eq!(code, CUresult::CUDA_SUCCESS);
-        },
-    );
+        });
+        // SAFETY: `into_raw` gave up the handle, and it is destroyed once.
+        let code = unsafe { sys::cuTexObjectDestroy(raw.unwrap()) };
+        assert_eq!(code, CUresult::CUDA_SUCCESS);
+    });
 }
 
 #[test]
 fn cube_views_cover_all_faces() {
-    passes("cube_views_cover_all_faces", "", || {
+    passes("", || {
         let (context, _) = device();
         let view = ResourceView::new(ViewFormat::UINT_1X32);
         let sampler = Sampler::default().normalized_coordinates(true);
@@ -57,7 +53,7 @@ fn cube_views_cover_all_faces() {
 
 #[test]
 fn unknown_view_formats_are_named() {
-    passes("unknown_view_formats_are_named", "", || {
+    passes("", || {
         let (context, _) = device();
         let array = CudaArray::uninit::<f32>(&context, [4, 4]).unwrap();
         let view = ResourceView::new(ViewFormat(99));
@@ -68,7 +64,7 @@ fn unknown_view_formats_are_named() {
 
 #[test]
 fn external_memory_stays_mapped_for_raw_levels() {
-    traced("external_memory_stays_mapped_for_raw_levels", "", || {
+    traced("", || {
         let context = Context::primary(0).unwrap();
         let unit = PhysicalMemory::unit(&context).unwrap();
         let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;

@@ -1,23 +1,13 @@
 //! Safe calls on streams that raw calls are capturing.
 
-use std::sync::MutexGuard;
-
 use cuda_safe::{
-    Code, Context, DeviceBuffer, Error, LaunchConfig, Module, Out, PinnedBuffer, Settled, Stream,
+    Code, DeviceBuffer, Error, LaunchConfig, Module, Out, PinnedBuffer, Settled, Stream,
     sys::{self, CUresult, CUstreamCaptureMode as Mode, CUstreamCaptureStatus as Status},
 };
 
-use super::one_at_a_time;
+use super::device;
 
 const SPIN: &str = r#"extern "C" __global__ void spin(unsigned long long nanoseconds, unsigned *out) { *out = 1; }"#;
-
-/// Locks out other tests and returns the primary context of device 0 with a stream on it.
-fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
-    let one = one_at_a_time();
-    let context = Context::primary(0).expect("a device");
-    let stream = Stream::new(&context).expect("a stream");
-    (one, context, stream)
-}
 
 fn begin(stream: &Stream, mode: Mode) {
     // SAFETY: the stream is live.

@@ -23,7 +23,7 @@ use cuda_safe::{
     },
 };
 
-use super::one_at_a_time;
+use super::{capture_nothing, capture_nothing_in, device, failure, one_at_a_time};
 
 /// An element with the size and alignment of a page, so that some allocations are misaligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -40,24 +40,24 @@ fn while_captured(stream: &Stream, captures: usize, body: impl Fn() + Sync) {
             }
         });
         for _ in 0..captures {
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                stream.capture(|_| -> Result<()> {
-                    thread::yield_now();
-                    Ok(())
-                })
-            };
-            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+            capture_nothing(stream, || {
+                thread::yield_now();
+                Ok(())
+            });
         }
         done.store(true, Ordering::Relaxed);
     });
 }
 
+#[track_caller]
+fn assert_freed(context: &Context, address: u64) {
+    let info = context.pointer_info(address).unwrap();
+    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "not freed");
+}
+
 #[test]
 fn copies_on_a_stream_captured_by_another_thread_run_or_fail() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let buffer = Mutex::new(DeviceBuffer::<u32>::zeroed(&stream, 256).unwrap());
     let copied = AtomicBool::new(false);
     let turn = std::sync::atomic::AtomicU32::new(0);
@@ -90,12 +90,8 @@ fn copies_on_a_stream_captured_by_another_thread_run_or_fail() {
 
 #[test]
 fn scope_copies_are_not_recorded() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let (stream, joining) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let (_one, context, stream) = device();
+    let joining = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&joining, 4).unwrap();
     let mut host = [0; 4];
     for scoped in [&stream, &joining] {
@@ -103,16 +99,12 @@ fn scope_copies_are_not_recorded() {
         thread::scope(|threads| {
             threads.spawn(|| {
                 begin.wait();
-                // SAFETY: the capture records nothing.
-                let graph = unsafe {
-                    stream.capture(|_| -> Result<()> {
-                        joining.wait_stream(&stream)?;
-                        captured.wait();
-                        begin.wait();
-                        stream.wait_stream(&joining)
-                    })
-                };
-                assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+                capture_nothing(&stream, || {
+                    joining.wait_stream(&stream)?;
+                    captured.wait();
+                    begin.wait();
+                    stream.wait_stream(&joining)
+                });
             });
             let result = scoped.scope(|scope| {
                 begin.wait();
@@ -123,11 +115,9 @@ fn scope_copies_are_not_recorded() {
                 ];
                 begin.wait();
                 for result in results {
-                    let error = result.unwrap_err().to_string();
-                    assert!(
-                        error.contains("Scope::") && error.contains("is being captured"),
-                        "{error}"
-                    );
+                    failure(result)
+                        .mentions("Scope::")
+                        .mentions("is being captured");
                 }
                 Ok(())
             });
@@ -158,9 +148,7 @@ fn default_stream_copy_waits_or_fails_while_blocking_streams_are_captured() {
 
 #[test]
 fn arrays_and_modules_can_be_dropped_during_captures() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }";
     while_captured(&stream, 2000, || {
         let format = TexelFormat::of::<f32>();
@@ -178,21 +166,16 @@ fn green_contexts_reject_waits_during_captures() {
     let green = GreenContext::new(&context, &[all]).unwrap();
     let event = Event::without_timing(&context).unwrap();
     for stream in [green.stream().unwrap(), Stream::new(&context).unwrap()] {
-        // SAFETY: the capture records nothing.
-        let graph = unsafe {
-            stream.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
-                for rejected in [
-                    green.synchronize(),
-                    green.record(&event),
-                    green.wait_event(&event),
-                ] {
-                    let error = rejected.unwrap_err().to_string();
-                    assert!(error.contains("is being captured"), "{error}");
-                }
-                Ok(())
-            })
-        };
-        drop(graph.unwrap());
+        capture_nothing_in(CaptureMode::RELAXED, &stream, || {
+            for rejected in [
+                green.synchronize(),
+                green.record(&event),
+                green.wait_event(&event),
+            ] {
+                failure(rejected).mentions("is being captured");
+            }
+            Ok(())
+        });
         while_captured(&stream, 200, || {
             let _ = green.synchronize();
             let _ = green.record(&event);
@@ -206,9 +189,7 @@ fn green_contexts_reject_waits_during_captures() {
 
 #[test]
 fn mappings_can_be_dropped_during_captures() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let unit = PhysicalMemory::unit(&context).unwrap();
     let range = AddressRange::reserve(&context, unit).unwrap();
     let memory = PhysicalMemory::new(&context, unit).unwrap();
@@ -223,9 +204,7 @@ fn mappings_can_be_dropped_during_captures() {
 
 #[test]
 fn failed_launch_waits_for_its_copies_before_a_capture() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let parameters: Vec<String> = (0..300).map(|i| format!(".param .u64 p{i}")).collect();
     let ptx = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing({}) {{ ret; }}",
@@ -245,21 +224,17 @@ fn failed_launch_waits_for_its_copies_before_a_capture() {
                 while start.elapsed() < delay {
                     thread::yield_now();
                 }
-                // SAFETY: the capture records nothing.
-                let graph = unsafe {
-                    stream.capture(|_| -> Result<()> {
-                        let start = Instant::now();
-                        while !launched.load(Ordering::SeqCst) {
-                            assert!(
-                                start.elapsed() < Duration::from_secs(10),
-                                "the launch waits for the capture"
-                            );
-                            thread::yield_now();
-                        }
-                        Ok(())
-                    })
-                };
-                drop(graph.unwrap());
+                capture_nothing(&stream, || {
+                    let start = Instant::now();
+                    while !launched.load(Ordering::SeqCst) {
+                        assert!(
+                            start.elapsed() < Duration::from_secs(10),
+                            "the launch waits for the capture"
+                        );
+                        thread::yield_now();
+                    }
+                    Ok(())
+                });
             });
             let mut arguments = ArgumentList::new();
             for _ in 0..299 {
@@ -281,9 +256,7 @@ fn failed_launch_waits_for_its_copies_before_a_capture() {
 
 #[test]
 fn idle_capture_delays_only_affected_calls() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let free = || context.memory_info().unwrap().free;
     let captured = DeviceBuffer::<u8>::zeroed(&stream, 64 << 20).unwrap();
@@ -292,23 +265,17 @@ fn idle_capture_delays_only_affected_calls() {
     let (sleeping, wake) = (Barrier::new(2), Barrier::new(2));
     thread::scope(|threads| {
         threads.spawn(|| {
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                stream.capture(|_| -> Result<()> {
-                    sleeping.wait();
-                    wake.wait();
-                    Ok(())
-                })
-            };
-            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+            capture_nothing(&stream, || {
+                sleeping.wait();
+                wake.wait();
+                Ok(())
+            });
         });
         sleeping.wait();
         let before = free();
         // Far more than the device holds at once.
-        let (piece, pieces) = (
-            1 << 30,
-            context.memory_info().unwrap().total / (1 << 30) + 2,
-        );
+        let piece = 1 << 30;
+        let pieces = context.memory_info().unwrap().total / (1 << 30) + 2;
         for _ in 0..pieces {
             let buffer = DeviceBuffer::<u8>::uninit(&other, piece);
             match buffer {
@@ -326,35 +293,22 @@ fn idle_capture_delays_only_affected_calls() {
 
 #[test]
 fn signal_dropped_in_a_capture_is_released() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let signal = Signal::<u32>::new(&context, 0).unwrap();
     stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
     signal.set(1);
     stream.synchronize().unwrap();
     let address = signal.device_ptr();
-    // SAFETY: the capture records nothing.
-    let graph = unsafe {
-        stream.capture(|_| -> Result<()> {
-            drop(signal);
-            Ok(())
-        })
-    };
-    drop(graph.unwrap());
-    let info = context.pointer_info(address).unwrap();
-    assert_eq!(
-        info.memory_type,
-        MemoryType::UNKNOWN,
-        "the signal was not freed"
-    );
+    capture_nothing(&stream, || {
+        drop(signal);
+        Ok(())
+    });
+    assert_freed(&context, address);
 }
 
 #[test]
 fn capture_waits_for_threads_that_wait_for_its_stream() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, _, stream) = device();
     let begun = Barrier::new(2);
     let (go, gone) = mpsc::channel::<()>();
     // Set by the stream, because the waiting thread may be slow to notice the end of its wait.
@@ -386,47 +340,30 @@ fn capture_waits_for_threads_that_wait_for_its_stream() {
 
 #[test]
 fn capture_inside_ordered_with_is_rejected() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let (stream, other) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
     let owner = DeviceBuffer::<u8>::zeroed(&other, 1).unwrap();
-    let error = stream
-        .ordered_with([owner.view().owner()], || {
-            // SAFETY: the capture records nothing.
-            unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) }.map(drop)
-        })
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("Stream::ordered_with"),
-        "{error}"
-    );
+    failure(stream.ordered_with([owner.view().owner()], || {
+        // SAFETY: the capture records nothing.
+        unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) }.map(drop)
+    }))
+    .mentions("Stream::ordered_with");
 }
 
 #[test]
 fn global_capture_survives_safe_calls_of_other_threads() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let (stream, other) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
     let pinned = PinnedBuffer::<u32>::zeroed(&context, 4).unwrap();
     let (captured, done) = (Barrier::new(2), Barrier::new(2));
     thread::scope(|threads| {
         threads.spawn(|| {
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                stream.capture_with_mode(CaptureMode::GLOBAL, |_| -> Result<()> {
-                    captured.wait();
-                    done.wait();
-                    Ok(())
-                })
-            };
-            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+            capture_nothing_in(CaptureMode::GLOBAL, &stream, || {
+                captured.wait();
+                done.wait();
+                Ok(())
+            });
         });
         captured.wait();
         for result in [
@@ -435,8 +372,7 @@ fn global_capture_survives_safe_calls_of_other_threads() {
             DeviceBuffer::<u8>::uninit(&other, 1).map(drop),
             PinnedBuffer::<u8>::zeroed(&context, 1).map(drop),
         ] {
-            let error = result.unwrap_err().to_string();
-            assert!(error.contains("is being captured"), "{error}");
+            failure(result).mentions("is being captured");
         }
         pinned.close().unwrap();
         done.wait();
@@ -449,29 +385,21 @@ fn global_capture_survives_safe_calls_of_other_threads() {
 fn stream_cannot_join_a_capture_within_its_scope() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
-    let (captured, scoped) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let captured = Stream::new(&context).unwrap();
+    let scoped = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&scoped, 4).unwrap();
     let mut mapped = vec![0u32; 1024];
-    // SAFETY: the capture records nothing.
-    let graph = unsafe {
-        captured.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
-            let joined = scoped.scope(|scope| {
-                scope.upload(&[7; 4], &mut buffer)?;
-                scoped.wait_stream(&captured)
-            });
-            let error = joined.unwrap_err().to_string();
-            assert!(error.contains("cannot join a capture here"), "{error}");
-            let options = cuda_safe::memory::RegisterFlags::default();
-            let joined = scoped.mapped(&mut mapped, options, |_| scoped.wait_stream(&captured));
-            let error = joined.unwrap_err().to_string();
-            assert!(error.contains("cannot join a capture here"), "{error}");
-            Ok(())
-        })
-    };
-    assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+    capture_nothing_in(CaptureMode::RELAXED, &captured, || {
+        let joined = scoped.scope(|scope| {
+            scope.upload(&[7; 4], &mut buffer)?;
+            scoped.wait_stream(&captured)
+        });
+        failure(joined).mentions("cannot join a capture here");
+        let options = cuda_safe::memory::RegisterFlags::default();
+        let joined = scoped.mapped(&mut mapped, options, |_| scoped.wait_stream(&captured));
+        failure(joined).mentions("cannot join a capture here");
+        Ok(())
+    });
     assert_eq!(buffer.to_vec(&scoped).unwrap(), [7; 4]);
 }
 
@@ -481,37 +409,27 @@ fn stream_cannot_join_a_capture_within_its_scope() {
 fn scope_waits_for_the_capture_of_another_thread() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
-    let (own, copied) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let own = Stream::new(&context).unwrap();
+    let copied = Stream::new(&context).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&copied, 4).unwrap();
     let (begin, captured) = (Barrier::new(2), Barrier::new(2));
     thread::scope(|threads| {
         threads.spawn(|| {
             begin.wait();
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                copied.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
-                    captured.wait();
-                    thread::sleep(Duration::from_millis(50));
-                    Ok(())
-                })
-            };
-            assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+            capture_nothing_in(CaptureMode::RELAXED, &copied, || {
+                captured.wait();
+                thread::sleep(Duration::from_millis(50));
+                Ok(())
+            });
         });
-        // SAFETY: the capture records nothing.
-        let graph = unsafe {
-            own.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
-                copied.scope(|scope| {
-                    scope.upload(&[5; 4], &mut buffer)?;
-                    begin.wait();
-                    captured.wait();
-                    Ok(())
-                })
+        capture_nothing_in(CaptureMode::RELAXED, &own, || {
+            copied.scope(|scope| {
+                scope.upload(&[5; 4], &mut buffer)?;
+                begin.wait();
+                captured.wait();
+                Ok(())
             })
-        };
-        assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+        });
     });
     assert_eq!(buffer.to_vec(&copied).unwrap(), [5; 4]);
 }
@@ -520,12 +438,8 @@ fn scope_waits_for_the_capture_of_another_thread() {
 /// capture.
 #[test]
 fn waits_of_other_threads_never_invalidate_global_captures() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let (stream, other) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
     let event = other.record_event().unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|threads| {
@@ -566,16 +480,13 @@ fn waits_of_other_threads_never_invalidate_global_captures() {
 /// the function.
 #[test]
 fn call_in_a_host_function_does_not_wait_for_captures() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, _, stream) = device();
     let (go, gone) = mpsc::channel::<()>();
     let own = stream.clone();
     stream
         .launch_host_function(move || {
             gone.recv().unwrap();
-            let error = DeviceBuffer::<u8>::zeroed(&own, 1).unwrap_err().to_string();
-            assert!(error.contains("must not call CUDA"), "{error}");
+            failure(DeviceBuffer::<u8>::zeroed(&own, 1)).mentions("must not call CUDA");
         })
         .unwrap();
     thread::scope(|threads| {
@@ -594,12 +505,8 @@ fn call_in_a_host_function_does_not_wait_for_captures() {
 /// An object that a host function dropped does not make the next drop wait for its stream.
 #[test]
 fn delayed_release_does_not_block_other_drops() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let (stream, busy) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let (_one, context, stream) = device();
+    let busy = Stream::new(&context).unwrap();
     let mapped = MappedBuffer::<u8>::zeroed(&busy, 100).unwrap();
     let signal = Signal::<u32>::new(&context, 0).unwrap();
     busy.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
@@ -622,56 +529,36 @@ fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
             let buffer = DeviceBuffer::<u8>::zeroed(&own, 1000).unwrap();
             let address = buffer.as_device_ptr();
             own.synchronize().unwrap();
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                own.capture_with_mode(CaptureMode::RELAXED, |_| -> Result<()> {
-                    drop(buffer);
-                    // Meanwhile, another thread releases an object.
-                    thread::scope(|threads| {
-                        threads.spawn(|| drop(cuda_safe::Event::new(&context).unwrap()));
-                    });
-                    Ok(())
-                })
-            };
-            drop(graph.unwrap());
+            capture_nothing_in(CaptureMode::RELAXED, &own, || {
+                drop(buffer);
+                // Meanwhile, another thread releases an object.
+                thread::scope(|threads| {
+                    threads.spawn(|| drop(cuda_safe::Event::new(&context).unwrap()));
+                });
+                Ok(())
+            });
             address
         });
         capturing.join().unwrap()
     });
     context.synchronize().unwrap();
-    let info = context.pointer_info(address).unwrap();
-    assert_eq!(
-        info.memory_type,
-        MemoryType::UNKNOWN,
-        "the memory was not freed"
-    );
+    assert_freed(&context, address);
 }
 
 #[test]
 fn memory_of_another_threads_default_stream_is_freed_after_a_capture() {
-    let _one = one_at_a_time();
-    let context = Context::primary(0).unwrap();
-    let stream = Stream::new(&context).unwrap();
+    let (_one, context, stream) = device();
     let allocate = || {
         let own = Stream::per_thread_default(&context);
         MappedBuffer::<u8>::zeroed(&own, 100).unwrap()
     };
     let mapped = thread::scope(|threads| threads.spawn(allocate).join().unwrap());
     let address = mapped.as_device_ptr();
-    // SAFETY: the capture records nothing.
-    let graph = unsafe {
-        stream.capture(|_| -> Result<()> {
-            drop(mapped);
-            Ok(())
-        })
-    };
-    drop(graph.unwrap());
-    let info = context.pointer_info(address).unwrap();
-    assert_eq!(
-        info.memory_type,
-        MemoryType::UNKNOWN,
-        "the memory was not freed"
-    );
+    capture_nothing(&stream, || {
+        drop(mapped);
+        Ok(())
+    });
+    assert_freed(&context, address);
 }
 
 #[test]
@@ -679,20 +566,13 @@ fn legacy_stream_allocation_is_rejected_while_a_blocking_stream_is_captured() {
     let _one = one_at_a_time();
     let context = Context::primary(0).unwrap();
     let blocking = Stream::with_options(&context, StreamOptions::default().blocking(true)).unwrap();
-    let (other, legacy) = (
-        Stream::new(&context).unwrap(),
-        Stream::legacy_default(&context),
-    );
+    let other = Stream::new(&context).unwrap();
+    let legacy = Stream::legacy_default(&context);
     let mut buffer = DeviceBuffer::<u32>::zeroed(&legacy, 4).unwrap();
-    // SAFETY: the capture records nothing.
-    let graph = unsafe {
-        blocking.capture(|_| -> Result<()> {
-            let error = buffer.fill(&other, 1).unwrap_err().to_string();
-            assert!(error.contains("is being captured"), "{error}");
-            Ok(())
-        })
-    };
-    assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+    capture_nothing(&blocking, || {
+        failure(buffer.fill(&other, 1)).mentions("is being captured");
+        Ok(())
+    });
     buffer.fill(&other, 1).unwrap();
     assert_eq!(buffer.to_vec(&other).unwrap(), [1; 4]);
 }

@@ -5,21 +5,24 @@
 use std::{
     env, fs,
     panic::Location,
-    path::Path,
     process::{self, Command, Output},
 };
+
+#[path = "test_name.rs"]
+mod test_name;
+
+use test_name::test_name;
 
 const CHILD: &str = "CUDA_TEST_CHILD";
 const TRACE: &str = "CUDA_EMULATOR_TRACE";
 /// Suffix of the trace's file name that also logs queries of the current context.
 const EVERY: &str = ",every";
 
-/// Runs the test `test` of this program again in a child that executes only `body`, and lets the
-/// driver calls in `fail` fail.
+/// Runs the test that contains the closure `body` again, in a child that executes only `body`, and
+/// lets the driver calls in `fail` fail.
 #[track_caller]
-fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Output> {
+fn run(fail: &str, with: &[(&str, &str)], body: impl FnOnce()) -> Option<Output> {
     let place = format!("{}/{fail}", Location::caller());
-    let test = full_name(test, Path::new(Location::caller().file()));
     match env::var(CHILD) {
         Ok(wanted) => {
             if wanted == place {
@@ -30,7 +33,12 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
         }
         Err(_) => Some(
             Command::new(env::current_exe().unwrap())
-                .args([&test, "--exact", "--nocapture", "--test-threads=1"])
+                .args([
+                    test_name(&body),
+                    "--exact",
+                    "--nocapture",
+                    "--test-threads=1",
+                ])
                 .env(CHILD, place)
                 .env("CUDA_EMULATOR_HOLD", "60000")
                 .env("CUDA_EMULATOR_FAIL", fail)
@@ -41,17 +49,6 @@ fn run(test: &str, fail: &str, with: &[(&str, &str)], body: fn()) -> Option<Outp
                 .unwrap(),
         ),
     }
-}
-
-/// Returns the test's full name, with the module if the program has several files.
-fn full_name(test: &str, file: &Path) -> String {
-    let (Some(folder), Some(module)) = (file.parent(), file.file_stem()) else {
-        return test.to_owned();
-    };
-    if folder.ends_with("tests") || module == "main" {
-        return test.to_owned();
-    }
-    format!("{}::{test}", module.to_string_lossy())
 }
 
 fn text(output: &Output) -> String {
@@ -65,8 +62,8 @@ fn text(output: &Output) -> String {
 
 /// Checks that `body` passes with these failures.
 #[track_caller]
-pub fn passes(test: &str, fail: &str, body: fn()) {
-    if let Some(output) = run(test, fail, &[], body) {
+pub fn passes(fail: &str, body: impl FnOnce()) {
+    if let Some(output) = run(fail, &[], body) {
         let text = text(&output);
         let done = output.status.success() && text.contains("child done");
         assert!(done, "{fail}: {text}");
@@ -77,8 +74,8 @@ pub fn passes(test: &str, fail: &str, body: fn()) {
 /// Checks that `body` passes with these environment variables.
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
-pub fn passes_with(test: &str, with: &[(&str, &str)], body: fn()) {
-    if let Some(output) = run(test, "", with, body) {
+pub fn passes_with(with: &[(&str, &str)], body: impl FnOnce()) {
+    if let Some(output) = run("", with, body) {
         let text = text(&output);
         let done = output.status.success() && text.contains("child done");
         assert!(done, "{with:?}: {text}");
@@ -88,8 +85,8 @@ pub fn passes_with(test: &str, with: &[(&str, &str)], body: fn()) {
 /// Checks that `body` aborts its process and prints the reason.
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
-pub fn aborts(test: &str, fail: &str, body: fn()) {
-    if let Some(output) = run(test, fail, &[], body) {
+pub fn aborts(fail: &str, body: impl FnOnce()) {
+    if let Some(output) = run(fail, &[], body) {
         let text = text(&output);
         assert!(
             !output.status.success() && !text.contains("child done"),
@@ -103,7 +100,8 @@ pub fn aborts(test: &str, fail: &str, body: fn()) {
 /// [`calls`].
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]
-pub fn traced(test: &str, fail: &str, body: fn()) {
+pub fn traced(fail: &str, body: impl FnOnce()) {
+    let test = test_name(&body).replace("::", "-");
     let name = format!("cuda-safe-calls-{test}-{}", process::id());
     let trace = env::temp_dir().join(name);
     let every = format!("{}{EVERY}", trace.display());
@@ -112,7 +110,7 @@ pub fn traced(test: &str, fail: &str, body: fn()) {
         ("CUDA_EMULATOR_CHECK", "leak,host"),
         ("CUDA_EMULATOR_DEVICES", "2"),
     ];
-    if let Some(output) = run(test, fail, &with, body) {
+    if let Some(output) = run(fail, &with, body) {
         let calls = fs::read_to_string(&trace).unwrap_or_default();
         let _ = fs::remove_file(&trace);
         let text = text(&output);

@@ -1,8 +1,12 @@
 //! Kernels that fault. Each fault runs in its own process, because it may cost the process its
 //! device. The test starts this program again with the name of the fault.
 
+#[path = "../common/failure.rs"]
+mod failure;
 mod other_contexts;
 mod survivors;
+#[path = "../common/test_name.rs"]
+mod test_name;
 
 use std::{
     any::Any,
@@ -19,6 +23,8 @@ use cuda_safe::{
     Module, PinnedBuffer, Stream, memory::Pipeline, memory::virtual_memory::GrowableBuffer,
     module::FunctionAttribute, sys::CUresult,
 };
+use failure::failure;
+use test_name::test_name;
 
 const CHILD: &str = "CUDA_SAFE_TEST_FAULT";
 
@@ -30,11 +36,12 @@ extern "C" __global__ void trap() { asm volatile("trap;"); }
 
 /// In the test's child process, runs `body` and returns `None`. Otherwise starts that process with
 /// two emulated devices and returns its output.
-fn child_output(test: &str, body: impl FnOnce()) -> Option<Output> {
+fn child_output(body: impl FnOnce()) -> Option<Output> {
+    let test = test_name(&body);
     if let Ok(name) = std::env::var(CHILD) {
         if name == test {
             body();
-            println!("child done: {test}");
+            println!("child done");
         }
         return None;
     }
@@ -47,17 +54,22 @@ fn child_output(test: &str, body: impl FnOnce()) -> Option<Output> {
 }
 
 /// Runs `fault` in a child process, which must finish normally.
-fn in_child(test: &str, fault: impl FnOnce()) {
-    let Some(output) = child_output(test, fault) else {
+fn in_child(fault: impl FnOnce()) {
+    let Some(output) = child_output(fault) else {
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && text.contains(&format!("child done: {test}")),
+        output.status.success() && text.contains("child done"),
         "{}\n{text}\n{}",
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+fn kernel(context: &Context, name: &str) -> Function {
+    let module = Module::compile(context, KERNELS).unwrap();
+    module.function(name).unwrap()
 }
 
 /// A kernel that faults, on its own stream.
@@ -71,8 +83,7 @@ struct Fault {
 
 impl Fault {
     fn new(context: &Context) -> Self {
-        let module = Module::compile(context, KERNELS).unwrap();
-        let trap = module.function("trap").unwrap();
+        let trap = kernel(context, "trap");
         // Drivers that load functions lazily load this one now.
         trap.attribute(FunctionAttribute::NUM_REGS).unwrap();
         Self {
@@ -171,12 +182,9 @@ fn check_fault(kernel: &str, expected: &[CUresult]) {
 
 #[test]
 fn fault_in_a_pipeline() {
-    in_child("fault_in_a_pipeline", || {
+    in_child(|| {
         let context = Context::primary(0).unwrap();
-        let write = Module::compile(&context, KERNELS)
-            .unwrap()
-            .function("write")
-            .unwrap();
+        let write = kernel(&context, "write");
         let mut pipeline = Pipeline::<i32, i32>::new(&context, 3, 4, 4).unwrap();
         let mut run = |bad| {
             let (mut turn, mut taken) = (0, 0);
@@ -195,17 +203,15 @@ fn fault_in_a_pipeline() {
         };
         assert_eq!(run(100).1, 10);
         let (result, taken) = run(4);
-        let error = result.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        failure(result).of_kind(ErrorKind::Fault);
         assert!(taken <= 4, "{taken} pieces were taken");
-        let later = run(100).0.unwrap_err();
-        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+        failure(run(100).0).of_kind(ErrorKind::Poisoned);
     });
 }
 
 #[test]
 fn fault_in_a_future() {
-    in_child("fault_in_a_future", || {
+    in_child(|| {
         struct Unpark(thread::Thread);
         impl Wake for Unpark {
             fn wake(self: Arc<Self>) {
@@ -214,8 +220,7 @@ fn fault_in_a_future() {
         }
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let module = Module::compile(&context, KERNELS).unwrap();
-        let write = module.function("write").unwrap();
+        let write = kernel(&context, "write");
         let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
         // SAFETY: the test needs the fault, and the device contains it.
         unsafe { write.launch(&stream, LaunchConfig::new(1, 1), (&mut x, 1i64 << 40)) }.unwrap();
@@ -234,18 +239,16 @@ fn fault_in_a_future() {
         };
         assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
         assert_names_kernel(&context, "write", &error);
-        let later = stream.finished().map(drop).unwrap_err();
-        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+        failure(stream.finished().map(drop)).of_kind(ErrorKind::Poisoned);
     });
 }
 
 #[test]
 fn fault_in_a_graph() {
-    in_child("fault_in_a_graph", || {
+    in_child(|| {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let module = Module::compile(&context, KERNELS).unwrap();
-        let write = module.function("write").unwrap();
+        let write = kernel(&context, "write");
         let mut graph = Graph::new(&context).unwrap();
         let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
         let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 4).unwrap());
@@ -266,24 +269,19 @@ fn fault_in_a_graph() {
         {
             assert!(error.to_string().contains("is `a graph`"), "{error}");
         }
-        let later = exec.launch(&stream).unwrap_err();
-        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+        failure(exec.launch(&stream)).of_kind(ErrorKind::Poisoned);
         drop(exec); // also drops everything that it keeps
     });
 }
 
 #[test]
 fn out_of_bounds_write_is_a_fault() {
-    in_child("out_of_bounds_write_is_a_fault", || {
-        check_fault("write", &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS])
-    });
+    in_child(|| check_fault("write", &[CUresult::CUDA_ERROR_ILLEGAL_ADDRESS]));
 }
 
 #[test]
 fn misaligned_access_is_a_fault() {
-    in_child("misaligned_access_is_a_fault", || {
-        check_fault("misaligned", &[CUresult::CUDA_ERROR_MISALIGNED_ADDRESS])
-    });
+    in_child(|| check_fault("misaligned", &[CUresult::CUDA_ERROR_MISALIGNED_ADDRESS]));
 }
 
 #[test]
@@ -292,15 +290,14 @@ fn trap_is_a_fault() {
         CUresult::CUDA_ERROR_LAUNCH_FAILED,
         CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION,
     ];
-    in_child("trap_is_a_fault", || check_fault("trap", codes));
+    in_child(|| check_fault("trap", codes));
 }
 
 /// Checks that a drop that waits finds the fault without reporting it, and that the next call does.
 fn check_fault_found_by_drop(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
-    let module = Module::compile(&context, KERNELS).unwrap();
-    let write = module.function("write").unwrap();
+    let write = kernel(&context, "write");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
     let memory = memory(&stream);
     let config = LaunchConfig::new(1, 1);
@@ -320,7 +317,7 @@ fn check_fault_found_by_drop(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
 
 #[test]
 fn fault_found_by_dropping_a_growable_buffer() {
-    in_child("fault_found_by_dropping_a_growable_buffer", || {
+    in_child(|| {
         check_fault_found_by_drop(|stream| {
             let mut memory = GrowableBuffer::<u32>::with_capacity(stream, 1000).unwrap();
             memory.grow(1000).unwrap();
@@ -331,7 +328,7 @@ fn fault_found_by_dropping_a_growable_buffer() {
 
 #[test]
 fn fault_found_by_dropping_a_mapped_buffer() {
-    in_child("fault_found_by_dropping_a_mapped_buffer", || {
+    in_child(|| {
         check_fault_found_by_drop(|stream| {
             Box::new(MappedBuffer::<u32>::zeroed(stream, 1000).unwrap())
         })
@@ -340,7 +337,7 @@ fn fault_found_by_dropping_a_mapped_buffer() {
 
 #[test]
 fn fault_found_by_dropping_a_managed_buffer() {
-    in_child("fault_found_by_dropping_a_managed_buffer", || {
+    in_child(|| {
         check_fault_found_by_drop(|stream| {
             Box::new(ManagedBuffer::<u32>::zeroed(stream, 1000).unwrap())
         })
@@ -349,13 +346,10 @@ fn fault_found_by_dropping_a_managed_buffer() {
 
 #[test]
 fn scope_with_a_fault_returns() {
-    in_child("scope_with_a_fault_returns", || {
+    in_child(|| {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let function = Module::compile(&context, KERNELS)
-            .unwrap()
-            .function("trap")
-            .unwrap();
+        let function = kernel(&context, "trap");
         let mut host = vec![0u8; 1000];
         let x = DeviceBuffer::<u8>::zeroed(&stream, 1000).unwrap();
         let result = stream.scope(|scope| {
@@ -372,14 +366,11 @@ fn scope_with_a_fault_returns() {
 
 #[test]
 fn missing_device_is_an_error() {
-    in_child("missing_device_is_an_error", || {
+    in_child(|| {
         // SAFETY: this child has one thread and the driver has not started.
         unsafe { std::env::set_var("CUDA_VISIBLE_DEVICES", "-1") };
-        let error = Context::primary(0).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::NoDevice, "{error}");
-        assert!(
-            error.to_string().contains("CUDA_VISIBLE_DEVICES"),
-            "{error}"
-        );
+        failure(Context::primary(0))
+            .of_kind(ErrorKind::NoDevice)
+            .mentions("CUDA_VISIBLE_DEVICES");
     });
 }

@@ -11,7 +11,7 @@ use cuda_safe::{
     sys,
 };
 
-use super::{cause_fault, child_output, in_child};
+use super::{cause_fault, child_output, failure, in_child};
 
 const WAITS: &str = r#"
 extern "C" __global__ void set_later(volatile unsigned *begun, volatile unsigned *flag, unsigned *x) {
@@ -65,8 +65,8 @@ fn two_contexts() -> [Context; 2] {
 }
 
 /// Runs `body` in a child process, which must abort with the library's message.
-fn aborts(test: &str, body: impl FnOnce()) {
-    let Some(output) = child_output(test, body) else {
+fn aborts(body: impl FnOnce()) {
+    let Some(output) = child_output(body) else {
         return;
     };
     let text = String::from_utf8_lossy(&output.stderr);
@@ -92,19 +92,15 @@ fn map_while_another_context_faults(busy: &Context, faulting: &Context) {
 
 #[test]
 fn process_aborts_if_another_context_may_use_borrowed_memory() {
-    aborts(
-        "other_contexts::process_aborts_if_another_context_may_use_borrowed_memory",
-        || {
-            let [faulting, busy] = two_contexts();
-            map_while_another_context_faults(&busy, &faulting);
-        },
-    );
+    aborts(|| {
+        let [faulting, busy] = two_contexts();
+        map_while_another_context_faults(&busy, &faulting);
+    });
 }
 
 #[test]
 fn process_aborts_if_another_device_may_use_borrowed_memory() {
-    let test = "other_contexts::process_aborts_if_another_device_may_use_borrowed_memory";
-    aborts(test, || {
+    aborts(|| {
         if Device::count().unwrap() < 2 {
             eprintln!("there is one device: the process ends here");
             std::process::exit(1);
@@ -117,200 +113,168 @@ fn process_aborts_if_another_device_may_use_borrowed_memory() {
 /// The host copies pageable memory and stops at the fault.
 #[test]
 fn pageable_copy_returns_an_error_after_a_fault() {
-    in_child(
-        "other_contexts::pageable_copy_returns_an_error_after_a_fault",
-        || {
-            let [faulting, context] = two_contexts();
-            let busy = Busy::new(&context);
-            let mut x = DeviceBuffer::<u32>::zeroed(&busy.stream, 1000).unwrap();
-            busy.stream.synchronize().unwrap();
-            busy.set_later(x.as_device_ptr());
-            let mut host = vec![9u32; 1000];
-            thread::scope(|threads| {
-                threads.spawn(|| {
-                    thread::sleep(Duration::from_millis(50));
-                    cause_fault(&faulting);
-                });
-                let error = x.copy_to_slice(&busy.stream, &mut host).unwrap_err();
-                assert!(
-                    matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned),
-                    "{error}"
-                );
+    in_child(|| {
+        let [faulting, context] = two_contexts();
+        let busy = Busy::new(&context);
+        let mut x = DeviceBuffer::<u32>::zeroed(&busy.stream, 1000).unwrap();
+        busy.stream.synchronize().unwrap();
+        busy.set_later(x.as_device_ptr());
+        let mut host = vec![9u32; 1000];
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                thread::sleep(Duration::from_millis(50));
+                cause_fault(&faulting);
             });
-            let scoped = busy.stream.scope(|scope| scope.download(&x, &mut host));
-            scoped.unwrap_err();
-            assert!(x.copy_from_slice(&busy.stream, &[1; 1000]).is_err());
-            assert!(x.to_vec(&busy.stream).is_err());
-            busy.release();
-            thread::sleep(Duration::from_millis(200));
-            assert_eq!(host, [9; 1000], "data was copied after the error");
-        },
-    );
+            let error = x.copy_to_slice(&busy.stream, &mut host).unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned),
+                "{error}"
+            );
+        });
+        let scoped = busy.stream.scope(|scope| scope.download(&x, &mut host));
+        scoped.unwrap_err();
+        assert!(x.copy_from_slice(&busy.stream, &[1; 1000]).is_err());
+        assert!(x.to_vec(&busy.stream).is_err());
+        busy.release();
+        thread::sleep(Duration::from_millis(200));
+        assert_eq!(host, [9; 1000], "data was copied after the error");
+    });
 }
 
 /// The device copies page-locked memory and may continue after the fault.
 #[test]
 fn page_locked_copy_aborts_after_a_fault() {
-    aborts(
-        "other_contexts::page_locked_copy_aborts_after_a_fault",
-        || {
-            let [faulting, context] = two_contexts();
-            let busy = Busy::new(&context);
-            let x = DeviceBuffer::<u32>::zeroed(&busy.stream, 1000).unwrap();
-            let mut host = PinnedBuffer::<u32>::zeroed(&context, 1000).unwrap();
-            busy.stream.synchronize().unwrap();
-            busy.set_later(x.as_device_ptr());
-            thread::scope(|threads| {
-                threads.spawn(|| {
-                    thread::sleep(Duration::from_millis(50));
-                    cause_fault(&faulting);
-                });
-                let _ = x.copy_to_slice(&busy.stream, &mut host);
+    aborts(|| {
+        let [faulting, context] = two_contexts();
+        let busy = Busy::new(&context);
+        let x = DeviceBuffer::<u32>::zeroed(&busy.stream, 1000).unwrap();
+        let mut host = PinnedBuffer::<u32>::zeroed(&context, 1000).unwrap();
+        busy.stream.synchronize().unwrap();
+        busy.set_later(x.as_device_ptr());
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                thread::sleep(Duration::from_millis(50));
+                cause_fault(&faulting);
             });
-        },
-    );
+            let _ = x.copy_to_slice(&busy.stream, &mut host);
+        });
+    });
 }
 
 #[test]
 fn owned_memory_is_leaked_if_another_context_may_use_it() {
-    in_child(
-        "other_contexts::owned_memory_is_leaked_if_another_context_may_use_it",
-        || {
-            let [faulting, context] = two_contexts();
-            let busy = Busy::new(&context);
-            let mapped = MappedBuffer::<u32>::zeroed(&busy.stream, 100).unwrap();
-            let address = mapped.as_device_ptr();
-            let mut x = DeviceBuffer::<u32>::zeroed(&busy.stream, 100).unwrap();
-            let pinned = PinnedBuffer::<u32>::zeroed(&context, 100).unwrap();
-            busy.stream.synchronize().unwrap();
-            busy.set_later(address);
-            let upload = busy.stream.upload(pinned, &mut x).unwrap();
-            cause_fault(&faulting);
-            assert!(upload.wait().is_err());
-            mapped.close().unwrap_err();
-            busy.release();
-            // The kernel continues and writes to the memory.
-            //
-            // SAFETY: the buffer was leaked and is aligned. A volatile read sees the device's
-            // write.
-            let word =
-                || unsafe { ptr::with_exposed_provenance::<u32>(address as usize).read_volatile() };
-            while word() != 7 {
-                thread::yield_now();
-            }
-            drop((x, busy));
-        },
-    );
+    in_child(|| {
+        let [faulting, context] = two_contexts();
+        let busy = Busy::new(&context);
+        let mapped = MappedBuffer::<u32>::zeroed(&busy.stream, 100).unwrap();
+        let address = mapped.as_device_ptr();
+        let mut x = DeviceBuffer::<u32>::zeroed(&busy.stream, 100).unwrap();
+        let pinned = PinnedBuffer::<u32>::zeroed(&context, 100).unwrap();
+        busy.stream.synchronize().unwrap();
+        busy.set_later(address);
+        let upload = busy.stream.upload(pinned, &mut x).unwrap();
+        cause_fault(&faulting);
+        assert!(upload.wait().is_err());
+        mapped.close().unwrap_err();
+        busy.release();
+        // The kernel continues and writes to the memory.
+        //
+        // SAFETY: the buffer was leaked and is aligned. A volatile read sees the device's
+        // write.
+        let word =
+            || unsafe { ptr::with_exposed_provenance::<u32>(address as usize).read_volatile() };
+        while word() != 7 {
+            thread::yield_now();
+        }
+        drop((x, busy));
+    });
 }
 
 #[test]
 fn ordered_work_returns_an_error_after_a_fault() {
-    in_child(
-        "other_contexts::ordered_work_returns_an_error_after_a_fault",
-        || {
-            let [faulting, context] = two_contexts();
-            let (stream, other) = (
-                Stream::new(&context).unwrap(),
-                Stream::new(&context).unwrap(),
-            );
-            let mut x = DeviceBuffer::<u32>::zeroed(&other, 10).unwrap();
-            let ordered: Result<(), cuda_safe::Error> =
-                stream.ordered_with([x.view().owner()], || {
-                    cause_fault(&faulting);
-                    Ok(())
-                });
-            ordered.unwrap_err();
-            x.fill(&stream, 1).unwrap_err();
-            drop((x, stream, other, context));
-        },
-    );
+    in_child(|| {
+        let [faulting, context] = two_contexts();
+        let stream = Stream::new(&context).unwrap();
+        let other = Stream::new(&context).unwrap();
+        let mut x = DeviceBuffer::<u32>::zeroed(&other, 10).unwrap();
+        let ordered: Result<(), cuda_safe::Error> = stream.ordered_with([x.view().owner()], || {
+            cause_fault(&faulting);
+            Ok(())
+        });
+        ordered.unwrap_err();
+        x.fill(&stream, 1).unwrap_err();
+        drop((x, stream, other, context));
+    });
 }
 
 #[test]
 fn settle_is_unknown_after_a_fault_with_other_contexts() {
-    in_child(
-        "other_contexts::settle_is_unknown_after_a_fault_with_other_contexts",
-        || {
-            let [faulting, context] = two_contexts();
-            let stream = Stream::new(&context).unwrap();
-            cause_fault(&faulting);
-            for settled in [stream.settle(), context.settle(), faulting.settle()] {
-                assert!(matches!(settled, Settled::Unknown(_)), "{settled:?}");
-            }
-            assert!(stream.settle().or_abort_without_fault().is_err());
-            drop(faulting); // the context existed and may have caused the fault
-            assert!(matches!(stream.settle(), Settled::Unknown(_)));
-        },
-    );
+    in_child(|| {
+        let [faulting, context] = two_contexts();
+        let stream = Stream::new(&context).unwrap();
+        cause_fault(&faulting);
+        for settled in [stream.settle(), context.settle(), faulting.settle()] {
+            assert!(matches!(settled, Settled::Unknown(_)), "{settled:?}");
+        }
+        assert!(stream.settle().or_abort_without_fault().is_err());
+        drop(faulting); // the context existed and may have caused the fault
+        assert!(matches!(stream.settle(), Settled::Unknown(_)));
+    });
 }
 
 #[test]
 fn settle_is_unknown_after_a_fault_with_a_raw_primary_context() {
-    in_child(
-        "other_contexts::settle_is_unknown_after_a_fault_with_a_raw_primary_context",
-        || {
-            let device = Device::get(0).unwrap();
-            let mut raw = ptr::null_mut();
-            // SAFETY: `raw` is valid for writes. The context is released when the process ends.
-            let code = unsafe { sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw()) };
-            assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
-            let context = Context::create(device, ContextFlags::AUTO).unwrap();
-            let stream = Stream::new(&context).unwrap();
-            cause_fault(&context);
-            assert!(matches!(stream.settle(), Settled::Unknown(_)));
-        },
-    );
+    in_child(|| {
+        let device = Device::get(0).unwrap();
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for writes. The context is released when the process ends.
+        let code = unsafe { sys::cuDevicePrimaryCtxRetain(&mut raw, device.as_raw()) };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+        let context = Context::create(device, ContextFlags::AUTO).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        cause_fault(&context);
+        assert!(matches!(stream.settle(), Settled::Unknown(_)));
+    });
 }
 
 /// Green contexts are parts of the primary context, and their work has finished when a wait reports
 /// the fault.
 #[test]
 fn settle_is_faulted_with_only_one_context() {
-    in_child(
-        "other_contexts::settle_is_faulted_with_only_one_context",
-        || {
-            let context = Context::primary(0).unwrap();
-            let same = Context::primary(0).unwrap();
-            // SAFETY: `context` outlives the borrow.
-            let borrowed = unsafe { Context::borrow_raw(context.as_raw()) }.unwrap();
-            let stream = Stream::new(&context).unwrap();
-            let mut numbers = vec![0u32; 1024];
-            let result = stream.mapped(&mut numbers, RegisterFlags::default(), |_| {
-                cause_fault(&context);
-                Ok(())
-            });
-            result.unwrap_err();
-            for context in [&context, &same, &borrowed] {
-                assert!(matches!(context.settle(), Settled::Faulted(_)));
-            }
-        },
-    );
+    in_child(|| {
+        let context = Context::primary(0).unwrap();
+        let same = Context::primary(0).unwrap();
+        // SAFETY: `context` outlives the borrow.
+        let borrowed = unsafe { Context::borrow_raw(context.as_raw()) }.unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let mut numbers = vec![0u32; 1024];
+        let result = stream.mapped(&mut numbers, RegisterFlags::default(), |_| {
+            cause_fault(&context);
+            Ok(())
+        });
+        result.unwrap_err();
+        for context in [&context, &same, &borrowed] {
+            assert!(matches!(context.settle(), Settled::Faulted(_)));
+        }
+    });
 }
 
 /// After a fault, no call works in another context, and new contexts cannot be created.
 #[test]
 fn fault_ends_all_contexts() {
-    in_child("other_contexts::fault_ends_all_contexts", || {
+    in_child(|| {
         let device = Device::get(0).unwrap();
         let [faulting, context] = two_contexts();
         let stream = Stream::new(&context).unwrap();
         cause_fault(&faulting);
-        let error = stream.synchronize().unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-        assert!(
-            error
-                .to_string()
-                .contains("every CUDA context of the process"),
-            "{error}"
-        );
-        let later = Stream::new(&context).unwrap_err();
-        assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");
+        failure(stream.synchronize())
+            .of_kind(ErrorKind::Fault)
+            .mentions("every CUDA context of the process");
+        failure(Stream::new(&context)).of_kind(ErrorKind::Poisoned);
         faulting.close().unwrap();
         drop(stream);
         context.close().unwrap();
-        let error = Context::create(device, ContextFlags::AUTO).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-        let error = Context::primary(0).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
+        failure(Context::create(device, ContextFlags::AUTO)).of_kind(ErrorKind::Fault);
+        failure(Context::primary(0)).of_kind(ErrorKind::Fault);
     });
 }

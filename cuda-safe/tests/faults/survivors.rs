@@ -11,11 +11,11 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, ContextFlags, Device, Graph, GraphExec, LaunchConfig, Library, Module, PinnedBuffer,
-    Result, Settled, Stream, graph::Node,
+    Context, ContextFlags, Device, Graph, GraphExec, LaunchConfig, Library, PinnedBuffer, Result,
+    Settled, Stream, graph::Node,
 };
 
-use super::{Fault, KERNELS, cause_fault, in_child};
+use super::{Fault, KERNELS, cause_fault, in_child, kernel};
 
 /// Records whether it is dropped while its function runs.
 struct Alive {
@@ -90,94 +90,76 @@ fn end_while_host_function_runs(end: impl FnOnce(GraphExec, Node)) {
 
 #[test]
 fn running_host_function_outlives_its_dropped_graph() {
-    in_child(
-        "survivors::running_host_function_outlives_its_dropped_graph",
-        || {
-            end_while_host_function_runs(|exec, _| drop(exec));
-        },
-    );
+    in_child(|| {
+        end_while_host_function_runs(|exec, _| drop(exec));
+    });
 }
 
 #[test]
 fn running_host_function_outlives_into_graph() {
-    in_child(
-        "survivors::running_host_function_outlives_into_graph",
-        || {
-            end_while_host_function_runs(|exec, _| assert!(exec.into_graph().is_err()));
-        },
-    );
+    in_child(|| {
+        end_while_host_function_runs(|exec, _| assert!(exec.into_graph().is_err()));
+    });
 }
 
 #[test]
 fn running_host_function_outlives_an_update() {
-    in_child(
-        "survivors::running_host_function_outlives_an_update",
-        || {
-            end_while_host_function_runs(|mut exec, node| {
-                let _ = exec.set_host_function(node, || {});
-                drop(exec);
-            });
-        },
-    );
+    in_child(|| {
+        end_while_host_function_runs(|mut exec, node| {
+            let _ = exec.set_host_function(node, || {});
+            drop(exec);
+        });
+    });
 }
 
 #[test]
 fn objects_held_by_a_capture_are_leaked_after_a_fault() {
-    in_child(
-        "survivors::objects_held_by_a_capture_are_leaked_after_a_fault",
-        || {
-            let context = Context::primary(0).unwrap();
-            let stream = Stream::new(&context).unwrap();
-            let dropped_early = Arc::new(AtomicBool::new(false));
-            let alive = Alive {
-                running: Arc::new(AtomicBool::new(true)), // the graph cannot know when the function ends
-                dropped_early: dropped_early.clone(),
-            };
-            // SAFETY: the capture records nothing.
-            let graph = unsafe {
-                stream.capture(|capture| -> Result<()> {
-                    capture.hold(alive);
-                    Ok(())
-                })
-            };
-            let mut exec = graph.unwrap().instantiate().unwrap();
-            exec.launch(&stream).unwrap();
-            cause_fault(&context);
-            drop(exec);
-            assert!(!dropped_early.load(Ordering::SeqCst));
-        },
-    );
+    in_child(|| {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let dropped_early = Arc::new(AtomicBool::new(false));
+        let alive = Alive {
+            running: Arc::new(AtomicBool::new(true)), // the graph cannot know when the function ends
+            dropped_early: dropped_early.clone(),
+        };
+        // SAFETY: the capture records nothing.
+        let graph = unsafe {
+            stream.capture(|capture| -> Result<()> {
+                capture.hold(alive);
+                Ok(())
+            })
+        };
+        let mut exec = graph.unwrap().instantiate().unwrap();
+        exec.launch(&stream).unwrap();
+        cause_fault(&context);
+        drop(exec);
+        assert!(!dropped_early.load(Ordering::SeqCst));
+    });
 }
 
 #[test]
 fn memory_of_a_faulted_launch_stays_inaccessible() {
-    in_child(
-        "survivors::memory_of_a_faulted_launch_stays_inaccessible",
-        || {
-            let context = Context::primary(0).unwrap();
-            let stream = Stream::new(&context).unwrap();
-            let trap = Module::compile(&context, KERNELS)
-                .unwrap()
-                .function("trap")
-                .unwrap();
-            let mut graph = Graph::new(&context).unwrap();
-            let host = graph.keep(PinnedBuffer::<u32>::zeroed(&context, 4).unwrap());
-            let config = LaunchConfig::new(1, 1);
-            // SAFETY: the test needs the fault, and the device contains it.
-            let node = unsafe { graph.add_kernel(&[], &trap, config, ()) }.unwrap();
-            graph.add_fill(&[node], host, 7).unwrap_err(); // nodes cannot fill host memory
-            let mut exec = graph.instantiate().unwrap();
-            exec.launch(&stream).unwrap();
-            for _ in 0..3 {
-                exec.memory(host).unwrap_err();
-            }
-        },
-    );
+    in_child(|| {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let trap = kernel(&context, "trap");
+        let mut graph = Graph::new(&context).unwrap();
+        let host = graph.keep(PinnedBuffer::<u32>::zeroed(&context, 4).unwrap());
+        let config = LaunchConfig::new(1, 1);
+        // SAFETY: the test needs the fault, and the device contains it.
+        let node = unsafe { graph.add_kernel(&[], &trap, config, ()) }.unwrap();
+        graph.add_fill(&[node], host, 7).unwrap_err(); // nodes cannot fill host memory
+        let mut exec = graph.instantiate().unwrap();
+        exec.launch(&stream).unwrap();
+        for _ in 0..3 {
+            exec.memory(host).unwrap_err();
+        }
+    });
 }
 
 #[test]
 fn library_can_be_closed_after_a_fault() {
-    in_child("survivors::library_can_be_closed_after_a_fault", || {
+    in_child(|| {
         let context = Context::primary(0).unwrap();
         let library = Library::compile(context.device(), KERNELS).unwrap();
         drop(library.kernel("write").unwrap().function(&context).unwrap());
@@ -188,16 +170,13 @@ fn library_can_be_closed_after_a_fault() {
 
 #[test]
 fn settle_reports_a_fault_of_the_only_context() {
-    in_child(
-        "survivors::settle_reports_a_fault_of_the_only_context",
-        || {
-            let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
-            let stream = Stream::new(&context).unwrap();
-            assert!(matches!(stream.settle(), Settled::Done));
-            cause_fault(&context);
-            assert!(matches!(stream.settle(), Settled::Faulted(_)));
-            assert!(matches!(context.settle(), Settled::Faulted(_)));
-            assert!(stream.settle().or_abort().is_err());
-        },
-    );
+    in_child(|| {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        assert!(matches!(stream.settle(), Settled::Done));
+        cause_fault(&context);
+        assert!(matches!(stream.settle(), Settled::Faulted(_)));
+        assert!(matches!(context.settle(), Settled::Faulted(_)));
+        assert!(stream.settle().or_abort().is_err());
+    });
 }

@@ -206,10 +206,8 @@ impl Thread<'_> {
                     let wait = move || canary.run(1000 * milliseconds);
                     self.done(foreign.launch_host_function(wait));
                 }
-                let (mut to, from) = (
-                    view.slice_mut(..half).unwrap(),
-                    one.memory.view().into_slice(..half).unwrap(),
-                );
+                let mut to = view.slice_mut(..half).unwrap();
+                let from = one.memory.view().into_slice(..half).unwrap();
                 let Some(contents) = one.model.certain() else {
                     return;
                 };

@@ -12,7 +12,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use super::{config, device, kernel, rejection};
+use super::{config, device, failure, kernel, launched, rejection};
 
 #[test]
 fn captured_work_runs_with_every_launch() {
@@ -99,8 +99,7 @@ fn other_streams_join_the_capture() {
     }
     .unwrap();
     assert!(!other.is_capturing().unwrap());
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let mut exec = launched(graph, &stream);
     exec.launch(&stream).unwrap();
     let x = x.to_vec(&stream).unwrap();
     assert_eq!((x[0], &x[1..]), (10 + 11 - 11, &[22; 63][..]));
@@ -120,37 +119,33 @@ fn forbidden_calls_fail_and_the_capture_continues() {
     // SAFETY: the kernel uses eight elements. Everything outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
-            let says = |text: String| assert!(text.contains("is being captured"), "{text}");
-            says(rejection(stream.synchronize()));
-            says(rejection(stream.query()));
-            says(rejection(x.copy_from_slice(&stream, &[1; 8])));
-            says(rejection(x.to_vec(&stream)));
-            says(rejection(stream.scope(|_| -> Result<()> {
-                panic!("the closure must not run")
-            })));
+            let captured = "is being captured";
+            rejection(stream.synchronize()).mentions(captured);
+            rejection(stream.query()).mentions(captured);
+            rejection(x.copy_from_slice(&stream, &[1; 8])).mentions(captured);
+            rejection(x.to_vec(&stream)).mentions(captured);
+            rejection(stream.scope(|_| -> Result<()> { panic!("the closure must not run") }))
+                .mentions(captured);
             let failed = stream.upload(pinned.take().unwrap(), &mut x).unwrap_err();
             pinned = failed.host;
-            says(rejection(Err::<(), _>(failed.error)));
+            rejection(Err::<(), _>(failed.error)).mentions(captured);
             let mut out = [0i32; 8];
             let host = (Out(&mut out), 1i32, 8i32);
-            says(rejection(add.launch(&stream, config(8), host)));
-            says(rejection(x.copy_from(&stream, &elsewhere)));
-            says(rejection(elsewhere.copy_from(&other, &x)));
-            let text = rejection(DeviceBuffer::<u8>::uninit(&stream, 8));
-            assert!(text.contains("allocate before the capture"), "{text}");
-            let text =
-                rejection(stream.launch_host_function(|| panic!("the closure must not run")));
-            assert!(text.contains("Capture::host_function"), "{text}");
-            let text =
-                rejection(stream.capture(|_| -> Result<()> { panic!("the closure must not run") }));
-            assert!(text.contains("captured already"), "{text}");
+            rejection(add.launch(&stream, config(8), host)).mentions(captured);
+            rejection(x.copy_from(&stream, &elsewhere)).mentions(captured);
+            rejection(elsewhere.copy_from(&other, &x)).mentions(captured);
+            rejection(DeviceBuffer::<u8>::uninit(&stream, 8))
+                .mentions("allocate before the capture");
+            rejection(stream.launch_host_function(|| panic!("the closure must not run")))
+                .mentions("Capture::host_function");
+            rejection(stream.capture(|_| -> Result<()> { panic!("the closure must not run") }))
+                .mentions("captured already");
             drop(dropped); // freed after the capture
             add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
         })
     }
     .unwrap();
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let _exec = launched(graph, &stream);
     assert_eq!(x.to_vec(&stream).unwrap(), [4; 8]);
 }
 
@@ -164,16 +159,16 @@ fn rejected_waits_do_not_invalidate_the_capture() {
     // SAFETY: the kernel uses eight elements. Everything outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
-            assert!(rejection(other.synchronize()).contains("before or after the capture"));
-            assert!(rejection(other.query()).contains("before or after the capture"));
-            assert!(rejection(context.synchronize()).contains("before or after the capture"));
-            assert!(rejection(reached.query()).contains("before or after the capture"));
-            for text in [
+            rejection(other.synchronize()).mentions("before or after the capture");
+            rejection(other.query()).mentions("before or after the capture");
+            rejection(context.synchronize()).mentions("before or after the capture");
+            rejection(reached.query()).mentions("before or after the capture");
+            for error in [
                 rejection(DeviceBuffer::<u8>::zeroed(&other, 8)),
                 rejection(PinnedBuffer::<u8>::zeroed(&context, 8)),
                 rejection(ManagedBuffer::<u8>::zeroed(&other, 8)),
             ] {
-                assert!(text.contains("allocate before the capture"), "{text}");
+                error.mentions("allocate before the capture");
             }
             add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
         })
@@ -201,9 +196,7 @@ fn objects_dropped_in_a_capture_are_freed_afterwards() {
         graph
             .add_host_function(&[], move || sender.send(()).unwrap())
             .unwrap();
-        let mut exec = graph.instantiate().unwrap();
-        exec.launch(&other).unwrap();
-        exec
+        launched(graph, &other)
     };
     // SAFETY: the kernel uses eight elements. Everything it uses outlives the graph.
     let graph = unsafe {
@@ -232,8 +225,7 @@ fn graph_launch_into_a_capture_is_rejected() {
     let outer = unsafe {
         stream.capture(|_| -> Result<()> {
             // The launch could run while `host` is borrowed, or after `exec` is dropped.
-            let text = rejection(exec.launch(&stream));
-            assert!(text.contains("Graph::add_child"), "{text}");
+            rejection(exec.launch(&stream)).mentions("Graph::add_child");
             rejection(exec.upload(&stream));
             Ok(())
         })
@@ -249,8 +241,7 @@ fn driver_errors_in_a_capture_name_the_remedy() {
     // SAFETY: nothing runs.
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
-            let text = stream.wait_stream(&other).unwrap_err().to_string();
-            assert!(text.contains("capture first by waiting"), "{text}");
+            failure(stream.wait_stream(&other)).mentions("capture first by waiting");
             Ok(())
         })
     };
@@ -259,16 +250,15 @@ fn driver_errors_in_a_capture_name_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             event.record(&stream)?;
-            assert!(rejection(event.query()).contains("before or after the capture"));
-            assert!(rejection(event.synchronize()).contains("before or after the capture"));
+            rejection(event.query()).mentions("before or after the capture");
+            rejection(event.synchronize()).mentions("before or after the capture");
             let empty = Graph::new(&context)?;
-            assert!(rejection(empty.instantiate()).contains("before or after the capture"));
+            rejection(empty.instantiate()).mentions("before or after the capture");
             Ok(())
         })
     };
     failed.unwrap();
-    let text = event.query().unwrap_err().to_string();
-    assert!(text.contains("record it again"), "{text}");
+    failure(event.query()).mentions("record it again");
     event.record(&stream).unwrap();
     event.synchronize().unwrap();
 }
@@ -360,8 +350,8 @@ fn legacy_stream_and_oversized_grids_are_rejected() {
     let (_one, context, stream) = device();
     let legacy = Stream::legacy_default(&context);
     // SAFETY: the capture records nothing.
-    let text = rejection(unsafe { legacy.capture(|_| -> Result<()> { Ok(()) }) });
-    assert!(text.contains("legacy default stream"), "{text}");
+    rejection(unsafe { legacy.capture(|_| -> Result<()> { Ok(()) }) })
+        .mentions("legacy default stream");
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();
     let large = LaunchConfig::new(1, 4096);
@@ -388,8 +378,7 @@ fn module_dropped_during_a_capture_is_unloaded_afterwards() {
         })
     }
     .unwrap();
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let exec = launched(graph, &stream);
     drop(exec);
     assert_eq!(x.to_vec(&stream).unwrap(), [3; 8]);
 }
@@ -419,10 +408,8 @@ fn captured_events_order_work_outside_the_graph() {
     assert_eq!(count(NodeKind::EVENT_WAIT), 1);
     assert_eq!(count(NodeKind::EVENT_RECORD), 1);
     let mut exec = graph.instantiate().unwrap();
-    let (first, second) = (
-        Stream::new(&context).unwrap(),
-        Stream::new(&context).unwrap(),
-    );
+    let first = Stream::new(&context).unwrap();
+    let second = Stream::new(&context).unwrap();
     let mut slow = DeviceBuffer::<u32>::zeroed(&first, 1 << 20).unwrap();
     slow.fill(&first, 7).unwrap();
     before.record(&first).unwrap();

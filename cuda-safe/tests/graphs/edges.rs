@@ -1,13 +1,13 @@
 //! Edges with data, which state the part of a node that another node waits for.
 
 use cuda_safe::{
-    DeviceBuffer, Error, Graph, LaunchConfig, Module, Result,
+    Context, DeviceBuffer, Error, Function, Graph, LaunchConfig, Module, Result,
     graph::{Body, EdgeData, Port},
     launch::LaunchAttributes,
     sys::{self, CUresult},
 };
 
-use super::{device, rejection};
+use super::{device, launched, rejection};
 
 const SOURCE: &str = r#"
     extern "C" __global__ void first(unsigned *x, unsigned n) {
@@ -24,14 +24,15 @@ const SOURCE: &str = r#"
 
 const N: u32 = 10_000;
 
+fn kernels(context: &Context) -> [Function; 2] {
+    let module = Module::compile(context, SOURCE).unwrap();
+    ["first", "second"].map(|name| module.function(name).unwrap())
+}
+
 #[test]
 fn programmatic_edge_starts_the_next_kernel_early() {
     let (_one, context, stream) = device();
-    let module = Module::compile(&context, SOURCE).unwrap();
-    let (first, second) = (
-        module.function("first").unwrap(),
-        module.function("second").unwrap(),
-    );
+    let [first, second] = kernels(&context);
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap());
     let config = LaunchConfig::for_elements(N);
@@ -74,10 +75,8 @@ fn invalid_edges_are_rejected() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
-    let (a, b) = (
-        graph.add_fill(&[], x, 1).unwrap(),
-        graph.add_empty(&[]).unwrap(),
-    );
+    let a = graph.add_fill(&[], x, 1).unwrap();
+    let b = graph.add_empty(&[]).unwrap();
     for data in [EdgeData::programmatic(), EdgeData::started()] {
         let text = graph.add_edge(a, b, data).unwrap_err().to_string();
         assert!(text.contains("not a kernel"), "{text}");
@@ -88,24 +87,19 @@ fn invalid_edges_are_rejected() {
         );
         assert_eq!(graph.edges().unwrap(), []);
     }
-    let module = Module::compile(&context, SOURCE).unwrap();
+    let [first, _] = kernels(&context);
     let attributes = LaunchAttributes::default().programmatic_serialization(true);
     let config = LaunchConfig::new(1, 4).attributes(attributes);
-    let first = module.function("first").unwrap();
     // SAFETY: the call fails.
-    let text = rejection(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
-    assert!(text.contains("Graph::add_edge"), "{text}");
+    rejection(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) })
+        .mentions("Graph::add_edge");
     assert_eq!(graph.nodes().unwrap().len(), 2);
 }
 
 #[test]
 fn conditional_bodies_have_dependencies_and_edges() {
     let (_one, context, stream) = device();
-    let module = Module::compile(&context, SOURCE).unwrap();
-    let (first, second) = (
-        module.function("first").unwrap(),
-        module.function("second").unwrap(),
-    );
+    let [first, second] = kernels(&context);
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
     let condition = graph.add_condition(Some(1)).unwrap();
@@ -135,8 +129,7 @@ fn conditional_bodies_have_dependencies_and_edges() {
         Ok(())
     };
     graph.add_if(&[], condition, build).unwrap();
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let mut exec = launched(graph, &stream);
     let values = exec.memory(x).unwrap().to_vec(&stream).unwrap();
     assert_eq!(values, [1, 4, 7, 10]);
 }
@@ -144,11 +137,7 @@ fn conditional_bodies_have_dependencies_and_edges() {
 #[test]
 fn captured_programmatic_launch_is_a_programmatic_edge() {
     let (_one, context, stream) = device();
-    let module = Module::compile(&context, SOURCE).unwrap();
-    let (first, second) = (
-        module.function("first").unwrap(),
-        module.function("second").unwrap(),
-    );
+    let [first, second] = kernels(&context);
     let x = DeviceBuffer::<u32>::zeroed(&stream, N as usize).unwrap();
     let plain = LaunchConfig::for_elements(N);
     let early = plain.attributes(LaunchAttributes::default().programmatic_serialization(true));
@@ -169,8 +158,7 @@ fn captured_programmatic_launch_is_a_programmatic_edge() {
         graph.edge_data(a, b).unwrap(),
         Some(EdgeData::programmatic())
     );
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let _exec = launched(graph, &stream);
     let values = x.to_vec(&stream).unwrap();
     assert!((0..).zip(values).all(|(i, value)| value == 3 * i + 1));
 }

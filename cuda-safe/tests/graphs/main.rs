@@ -8,6 +8,8 @@ mod conditional;
 mod device;
 mod edges;
 mod exec;
+#[path = "../common/failure.rs"]
+mod failure;
 mod keeping;
 mod nodes;
 mod regions;
@@ -16,7 +18,8 @@ mod textures;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cuda_safe::{Context, Error, ErrorKind, Function, LaunchConfig, Module, Stream};
+use cuda_safe::{Context, Function, Graph, GraphExec, LaunchConfig, Module, Stream};
+use failure::{failure, rejection};
 
 /// Locks out other tests and returns the primary context of device 0 with a stream on it.
 fn device() -> (MutexGuard<'static, ()>, Context, Stream) {
@@ -47,21 +50,20 @@ const SOURCE: &str = r#"
 "#;
 
 fn kernel(context: &Context, name: &str) -> Function {
-    let module = Module::compile(context, SOURCE).expect("a module");
+    compile(context, SOURCE, name)
+}
+
+fn compile(context: &Context, source: &str, name: &str) -> Function {
+    let module = Module::compile(context, source).expect("a module");
     module.function(name).expect("a kernel")
+}
+
+fn launched(graph: Graph, stream: &Stream) -> GraphExec {
+    let mut exec = graph.instantiate().expect("an executable graph");
+    exec.launch(stream).expect("a launch");
+    exec
 }
 
 fn config(n: usize) -> LaunchConfig {
     LaunchConfig::for_elements(n)
-}
-
-/// Returns the text of an error that this crate created.
-#[track_caller]
-fn rejection<T>(result: Result<T, impl Into<Error>>) -> String {
-    let Err(error) = result else {
-        panic!("the call was not rejected")
-    };
-    let error = error.into();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    error.to_string()
 }

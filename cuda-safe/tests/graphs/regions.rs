@@ -1,12 +1,12 @@
 //! Nodes that copy rectangles and boxes.
 
 use cuda_safe::{
-    DeviceBuffer, LaunchConfig, Module, PinnedBuffer, Stream,
+    DeviceBuffer, LaunchConfig, PinnedBuffer, Stream,
     graph::{Graph, NodeKind},
     memory::{Layout, PitchedBuffer, RegionCopy},
 };
 
-use super::{device, rejection};
+use super::{compile, device, launched, rejection};
 
 /// Returns 1, 2, 3 and so on.
 fn numbers(len: usize) -> Vec<i32> {
@@ -64,10 +64,7 @@ fn kernel_nodes_accept_pitched_memory_of_the_graph() {
     let source = r#"extern "C" __global__ void number(int *image, size_t pitch) {
         ((int *)((char *)image + threadIdx.y * pitch))[threadIdx.x] = 10 * threadIdx.y + threadIdx.x;
     }"#;
-    let number = Module::compile(&context, source)
-        .unwrap()
-        .function("number")
-        .unwrap();
+    let number = compile(&context, source, "number");
     let mut graph = Graph::new(&context).unwrap();
     let image = PitchedBuffer::<i32>::zeroed(&stream, [3, 2]).unwrap();
     let (pitch, address) = (image.pitch(), image.as_device_ptr());
@@ -79,8 +76,7 @@ fn kernel_nodes_accept_pitched_memory_of_the_graph() {
     let other = graph.keep_region(PitchedBuffer::<i32>::zeroed(&stream, [2, 2]).unwrap());
     let copy = RegionCopy::new([2, 2]).source_at(1);
     graph.add_region_copy(&[node], copy, other, image).unwrap();
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let mut exec = launched(graph, &stream);
     assert_eq!(
         exec.region(other).unwrap().to_vec(&stream).unwrap(),
         [1, 2, 11, 12]
@@ -129,11 +125,10 @@ fn invalid_region_copies_are_rejected() {
             "overlap",
         ),
     ] {
-        let text_found = rejection(result);
-        assert!(text_found.contains(text), "{text_found}");
+        rejection(result).mentions(text);
     }
-    assert!(rejection(flat.pitched([4, 4])).contains("has 48 bytes"));
-    assert!(rejection(graph.region(stranger)).contains("belongs to another graph"));
+    rejection(flat.pitched([4, 4])).mentions("has 48 bytes");
+    rejection(graph.region(stranger)).mentions("belongs to another graph");
     assert_eq!(graph.nodes().unwrap().len(), 0);
     // Adjacent regions do not overlap.
     graph.add_region_copy(&[], copy.target_at(2), a, a).unwrap();
@@ -178,9 +173,7 @@ fn row_copies_can_be_changed_and_the_driver_rejects_rectangles() {
         refusal.is_err(),
         "this driver changes rectangles: update the documentation"
     );
-    assert!(
-        rejection(exec.set_region_copy(row, RegionCopy::new(0), to, from)).contains("no elements")
-    );
+    rejection(exec.set_region_copy(row, RegionCopy::new(0), to, from)).mentions("no elements");
     exec.launch(&stream).unwrap();
     let result = exec.region(to).unwrap().to_vec(&stream).unwrap();
     assert_eq!(result, [0, 0, 0, 1, 6, 7, 0, 5]);

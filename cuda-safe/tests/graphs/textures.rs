@@ -7,7 +7,7 @@ use cuda_safe::{
     array::{ArrayFlags, CudaArray, TexelFormat},
 };
 
-use super::{device, rejection};
+use super::{device, launched, rejection};
 
 fn read(context: &Context) -> Function {
     let source = r#"extern "C" __global__ void read(float *x, cudaTextureObject_t t) {
@@ -66,10 +66,9 @@ fn objects_dropped_during_a_capture_are_destroyed_afterwards() {
     let graph = unsafe {
         stream.capture(|capture| -> Result<()> {
             // Calls that cannot be captured are rejected and do not end the capture.
-            let text = rejection(CudaArray::uninit::<f32>(&context, 4));
-            assert!(text.contains("before the capture"), "{text}");
-            assert!(rejection(Surface::new(&array)).contains("before the capture"));
-            assert!(rejection(array.to_vec::<f32>(&stream)).contains("captured"));
+            rejection(CudaArray::uninit::<f32>(&context, 4)).mentions("before the capture");
+            rejection(Surface::new(&array)).mentions("before the capture");
+            rejection(array.to_vec::<f32>(&stream)).mentions("captured");
             array.copy_from(&stream, &source)?;
             read.launch(&stream, LaunchConfig::new(1, 4), (&mut x, &texture))?;
             capture.hold(texture);
@@ -78,8 +77,7 @@ fn objects_dropped_during_a_capture_are_destroyed_afterwards() {
         })
     }
     .unwrap();
-    let mut exec = graph.instantiate().unwrap();
-    exec.launch(&stream).unwrap();
+    let mut exec = launched(graph, &stream);
     exec.launch(&stream).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [2.0, 4.0, 6.0, 8.0]);
     assert_eq!(array.to_vec::<f32>(&stream).unwrap(), [5.0, 6.0, 7.0, 8.0]);

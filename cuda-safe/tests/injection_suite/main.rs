@@ -18,7 +18,7 @@ mod plan;
 mod planted;
 mod watch;
 
-use integration::{KERNELS, device, kernels, rejection, since};
+use integration::{KERNELS, compile, device, failure, kernels, rejection, since};
 use plan::Suite;
 
 #[global_allocator]

@@ -1,5 +1,7 @@
 use cuda_safe::{Device, DeviceAttribute, ErrorKind, driver};
 
+use crate::failure;
+
 #[test]
 fn devices_return_their_properties() {
     let devices = Device::all().unwrap();
@@ -32,15 +34,11 @@ fn device_can_be_found_by_pci_address() {
 fn missing_device_error_names_the_device_count() {
     let count = Device::count().unwrap();
     for ordinal in [count, 1000, u32::MAX] {
-        let error = Device::get(ordinal).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::NoDevice);
-        assert!(
-            error.to_string().contains(&format!("sees {count}")),
-            "{error}"
-        );
+        failure(Device::get(ordinal))
+            .of_kind(ErrorKind::NoDevice)
+            .mentions(&format!("sees {count}"));
     }
-    let error = Device::by_pci_bus_id("ffff:ff:1f.0").unwrap_err();
-    assert!(error.to_string().contains("ffff:ff:1f.0"), "{error}");
+    failure(Device::by_pci_bus_id("ffff:ff:1f.0")).mentions("ffff:ff:1f.0");
     assert!(Device::by_pci_bus_id("a\0b").is_err());
 }
 
@@ -55,8 +53,7 @@ fn attributes_are_listed_with_their_names() {
             .all(|(attribute, _)| attribute.name().is_some())
     );
     assert!(attributes.contains(&(DeviceAttribute::WARP_SIZE, 32)));
-    let error = device.attribute(DeviceAttribute(9999)).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Unsupported);
+    failure(device.attribute(DeviceAttribute(9999))).of_kind(ErrorKind::Unsupported);
 }
 
 #[test]
@@ -71,16 +68,15 @@ fn missing_driver_functions_are_named() {
         },
     )
     .unwrap();
-    let error = driver::symbol(
+    failure(driver::symbol(
         c"cuNotYet",
         driver::Version {
             major: 12,
             minor: 0,
         },
-    )
-    .unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().contains("cuNotYet"), "{error}");
+    ))
+    .of_kind(ErrorKind::Unsupported)
+    .mentions("cuNotYet");
 }
 
 /// Compares with the driver's own answers.
@@ -132,16 +128,6 @@ fn device_properties_match_raw_calls() {
         major: 99,
         minor: 0,
     };
-    let error = driver::symbol(c"cuNotYet", future).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("needs a driver of CUDA 99.0 or newer"),
-        "{error}"
-    );
-    let error = driver::symbol(c"cuNotYet", reported).unwrap_err();
-    assert!(
-        error.to_string().contains("has no function cuNotYet"),
-        "{error}"
-    );
+    failure(driver::symbol(c"cuNotYet", future)).mentions("needs a driver of CUDA 99.0 or newer");
+    failure(driver::symbol(c"cuNotYet", reported)).mentions("has no function cuNotYet");
 }

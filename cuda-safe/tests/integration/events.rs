@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use cuda_safe::{Event, EventOptions, LaunchConfig, sys::CUresult};
 
-use crate::{device, kernels};
+use crate::{device, failure, kernels};
 
 #[test]
 fn elapsed_time_between_events_is_measured() {
@@ -11,10 +11,7 @@ fn elapsed_time_between_events_is_measured() {
     let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
     start.record(&stream).unwrap();
     // SAFETY: the kernel writes nothing.
-    unsafe {
-        spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, 0u64))
-            .unwrap()
-    };
+    unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, 0u64)) }.unwrap();
     stream.record(&end).unwrap();
     end.synchronize().unwrap();
     assert!(end.query().unwrap());
@@ -42,18 +39,15 @@ fn pending_event_reports_not_ready() {
     go.send(()).unwrap();
     end.synchronize().unwrap();
     assert!(!reached);
-    let error = elapsed.unwrap_err();
-    assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_NOT_READY));
+    failure(elapsed).with_code(CUresult::CUDA_ERROR_NOT_READY);
     assert!(end.elapsed_ms_since(&start).unwrap() >= 0.0);
 }
 
 #[test]
 fn event_without_timing_orders_but_cannot_measure() {
     let (context, stream) = device();
-    let (a, b) = (
-        Event::without_timing(&context).unwrap(),
-        Event::new(&context).unwrap(),
-    );
+    let a = Event::without_timing(&context).unwrap();
+    let b = Event::new(&context).unwrap();
     assert!(
         a.query().unwrap(),
         "an event that was never recorded counts as reached"

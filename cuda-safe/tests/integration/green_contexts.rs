@@ -1,13 +1,12 @@
 use std::collections::BTreeSet;
 
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, LaunchConfig, Module,
-    PinnedBuffer, Stream,
+    Context, ContextFlags, Device, DeviceBuffer, Event, LaunchConfig, Module, PinnedBuffer, Stream,
     green::{GreenContext, Multiprocessors, SplitFlags},
     sys::CUresult,
 };
 
-use crate::{device, kernels};
+use crate::{device, failure, kernels, rejection};
 
 /// Returns `N` groups of multiprocessors, each as small as possible.
 fn parts<const N: usize>(context: &Context) -> [Multiprocessors; N] {
@@ -53,17 +52,11 @@ fn multiprocessors_can_be_split() {
     );
 
     for (groups, at_least) in [(0, 1), (most + 1, all.min_group_size()), (2, all.count())] {
-        let error = all.split(groups, at_least).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(error.to_string().contains("groups are possible"), "{error}");
+        rejection(all.split(groups, at_least)).mentions("groups are possible");
     }
     let error = all.split(1, all.count() + 1).unwrap_err();
     assert_eq!(error.driver_code(), Some(CUresult(915)), "{error}"); // INVALID_RESOURCE_CONFIGURATION
-    let error = group.split(1, 1).unwrap_err();
-    assert!(
-        error.to_string().contains("create a green context with it"),
-        "{error}"
-    );
+    failure(group.split(1, 1)).mentions("create a green context with it");
     let both = SplitFlags::IGNORE_SM_COSCHEDULING | SplitFlags::MAX_POTENTIAL_CLUSTER_SIZE;
     assert!(all.split_with(1, 1, both).is_err());
 }
@@ -78,10 +71,8 @@ fn kernels_run_on_the_multiprocessors_of_their_green_context() {
     let [one, other] = parts(&context);
     let [one, other] = [one, other].map(|part| GreenContext::new(&context, &[part]).unwrap());
     let count = one.multiprocessors().unwrap().count() as usize;
-    let (here, there) = (
-        places(&context, &one.stream().unwrap()),
-        places(&context, &other.stream().unwrap()),
-    );
+    let here = places(&context, &one.stream().unwrap());
+    let there = places(&context, &other.stream().unwrap());
     assert!(!here.is_empty() && here.len() <= count, "{here:?}");
     assert!(!there.is_empty() && there.len() <= count, "{there:?}");
     assert!(here.is_disjoint(&there), "{here:?} and {there:?}");
@@ -112,16 +103,9 @@ fn primary_context_objects_work_on_green_context_streams() {
     assert!(fast.is_in_context().unwrap());
     assert!(stream.is_in_context().unwrap());
     fast.wait_stream(&stream).unwrap();
+    let arguments = (&mut x, 3.0f32, 100u32);
     // SAFETY: the buffer has 100 floats and is ordered with its stream.
-    unsafe {
-        scale
-            .launch(
-                &fast,
-                LaunchConfig::for_elements(100),
-                (&mut x, 3.0f32, 100u32),
-            )
-            .unwrap();
-    }
+    unsafe { scale.launch(&fast, LaunchConfig::for_elements(100), arguments) }.unwrap();
     stream.wait_stream(&fast).unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 100]);
     x.fill(&fast, 4.0).unwrap(); // ordered automatically
@@ -161,17 +145,11 @@ fn stream_keeps_its_green_context_alive() {
     let spin = kernels(&context).function("spin").unwrap();
     let mut flag = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
     // SAFETY: the kernel writes one number.
-    unsafe {
-        spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag))
-            .unwrap();
-    }
+    unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag)) }.unwrap();
     assert_eq!(buffer.to_vec(&stream).unwrap(), [5; 64]);
     assert_eq!(flag.to_vec(&stream).unwrap(), [1]);
     // SAFETY: as above.
-    unsafe {
-        spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag))
-            .unwrap();
-    }
+    unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut flag)) }.unwrap();
     drop((buffer, flag, stream)); // the green context is destroyed after the pending work
     context.synchronize().unwrap();
 }
@@ -181,18 +159,11 @@ fn green_contexts_belong_to_the_primary_context() {
     let (context, _) = device();
     let all = context.multiprocessors().unwrap();
     let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
-    let error = GreenContext::new(&created, &[all]).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    assert!(
-        error.to_string().contains("not a primary context"),
-        "{error}"
-    );
-    let error = GreenContext::new(&context, &[]).unwrap_err();
-    assert!(error.to_string().contains("`parts` is empty"), "{error}");
+    rejection(GreenContext::new(&created, &[all])).mentions("not a primary context");
+    failure(GreenContext::new(&context, &[])).mentions("`parts` is empty");
     let green = GreenContext::new(&context, &[all]).unwrap();
     let strange = Event::new(&created).unwrap();
-    let error = green.record(&strange).unwrap_err();
-    assert!(error.to_string().contains("different contexts"), "{error}");
+    failure(green.record(&strange)).mentions("different contexts");
     let other = GreenContext::new(&context, &[all]).unwrap();
     assert_ne!(green, other);
     assert_ne!(green.id().unwrap(), other.id().unwrap());
@@ -214,12 +185,7 @@ fn cooperative_launches_are_limited_to_the_group() {
         unsafe { nothing.launch(&stream, config, ()) }
     };
     launch(fit).unwrap();
-    let error = launch(fit + 1).unwrap_err();
-    assert_eq!(
-        error.driver_code(),
-        Some(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
-        "{error}"
-    );
+    failure(launch(fit + 1)).with_code(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     stream.synchronize().unwrap();
 }
 

@@ -6,7 +6,7 @@ use cuda_safe::{
     sys,
 };
 
-use crate::{device, kernels};
+use crate::{compile, device, failure, kernels, rejection};
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
@@ -53,10 +53,8 @@ fn buffers_views_scalars_and_structs_are_arguments() {
 fn host_slices_are_copied_for_the_launch() {
     let (context, stream) = device();
     let module = kernels(&context);
-    let (affine, scale) = (
-        module.function("affine").unwrap(),
-        module.function("scale").unwrap(),
-    );
+    let affine = module.function("affine").unwrap();
+    let scale = module.function("scale").unwrap();
     let input = [1.0f32, 2.0, 3.0];
     let mut output = [0.0f32; 3];
     let pair = Pair {
@@ -76,15 +74,9 @@ fn host_slices_are_copied_for_the_launch() {
     }
     assert_eq!(output, [5.5, 10.5, 15.5]);
     let mut none: [f32; 0] = [];
+    let arguments = (InOut(&mut none), 1.0f32, 0u32);
     // SAFETY: with n = 0, no thread accesses memory.
-    unsafe {
-        scale.launch(
-            &stream,
-            LaunchConfig::new(1, 1),
-            (InOut(&mut none), 1.0f32, 0u32),
-        )
-    }
-    .unwrap();
+    unsafe { scale.launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
 }
 
 /// Kernels with a length parameter after the pointer.
@@ -144,8 +136,7 @@ fn with_len_passes_memory_and_its_length() {
 #[test]
 fn with_len_arguments_are_checked() {
     let (context, stream) = device();
-    let module = Module::compile(&context, LENGTHS).unwrap();
-    let as_int = module.function("as_int").unwrap();
+    let as_int = compile(&context, LENGTHS, "as_int");
     let one = LaunchConfig::new(1, 1);
     let x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
@@ -191,17 +182,11 @@ fn for_elements_rejects_invalid_counts() {
         LaunchConfig::for_elements(-1),
     ] {
         // SAFETY: nothing is launched.
-        let error = unsafe { function.launch(&stream, config, ()) }.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
-        assert!(
-            error
-                .to_string()
-                .contains("the number of elements is negative"),
-            "{error}"
-        );
+        failure(unsafe { function.launch(&stream, config, ()) })
+            .of_kind(ErrorKind::LaunchArguments)
+            .mentions("the number of elements is negative");
     }
-    let error = LaunchConfig::for_occupancy(&function, -1).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    rejection(LaunchConfig::for_occupancy(&function, -1));
 }
 
 #[test]
@@ -228,14 +213,10 @@ fn argument_errors_name_the_type_and_size() {
     let other = DeviceBuffer::<f32>::zeroed(&stream, 10).unwrap();
     let config = LaunchConfig::for_elements(10);
     // SAFETY: nothing is launched.
-    let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f32)) }.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
-    let text = error.to_string();
-    assert!(
-        text.contains("it has 3 parameters, but 2 arguments were passed. Parameter 0 is a")
-            && text.contains(", of 8 bytes, 1 is a float of 4 bytes, 2 is an integer of 4 bytes"),
-        "{text}"
-    );
+    failure(unsafe { scale.launch(&stream, config, (&mut x, 2.0f32)) })
+        .of_kind(ErrorKind::LaunchArguments)
+        .mentions("it has 3 parameters, but 2 arguments were passed. Parameter 0 is a")
+        .mentions(", of 8 bytes, 1 is a float of 4 bytes, 2 is an integer of 4 bytes");
     // SAFETY: nothing is launched.
     let error = unsafe { scale.launch(&stream, config, (&mut x,)) }.unwrap_err();
     assert!(
@@ -257,24 +238,16 @@ fn argument_errors_name_the_type_and_size() {
         "{text}"
     );
     // SAFETY: nothing is launched.
-    let error = unsafe { scale.launch(&stream, config, (&mut x, &other, 1u8)) }.unwrap_err();
-    let text = error.to_string();
-    assert!(
-        text.contains("is &DeviceBuffer<f32>, an address of 8 bytes")
-            && text.contains("is u8, an integer of 1 byte, but"),
-        "{text}"
-    );
+    failure(unsafe { scale.launch(&stream, config, (&mut x, &other, 1u8)) })
+        .mentions("is &DeviceBuffer<f32>, an address of 8 bytes")
+        .mentions("is u8, an integer of 1 byte, but");
     // SAFETY: nothing is launched.
-    let error = unsafe { scale.launch(&stream, config, (&mut x, 2.0f64, 10u32)) }.unwrap_err();
-    let text = error.to_string();
-    assert!(
-        text.contains("`scale`") && text.contains("argument 1") && text.contains("f64"),
-        "{text}"
-    );
-    assert!(
-        text.contains("8 bytes") && text.contains("4 bytes"),
-        "{text}"
-    );
+    failure(unsafe { scale.launch(&stream, config, (&mut x, 2.0f64, 10u32)) })
+        .mentions("`scale`")
+        .mentions("argument 1")
+        .mentions("f64")
+        .mentions("8 bytes")
+        .mentions("4 bytes");
     assert_eq!(x.to_vec(&stream).unwrap(), [0.0; 10]);
 }
 
@@ -376,11 +349,7 @@ fn argument_kinds_are_read_from_ptx_with_pointer_attributes() {
         }
     };
     launch(false).unwrap();
-    let text = launch(true).unwrap_err().to_string();
-    assert!(
-        text.contains("the parameter is a pointer, of 8 bytes"),
-        "{text}"
-    );
+    failure(launch(true)).mentions("the parameter is a pointer, of 8 bytes");
 }
 
 #[test]
@@ -408,22 +377,13 @@ fn launch_shape_errors_name_the_device_limits() {
     let most = context.device().attribute(most).unwrap();
     let remedy = format!("set_max_dynamic_shared, up to {most}");
     assert!(text.contains(&remedy), "{text}");
-    let error = function.set_max_dynamic_shared(64 << 20).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
-    assert!(
-        error
-            .detail()
-            .contains(&format!("at most {most} on this device")),
-        "{error}"
-    );
+    failure(function.set_max_dynamic_shared(64 << 20))
+        .of_kind(ErrorKind::LaunchArguments)
+        .detail_contains(&format!("at most {most} on this device"));
     // The failed launches have no lasting effect.
     //
     // SAFETY: the kernel does nothing.
-    unsafe {
-        function
-            .launch(&stream, LaunchConfig::new(1, 1024), ())
-            .unwrap()
-    };
+    unsafe { function.launch(&stream, LaunchConfig::new(1, 1024), ()) }.unwrap();
     stream.synchronize().unwrap();
 }
 
@@ -482,10 +442,7 @@ fn thirty_two_arguments_are_passed_in_order() {
         parameters.join(", "),
         stores.join(" ")
     );
-    let many = Module::compile(&context, source)
-        .unwrap()
-        .function("many")
-        .unwrap();
+    let many = compile(&context, source, "many");
     let mut out = [0i32; 31];
     #[rustfmt::skip]
     let arguments = (
@@ -493,10 +450,7 @@ fn thirty_two_arguments_are_passed_in_order() {
         21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
     );
     // SAFETY: the kernel writes 31 ints.
-    unsafe {
-        many.launch(&stream, LaunchConfig::new(1, 1), arguments)
-            .unwrap()
-    };
+    unsafe { many.launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
     assert!(out.iter().copied().eq(0..31), "{out:?}");
 }
 
@@ -507,8 +461,7 @@ fn launch_rejects_a_stream_of_another_context() {
     let other = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
     let stream = Stream::new(&other).unwrap();
     // SAFETY: nothing is launched.
-    let error = unsafe { function.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    rejection(unsafe { function.launch(&stream, LaunchConfig::new(1, 1), ()) });
 }
 
 #[test]
@@ -522,11 +475,7 @@ fn occupancy_config_covers_all_elements() {
     assert_eq!(LaunchConfig::for_occupancy(&scale, 0).unwrap().grid.x, 0);
     let mut x = DeviceBuffer::from_slice(&stream, &[1.0f32; 10]).unwrap();
     // SAFETY: the kernel accesses at most ten floats.
-    unsafe {
-        scale
-            .launch(&stream, small, (&mut x, 3.0f32, 10u32))
-            .unwrap()
-    };
+    unsafe { scale.launch(&stream, small, (&mut x, 3.0f32, 10u32)) }.unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [3.0; 10]);
 }
 
@@ -580,10 +529,8 @@ fn argument_lists_behave_like_tuples() {
     #[derive(Clone, Copy)]
     struct Padded(i8, i32);
     let module = Module::compile(&context, source).unwrap();
-    let (mix, none) = (
-        module.function("mix").unwrap(),
-        module.function("none").unwrap(),
-    );
+    let mix = module.function("mix").unwrap();
+    let none = module.function("none").unwrap();
     let x = [1, 2, 3, 4];
     let mut y = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
     let mut out = [0i32];
@@ -604,28 +551,25 @@ fn argument_lists_behave_like_tuples() {
     // SAFETY: the kernel does nothing.
     unsafe { none.launch_list(&stream, config, ArgumentList::new()) }.unwrap();
 
-    let rejection = |list: ArgumentList<'_>, config| {
+    let launch_error = |list: ArgumentList<'_>, config| {
         // SAFETY: the launch fails.
-        let error = unsafe { mix.launch_list(&stream, config, list) }.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
-        error.to_string()
+        failure(unsafe { mix.launch_list(&stream, config, list) })
+            .of_kind(ErrorKind::LaunchArguments)
     };
     let mut few = ArgumentList::new();
     few.push(&y).push(4i32);
-    let text = rejection(few, config);
-    assert!(text.contains("6 parameters, but 2 arguments"), "{text}");
+    launch_error(few, config).mentions("6 parameters, but 2 arguments");
     let good = || {
         let mut list = ArgumentList::new();
         list.push(&y).push(&y).push(4i32).push(1.0f32);
         list.push(ByValue(Padded(0, 0))).push(&y);
         list
     };
-    assert!(rejection(good(), LaunchConfig::new(1, 4096)).contains("4096 threads"));
+    launch_error(good(), LaunchConfig::new(1, 4096)).mentions("4096 threads");
     let mut wrong = ArgumentList::new();
     wrong.push(&y).push(&y).push(4i64).push(1.0f32);
     wrong.push(ByValue(Padded(0, 0))).push(&y);
-    let text = rejection(wrong, config);
-    assert!(text.contains("argument 2"), "{text}");
+    launch_error(wrong, config).mentions("argument 2");
     // SAFETY: the grid has no blocks.
     unsafe { mix.launch_list(&stream, LaunchConfig::new(0, 4), good()) }.unwrap();
 }

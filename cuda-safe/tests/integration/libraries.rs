@@ -9,7 +9,7 @@ use cuda_safe::{
     module::{FunctionAttribute, JitOptions, LoadingMode, loading_mode},
 };
 
-use crate::{KERNELS, device};
+use crate::{KERNELS, compile, device, failure};
 
 const PTX: &str = ".version 7.0\n.target sm_75\n.address_size 64\n\
     .visible .global .align 4 .u32 counter = 5;\n\
@@ -39,10 +39,8 @@ fn library_works_in_several_contexts() {
     assert_eq!(stored(&library, &first, 3), 3);
     assert_eq!(stored(&library, &second, 4), 4);
     let store = library.kernel("store").unwrap();
-    let (a, b) = (
-        store.function(&first).unwrap(),
-        store.function(&second).unwrap(),
-    );
+    let a = store.function(&first).unwrap();
+    let b = store.function(&second).unwrap();
     assert!(a != b && a == store.function(&first).unwrap());
     assert_eq!((a.context(), b.context()), (&first, &second));
     // Its kernels keep the library and their contexts alive.
@@ -92,8 +90,7 @@ fn typed_kernels_can_be_loaded_from_libraries() {
     unsafe { typed.fill(&stream, LaunchConfig::new(1, 8), &mut x, 1.5) }.unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [1.5; 8]);
     let other = of(PTX).module(&context).unwrap();
-    let error = Typed::from_module(&other).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+    failure(Typed::from_module(&other)).of_kind(ErrorKind::NotFound);
 }
 
 #[test]
@@ -325,8 +322,7 @@ fn library_is_unloaded_after_its_kernels() {
 fn functions_can_be_loaded_before_the_launch() {
     let (context, _) = device();
     let program = Program::new("extern \"C\" __global__ void nothing() {}");
-    let module = Module::compile(&context, program).unwrap();
-    let nothing = module.function("nothing").unwrap();
+    let nothing = compile(&context, program, "nothing");
     nothing.load().unwrap();
     assert!(nothing.is_loaded().unwrap());
     let mode = loading_mode().unwrap();

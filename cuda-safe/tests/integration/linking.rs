@@ -8,7 +8,7 @@ use cuda_safe::{
     sys::CUjitInputType,
 };
 
-use crate::device;
+use crate::{device, failure};
 
 const HEAD: &str = ".version 7.0\n.target sm_50\n.address_size 64\n";
 const ANSWER: &str =
@@ -123,8 +123,7 @@ fn programs_are_linked_to_one_module() {
     // SAFETY: as above.
     unsafe { fill.launch(&stream, config, (Out(&mut x), 1f32)) }.unwrap();
     assert_eq!(x, [1.0]);
-    let error = module.function("absent").unwrap_err();
-    assert!(error.detail().contains("fill<float>, store"), "{error}");
+    failure(module.function("absent")).detail_contains("fill<float>, store");
 }
 
 #[test]
@@ -172,8 +171,7 @@ fn linker_detects_file_types() {
     assert_eq!(stored(&linker.finish().unwrap()), 42);
     // SAFETY: the file does not exist, so the driver loads no code.
     unsafe {
-        let error = linker.add_file(folder.join("none")).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+        failure(linker.add_file(folder.join("none"))).of_kind(ErrorKind::NotFound);
         fs::write(&answer, "no PTX").unwrap();
         let error = linker.add_file(&answer).unwrap_err();
         assert!(error.detail().contains("answer.ptx"), "{error}");

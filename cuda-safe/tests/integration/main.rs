@@ -11,6 +11,8 @@ mod devices;
 mod embedded;
 mod events;
 mod external;
+#[path = "../common/failure.rs"]
+mod failure;
 mod green_contexts;
 mod host_memory;
 mod launches;
@@ -40,26 +42,16 @@ mod typed;
 mod virtual_memory;
 
 use cuda_safe::{
-    Context, Error, ErrorKind, Module, Result, Stream,
+    Context, ErrorKind, Function, Module, Program, Result, Stream,
     driver::{self, Version},
 };
+pub(crate) use failure::{failure, rejection};
 
 /// Returns the primary context of device 0 and a stream on it.
 pub(crate) fn device() -> (Context, Stream) {
     let context = Context::primary(0).expect("a device");
     let stream = Stream::new(&context).expect("a stream");
     (context, stream)
-}
-
-/// Returns the text of an error that this crate created.
-#[track_caller]
-pub(crate) fn rejection<T>(result: Result<T, impl Into<Error>>) -> String {
-    let Err(error) = result else {
-        panic!("the call was not rejected")
-    };
-    let error = error.into();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    error.to_string()
 }
 
 /// Returns the result of a call that needs a driver of this CUDA version, or `None` if the driver
@@ -111,6 +103,12 @@ extern "C" __global__ void shared_sum(unsigned *out, unsigned n) {
 
 extern "C" __global__ void no_parameters() {}
 "#;
+
+/// Compiles a program and returns one of its kernels.
+pub(crate) fn compile(context: &Context, source: impl Into<Program>, name: &str) -> Function {
+    let module = Module::compile(context, source).expect("the source compiles");
+    module.function(name).expect("a kernel")
+}
 
 pub(crate) fn kernels(context: &Context) -> Module {
     Module::compile(context, KERNELS).expect("the kernels compile")

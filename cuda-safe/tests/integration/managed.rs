@@ -1,8 +1,8 @@
 //! Managed memory, which the host and the device use in turns.
 
-use cuda_safe::{DeviceBuffer, LaunchConfig, ManagedBuffer, Module, Stream};
+use cuda_safe::{DeviceBuffer, LaunchConfig, ManagedBuffer, Stream};
 
-use crate::device;
+use crate::{compile, device};
 
 const SLOW_DOUBLE: &str = r#"
 extern "C" __global__ void slow_double(unsigned *x, unsigned rounds) {
@@ -14,8 +14,7 @@ extern "C" __global__ void slow_double(unsigned *x, unsigned rounds) {
 #[test]
 fn host_access_waits_for_the_device() {
     let (context, stream) = device();
-    let module = Module::compile(&context, SLOW_DOUBLE).unwrap();
-    let slow_double = module.function("slow_double").unwrap();
+    let slow_double = compile(&context, SLOW_DOUBLE, "slow_double");
     let mut x = ManagedBuffer::<u32>::zeroed(&stream, 32).unwrap();
     assert_eq!(x.host().unwrap(), [0; 32]);
     for (i, value) in x.host_mut().unwrap().iter_mut().enumerate() {

@@ -6,7 +6,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use crate::device;
+use crate::{device, failure};
 
 const HOST: MemoryLocation = MemoryLocation::HOST;
 
@@ -43,11 +43,7 @@ fn missing_locations_are_rejected() {
     let (_, stream) = device();
     let x = ManagedBuffer::<u8>::zeroed(&stream, 100).unwrap();
     let nowhere = MemoryLocation { kind: 1, id: 77 };
-    let failed = x.prefetch(&stream, nowhere).unwrap_err();
-    assert_eq!(
-        failed.driver_code(),
-        Some(CUresult::CUDA_ERROR_INVALID_DEVICE)
-    );
+    failure(x.prefetch(&stream, nowhere)).with_code(CUresult::CUDA_ERROR_INVALID_DEVICE);
     for nowhere in [MemoryLocation::NONE, MemoryLocation::host_numa(99)] {
         let failed = x.prefetch(&stream, nowhere).unwrap_err();
         assert_eq!(
@@ -202,12 +198,9 @@ fn managed_memory_can_be_attached_to_its_stream() {
     let mut y = ManagedBuffer::<u32>::zeroed(&legacy, 10).unwrap();
     y.attach(ManagedAttachment::SINGLE).unwrap();
     // An unknown kind of attachment is rejected.
-    let failed = y.attach(ManagedAttachment(3)).unwrap_err();
-    assert_eq!(
-        failed.driver_code(),
-        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
-    );
-    assert!(failed.detail().contains("ManagedAttachment(3)"), "{failed}");
+    failure(y.attach(ManagedAttachment(3)))
+        .with_code(CUresult::CUDA_ERROR_INVALID_VALUE)
+        .detail_contains("ManagedAttachment(3)");
 }
 
 #[test]

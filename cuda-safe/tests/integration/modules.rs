@@ -10,7 +10,8 @@ use cuda_safe::{
     sys::{self, CUresult},
 };
 
-use crate::{device, kernels};
+use super::failure::Failure;
+use crate::{device, failure, kernels, rejection};
 
 const PTX: &str = ".version 6.0\n.target sm_50\n.address_size 64\n\
     .visible .entry answer(.param .u64 p) {\n.reg .u64 %a;\n.reg .u32 %v;\n\
@@ -69,12 +70,12 @@ fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Module> {
     unsafe { Module::from_file(context, path) }
 }
 
-/// Returns the text of the error for an image that was rejected before any driver call.
-fn rejection(result: Result<Module>) -> String {
-    let error = result.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Load { log: String::new() });
+/// Returns the error for an image that was rejected before any driver call.
+#[track_caller]
+fn image_error(result: Result<Module>) -> Failure {
+    let error = failure(result).of_kind(ErrorKind::Load { log: String::new() });
     assert_eq!(error.code(), Code::Checked, "the image reached the driver");
-    error.to_string()
+    error
 }
 
 #[test]
@@ -129,15 +130,14 @@ fn invalid_ptx_text_never_reaches_the_driver() {
         (&format!("{PTX}\0"), "NUL"),
         ("extern \"C\" __global__ void k() {}", "Module::compile"),
     ] {
-        let message = rejection(Module::from_ptx(&context, text));
-        assert!(message.contains(word), "{text:?}: {message}");
+        image_error(Module::from_ptx(&context, text)).mentions(word);
         let options = JitOptions::default();
-        rejection(Module::from_ptx_with(&context, text, &options));
+        image_error(Module::from_ptx_with(&context, text, &options));
         let file = File::new("b.ptx", text.as_bytes());
         if !text.ends_with('\0') {
-            let message = rejection(Module::from_ptx_file(&context, &file.0));
-            assert!(message.contains(word), "{text:?}: {message}");
-            assert!(message.contains(file.0.to_str().unwrap()), "{message}");
+            image_error(Module::from_ptx_file(&context, &file.0))
+                .mentions(word)
+                .mentions(file.0.to_str().unwrap());
         }
     }
     // Files with contents that are not text.
@@ -147,8 +147,7 @@ fn invalid_ptx_text_never_reaches_the_driver() {
         (b"\xff\xfe.\0v\0", "neither PTX text"),
     ] {
         let file = File::new("c.ptx", image);
-        let message = rejection(Module::from_ptx_file(&context, &file.0));
-        assert!(message.contains(word), "{message}");
+        image_error(Module::from_ptx_file(&context, &file.0)).mentions(word);
     }
 }
 
@@ -172,15 +171,12 @@ fn fat_binary_loads_and_truncated_one_is_rejected() {
             2u32,
         );
         // SAFETY: the kernel reads two floats of `a` and `b`, and writes two floats of the sum.
-        unsafe {
-            add.launch(&stream, LaunchConfig::new(1, 32), arguments)
-                .unwrap()
-        };
+        unsafe { add.launch(&stream, LaunchConfig::new(1, 32), arguments) }.unwrap();
         assert_eq!(sum, [11.0, 22.0]);
     }
     for length in (0..fatbin.len()).step_by(7) {
-        rejection(from_fatbin(&context, &fatbin[..length]));
-        rejection(from_image(&context, &fatbin[..length]));
+        image_error(from_fatbin(&context, &fatbin[..length]));
+        image_error(from_image(&context, &fatbin[..length]));
     }
 }
 
@@ -230,20 +226,19 @@ fn linked_images_are_loaded_as_machine_code() {
     assert_eq!(answer_of(&from_cubin(&context, &image).unwrap()), 42);
     assert_eq!(answer_of(&from_image(&context, &image).unwrap()), 42);
     for part in 0..20 {
-        rejection(from_cubin(&context, &image[..image.len() * part / 20]));
+        image_error(from_cubin(&context, &image[..image.len() * part / 20]));
     }
 }
 
 #[test]
 fn invalid_images_are_rejected() {
     let (context, _) = device();
-    rejection(from_image(&context, b"\xff\xfe"));
-    rejection(from_image(&context, b""));
-    rejection(from_image(&context, b"this is not PTX"));
-    let message = rejection(from_image(&context, b"\xb1CbF\x01\0\0\0"));
-    assert!(message.contains("wrapper"), "{message}");
-    rejection(from_cubin(&context, PTX.as_bytes()));
-    rejection(from_fatbin(&context, PTX.as_bytes()));
+    image_error(from_image(&context, b"\xff\xfe"));
+    image_error(from_image(&context, b""));
+    image_error(from_image(&context, b"this is not PTX"));
+    image_error(from_image(&context, b"\xb1CbF\x01\0\0\0")).mentions("wrapper");
+    image_error(from_cubin(&context, PTX.as_bytes()));
+    image_error(from_fatbin(&context, PTX.as_bytes()));
     let error = Module::from_ptx(&context, &PTX.replace("6.0", "99.9")).unwrap_err();
     let ErrorKind::Load { log } = error.kind() else {
         panic!("{error:?}")
@@ -281,8 +276,8 @@ fn truncated_cubin_is_rejected() {
         .unwrap();
     let cubin = compiled.cubin().unwrap();
     for length in (0..cubin.len()).step_by(11).chain([cubin.len() - 1]) {
-        rejection(from_cubin(&context, &cubin[..length]));
-        rejection(from_image(&context, &cubin[..length]));
+        image_error(from_cubin(&context, &cubin[..length]));
+        image_error(from_image(&context, &cubin[..length]));
     }
     // The complete cubin reaches the driver, which may accept it.
     let file = File::new("kernels.cubin", cubin);
@@ -322,10 +317,8 @@ fn missing_kernel_error_lists_existing_kernels() {
         names,
         ["affine", "no_parameters", "scale", "shared_sum", "spin"]
     );
-    let error = module.function("a\0b").unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    let error = module.global::<u32>("a\0b", 1).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    rejection(module.function("a\0b"));
+    rejection(module.global::<u32>("a\0b", 1));
 }
 
 #[test]
@@ -336,8 +329,7 @@ fn module_without_kernels_has_no_names() {
     assert!(module.function_names().unwrap().is_empty());
     let error = module.function("k").unwrap_err();
     assert!(!error.detail().contains("it has"), "{error}");
-    let error = module.global::<u32>("k", 1).unwrap_err();
-    assert!(error.detail().contains("it has lonely"), "{error}");
+    failure(module.global::<u32>("k", 1)).detail_contains("it has lonely");
     let module = Module::from_ptx(&context, PTX).unwrap();
     let error = module.global::<u32>("k", 1).unwrap_err();
     assert!(!error.detail().contains("it has"), "{error}");
@@ -365,13 +357,8 @@ fn name_expressions_are_listed_as_kernels() {
     let module = Module::compile(&context, program).unwrap();
     assert!(module.function("fill<unsigned int>").is_ok());
     assert!(module.function("fill<unsignedint>").is_err());
-    let error = module.function("fill<int>").unwrap_err();
-    assert!(
-        error
-            .detail()
-            .contains("; it has fill< unsigned  int >, fill<float>. C++"),
-        "{error}"
-    );
+    failure(module.function("fill<int>"))
+        .detail_contains("; it has fill< unsigned  int >, fill<float>. C++");
 }
 
 #[test]
@@ -434,23 +421,14 @@ fn globals_are_read_written_and_size_checked() {
     let count = module.function("count").unwrap();
     drop(module); // the function and the globals keep it loaded
     let mut out = [0.0f32; 4];
+    let arguments = (cuda_safe::Out(&mut out),);
     // SAFETY: the kernel writes four floats.
-    unsafe {
-        count
-            .launch(
-                &stream,
-                LaunchConfig::new(1, 3),
-                (cuda_safe::Out(&mut out),),
-            )
-            .unwrap()
-    };
+    unsafe { count.launch(&stream, LaunchConfig::new(1, 3), arguments) }.unwrap();
     assert_eq!(out, [0.0, 2.0, 4.0, 6.0]);
     assert_eq!(counter.to_vec(&stream).unwrap(), [8]);
-    let error = counter.module().global::<f64>("table", 4).unwrap_err();
-    assert!(
-        error.to_string().contains("16 bytes") && error.to_string().contains("32"),
-        "{error}"
-    );
+    failure(counter.module().global::<f64>("table", 4))
+        .mentions("16 bytes")
+        .mentions("32");
     let error = counter.module().global::<f32>("tabel", 4).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::NotFound);
     let text = error.to_string();
@@ -522,12 +500,9 @@ fn overlapping_copies_between_globals_are_rejected() {
     let (context, stream) = device();
     let source = "__device__ int x[4] = {1, 2, 3, 4}; __global__ void k() { x[0] = 1; }";
     let module = Module::compile(&context, source).unwrap();
-    let (mut a, b) = (
-        module.global::<i32>("x", 4).unwrap(),
-        module.global::<i32>("x", 4).unwrap(),
-    );
-    let error = a.copy_from(&stream, &b).unwrap_err();
-    assert!(error.to_string().contains("overlap"), "{error}");
+    let mut a = module.global::<i32>("x", 4).unwrap();
+    let b = module.global::<i32>("x", 4).unwrap();
+    failure(a.copy_from(&stream, &b)).mentions("overlap");
     for (to, from) in [(0..2, 1..3), (1..3, 0..2), (0..1, 0..1)] {
         let from = b.slice(from).unwrap();
         assert!(a.slice_mut(to).unwrap().copy_from(&stream, &from).is_err());

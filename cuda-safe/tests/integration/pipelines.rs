@@ -5,7 +5,7 @@ use cuda_safe::{
     WithLen, memory::Pipeline,
 };
 
-use crate::device;
+use crate::{device, rejection};
 
 const SOURCE: &str = r#"
 extern "C" __global__ void pairs(const unsigned *x, unsigned *sums, int n) {
@@ -189,8 +189,7 @@ fn panic_waits_for_pending_pieces() {
 #[test]
 fn pipeline_needs_slots_but_may_have_no_input() {
     let (context, _) = device();
-    let error = Pipeline::<u32, u32>::new(&context, 0, 4, 4).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    rejection(Pipeline::<u32, u32>::new(&context, 0, 4, 4));
     let too_large = Pipeline::<u64, u8>::new(&context, 2, usize::MAX, 1).unwrap_err();
     assert_ne!(*too_large.kind(), ErrorKind::Fault);
     // Work without input.

@@ -1,11 +1,11 @@
 //! Memory in rows and slices: layout, fills, rectangles and kernels.
 
 use cuda_safe::{
-    DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig, Module, Stream,
+    DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig, Stream,
     memory::{Extent, Layout, PitchedBuffer, PitchedView},
 };
 
-use crate::device;
+use crate::{compile, device, failure, rejection};
 
 /// Returns 0, 1, 2 and so on.
 fn numbers(len: usize) -> Vec<u32> {
@@ -73,8 +73,7 @@ fn pitched_copies_round_trip() {
         PitchedBuffer::<u32>::uninit(&stream, [usize::MAX / 2, 1]).map(drop),
         other.copy_from(&stream, &buffer.part(0, [5, 3]).unwrap()),
     ] {
-        let error = result.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        rejection(result);
     }
     let huge = PitchedBuffer::<u8>::uninit(&stream, [1 << 30, 1 << 30]).unwrap_err();
     assert!(
@@ -128,8 +127,7 @@ fn fills_stay_within_their_rectangle() {
     odd.memset_u8(&stream, 9).unwrap();
     odd.memset_u32(&stream, 0x0808_0808).unwrap(); // all four bytes are equal
     for result in [odd.memset_u16(&stream, 0x0102), odd.memset_u32(&stream, 1)] {
-        let error = result.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        rejection(result);
     }
     // The pitch is aligned, but the rows start at odd addresses.
     let mut part = buffer.part_mut(1, [4, 2]).unwrap();
@@ -226,8 +224,7 @@ fn pitched_memory_can_be_split() {
         (image.split_columns_mut(5).map(drop), "axis x"),
         (image.split_rows_mut(4).map(drop), "axis y"),
     ] {
-        let error = result.unwrap_err().to_string();
-        assert!(error.contains(text), "{error}");
+        failure(result).mentions(text);
     }
 }
 
@@ -264,9 +261,7 @@ fn linear_memory_can_be_viewed_as_rows() {
             "not a multiple of the elements' alignment",
         ),
     ] {
-        let error = buffer.pitched(layout).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-        assert!(error.to_string().contains(text), "{error}");
+        rejection(buffer.pitched(layout)).mentions(text);
         assert!(buffer.pitched_mut(layout).is_err());
     }
 }
@@ -279,10 +274,7 @@ fn kernels_can_use_the_pitch() {
         float *row = (float *)((char *)to + x * to_pitch);
         row[y] = *((const float *)((const char *)from + y * from_pitch) + x);
     }"#;
-    let transpose = Module::compile(&context, source)
-        .unwrap()
-        .function("transpose")
-        .unwrap();
+    let transpose = compile(&context, source, "transpose");
     let host: Vec<f32> = (0..15u8).map(f32::from).collect();
     let from = PitchedBuffer::from_slice(&stream, [5, 3], &host).unwrap();
     let mut to = PitchedBuffer::<f32>::zeroed(&stream, [3, 5]).unwrap();
@@ -312,9 +304,9 @@ fn pitched_memory_converts_to_and_from_raw() {
     assert_eq!(again.as_device_ptr(), raw);
     assert_eq!(again.to_vec(&stream).unwrap(), numbers(6));
     // SAFETY: the call fails, and `again` still owns the memory.
-    let rejection =
+    let refusal =
         unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, [3, 9].into(), bytes.min(64)) };
-    assert_eq!(*rejection.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(*refusal.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use crate::device;
+use crate::{device, failure};
 
 #[test]
 fn pointer_info_identifies_each_kind_of_memory() {
@@ -81,15 +81,9 @@ fn pointer_info_identifies_variables_and_unknown_addresses() {
         assert_eq!(info.memory_type, MemoryType::UNKNOWN);
         assert!(info.range.is_none() && info.host_ptr.is_none() && info.device.is_none());
         assert!(!info.is_mapped && info.pool.is_null());
-        let failed = context.address_range(unknown).unwrap_err();
-        assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_NOT_FOUND));
-        let failed = context
-            .pointer_attribute(unknown, PointerAttribute::CONTEXT)
-            .unwrap_err();
-        assert_eq!(
-            failed.driver_code(),
-            Some(CUresult::CUDA_ERROR_INVALID_VALUE)
-        );
+        failure(context.address_range(unknown)).with_code(CUresult::CUDA_ERROR_NOT_FOUND);
+        failure(context.pointer_attribute(unknown, PointerAttribute::CONTEXT))
+            .with_code(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
 }
 
@@ -132,9 +126,5 @@ fn sync_memops_can_be_set() {
         assert_eq!(x.pointer_info().unwrap().sync_memops, sync);
     }
     let mut none = DeviceBuffer::<u32>::zeroed(&stream, 0).unwrap();
-    let failed = none.set_sync_memops(true).unwrap_err();
-    assert_eq!(
-        failed.driver_code(),
-        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
-    );
+    failure(none.set_sync_memops(true)).with_code(CUresult::CUDA_ERROR_INVALID_VALUE);
 }

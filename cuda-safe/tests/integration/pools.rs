@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use cuda_safe::{
-    Context, ErrorKind, LaunchConfig, MemoryPool, Module, Stream,
+    Context, ErrorKind, LaunchConfig, MemoryPool, Stream,
     memory::{
         MemoryAccess, MemoryLocation, MemoryPoolOptions, PoolAttribute, PoolPointer, PoolType,
     },
@@ -11,7 +11,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use crate::device;
+use crate::{compile, device, failure, rejection};
 
 const MIB: usize = 1 << 20;
 
@@ -195,10 +195,7 @@ fn each_location_has_a_current_pool() {
 /// Lets a kernel and the host use memory of the pool in turns.
 fn check_shared_memory(context: &Context, stream: &Stream, pool: &MemoryPool) {
     let source = r#"extern "C" __global__ void add(unsigned *x) { x[threadIdx.x] += 1; }"#;
-    let add = Module::compile(context, source)
-        .unwrap()
-        .function("add")
-        .unwrap();
+    let add = compile(context, source, "add");
     let mut x = pool.allocate_shared::<u32>(stream, 32).unwrap();
     assert_eq!(x.host().unwrap(), [0; 32]);
     x.host_mut().unwrap().fill(5);
@@ -246,17 +243,14 @@ fn pools_can_allocate_host_memory() {
     let here = context.device();
     assert_eq!(pool.access(here).unwrap(), MemoryAccess::NONE);
     // The device needs access first.
-    let failed = pool.allocate_shared::<u32>(&stream, 32).unwrap_err();
-    assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
-    assert!(failed.to_string().contains("grant_access"), "{failed}");
+    rejection(pool.allocate_shared::<u32>(&stream, 32)).mentions("grant_access");
     pool.grant_access(&[here]).unwrap();
     assert_eq!(pool.access(here).unwrap(), MemoryAccess::READ_WRITE);
     check_shared_memory(&context, &stream, &pool);
     assert!(pool.allocate_shared::<u32>(&stream, 0).unwrap().is_empty());
     // The host cannot access memory of a device pool.
     let own = MemoryPool::new(&context).unwrap();
-    let failed = own.allocate_shared::<u32>(&stream, 32).unwrap_err();
-    assert_eq!(*failed.kind(), ErrorKind::InvalidArgument);
+    rejection(own.allocate_shared::<u32>(&stream, 32));
     stream.synchronize().unwrap();
     assert_eq!(own.used().unwrap(), 0);
 }
@@ -343,8 +337,7 @@ fn pool_pointers_convert_to_bytes() {
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
     let pool = MemoryPool::with_options(&context, options).unwrap();
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
-    let early = buffer.export_pointer().unwrap_err().to_string();
-    assert!(early.contains("MemoryPool::export_file first"), "{early}");
+    failure(buffer.export_pointer()).mentions("MemoryPool::export_file first");
     let _file = pool.export_file().unwrap();
     let pointer = buffer.export_pointer().unwrap();
     assert_eq!(PoolPointer::from_bytes(pointer.to_bytes()), pointer);

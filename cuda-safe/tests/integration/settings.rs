@@ -21,7 +21,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use crate::device;
+use crate::{device, failure, rejection};
 
 #[test]
 fn stream_attributes_can_be_set_read_and_copied() {
@@ -45,8 +45,7 @@ fn stream_attributes_can_be_set_read_and_copied() {
     assert_eq!((plain.hit_ratio, plain.hit), (1.0, AccessProperty::NORMAL));
     stream.set_access_policy(window).unwrap();
     assert_eq!(stream.access_policy().unwrap(), window);
-    let error = stream.set_access_policy(window.hit_ratio(2.0)).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    rejection(stream.set_access_policy(window.hit_ratio(2.0)));
     let mut huge = window;
     huge.bytes = 1 << 40;
     assert!(stream.set_access_policy(huge).is_err());
@@ -127,13 +126,8 @@ fn context_limits_have_ranges() {
     let before = context.flags().unwrap();
     context.set_flags(ContextFlags::YIELD).unwrap();
     assert!(context.flags().unwrap().contains(ContextFlags::YIELD));
-    let error = context
-        .set_flags(ContextFlags::YIELD | ContextFlags::SPIN)
-        .unwrap_err();
-    assert_eq!(
-        error.driver_code(),
-        Some(CUresult::CUDA_ERROR_INVALID_VALUE)
-    );
+    failure(context.set_flags(ContextFlags::YIELD | ContextFlags::SPIN))
+        .with_code(CUresult::CUDA_ERROR_INVALID_VALUE);
     assert!(!before.contains(ContextFlags::YIELD));
     assert_eq!(context.api_version().unwrap(), 3020);
     assert_ne!(
@@ -159,10 +153,8 @@ fn devices_return_their_links_to_others() {
     let (context, _) = device();
     let device = context.device();
     assert!(!device.can_access_peer(device).unwrap());
-    let error = device
-        .peer_attribute(device, PeerAttribute::ACCESS_SUPPORTED)
-        .unwrap_err();
-    assert!(error.to_string().contains("no link to itself"), "{error}");
+    failure(device.peer_attribute(device, PeerAttribute::ACCESS_SUPPORTED))
+        .mentions("no link to itself");
     assert!(
         device
             .peer_atomics(device, &[AtomicOperation::CAS])
@@ -274,8 +266,7 @@ fn core_dump_settings_can_be_read_and_set() {
     dumps.set_file(&name).unwrap();
     assert_eq!(dumps.file().unwrap(), name);
     for wrong in ["x".repeat(1024), "a\0b".into()] {
-        let error = dumps.set_file(wrong).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+        rejection(dumps.set_file(wrong));
     }
     // These settings exist only for the process.
     assert!(dumps.has_user_trigger().is_err());
@@ -296,15 +287,9 @@ fn checkpoint_state_of_this_process_is_running() {
     let process = Process::new(std::process::id());
     assert_eq!(process.state().unwrap(), ProcessState::RUNNING);
     for result in [process.checkpoint(), process.restore(&[]), process.unlock()] {
-        let error = result.unwrap_err();
-        assert_eq!(
-            error.driver_code(),
-            Some(CUresult::CUDA_ERROR_ILLEGAL_STATE)
-        );
-        assert!(
-            error.to_string().contains("not in the required state"),
-            "{error}"
-        );
+        failure(result)
+            .with_code(CUresult::CUDA_ERROR_ILLEGAL_STATE)
+            .mentions("not in the required state");
     }
     let nobody = Process::new(99_999_999);
     assert!(nobody.state().is_err());

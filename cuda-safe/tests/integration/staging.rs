@@ -5,7 +5,7 @@ use cuda_safe::{
     memory::{Staging, StagingOptions},
 };
 
-use crate::device;
+use crate::{device, failure};
 
 /// Options with small pieces, so that each transfer has many of them, and with the lowest
 /// threshold, so that every copy is staged.
@@ -187,7 +187,6 @@ fn invalid_staging_options_are_rejected() -> Result<()> {
     let other = Context::create(context.device(), ContextFlags::default())?;
     let stream = Stream::new(&other)?;
     let staging = Staging::with_options(&context, small())?;
-    let error = stream.set_staging(Some(&staging)).unwrap_err();
-    assert!(error.detail().contains("another context"), "{error}");
+    failure(stream.set_staging(Some(&staging))).detail_contains("another context");
     Ok(())
 }

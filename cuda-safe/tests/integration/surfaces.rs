@@ -3,12 +3,12 @@
 
 use bytemuck::cast_slice;
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, Out, Sampler, Stream, Surface, Texture,
+    Context, DeviceBuffer, LaunchConfig, Module, Out, Sampler, Stream, Surface, Texture,
     array::{ArrayFlags, ArrayShape, CudaArray, MipmappedArray, Texel, TexelFormat},
     texture::{TextureResource, TextureSource},
 };
 
-use crate::device;
+use crate::{device, rejection};
 
 #[test]
 fn surfaces_can_be_read_and_written() {
@@ -50,9 +50,7 @@ fn surfaces_can_be_read_and_written() {
 fn surfaces_need_the_surface_flag() {
     let (context, _) = device();
     let plain = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
-    let error = Surface::new(&plain).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("ArrayFlags::SURFACE"), "{error}");
+    rejection(Surface::new(&plain)).mentions("ArrayFlags::SURFACE");
     // A level of a mipmapped array can have a surface.
     let format = TexelFormat::of::<u32>();
     let levels = MipmappedArray::new(&context, format, [4, 4], 2, ArrayFlags::SURFACE).unwrap();
@@ -99,10 +97,8 @@ fn pycuda_2d_texture_programs() {
     )
     .unwrap();
     let (a, b) = (numbers(12), numbers(24)[12..].to_vec());
-    let (first, second) = (
-        matrix_texture(&stream, &a, [3, 4]),
-        matrix_texture(&stream, &b, [3, 4]),
-    );
+    let first = matrix_texture(&stream, &a, [3, 4]);
+    let second = matrix_texture(&stream, &b, [3, 4]);
     let config = LaunchConfig::new(1, (3, 4));
     let mut dest = [0.0f32; 12];
     let copy_texture = module.function("copy_texture").unwrap();
@@ -137,15 +133,9 @@ fn pycuda_four_channel_texture_programs() {
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let mut dest = [[0.0f32; 4]; 30];
     let copy_plane = module.function("copy_plane").unwrap();
+    let arguments = (Out(&mut dest), &texture);
     // SAFETY: there are thirty threads and thirty elements of four floats.
-    unsafe {
-        copy_plane.launch(
-            &stream,
-            LaunchConfig::new(1, (5, 6)),
-            (Out(&mut dest), &texture),
-        )
-    }
-    .unwrap();
+    unsafe { copy_plane.launch(&stream, LaunchConfig::new(1, (5, 6)), arguments) }.unwrap();
     for (row, column) in (0..5).flat_map(|row| (0..6).map(move |column| (row, column))) {
         assert_eq!(dest[row * 6 + column], texels[column * 5 + row]);
     }
@@ -193,15 +183,9 @@ fn pycuda_3d_texture_and_double_programs() {
     let texture = Texture::new(TextureSource::linear(buffer).unwrap(), Sampler::default()).unwrap();
     let mut dest = [0.0f64; 384];
     let copy_doubles = module.function("copy_doubles").unwrap();
+    let arguments = (Out(&mut dest), &texture);
     // SAFETY: there are 384 threads, elements and texels.
-    unsafe {
-        copy_doubles.launch(
-            &stream,
-            LaunchConfig::new(1, 384),
-            (Out(&mut dest), &texture),
-        )
-    }
-    .unwrap();
+    unsafe { copy_doubles.launch(&stream, LaunchConfig::new(1, 384), arguments) }.unwrap();
     assert_eq!(dest[..], doubles);
 }
 

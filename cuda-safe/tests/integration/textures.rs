@@ -10,7 +10,7 @@ use cuda_safe::{
     texture::{AddressMode, FilterMode, ResourceView, TextureResource, TextureSource, ViewFormat},
 };
 
-use crate::{device, rejection};
+use crate::{compile, device, failure, rejection};
 
 const READS: &str = r#"
 extern "C" __global__ void fetch(float *x, cudaTextureObject_t t) {
@@ -49,16 +49,10 @@ fn kernel(context: &Context, name: &str) -> Function {
 fn line(context: &Context, stream: &Stream, texture: &Texture, from: f32, step: f32) -> Vec<f32> {
     let mut x = DeviceBuffer::<f32>::zeroed(stream, 8).unwrap();
     let line = kernel(context, "line");
+    let arguments = (&mut x, texture, from, step);
     // SAFETY: there are eight threads and eight floats. The texture has one dimension and reads
     // floats.
-    unsafe {
-        line.launch(
-            stream,
-            LaunchConfig::new(1, 8),
-            (&mut x, texture, from, step),
-        )
-    }
-    .unwrap();
+    unsafe { line.launch(stream, LaunchConfig::new(1, 8), arguments) }.unwrap();
     x.to_vec(stream).unwrap()
 }
 
@@ -151,16 +145,10 @@ fn dropping_a_texture_waits_for_its_kernels() {
         let source = TextureSource::linear(buffer).unwrap();
         let texture = Texture::new(source, Sampler::default()).unwrap();
         let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
+        let arguments = (&mut x, &texture, 20_000u32);
         // SAFETY: there are 32 threads, elements and texels. Dropping the texture waits for the
         // kernel.
-        unsafe {
-            late.launch(
-                &stream,
-                LaunchConfig::new(1, 32),
-                (&mut x, &texture, 20_000u32),
-            )
-        }
-        .unwrap();
+        unsafe { late.launch(&stream, LaunchConfig::new(1, 32), arguments) }.unwrap();
         drop(texture);
         assert!(stream.query().unwrap(), "the drop did not wait");
         // Would overwrite the memory if it had been freed.
@@ -216,11 +204,9 @@ fn invalid_linear_sources_are_rejected() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     let none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
-    let message = rejection(TextureSource::linear(none));
-    assert!(
-        message.contains("0 texels") && message.contains("must have 1 to"),
-        "{message}"
-    );
+    rejection(TextureSource::linear(none))
+        .mentions("0 texels")
+        .mentions("must have 1 to");
     for (lengths, pitch, text) in [
         ([4, 3], 40, "multiple of 32"),
         ([12, 2], 32, "rows of 48"),
@@ -229,11 +215,10 @@ fn invalid_linear_sources_are_rejected() {
         ([4, 0], 32, "0 rows"),
         ([4, usize::MAX], 32, "do not fit into"),
     ] {
-        let message = rejection(TextureSource::rows(buffer(), lengths, pitch));
-        assert!(message.contains(text), "{message}");
+        rejection(TextureSource::rows(buffer(), lengths, pitch)).mentions(text);
     }
     let slices = PitchedBuffer::<f32>::zeroed(&stream, [4, 3, 2]).unwrap();
-    assert!(rejection(TextureSource::pitched(slices)).contains("2 slices"));
+    rejection(TextureSource::pitched(slices)).mentions("2 slices");
     let shared = buffer();
     let odd = shared.as_device_ptr() + 4;
     let float = TexelFormat::of::<f32>();
@@ -245,20 +230,20 @@ fn invalid_linear_sources_are_rejected() {
         ]
     };
     for source in sources {
-        assert!(rejection(source).contains("multiple of"));
+        rejection(source).mentions("multiple of");
     }
     let address = shared.as_device_ptr();
     let packed = TexelFormat::new(cuda_safe::array::ChannelFormat::BC1_UNORM, 4);
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, packed, 8) };
-    assert!(rejection(source).contains("can't be stored in linear memory"));
+    rejection(source).mentions("can't be stored in linear memory");
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, float, 64) }.unwrap();
     let linear = Sampler::default().filter(FilterMode::LINEAR);
-    assert!(rejection(Texture::new(source.clone(), linear)).contains("tex1Dfetch"));
+    rejection(Texture::new(source.clone(), linear)).mentions("tex1Dfetch");
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     let viewed = Texture::with_view(source.clone(), Sampler::default(), view);
-    assert!(rejection(viewed).contains("linear memory"));
+    rejection(viewed).mentions("linear memory");
     Texture::new(source, Sampler::default())
         .unwrap()
         .close()
@@ -272,14 +257,12 @@ fn invalid_samplers_are_rejected() {
     let words = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     let plain = Sampler::default();
     let filtered = plain.filter(FilterMode::LINEAR);
-    assert!(rejection(Texture::new(&numbers, filtered)).contains("floating point"));
+    rejection(Texture::new(&numbers, filtered)).mentions("floating point");
     assert!(Texture::new(&numbers, filtered.normalized_read(true)).is_ok());
-    assert!(
-        rejection(Texture::new(&words, plain.normalized_read(true))).contains("32-bit integers")
-    );
+    rejection(Texture::new(&words, plain.normalized_read(true))).mentions("32-bit integers");
     let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
-    assert!(rejection(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
-    assert!(rejection(Texture::new(&words, plain.seamless_cube(true))).contains("a cube"));
+    rejection(Texture::new(&words, wrapped)).mentions("normalized_coordinates");
+    rejection(Texture::new(&words, plain.seamless_cube(true))).mentions("a cube");
     let cube = CudaArray::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
     // The driver does not know these numbers.
@@ -293,8 +276,7 @@ fn invalid_samplers_are_rejected() {
             "mipmap_filter: FilterMode(9)",
         ),
     ] {
-        let error = Texture::new(&words, sampler).unwrap_err();
-        assert!(error.detail().contains(field), "{error}");
+        failure(Texture::new(&words, sampler)).detail_contains(field);
     }
 }
 
@@ -318,16 +300,12 @@ fn views_select_formats_levels_and_layers() {
     assert_eq!(x.to_vec(&stream).unwrap(), expected);
 
     let make = |view| Texture::with_view(&array, Sampler::default(), view);
-    assert!(rejection(make(view.layers(2..=3))).contains("layers 2 to 3 do not exist"));
-    assert!(rejection(make(view.levels(1..=1))).contains("levels 1 to 1 do not exist"));
-    let error = make(ResourceView::new(ViewFormat::FLOAT_2X32)).unwrap_err();
-    assert!(
-        error.to_string().contains("same number of bytes"),
-        "{error}"
-    );
+    rejection(make(view.layers(2..=3))).mentions("layers 2 to 3 do not exist");
+    rejection(make(view.levels(1..=1))).mentions("levels 1 to 1 do not exist");
+    failure(make(ResourceView::new(ViewFormat::FLOAT_2X32))).mentions("same number of bytes");
     let integers = ResourceView::new(ViewFormat::SINT_2X16);
     let filtered = Sampler::default().filter(FilterMode::LINEAR);
-    assert!(rejection(Texture::with_view(&array, filtered, integers)).contains("floating"));
+    rejection(Texture::with_view(&array, filtered, integers)).mentions("floating");
 }
 
 #[test]
@@ -357,7 +335,7 @@ fn cubes_are_read_by_direction() {
         assert_eq!(read(&both, 1, 1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
     }
     let chosen = Texture::with_view(&two, sampler, view.layers(0..=1));
-    assert!(rejection(chosen).contains("layers of cubes"));
+    rejection(chosen).mentions("layers of cubes");
 }
 
 /// Results of an H200 with driver 580. Coordinates of mipmapped textures are normalized, whatever
@@ -381,8 +359,7 @@ fn mipmap_levels_match_an_h200() {
             out[2 * level + 1] = tex2DLod<float>(image, 0.3f, 0.3f, level);
         }
     }"#;
-    let kernel = Module::compile(&context, source).unwrap();
-    let kernel = kernel.function("levels").unwrap();
+    let kernel = compile(&context, source, "levels");
     let plain = Sampler::default();
     let normalized = plain.normalized_coordinates(true);
     let each = [
@@ -487,10 +464,7 @@ fn mipmap_levels_are_selected_and_interpolated() {
     assert_eq!(texture.resource().unwrap(), raw);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     for levels in [2..=3, RangeInclusive::new(2, 1)] {
-        assert!(
-            rejection(Texture::with_view(&image, sampler, view.levels(levels)))
-                .contains("there are 3")
-        );
+        rejection(Texture::with_view(&image, sampler, view.levels(levels))).mentions("there are 3");
     }
 }
 
@@ -533,15 +507,14 @@ fn textures_of_another_context_are_rejected() {
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
     // SAFETY: the launch fails.
     let launched = unsafe { fetch.launch(&stream, LaunchConfig::new(1, 32), (&mut x, &texture)) };
-    assert!(rejection(launched).contains("the stream and the texture"));
+    rejection(launched).mentions("the stream and the texture");
 }
 
 #[test]
 fn texture_cannot_be_passed_as_a_float() {
     let (context, stream) = device();
     let source = r#"extern "C" __global__ void wants(double x) {}"#;
-    let module = Module::compile(&context, source).unwrap();
-    let wants = module.function("wants").unwrap();
+    let wants = compile(&context, source, "wants");
     let array = CudaArray::uninit::<f32>(&context, 4).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     // SAFETY: the launch fails.
@@ -595,9 +568,9 @@ fn views_can_select_one_level_or_layer() {
     }
     let (first, last) = (2, 1);
     let backwards = Texture::with_view(&levels, sampler, view.levels(first..=last));
-    assert!(rejection(backwards).contains("levels 2 to 1 do not exist"));
+    rejection(backwards).mentions("levels 2 to 1 do not exist");
     let backwards = Texture::with_view(&layers, sampler, view.layers(first..=last));
-    assert!(rejection(backwards).contains("layers 2 to 1 do not exist"));
+    rejection(backwards).mentions("layers 2 to 1 do not exist");
 }
 
 #[test]
@@ -615,16 +588,13 @@ fn integer_views_must_match_the_channel_size() {
         (&halves, ViewFormat::SINT_2X8),
     ] {
         let view = ResourceView::new(format);
-        let message = rejection(Texture::with_view(array, filtered, view));
-        assert!(message.contains("floating point"), "{message}");
+        rejection(Texture::with_view(array, filtered, view)).mentions("floating point");
         Texture::with_view(array, filtered.normalized_read(true), view).unwrap();
     }
     let view = ResourceView::new(ViewFormat::UINT_1X32);
-    let message = rejection(Texture::with_view(&words, filtered, view));
-    assert!(message.contains("floating point"), "{message}");
+    rejection(Texture::with_view(&words, filtered, view)).mentions("floating point");
     let normalized = plain.normalized_read(true);
-    let message = rejection(Texture::with_view(&words, normalized, view));
-    assert!(message.contains("32-bit integers"), "{message}");
+    rejection(Texture::with_view(&words, normalized, view)).mentions("32-bit integers");
     Texture::with_view(&words, plain, view).unwrap();
 }
 
@@ -633,7 +603,7 @@ fn sources_are_limited_by_memory_and_device() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     TextureSource::rows(buffer(), [8, 8], 32).unwrap();
-    assert!(rejection(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not fit into"));
+    rejection(TextureSource::rows(buffer(), [8, 9], 32)).mentions("do not fit into");
 
     let device = context.device();
     let of = |attribute| usize::try_from(device.attribute(attribute).unwrap()).unwrap();
@@ -649,8 +619,7 @@ fn sources_are_limited_by_memory_and_device() {
         unsafe { TextureSource::pitched_raw(&context, address, byte, lengths, pitch) }
     };
     rows([4, 1], longest).unwrap();
-    let message = rejection(rows([4, 1], longest + unit));
-    assert!(message.contains(&format!("to {longest}")), "{message}");
+    rejection(rows([4, 1], longest + unit)).mentions(&format!("to {longest}"));
     let pitch = (widest + 2).next_multiple_of(unit);
     rows([widest, tallest], pitch).unwrap();
     for lengths in [
@@ -659,9 +628,8 @@ fn sources_are_limited_by_memory_and_device() {
         [4, tallest + 1],
         [4, tallest + 2],
     ] {
-        let message = rejection(rows(lengths, pitch));
         let limits = format!("1 to {widest} texels in a row, and 1 to {tallest} rows");
-        assert!(message.contains(&limits), "{message}");
+        rejection(rows(lengths, pitch)).mentions(&limits);
     }
     for format in [byte, TexelFormat::of::<[f32; 4]>()] {
         let most = device.texture_1d_linear_max_width(format.channel, format.channels);
@@ -671,14 +639,10 @@ fn sources_are_limited_by_memory_and_device() {
             unsafe { TextureSource::linear_raw(&context, address, format, texels) }
         };
         line(most).unwrap();
-        let message = rejection(line(most + 1));
-        assert!(
-            message.contains(&format!("{} texels", most + 1)),
-            "{message}"
-        );
+        rejection(line(most + 1)).mentions(&format!("{} texels", most + 1));
     }
     let nothing = TexelFormat::new(cuda_safe::array::ChannelFormat::F32, 0);
     // SAFETY: as above.
     let source = unsafe { TextureSource::pitched_raw(&context, address, nothing, [4, 1], 32) };
-    assert!(rejection(source).contains("can't be stored in linear memory"));
+    rejection(source).mentions("can't be stored in linear memory");
 }

@@ -2,7 +2,7 @@
 
 use cuda_safe::{Context, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Out};
 
-use crate::{device, kernels};
+use crate::{device, failure, kernels};
 
 const BLAS: &str = r#"
 // Macros of the program must not affect the code that checks the declarations.
@@ -100,10 +100,7 @@ fn declared_kernels_can_be_called() {
     let mut x = [4.0f32];
     let one = LaunchConfig::new(1, 1);
     // SAFETY: there is one element, and the kernel reads no address.
-    unsafe {
-        blas.apply(&stream, one, InOut(&mut x), 0, pair, 1, true)
-            .unwrap()
-    };
+    unsafe { blas.apply(&stream, one, InOut(&mut x), 0, pair, 1, true) }.unwrap();
     assert_eq!(x, [-7.0]);
     let mut sum = [0i64];
     // SAFETY: each buffer has one element, and the kernel reads no other address.
@@ -243,11 +240,7 @@ fn parameters_can_have_the_names_of_method_parameters() {
     let names = Names::load(&context).unwrap();
     let mut x = [0];
     // SAFETY: there is one element.
-    unsafe {
-        names
-            .store(&stream, LaunchConfig::new(1, 1), Out(&mut x), 5)
-            .unwrap()
-    };
+    unsafe { names.store(&stream, LaunchConfig::new(1, 1), Out(&mut x), 5) }.unwrap();
     assert_eq!(x, [5]);
 }
 
@@ -265,11 +258,7 @@ fn loaded_modules_are_checked_by_parameter_kinds() {
     let loaded = Loaded::from_module(&module).unwrap();
     let mut x = [1.0f32, 2.0];
     // SAFETY: there are two elements.
-    unsafe {
-        loaded
-            .scale(&stream, LaunchConfig::new(1, 2), InOut(&mut x), 3.0, 2)
-            .unwrap()
-    };
+    unsafe { loaded.scale(&stream, LaunchConfig::new(1, 2), InOut(&mut x), 3.0, 2) }.unwrap();
     assert_eq!(x, [3.0, 6.0]);
 
     cuda_safe::kernels! {
@@ -301,8 +290,7 @@ fn loaded_modules_are_checked_by_parameter_kinds() {
         struct Absent;
         fn absent();
     }
-    let error = Absent::from_module(&module).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+    failure(Absent::from_module(&module)).of_kind(ErrorKind::NotFound);
 }
 
 const LENGTHS: &str = r#"
@@ -350,15 +338,8 @@ fn memory_and_length_can_be_one_argument() {
 #[test]
 fn types_of_lengths_are_checked() {
     let (context, _) = device();
-    let error = WrongLengths::load(&context).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Signature);
-    let text = error.to_string();
-    assert!(
-        text.contains("`n` is declared as `int` and is `unsigned int`"),
-        "{text}"
-    );
-    assert!(
-        text.contains("copy(const float *x, int n, double factor, float *y, unsigned int m)"),
-        "{text}"
-    );
+    failure(WrongLengths::load(&context))
+        .of_kind(ErrorKind::Signature)
+        .mentions("`n` is declared as `int` and is `unsigned int`")
+        .mentions("copy(const float *x, int n, double factor, float *y, unsigned int m)");
 }

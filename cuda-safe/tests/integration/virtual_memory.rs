@@ -11,7 +11,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use crate::{device, kernels};
+use crate::{device, failure, kernels, rejection};
 
 fn unit(context: &Context) -> usize {
     PhysicalMemory::unit(context).unwrap()
@@ -116,8 +116,7 @@ fn invalid_reservations_and_mappings_are_rejected() {
             assert!(error.detail().contains(&text), "{error}");
         }
     }
-    let error = AddressRange::reserve_near(&context, unit, 3, 0).unwrap_err();
-    assert!(error.detail().contains("power of two"), "{error}");
+    failure(AddressRange::reserve_near(&context, unit, 3, 0)).detail_contains("power of two");
     let error = AddressRange::reserve(&context, 1 << 60).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
     // Drivers differ in their code for a size beyond the device's address space.
@@ -138,21 +137,16 @@ fn invalid_reservations_and_mappings_are_rejected() {
     let range = AddressRange::reserve(&context, 2 * unit).unwrap();
     let memory = PhysicalMemory::new(&context, 2 * unit).unwrap();
     for beyond in [unit, 2 * unit, usize::MAX] {
-        let error = range.map(beyond, &memory).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+        rejection(range.map(beyond, &memory));
     }
     let mut mapping = range.map(0, &memory).unwrap();
     let small = PhysicalMemory::new(&context, unit).unwrap();
-    let error = range.map(unit, &small).unwrap_err();
-    assert!(error.detail().contains("mapped there"), "{error}");
-    let error = range.map(64, &small).unwrap_err();
-    assert!(error.detail().contains("not a multiple"), "{error}");
+    failure(range.map(unit, &small)).detail_contains("mapped there");
+    failure(range.map(64, &small)).detail_contains("not a multiple");
     // The host cannot access device memory.
-    let error = mapping
-        .set_access(MemoryLocation::host_numa(0), MemoryAccess::READ)
-        .unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
-    assert!(error.detail().contains("NUMA node 0"), "{error}");
+    failure(mapping.set_access(MemoryLocation::host_numa(0), MemoryAccess::READ))
+        .of_kind(ErrorKind::Unsupported)
+        .detail_contains("NUMA node 0");
     let memory = memory.into_raw().unwrap_err(); // fails, because the mapping has a reference, too
     drop(mapping);
     let raw = memory.into_raw().unwrap();
@@ -182,20 +176,17 @@ fn mapping_access_can_be_set_and_removed() {
         // SAFETY: as above.
         unsafe { mapping.view::<u8>(stream)? }.to_vec(stream)
     }
-    let error = fill(&mapping, &stream, 1).unwrap_err();
-    assert!(error.detail().contains("device 0 has no access"), "{error}");
+    failure(fill(&mapping, &stream, 1)).detail_contains("device 0 has no access");
     mapping.set_access(here, MemoryAccess::READ_WRITE).unwrap();
     fill(&mapping, &stream, 1).unwrap();
     // `set_access` first waits for the fill.
     mapping.set_access(here, MemoryAccess::READ).unwrap();
     assert_eq!(mapping.access(here).unwrap(), MemoryAccess::READ);
-    let error = fill(&mapping, &stream, 2).unwrap_err();
-    assert!(error.detail().contains("can only read it"), "{error}");
+    failure(fill(&mapping, &stream, 2)).detail_contains("can only read it");
     let bytes = read(&mapping, &stream).unwrap();
     assert!(bytes.iter().all(|&one| one == 1));
     mapping.set_access(here, MemoryAccess::NONE).unwrap();
-    let error = read(&mapping, &stream).unwrap_err();
-    assert!(error.detail().contains("Mapping::set_access"), "{error}");
+    failure(read(&mapping, &stream)).detail_contains("Mapping::set_access");
     assert!(mapping.access(MemoryLocation { kind: 1, id: 999 }).is_err());
     let other = Context::create(here, Default::default()).unwrap();
     // SAFETY: the view is not used.
@@ -314,8 +305,7 @@ fn failed_growth_keeps_the_contents() {
         "{error}"
     );
     for wrong in [x.capacity() + 1, usize::MAX, 99] {
-        let error = x.grow(wrong).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+        rejection(x.grow(wrong));
     }
     for error in [x.shrink(101).unwrap_err(), x.truncate(101).unwrap_err()] {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
@@ -339,10 +329,8 @@ fn shrinking_waits_for_the_stream() {
         x.grow(unit / 2).unwrap();
         let mut last = x.slice_mut(unit / 2 - 1..).unwrap();
         // SAFETY: the kernel writes one element at its end.
-        unsafe {
-            spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut last))
-                .unwrap();
-        }
+        unsafe { spin.launch(&stream, LaunchConfig::new(1, 1), (20_000_000u64, &mut last)) }
+            .unwrap();
         if shrink {
             x.shrink(1).unwrap();
             assert_eq!(x.allocated_bytes(), unit);
@@ -380,8 +368,7 @@ fn growable_buffer_cannot_shrink_during_a_capture() {
     let graph: cuda_safe::Result<_> = unsafe {
         stream.capture(|_| {
             x.grow(2 * unit)?;
-            let error = x.shrink(0).unwrap_err();
-            assert!(error.detail().contains("capture"), "{error}");
+            failure(x.shrink(0)).detail_contains("capture");
             drop((gone, mapping));
             Ok(())
         })
@@ -411,11 +398,7 @@ fn fabric_handles_and_dma_buffers_return_errors_if_unavailable() {
     }
     let memory = PhysicalMemory::new(&context, unit).unwrap();
     assert!(memory.export_fabric().is_err());
-    let error = memory.export().unwrap_err();
-    assert!(
-        error.detail().contains("PhysicalOptions::handles"),
-        "{error}"
-    );
+    failure(memory.export()).detail_contains("PhysicalOptions::handles");
     let nothing = cuda_safe::memory::virtual_memory::FabricHandle::from_bytes([0; 64]);
     assert!(PhysicalMemory::import_fabric(&context, &nothing, unit).is_err());
 

@@ -90,15 +90,9 @@ fn texture_reads_contents_written_by_opengl(shared: &Shared<'_>) {
     let sampler = Sampler::default().filter(FilterMode::LINEAR);
     let texture = Texture::new(&array, sampler).unwrap();
     let mut found = [0.0f32; 15];
+    let arguments = (Out(&mut found), &texture);
     // SAFETY: the kernel writes 15 floats and reads a texture of two dimensions.
-    unsafe {
-        between.launch(
-            stream,
-            LaunchConfig::new(1, 15),
-            (Out(&mut found), &texture),
-        )
-    }
-    .unwrap();
+    unsafe { between.launch(stream, LaunchConfig::new(1, 15), arguments) }.unwrap();
     let expected: Vec<f32> = (0..15).map(|i| i as f32 * 0.5 + 0.25).collect();
     assert_eq!(found[..], expected);
     drop((texture, array));
@@ -265,19 +259,15 @@ fn mapping_with_arrays_in_use_cannot_be_unmapped(shared: &Shared<'_>) {
 
 fn invalid_images_are_rejected(shared: &Shared<'_>) {
     let gl = shared.gl;
-    let (depth, number) = (
-        gl.texture(gl::TEXTURE_2D, 1, gl::DEPTH16, &[16, 8]),
-        gl.texture(gl::TEXTURE_2D, 1, gl::R32F, &[16, 8]),
-    );
+    let depth = gl.texture(gl::TEXTURE_2D, 1, gl::DEPTH16, &[16, 8]);
+    let number = gl.texture(gl::TEXTURE_2D, 1, gl::R32F, &[16, 8]);
     let register = |number, target, flags| {
         // SAFETY: the call fails, or nothing else uses the image and it is deleted last.
         unsafe { GraphicsResource::register_image(&shared.context, number, target, flags) }
     };
     let plain = RegisterFlags::default();
-    let (unknown, invalid) = (
-        CUresult::CUDA_ERROR_INVALID_HANDLE,
-        CUresult::CUDA_ERROR_INVALID_VALUE,
-    );
+    let unknown = CUresult::CUDA_ERROR_INVALID_HANDLE;
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     for (number, target, flags, expected) in [
         (12_345, ImageTarget::TEXTURE_2D, plain, unknown),
         (number, ImageTarget::RENDERBUFFER, plain, unknown),

@@ -17,18 +17,13 @@ use cuda_safe::{
     sys,
 };
 
-use super::{Pair, in_child, kernel, numbers, pair};
+use super::{failure, in_child, kernel, numbers, pair, rejection};
 
 #[test]
 fn kernels_can_use_memory_of_the_other_device() {
-    let Some(Pair {
-        contexts: [here, there],
-        streams: [stream, far],
-        sum,
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
+    let [stream, far] = pair.streams;
     if !here.device().can_access_peer(there.device()).unwrap() {
         return;
     }
@@ -41,7 +36,7 @@ fn kernels_can_use_memory_of_the_other_device() {
         .ordered_with([view.owner()], || {
             let arguments = (Out(&mut total), view, 100u32);
             // SAFETY: the buffer has a hundred elements, and the launch is ordered with its stream.
-            unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
+            unsafe { pair.sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
         })
         .unwrap();
     assert_eq!(total, [5050]);
@@ -61,12 +56,7 @@ fn kernels_can_use_memory_of_the_other_device() {
     assert_eq!(memory.to_vec(&far).unwrap(), vec![3; 100]);
     // Memory of a third context, or of this one, does not belong to the peer.
     let own = PitchedBuffer::from_slice(&stream, 4, &numbers(4)).unwrap();
-    let error = access.pitched(&own).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    assert!(
-        error.to_string().contains("pass the memory itself"),
-        "{error}"
-    );
+    rejection(access.pitched(&own)).mentions("pass the memory itself");
     let back = there.enable_peer_access(&here).unwrap();
     assert!(back.pitched(&own).is_ok());
     access.close().unwrap();
@@ -75,18 +65,11 @@ fn kernels_can_use_memory_of_the_other_device() {
 
 #[test]
 fn access_is_counted_and_ends_with_the_last_reference() {
-    let Some(Pair {
-        contexts: [here, there],
-        ..
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
     // Uses separate contexts, because other tests use the primary ones.
-    let (here, there) = (
-        Context::create(here.device(), ContextFlags::default()).unwrap(),
-        Context::create(there.device(), ContextFlags::default()).unwrap(),
-    );
+    let here = Context::create(here.device(), ContextFlags::default()).unwrap();
+    let there = Context::create(there.device(), ContextFlags::default()).unwrap();
     let raw = |enable: bool| {
         let _current = here.push_current().unwrap();
         // SAFETY: the context is live.
@@ -97,10 +80,8 @@ fn access_is_counted_and_ends_with_the_last_reference() {
             }
         }
     };
-    let (on, off) = (
-        sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
-        sys::CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
-    );
+    let on = sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    let off = sys::CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
     let first = here.enable_peer_access(&there).unwrap();
     assert_eq!(raw(true), on);
     let (clone, second) = (first.clone(), here.enable_peer_access(&there).unwrap());
@@ -123,36 +104,21 @@ fn access_is_counted_and_ends_with_the_last_reference() {
 
 #[test]
 fn contexts_of_one_device_are_not_peers() {
-    let Some(Pair {
-        contexts: [here, _],
-        ..
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, _] = pair.contexts;
     let second = Context::create(here.device(), ContextFlags::default()).unwrap();
     for peer in [&here, &second] {
-        let error = here.enable_peer_access(peer).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
-        assert!(
-            error
-                .to_string()
-                .contains("both contexts belong to device 0"),
-            "{error}"
-        );
+        failure(here.enable_peer_access(peer))
+            .of_kind(ErrorKind::Unsupported)
+            .mentions("both contexts belong to device 0");
     }
 }
 
 #[test]
 fn pool_memory_needs_access_granted_by_the_pool() {
-    let Some(Pair {
-        contexts: [here, there],
-        streams: [stream, far],
-        sum,
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
+    let [stream, far] = pair.streams;
     let (here, there) = (&here, &there);
     let access = here.enable_peer_access(there).unwrap();
     let pool = MemoryPool::new(there).unwrap();
@@ -166,9 +132,7 @@ fn pool_memory_needs_access_granted_by_the_pool() {
         access.view(&memory).map(drop),
         access.view_mut(&mut memory).map(drop),
     ] {
-        let error = result.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(error.to_string().contains("has no access"), "{error}");
+        rejection(result).mentions("has no access");
     }
     assert_eq!(pool.access(here.device()).unwrap(), MemoryAccess::NONE);
     pool.grant_access(&[here.device()]).unwrap();
@@ -182,7 +146,7 @@ fn pool_memory_needs_access_granted_by_the_pool() {
         .ordered_with([view.owner()], || {
             let arguments = (Out(&mut total), view, 10u32);
             // SAFETY: the buffer has ten elements, and the launch is ordered with its stream.
-            unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
+            unsafe { pair.sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }
         })
         .unwrap();
     assert_eq!(total, [55]);
@@ -205,34 +169,23 @@ fn pool_memory_needs_access_granted_by_the_pool() {
         access.view(&memory).map(drop),
         pool.allocate::<u32>(&stream, 4).map(drop),
     ] {
-        let error = result.unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(
-            error.to_string().contains("MemoryPool::grant_access"),
-            "{error}"
-        );
+        rejection(result).mentions("MemoryPool::grant_access");
     }
     assert_eq!(memory.to_vec(&far).unwrap(), numbers(10));
 }
 
 #[test]
 fn kernel_without_access_faults() {
-    in_child("access::kernel_without_access_faults", || {
-        let Some(Pair {
-            streams: [stream, far],
-            sum,
-            ..
-        }) = pair()
-        else {
-            return;
-        };
+    in_child(|| {
+        let Some(pair) = pair() else { return };
+        let [stream, far] = pair.streams;
         let memory = PitchedBuffer::from_slice(&far, 4, &numbers(4)).unwrap();
         far.synchronize().unwrap();
         let mut total = [0];
         let arguments = (Out(&mut total), &memory, 4u32);
         // SAFETY: the test needs the fault.
         let error =
-            unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap_err();
+            unsafe { pair.sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned),
             "{error}"
@@ -242,14 +195,9 @@ fn kernel_without_access_faults() {
 
 #[test]
 fn disabling_access_waits_for_kernels() {
-    let Some(Pair {
-        contexts: [here, there],
-        streams: [_, far],
-        ..
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
+    let [_, far] = pair.streams;
     // Uses a separate context, to which nothing else has access.
     let here = Context::create(here.device(), ContextFlags::default()).unwrap();
     let stream = Stream::new(&here).unwrap();
@@ -269,14 +217,9 @@ fn disabling_access_waits_for_kernels() {
 /// While the last reference waits, another one is created and dropped, and leaves a kernel running.
 #[test]
 fn disabling_access_waits_for_kernels_launched_meanwhile() {
-    let Some(Pair {
-        contexts: [here, there],
-        streams: [_, far],
-        ..
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
+    let [_, far] = pair.streams;
     let here = Context::create(here.device(), ContextFlags::default()).unwrap();
     let streams = [(); 2].map(|()| Stream::new(&here).unwrap());
     let late = kernel(&here, "late");
@@ -314,20 +257,13 @@ fn disabling_access_waits_for_kernels_launched_meanwhile() {
 /// Access to `cuMemMap` memory is granted to devices, independently of the access of contexts.
 #[test]
 fn mapped_memory_without_device_access_is_rejected() {
-    let Some(Pair {
-        contexts: [here, there],
-        streams: [stream, far],
-        sum,
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
+    let [stream, far] = pair.streams;
     let access = here.enable_peer_access(&there).unwrap();
     let mut growing = GrowableBuffer::<u32>::with_capacity(&far, 10).unwrap();
     growing.extend_from_slice(&numbers(10)).unwrap();
-    let error = access.view(&growing).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    assert!(error.to_string().contains("Mapping::set_access"), "{error}");
+    rejection(access.view(&growing)).mentions("Mapping::set_access");
     // Memory to which the device has access is accepted.
     let unit = PhysicalMemory::unit(&there).unwrap();
     let range = AddressRange::reserve(&there, unit).unwrap();
@@ -345,20 +281,15 @@ fn mapped_memory_without_device_access_is_rejected() {
     let mut total = [0];
     let arguments = (Out(&mut total), access.view(&open).unwrap(), 10u32);
     // SAFETY: the kernel reads ten elements, which were written.
-    unsafe { sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
+    unsafe { pair.sum[0].launch(&stream, LaunchConfig::new(1, 1), arguments) }.unwrap();
     assert_eq!(total, [55]);
 }
 
 #[test]
 fn access_can_end_during_captures_of_another_thread() {
-    let Some(Pair {
-        contexts: [here, there],
-        streams: [stream, _],
-        ..
-    }) = pair()
-    else {
-        return;
-    };
+    let Some(pair) = pair() else { return };
+    let [here, there] = pair.contexts;
+    let [stream, _] = pair.streams;
     // Uses a separate context, because other tests enable access of the primary one.
     drop((here, stream));
     let here = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();

@@ -129,11 +129,9 @@ type EncodeWide = unsafe extern "C" fn(
 fn encode(tensor: &Tensor, place: u64) -> (i32, Map) {
     let mut map = Map([0; 16]);
     let to = (&raw mut map).cast::<sys::CUtensorMap>();
-    let (dims, strides, steps) = (
-        tensor.dims.as_ptr(),
-        tensor.strides.as_ptr(),
-        tensor.steps.as_ptr(),
-    );
+    let dims = tensor.dims.as_ptr();
+    let strides = tensor.strides.as_ptr();
+    let steps = tensor.steps.as_ptr();
     let rank = tensor.dims.len() as u32;
     let address = (place + tensor.start) as *mut c_void;
     let ty = sys::CUtensorMapDataType(tensor.ty);

@@ -16,7 +16,7 @@ use cuda_compute::{
 use cuda_safe::{DeviceView, Stream};
 
 use super::producer::{self, Deletions, Description, F32, produce, produce_unversioned};
-use crate::stream;
+use crate::{failure::failure, stream};
 
 /// Imports a tensor over these floats with the given fields.
 fn take(
@@ -365,8 +365,7 @@ fn rejected_tensors_are_deleted() {
 fn null_is_rejected() {
     let stream = stream();
     // SAFETY: Null is rejected.
-    let error = unsafe { Array::<f32>::from_dlpack(&stream, std::ptr::null_mut()) }.unwrap_err();
-    assert!(error.to_string().contains("null"), "{error}");
+    failure(unsafe { Array::<f32>::from_dlpack(&stream, std::ptr::null_mut()) }).mentions("null");
     // SAFETY: as above.
     assert!(unsafe { ImportedTensor::from_unversioned(std::ptr::null_mut()) }.is_err());
 }

@@ -160,11 +160,9 @@ fn make<T: Pod, M>(
     structure: impl FnOnce(&Description, DLTensor, *mut c_void) -> M,
 ) -> (*mut M, u64, Deletions) {
     let memory = DeviceBuffer::from_slice(stream, elements).unwrap();
-    let (address, deletions, mut description) = (
-        memory.as_device_ptr(),
-        Deletions::default(),
-        description.clone(),
-    );
+    let address = memory.as_device_ptr();
+    let deletions = Deletions::default();
+    let mut description = description.clone();
     let place = Box::into_raw(Box::<Made<M>>::new_uninit());
     let axes = |axes: &mut Option<Vec<i64>>| axes.as_mut().map_or(ptr::null_mut(), Vec::as_mut_ptr);
     let tensor = DLTensor {

@@ -74,10 +74,8 @@ where
     let b: Vec<B> = b.into_iter().map(B::of).collect();
     let x = Array::from_shape(stream, [10, 4], &a).unwrap();
     let y = Array::from_shape(stream, [10, 4], &b).unwrap();
-    let (as_r, as_q) = (
-        (x.cast::<R>(), y.cast::<R>()),
-        (x.cast::<Q>(), y.cast::<Q>()),
-    );
+    let as_r = (x.cast::<R>(), y.cast::<R>());
+    let as_q = (x.cast::<Q>(), y.cast::<Q>());
     let (sum, difference, product, quotient) = eval((
         &as_r.0 + &as_r.1,
         &as_r.0 - &as_r.1,
@@ -129,10 +127,8 @@ fn bools() {
     let x = Array::from_shape(&stream, [10, 4], &host)
         .unwrap()
         .cast::<bool>();
-    let (ones, zeros) = (
-        Array::full(&stream, [10, 4], true).unwrap(),
-        Array::full(&stream, [10, 4], false).unwrap(),
-    );
+    let ones = Array::full(&stream, [10, 4], true).unwrap();
+    let zeros = Array::full(&stream, [10, 4], false).unwrap();
     let truth: Vec<bool> = host.iter().map(|&v| v != 0.0).collect();
     let no: Vec<bool> = truth.iter().map(|t| !t).collect();
     assert_eq!(values(&x & &ones), truth);

@@ -255,19 +255,11 @@ fn slices_can_be_passed_to_user_kernels() {
     .unwrap();
     let x = Array::<f32>::ones(&stream, 65_536).unwrap();
     let part = x.slice(s![256..-256]).unwrap();
+    let twice = module.function("twice").unwrap();
+    let config = LaunchConfig::new(254, 256);
     // SAFETY: There is one thread for each element of `part`, and nothing else uses the elements
     // meanwhile.
-    unsafe {
-        module
-            .function("twice")
-            .unwrap()
-            .launch(
-                &stream,
-                LaunchConfig::new(254, 256),
-                (part.as_device_ptr(),),
-            )
-            .unwrap();
-    }
+    unsafe { twice.launch(&stream, config, (part.as_device_ptr(),)) }.unwrap();
     let host = x.to_vec().unwrap();
     assert_eq!(host[255..=256], [1.0, 2.0]);
     assert_eq!(host[65_279..=65_280], [2.0, 1.0]);

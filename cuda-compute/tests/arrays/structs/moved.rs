@@ -1,6 +1,7 @@
 //! Copying, slicing, joining, gathering and selecting structs.
 
 use super::*;
+use crate::elements;
 
 #[test]
 fn structs_are_described() {
@@ -74,19 +75,8 @@ fn views_and_writes_to_views() {
             .map(|(row, column)| at(row, column))
             .collect();
         // Uses tiles if they fit in shared memory.
-        assert_eq!(
-            x.t().contiguous(Order::C).unwrap().to_vec().unwrap(),
-            wanted
-        );
-        assert_eq!(
-            x.permute(&[1, 0])
-                .unwrap()
-                .flatten()
-                .unwrap()
-                .to_vec()
-                .unwrap(),
-            wanted
-        );
+        assert_eq!(elements(x.t().contiguous(Order::C)), wanted);
+        assert_eq!(elements(x.permute(&[1, 0]).unwrap().flatten()), wanted);
         let part = x.slice(s![3..20;2, ..;-3]).unwrap();
         let wanted: Vec<T> = (3..20)
             .step_by(2)
@@ -148,10 +138,7 @@ fn join_gather_scatter_and_select() {
         let rows = x.reshape([6, 100]).unwrap();
         let wanted = [&host[500..], &host[..100]].concat();
         assert_eq!(
-            rows.take(Array::from_slice(&stream, &[-1, 0]).unwrap(), 0)
-                .unwrap()
-                .to_vec()
-                .unwrap(),
+            elements(rows.take(Array::from_slice(&stream, &[-1, 0]).unwrap(), 0)),
             wanted
         );
 
@@ -176,15 +163,7 @@ fn join_gather_scatter_and_select() {
             .zip(&mask)
             .map(|(&v, &m)| if m { v } else { T::of(4) })
             .collect();
-        assert_eq!(
-            chosen
-                .select(&x, T::of(4))
-                .eval()
-                .unwrap()
-                .to_vec()
-                .unwrap(),
-            wanted
-        );
+        assert_eq!(elements(chosen.select(&x, T::of(4)).eval()), wanted);
         // Comparisons include all fields.
         let equal: Vec<bool> = host.iter().map(|&v| v == T::of(5)).collect();
         let (same, other) = eval((x.equal(T::of(5)), x.not_equal(T::of(5)))).unwrap();

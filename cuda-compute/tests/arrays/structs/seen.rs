@@ -1,6 +1,7 @@
 //! Structs viewed as other types, under other names and by other libraries.
 
 use super::*;
+use crate::failure::failure;
 
 #[test]
 fn structs_are_reinterpreted_as_scalars_and_back() {
@@ -31,11 +32,7 @@ fn structs_are_reinterpreted_as_scalars_and_back() {
     // 12 is not a multiple of 8, nor is 16 of 12.
     assert!(x.reinterpret::<u64>().is_err());
     assert!(x.reinterpret::<Float4>().is_err());
-    let parts = x.reinterpret::<MinMax>().unwrap_err().to_string();
-    assert!(
-        parts.contains("don't divide into whole elements of MinMax"),
-        "{parts}"
-    );
+    failure(x.reinterpret::<MinMax>()).mentions("don't divide into whole elements of MinMax");
 }
 
 #[test]
@@ -101,8 +98,7 @@ fn structs_are_exported_as_byte_vectors() {
     own.field_mut(|v| &v.x).unwrap().fill(7.0).unwrap();
     assert_eq!(x.to_vec().unwrap(), host);
     assert!(own.to_vec().unwrap().iter().all(|v| v.x == 7.0));
-    let error = x.cuda_array_interface().unwrap_err().to_string();
-    assert!(error.contains("elements of Float3 have no name"), "{error}");
+    failure(x.cuda_array_interface()).mentions("elements of Float3 have no name");
 }
 
 #[test]
@@ -125,6 +121,5 @@ fn many_large_scalars_fit() {
     for i in 0..40 {
         all = all | x.equal(Matrix::of(i));
     }
-    let error = all.eval().unwrap_err().to_string();
-    assert!(error.contains("at most 500 are possible"), "{error}");
+    failure(all.eval()).mentions("at most 500 are possible");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use cuda_safe::{ErrorKind, Program, program::Cache};
 
 use super::{ChildTest, Folder, VIRTUAL, names};
-use crate::device;
+use crate::{device, failure};
 
 #[test]
 fn cache_returns_only_equal_programs() {
@@ -314,7 +314,6 @@ fn programs_of_typed_kernels_are_cached() {
     Other::compile(&context, &program).unwrap();
     assert_eq!(names(&folder.0).len(), 2);
     // Programs with wrong declarations are not cached.
-    let error = Wrong::compile(&context, &program).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Signature);
+    failure(Wrong::compile(&context, &program)).of_kind(ErrorKind::Signature);
     assert_eq!(names(&folder.0).len(), 2);
 }
