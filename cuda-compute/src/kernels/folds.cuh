@@ -66,8 +66,14 @@ template <class T, bool LARGEST, bool NANS> struct pair_extreme {
         else return __longlong_as_double(0x7fffffffffffffffll);
     }
     static FOLD T of(T a, T b) {
-        const bool better = LARGEST ? b > a : b < a;
-        return better || (NANS ? is_nan(b) : is_nan(a) && !is_nan(b)) ? b : a;
+        if constexpr (rs_type<T>::real && !NANS) {
+            // One instruction each.
+            if constexpr (sizeof(T) == 4) return LARGEST ? fmaxf(a, b) : fminf(a, b);
+            else return LARGEST ? fmax(a, b) : fmin(a, b);
+        } else {
+            const bool better = LARGEST ? b > a : b < a;
+            return better || (NANS && is_nan(b)) ? b : a;
+        }
     }
 };
 template <class T, bool LARGEST, bool NANS> using fold_extreme = fold_pairs<pair_extreme<T, LARGEST, NANS>>;
