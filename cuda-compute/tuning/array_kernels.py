@@ -69,9 +69,13 @@ def expression(inputs, results, store="n * V", place=False, slot=None):
 
 
 X = ("float", "x0")
-SUM = """typedef float accumulator;
+SUM = """typedef float combined;
+typedef combined accumulator;
 __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) { return a + b; }
 #define NEUTRAL ((accumulator)-0.0)
+#define TAKEN(out, v) (out).y0[v]
+#define VALUE_OF(x) (x)
+#define BEGINS(x) false
 """
 COUNT = SUM.replace("float", "unsigned long long").replace("-0.0", "0")
 NORMAL = """#include "random.cuh"
