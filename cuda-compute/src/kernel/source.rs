@@ -5,7 +5,7 @@ use std::{
     fmt::{Display, Write as _},
 };
 
-use cuda_safe::Program;
+use cuda_safe::{Program, driver::Version, program::nvrtc_version};
 
 /// The header with the element structs, if there are any.
 pub(crate) const TYPES: &str = "types.cuh";
@@ -98,9 +98,15 @@ impl Source {
                 .name("kernel.cu")
                 .header(self.file, self.text)
         };
-        self.headers.iter().fold(program, |program, (name, text)| {
+        let program = self.headers.iter().fold(program, |program, (name, text)| {
             program.header(name.as_ref(), text.as_ref())
-        })
+        });
+        // Without users' code, kernels need none of the declarations that this omits. It saves about
+        // 5 ms of 30 for each kernel.
+        match self.first.is_empty() && has_minimal() {
+            true => program.minimal(),
+            false => program,
+        }
     }
 
     /// Returns the text that includes everything, in this order: structs, the first headers, the
@@ -119,6 +125,15 @@ impl Source {
         let _ = writeln!(text, "#include \"{}\"", self.file);
         text
     }
+}
+
+/// Returns whether the compiler has the option `--minimal`.
+fn has_minimal() -> bool {
+    let since = Version {
+        major: 12,
+        minor: 4,
+    };
+    nvrtc_version().is_ok_and(|version| version >= since)
 }
 
 /// Methods that return the parts of a source, for programs that compile them in another way.

@@ -1,6 +1,5 @@
 //! Runs single tests in their own processes.
 
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::Command;
@@ -62,8 +61,7 @@ impl Call {
     }
 }
 
-/// A folder for the traces and the compiler's cache of all runs. Dropping the last reference
-/// removes it.
+/// A folder for the traces of all runs. Dropping the last reference removes it.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -85,9 +83,7 @@ impl Folder {
         );
         let path = env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("cache")).unwrap();
-        // The cache does not trust entries of a folder that other users may write to.
-        fs::set_permissions(path.join("cache"), fs::Permissions::from_mode(0o700)).unwrap();
+        fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
 
@@ -108,7 +104,6 @@ impl Folder {
                 "CUDA_EMULATOR_TRACE",
                 format!("{},every,callers", trace.display()),
             )
-            .env("CUDA_DIRECT_CACHE", self.0.join("cache"))
             // With backtraces, each panic of a test would look up symbols, which is slow.
             .env("RUST_BACKTRACE", "0");
         // SAFETY: between fork and exec, the closure makes only two system calls, which are allowed

@@ -173,21 +173,24 @@ fn names_outside_the_searched_folders_are_rejected() {
 
 #[test]
 fn a_program_name_without_a_folder_means_the_current_folder() {
-    // The tests run in the folder of this package.
-    assert!(Path::new("Cargo.toml").exists());
+    // The tests run in the folder of this package, or in that of an archive of test programs.
+    assert!(Path::new("LICENSE-MIT").exists());
+    let other = Folder::new();
+    other.write("a.h", "");
+    let in_other = other.path("a.cu");
     let finds = |source: &str, name: &str| {
         let mut files = Files::new(&[]);
         files.add(source, name).unwrap();
         !files.folders.is_empty()
     };
-    let source = "#include \"Cargo.toml\"\n";
+    let source = "#include \"LICENSE-MIT\"\n";
     assert!(finds(source, "a.cu"));
     assert!(finds(source, ""));
     assert!(!finds(source, "no/a.cu"));
     assert!(!finds(source, "no/"));
-    assert!(finds("#include \"lib.rs\"\n", "src/a.cu"));
-    assert!(!finds("#include \"lib.rs\"\n", "a.cu"));
-    assert!(!finds("#include <lib.rs>\n", "src/a.cu"));
+    assert!(finds("#include \"a.h\"\n", &in_other));
+    assert!(!finds("#include \"a.h\"\n", "a.cu"));
+    assert!(!finds("#include <a.h>\n", &in_other));
 }
 
 #[test]
