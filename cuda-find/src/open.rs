@@ -81,7 +81,8 @@ impl Library {
             return Ok(found);
         }
         if self.preloaded
-            && let Ok(found) = accept(Handle::PROCESS, Path::new(&names[0]))
+            && let Some(name) = names.first()
+            && let Ok(found) = accept(Handle::PROCESS, Path::new(name))
         {
             return Ok(found);
         }

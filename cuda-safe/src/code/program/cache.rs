@@ -41,6 +41,8 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// - an environment variable that affects NVRTC is set, such as `NVRTC_APPEND_FLAGS`;
 /// - a file is not a regular file, cannot be read, or changed during the compilation, or a file of
 ///   the toolkit changed in the last second;
+/// - CUDA's headers are in a system folder with other headers, such as `/usr/include`, and the program
+///   includes a file;
 /// - `libnvrtc-builtins` is not next to `libnvrtc`.
 ///
 /// # Permissions

@@ -18,9 +18,9 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    fs::{self, Metadata},
-    io,
-    os::unix::fs::MetadataExt,
+    fs::{self, File, Metadata},
+    io::{self, Read},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -37,6 +37,8 @@ pub(super) struct Files<'a> {
     texts: Vec<&'a [u8]>,
     /// The folders of texts that include a file from there. Each is empty or ends with a slash.
     folders: BTreeSet<String>,
+    /// The folders in which quoted names are searched for first.
+    searched: BTreeSet<PathBuf>,
     /// Whether the program includes anything but headers from memory.
     reads: bool,
 }
@@ -47,6 +49,7 @@ impl<'a> Files<'a> {
             memory,
             texts: Vec::new(),
             folders: BTreeSet::new(),
+            searched: BTreeSet::new(),
             reads: false,
         }
     }
@@ -62,6 +65,10 @@ impl<'a> Files<'a> {
             }
             stays_inside(&header.name).then_some(())?;
             self.reads = true;
+            if header.quoted {
+                let place = Path::new(".").join(folder).join(&header.name);
+                self.searched.extend(place.parent().map(Path::to_owned));
+            }
             for end in ["", ".stdh"].into_iter().filter(|_| header.quoted) {
                 match fs::metadata(format!("{folder}{}{end}", header.name)) {
                     Ok(_) => {
@@ -90,6 +97,14 @@ impl<'a> Files<'a> {
         if (self.reads || any(pastes)) && any(has_pieces) {
             return None;
         }
+        // A header that is created there and removed again changes the folder's times.
+        for place in &self.searched {
+            match fs::metadata(place) {
+                Ok(metadata) => times(state, &metadata),
+                Err(error) if is_absent(error.kind()) => _ = state.number(0),
+                Err(_) => return None,
+            }
+        }
         let mut tree = Tree::new(key, state);
         let folders = directories.iter().chain(&self.folders);
         for folder in folders.filter(|_| self.reads) {
@@ -111,8 +126,40 @@ impl<'a> Files<'a> {
 const MOST: usize = 2_000;
 const MOST_OF_TOOLKIT: usize = 20_000;
 
+/// The largest number of entries that are read, including hidden ones.
+const MOST_ENTRIES: usize = 40_000;
+
+/// The largest number of folders in a path below an include path.
+const MOST_LEVELS: usize = 64;
+
 /// The largest total size of the files in the user's folders.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// Adds metadata that differs after a change.
+fn times(hash: &mut Hash, metadata: &Metadata) {
+    for number in [
+        metadata.dev(),
+        metadata.ino(),
+        metadata.size(),
+        metadata.mtime().unsigned_abs(),
+        metadata.mtime_nsec().unsigned_abs(),
+        metadata.ctime().unsigned_abs(),
+        metadata.ctime_nsec().unsigned_abs(),
+    ] {
+        hash.number(number);
+    }
+}
+
+/// Reads a file of at most this many bytes. Never blocks: the file may have been replaced by a pipe.
+fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let mut options = File::options();
+    let file = options.read(true).custom_flags(libc::O_NONBLOCK);
+    let file = file.open(path).ok()?;
+    file.metadata().ok()?.is_file().then_some(())?;
+    let mut content = Vec::new();
+    file.take(most + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= most).then_some(content)
+}
 
 /// Hashes folders with everything below them.
 struct Tree<'a> {
@@ -125,6 +172,7 @@ struct Tree<'a> {
     numbers: HashMap<(u64, u64), u64>,
     /// The folders of the toolkit that were hashed.
     toolkit: Vec<PathBuf>,
+    entries: usize,
     files: usize,
     files_of_toolkit: usize,
     bytes: u64,
@@ -137,6 +185,7 @@ impl<'a> Tree<'a> {
             state,
             numbers: HashMap::new(),
             toolkit: Vec::new(),
+            entries: 0,
             files: 0,
             files_of_toolkit: 0,
             bytes: 0,
@@ -145,38 +194,58 @@ impl<'a> Tree<'a> {
 
     fn root(&mut self, path: &Path, found: &Path, toolkit: &[PathBuf]) -> Option<()> {
         self.key.part(found.as_os_str().as_encoded_bytes());
+        if let Ok(metadata) = fs::symlink_metadata(path) {
+            times(self.state, &metadata);
+        }
         let is_toolkit = |folder: &PathBuf| folder.canonicalize().is_ok_and(|one| one == found);
-        if !toolkit.iter().any(is_toolkit) {
-            return self.folder(path, false);
+        // A system folder, such as `/usr/include`, also has headers of other libraries.
+        if !toolkit.iter().any(is_toolkit) || found.join("stdio.h").exists() {
+            return self.folder(path, false, 0);
         }
         // CCCL may be in a folder below the others.
         if self.toolkit.iter().any(|done| found.starts_with(done)) {
             return Some(());
         }
         self.toolkit.push(found.to_owned());
-        self.folder(path, true)
+        self.folder(path, true, 0)
     }
 
-    fn folder(&mut self, folder: &Path, of_toolkit: bool) -> Option<()> {
-        let names = fs::read_dir(folder).ok()?;
-        let names = names.map(|entry| Some(entry.ok()?.file_name()));
-        let mut names = names.collect::<Option<Vec<_>>>()?;
+    fn folder(&mut self, folder: &Path, of_toolkit: bool, level: usize) -> Option<()> {
+        (level < MOST_LEVELS).then_some(())?;
+        // If a file is created and removed again, the folder's times change.
+        let own = fs::metadata(folder).ok()?;
+        times(if of_toolkit { self.key } else { self.state }, &own);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).ok()? {
+            self.entries += 1;
+            (self.entries <= MOST_ENTRIES).then_some(())?;
+            let entry = entry.ok()?;
+            let name = entry.file_name();
+            // Names of headers never begin with a dot: see `stays_inside`.
+            if name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let (files, most) = match of_toolkit {
+                true => (&mut self.files_of_toolkit, MOST_OF_TOOLKIT),
+                false => (&mut self.files, MOST),
+            };
+            *files += 1;
+            (*files <= most).then_some(())?;
+            names.push(name);
+        }
         names.sort_unstable();
-        // Names of headers never begin with a dot: see `stays_inside`.
-        names.retain(|name| !name.as_encoded_bytes().starts_with(b"."));
-        let (files, most) = match of_toolkit {
-            true => (&mut self.files_of_toolkit, MOST_OF_TOOLKIT),
-            false => (&mut self.files, MOST),
-        };
-        *files += names.len();
-        (*files <= most).then_some(())?;
         for name in names {
             let path = folder.join(name);
             self.key.part(path.as_os_str().as_encoded_bytes());
+            // A link may lead to another file for a moment.
+            match fs::symlink_metadata(&path) {
+                Ok(link) if link.is_symlink() => times(self.state, &link),
+                _ => {}
+            }
             match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() => {
                     self.key.number(0);
-                    self.folder(&path, of_toolkit)?;
+                    self.folder(&path, of_toolkit, level + 1)?;
                 }
                 Ok(metadata) if metadata.is_file() => {
                     self.key.number(1);
@@ -198,28 +267,15 @@ impl<'a> Tree<'a> {
         let next = self.numbers.len() as u64;
         let number = self.numbers.entry((metadata.dev(), metadata.ino()));
         self.key.number(*number.or_insert(next));
-        let times = if of_toolkit {
+        if of_toolkit {
             // A file that has just changed may change again without a new time.
             let now = SystemTime::UNIX_EPOCH.elapsed().ok()?.as_secs();
             (metadata.ctime().unsigned_abs() + 1 < now).then_some(())?;
-            &mut *self.key
+            times(self.key, metadata);
         } else {
-            self.bytes += metadata.size();
-            (self.bytes <= MOST_BYTES).then_some(())?;
-            &mut *self.state
-        };
-        for number in [
-            metadata.ino(),
-            metadata.size(),
-            metadata.mtime().unsigned_abs(),
-            metadata.mtime_nsec().unsigned_abs(),
-            metadata.ctime().unsigned_abs(),
-            metadata.ctime_nsec().unsigned_abs(),
-        ] {
-            times.number(number);
-        }
-        if !of_toolkit {
-            let content = fs::read(path).ok()?;
+            times(self.state, metadata);
+            let content = read(path, MOST_BYTES - self.bytes)?;
+            self.bytes += content.len() as u64;
             self.key.part(&content);
             let mut headers = headers(&content)?.into_iter();
             let whole = headers.all(|header| stays_inside(&header.name)) && !has_pieces(&content);

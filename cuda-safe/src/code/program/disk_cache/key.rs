@@ -53,6 +53,9 @@ impl Key {
         }
         if reads.places {
             key.part(env::current_dir().ok()?.as_os_str().as_encoded_bytes());
+            // If this is a path of the same folder, NVRTC writes it instead.
+            let shown = env::var_os("PWD").unwrap_or_default();
+            key.part(shown.as_encoded_bytes());
         }
         // Headers that come first are searched for as if a file in the current folder included them,
         // but whether headers from memory replace them is not certain.

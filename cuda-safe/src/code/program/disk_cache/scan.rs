@@ -59,7 +59,8 @@ pub(super) fn pastes(text: &[u8]) -> bool {
 
 /// Words that must not be pasted, and three telling parts of each.
 ///
-/// If a word is pasted from two or three others, one of these contains such a part.
+/// If a word is pasted from two or three others, one of these contains such a part. If it is pasted
+/// from more, the first of them is a beginning of the word, and one of the texts contains it.
 const PASTED: [[&str; 4]; 5] = [
     ["__has_include_next", "__h", "has_", "_include"],
     ["__has_embed", "__h", "has_", "_embed"],
@@ -74,7 +75,14 @@ pub(super) fn has_pieces(text: &[u8]) -> bool {
         let mut places = parts.iter().flat_map(|part| positions(text, part));
         places.any(|at| str::from_utf8(word_at(text, at)).is_ok_and(|word| whole.contains(word)))
     };
-    joined(text).is_none_or(|text| PASTED.iter().any(|row| has_pieces(&text, row)))
+    let begins = |word: &[u8]| {
+        let mut all = PASTED.iter().map(|[whole, ..]| whole.as_bytes());
+        !word.is_empty() && all.any(|whole| whole.len() > word.len() && whole.starts_with(word))
+    };
+    joined(text).is_none_or(|text| {
+        PASTED.iter().any(|row| has_pieces(&text, row))
+            || text.split(|&byte| !is_word(byte)).any(begins)
+    })
 }
 
 fn word_at(text: &[u8], at: usize) -> &[u8] {

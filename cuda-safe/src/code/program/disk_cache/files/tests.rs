@@ -372,3 +372,88 @@ fn a_file_that_changed_and_changed_back_is_detected() {
     assert_eq!(after.0, before.0);
     assert_ne!(after.1, before.1);
 }
+
+#[test]
+fn a_header_that_existed_for_a_moment_is_detected() {
+    let folder = Folder::new();
+    folder.write("more/a.h", "1");
+    folder.write("src/a.cu", "");
+    for (source, place) in [
+        ("#include <a.h>\n", "inc/a.h"),
+        ("#include \"a.h\"\n", "src/a.h"),
+    ] {
+        folder.write("inc/other.h", "");
+        let case = Case::new(&folder, source);
+        let before = case.hashes().unwrap();
+        assert_eq!(case.hashes().unwrap(), before);
+        // The times of files have the resolution of the system's clock tick.
+        thread::sleep(Duration::from_millis(20));
+        fs::remove_file(folder.write(place, "2")).unwrap();
+        let after = case.hashes().unwrap();
+        assert_eq!(after.0, before.0, "{place}");
+        assert_ne!(after.1, before.1, "{place}");
+    }
+}
+
+#[test]
+fn a_link_that_changed_and_changed_back_is_detected() {
+    let folder = Folder::new();
+    for version in ["v1", "v2"] {
+        folder.write(&format!("{version}/a.h"), version);
+    }
+    let link = folder.0.join("inc");
+    let point_to = |version: &str| {
+        let _ = fs::remove_file(&link);
+        symlink(folder.0.join(version), &link).unwrap();
+    };
+    point_to("v1");
+    let case = Case::new(&folder, "#include <a.h>\n");
+    let before = case.hashes().unwrap();
+    thread::sleep(Duration::from_millis(20));
+    point_to("v2");
+    point_to("v1");
+    let after = case.hashes().unwrap();
+    assert_eq!(after.0, before.0);
+    assert_ne!(after.1, before.1);
+}
+
+#[test]
+fn hostile_folders_are_rejected() {
+    let folder = Folder::new();
+    let case = Case::new(&folder, "#include <a.h>\n");
+    folder.write(&format!("inc/{}a.h", "d/".repeat(MOST_LEVELS - 1)), "");
+    assert!(case.found().is_some());
+    folder.write(&format!("inc/{}a.h", "d/".repeat(MOST_LEVELS)), "");
+    assert_eq!(case.found(), None, "too many levels");
+    fs::remove_dir_all(folder.0.join("inc")).unwrap();
+    for number in 0..=MOST_ENTRIES {
+        folder.write(&format!("inc/.{number}"), "");
+    }
+    assert_eq!(case.found(), None, "too many hidden files");
+    fs::remove_dir_all(folder.0.join("inc")).unwrap();
+    // A pipe that replaced a file after its metadata was read.
+    let pipe = CString::new(folder.path("pipe")).unwrap();
+    // SAFETY: the name ends in NUL.
+    assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+    assert_eq!(read(&folder.0.join("pipe"), 10), None);
+    let file = folder.write("file", "0123456789");
+    assert_eq!(read(&file, 10).unwrap(), b"0123456789");
+    assert_eq!(read(&file, 9), None);
+}
+
+#[test]
+fn system_folders_are_read_like_other_folders() {
+    let folder = Folder::new();
+    folder.write("cuda/a.h", "");
+    let case = Case {
+        toolkit: &["cuda"],
+        directories: &["cuda"],
+        ..Case::new(&folder, "#include <a.h>\n")
+    };
+    folder.write("cuda/stdio.h", "");
+    let before = case.found().unwrap();
+    folder.write("cuda/a.h", "changed");
+    assert_ne!(case.found().unwrap(), before);
+    folder.write("cuda/a.h", "#include MACRO\n");
+    assert_eq!(case.found(), None);
+}

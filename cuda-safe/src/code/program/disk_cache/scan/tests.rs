@@ -142,8 +142,14 @@ fn pieces_of_pasted_words_are_found() {
             }
         }
     }
+    for source in [
+        "C4(__, TI, ME, __)",
+        "C(C(__,DA), C(TE,__))",
+        "C5(_, _h, as_, in, clude)",
+    ] {
+        assert!(has_pieces(source.as_bytes()), "{source}");
+    }
     for plain in [
-        "__",
         "_T",
         "E_",
         "DATES",
