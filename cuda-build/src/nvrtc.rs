@@ -69,8 +69,8 @@ impl Functions {
 /// The opened compiler library.
 pub(crate) struct Nvrtc {
     functions: Functions,
-    /// The folder that contains it, if it is known.
-    folder: Option<PathBuf>,
+    /// The folders that contain it, and the target of its symbolic link, if they are known.
+    folders: Vec<PathBuf>,
 }
 
 /// The result of compiling a program.
@@ -100,13 +100,21 @@ impl Nvrtc {
             ))
         })?;
         let file = cuda_find::file_of(functions.version as *const c_void).unwrap_or(file);
-        // If the file is a symbolic link, the builtins are next to its target.
-        let file = file.canonicalize().unwrap_or(file);
-        let folder = file.parent().filter(|folder| folder.is_absolute());
+        // If the file is a symbolic link, the builtins are next to its target, and the headers may be
+        // next to the link.
+        let target = file.canonicalize().unwrap_or_else(|_| file.clone());
+        let mut folders: Vec<PathBuf> = [file, target]
+            .iter()
+            .filter_map(|file| Some(file.parent()?.to_owned()))
+            .filter(|folder| folder.is_absolute())
+            .collect();
+        folders.dedup();
         // NVRTC loads its builtins by name. The loader finds those that are already loaded.
-        folder.into_iter().for_each(open_builtins);
-        let folder = folder.map(Path::to_owned);
-        Ok(Self { functions, folder })
+        folders
+            .iter()
+            .rev()
+            .for_each(|folder| open_builtins(folder));
+        Ok(Self { functions, folders })
     }
 
     /// Returns the folders of CUDA's headers, from the toolkit or the pip packages that NVRTC
@@ -116,7 +124,7 @@ impl Nvrtc {
         let given = given.iter().flat_map(env::split_paths);
         let homes = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].into_iter();
         let homes = homes.filter_map(env::var_os).map(PathBuf::from);
-        let beside = self.folder.as_deref().into_iter().flat_map(|folder| {
+        let beside = self.folders.iter().flat_map(|folder| {
             let up = folder.parent();
             let neighbour = up.and_then(Path::parent);
             let neighbour = neighbour.map(|packages| packages.join("cuda_runtime"));
