@@ -79,8 +79,8 @@ template <class T, bool LARGEST, bool NANS> struct pair_extreme {
 template <class T, bool LARGEST, bool NANS> using fold_extreme = fold_pairs<pair_extreme<T, LARGEST, NANS>>;
 
 // The first place of the minimum or maximum. If one of two values is NaN, the result is the place
-// of NaN with NANS, and the place of the other value without. A thread takes values in the order of
-// their places.
+// of NaN with NANS, and the place of the other value without. A thread may take values in any order of
+// their places, because it reads in the order of memory.
 template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     typedef u64 type;
     T value;
@@ -93,11 +93,9 @@ template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     // Includes padding, because copies through memory move it.
     FOLD void clear() { memset(this, 0, sizeof(*this)); value = pair_extreme<T, LARGEST, NANS>::identity(); place = (P)-1; }
     FOLD void take(T x, u64 at) {
-        if (better(x, value)) { value = x; place = (P)at; }
+        if (better(x, value) || (equal(x, value) && (P)at < place)) { value = x; place = (P)at; }
     }
-    FOLD void merge(const fold_place &other) {
-        if (better(other.value, value) || (equal(other.value, value) && other.place < place)) *this = other;
-    }
+    FOLD void merge(const fold_place &other) { take(other.value, other.place); }
     // If no value was better than the worst possible one, all values are the worst one or NaN.
     FOLD u64 result(u64) const { return place == (P)-1 ? 0 : place; }
 };

@@ -1,6 +1,6 @@
 //! Reductions, compared with loops and with ndarray.
 
-use cuda_compute::{Array, Float, Number, eval, s};
+use cuda_compute::{Array, Expr, Float, Number, eval, s};
 use cuda_safe::Stream;
 use half::f16;
 use ndarray::{ArrayD, Axis};
@@ -93,6 +93,26 @@ fn nan_is_ignored() {
     assert!(low.item().unwrap().is_nan());
     assert_eq!(at.item().unwrap(), 0);
     assert!(x.sum().eval().unwrap().item().unwrap().is_nan());
+}
+
+#[test]
+fn first_of_equal_values_is_found_in_any_layout() {
+    let stream = stream();
+    let x = Array::<f32>::zeros(&stream, [100, 7]).unwrap().t();
+    let places = Expr::index([7, 100], 1).unwrap() + Expr::index([7, 100], 0).unwrap() * 100;
+    // In memory, place 600 comes before place 74.
+    let ones = (&x + places.equal(600).cast::<f32>() + places.equal(74).cast::<f32>())
+        .eval()
+        .unwrap();
+    let (first, last) = (ones.argmax(), (-ones.expr()).argmin());
+    let (first, last, nan) = eval((first, last, ones.argmax_or_nan())).unwrap();
+    let found = [first, last, nan].map(|place| place.item().unwrap());
+    assert_eq!((found, ones.strides()), ([74; 3], x.strides()));
+    // Several folded axes, of which the last is not the innermost in memory.
+    let cube = Array::<u8>::zeros(&stream, [40, 6, 5]).unwrap();
+    let permuted = cube.permute(&[2, 1, 0]).unwrap();
+    let places = permuted.argmin_axis([0, 2]).eval().unwrap();
+    assert_eq!(places.to_vec().unwrap(), [0; 6]);
 }
 
 #[test]
