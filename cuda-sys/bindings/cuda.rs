@@ -16572,7 +16572,7 @@ impl CUCoredumpGenerationFlags {
     ];
 }
 impl CUCoredumpGenerationFlags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16620,7 +16620,7 @@ impl CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS {
     ];
 }
 impl CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16649,7 +16649,7 @@ impl CUGLDeviceList {
     ];
 }
 impl CUGLDeviceList {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16681,7 +16681,7 @@ impl CUGLmap_flags {
     ];
 }
 impl CUGLmap_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16719,7 +16719,7 @@ impl CUGPUDirectRDMAWritesOrdering {
     ];
 }
 impl CUGPUDirectRDMAWritesOrdering {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16748,7 +16748,7 @@ impl CUaccessProperty {
     ];
 }
 impl CUaccessProperty {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16778,7 +16778,7 @@ impl CUaddress_mode {
     ];
 }
 impl CUaddress_mode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16813,7 +16813,7 @@ impl CUarraySparseSubresourceType {
     ];
 }
 impl CUarraySparseSubresourceType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16844,7 +16844,7 @@ impl CUarray_cubemap_face {
     ];
 }
 impl CUarray_cubemap_face {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -16945,7 +16945,7 @@ impl CUarray_format {
     ];
 }
 impl CUarray_format {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17038,7 +17038,7 @@ impl CUasyncNotificationType {
     ];
 }
 impl CUasyncNotificationType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17082,7 +17082,7 @@ impl CUatomicOperation {
     ];
 }
 impl CUatomicOperation {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17126,7 +17126,7 @@ impl CUatomicOperationCapability {
     ];
 }
 impl CUatomicOperationCapability {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17158,7 +17158,7 @@ impl CUcigDataType {
     ];
 }
 impl CUcigDataType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17193,7 +17193,7 @@ impl CUcliqueType {
     ];
 }
 impl CUcliqueType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17236,7 +17236,7 @@ impl CUclusterSchedulingPolicy {
     ];
 }
 impl CUclusterSchedulingPolicy {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17266,7 +17266,7 @@ impl CUcomputemode {
     ];
 }
 impl CUcomputemode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17300,7 +17300,7 @@ impl CUcoredumpSettings {
     ];
 }
 impl CUcoredumpSettings {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17343,7 +17343,7 @@ impl CUctx_flags {
     ];
 }
 impl CUctx_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17384,7 +17384,7 @@ impl CUdevResourceType {
     ];
 }
 impl CUdevResourceType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17421,7 +17421,7 @@ impl CUdevSmResourceGroup_flags {
     ];
 }
 impl CUdevSmResourceGroup_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17456,7 +17456,7 @@ impl CUdevSmResourceSplitByCount_flags {
     ];
 }
 impl CUdevSmResourceSplitByCount_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17486,7 +17486,7 @@ impl CUdevWorkqueueConfigScope {
     ];
 }
 impl CUdevWorkqueueConfigScope {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17513,7 +17513,7 @@ impl CUdeviceNumaConfig {
     ];
 }
 impl CUdeviceNumaConfig {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -17562,7 +17562,7 @@ impl CUdevice_P2PAttribute {
     ];
 }
 impl CUdevice_P2PAttribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18196,7 +18196,7 @@ impl CUdevice_attribute {
     ];
 }
 impl CUdevice_attribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18396,7 +18396,7 @@ impl CUdriverProcAddressQueryResult {
     ];
 }
 impl CUdriverProcAddressQueryResult {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18428,7 +18428,7 @@ impl CUdriverProcAddress_flags {
     ];
 }
 impl CUdriverProcAddress_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18458,7 +18458,7 @@ impl CUevent_flags {
     ];
 }
 impl CUevent_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18487,7 +18487,7 @@ impl CUevent_record_flags {
     ];
 }
 impl CUevent_record_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18516,7 +18516,7 @@ impl CUevent_sched_flags {
     ];
 }
 impl CUevent_sched_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18545,7 +18545,7 @@ impl CUevent_wait_flags {
     ];
 }
 impl CUevent_wait_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18572,7 +18572,7 @@ impl CUexecAffinityType {
     ];
 }
 impl CUexecAffinityType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18633,7 +18633,7 @@ impl CUexternalMemoryHandleType {
     ];
 }
 impl CUexternalMemoryHandleType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18705,7 +18705,7 @@ impl CUexternalSemaphoreHandleType {
     ];
 }
 impl CUexternalSemaphoreHandleType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18747,7 +18747,7 @@ impl CUfabricCpyOperandType {
     ];
 }
 impl CUfabricCpyOperandType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18775,7 +18775,7 @@ impl CUfilter_mode {
     ];
 }
 impl CUfilter_mode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18808,7 +18808,7 @@ impl CUflushGPUDirectRDMAWritesOptions {
     ];
 }
 impl CUflushGPUDirectRDMAWritesOptions {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18841,7 +18841,7 @@ impl CUflushGPUDirectRDMAWritesScope {
     ];
 }
 impl CUflushGPUDirectRDMAWritesScope {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18870,7 +18870,7 @@ impl CUflushGPUDirectRDMAWritesTarget {
     ];
 }
 impl CUflushGPUDirectRDMAWritesTarget {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18898,7 +18898,7 @@ impl CUfunc_cache {
     ];
 }
 impl CUfunc_cache {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -18928,7 +18928,7 @@ impl CUfunctionLoadingState {
     ];
 }
 impl CUfunctionLoadingState {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19009,7 +19009,7 @@ impl CUfunction_attribute {
     ];
 }
 impl CUfunction_attribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19063,7 +19063,7 @@ impl CUgraphChildGraphNodeOwnership {
     ];
 }
 impl CUgraphChildGraphNodeOwnership {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19092,7 +19092,7 @@ impl CUgraphConditionalNodeType {
     ];
 }
 impl CUgraphConditionalNodeType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19184,7 +19184,7 @@ impl CUgraphDebugDot_flags {
     ];
 }
 impl CUgraphDebugDot_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19230,7 +19230,7 @@ impl CUgraphDependencyType {
     ];
 }
 impl CUgraphDependencyType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19285,7 +19285,7 @@ impl CUgraphExecUpdateResult {
     ];
 }
 impl CUgraphExecUpdateResult {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19335,7 +19335,7 @@ impl CUgraphInstantiateResult {
     ];
 }
 impl CUgraphInstantiateResult {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19377,7 +19377,7 @@ impl CUgraphInstantiate_flags {
     ];
 }
 impl CUgraphInstantiate_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19414,7 +19414,7 @@ impl CUgraphMem_attribute {
     ];
 }
 impl CUgraphMem_attribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19465,7 +19465,7 @@ impl CUgraphNodeType {
     ];
 }
 impl CUgraphNodeType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19515,7 +19515,7 @@ impl CUgraphRecaptureStatus {
     ];
 }
 impl CUgraphRecaptureStatus {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19553,7 +19553,7 @@ impl CUgraphicsMapResourceFlags {
     ];
 }
 impl CUgraphicsMapResourceFlags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19596,7 +19596,7 @@ impl CUgraphicsRegisterFlags {
     ];
 }
 impl CUgraphicsRegisterFlags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19626,7 +19626,7 @@ impl CUgreenCtxCreate_flags {
     ];
 }
 impl CUgreenCtxCreate_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19653,7 +19653,7 @@ impl CUhostTaskSyncMode {
     ];
 }
 impl CUhostTaskSyncMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19679,7 +19679,7 @@ impl CUipcMem_flags {
     ];
 }
 impl CUipcMem_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19710,7 +19710,7 @@ impl CUjitInputType {
     ];
 }
 impl CUjitInputType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19743,7 +19743,7 @@ impl CUjit_cacheMode {
     ];
 }
 impl CUjit_cacheMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19771,7 +19771,7 @@ impl CUjit_fallback {
     ];
 }
 impl CUjit_fallback {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19836,7 +19836,7 @@ impl CUjit_option {
     ];
 }
 impl CUjit_option {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -19933,7 +19933,7 @@ impl CUjit_target {
     ];
 }
 impl CUjit_target {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20056,7 +20056,7 @@ impl CUlaunchAttributeID {
     ];
 }
 impl CUlaunchAttributeID {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20109,7 +20109,7 @@ impl CUlaunchAttributePortableClusterMode {
     ];
 }
 impl CUlaunchAttributePortableClusterMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20137,7 +20137,7 @@ impl CUlaunchMemSyncDomain {
     ];
 }
 impl CUlaunchMemSyncDomain {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20168,7 +20168,7 @@ impl CUlibraryOption {
     ];
 }
 impl CUlibraryOption {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20212,7 +20212,7 @@ impl CUlimit {
     ];
 }
 impl CUlimit {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20249,7 +20249,7 @@ impl CUlogLevel {
     ];
 }
 impl CUlogLevel {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20279,7 +20279,7 @@ impl CUlogicalEndpointFlag {
     ];
 }
 impl CUlogicalEndpointFlag {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20312,7 +20312,7 @@ impl CUlogicalEndpointIpcHandleType {
     ];
 }
 impl CUlogicalEndpointIpcHandleType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20340,7 +20340,7 @@ impl CUlogicalEndpointType {
     ];
 }
 impl CUlogicalEndpointType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20370,7 +20370,7 @@ impl CUmemAccess_flags {
     ];
 }
 impl CUmemAccess_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20399,7 +20399,7 @@ impl CUmemAllocationCompType {
     ];
 }
 impl CUmemAllocationCompType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20429,7 +20429,7 @@ impl CUmemAllocationGranularity_flags {
     ];
 }
 impl CUmemAllocationGranularity_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20463,7 +20463,7 @@ impl CUmemAllocationHandleType {
     ];
 }
 impl CUmemAllocationHandleType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20496,7 +20496,7 @@ impl CUmemAllocationType {
     ];
 }
 impl CUmemAllocationType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20526,7 +20526,7 @@ impl CUmemAttach_flags {
     ];
 }
 impl CUmemAttach_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20559,7 +20559,7 @@ impl CUmemDecompressAlgorithm {
     ];
 }
 impl CUmemDecompressAlgorithm {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20587,7 +20587,7 @@ impl CUmemHandleType {
     ];
 }
 impl CUmemHandleType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20626,7 +20626,7 @@ impl CUmemLocationType {
     ];
 }
 impl CUmemLocationType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20659,7 +20659,7 @@ impl CUmemOperationType {
     ];
 }
 impl CUmemOperationType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20717,7 +20717,7 @@ impl CUmemPool_attribute {
     ];
 }
 impl CUmemPool_attribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20759,7 +20759,7 @@ impl CUmemRangeFlags {
     ];
 }
 impl CUmemRangeFlags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20788,7 +20788,7 @@ impl CUmemRangeHandleType {
     ];
 }
 impl CUmemRangeHandleType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20825,7 +20825,7 @@ impl CUmem_advise {
     ];
 }
 impl CUmem_advise {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20880,7 +20880,7 @@ impl CUmem_range_attribute {
     ];
 }
 impl CUmem_range_attribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20914,7 +20914,7 @@ impl CUmemcpy3DOperandType {
     ];
 }
 impl CUmemcpy3DOperandType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20945,7 +20945,7 @@ impl CUmemcpyFlags {
     ];
 }
 impl CUmemcpyFlags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -20978,7 +20978,7 @@ impl CUmemcpySrcAccessOrder {
     ];
 }
 impl CUmemcpySrcAccessOrder {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21010,7 +21010,7 @@ impl CUmemorytype {
     ];
 }
 impl CUmemorytype {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21039,7 +21039,7 @@ impl CUmoduleLoadingMode {
     ];
 }
 impl CUmoduleLoadingMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21069,7 +21069,7 @@ impl CUmulticastGranularity_flags {
     ];
 }
 impl CUmulticastGranularity_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21099,7 +21099,7 @@ impl CUoccupancy_flags {
     ];
 }
 impl CUoccupancy_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21126,7 +21126,7 @@ impl CUoutput_mode {
     ];
 }
 impl CUoutput_mode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21206,7 +21206,7 @@ impl CUpointer_attribute {
     ];
 }
 impl CUpointer_attribute {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21257,7 +21257,7 @@ impl CUprocessState {
     ];
 }
 impl CUprocessState {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21321,7 +21321,7 @@ impl CUresourceViewFormat {
     ];
 }
 impl CUresourceViewFormat {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21383,7 +21383,7 @@ impl CUresourcetype {
     ];
 }
 impl CUresourcetype {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21613,7 +21613,7 @@ impl CUsharedMemoryMode {
     ];
 }
 impl CUsharedMemoryMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21644,7 +21644,7 @@ impl CUshared_carveout {
     ];
 }
 impl CUshared_carveout {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21682,7 +21682,7 @@ impl CUsharedconfig {
     ];
 }
 impl CUsharedconfig {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21716,7 +21716,7 @@ impl CUstreamAtomicReductionDataType {
     ];
 }
 impl CUstreamAtomicReductionDataType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21744,7 +21744,7 @@ impl CUstreamAtomicReductionOpType {
     ];
 }
 impl CUstreamAtomicReductionOpType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21780,7 +21780,7 @@ impl CUstreamBatchMemOpType {
     ];
 }
 impl CUstreamBatchMemOpType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21816,7 +21816,7 @@ impl CUstreamCaptureMode {
     ];
 }
 impl CUstreamCaptureMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21848,7 +21848,7 @@ impl CUstreamCaptureStatus {
     ];
 }
 impl CUstreamCaptureStatus {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21882,7 +21882,7 @@ impl CUstreamCigDataType {
     ];
 }
 impl CUstreamCigDataType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21909,7 +21909,7 @@ impl CUstreamMemoryBarrier_flags {
     ];
 }
 impl CUstreamMemoryBarrier_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21936,7 +21936,7 @@ impl CUstreamUpdateCaptureDependencies_flags {
     ];
 }
 impl CUstreamUpdateCaptureDependencies_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21966,7 +21966,7 @@ impl CUstreamWaitValue_flags {
     ];
 }
 impl CUstreamWaitValue_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -21999,7 +21999,7 @@ impl CUstreamWriteValue_flags {
     ];
 }
 impl CUstreamWriteValue_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22026,7 +22026,7 @@ impl CUstream_flags {
     ];
 }
 impl CUstream_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22055,7 +22055,7 @@ impl CUsynchronizationPolicy {
     ];
 }
 impl CUsynchronizationPolicy {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22085,7 +22085,7 @@ impl CUtensorMapAllocClass {
     ];
 }
 impl CUtensorMapAllocClass {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22142,7 +22142,7 @@ impl CUtensorMapDataType {
     ];
 }
 impl CUtensorMapDataType {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22186,7 +22186,7 @@ impl CUtensorMapFloatOOBfill {
     ];
 }
 impl CUtensorMapFloatOOBfill {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22216,7 +22216,7 @@ impl CUtensorMapIm2ColWideMode {
     ];
 }
 impl CUtensorMapIm2ColWideMode {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22244,7 +22244,7 @@ impl CUtensorMapInterleave {
     ];
 }
 impl CUtensorMapInterleave {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22274,7 +22274,7 @@ impl CUtensorMapL2promotion {
     ];
 }
 impl CUtensorMapL2promotion {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22317,7 +22317,7 @@ impl CUtensorMapSwizzle {
     ];
 }
 impl CUtensorMapSwizzle {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22348,7 +22348,7 @@ impl CUuserObjectRetain_flags {
     ];
 }
 impl CUuserObjectRetain_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22373,7 +22373,7 @@ impl CUuserObject_flags {
     ];
 }
 impl CUuserObject_flags {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22401,7 +22401,7 @@ impl cl_context_flags_enum {
     ];
 }
 impl cl_context_flags_enum {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
@@ -22432,7 +22432,7 @@ impl cl_event_flags_enum {
     ];
 }
 impl cl_event_flags_enum {
-    /// Returns its name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
+    /// Returns the constant's name in the header, or `None` if no constant has this value. If several constants share the value, returns the first one's name.
     pub const fn name(self) -> Option<&'static str> {
         Some(
             match self.0 {
