@@ -34,7 +34,7 @@ use crate::{
 /// Each reduction is one launch and allocates nothing after the first one on a stream. Several
 /// threads and streams can use a reducer at once. The order in which elements are added depends
 /// only on their number, their alignment to 16 bytes and the device, so the same data gives the
-/// same bits every time. Slices may have any length and alignment. Those that start at a multiple
+/// same bits every time. Slices may have any length and alignment. Slices that start at a multiple
 /// of 16 bytes are fastest.
 ///
 /// For each stream that it is used with, the reducer keeps a workspace of a few kilobytes and a

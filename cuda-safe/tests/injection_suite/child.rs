@@ -147,8 +147,7 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
-/// A permit to run one process. There are as many permits as processors, however many tests start
-/// processes.
+/// A permit to run one process. There is one for each processor, and all tests share them.
 struct Turn;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);

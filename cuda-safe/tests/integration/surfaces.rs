@@ -228,7 +228,7 @@ fn check_transposed<T: Texel + PartialEq + std::fmt::Debug>(
     let copy = module.function(name).unwrap();
     let config = LaunchConfig::new(1, (N as u32, N as u32, depth as u32));
     for rw in [0i32, 1] {
-        // SAFETY: there are as many threads as elements and texels.
+        // SAFETY: the numbers of threads, elements and texels are equal.
         unsafe { copy.launch(stream, config, (&mut dest, &surface, rw)) }.unwrap();
     }
     let read = dest.to_vec(stream).unwrap();

@@ -151,8 +151,8 @@ fn is_simple(form: &Form) -> bool {
 /// - the words are those of the kernel's form;
 /// - the workspace has [`partial_words`] words for each block if there are several. They are zero
 ///   and belong to the stream;
-/// - the stream is ordered with the streams of all memory that the words refer to, and nothing
-///   writes what the kernel reads while it runs.
+/// - the stream is ordered with the streams of all memory that the words refer to, and no other work
+///   writes the operands while the kernel runs.
 pub(crate) unsafe fn enqueue(
     kernel: &Function,
     stream: &Stream,

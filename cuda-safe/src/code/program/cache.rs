@@ -27,8 +27,9 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// NVRTC does not report which files it reads. If the cache cannot be certain that the result depends
 /// on nothing else, it stores nothing and the program is compiled each time. This happens if:
 ///
-/// - the user's folders have more than 2,000 files or 64 MiB. Hidden files do not count. Fix: move
-///   the headers to a separate folder, or pass them to [`Program::header`](crate::Program::header);
+/// - the user's folders have more than 2,000 files, 64 MiB or 64 levels. Hidden files do not count. A
+///   system folder with CUDA's headers, such as `/usr/include`, counts as the user's. Fix: move the
+///   headers to a separate folder, or pass them to [`Program::header`](crate::Program::header);
 /// - the program, or any file in the user's folders, includes a header by an absolute path, by a
 ///   path with `..` or with a hidden folder, or through a macro. Comments are not recognized;
 /// - it contains `#include_next`, `#import`, `#embed`, `__has_include`, or the time of compilation
@@ -41,8 +42,6 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// - an environment variable that affects NVRTC is set, such as `NVRTC_APPEND_FLAGS`;
 /// - a file is not a regular file, cannot be read, or changed during the compilation, or a file of
 ///   the toolkit changed in the last second;
-/// - CUDA's headers are in a system folder with other headers, such as `/usr/include`, and the program
-///   includes a file;
 /// - `libnvrtc-builtins` is not next to `libnvrtc`.
 ///
 /// # Permissions

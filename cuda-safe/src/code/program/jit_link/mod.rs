@@ -295,8 +295,8 @@ impl<'a> Link<'a> {
         let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let mut raw = ptr::null_mut();
         let count = u32::try_from(pointers.len()).unwrap_or(u32::MAX);
-        // SAFETY: `raw` is valid for writing. There are as many strings as the count says, which
-        // are NUL-terminated and copied.
+        // SAFETY: `raw` is valid for writing. `count` is the number of strings, which are
+        // NUL-terminated and copied.
         let status = unsafe { (functions.create)(&mut raw, count, pointers.as_ptr()) };
         // If the options are invalid, the handle still provides a log.
         let link = Self { functions, raw };
