@@ -25,7 +25,7 @@ fn main() -> Result<()> {
             sys::cuStreamCreate(&mut raw, 1)
         })?;
         // SAFETY: just created in this context, and not destroyed by other code.
-        unsafe { Stream::from_raw(&context, raw) }
+        unsafe { Stream::from_raw(raw, &context) }
     };
 
     let image = Pitched::new(&context)?;

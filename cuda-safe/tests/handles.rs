@@ -106,9 +106,9 @@ macro_rules! kind {
             release: $release,
             make: $make,
             // SAFETY: `into_raw` gave up the handle, or the borrower is dropped before the owner.
-            own: |context, raw| unsafe { $type::from_raw(context, raw) },
+            own: |context, raw| unsafe { $type::from_raw(raw, context) },
             // SAFETY: the owner outlives the borrow.
-            borrow: |context, raw| unsafe { $type::borrow_raw(context, raw) },
+            borrow: |context, raw| unsafe { $type::borrow_raw(raw, context) },
             as_raw: $type::as_raw,
             into_raw: $type::into_raw,
             close: $type::close,
@@ -272,9 +272,9 @@ fn arrays() {
     traced("", || {
         check(&Kind {
             // SAFETY: `into_raw` gave up the handle.
-            own: |context, raw| unsafe { CudaArray::from_raw(context, raw) }.unwrap(),
+            own: |context, raw| unsafe { CudaArray::from_raw(raw, context) }.unwrap(),
             // SAFETY: the owner outlives the borrow.
-            borrow: |context, raw| unsafe { CudaArray::borrow_raw(context, raw) }.unwrap(),
+            borrow: |context, raw| unsafe { CudaArray::borrow_raw(raw, context) }.unwrap(),
             name: "CudaArray",
             release: "cuArrayDestroy",
             make: array,
@@ -291,9 +291,9 @@ fn mipmapped_arrays() {
     traced("", || {
         check(&Kind {
             // SAFETY: `into_raw` gave up the handle.
-            own: |context, raw| unsafe { MipmappedArray::from_raw(context, raw, 2) }.unwrap(),
+            own: |context, raw| unsafe { MipmappedArray::from_raw(raw, 2, context) }.unwrap(),
             // SAFETY: the owner outlives the borrow.
-            borrow: |context, raw| unsafe { MipmappedArray::borrow_raw(context, raw, 2) }.unwrap(),
+            borrow: |context, raw| unsafe { MipmappedArray::borrow_raw(raw, 2, context) }.unwrap(),
             name: "MipmappedArray",
             release: "cuMipmappedArrayDestroy",
             make: |context| {
@@ -557,6 +557,6 @@ fn linker_log_outlives_into_raw() {
         assert_ne!(failed, sys::CUresult::CUDA_SUCCESS);
         assert!(others.iter().flatten().all(|&byte| byte == 0));
         // SAFETY: `into_raw` gave up the handle, and nothing else releases it.
-        unsafe { Linker::from_raw(&context, raw) }.close().unwrap();
+        unsafe { Linker::from_raw(raw, &context) }.close().unwrap();
     });
 }

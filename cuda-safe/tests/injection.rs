@@ -69,7 +69,7 @@ fn textures(context: &Context) -> Result<()> {
     let array = CudaArray::new(context, format, [4, 4], ArrayFlags::SURFACE)?;
     array.copy_from_slice(&stream, &[1.5f32; 16])?;
     // SAFETY: the array outlives the borrow.
-    let same = unsafe { CudaArray::borrow_raw(context, array.as_raw())? };
+    let same = unsafe { CudaArray::borrow_raw(array.as_raw(), context)? };
     assert_eq!(same.to_vec::<f32>(&stream)?, [1.5; 16]);
     let texture = Texture::new(&array, Sampler::default())?;
     assert_eq!(texture.sampler()?, Sampler::default());

@@ -82,7 +82,7 @@ fn last_reference_unloads_once() {
     let module = load(&context);
     let borrow = || {
         // SAFETY: `module` outlives the borrow.
-        unsafe { Module::borrow_raw(&context, module.as_raw()) }
+        unsafe { Module::borrow_raw(module.as_raw(), &context) }
     };
     borrow().close().unwrap();
     drop(borrow());

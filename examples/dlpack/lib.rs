@@ -124,7 +124,7 @@ pub unsafe extern "C" fn arrays_take(
         let own = stream()?;
         let raw = std::ptr::with_exposed_provenance_mut(producer as usize);
         // SAFETY: a live stream, by this function's contract.
-        let producer = (producer > 0).then(|| unsafe { Stream::borrow_raw(own.context(), raw) });
+        let producer = (producer > 0).then(|| unsafe { Stream::borrow_raw(raw, own.context()) });
         // SAFETY: by this function's contract.
         unsafe { typed::take(own, tensor, producer.as_ref()) }
     };

@@ -52,7 +52,7 @@ pub(super) unsafe fn numbered(context: &Context, number: Option<i64>) -> Result<
         Some(number) => {
             let raw = ptr::with_exposed_provenance_mut(number as usize);
             // SAFETY: the caller ensures that it is a live stream of the context.
-            Ok(Some(unsafe { Stream::borrow_raw(context, raw) }))
+            Ok(Some(unsafe { Stream::borrow_raw(raw, context) }))
         }
     }
 }

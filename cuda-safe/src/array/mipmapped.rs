@@ -195,7 +195,7 @@ impl MipmappedArray {
     ///
     /// - `raw` is a live mipmapped array with that many levels, created in `context`;
     /// - no other code releases it.
-    pub unsafe fn from_raw(context: &Context, raw: CUmipmappedArray, levels: u32) -> Result<Self> {
+    pub unsafe fn from_raw(raw: CUmipmappedArray, levels: u32, context: &Context) -> Result<Self> {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, levels, true) }
     }
@@ -214,9 +214,9 @@ impl MipmappedArray {
     /// - it stays alive until the last clone of the returned object, and everything created from
     ///   it, has been dropped.
     pub unsafe fn borrow_raw(
-        context: &Context,
         raw: CUmipmappedArray,
         levels: u32,
+        context: &Context,
     ) -> Result<Self> {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, levels, false) }

@@ -308,7 +308,7 @@ impl CudaArray {
     /// - `raw` is a live array that was created in `context`;
     /// - no other code releases it.
     #[doc(alias = "cuArray3DGetDescriptor")]
-    pub unsafe fn from_raw(context: &Context, raw: CUarray) -> Result<Self> {
+    pub unsafe fn from_raw(raw: CUarray, context: &Context) -> Result<Self> {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, true, None) }
     }
@@ -325,7 +325,7 @@ impl CudaArray {
     /// - `raw` is a live array that was created in `context`;
     /// - it stays alive until the last clone of the returned object, and everything created from
     ///   it, has been dropped.
-    pub unsafe fn borrow_raw(context: &Context, raw: CUarray) -> Result<Self> {
+    pub unsafe fn borrow_raw(raw: CUarray, context: &Context) -> Result<Self> {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, false, None) }
     }

@@ -90,13 +90,13 @@ impl Function {
     /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
     /// let raw = module.function("nothing")?.as_raw(); // for example, from a raw call
     /// // SAFETY: a kernel of this module.
-    /// let nothing = unsafe { Function::borrow_raw(&module, raw, "nothing") };
+    /// let nothing = unsafe { Function::borrow_raw(raw, "nothing", &module) };
     /// assert_eq!(nothing.as_raw(), raw);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn borrow_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
+    pub unsafe fn borrow_raw(raw: CUfunction, name: &str, module: &Module) -> Self {
         // SAFETY: guaranteed by the caller.
         unsafe { Self::with_ptx_parameters(module, raw, name, None) }
     }

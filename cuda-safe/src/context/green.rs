@@ -153,7 +153,7 @@ impl GreenContext {
         let code = unsafe { create(&mut raw, descriptor, device.as_raw(), DEFAULT_STREAM) };
         primary.check("cuGreenCtxCreate", code)?;
         // SAFETY: the green context was just created and has no other owner.
-        Ok(unsafe { Self::from_raw(primary, raw) })
+        Ok(unsafe { Self::from_raw(raw, primary) })
     }
 
     /// Returns the primary context of which this is a part.

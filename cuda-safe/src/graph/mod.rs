@@ -145,7 +145,7 @@ impl Graph {
         let code = unsafe { sys::cuGraphCreate(&mut raw, 0) };
         context.check("cuGraphCreate", code)?;
         // SAFETY: the graph was just created, has no other owner, and is empty.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::from_raw(raw, context) })
     }
 
     /// Takes ownership of a raw graph. Dropping the result destroys it with `cuGraphDestroy`.
@@ -159,7 +159,7 @@ impl Graph {
     /// - launches are ordered with all other uses of device memory of the nodes, and nothing uses
     ///   their host memory during a launch.
     #[must_use]
-    pub unsafe fn from_raw(context: &Context, raw: CUgraph) -> Self {
+    pub unsafe fn from_raw(raw: CUgraph, context: &Context) -> Self {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::with_held(context, raw, Held::default()) }
     }

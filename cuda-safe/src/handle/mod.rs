@@ -358,7 +358,7 @@ macro_rules! handle {
             /// - `raw` is a live handle that was created in `parent`;
             /// - no other code releases it.
             #[must_use]
-            pub unsafe fn from_raw(parent: &$parent, raw: $raw) -> Self {
+            pub unsafe fn from_raw(raw: $raw, parent: &$parent) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
                 // SAFETY: guaranteed by this function's contract.
                 let handle = unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) };
@@ -376,7 +376,7 @@ macro_rules! handle {
             /// - it stays alive until the last clone of the returned object, and everything created
             ///   from it, has been dropped.
             #[must_use]
-            pub unsafe fn borrow_raw(parent: &$parent, raw: $raw) -> Self {
+            pub unsafe fn borrow_raw(raw: $raw, parent: &$parent) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
                 // SAFETY: guaranteed by this function's contract.
                 let handle = unsafe { $crate::handle::Handle::new(raw, false, parent.clone(), kind) };

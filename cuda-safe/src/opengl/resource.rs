@@ -117,7 +117,7 @@ impl GraphicsResource {
                 })
             })?;
         // SAFETY: the resource was just registered, and has no other owner.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::from_raw(raw, context) })
     }
 
     /// Registers a texture or a renderbuffer, which must already have memory.
@@ -166,7 +166,7 @@ impl GraphicsResource {
                 })
             })?;
         // SAFETY: the resource was just registered, and has no other owner.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::from_raw(raw, context) })
     }
 
     /// Takes ownership of a raw handle of an object of OpenGL or another graphics interface, and
@@ -179,7 +179,7 @@ impl GraphicsResource {
     /// - no other code unregisters it;
     /// - the contract of [`register_buffer`](Self::register_buffer) holds from now on.
     #[must_use]
-    pub unsafe fn from_raw(context: &Context, raw: CUgraphicsResource) -> Self {
+    pub unsafe fn from_raw(raw: CUgraphicsResource, context: &Context) -> Self {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, true) }
     }
@@ -192,7 +192,7 @@ impl GraphicsResource {
     /// handle. It must do so only after the last clone has been dropped and the work on the streams
     /// for which the resource was mapped has finished.
     #[must_use]
-    pub unsafe fn borrow_raw(context: &Context, raw: CUgraphicsResource) -> Self {
+    pub unsafe fn borrow_raw(raw: CUgraphicsResource, context: &Context) -> Self {
         // SAFETY: guaranteed by this function's contract.
         unsafe { Self::adopt(context, raw, false) }
     }

@@ -148,7 +148,7 @@ impl ExternalMemory {
         })?;
         let _ = file.into_raw_fd(); // the driver owns it now
         // SAFETY: just created, and nothing else owns it.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::from_raw(raw, context) })
     }
 
     /// Returns the context that the memory was imported into.

@@ -181,7 +181,7 @@ impl ExternalSemaphore {
         })?;
         let _ = file.into_raw_fd(); // the driver owns it now
         // SAFETY: just created, and nothing else owns it.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::from_raw(raw, context) })
     }
 
     /// Returns the context that the semaphore was imported into.

@@ -119,6 +119,6 @@ impl Event {
                     .with_detail(detail)
             })?;
         // SAFETY: just opened in this context, and nothing else owns it.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        Ok(unsafe { Self::from_raw(raw, context) })
     }
 }

@@ -191,7 +191,7 @@ impl Stream {
         let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, options.priority) };
         context.check("cuStreamCreateWithPriority", code)?;
         // SAFETY: the stream was just created in this context, and has no other owner.
-        let stream = unsafe { Self::from_raw(context, raw) };
+        let stream = unsafe { Self::from_raw(raw, context) };
         stream.0.kind().blocking.get_or_init(|| options.blocking);
         Ok(stream)
     }
@@ -237,7 +237,7 @@ impl Stream {
     #[must_use]
     pub fn legacy_default(context: &Context) -> Self {
         // SAFETY: this handle is always valid, in every context.
-        unsafe { Self::borrow_raw(context, LEGACY) }
+        unsafe { Self::borrow_raw(LEGACY, context) }
     }
 
     /// Returns the default stream of the calling thread (`CU_STREAM_PER_THREAD`). On another thread
@@ -258,7 +258,7 @@ impl Stream {
     #[must_use]
     pub fn per_thread_default(context: &Context) -> Self {
         // SAFETY: this handle is always valid, in every context.
-        unsafe { Self::borrow_raw(context, PER_THREAD) }
+        unsafe { Self::borrow_raw(PER_THREAD, context) }
     }
 
     /// Returns the context of the stream.

@@ -334,13 +334,13 @@ impl Texture {
             }
             TextureResource::Array(array) => {
                 // SAFETY: the creator of the texture keeps the array alive.
-                let array = unsafe { crate::array::CudaArray::borrow_raw(self.context(), array)? };
+                let array = unsafe { crate::array::CudaArray::borrow_raw(array, self.context())? };
                 Some(array.format())
             }
             TextureResource::Mipmapped(array) => {
                 // SAFETY: as above. Only the first level is used.
                 let array =
-                    unsafe { crate::array::MipmappedArray::borrow_raw(self.context(), array, 1)? };
+                    unsafe { crate::array::MipmappedArray::borrow_raw(array, 1, self.context())? };
                 Some(array.format())
             }
             TextureResource::Other(_) => None,

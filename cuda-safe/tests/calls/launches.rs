@@ -48,7 +48,7 @@ fn arguments_are_unchecked_if_parameters_are_unknown() {
         let module = Module::from_ptx(&context, PTX).unwrap();
         let function = module.function("set").unwrap();
         // SAFETY: the handle is a kernel of this module. A borrowed handle has no PTX.
-        let set = unsafe { Function::borrow_raw(&module, function.as_raw(), "set") };
+        let set = unsafe { Function::borrow_raw(function.as_raw(), "set", &module) };
         assert_eq!(set.parameters().unwrap(), None);
         let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
         // SAFETY: the kernel writes one number and ignores the second argument.

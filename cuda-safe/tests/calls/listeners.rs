@@ -149,7 +149,7 @@ fn thread_bound_object_dropped_in_a_listener_is_leaked() {
     traced("", || {
         let (context, stream) = device();
         // SAFETY: the emulator looks handles up, and has none of this kind.
-        let resource = unsafe { GraphicsResource::from_raw(&context, std::ptr::null_mut()) };
+        let resource = unsafe { GraphicsResource::from_raw(std::ptr::null_mut(), &context) };
         RESOURCE.set(Some(resource));
         let listener = logs::listen(|_, _| drop(RESOURCE.take())).unwrap();
         // SAFETY: the driver rejects it.

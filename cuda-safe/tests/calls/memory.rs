@@ -29,12 +29,12 @@ fn device_memory_is_freed_once() {
         let raw = buffer.as_device_ptr();
         assert!(made(free, || assert_eq!(buffer.into_raw(), raw)).is_empty());
         // SAFETY: `into_raw` gave up the memory above.
-        let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 4) };
+        let buffer = unsafe { DeviceBuffer::<u32>::from_raw(raw, 4, &stream) };
         makes(free, &[], || drop(buffer));
         // A buffer without elements owns nothing.
         //
         // SAFETY: there are no elements.
-        let nothing = unsafe { DeviceBuffer::<u32>::from_raw(&stream, 0, 0) };
+        let nothing = unsafe { DeviceBuffer::<u32>::from_raw(0, 0, &stream) };
         assert!(made("cuMemFree", || nothing.close().unwrap()).is_empty());
         assert!(
             made("cuMemFree", || DeviceBuffer::<u32>::zeroed(&stream, 0)
@@ -117,13 +117,13 @@ fn page_locked_memory_is_allocated_with_flags_and_freed_once() {
         let mut raw = None;
         assert!(made(free, || raw = Some(buffer.into_raw())).is_empty());
         // SAFETY: `into_raw` gave up the memory above.
-        let buffer = unsafe { PinnedBuffer::from_raw(&context, raw.unwrap(), 1) };
+        let buffer = unsafe { PinnedBuffer::from_raw(raw.unwrap(), 1, &context) };
         assert_ne!(buffer.device_ptr().unwrap(), 0);
         makes(free, &[], || drop(buffer));
         let nothing = PinnedBuffer::<u32>::zeroed(&context, 0).unwrap();
         let dangling = nothing.into_raw();
         // SAFETY: there are no elements.
-        let nothing = unsafe { PinnedBuffer::from_raw(&context, dangling, 0) };
+        let nothing = unsafe { PinnedBuffer::from_raw(dangling, 0, &context) };
         assert!(made(free, || nothing.close().unwrap()).is_empty());
     });
 }

@@ -78,13 +78,13 @@ fn current_rejects_pools_of_other_code() {
             assert!(error.to_string().contains("borrow_raw"), "{error}");
         }
         // SAFETY: the pool is destroyed below, after the borrow was dropped.
-        let borrowed = unsafe { MemoryPool::borrow_raw(&context, raw) };
+        let borrowed = unsafe { MemoryPool::borrow_raw(raw, &context) };
         let again = MemoryPool::current(&context).unwrap();
         assert_eq!(again, borrowed);
         drop((again, borrowed));
         assert!(MemoryPool::current(&context).is_err());
         // SAFETY: `into_raw` gave up the pool above.
-        let pool = unsafe { MemoryPool::from_raw(&context, raw) };
+        let pool = unsafe { MemoryPool::from_raw(raw, &context) };
         let current = MemoryPool::current(&context).unwrap();
         drop(pool);
         current.trim_to(0).unwrap();

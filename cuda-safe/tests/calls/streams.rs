@@ -18,7 +18,7 @@ fn streams_are_destroyed_with_the_last_reference() {
         assert!(made(destroy, || drop(stream)).is_empty());
         makes(destroy, &[], || drop(buffer));
         // SAFETY: the default stream lives as long as the context.
-        let borrowed = unsafe { Stream::borrow_raw(&context, std::ptr::null_mut()) };
+        let borrowed = unsafe { Stream::borrow_raw(std::ptr::null_mut(), &context) };
         assert!(made(destroy, || borrowed.close().unwrap()).is_empty());
         assert!(made(destroy, || drop(Stream::legacy_default(&context))).is_empty());
         let stream = Stream::new(&context).unwrap();
@@ -37,7 +37,7 @@ fn streams_with_the_same_handle_are_equal() {
         let b = Stream::new(&context).unwrap();
         assert_ne!(a, b);
         // SAFETY: `a` outlives the borrow.
-        assert_eq!(unsafe { Stream::borrow_raw(&context, a.as_raw()) }, a);
+        assert_eq!(unsafe { Stream::borrow_raw(a.as_raw(), &context) }, a);
         let created = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let legacy = Stream::legacy_default(&context);
         assert_eq!(legacy, Stream::legacy_default(&context));
@@ -158,7 +158,7 @@ fn events_are_created_with_flags_and_destroyed() {
         makes("cuEventDestroy", &[], || drop(event));
         let event = Event::new(&context).unwrap();
         // SAFETY: `event` outlives the borrow.
-        let borrowed = unsafe { Event::borrow_raw(&context, event.as_raw()) };
+        let borrowed = unsafe { Event::borrow_raw(event.as_raw(), &context) };
         assert!(made("cuEventDestroy", || borrowed.close().unwrap()).is_empty());
         let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
         start.record(&stream).unwrap();
@@ -228,7 +228,7 @@ fn stream_of_another_context_is_rejected() {
         let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
         assert!(stream.is_in_context().unwrap());
         // SAFETY: nothing is enqueued, and the stream outlives the borrow.
-        let foreign = unsafe { Stream::borrow_raw(&created, stream.as_raw()) };
+        let foreign = unsafe { Stream::borrow_raw(stream.as_raw(), &created) };
         assert!(!foreign.is_in_context().unwrap());
     });
 }

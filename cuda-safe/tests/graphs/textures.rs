@@ -47,7 +47,7 @@ fn graph_holds_the_texture_of_its_kernel() {
     drop(exec);
     let raw = kept.into_raw().unwrap();
     // SAFETY: `into_raw` gave up the handle, and nothing else uses it.
-    unsafe { Texture::from_raw(&context, raw) }.close().unwrap();
+    unsafe { Texture::from_raw(raw, &context) }.close().unwrap();
 }
 
 #[test]

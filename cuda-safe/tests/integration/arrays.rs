@@ -24,7 +24,7 @@ fn check_round_trip<T: Texel + Debug + PartialEq>(
     // The driver's description is the same.
     //
     // SAFETY: the array outlives the borrow.
-    let borrowed = unsafe { CudaArray::borrow_raw(array.context(), array.as_raw()) }.unwrap();
+    let borrowed = unsafe { CudaArray::borrow_raw(array.as_raw(), array.context()) }.unwrap();
     assert_eq!((borrowed.shape(), borrowed.format()), (shape, T::FORMAT));
     assert_eq!(borrowed, array);
 }
@@ -236,7 +236,7 @@ fn layered_and_cubemap_flags_become_part_of_the_shape() {
         // The driver describes it in the same way.
         //
         // SAFETY: the array outlives the borrow.
-        let borrowed = unsafe { CudaArray::borrow_raw(&context, array.as_raw()) }.unwrap();
+        let borrowed = unsafe { CudaArray::borrow_raw(array.as_raw(), &context) }.unwrap();
         assert_eq!(
             (borrowed.shape(), borrowed.flags()),
             (made, ArrayFlags::SURFACE)
@@ -303,13 +303,13 @@ fn mipmapped_arrays_convert_to_and_from_raw_handles() {
     // A line of 16 texels has at most five levels.
     for levels in [0, 6, u32::MAX] {
         // SAFETY: the number of levels is wrong, so the call fails and the handle stays valid.
-        let made = unsafe { MipmappedArray::from_raw(&context, raw, levels) };
+        let made = unsafe { MipmappedArray::from_raw(raw, levels, &context) };
         rejection(made).mentions("1 to 5");
     }
     // SAFETY: `into_raw` gave up the handle.
-    let whole = unsafe { MipmappedArray::from_raw(&context, raw, 3) }.unwrap();
+    let whole = unsafe { MipmappedArray::from_raw(raw, 3, &context) }.unwrap();
     // SAFETY: the owner outlives the borrow.
-    let borrowed = unsafe { MipmappedArray::borrow_raw(&context, raw, 3) }.unwrap();
+    let borrowed = unsafe { MipmappedArray::borrow_raw(raw, 3, &context) }.unwrap();
     assert_eq!(borrowed, whole);
     assert_eq!(borrowed.shape(), ArrayShape::line(16));
     assert_eq!(borrowed.level(2).unwrap().shape(), ArrayShape::line(4));

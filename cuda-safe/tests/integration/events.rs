@@ -70,7 +70,7 @@ fn blocking_and_raw_events_work() {
     let raw = event.into_raw().unwrap();
     {
         // SAFETY: `raw` lives until the end of the test.
-        let borrowed = unsafe { Event::borrow_raw(&context, raw) };
+        let borrowed = unsafe { Event::borrow_raw(raw, &context) };
         stream.wait_event(&borrowed).unwrap();
         borrowed.synchronize().unwrap();
     }

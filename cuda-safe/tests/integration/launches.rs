@@ -311,7 +311,7 @@ fn argument_kinds_are_checked_with_ptx() {
     //
     // SAFETY: the handle is a kernel of this module, and it does not write to the null address.
     unsafe {
-        let raw = Function::borrow_raw(&module, k.as_raw(), "k");
+        let raw = Function::borrow_raw(k.as_raw(), "k", &module);
         let kinds = raw.parameters().unwrap().map(|all| all[1].kind);
         assert_eq!(kinds, Some(ParameterKind::Unknown));
         raw.launch(&stream, config, (0u64, 1i32, 2, 4.0f64, 8.0f32, 1u8))

@@ -163,7 +163,7 @@ fn library_kernels_are_listed_with_names() {
     let empty = of(".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 x;");
     assert!(empty.kernels().unwrap().is_empty());
     // SAFETY: the handle is a kernel of this library.
-    let same = unsafe { cuda_safe::Kernel::borrow_raw(&library, store.as_raw(), "mine") };
+    let same = unsafe { cuda_safe::Kernel::borrow_raw(store.as_raw(), "mine", &library) };
     assert_eq!(
         (same.name(), same.linked_name().unwrap()),
         ("mine", "store".into())

@@ -200,7 +200,7 @@ fn device_memory_converts_to_and_from_raw() {
     let view = unsafe { DeviceView::<i32>::borrow_raw(raw + 4, 2, &stream) };
     assert_eq!(view.to_vec(&stream).unwrap(), [2, 3]);
     // SAFETY: `into_raw` gave up the memory above.
-    let buffer = unsafe { DeviceBuffer::<i32>::from_raw(&stream, raw, 3) };
+    let buffer = unsafe { DeviceBuffer::<i32>::from_raw(raw, 3, &stream) };
     assert_eq!(buffer.to_vec(&stream).unwrap(), [1, 2, 3]);
     assert_eq!(buffer.stream(), &stream);
 }

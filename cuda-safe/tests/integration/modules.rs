@@ -391,7 +391,7 @@ fn modules_with_the_same_handle_are_equal() {
     let other = Module::from_ptx(&context, PTX).unwrap();
     assert!(one == one.clone() && one != other);
     // SAFETY: `one` outlives the borrow.
-    assert!(one == unsafe { Module::borrow_raw(&context, one.as_raw()) });
+    assert!(one == unsafe { Module::borrow_raw(one.as_raw(), &context) });
     assert_eq!(
         format!("{one:?}"),
         format!("Module({:p}, {context:?})", one.as_raw())
@@ -481,14 +481,14 @@ fn raw_module_can_be_borrowed_and_given_up() {
     assert_eq!(module, twin);
     drop(twin);
     // SAFETY: `module` outlives the borrow.
-    let borrowed = unsafe { Module::borrow_raw(&context, module.as_raw()) };
+    let borrowed = unsafe { Module::borrow_raw(module.as_raw(), &context) };
     let borrowed = borrowed.into_raw().unwrap_err();
     assert_eq!(borrowed, module);
     borrowed.close().unwrap();
     assert_eq!(answer_of(&module), 42);
     let raw = module.into_raw().unwrap();
     // SAFETY: `raw` stays loaded until the end of the test.
-    assert_eq!(answer_of(&unsafe { Module::borrow_raw(&context, raw) }), 42);
+    assert_eq!(answer_of(&unsafe { Module::borrow_raw(raw, &context) }), 42);
     context.set_current().unwrap();
     // SAFETY: `into_raw` gave up the handle, and it is not used again.
     let code = unsafe { sys::cuModuleUnload(raw) };

@@ -75,12 +75,12 @@ fn arguments_are_checked_before_the_context() {
 fn invalid_resource_is_rejected_by_all_calls() {
     let (context, stream) = device();
     // SAFETY: the driver looks up the handle and does not find it.
-    let none = unsafe { GraphicsResource::borrow_raw(&context, std::ptr::null_mut()) };
+    let none = unsafe { GraphicsResource::borrow_raw(std::ptr::null_mut(), &context) };
     assert_eq!(none.context(), &context);
     assert_eq!(code(none.set_map_flags(MapFlags::NONE)), INVALID_HANDLE);
     assert_eq!(code(MappedResources::map(&stream, [&none])), INVALID_HANDLE);
     // SAFETY: as above. Unregistering the handle also fails.
-    let owned = unsafe { GraphicsResource::from_raw(&context, std::ptr::null_mut()) };
+    let owned = unsafe { GraphicsResource::from_raw(std::ptr::null_mut(), &context) };
     assert!(owned == none && format!("{owned:?}").starts_with("GraphicsResource(0x"));
     assert_eq!(code(owned.close()), INVALID_HANDLE);
     none.close().unwrap(); // a borrowed resource is not unregistered
@@ -90,7 +90,7 @@ fn invalid_resource_is_rejected_by_all_calls() {
 fn mapping_arguments_are_checked_before_the_driver_call() {
     let (context, stream) = device();
     // SAFETY: the handle never reaches the driver.
-    let none = unsafe { GraphicsResource::borrow_raw(&context, std::ptr::null_mut()) };
+    let none = unsafe { GraphicsResource::borrow_raw(std::ptr::null_mut(), &context) };
     let nothing = MappedResources::map(&stream, []).unwrap_err();
     let twice = MappedResources::map(&stream, [&none, &none.clone()]).unwrap_err();
     let other = Context::create(context.device(), ContextFlags::AUTO).unwrap();

@@ -300,12 +300,12 @@ fn pitched_memory_converts_to_and_from_raw() {
     let (layout, bytes) = (buffer.layout(), 2 * buffer.pitch());
     let raw = buffer.into_raw();
     // SAFETY: `into_raw` gave up the memory above.
-    let again = unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, layout, bytes) }.unwrap();
+    let again = unsafe { PitchedBuffer::<u32>::from_raw(raw, layout, bytes, &stream) }.unwrap();
     assert_eq!(again.as_device_ptr(), raw);
     assert_eq!(again.to_vec(&stream).unwrap(), numbers(6));
     // SAFETY: the call fails, and `again` still owns the memory.
     let refusal =
-        unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, [3, 9].into(), bytes.min(64)) };
+        unsafe { PitchedBuffer::<u32>::from_raw(raw, [3, 9].into(), bytes.min(64), &stream) };
     assert_eq!(*refusal.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
 

@@ -252,10 +252,10 @@ fn overlapping_region_copies_are_rejected() {
     // SAFETY: only `buffer` frees the memory.
     let other = unsafe {
         PitchedBuffer::<u32>::from_raw(
-            &stream,
             buffer.as_device_ptr(),
             buffer.layout(),
             4 * buffer.pitch(),
+            &stream,
         )
     };
     let alias = Alias(Some(other.unwrap()));

@@ -104,7 +104,7 @@ fn streams_convert_to_and_from_raw() {
     let raw = stream.into_raw().unwrap();
     {
         // SAFETY: `raw` lives until the end of the test.
-        let borrowed = unsafe { Stream::borrow_raw(&context, raw) };
+        let borrowed = unsafe { Stream::borrow_raw(raw, &context) };
         borrowed.synchronize().unwrap();
     }
     // SAFETY: `into_raw` gave up the handle, and it is not used again.
@@ -118,7 +118,7 @@ fn raw_per_thread_stream_is_rejected_on_another_thread() {
     let (context, _) = device();
     context.set_current().unwrap();
     // SAFETY: the default streams live as long as the context.
-    let stream = unsafe { Stream::borrow_raw(&context, std::ptr::without_provenance_mut(2)) };
+    let stream = unsafe { Stream::borrow_raw(std::ptr::without_provenance_mut(2), &context) };
     assert_eq!(stream, Stream::per_thread_default(&context));
     stream.synchronize().unwrap();
     let elsewhere = thread::spawn(move || stream.synchronize().unwrap_err());

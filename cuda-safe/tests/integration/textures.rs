@@ -456,7 +456,7 @@ fn mipmap_levels_are_selected_and_interpolated() {
     let viewed = Texture::with_view(&image, plain, last).unwrap();
     assert_eq!(viewed.sampler().unwrap(), plain);
     // SAFETY: the texture outlives the borrow.
-    let borrowed = unsafe { Texture::borrow_raw(&context, viewed.as_raw()) };
+    let borrowed = unsafe { Texture::borrow_raw(viewed.as_raw(), &context) };
     assert_eq!(borrowed.sampler().unwrap().max_mipmap_level, 1.0);
     let texture = Texture::new(&image, sampler).unwrap();
     assert_eq!(texture.sampler().unwrap(), sampler);
@@ -488,7 +488,7 @@ fn texture_returns_its_source_sampler_and_view() {
     // A texture from a raw handle returns the same, except for the border color.
     //
     // SAFETY: the texture outlives the borrow.
-    let borrowed = unsafe { Texture::borrow_raw(&context, texture.as_raw()) };
+    let borrowed = unsafe { Texture::borrow_raw(texture.as_raw(), &context) };
     let plain = sampler.border_color([0.0; 4]);
     assert_eq!(borrowed.sampler().unwrap(), plain);
     assert!(borrowed.source().is_none());

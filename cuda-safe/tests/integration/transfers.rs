@@ -27,7 +27,7 @@ fn pinned_memory_is_a_slice() {
         .unwrap()
         .into_raw();
     // SAFETY: `into_raw` gave up the memory above.
-    assert_eq!(*unsafe { PinnedBuffer::from_raw(&context, raw, 2) }, [1, 2]);
+    assert_eq!(*unsafe { PinnedBuffer::from_raw(raw, 2, &context) }, [1, 2]);
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn invalid_reservations_and_mappings_are_rejected() {
     drop(mapping);
     let raw = memory.into_raw().unwrap();
     // SAFETY: `into_raw` gave up the handle, and the memory has this size.
-    let memory = unsafe { PhysicalMemory::from_raw(&context, raw, 2 * unit) };
+    let memory = unsafe { PhysicalMemory::from_raw(raw, 2 * unit, &context) };
     assert_eq!(memory.as_raw(), raw);
     memory.close().unwrap();
     range.close().unwrap();
@@ -463,7 +463,7 @@ fn multicast_calls_return_errors_without_a_switch() {
     // No binding succeeded, so nothing else has a reference.
     assert!(memory.into_raw().is_ok_and(|raw| {
         // SAFETY: `into_raw` gave up the handle, and the memory has this size.
-        unsafe { PhysicalMemory::from_raw(&context, raw, unit) }
+        unsafe { PhysicalMemory::from_raw(raw, unit, &context) }
             .close()
             .is_ok()
     }));

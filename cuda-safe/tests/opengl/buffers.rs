@@ -262,9 +262,9 @@ fn resource_lives_as_long_as_it_is_used(shared: &Shared<'_>) {
     drop(again);
     let raw = resource.into_raw().unwrap();
     // SAFETY: `into_raw` gave up the handle.
-    let resource = unsafe { GraphicsResource::from_raw(context, raw) };
+    let resource = unsafe { GraphicsResource::from_raw(raw, context) };
     // SAFETY: `resource` outlives the borrow.
-    let borrowed = unsafe { GraphicsResource::borrow_raw(context, raw) };
+    let borrowed = unsafe { GraphicsResource::borrow_raw(raw, context) };
     assert_eq!((&borrowed, borrowed.as_raw()), (&resource, raw));
     borrowed.close().unwrap();
     // A mapping keeps its resource alive.

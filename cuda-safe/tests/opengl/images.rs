@@ -253,7 +253,7 @@ fn mapping_with_arrays_in_use_cannot_be_unmapped(shared: &Shared<'_>) {
     let raw = resource.as_raw();
     drop(resource);
     // SAFETY: the resource is still registered.
-    let resource = unsafe { GraphicsResource::borrow_raw(&shared.context, raw) };
+    let resource = unsafe { GraphicsResource::borrow_raw(raw, &shared.context) };
     assert_eq!(code(MappedResources::map(stream, [&resource])), expected);
 }
 

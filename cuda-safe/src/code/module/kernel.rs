@@ -78,7 +78,7 @@ impl Kernel {
     /// # Safety
     /// The caller must ensure that `raw` is a kernel of `library`.
     #[must_use]
-    pub unsafe fn borrow_raw(library: &Library, raw: CUkernel, name: &str) -> Self {
+    pub unsafe fn borrow_raw(raw: CUkernel, name: &str, library: &Library) -> Self {
         // SAFETY: guaranteed by the caller.
         unsafe { Self::with_ptx_parameters(library, raw, name, None) }
     }

@@ -296,14 +296,14 @@ impl<T> DeviceBuffer<T> {
     /// # let stream = Stream::new(&context)?;
     /// let raw = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?.into_raw();
     /// // SAFETY: `raw` has three elements, and nothing else frees it.
-    /// let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 3) };
+    /// let buffer = unsafe { DeviceBuffer::<u32>::from_raw(raw, 3, &stream) };
     /// assert_eq!(buffer.as_device_ptr(), raw);
     /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn from_raw(stream: &Stream, ptr: CUdeviceptr, len: usize) -> Self
+    pub unsafe fn from_raw(ptr: CUdeviceptr, len: usize, stream: &Stream) -> Self
     where
         T: PlainData,
     {

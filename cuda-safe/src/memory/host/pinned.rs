@@ -165,13 +165,13 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// # let context = Context::primary(0)?;
     /// let raw = PinnedBuffer::from_slice(&context, &[1u32, 2])?.into_raw();
     /// // SAFETY: `raw` has two elements, and nothing else frees it.
-    /// let buffer = unsafe { PinnedBuffer::from_raw(&context, raw, 2) };
+    /// let buffer = unsafe { PinnedBuffer::from_raw(raw, 2, &context) };
     /// assert_eq!(*buffer, [1, 2]);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub unsafe fn from_raw(context: &Context, ptr: NonNull<T>, len: usize) -> Self {
+    pub unsafe fn from_raw(ptr: NonNull<T>, len: usize, context: &Context) -> Self {
         Self {
             ptr,
             len,

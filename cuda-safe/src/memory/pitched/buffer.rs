@@ -172,10 +172,10 @@ impl<T: PlainData> PitchedBuffer<T> {
     /// - nothing else frees the memory;
     /// - work enqueued on it elsewhere is ordered before the stream's later work.
     pub unsafe fn from_raw(
-        stream: &Stream,
         ptr: CUdeviceptr,
         layout: Layout,
         bytes: usize,
+        stream: &Stream,
     ) -> Result<Self> {
         const CALL: &str = "PitchedBuffer::from_raw";
         let strides = layout.strides(size_of::<T>(), bytes, "the memory", CALL)?;

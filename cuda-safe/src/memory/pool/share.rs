@@ -224,7 +224,7 @@ impl MemoryPool {
             })?;
         // SAFETY: the memory was just imported. It is freed in the stream's order, and before the
         // owner frees it, as the caller promises.
-        let all = unsafe { DeviceBuffer::<u8>::from_raw(stream, ptr, 1) };
+        let all = unsafe { DeviceBuffer::<u8>::from_raw(ptr, 1, stream) };
         let (start, size) = context.address_range(ptr)?;
         let room = size.saturating_sub((ptr - start) as usize);
         if bytes > room {
@@ -235,7 +235,7 @@ impl MemoryPool {
         }
         expect_aligned::<T>(ptr, CALL)?;
         // SAFETY: the memory is the same, is aligned and has enough bytes.
-        Ok(unsafe { DeviceBuffer::from_raw(stream, all.into_raw(), len) })
+        Ok(unsafe { DeviceBuffer::from_raw(all.into_raw(), len, stream) })
     }
 }
 

@@ -105,7 +105,7 @@ impl MulticastObject {
         context.check("cuMulticastCreate", code)?;
         // SAFETY: the handle was just created with this size and has no other owner.
         Ok(Self(unsafe {
-            PhysicalMemory::from_raw(context, raw, options.size)
+            PhysicalMemory::from_raw(raw, options.size, context)
         }))
     }
 

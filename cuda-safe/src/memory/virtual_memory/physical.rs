@@ -208,7 +208,7 @@ impl PhysicalMemory {
                 },
             )?;
         // SAFETY: the handle was just created with this size and has no other owner.
-        Ok(unsafe { Self::from_raw(context, raw, size) })
+        Ok(unsafe { Self::from_raw(raw, size, context) })
     }
 
     /// Takes ownership of a raw handle. Dropping the last clone releases it with `cuMemRelease`.
@@ -218,9 +218,9 @@ impl PhysicalMemory {
     /// releases it.
     #[must_use]
     pub unsafe fn from_raw(
-        context: &Context,
         raw: CUmemGenericAllocationHandle,
         size: usize,
+        context: &Context,
     ) -> Self {
         Self(Arc::new(Inner {
             context: context.clone(),
@@ -295,7 +295,7 @@ impl PhysicalMemory {
         context.check("cuMemRetainAllocationHandle", code)?;
         // SAFETY: the reference is owned. Memory is mapped as a whole, so the mapping's size is the
         // memory's.
-        Ok(unsafe { Self::from_raw(context, raw, size) })
+        Ok(unsafe { Self::from_raw(raw, size, context) })
     }
 
     pub(super) fn bound(&self) -> &Mutex<Vec<Self>> {

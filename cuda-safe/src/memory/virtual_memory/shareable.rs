@@ -229,7 +229,7 @@ impl PhysicalMemory {
             _ => explain_fabric(error),
         })?;
         // SAFETY: the reference is owned. The size is checked below, before anything relies on it.
-        let memory = unsafe { Self::from_raw(context, raw, size) };
+        let memory = unsafe { Self::from_raw(raw, size, context) };
         memory.expect_same_device(call)?;
         // The driver rejects a mapping of a different size, so this checks the size.
         let range = AddressRange::reserve(context, size)?;
