@@ -33,6 +33,7 @@ use crate::{
     label = "neither plain data nor device memory",
     note = "pass host data as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`; its elements must be `bytemuck::Pod`",
     note = "pass buffers, views and globals by reference: `&buffer`, `&mut buffer`",
+    note = "a `DeviceView` is read-only: for `&mut`, use a `DeviceViewMut`, from `view_mut` or `slice_mut`",
     note = "pass page-locked memory as `In(&x)` too; to let the kernel access it over the link, pass a reference to \
             `x.into_mapped(&stream)?`, or the address `x.device_ptr()?`",
     note = "kernels read an array through `&texture` (a `Texture`) and write it through `&surface` (a `Surface`)",

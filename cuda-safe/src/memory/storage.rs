@@ -81,6 +81,10 @@ pub unsafe trait Storage {
 /// # Safety
 /// The implementer must ensure that nothing else uses the memory while the object is borrowed
 /// exclusively.
+#[diagnostic::on_unimplemented(
+    message = "device memory in `{Self}` is read-only",
+    label = "a `DeviceView` is read-only: use a `DeviceViewMut`, from `view_mut`, `slice_mut` or `split_at_mut`"
+)]
 pub unsafe trait StorageMut: Storage {}
 
 /// A storage that frees its memory when dropped, or on request with an error report.

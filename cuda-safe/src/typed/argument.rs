@@ -44,7 +44,9 @@ pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory of `{T}` that a kernel can write",
-    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut` view or global of `{T}`, or `Out` or `InOut` of a host slice",
+    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut DeviceViewMut<{T}>`, a `&mut` global of `{T}`, or `Out` or `InOut` of a \
+             host slice",
+    note = "a `DeviceView` is read-only: use a `DeviceViewMut`, from `view_mut`, `slice_mut` or `split_at_mut`",
     note = "pass page-locked memory as `Out(&mut x)` too, or access it over the link as `x.into_mapped(&stream)?`; kernels \
             write an array through a `&Surface`"
 )]
