@@ -2,14 +2,16 @@
 //!
 //! The build script compiles the folder `examples/kernels` with `cuda-direct-build`, to machine code for two architectures
 //! and to PTX for all others. A program with embedded kernels needs no compiler at run time. Shows the typed kernels that
-//! were generated from the sources, a kernel whose types Rust cannot express, and one library for two contexts. Every
-//! result is checked.
+//! were generated from the sources, one function for several element types, an instance of a template, a kernel whose
+//! types Rust cannot express, and one library for two contexts. Every result is checked.
 
 mod common;
 
 use anyhow::{Result, ensure};
 use common::gpu::{Gpu, heading};
-use cuda_safe::{Context, ContextFlags, DeviceBuffer, InOut, LaunchConfig, Stream};
+use cuda_safe::{
+    Context, ContextFlags, DeviceBuffer, InOut, LaunchConfig, Stream, memory::PlainData,
+};
 
 mod kernels {
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
@@ -28,6 +30,53 @@ cuda_safe::kernels! {
     struct ByHand;
     /// `x = scale x + shift`
     fn affine(x: &mut [f32], f: Affine, n: u32);
+}
+
+/// The element types with a kernel that scales them.
+trait Scale: PlainData {
+    /// Multiplies all elements by a factor.
+    ///
+    /// # Safety
+    /// The caller must ensure that work on `x` on other streams is ordered with this stream.
+    unsafe fn scale(
+        kernels: &kernels::vectors::Kernels,
+        stream: &Stream,
+        x: &mut DeviceBuffer<Self>,
+        factor: Self,
+    ) -> cuda_safe::Result<()>;
+}
+
+/// Implements [`Scale`] by a kernel.
+macro_rules! scale {
+    ($element:ty, $kernel:ident) => {
+        impl Scale for $element {
+            unsafe fn scale(
+                kernels: &kernels::vectors::Kernels,
+                stream: &Stream,
+                x: &mut DeviceBuffer<Self>,
+                factor: Self,
+            ) -> cuda_safe::Result<()> {
+                let n = x.len();
+                let config = LaunchConfig::for_elements(n);
+                // SAFETY: the kernel writes the n elements of x.
+                unsafe { kernels.$kernel(stream, config, x, factor, n as u32) }
+            }
+        }
+    };
+}
+scale!(f32, scale_f32);
+scale!(f64, scale_f64);
+
+fn scaled<T: Scale>(
+    kernels: &kernels::vectors::Kernels,
+    stream: &Stream,
+    x: &[T],
+    factor: T,
+) -> cuda_safe::Result<Vec<T>> {
+    let mut x = DeviceBuffer::from_slice(stream, x)?;
+    // SAFETY: all work is on this stream.
+    unsafe { T::scale(kernels, stream, &mut x, factor)? };
+    x.to_vec(stream)
 }
 
 fn main() -> Result<()> {
@@ -60,6 +109,21 @@ fn main() -> Result<()> {
     }
     ensure!(Some(&largest[0]) == numbers.iter().max());
     println!("largest: {}", largest[0]);
+
+    heading("One function for several element types");
+    ensure!(scaled(&vectors, &gpu.stream, &[1.0f32, 2.0], 3.0)? == [3.0, 6.0]);
+    ensure!(scaled(&vectors, &gpu.stream, &[1.0f64, 2.0], 0.5)? == [0.5, 1.0]);
+    println!("scale: f32 and f64");
+
+    heading("Instances of a template");
+    let negate = vectors.saxpy.module().function("negate<int>")?;
+    let mut negated = [1, -2, 3];
+    // SAFETY: three elements.
+    unsafe {
+        negate.launch(&gpu.stream, LaunchConfig::new(1, 3), (InOut(&mut negated),))?;
+    }
+    ensure!(negated == [-1, 2, -3]);
+    println!("negate<int>: {negated:?}");
 
     heading("Declared by hand");
     let by_hand = ByHand::from_module(vectors.saxpy.module())?;

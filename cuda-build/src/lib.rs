@@ -30,13 +30,109 @@
 //! compiled code.
 //!
 //! The documentation of `Kernels` lists all other kernels, each with the reason. Get these with
-//! `Module::function`, or declare them yourself with `cuda_safe::kernels!` and `from_module`.
+//! `Module::function`, or declare them yourself with `cuda_safe::kernels!` and `from_module`. A
+//! template has code only for its instances, so these are listed instead: get the instance of
+//! `template __global__ void scale<float>(float *, float, unsigned);` with
+//! `module.function("scale<float>")`.
 //!
 //! | CUDA C++ | Rust |
 //! | --- | --- |
 //! | `const float *x` | `x: &[f32]` |
 //! | `float *x` | `x: &mut [f32]` |
 //! | `unsigned n`, `size_t n`, `long long n` | `n: u32`, `n: usize`, `n: i64` |
+//!
+//! # Generic element types
+//!
+//! A kernel in Rust has fixed types, so write one kernel for each element type. They share a
+//! template of device code:
+//!
+//! ```cuda
+//! template <typename T> __device__ void scale(T *x, T factor, unsigned n) {
+//!     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+//!     if (i < n) x[i] *= factor;
+//! }
+//!
+//! __global__ void scale_f32(float *x, float factor, unsigned n) { scale(x, factor, n); }
+//! __global__ void scale_f64(double *x, double factor, unsigned n) { scale(x, factor, n); }
+//! ```
+//!
+//! In Rust, a trait of the element types selects the method:
+//!
+//! ```ignore
+//! trait Scale: PlainData {
+//!     /// # Safety
+//!     /// The caller must ensure that no other stream uses `x`.
+//!     unsafe fn scale(kernels: &Kernels, stream: &Stream, x: &mut DeviceBuffer<Self>, factor: Self) -> Result<()>;
+//! }
+//!
+//! impl Scale for f32 {
+//!     unsafe fn scale(kernels: &Kernels, stream: &Stream, x: &mut DeviceBuffer<f32>, factor: f32) -> Result<()> {
+//!         let n = x.len();
+//!         // SAFETY: the kernel writes the n elements of x.
+//!         unsafe { kernels.scale_f32(stream, LaunchConfig::for_elements(n), x, factor, n as u32) }
+//!     }
+//! }
+//! ```
+//!
+//! `examples/embedded_kernels.rs` in the repository is a whole program with such a trait. Write the
+//! kernels out instead of generating them with a preprocessor macro: signatures are read from the
+//! source before macros are expanded.
+//!
+//! # An optional GPU feature
+//!
+//! A crate that also works without CUDA makes both dependencies optional:
+//!
+//! ```toml
+//! [features]
+//! gpu = ["dep:cuda-safe", "dep:cuda-direct-build"]
+//!
+//! [dependencies]
+//! # `dynamic-loading`: the program starts without a driver.
+//! cuda-safe = { path = "../cuda-direct/cuda-safe", default-features = false, features = ["dynamic-loading"], optional = true }
+//!
+//! [build-dependencies]
+//! cuda-direct-build = { path = "../cuda-direct/cuda-build", optional = true }
+//! ```
+//!
+//! ```ignore
+//! // build.rs
+//! fn main() {
+//!     #[cfg(feature = "gpu")]
+//!     cuda_build::Build::new("kernels").run();
+//! }
+//!
+//! // src/lib.rs
+//! #[cfg(feature = "gpu")]
+//! mod kernels {
+//!     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+//! }
+//!
+//! pub fn has_gpu() -> bool {
+//!     #[cfg(feature = "gpu")]
+//!     return cuda_safe::driver::is_available();
+//!     #[cfg(not(feature = "gpu"))]
+//!     false
+//! }
+//! ```
+//!
+//! # Builds on docs.rs
+//!
+//! docs.rs has no NVRTC and no network, so [`Build::run`] fails there. Embed the sources instead.
+//! Nothing compiles them, but `Kernels` is documented with its methods:
+//!
+//! ```no_run
+//! // build.rs
+//! let build = cuda_build::Build::new("kernels").architectures(["sm_80", "sm_90"]);
+//! let is_docs_rs = std::env::var_os("DOCS_RS").is_some();
+//! if is_docs_rs { build.or_source().run() } else { build.run() }
+//! ```
+//!
+//! The generated code then needs the feature `nvrtc` of `cuda-safe`:
+//!
+//! ```toml
+//! [package.metadata.docs.rs]
+//! features = ["cuda-safe/nvrtc"] # with an optional dependency: ["gpu", "cuda-safe/nvrtc"]
+//! ```
 //!
 //! # Search order for NVRTC
 //!
@@ -169,14 +265,16 @@ impl Build {
     }
 
     /// Compiles the files, writes `kernels.rs`, and makes cargo run the build script again when a
-    /// file changes. If an error occurs, it prints the error and exits.
+    /// file changes. If an error occurs, it reports the error to cargo, which fails the build, and
+    /// exits.
     pub fn run(&self) {
         if let Err(error) = self.try_run() {
-            eprintln!("{error}");
             for line in error.to_string().lines() {
                 println!("cargo::error={line}");
             }
-            std::process::exit(1);
+            // `cargo::error` fails the build. With another status, cargo would print the message
+            // again, as the output of a failed program.
+            std::process::exit(0);
         }
     }
 

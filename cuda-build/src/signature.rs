@@ -2,7 +2,7 @@
 
 use crate::{
     scan::{Piece, pieces},
-    types::{Type, mangled_name},
+    types::{Type, mangled_name, mangled_number},
 };
 
 /// A kernel.
@@ -17,6 +17,9 @@ pub(crate) struct Kernel {
     is_hidden: bool,
     /// Whether several kernels have this name.
     is_overloaded: bool,
+    /// The template arguments, if the kernel is an instance of a template. They are empty if the
+    /// source leaves them to the compiler.
+    arguments: Option<Vec<String>>,
     /// The names and types, or the reason why the kernel can't be declared.
     pub(crate) parameters: Result<Vec<(String, Type)>, String>,
 }
@@ -24,7 +27,13 @@ pub(crate) struct Kernel {
 impl Kernel {
     /// Returns whether the compiler can find the kernel by its name alone.
     pub(crate) fn is_known_by_name(&self) -> bool {
-        !self.is_hidden && !self.is_overloaded
+        let is_named = self.arguments.as_ref().is_none_or(|all| !all.is_empty());
+        !self.is_hidden && !self.is_overloaded && is_named
+    }
+
+    /// Returns the name without template arguments.
+    fn function(&self) -> &str {
+        self.name.split('<').next().unwrap_or(&self.name)
     }
 }
 
@@ -34,7 +43,8 @@ pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
     let text = code(source);
     let mut kernels: Vec<Kernel> = Vec::new();
     for kernel in declared(&text) {
-        let is_known = kernels.iter().any(|known| known.name == kernel.name);
+        let is_known =
+            kernel.arguments.is_none() && kernels.iter().any(|known| known.name == kernel.name);
         if is_known {
             // This is a declaration before the definition, or an overload.
             let same = |known: &&mut Kernel| known.name == kernel.name;
@@ -59,6 +69,9 @@ pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
 /// Returns whether the kernel is in the PTX. If so, sets its linked name, and removes the
 /// parameters if they differ.
 fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
+    if kernel.arguments.is_some() {
+        return compare_instance(kernel, entries);
+    }
     let plain = entries.iter().find(|(name, _)| *name == kernel.name);
     let beginning = format!("_Z{}{}", kernel.name.len(), kernel.name);
     // For a kernel in a namespace, the name is not at the start.
@@ -80,6 +93,45 @@ fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
         }
     }
     true
+}
+
+/// Returns whether an instance of the kernel's template is in the PTX. If the instance itself can be
+/// identified, sets its linked name.
+fn compare_instance(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
+    let function = kernel.function();
+    let beginning = format!("{}{function}I", function.len());
+    let of_template: Vec<&String> = entries
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| match kernel.is_hidden {
+            true => name.contains(&beginning),
+            false => name.starts_with(&format!("_Z{beginning}")),
+        })
+        .collect();
+    let arguments = kernel.arguments.iter().flatten();
+    let letters: Option<String> = arguments.map(|one| mangled_number(one)).collect();
+    // The type of a number is unknown, so its letters may differ from those of the compiler.
+    let is_exact = letters
+        .as_ref()
+        .is_some_and(|letters| !letters.is_empty() && !letters.contains('L'));
+    let beginning = letters.map(|letters| format!("_Z{beginning}{letters}Ev"));
+    let fits = |name: &&&String| {
+        beginning
+            .as_ref()
+            .is_some_and(|text| name.starts_with(text))
+    };
+    let linked = of_template.iter().find(fits).or(match &*of_template {
+        [only] if !is_exact => Some(only),
+        _ => None,
+    });
+    match linked {
+        Some(linked) if kernel.is_known_by_name() => kernel.linked.clone_from(linked),
+        _ if kernel.is_hidden => {}
+        // For example, in a branch of an `#if` that the compiler skipped.
+        None if is_exact => return false,
+        _ => kernel.parameters = Err(format!("{INSTANCE}. Its linked name is in the PTX")),
+    }
+    !of_template.is_empty()
 }
 
 /// A parameter as declared in PTX.
@@ -154,7 +206,7 @@ fn code(source: &str) -> String {
     pieces(source).into_iter().map(text).collect()
 }
 
-/// Finds each `__global__` function outside of templates, with its declaration.
+/// Finds each `__global__` function that is not a template, with its declaration.
 fn declared(text: &str) -> Vec<Kernel> {
     let tokens = tokens(text);
     let mut kernels = Vec::new();
@@ -177,11 +229,16 @@ fn declared(text: &str) -> Vec<Kernel> {
             ";" => start = at + 1,
             "__global__" => {
                 let is_hidden = braces.iter().any(|hides| *hides);
-                let is_template = tokens[start..at].contains(&"template");
-                if is_template && tokens[start..at].contains(&"<") {
-                    continue; // its instances have separate names
+                let template = tokens[start..at]
+                    .iter()
+                    .position(|token| *token == "template");
+                let is_instance = template.is_some();
+                // `template` and `template <>` begin instances, `template <typename T>` a template.
+                let list = template.map_or(&[][..], |place| &tokens[start + place + 1..at]);
+                if list.first() == Some(&"<") && list.get(1) != Some(&">") {
+                    continue;
                 }
-                if let Some(kernel) = kernel(&tokens[at + 1..], is_hidden) {
+                if let Some(kernel) = kernel(&tokens[at + 1..], is_hidden, is_instance) {
                     kernels.push(kernel);
                 }
             }
@@ -207,11 +264,23 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
+/// The reason why an instance of a template is not declared.
+const INSTANCE: &str = "because it is an instance of a template";
+
 /// Parses the kernel after `__global__`: `void __launch_bounds__(128) name(float *x)`.
-fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
+fn kernel(tokens: &[&str], is_hidden: bool, is_instance: bool) -> Option<Kernel> {
     let mut at = 0;
+    let mut arguments: Option<Vec<String>> = is_instance.then(Vec::new);
     let name = loop {
         let token = *tokens.get(at)?;
+        if is_instance && tokens.get(at + 1) == Some(&"<") {
+            let behind = tokens[at + 1..].iter().position(|token| *token == "(")? + at + 1;
+            let list = tokens[at + 2..behind].split_last().map(|(_, list)| list)?;
+            let all = list.split(|token| *token == ",");
+            arguments = Some(all.map(|one| one.join(" ").replace(" <", "<")).collect());
+            at = behind - 1;
+            break token;
+        }
         let is_call = tokens.get(at + 1) == Some(&"(");
         if is_call
             && matches!(
@@ -234,17 +303,26 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
     };
     let end = closing(tokens, at + 1)?;
     let list = &tokens[at + 2..end];
-    let parameters = match is_hidden {
-        true => Err("because it is in a namespace or a class".to_owned()),
-        false => parameters(list).and_then(expect_few),
+    let name = match &arguments {
+        Some(all) if !all.is_empty() => format!("{name}<{}>", all.join(", ")),
+        _ => name.to_owned(),
+    };
+    let parameters = match (is_hidden, &arguments) {
+        (true, _) => Err("because it is in a namespace or a class".to_owned()),
+        (_, Some(all)) if all.is_empty() => Err(INSTANCE.to_owned()),
+        (_, Some(_)) => Err(format!(
+            "{INSTANCE}. Get it with `Module::function(\"{name}\")`"
+        )),
+        (_, None) => parameters(list).and_then(expect_few),
     };
     let text = list.join(" ").replace(" ,", ",").replace("* ", "*");
     Some(Kernel {
-        name: name.to_owned(),
-        linked: name.to_owned(),
         text: format!("void {name}({text})"),
+        linked: name.clone(),
+        name,
         is_hidden,
         is_overloaded: false,
+        arguments,
         parameters,
     })
 }
@@ -446,6 +524,69 @@ mod tests {
             descriptions(source, None),
             ["k k(in_: i32, in__: i32, None_: i32, EMBEDDED_: i32)"]
         );
+    }
+
+    #[test]
+    fn instances_of_templates_are_listed_with_their_names() {
+        let source = "
+            template <typename T, int N> __global__ void fill(T *x, T a) { x[N] = a; }
+            template __global__ void fill<float, 2>(float *x, float a);
+            template __global__ void __launch_bounds__(128) fill<unsigned int, 2>(unsigned int *x, unsigned int a);
+            template <> __global__ void fill<double, 3>(double *x, double a) {}
+            template <class T> __global__ void copy(T *x) {}
+            template __global__ void copy(int *x);
+            template __global__ void copy(char *x);
+            template <class T> __global__ void one(T x) {}
+            template __global__ void one<float4>(float4 x);
+            namespace a { template __global__ void hidden<int>(int); }
+        ";
+        let instance = |name: &str| {
+            format!(
+                "{name}: because it is an instance of a template. Get it with `Module::function(\"{name}\")`"
+            )
+        };
+        let unknown = |name: &str| {
+            format!(
+                "{name}: because it is an instance of a template. Its linked name is in the PTX"
+            )
+        };
+        assert_eq!(
+            descriptions(source, None),
+            [
+                &instance("fill<float, 2>"),
+                &instance("fill<unsigned int, 2>"),
+                &instance("fill<double, 3>"),
+                "copy: because it is an instance of a template",
+                "copy: because it is an instance of a template",
+                &instance("one<float4>"),
+                "hidden<int>: because it is in a namespace or a class",
+            ]
+        );
+        let ptx = ".entry _Z4fillIfLi2EEvPT_S0_() .entry _Z4fillIjLi2EEvPT_S0_() .entry _Z4copyIiEvPT_() \
+            .entry _Z4copyIcEvPT_() .entry _Z3oneI6float4EvT_() .entry _ZN1a6hiddenIiEEvT_()";
+        assert_eq!(
+            descriptions(source, Some(ptx)),
+            [
+                &instance("fill<float, 2>"),
+                &instance("fill<unsigned int, 2>"),
+                &unknown("fill<double, 3>"),
+                &unknown("copy"),
+                &unknown("copy"),
+                &instance("one<float4>"),
+                "hidden<int>: because it is in a namespace or a class",
+            ]
+        );
+        let linked: Vec<_> = of(source, Some(ptx))
+            .into_iter()
+            .map(|one| one.linked)
+            .collect();
+        assert_eq!(
+            linked[..2],
+            ["_Z4fillIfLi2EEvPT_S0_", "_Z4fillIjLi2EEvPT_S0_"]
+        );
+        assert_eq!(linked[5], "_Z3oneI6float4EvT_");
+        // A template without instances has no code.
+        assert_eq!(descriptions(source, Some("")), [""; 0]);
     }
 
     #[test]

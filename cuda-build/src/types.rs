@@ -197,6 +197,16 @@ impl Type {
     }
 }
 
+/// Returns a template argument as it appears in a mangled name, if it is a number type or an `int`.
+pub(crate) fn mangled_number(argument: &str) -> Option<String> {
+    if !argument.is_empty() && argument.chars().all(|c| c.is_ascii_digit()) {
+        return Some(format!("Li{argument}E"));
+    }
+    let words: Vec<&str> = argument.split_whitespace().collect();
+    let of = Type::of(&words).filter(|of| !of.pointer)?;
+    Some(of.number.1.to_string())
+}
+
 /// Returns the substitution for a type that occurred before, such as `S_` or `S0_`.
 fn known(seen: &[String], of: &str) -> Option<String> {
     match seen.iter().position(|one| one == of)? {

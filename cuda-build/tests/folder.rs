@@ -96,6 +96,9 @@ extern "C" __global__ void plain(unsigned n, float *x) { if (n) *x = n; }
 __global__ void structure(float2 p, float *x) { *x = p.x; }
 namespace inner { __global__ void hidden(float *x) { *x = 1; } }
 template <typename T> __global__ void generic(T *x) { *x = 1; }
+template <typename T, int COUNT> __global__ void filled(T *x) { x[threadIdx.x] = COUNT; }
+template __global__ void filled<float, 2>(float *x);
+template __global__ void filled<unsigned long long, 2>(unsigned long long *x);
 #if 0
 __global__ void left_out(int *x) {}
 #endif
@@ -126,6 +129,10 @@ fn build_generates_code_and_declarations() {
         "Not declared: `void structure(float2 p, float *x)`, because of the parameter `float2 p`",
         "Not declared: `void hidden(float *x)`, because it is in a namespace or a class",
         "(\"none\", \"_Z4nonev\"),",
+        "Not declared: `void filled<float, 2>(float *x)`, because it is an instance of a template. \
+         Get it with `Module::function(\"filled<float, 2>\")`.",
+        "(\"filled<float, 2>\", \"_Z6filledIfLi2EEvPT_\"),",
+        "(\"filled<unsigned long long, 2>\", \"_Z6filledIyLi2EEvPT_\"),",
         "pub mod type_ {",
         "pub fn load_(stream_: &mut [i32]) = \"load\";",
     ] {
@@ -261,6 +268,7 @@ fn missing_compiler_fails_or_embeds_sources() {
         ".option(\"--define-macro=N=3\")",
         ".name_expression(\"many\")",
         ".name_expression(\"structure\")",
+        ".name_expression(\"filled<float, 2>\")",
         "Module::compile(context, program())",
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
@@ -269,6 +277,40 @@ fn missing_compiler_fails_or_embeds_sources() {
         assert!(!text.contains(unexpected), "{unexpected}\n{text}");
     }
     assert_eq!(folder.out("vectors.cu"), VECTORS.as_bytes());
+}
+
+#[test]
+fn run_reports_an_error_once() {
+    const CHILD: &str = "CUDA_BUILD_TEST_OF_RUN";
+    if env::var_os(CHILD).is_some() {
+        let folder = Folder::new("run");
+        folder.write("kernels/one.cu", "__global__ void k() {}");
+        folder.build().run();
+        unreachable!("`run` ends the process after an error");
+    }
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["run_reports_an_error_once", "--exact", "--nocapture"])
+        .env(CHILD, "1")
+        .env(NAMED, "/no/such/libnvrtc.so")
+        .output()
+        .unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    let lines: Vec<&str> = out
+        .lines()
+        .filter(|line| line.contains("NVRTC was not found"))
+        .collect();
+    let [line] = *lines else {
+        panic!("{out}{err}");
+    };
+    assert!(
+        line.starts_with(
+            "cargo::error=NVRTC was not found: looked for /no/such/libnvrtc.so (CUDA_SYS_LIBNVRTC). "
+        ),
+        "{line}"
+    );
+    assert!(!err.contains("NVRTC"), "{err}");
+    // Cargo fails the build because of `cargo::error`.
+    assert!(output.status.success(), "{}", output.status);
 }
 
 #[test]

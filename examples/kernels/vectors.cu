@@ -18,3 +18,17 @@ extern "C" __global__ void affine(float *x, Affine f, unsigned n) {
     const unsigned i = index();
     if (i < n) x[i] = f.scale * x[i] + f.shift;
 }
+
+// Kernels for several element types share a template of device code.
+template <typename T> __device__ void scale(T *x, T factor, unsigned n) {
+    const unsigned i = index();
+    if (i < n) x[i] *= factor;
+}
+
+__global__ void scale_f32(float *x, float factor, unsigned n) { scale(x, factor, n); }
+__global__ void scale_f64(double *x, double factor, unsigned n) { scale(x, factor, n); }
+
+// The build script lists instances of a template. They are looked up by their names in C++.
+template <typename T> __global__ void negate(T *x) { x[threadIdx.x] = -x[threadIdx.x]; }
+template __global__ void negate<int>(int *x);
+template __global__ void negate<float>(float *x);
