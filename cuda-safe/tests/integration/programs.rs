@@ -114,7 +114,11 @@ fn compile_error_shows_the_source_line() {
     assert!(text.contains("nvrtcCompileProgram"), "{text}");
     assert!(text.contains(":\nwrong.cu(2)"), "{text}");
     // Texts of other failures.
-    for other in ["compiled for the architecture", "libnvrtc-builtins"] {
+    for other in [
+        "compiled for the architecture",
+        "libnvrtc-builtins",
+        "detected in the compilation",
+    ] {
         assert!(!text.contains(other), "{text}");
     }
 }
@@ -141,6 +145,22 @@ fn host_header_error_names_the_alternative() {
         "{error}"
     );
     failure(compile("mine.cuh", kernel)).mentions("Program::include_path");
+}
+
+#[test]
+fn references_of_textures_and_surfaces_are_explained() {
+    for (declared, object) in [
+        ("texture<float, 2> image;", "cudaTextureObject_t"),
+        ("surface<void, 2> image;", "cudaSurfaceObject_t"),
+    ] {
+        let error = Program::new(declared)
+            .compile(VIRTUAL)
+            .unwrap_err()
+            .to_string();
+        let advice = error.lines().last().unwrap();
+        assert!(advice.contains("CUDA 12 removed"), "{error}");
+        assert!(advice.contains(object), "{error}");
+    }
 }
 
 #[test]

@@ -8,8 +8,9 @@ use crate::error::sources::around;
 /// Returns the log with source lines and advice.
 ///
 /// If a line of the log names a line in one of the named texts, the numbered source around that
-/// line follows it. Messages about name expressions show the expression. Advice about missing
-/// headers comes at the end.
+/// line follows it. Messages about name expressions show the expression. The compiler's count of
+/// errors is left out, because it names the program even if all errors are in headers. Advice comes
+/// at the end.
 pub(super) fn explain<'a>(
     log: &str,
     texts: impl Iterator<Item = (&'a str, &'a str)> + Clone,
@@ -17,6 +18,9 @@ pub(super) fn explain<'a>(
     let mut text = String::with_capacity(log.len() * 2);
     let mut lines = log.trim_end().lines().peekable();
     while let Some(message) = lines.next() {
+        if is_count(message) {
+            continue;
+        }
         if let Some((expression, message)) = expression_message(message, lines.peek().copied()) {
             let column = lines.nth(1).and_then(|caret| caret.find('^'));
             // The compiler repeats the message in other words.
@@ -58,7 +62,34 @@ pub(super) fn explain<'a>(
     if let Some(name) = log.lines().find_map(headers::unknown_integer) {
         let _ = write!(text, "\n{}", headers::integer_advice(name));
     }
+    for (kind, advice) in REFERENCES {
+        if log.contains(&format!(": error: {kind} is not a template")) {
+            let _ = write!(text, "\n{advice}");
+        }
+    }
     text
+}
+
+/// Advice about texture and surface references, by the name of their type.
+const REFERENCES: [(&str, &str); 2] = [
+    (
+        "texture",
+        "`texture<...>` is a texture reference, which CUDA 12 removed. Fix: declare a kernel parameter \
+         `cudaTextureObject_t t`, read it with `tex2D<float>(t, x, y)`, and pass `&texture` (a `Texture`) to the launch",
+    ),
+    (
+        "surface",
+        "`surface<...>` is a surface reference, which CUDA 12 removed. Fix: declare a kernel parameter \
+         `cudaSurfaceObject_t s`, write it with `surf2Dwrite(value, s, x * sizeof(value), y)`, and pass `&surface` (a \
+         `Surface`) to the launch",
+    ),
+];
+
+/// Returns whether a line is the compiler's count of errors, such as
+/// `2 errors detected in the compilation of "a.cu".`
+fn is_count(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_ascii_digit())
+        && line.contains(" detected in the compilation of \"")
 }
 
 fn line_of(source: &str, number: usize) -> Option<&str> {
@@ -119,8 +150,7 @@ mod tests {
                    detected in the compilation of \"a.cu\".\n";
         assert_eq!(
             explain(log, "a.cu", "one\n"),
-            "name expression `h<int>`: error: identifier \"h\" is undefined\n  h<int>\n  ^\n\n2 errors detected in the \
-             compilation of \"a.cu\"."
+            "name expression `h<int>`: error: identifier \"h\" is undefined\n  h<int>\n  ^"
         );
         // A message of an unknown form.
         let log = "__nv_name_map(5): error: x\n  y\n  ^";
@@ -169,13 +199,34 @@ mod tests {
                    a.cu(2): error: identifier \"uint32_t\" is undefined\n\n\
                    2 errors detected in the compilation of \"a.cu\".\n";
         let text = explain(log, "a.cu", "uint32_t x;\nuint32_t y;\n");
-        let (_, advice) = text.split_once("of \"a.cu\".\n").unwrap();
+        assert!(!text.contains("detected"), "{text}");
         assert_eq!(
-            advice,
+            text.lines().last().unwrap(),
             "`uint32_t` needs `#include <cuda/std/cstdint>` from CUDA's headers. `unsigned int` needs no header"
         );
         let other = "a.cu(1): error: identifier \"width_t\" is undefined";
         assert_eq!(explain(other, "b.cu", ""), other);
+    }
+
+    #[test]
+    fn texture_and_surface_references_get_advice() {
+        let log = "a.cu(1): error: texture is not a template\n\n1 error detected in the compilation of \"a.cu\".\n";
+        assert_eq!(
+            explain(log, "a.cu", "texture<float, 2> t;\n"),
+            "a.cu(1): error: texture is not a template\n >    1 | texture<float, 2> t;\n\
+             `texture<...>` is a texture reference, which CUDA 12 removed. Fix: declare a kernel parameter \
+             `cudaTextureObject_t t`, read it with `tex2D<float>(t, x, y)`, and pass `&texture` (a `Texture`) to the launch"
+        );
+        let log = "a.cu(1): error: surface is not a template\n";
+        let text = explain(log, "b.cu", "");
+        assert!(
+            text.ends_with(
+                "\n`surface<...>` is a surface reference, which CUDA 12 removed. Fix: declare a kernel parameter \
+                 `cudaSurfaceObject_t s`, write it with `surf2Dwrite(value, s, x * sizeof(value), y)`, and pass \
+                 `&surface` (a `Surface`) to the launch"
+            ),
+            "{text}"
+        );
     }
 
     #[test]
