@@ -4,6 +4,46 @@ use crate::error::{Error, Result};
 
 /// The weights of a two-dimensional filter, row by row.
 ///
+/// By default, a filter is applied as a **true convolution**, rotated by 180 degrees, as by
+/// `scipy.signal.convolve2d`. Machine learning and OpenCV call the unrotated form a convolution: for
+/// weights from there, pass [`Kind::Correlation`](crate::Kind::Correlation) to
+/// [`ConvolutionOptions::kind`](crate::ConvolutionOptions::kind). For symmetric filters, both are
+/// the same.
+///
+/// **Even sizes.** A filter with an even number of columns or rows has no middle. The center of `n`
+/// weights is then the one at index `n / 2 - 1` of the filter as given. `scipy.signal` centers
+/// filters in this way, but `scipy.ndimage` does not. Its results are shifted by one pixel along
+/// each even axis (compared with SciPy 1.17.1 and NumPy 2.4.6, with zeros beyond the edges):
+///
+/// | kind | equal | differs |
+/// | --- | --- | --- |
+/// | convolution | `scipy.signal.convolve2d(mode="same")`, `numpy.convolve(mode="same")` | `scipy.ndimage.convolve`: one pixel to the left and up |
+/// | correlation | `scipy.signal.correlate2d(mode="same")` | `scipy.ndimage.correlate`: one pixel to the right and down |
+///
+/// ```
+/// use cuda_compute::{Array, ConvolutionOptions, Filter, Kind};
+/// # use cuda_safe::{Context, Stream};
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&Context::primary(0)?)?;
+/// let image = Array::from_shape(&stream, [1, 7], &[0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])?;
+/// let odd = Filter::new(3, 1, &[1.0, 2.0, 3.0])?;
+/// let even = Filter::new(4, 1, &[1.0, 2.0, 3.0, 4.0])?;
+/// let correlation = ConvolutionOptions::default().kind(Kind::Correlation);
+///
+/// assert_eq!(image.convolve(&odd)?.to_vec()?, [0.0, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0]);
+/// assert_eq!(
+///     image.convolve_with(&odd, correlation)?.to_vec()?,
+///     [0.0, 0.0, 3.0, 2.0, 1.0, 0.0, 0.0]
+/// );
+/// assert_eq!(image.convolve(&even)?.to_vec()?, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 0.0]);
+/// assert_eq!(
+///     image.convolve_with(&even, correlation)?.to_vec()?,
+///     [0.0, 4.0, 3.0, 2.0, 1.0, 0.0, 0.0]
+/// );
+/// # Ok(())
+/// # }
+/// ```
+///
 /// If the weights are exactly the products of a column and a row (box, Gaussian, Sobel), the filter
 /// is recognised as separable. It is then convolved in two one-dimensional passes if that is
 /// faster.

@@ -54,7 +54,7 @@ impl Border {
 pub enum Extent {
     /// The size of the input. The middle element of the filter is at the output's position. If the
     /// filter's width or height is even, it is the element before the middle of the filter as
-    /// given, for convolution as well as for correlation.
+    /// given, for convolution as well as for correlation. [`Filter`] compares this with SciPy.
     #[default]
     Same,
     /// Only pixels that don't depend on values beyond an edge: `input - filter + 1` in each
