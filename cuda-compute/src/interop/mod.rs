@@ -88,14 +88,20 @@
 mod cuda_array_interface;
 pub mod dlpack;
 mod exported;
-mod imported;
 #[cfg(feature = "ndarray")]
-mod ndarray;
+mod host_array;
+mod imported;
 mod place;
 mod stream;
 
+/// The version of the crate `ndarray` whose arrays [`Array::from_ndarray`] reads and
+/// [`Array::to_ndarray`] returns.
+#[cfg(feature = "ndarray")]
+pub use ::ndarray;
 pub use cuda_array_interface::CudaArrayInterface;
 pub use exported::ExportedTensor;
+#[cfg(feature = "ndarray")]
+pub use host_array::HostArray;
 pub use imported::ImportedTensor;
 pub use stream::stream_number;
 

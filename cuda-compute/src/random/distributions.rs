@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use cuda_safe::Stream;
-
 use super::Random;
 use crate::{
-    array::{Array, IntoShape},
+    array::IntoShape,
     element::{Element, Float, Integer},
     error::{Error, Result},
     expression::{
@@ -70,170 +68,158 @@ pub(super) fn of_bits<T: RandomFloat>(
     Expr::of(Node::apply(Operation::Call(function), T::DATA_TYPE, inputs))
 }
 
-/// Defines each draw twice: for expressions, and for arrays.
-macro_rules! draws {
-    ($(
-        impl $(<$t:ident: $class:path>)? for $on:ty {$(
-            $(#[$doc:meta])*
-            pub fn $name:ident($random:ident, $shape:ident $(, $argument:ident: $argument_type:ty)*) $body:block
-        )*}
-    )*) => {$(
-        impl $(<$t: $class>)? Expr<$on> {$(
-            $(#[$doc])*
-            pub fn $name($random: &mut Random, $shape: impl IntoShape $(, $argument: $argument_type)*) -> Result<Self> $body
-        )*}
+impl<T: RandomFloat> Expr<T> {
+    /// Draws numbers in [0, 1).
+    ///
+    /// They are uniformly distributed multiples of 2⁻²⁴ (`f32`) or 2⁻⁵³ (`f64`), from the upper
+    /// bits of [`bits`](Self::bits).
+    ///
+    /// # Errors
+    /// Returns an error if the shape is invalid.
+    pub fn uniform(random: &mut Random, shape: impl IntoShape) -> Result<Self> {
+        Ok(of_bits(&UNIFORM, &random.draw(shape)?))
+    }
 
-        impl $(<$t: $class>)? Array<$on> {$(
-            $(#[$doc])*
-            ///
-            /// Also returns an error if memory runs out.
-            pub fn $name(
-                stream: &Stream,
-                random: &mut Random,
-                shape: impl IntoShape
-                $(, $argument: $argument_type)*
-            ) -> Result<Self> {
-                Expr::<$on>::$name(random, shape $(, $argument)*)?.eval_on(stream)
-            }
-        )*}
-    )*};
+    /// Draws normal numbers with mean 0 and standard deviation 1.
+    ///
+    /// To get another distribution, multiply by the standard deviation and add the mean. The
+    /// numbers come from Box and Muller's transformation of pairs of 32 bits (`f32`) or 64 bits
+    /// (`f64`) and are accurate to 5 units in the last place. The largest values are 6.76
+    /// (`f32`) and 9.49 (`f64`), which are `sqrt(66 ln 2)` and `sqrt(130 ln 2)`. A normal
+    /// number exceeds these once in 7·10¹⁰ and once in 4·10²⁰ draws. The value 0 never occurs.
+    ///
+    /// # Errors
+    /// Returns an error if the shape is invalid.
+    pub fn normal(random: &mut Random, shape: impl IntoShape) -> Result<Self> {
+        random.draw(shape)
+    }
+
+    /// Draws numbers whose logarithms are normal with this mean and standard deviation.
+    ///
+    /// # Errors
+    /// Returns an error if the shape is invalid.
+    pub fn log_normal(
+        random: &mut Random,
+        shape: impl IntoShape,
+        mean: T,
+        deviation: T,
+    ) -> Result<Self> {
+        Ok(Self::normal(random, shape)?.mul_add(deviation, mean).exp())
+    }
+
+    /// Draws exponential numbers with mean 1, the time to the next event at a rate of one per
+    /// unit.
+    ///
+    /// To get another mean, multiply by it. The numbers are the negative logarithms of 32 bits
+    /// (`f32`) or 64 bits (`f64`) and are accurate to 3 units in the last place. The largest
+    /// values are `33 ln 2` (22.9) and `65 ln 2` (45.1). The value 0 never occurs.
+    ///
+    /// # Errors
+    /// Returns an error if the shape is invalid.
+    pub fn exponential(random: &mut Random, shape: impl IntoShape) -> Result<Self> {
+        Ok(of_bits(&EXPONENTIAL, &random.draw(shape)?))
+    }
 }
 
-draws! {
-    impl<T: RandomFloat> for T {
-        /// Draws numbers in [0, 1).
-        ///
-        /// They are uniformly distributed multiples of 2⁻²⁴ (`f32`) or 2⁻⁵³ (`f64`), from the upper
-        /// bits of [`bits`](Self::bits).
-        ///
-        /// # Errors
-        /// Returns an error if the shape is invalid.
-        pub fn uniform(random, shape) {
-            Ok(of_bits(&UNIFORM, &random.draw(shape)?))
-        }
-
-        /// Draws normal numbers with mean 0 and standard deviation 1.
-        ///
-        /// To get another distribution, multiply by the standard deviation and add the mean. The
-        /// numbers come from Box and Muller's transformation of pairs of 32 bits (`f32`) or 64 bits
-        /// (`f64`) and are accurate to 5 units in the last place. The largest values are 6.76
-        /// (`f32`) and 9.49 (`f64`), which are `sqrt(66 ln 2)` and `sqrt(130 ln 2)`. A normal
-        /// number exceeds these once in 7·10¹⁰ and once in 4·10²⁰ draws. The value 0 never occurs.
-        ///
-        /// # Errors
-        /// Returns an error if the shape is invalid.
-        pub fn normal(random, shape) {
-            random.draw(shape)
-        }
-
-        /// Draws numbers whose logarithms are normal with this mean and standard deviation.
-        ///
-        /// # Errors
-        /// Returns an error if the shape is invalid.
-        pub fn log_normal(random, shape, mean: T, deviation: T) {
-            Ok(Self::normal(random, shape)?.mul_add(deviation, mean).exp())
-        }
-
-        /// Draws exponential numbers with mean 1, the time to the next event at a rate of one per
-        /// unit.
-        ///
-        /// To get another mean, multiply by it. The numbers are the negative logarithms of 32 bits
-        /// (`f32`) or 64 bits (`f64`) and are accurate to 3 units in the last place. The largest
-        /// values are `33 ln 2` (22.9) and `65 ln 2` (45.1). The value 0 never occurs.
-        ///
-        /// # Errors
-        /// Returns an error if the shape is invalid.
-        pub fn exponential(random, shape) {
-            Ok(of_bits(&EXPONENTIAL, &random.draw(shape)?))
-        }
+impl<T: RandomBits> Expr<T> {
+    /// Draws random bits: uniformly distributed integers.
+    ///
+    /// # Errors
+    /// Returns an error if the shape is invalid.
+    pub fn bits(random: &mut Random, shape: impl IntoShape) -> Result<Self> {
+        random.draw(shape)
     }
+}
 
-    impl<T: RandomBits> for T {
-        /// Draws random bits: uniformly distributed integers.
-        ///
-        /// # Errors
-        /// Returns an error if the shape is invalid.
-        pub fn bits(random, shape) {
-            random.draw(shape)
-        }
+impl<T: RandomInteger> Expr<T> {
+    /// Draws integers from a range.
+    ///
+    /// In a range of `n` numbers, each has a probability of 1/n within 2⁻⁶⁴, or within 2⁻¹²⁸ if
+    /// `n` is above 2³². The relative difference between the probabilities is therefore at most
+    /// 2⁻³² or 2⁻⁶⁴.
+    ///
+    /// # Errors
+    /// Returns an error if the range is empty or the shape is invalid.
+    pub fn uniform_integers(
+        random: &mut Random,
+        shape: impl IntoShape,
+        range: Range<T>,
+    ) -> Result<Self> {
+        let (low, high): (i128, i128) = (range.start.into(), range.end.into());
+        let Some(count) = u64::try_from(high - low).ok().filter(|&count| count > 0) else {
+            return Err(Error::Value(format!(
+                "the range {range:?} contains no integers"
+            )));
+        };
+        let shape = shape.into_shape()?;
+        let (bits, count) = (random.draw(shape)?, Expr::scalar(count));
+        let below: Expr<u64> = if high - low <= 1 << 32 {
+            call(&BELOW, [&bits, &count])
+        } else {
+            call(&BELOW, [&bits, &random.draw(shape)?, &count])
+        };
+        // The cast and the sum may both wrap around. Together, they yield the right number.
+        Ok(below.cast::<T>() + range.start)
     }
+}
 
-    impl<T: RandomInteger> for T {
-        /// Draws integers from a range.
-        ///
-        /// In a range of `n` numbers, each has a probability of 1/n within 2⁻⁶⁴, or within 2⁻¹²⁸ if
-        /// `n` is above 2³². The relative difference between the probabilities is therefore at most
-        /// 2⁻³² or 2⁻⁶⁴.
-        ///
-        /// # Errors
-        /// Returns an error if the range is empty or the shape is invalid.
-        pub fn uniform_integers(random, shape, range: Range<T>) {
-            let (low, high): (i128, i128) = (range.start.into(), range.end.into());
-            let Some(count) = u64::try_from(high - low).ok().filter(|&count| count > 0) else {
-                return Err(Error::Value(format!("the range {range:?} contains no integers")));
-            };
-            let shape = shape.into_shape()?;
-            let (bits, count) = (random.draw(shape)?, Expr::scalar(count));
-            let below: Expr<u64> = if high - low <= 1 << 32 {
-                call(&BELOW, [&bits, &count])
-            } else {
-                call(&BELOW, [&bits, &random.draw(shape)?, &count])
-            };
-            // The cast and the sum may both wrap around. Together, they yield the right number.
-            Ok(below.cast::<T>() + range.start)
+impl Expr<u32> {
+    /// Draws numbers of events from a Poisson distribution with mean `mean`.
+    ///
+    /// The mean is a number, or an expression with a mean for each element. For means below 10,
+    /// uniform numbers are multiplied until the product falls below exp(−mean) (Knuth, "The art
+    /// of computer programming", volume 2, 3.4.1). Otherwise the algorithm is PTRS (Hörmann,
+    /// "The transformed rejection method for generating Poisson random variables", 1993). Both
+    /// are exact apart from rounding in `f64` and the use of 32-bit uniform numbers. In an
+    /// expression, a negative or NaN mean yields 0 events, and a mean above 2³¹ is treated as
+    /// 2³¹.
+    ///
+    /// # Errors
+    /// Returns an error if the mean is a number outside 0 to 2³¹ or an expression that can't be
+    /// broadcast to the shape, or if the shape is invalid.
+    pub fn poisson(
+        random: &mut Random,
+        shape: impl IntoShape,
+        mean: impl IntoExpr<f64>,
+    ) -> Result<Self> {
+        let (shape, mean) = (shape.into_shape()?, mean.into_expr());
+        if let Kind::Scalar(words) = &mean.node.kind
+            && !(0.0..=MOST_EVENTS).contains(&f64::from_bits(words[0]))
+        {
+            let mean = f64::from_bits(words[0]);
+            return Err(Error::Value(format!(
+                "the mean {mean} of a Poisson distribution is not from 0 to 2^31"
+            )));
         }
+        let mean = mean.broadcast_to(shape)?;
+        let (key, blocks) = (Expr::scalar(random.seed), random.blocks(shape));
+        let inputs = [blocks.node, key.node, mean.node];
+        Ok(Self::of(Node::apply(
+            Operation::Call(&POISSON),
+            u32::DATA_TYPE,
+            inputs,
+        )))
     }
+}
 
-    impl for u32 {
-        /// Draws numbers of events from a Poisson distribution with mean `mean`.
-        ///
-        /// The mean is a number, or an expression with a mean for each element. For means below 10,
-        /// uniform numbers are multiplied until the product falls below exp(−mean) (Knuth, "The art
-        /// of computer programming", volume 2, 3.4.1). Otherwise the algorithm is PTRS (Hörmann,
-        /// "The transformed rejection method for generating Poisson random variables", 1993). Both
-        /// are exact apart from rounding in `f64` and the use of 32-bit uniform numbers. In an
-        /// expression, a negative or NaN mean yields 0 events, and a mean above 2³¹ is treated as
-        /// 2³¹.
-        ///
-        /// # Errors
-        /// Returns an error if the mean is a number outside 0 to 2³¹ or an expression that can't be
-        /// broadcast to the shape, or if the shape is invalid.
-        pub fn poisson(random, shape, mean: impl IntoExpr<f64>) {
-            let (shape, mean) = (shape.into_shape()?, mean.into_expr());
-            if let Kind::Scalar(words) = &mean.node.kind
-                && !(0.0..=MOST_EVENTS).contains(&f64::from_bits(words[0]))
-            {
-                let mean = f64::from_bits(words[0]);
-                return Err(Error::Value(format!(
-                    "the mean {mean} of a Poisson distribution is not from 0 to 2^31"
-                )));
-            }
-            let mean = mean.broadcast_to(shape)?;
-            let (key, blocks) = (Expr::scalar(random.seed), random.blocks(shape));
-            let inputs = [blocks.node, key.node, mean.node];
-            Ok(Self::of(Node::apply(Operation::Call(&POISSON), u32::DATA_TYPE, inputs)))
+impl Expr<bool> {
+    /// Draws booleans that are true with this probability, rounded to the nearest multiple of
+    /// 2⁻³².
+    ///
+    /// An element is true if its 32 bits, divided by 2³², are below the probability.
+    ///
+    /// # Errors
+    /// Returns an error if the probability is outside 0 to 1, or if the shape is invalid.
+    pub fn bernoulli(random: &mut Random, shape: impl IntoShape, probability: f64) -> Result<Self> {
+        if !(0.0..=1.0).contains(&probability) {
+            return Err(Error::Value(format!(
+                "the probability {probability} is not from 0 to 1"
+            )));
         }
-    }
-
-    impl for bool {
-        /// Draws booleans that are true with this probability, rounded to the nearest multiple of
-        /// 2⁻³².
-        ///
-        /// An element is true if its 32 bits, divided by 2³², are below the probability.
-        ///
-        /// # Errors
-        /// Returns an error if the probability is outside 0 to 1, or if the shape is invalid.
-        pub fn bernoulli(random, shape, probability: f64) {
-            if !(0.0..=1.0).contains(&probability) {
-                return Err(Error::Value(format!(
-                    "the probability {probability} is not from 0 to 1"
-                )));
-            }
-            let bits = random.draw::<u32>(shape)?;
-            match (probability * 2f64.powi(32)).round() as u64 {
-                0 => Expr::scalar(false).broadcast_to(bits.shape()?),
-                below => Ok(bits.less_equal((below - 1) as u32)),
-            }
+        let bits = random.draw::<u32>(shape)?;
+        match (probability * 2f64.powi(32)).round() as u64 {
+            0 => Expr::scalar(false).broadcast_to(bits.shape()?),
+            below => Ok(bits.less_equal((below - 1) as u32)),
         }
     }
 }

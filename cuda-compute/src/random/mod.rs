@@ -1,5 +1,6 @@
 //! Random numbers.
 
+mod arrays;
 mod distributions;
 mod permutation;
 #[cfg(test)]
