@@ -47,6 +47,13 @@ pub enum Error {
     /// Another rank has ended, failed, or not arrived within the time limit. The group cannot be
     /// used any more.
     Lost(String),
+    /// One rank of [`PeerGroup::run`](crate::PeerGroup::run) failed with this error.
+    Rank {
+        /// The rank that failed.
+        rank: usize,
+        /// Its error.
+        error: Box<Self>,
+    },
 }
 
 impl fmt::Display for Error {
@@ -55,6 +62,7 @@ impl fmt::Display for Error {
             Self::Cuda(error) => error.fmt(f),
             #[cfg(feature = "compute")]
             Self::Compute(error) => error.fmt(f),
+            Self::Rank { rank, error } => write!(f, "rank {rank}: {error}"),
             Self::Nccl {
                 call,
                 result,
@@ -90,6 +98,7 @@ impl std::error::Error for Error {
             Self::Cuda(error) => error.source(),
             #[cfg(feature = "compute")]
             Self::Compute(error) => error.source(),
+            Self::Rank { error, .. } => error.source(),
             _ => None,
         }
     }
@@ -116,10 +125,11 @@ impl Error {
 impl Error {
     /// Returns whether the device's context is unusable.
     pub(crate) fn is_fault(&self) -> bool {
-        let Self::Cuda(error) = self else {
-            return false;
-        };
-        matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned)
+        match self {
+            Self::Cuda(error) => matches!(error.kind(), ErrorKind::Fault | ErrorKind::Poisoned),
+            Self::Rank { error, .. } => error.is_fault(),
+            _ => false,
+        }
     }
 }
 
@@ -203,5 +213,11 @@ mod tests {
             assert!(!error.is_fault());
         }
         assert!(!Error::from(missing_file()).is_fault());
+        let of_rank = Error::Rank {
+            rank: 3,
+            error: Box::new(missing_file().into()),
+        };
+        assert!(of_rank.to_string().starts_with("rank 3: "), "{of_rank}");
+        assert!(of_rank.source().is_some() && !of_rank.is_fault());
     }
 }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use cuda_safe::{Event, Stream};
 
 use super::{
+    meeting::Limit,
     offer::{Call, Offer, agree},
     own::RankState,
     rank::PeerRank,
@@ -99,9 +100,10 @@ impl Frame<'_> {
             bytes: Vec::new(),
         };
         call(&mut mine);
-        let offers = self.meet(Offer::Call(mine)).map_err(|error| match error {
+        let offers = self.meet(Offer::Call(mine), record.call);
+        let offers = offers.map_err(|error| match error {
             Error::Lost(why) => Error::Lost(format!(
-                "{why}; this rank calls {}: all ranks must make the same number of calls",
+                "{why}. This rank called {}. Fix: make the same calls in the same order on all ranks",
                 record.call
             )),
             error => error,
@@ -110,10 +112,13 @@ impl Frame<'_> {
         Ok(offers)
     }
 
-    fn meet(&mut self, offer: Offer) -> Result<Arc<[Offer]>> {
+    fn meet(&mut self, offer: Offer, call: &str) -> Result<Arc<[Offer]>> {
         self.met = true;
         let (rank, shared) = (self.rank.rank(), self.rank.shared());
-        let limit = Some(shared.options.timeout);
+        let limit = Some(Limit {
+            time: shared.options.timeout,
+            call,
+        });
         let offers = shared
             .rendezvous
             .meet(rank, offer, limit)
@@ -141,7 +146,7 @@ impl Frame<'_> {
     /// lost.
     pub(super) fn report_error(&mut self, why: String) {
         let before = self.own.before.clone();
-        let _ = self.meet(Offer::Rejected(why, before));
+        let _ = self.meet(Offer::Rejected(why, before), "report_error");
     }
 
     /// Makes the stream wait until the other rank's data may be read.

@@ -32,6 +32,27 @@ struct State<O> {
     all: Arc<[O]>,
     /// The reason why the rounds have ended, if they have.
     lost: Option<String>,
+    /// The last round with a notice about missing ranks.
+    noticed: Option<u64>,
+}
+
+/// How long a rank waits for the others, and in which call.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit<'a> {
+    pub(crate) time: Duration,
+    pub(crate) call: &'a str,
+}
+
+impl Limit<'_> {
+    /// The shortest wait with a notice.
+    const SHORTEST_NOTICE: Duration = Duration::from_secs(1);
+
+    /// Returns after how long a notice is printed: a sixth of the limit, if that is not too short
+    /// to be worth a notice.
+    fn notice(self) -> Option<Duration> {
+        let notice = self.time / 6;
+        (notice >= Self::SHORTEST_NOTICE).then_some(notice)
+    }
 }
 
 /// How long a waiting rank spins: longer than the usual delay between ranks, but too short to waste
@@ -49,6 +70,7 @@ impl<O> Rendezvous<O> {
                 arrived: 0,
                 all: Arc::from([]),
                 lost: None,
+                noticed: None,
             }),
             changed: Condvar::new(),
         }
@@ -62,12 +84,13 @@ impl<O> Rendezvous<O> {
     /// Waits for the other ranks, and returns the values of all ranks in rank order.
     ///
     /// If the time limit expires, the error names the ranks that did not arrive, and later rounds
-    /// fail as well. Without a limit, the caller must know that all other ranks will arrive.
+    /// fail as well. Well before that, one of the waiting ranks prints a notice. Without a limit,
+    /// the caller must know that all other ranks will arrive.
     pub(crate) fn meet(
         &self,
         rank: usize,
         offer: O,
-        limit: Option<Duration>,
+        limit: Option<Limit<'_>>,
     ) -> Result<Arc<[O]>, String> {
         let start = Instant::now();
         let mut state = self.lock();
@@ -109,24 +132,42 @@ impl<O> Rendezvous<O> {
             if let Some(why) = &state.lost {
                 return Err(why.clone());
             }
-            let left = limit.saturating_sub(start.elapsed());
+            let waited = start.elapsed();
+            let left = limit.time.saturating_sub(waited);
             if left.is_zero() {
-                let is_missing = |other: &usize| state.offers[*other].is_none();
-                let missing: Vec<usize> = (0..self.size).filter(is_missing).collect();
-                let have = if missing.len() == 1 { "has" } else { "have" };
                 let why = format!(
-                    "{} {have} not arrived within the time limit of {limit:?} (PeerOptions::timeout)",
-                    list(&missing)
+                    "{} within the time limit of {:?} (PeerOptions::timeout)",
+                    self.missing(&state),
+                    limit.time
                 );
                 self.end(&mut state, &why);
                 return Err(why);
             }
+            let notice = limit.notice().filter(|_| state.noticed != Some(round));
+            let until_notice = notice.map(|notice| notice.saturating_sub(waited));
+            if let (Some(notice), Some(Duration::ZERO)) = (notice, until_notice) {
+                state.noticed = Some(round);
+                let missing = self.missing(&state);
+                // Printing may block, and other ranks need the lock.
+                drop(state);
+                eprintln!("{}", late(rank, &missing, notice, limit));
+                state = self.lock();
+                continue;
+            }
             state = self
                 .changed
-                .wait_timeout(state, left)
+                .wait_timeout(state, until_notice.unwrap_or(left).min(left))
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
+    }
+
+    /// Returns the start of a sentence about the ranks that have not arrived.
+    fn missing(&self, state: &State<O>) -> String {
+        let is_missing = |other: &usize| state.offers[*other].is_none();
+        let missing: Vec<usize> = (0..self.size).filter(is_missing).collect();
+        let have = if missing.len() == 1 { "has" } else { "have" };
+        format!("{} {have} not arrived", list(&missing))
     }
 
     /// Returns the reason why the rounds have ended, if they have.
@@ -149,11 +190,43 @@ impl<O> Rendezvous<O> {
     }
 }
 
+/// Returns the notice about ranks that are late.
+fn late(rank: usize, missing: &str, waited: Duration, limit: Limit<'_>) -> String {
+    let Limit { time, call } = limit;
+    format!(
+        "cuda-nccl: {missing} after {waited:?}. Rank {rank} waits in {call}, which fails after {time:?} (PeerOptions::timeout)"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LONG: Option<Duration> = Some(Duration::from_secs(60));
+    const LONG: Option<Limit<'_>> = limit(60_000);
+
+    const fn limit(millis: u64) -> Option<Limit<'static>> {
+        Some(Limit {
+            time: Duration::from_millis(millis),
+            call: "a_call",
+        })
+    }
+
+    #[test]
+    fn notice_comes_well_before_the_limit() {
+        let notice = |millis| limit(millis).unwrap().notice();
+        assert_eq!(notice(60_000), Some(Duration::from_secs(10)));
+        assert_eq!(notice(6000), Some(Duration::from_secs(1)));
+        assert_eq!(notice(5999), None);
+        assert_eq!(
+            late(
+                0,
+                "rank 1 has not arrived",
+                Duration::from_secs(10),
+                limit(60_000).unwrap()
+            ),
+            "cuda-nccl: rank 1 has not arrived after 10s. Rank 0 waits in a_call, which fails after 60s (PeerOptions::timeout)"
+        );
+    }
 
     #[test]
     fn every_rank_receives_all_values() {
@@ -192,7 +265,7 @@ mod tests {
     fn late_rank_is_named() {
         let rendezvous = Rendezvous::new(3);
         thread::scope(|scope| {
-            let short = Some(Duration::from_millis(500));
+            let short = limit(500);
             let other = scope.spawn(|| rendezvous.meet(2, (), LONG));
             thread::sleep(Duration::from_millis(5));
             let error = rendezvous.meet(0, (), short).unwrap_err();
@@ -229,10 +302,9 @@ mod tests {
             assert_eq!(waits.join().unwrap().unwrap_err(), "a loss");
         });
         let rendezvous = spinning(2);
-        let limit = Duration::from_millis(30);
         let start = Instant::now();
-        let error = rendezvous.meet(1, (), Some(limit)).unwrap_err();
-        assert!(start.elapsed() >= limit);
+        let error = rendezvous.meet(1, (), limit(30)).unwrap_err();
+        assert!(start.elapsed() >= Duration::from_millis(30));
         let text = "rank 0 has not arrived within the time limit of 30ms (PeerOptions::timeout)";
         assert_eq!(error, text);
         assert_eq!(rendezvous.lost().as_deref(), Some(text));
@@ -241,7 +313,7 @@ mod tests {
     #[test]
     fn several_missing_ranks_are_named() {
         let rendezvous = Rendezvous::new(4);
-        let error = rendezvous.meet(2, (), Some(Duration::from_millis(10)));
+        let error = rendezvous.meet(2, (), limit(10));
         let error = error.unwrap_err();
         assert!(
             error.starts_with("ranks 0, 1, 3 have not arrived within the time limit of 10ms"),

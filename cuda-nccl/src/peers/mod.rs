@@ -31,7 +31,9 @@ use crate::error::{Error, Result};
 /// their calls. If a rank makes a different call, or passes another length or type, all ranks
 /// return an error that names it. Nothing is enqueued then, and the group stays usable. If a rank
 /// has ended (its thread panicked or returned early) or does not arrive within the [time
-/// limit](PeerOptions::timeout), the others return [`Error::Lost`], and the group is unusable.
+/// limit](PeerOptions::timeout), the others return [`Error::Lost`], and the group is unusable. After
+/// a sixth of the limit, by default 10 seconds, a waiting rank prints a notice to standard error. It
+/// names the call and the ranks that are missing. Limits below 6 seconds have no notice.
 ///
 /// Two ranks may use contexts of one device, and then share its memory bandwidth. This is meant for
 /// tests on machines with one GPU.
@@ -127,8 +129,24 @@ impl PeerGroup {
     /// only, not to other work in the closure.
     ///
     /// # Errors
-    /// Returns the error of the first rank that failed. An error that is the cause takes precedence
-    /// over the [`Error::Lost`] of ranks that waited for that rank.
+    /// Returns [`Error::Rank`] with the first rank that failed and its error. An error that is the
+    /// cause takes precedence over the [`Error::Lost`] of ranks that waited for that rank.
+    ///
+    /// ```
+    /// use cuda_nccl::{Collectives, Error, PeerGroup};
+    /// use cuda_safe::Context;
+    ///
+    /// # fn main() -> cuda_nccl::Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let group = PeerGroup::new(&[context.clone(), context])?;
+    /// let failed = group.run(|rank| match rank.rank() {
+    ///     0 => Ok(()),
+    ///     _ => Err(Error::Value("the file is empty".into())),
+    /// });
+    /// assert_eq!(failed.unwrap_err().to_string(), "rank 1: the file is empty");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     /// Panics if a rank panics, after the other ranks have ended.
@@ -144,20 +162,26 @@ impl PeerGroup {
             threads.into_iter().map(|thread| thread.join()).collect()
         });
         let mut values = Vec::with_capacity(results.len());
-        let mut failed: Option<Error> = None;
-        for result in results {
+        let mut failed: Option<(usize, Error)> = None;
+        for (rank, result) in results.into_iter().enumerate() {
             match result {
                 Ok(Ok(value)) => values.push(value),
                 Ok(Err(error)) => {
-                    if failed.as_ref().is_none_or(|first| {
+                    if failed.as_ref().is_none_or(|(_, first)| {
                         matches!(first, Error::Lost(_)) && !matches!(error, Error::Lost(_))
                     }) {
-                        failed = Some(error);
+                        failed = Some((rank, error));
                     }
                 }
                 Err(payload) => panic::resume_unwind(payload),
             }
         }
-        failed.map_or(Ok(values), Err)
+        match failed {
+            None => Ok(values),
+            Some((rank, error)) => Err(Error::Rank {
+                rank,
+                error: Box::new(error),
+            }),
+        }
     }
 }

@@ -13,7 +13,10 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use crate::{contexts, failure::failure, in_separate_process, ranks, small, suite};
+use crate::{
+    contexts, failure::failure, in_separate_process, output_of_separate_process, ranks, small,
+    suite,
+};
 
 /// Returns the error of rank 0 when its partner makes different calls.
 fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Error, Duration) {
@@ -30,7 +33,7 @@ fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Erro
         // The group stays lost, and later calls fail immediately.
         let again = first.broadcast(&stream, &mut data, 0).unwrap_err();
         assert_eq!(
-            error.to_string().split(';').next(),
+            error.to_string().split(". This rank").next(),
             Some(&*again.to_string())
         );
         let _ = partner.join();
@@ -43,7 +46,7 @@ fn ended_rank_is_not_waited_for() {
     let long = Duration::from_secs(600);
     // The error names the call if it had begun.
     let expect = |error: &Error, why: &str| {
-        let call = "; this rank calls all_reduce: all ranks must make the same number of calls";
+        let call = ". This rank called all_reduce. Fix: make the same calls in the same order on all ranks";
         let (text, begun) = (error.to_string(), format!("{why}{call}"));
         assert!([why, &begun].contains(&&*text), "{text}");
     };
@@ -62,7 +65,7 @@ fn missing_rank_is_named_after_the_time_limit() {
     let limit = Duration::from_millis(80);
     let (error, waited) = with_partner(limit, mem::forget);
     assert!(matches!(error, Error::Lost(_)), "{error}");
-    let text = "rank 1 has not arrived within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce";
+    let text = "rank 1 has not arrived within the time limit of 80ms (PeerOptions::timeout). This rank called all_reduce. Fix: ";
     assert!(error.to_string().starts_with(text), "{error}");
     assert!(waited >= limit);
 }
@@ -205,7 +208,9 @@ fn run_returns_the_cause_of_a_failure() {
         let stream = Stream::new(rank.context())?;
         rank.gather_on_host(&stream, &[1u8])
     });
-    assert_eq!(error.unwrap_err().to_string(), "had enough");
+    let error = error.unwrap_err();
+    assert_eq!(error.to_string(), "rank 2: had enough");
+    assert!(matches!(error, Error::Rank { rank: 2, .. }));
     let panicked = panic::catch_unwind(|| {
         group().run(|rank| match rank.rank() {
             1 => panic::resume_unwind(Box::new("on purpose")),
@@ -214,6 +219,37 @@ fn run_returns_the_cause_of_a_failure() {
     });
     let payload = panicked.unwrap_err();
     assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
+}
+
+#[test]
+fn sleeping_rank_is_reported_before_the_time_limit() {
+    let Some(text) = output_of_separate_process(&[]) else {
+        let options = PeerOptions::default().timeout(Duration::from_secs(7));
+        let group = PeerGroup::with_options(&contexts(3), options).unwrap();
+        let all = group.run(|rank| {
+            let stream = Stream::new(rank.context())?;
+            if rank.rank() == 1 {
+                thread::sleep(Duration::from_millis(1600));
+            }
+            rank.gather_on_host(&stream, &[rank.rank() as u8])
+        });
+        assert_eq!(all.unwrap()[2], [0, 1, 2]);
+        return;
+    };
+    let notices: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("cuda-nccl"))
+        .collect();
+    let [notice] = *notices else {
+        panic!("one notice for all ranks: {text}");
+    };
+    let rest = notice.strip_prefix("cuda-nccl: rank 1 has not arrived after 1.166666666s. Rank ");
+    let rest = rest.unwrap_or_else(|| panic!("{notice}"));
+    assert_eq!(
+        &rest[1..],
+        " waits in gather_on_host, which fails after 7s (PeerOptions::timeout)"
+    );
+    assert!(rest.starts_with(['0', '2']), "{notice}");
 }
 
 /// A fault ends the contexts of all devices in the process (observed on two H100s, driver 580). A
@@ -259,7 +295,10 @@ fn fault_of_one_rank_fails_all() {
             Err::<(), _>(error)
         })
         .unwrap_err();
-    assert!(matches!(error, Error::Cuda(_)), "{error}");
+    let Error::Rank { error, .. } = error else {
+        panic!("{error}");
+    };
+    assert!(matches!(*error, Error::Cuda(_)), "{error}");
 }
 
 /// A fault that is still unnoticed when the other ranks enqueue their part. Their input was never
@@ -318,7 +357,7 @@ fn nothing_is_enqueued_after_a_loss() {
     let first = fails();
     assert!(matches!(first, Error::Lost(_)), "{first}");
     assert_eq!(
-        first.to_string().split(';').next(),
+        first.to_string().split(". This rank").next(),
         Some(&*fails().to_string())
     );
     let context = Context::create(rank.context().device(), ContextFlags::default()).unwrap();
@@ -332,20 +371,20 @@ fn run_returns_the_first_root_cause() {
     let value = |rank: &PeerRank| Err::<(), _>(Error::Value(format!("of rank {}", rank.rank())));
     let lost = |rank: &PeerRank| Err::<(), _>(Error::Lost(format!("of rank {}", rank.rank())));
     let error = group().run(value).unwrap_err();
-    assert_eq!(error.to_string(), "of rank 0");
+    assert_eq!(error.to_string(), "rank 0: of rank 0");
     let error = group().run(lost).unwrap_err();
-    assert_eq!(error.to_string(), "of rank 0");
+    assert_eq!(error.to_string(), "rank 0: of rank 0");
     let error = group().run(|rank| match rank.rank() {
         0 => lost(rank),
         _ => value(rank),
     });
-    assert_eq!(error.unwrap_err().to_string(), "of rank 1");
+    assert_eq!(error.unwrap_err().to_string(), "rank 1: of rank 1");
     let error = group().run(|rank| match rank.rank() {
         0 => Ok(()),
         1 => value(rank),
         _ => lost(rank),
     });
-    assert_eq!(error.unwrap_err().to_string(), "of rank 1");
+    assert_eq!(error.unwrap_err().to_string(), "rank 1: of rank 1");
 }
 
 #[test]

@@ -40,23 +40,30 @@ fn ranks(size: usize, options: PeerOptions) -> Vec<PeerRank> {
 /// Returns true in a process that runs only this test. In the tests' common process, starts such a
 /// process and checks that it succeeds.
 fn in_separate_process(variables: &[(&str, &str)]) -> bool {
+    output_of_separate_process(variables).is_none()
+}
+
+/// Returns `None` in a process that runs only this test. In the tests' common process, starts such
+/// a process, checks that it succeeds, and returns its output.
+fn output_of_separate_process(variables: &[(&str, &str)]) -> Option<String> {
     const CHILD: &str = "CUDA_NCCL_PEER_CHILD";
     if env::var(CHILD).is_ok() {
-        return true;
+        return None;
     }
     let test = thread::current().name().unwrap().to_owned();
     let output = Command::new(env::current_exe().unwrap())
-        .args([&test, "--exact"])
+        .args([&test, "--exact", "--nocapture"])
         .env(CHILD, "1")
         .envs(variables.iter().copied())
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
     assert!(
         output.status.success() && text.contains("1 passed"),
         "{text}"
     );
-    false
+    Some(text)
 }
 
 /// Options with which all but tiny arrays are reduced in pieces, and pieces in several chunks.
