@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, Once};
+use std::time::Duration;
 
 use super::configuration;
 use crate::abi::failure_reason;
@@ -103,13 +104,33 @@ pub fn not_emulated(function: &'static str) {
     });
 }
 
-fn once(function: &'static str, text: impl FnOnce() -> String) {
-    static SAID: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+/// Prints once per kernel name that a launch takes long, and where one of its threads is.
+#[cold]
+pub fn note_long_run(kernel: &str, elapsed: Duration, place: &str) {
+    once(kernel, || {
+        long_run(kernel, elapsed, place, configuration::get().timeout)
+    });
+}
+
+fn long_run(kernel: &str, elapsed: Duration, place: &str, limit: Option<Duration>) -> String {
+    let advice = match limit {
+        Some(limit) => format!("CUDA_EMULATOR_TIMEOUT stops it after {limit:?}"),
+        None => "Fix: if it never ends, set CUDA_EMULATOR_TIMEOUT=20, which stops a launch after 20 seconds and \
+                 reports where it was"
+            .into(),
+    };
+    let seconds = elapsed.as_secs();
+    format!("kernel {kernel} has been running for {seconds} s: {place}. {advice}")
+}
+
+/// Prints a text once per key, which is the name of a function or of a kernel.
+fn once(key: &str, text: impl FnOnce() -> String) {
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     let first = SAID
         .lock()
         .unpoisoned()
         .get_or_insert_default()
-        .insert(function);
+        .insert(key.to_owned());
     if first {
         notice(&text());
     }
@@ -118,6 +139,27 @@ fn once(function: &'static str, text: impl FnOnce() -> String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notice_about_a_long_launch_names_place_and_limit() {
+        let text = |limit| {
+            long_run(
+                "spin",
+                Duration::from_millis(10_007),
+                "thread 3 is at a.cu:7",
+                limit,
+            )
+        };
+        assert_eq!(
+            text(None),
+            "kernel spin has been running for 10 s: thread 3 is at a.cu:7. Fix: if it never ends, set \
+             CUDA_EMULATOR_TIMEOUT=20, which stops a launch after 20 seconds and reports where it was"
+        );
+        assert_eq!(
+            text(Some(Duration::from_secs(60))),
+            "kernel spin has been running for 10 s: thread 3 is at a.cu:7. CUDA_EMULATOR_TIMEOUT stops it after 60s"
+        );
+    }
 
     #[test]
     fn is_test_distinguishes_tests_from_programs() {

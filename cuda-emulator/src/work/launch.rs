@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::cluster_limits;
 use super::conditional_values;
@@ -23,6 +24,7 @@ use crate::process::call;
 use crate::process::configuration;
 use crate::process::context::Context;
 use crate::process::device;
+use crate::process::warnings;
 use crate::queue::fault::Fault;
 use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
@@ -338,6 +340,9 @@ fn run(
     Ok(())
 }
 
+/// How long a launch runs before a notice says where it is.
+const NOTICE_AFTER: Duration = Duration::from_secs(10);
+
 fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
     let config = configuration::get();
     let part_size = part.as_ref().map_or(usize::MAX, |part| part.len());
@@ -348,6 +353,7 @@ fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
         check_race: config.check_race,
         check_barrier: config.check_barrier,
         time_limit: config.timeout,
+        notice_after: Some(NOTICE_AFTER),
         multiprocessors: device::multiprocessors(),
         part,
         stack_size: context.limit(CU_LIMIT_STACK_SIZE).unwrap_or(1024) as u32,
@@ -445,6 +451,10 @@ impl engine::Device for View<'_> {
             }
             rest = &rest[written as usize..];
         }
+    }
+
+    fn note_long_run(&self, kernel: &str, elapsed: Duration, place: &str) {
+        warnings::note_long_run(kernel, elapsed, place);
     }
 
     fn note_write(&self, addr: u64, size: u32) {

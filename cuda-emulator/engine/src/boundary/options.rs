@@ -40,6 +40,9 @@ pub struct Options {
     pub check_barrier: bool,
     /// The time after which the launch is stopped, with [`FaultKind::Timeout`](super::FaultKind::Timeout).
     pub time_limit: Option<Duration>,
+    /// The time after which a launch that is still running is passed once to
+    /// [`Device::note_long_run`](super::Device::note_long_run).
+    pub notice_after: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,
     /// The multiprocessors that blocks run on. `None` means all.
@@ -60,6 +63,7 @@ impl Default for Options {
             check_race: false,
             check_barrier: false,
             time_limit: None,
+            notice_after: None,
             multiprocessors: 16,
             part: None,
             stack_size: 1024,

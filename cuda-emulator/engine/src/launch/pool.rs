@@ -237,6 +237,7 @@ pub(crate) fn run_grid(
         executed: AtomicU64::new(0),
         stop: AtomicBool::new(false),
         late: AtomicBool::new(false),
+        noticed: AtomicBool::new(false),
         fault: Mutex::new(None),
         order: Order::new(options.seed, resident),
     };
