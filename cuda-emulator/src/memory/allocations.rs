@@ -1,18 +1,20 @@
 //! The table of allocations, which maps addresses to live allocations.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once, OnceLock, RwLock};
 
 use super::arena;
 use super::backing::Backing;
-use super::freed_allocations;
+use super::freed_allocations::{self, Freed};
 use super::managed;
 use super::origin::Origin;
 use super::permissions::Rights;
 use super::pool::Pool;
 use super::shadow::Shadow;
 use crate::abi::status::{Code, Result};
+use crate::process::caller::Caller;
 use crate::process::context::Context;
 use crate::process::memory_file;
 use crate::process::registry::{self, Kind, Owner};
@@ -49,6 +51,31 @@ pub struct Allocation {
     backing: Backing,
     /// The bytes that have been written, with `CUDA_EMULATOR_CHECK=uninit`.
     pub shadow: Option<Shadow>,
+    /// The call that created it.
+    caller: Option<Arc<Caller>>,
+}
+
+/// The description of an allocation. As text, it is one line.
+pub struct Description {
+    id: u64,
+    origin: Origin,
+    pub base: u64,
+    pub size: u64,
+    caller: Option<Arc<Caller>>,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (id, call, size, base) = (self.id, self.origin.describe(), self.size, self.base);
+        let place = match Caller::place(self.caller.as_ref()) {
+            place if place.is_empty() => place,
+            place => format!(", allocated{place}"),
+        };
+        write!(
+            f,
+            "allocation {id} ({call}, {size} bytes at {base:#x}{place})"
+        )
+    }
 }
 
 /// Live allocations by base address.
@@ -185,6 +212,7 @@ impl Allocation {
             shared: OnceLock::new(),
             backing: Backing::default(),
             shadow: None,
+            caller: Caller::capture(),
         }
     }
 }
@@ -386,12 +414,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     if allocation.is_managed() {
         managed::forget(allocation.id);
     }
-    let what = format!(
-        "{}, which was freed by {}",
-        allocation.summary(),
-        how.into()
-    );
-    freed_allocations::note(allocation.base, allocation.size, what);
+    freed_allocations::note(Freed::new(allocation, how.into()));
     drop(tables);
     GENERATION.fetch_add(1, Ordering::AcqRel);
     if let Some(Some(slot)) = allocation.shared.get() {
@@ -406,13 +429,6 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     true
 }
 
-fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
-    format!(
-        "allocation {id} ({}, {size} bytes at {base:#x})",
-        origin.describe()
-    )
-}
-
 impl Allocation {
     /// Returns whether it is mapped memory that nothing may access.
     pub fn is_inaccessible(&self) -> bool {
@@ -421,7 +437,18 @@ impl Allocation {
 
     /// Returns one line about it for reports.
     pub fn summary(&self) -> String {
-        describe(self.id, &self.origin, self.base, self.size)
+        self.description().to_string()
+    }
+
+    /// Returns its description, which outlives it.
+    pub fn description(&self) -> Description {
+        Description {
+            id: self.id,
+            origin: self.origin.clone(),
+            base: self.base,
+            size: self.size,
+            caller: self.caller.clone(),
+        }
     }
 
     /// Returns whether it is managed memory, which accepts prefetches and advice.

@@ -1,16 +1,28 @@
 //! Recently freed allocations, for reports.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+use super::allocations::{Allocation, Description};
+use crate::process::caller::Caller;
 use cuda_emulator_engine::Unpoisoned;
 
 /// The record of a freed allocation.
-struct Freed {
-    base: u64,
-    size: u64,
-    /// Its description, and how it was freed.
-    what: String,
+pub struct Freed {
+    what: Description,
+    /// Completes the sentence "freed by ...".
+    how: String,
+    caller: Option<Arc<Caller>>,
+}
+
+impl Freed {
+    pub fn new(allocation: &Allocation, how: String) -> Freed {
+        Freed {
+            what: allocation.description(),
+            how,
+            caller: Caller::capture(),
+        }
+    }
 }
 
 static FREED: Mutex<VecDeque<Freed>> = Mutex::new(VecDeque::new());
@@ -18,12 +30,12 @@ static FREED: Mutex<VecDeque<Freed>> = Mutex::new(VecDeque::new());
 const REMEMBERED: usize = 1024;
 
 /// Records a freed allocation.
-pub fn note(base: u64, size: u64, what: String) {
+pub fn note(one: Freed) {
     let mut freed = FREED.lock().unpoisoned();
     if freed.len() == REMEMBERED {
         freed.pop_front();
     }
-    freed.push_back(Freed { base, size, what });
+    freed.push_back(one);
 }
 
 /// Returns the base and description of the most recently freed allocation that contained an
@@ -31,6 +43,11 @@ pub fn note(base: u64, size: u64, what: String) {
 pub fn at(address: u64) -> Option<(u64, String)> {
     let freed = FREED.lock().unpoisoned();
     let last = freed.iter().rev();
-    let mut there = last.filter(|one| address >= one.base && address - one.base < one.size);
-    there.next().map(|one| (one.base, one.what.clone()))
+    let mut there =
+        last.filter(|one| address >= one.what.base && address - one.what.base < one.what.size);
+    there.next().map(|one| {
+        let place = Caller::place(one.caller.as_ref());
+        let text = format!("{}, which was freed by {}{place}", one.what, one.how);
+        (one.what.base, text)
+    })
 }

@@ -134,6 +134,16 @@ fn check_names(names: impl Iterator<Item = String>) -> Result<(), String> {
 }
 
 impl Config {
+    /// Returns whether any check is enabled.
+    pub fn has_checks(&self) -> bool {
+        self.check_uninit
+            || self.check_race
+            || self.check_barrier
+            || self.check_leak
+            || self.check_host
+            || self.check_context
+    }
+
     /// Reads the variables through `get`.
     fn read(get: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
         let raw = |name: &str| get(name);
@@ -346,7 +356,7 @@ mod tests {
     fn defaults_are_quiet() {
         let config = read(&[]).unwrap();
         assert!(config.trace.is_none() && config.fail.is_empty() && config.memory.is_none());
-        assert!(!config.check_leak && !config.check_race && config.seed.is_none());
+        assert!(!config.has_checks() && config.seed.is_none());
         assert_eq!(config.devices, 1);
     }
 
@@ -394,6 +404,7 @@ mod tests {
                 config.check_host,
                 config.check_context,
             ];
+            assert!(config.has_checks(), "{check}");
             for (other, on) in switched.into_iter().enumerate() {
                 assert_eq!(on, other == at, "{check}, {}", checks[other]);
             }

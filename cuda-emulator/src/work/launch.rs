@@ -21,6 +21,7 @@ use crate::memory::origin::Origin;
 use crate::memory::virtual_memory;
 use crate::memory::write_tracking;
 use crate::process::call;
+use crate::process::caller::Caller;
 use crate::process::configuration;
 use crate::process::context::Context;
 use crate::process::device;
@@ -220,6 +221,8 @@ pub struct Launch {
     pub part: Option<Arc<[u32]>>,
     /// The changes that kernels may make to a node's launch.
     pub updatable: Option<Arc<Updatable>>,
+    /// The call that launched it, or that added it to a graph.
+    pub caller: Option<Arc<Caller>>,
 }
 
 impl Launch {
@@ -246,6 +249,7 @@ impl Launch {
             attributes: Vec::new(),
             part: None,
             updatable: None,
+            caller: Caller::capture(),
         })
     }
 
@@ -295,7 +299,13 @@ impl Launch {
 
     /// Returns the stream work of one run.
     pub fn piece(self) -> Piece {
-        let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
+        let work = Box::new(move || {
+            let ran = run(&self.function, &self.shape, &self.params, self.part);
+            ran.map_err(|fault| match Caller::place(self.caller.as_ref()).as_str() {
+                "" => fault,
+                place => fault.with(&format!("launched{place}")),
+            })
+        });
         Piece::new(How::Soon, work)
     }
 

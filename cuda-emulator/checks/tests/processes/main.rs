@@ -2,6 +2,7 @@
 //! communication.
 
 mod architectures;
+mod callers;
 mod devices;
 mod environment;
 mod faults;
