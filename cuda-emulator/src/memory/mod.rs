@@ -25,4 +25,5 @@ mod shadow;
 pub mod stream_ordered;
 pub mod texel_format;
 pub mod virtual_memory;
+pub mod write_coverage;
 pub mod write_tracking;

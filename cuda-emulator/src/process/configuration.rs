@@ -51,6 +51,8 @@ pub struct Config {
     pub check_race: bool,
     /// Report divergent barriers.
     pub check_barrier: bool,
+    /// Report allocations that a kernel writes only in part.
+    pub check_unwritten: bool,
     /// Report leaks at exit.
     pub check_leak: bool,
     /// Report page-locked memory that is freed while queued work uses it.
@@ -139,6 +141,7 @@ impl Config {
         self.check_uninit
             || self.check_race
             || self.check_barrier
+            || self.check_unwritten
             || self.check_leak
             || self.check_host
             || self.check_context
@@ -175,6 +178,7 @@ impl Config {
             check_uninit: false,
             check_race: false,
             check_barrier: false,
+            check_unwritten: false,
             check_leak: false,
             check_host: false,
             check_context: false,
@@ -216,12 +220,13 @@ impl Config {
                 "uninit" => &mut config.check_uninit,
                 "race" => &mut config.check_race,
                 "barrier" => &mut config.check_barrier,
+                "unwritten" => &mut config.check_unwritten,
                 "leak" => &mut config.check_leak,
                 "host" => &mut config.check_host,
                 "context" => &mut config.check_context,
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, leak, host or context"
+                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, unwritten, leak, host or context"
                     ));
                 }
             } = true;
@@ -393,13 +398,22 @@ mod tests {
 
     #[test]
     fn each_check_sets_only_its_own_flag() {
-        let checks = ["uninit", "race", "barrier", "leak", "host", "context"];
+        let checks = [
+            "uninit",
+            "race",
+            "barrier",
+            "unwritten",
+            "leak",
+            "host",
+            "context",
+        ];
         for (at, check) in checks.iter().enumerate() {
             let config = read(&[("CUDA_EMULATOR_CHECK", check)]).unwrap();
             let switched = [
                 config.check_uninit,
                 config.check_race,
                 config.check_barrier,
+                config.check_unwritten,
                 config.check_leak,
                 config.check_host,
                 config.check_context,

@@ -15,11 +15,15 @@ use crate::abi::failure_reason::FailedCall;
 use crate::abi::status::Code;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Writes one line with a single write.
+/// Prints a notice.
 pub fn notice(text: &str) {
-    if configuration::get().quiet {
-        return;
+    if !configuration::get().quiet {
+        print(text);
     }
+}
+
+/// Writes one line with a single write.
+fn print(text: &str) {
     let line = format!("[cuda-emulator] {text}\n");
     // A failure to write a notice cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
@@ -123,17 +127,25 @@ fn long_run(kernel: &str, elapsed: Duration, place: &str, limit: Option<Duration
     format!("kernel {kernel} has been running for {seconds} s: {place}. {advice}")
 }
 
-/// Prints a text once per key, which is the name of a function or of a kernel.
+/// Prints once per kernel name what the check of unwritten memory has found.
+#[cold]
+pub fn found_unwritten(kernel: &str, text: impl FnOnce() -> String) {
+    if is_first(&format!("unwritten {kernel}")) {
+        print(&text());
+    }
+}
+
+/// Prints a notice once per key, which is the name of a function or of a kernel.
 fn once(key: &str, text: impl FnOnce() -> String) {
-    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
-    let first = SAID
-        .lock()
-        .unpoisoned()
-        .get_or_insert_default()
-        .insert(key.to_owned());
-    if first {
+    if is_first(key) {
         notice(&text());
     }
+}
+
+fn is_first(key: &str) -> bool {
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    let mut said = SAID.lock().unpoisoned();
+    said.get_or_insert_default().insert(key.to_owned())
 }
 
 #[cfg(test)]

@@ -16,3 +16,4 @@ mod process_faults;
 mod processes;
 mod survival;
 mod symbols;
+mod unwritten;

@@ -63,7 +63,8 @@ pub trait Device: Sync {
         let _ = (kernel, elapsed, place);
     }
     /// Records that `size` bytes at `addr` are about to be written. Only called with
-    /// [`Options::check_uninit`](super::Options::check_uninit).
+    /// [`Options::check_uninit`](super::Options::check_uninit) or
+    /// [`Options::note_writes`](super::Options::note_writes).
     fn note_write(&self, addr: u64, size: u32) {
         let _ = (addr, size);
     }

@@ -33,6 +33,9 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Whether to report reads of uninitialized memory.
     pub check_uninit: bool,
+    /// Whether to call [`Device::note_write`](super::Device::note_write) even if `check_uninit` is
+    /// false.
+    pub note_writes: bool,
     /// Whether to report unsynchronized accesses of two threads to the same shared memory, one of
     /// them a write.
     pub check_race: bool,
@@ -60,6 +63,7 @@ impl Default for Options {
             resident_blocks: 64,
             seed: None,
             check_uninit: false,
+            note_writes: false,
             check_race: false,
             check_barrier: false,
             time_limit: None,
