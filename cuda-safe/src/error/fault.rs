@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    io::{self, Write},
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -14,8 +15,8 @@ thread_local! {
     static DISCARDING: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Runs code that discards its errors, as drops do. If it is the first to see a fault, the next
-/// call reports the fault.
+/// Runs code that discards its errors, as drops do. If it is the first to see a fault, it prints the
+/// report that the emulator would have printed otherwise, and the next call reports the fault.
 pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
     /// Restores the depth, also after a panic.
     struct End;
@@ -29,6 +30,13 @@ pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
+/// The details of a fault.
+pub(crate) struct Detail {
+    pub(crate) text: String,
+    /// Whether the emulator's report is part of it. The emulator then does not print it.
+    pub(crate) has_report: bool,
+}
+
 /// The first fault that was seen in a context.
 #[derive(Default)]
 pub(crate) struct Fault(OnceLock<FirstFault>);
@@ -37,7 +45,7 @@ struct FirstFault {
     code: CUresult,
     /// The call that reported the fault.
     call: &'static str,
-    /// The details, until an error has reported them to the program.
+    /// The details of the next error, until an error has reported the fault to the program.
     unreported: Mutex<Option<String>>,
 }
 
@@ -53,19 +61,31 @@ impl Fault {
         &self,
         call: &'static str,
         code: CUresult,
-        detail: impl FnOnce(&Error) -> String,
+        detail: impl FnOnce(&Error) -> Detail,
     ) -> Error {
         let error = Error::driver(call, code);
         let is_reported = DISCARDING.get() == 0;
         let Some(first) = self.0.get() else {
-            let detail = detail(&error);
-            let unreported = (!is_reported).then(|| detail.clone());
+            let Detail { text, has_report } = detail(&error);
+            let error = error.with_detail(text.clone());
+            let is_printed = !is_reported && has_report;
+            if is_printed {
+                // A drop must not panic, as `eprintln!` does if it fails.
+                let _ = writeln!(io::stderr(), "{error}");
+            }
+            let seen = if is_printed {
+                "seen earlier, while an object was dropped, and printed to standard error then"
+                    .into()
+            } else {
+                format!("seen earlier, while an object was dropped: {text}")
+            };
+            let unreported = (!is_reported).then_some(seen);
             let _ = self.0.set(FirstFault {
                 code,
                 call,
                 unreported: Mutex::new(unreported),
             });
-            return error.with_detail(detail);
+            return error;
         };
         let take_unreported = || {
             first
@@ -75,9 +95,7 @@ impl Fault {
                 .take()
         };
         if is_reported && let Some(detail) = take_unreported() {
-            return error.with_detail(format!(
-                "seen earlier, while an object was dropped: {detail}"
-            ));
+            return error.with_detail(detail);
         }
         error.with_kind(ErrorKind::Poisoned).with_detail(format!(
             "a consequence of the {} that {} reported. The process cannot use CUDA any more. Fix: correct that fault, and \
@@ -95,7 +113,10 @@ mod tests {
     const CODE: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 
     fn report(fault: &Fault) -> (ErrorKind, String) {
-        let error = fault.error("cuCall", CODE, |_| "x[9]".into());
+        let error = fault.error("cuCall", CODE, |_| Detail {
+            text: "x[9]".into(),
+            has_report: false,
+        });
         (error.kind().clone(), error.detail().to_owned())
     }
 
