@@ -1,5 +1,5 @@
-//! The table of mistakes in the debugging guide. Each row is a program that makes the mistake, in a
-//! process of its own on the emulator, whose output must contain the row's text.
+//! The table of mistakes in the debugging guide. Each row is a program that makes the mistake. It
+//! runs in a separate process on the emulator, whose output must contain the row's text.
 
 #[path = "common/test_name.rs"]
 mod test_name;

@@ -1,13 +1,13 @@
 //! The table of allocations, which maps addresses to live allocations.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once, OnceLock, RwLock};
 
 use super::arena;
 use super::backing::Backing;
-use super::freed_allocations::{self, Freed};
+use super::description::Description;
+use super::freed_allocations;
 use super::managed;
 use super::origin::Origin;
 use super::permissions::Rights;
@@ -53,29 +53,6 @@ pub struct Allocation {
     pub shadow: Option<Shadow>,
     /// The call that created it.
     caller: Option<Arc<Caller>>,
-}
-
-/// The description of an allocation. As text, it is one line.
-pub struct Description {
-    id: u64,
-    origin: Origin,
-    pub base: u64,
-    pub size: u64,
-    caller: Option<Arc<Caller>>,
-}
-
-impl fmt::Display for Description {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (id, call, size, base) = (self.id, self.origin.describe(), self.size, self.base);
-        let place = match Caller::place(self.caller.as_ref()) {
-            place if place.is_empty() => place,
-            place => format!(", allocated{place}"),
-        };
-        write!(
-            f,
-            "allocation {id} ({call}, {size} bytes at {base:#x}{place})"
-        )
-    }
 }
 
 /// Live allocations by base address.
@@ -414,7 +391,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     if allocation.is_managed() {
         managed::forget(allocation.id);
     }
-    freed_allocations::note(Freed::new(allocation, how.into()));
+    freed_allocations::note(allocation.description(), how.into());
     drop(tables);
     GENERATION.fetch_add(1, Ordering::AcqRel);
     if let Some(Some(slot)) = allocation.shared.get() {

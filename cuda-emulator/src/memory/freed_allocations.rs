@@ -3,39 +3,30 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use super::allocations::{Allocation, Description};
+use super::description::Description;
 use crate::process::caller::Caller;
 use cuda_emulator_engine::Unpoisoned;
 
 /// The record of a freed allocation.
-pub struct Freed {
+struct Freed {
     what: Description,
     /// Completes the sentence "freed by ...".
     how: String,
     caller: Option<Arc<Caller>>,
 }
 
-impl Freed {
-    pub fn new(allocation: &Allocation, how: String) -> Freed {
-        Freed {
-            what: allocation.description(),
-            how,
-            caller: Caller::capture(),
-        }
-    }
-}
-
 static FREED: Mutex<VecDeque<Freed>> = Mutex::new(VecDeque::new());
 /// Number of freed allocations that are kept.
 const REMEMBERED: usize = 1024;
 
-/// Records a freed allocation.
-pub fn note(one: Freed) {
+/// Records a freed allocation. `how` completes the sentence "freed by ...".
+pub fn note(what: Description, how: String) {
+    let caller = Caller::capture();
     let mut freed = FREED.lock().unpoisoned();
     if freed.len() == REMEMBERED {
         freed.pop_front();
     }
-    freed.push_back(one);
+    freed.push_back(Freed { what, how, caller });
 }
 
 /// Returns the base and description of the most recently freed allocation that contained an

@@ -8,6 +8,7 @@ pub mod array;
 mod array_shape;
 mod backing;
 pub mod budget;
+mod description;
 pub mod external_memory;
 mod free_blocks;
 mod freed_allocations;

@@ -74,7 +74,7 @@ impl Shadow {
     }
 
     /// Returns the first of `size` bytes that has not been written, and the number of such bytes.
-    /// Returns `None` if there are none.
+    /// Returns `None` if all have been written.
     pub fn gaps(&self, size: u64) -> Option<(u64, u64)> {
         let (mut first, mut count) = (None, 0);
         let starts = (0..size).step_by(64);

@@ -127,7 +127,7 @@ fn long_run(kernel: &str, elapsed: Duration, place: &str, limit: Option<Duration
     format!("kernel {kernel} has been running for {seconds} s: {place}. {advice}")
 }
 
-/// Prints once per kernel name what the check of unwritten memory has found.
+/// Prints a finding of the check of unwritten memory, once per kernel name.
 #[cold]
 pub fn found_unwritten(kernel: &str, text: impl FnOnce() -> String) {
     if is_first(&format!("unwritten {kernel}")) {

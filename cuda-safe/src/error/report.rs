@@ -11,8 +11,8 @@ use cuda_sys::{self as sys, CUcontext, CUresult};
 
 type GetReport = unsafe extern "C" fn(CUcontext, *mut *const c_char) -> CUresult;
 
-/// Returns the driver function that returns reports. Only the emulator has it. A lookup also tells
-/// the emulator that this process shows the reports itself, so that it does not print them too.
+/// Returns the driver function that returns reports. Only the emulator has it. After a lookup,
+/// the emulator does not print reports itself, because this crate's errors contain them.
 pub(crate) fn look_up() -> Option<GetReport> {
     static FUNCTION: OnceLock<Option<GetReport>> = OnceLock::new();
     *FUNCTION.get_or_init(|| {

@@ -23,8 +23,8 @@ fn launch() -> (Stream, DeviceBuffer<i32>, Module) {
     (stream, x, module)
 }
 
-/// Returns what a child process printed, or `None` in the child or if it ran on a GPU, whose driver
-/// prints nothing.
+/// Returns the text that a child process printed. Returns `None` in the child, and on a GPU, whose
+/// driver prints nothing.
 fn printed(output: Option<Output>) -> Option<String> {
     let output = output?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -125,7 +125,7 @@ impl Worker<'_> {
         self.report(block, w);
     }
 
-    /// Tells the device that the launch takes long, and where a thread of this block is.
+    /// Passes the device a place of a thread of this block, because the launch takes long.
     #[cold]
     pub(crate) fn note_long_run(&self, block: &Block, elapsed: Duration) {
         let Some((w, f)) = running(block) else { return };

@@ -130,7 +130,7 @@ impl Worker<'_> {
     }
 
     /// Returns whether the launch must stop. If its time is up, reports where the block was. If it
-    /// takes long, tells the device.
+    /// takes long, notes that.
     fn stopped(&mut self, block: &Block) -> bool {
         let stop = self.launch.should_stop(&mut self.ctx);
         if stop {

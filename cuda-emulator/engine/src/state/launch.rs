@@ -53,7 +53,7 @@ pub(crate) struct Shared<'l> {
     pub executed: AtomicU64,
     pub stop: AtomicBool,
     pub late: AtomicBool,
-    /// Whether the device has been told that the launch takes long.
+    /// Whether the device has received the note that the launch takes long.
     pub noticed: AtomicBool,
     pub fault: Mutex<Option<Fault>>,
     pub order: Order,
