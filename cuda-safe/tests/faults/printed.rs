@@ -107,9 +107,9 @@ fn with_a_check_reports_name_the_lines_of_the_launch_and_the_allocation() {
         let lines = include_str!("printed.rs").lines();
         let line = 1 + lines.take_while(|line| !line.contains(marker)).count();
         if text.contains("printed.rs:") {
-            format!("/tests/faults/printed.rs:{line}")
+            format!("tests/faults/printed.rs:{line}")
         } else {
-            "main::printed::launch".to_owned()
+            "faults::printed::launch".to_owned()
         }
     };
     let report = text.split("stack backtrace").next().unwrap();
