@@ -71,7 +71,7 @@ const PROGRAMS: [(&str, Program); 14] = [
     }),
     ("use of freed memory", |gpu| {
         let x = DeviceBuffer::<i32>::zeroed(&gpu.stream, 4)?;
-        let address = x.device_ptr();
+        let address = x.as_device_ptr();
         drop(x);
         gpu.stream.synchronize()?;
         // SAFETY: as above.

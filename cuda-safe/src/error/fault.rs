@@ -45,7 +45,7 @@ struct FirstFault {
     code: CUresult,
     /// The call that reported the fault.
     call: &'static str,
-    /// The details of the next error, until an error has reported the fault to the program.
+    /// The details, until an error has reported them to the program.
     unreported: Mutex<Option<String>>,
 }
 
@@ -68,18 +68,11 @@ impl Fault {
         let Some(first) = self.0.get() else {
             let Detail { text, has_report } = detail(&error);
             let error = error.with_detail(text.clone());
-            let is_printed = !is_reported && has_report;
-            if is_printed {
-                // A drop must not panic, as `eprintln!` does if it fails.
+            if !is_reported && has_report {
+                // Perhaps no call follows. A drop must not panic, as `eprintln!` does if it fails.
                 let _ = writeln!(io::stderr(), "{error}");
             }
-            let seen = if is_printed {
-                "seen earlier, while an object was dropped, and printed to standard error then"
-                    .into()
-            } else {
-                format!("seen earlier, while an object was dropped: {text}")
-            };
-            let unreported = (!is_reported).then_some(seen);
+            let unreported = (!is_reported).then_some(text);
             let _ = self.0.set(FirstFault {
                 code,
                 call,
@@ -95,7 +88,9 @@ impl Fault {
                 .take()
         };
         if is_reported && let Some(detail) = take_unreported() {
-            return error.with_detail(detail);
+            return error.with_detail(format!(
+                "seen earlier, while an object was dropped: {detail}"
+            ));
         }
         error.with_kind(ErrorKind::Poisoned).with_detail(format!(
             "a consequence of the {} that {} reported. The process cannot use CUDA any more. Fix: correct that fault, and \
