@@ -3,7 +3,7 @@
 use std::{
     cell::Cell,
     io::{self, Write},
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, Once, OnceLock, PoisonError},
 };
 
 use cuda_sys::CUresult;
@@ -15,8 +15,8 @@ thread_local! {
     static DISCARDING: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Runs code that discards its errors, as drops do. If it is the first to see a fault, it prints the
-/// report that the emulator would have printed otherwise, and the next call reports the fault.
+/// Runs code that discards its errors, as drops do. If it is the first to see a fault, the next
+/// call reports the fault. If no call follows, the emulator's report is printed at exit.
 pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
     /// Restores the depth, also after a panic.
     struct End;
@@ -33,7 +33,7 @@ pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
 /// The details of a fault.
 pub(crate) struct Detail {
     pub(crate) text: String,
-    /// Whether the emulator's report is part of it. The emulator then does not print it.
+    /// Whether it contains the emulator's report, which the emulator then does not print.
     pub(crate) has_report: bool,
 }
 
@@ -46,7 +46,32 @@ struct FirstFault {
     /// The call that reported the fault.
     call: &'static str,
     /// The details, until an error has reported them to the program.
-    unreported: Mutex<Option<String>>,
+    unreported: Unreported,
+}
+
+type Unreported = Arc<Mutex<Option<String>>>;
+
+/// The faults that only drops have seen, and their errors.
+static AT_EXIT: Mutex<Vec<(Unreported, Error)>> = Mutex::new(Vec::new());
+
+/// Prints the error when the process exits, if no other error has reported the fault by then.
+fn print_at_exit(unreported: &Unreported, error: &Error) {
+    static ONCE: Once = Once::new();
+    // SAFETY: the handler is a plain function of the program.
+    ONCE.call_once(|| _ = unsafe { libc::atexit(print_unreported) });
+    let mut all = AT_EXIT.lock().unwrap_or_else(PoisonError::into_inner);
+    all.push((Arc::clone(unreported), error.clone()));
+}
+
+extern "C" fn print_unreported() {
+    let all = AT_EXIT.lock().unwrap_or_else(PoisonError::into_inner);
+    for (unreported, error) in all.iter() {
+        let unreported = unreported.lock().unwrap_or_else(PoisonError::into_inner);
+        if unreported.is_some() {
+            // `eprintln!` would panic if it failed.
+            let _ = writeln!(io::stderr(), "{error}");
+        }
+    }
 }
 
 impl Fault {
@@ -68,15 +93,14 @@ impl Fault {
         let Some(first) = self.0.get() else {
             let Detail { text, has_report } = detail(&error);
             let error = error.with_detail(text.clone());
+            let unreported = Arc::new(Mutex::new((!is_reported).then_some(text)));
             if !is_reported && has_report {
-                // Perhaps no call follows. A drop must not panic, as `eprintln!` does if it fails.
-                let _ = writeln!(io::stderr(), "{error}");
+                print_at_exit(&unreported, &error);
             }
-            let unreported = (!is_reported).then_some(text);
             let _ = self.0.set(FirstFault {
                 code,
                 call,
-                unreported: Mutex::new(unreported),
+                unreported,
             });
             return error;
         };
