@@ -96,6 +96,19 @@
 //! leave the capture intact. Objects dropped meanwhile are freed afterwards. See [stream
 //! capture](guide::memory_and_streams#stream-capture).
 //!
+//! # My kernel is wrong
+//!
+//! Run it on the emulator with its checks, which needs no GPU. Your crate needs `cuda-emulator` as a
+//! dev-dependency:
+//!
+//! ```sh
+//! CUDA_EMULATOR=1 CUDA_EMULATOR_CHECK=uninit,race,barrier,leak cargo test
+//! ```
+//!
+//! It reports illegal accesses, uninitialized reads, races and leaks, each with kernel, thread,
+//! address and source line. [Debugging](guide::debugging) lists which check finds which mistake, and
+//! describes the tools for a GPU.
+//!
 //! # Next steps
 //!
 //! - Start with [memory and streams](guide::memory_and_streams), which also explains [CUDA's

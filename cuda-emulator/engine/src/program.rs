@@ -54,6 +54,14 @@ pub(super) struct Input {
     pub files: Vec<(u32, String)>,
 }
 
+impl Input {
+    /// Returns the name of a `.file` index.
+    fn file(&self, number: u32) -> &str {
+        let known = self.files.iter().find(|f| f.0 == number);
+        as_given(known.map_or("?", |f| f.1.as_str()))
+    }
+}
+
 /// The source of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
@@ -143,10 +151,7 @@ impl Program {
             return String::new();
         };
         let mut out = String::new();
-        let file = |number: u32| {
-            let known = input.files.iter().find(|f| f.0 == number);
-            as_given(known.map_or("?", |f| f.1.as_str()))
-        };
+        let file = |number| input.file(number);
         if place.source_line != 0 {
             out += &format!("\n  source: {}:{}", file(place.file), place.source_line);
         }
@@ -173,6 +178,20 @@ impl Program {
             out += "\n  (compile with line information, -lineinfo, to see the source line)";
         }
         out
+    }
+
+    /// Returns an instruction's source as a phrase: file and line, or else the PTX line.
+    pub(crate) fn short_place(&self, pc: u32) -> String {
+        let place = self.places.get(pc as usize).copied().unwrap_or_default();
+        match self.inputs.get(usize::from(place.input)) {
+            Some(input) if place.outer_line != 0 => {
+                format!("{}:{}", input.file(place.outer_file), place.outer_line)
+            }
+            Some(input) if place.source_line != 0 => {
+                format!("{}:{}", input.file(place.file), place.source_line)
+            }
+            _ => format!("PTX line {}", place.line),
+        }
     }
 
     /// Returns the kernels, in the order of the text.

@@ -9,6 +9,7 @@ use crate::abi::*;
 use crate::exports::symbols::{self, Search};
 use crate::process::call::{self, export};
 use crate::process::{configuration, context, device, exit, warnings};
+use crate::queue::fault_output;
 
 /// Variants to look up.
 const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
@@ -27,6 +28,9 @@ fn find(symbol: Text, pfn: Out<u64>, version: i32, flags: u64) -> Result<Search,
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let found = symbols::find(name, version, flags & PER_THREAD != 0);
+    if name == "cuEmulatorGetReport" {
+        fault_output::expect_fetches();
+    }
     if let Search::Found(address) = found {
         pfn.set(address as u64)?;
     }
@@ -60,7 +64,11 @@ export! {
         let address = |text: &CStr| text.as_ptr() as usize;
         let report = match context {
             0 => configuration::complaint().map(address).or_else(failure_reason::address),
-            _ => context::get(context)?.report().map(address),
+            _ => {
+                let report = context::get(context)?.report();
+                report.inspect(|text| fault_output::fetched(&text.to_string_lossy()));
+                report.map(address)
+            }
         };
         pStr.set(report.unwrap_or(0))?;
         report.map(drop).ok_or(Code::ERROR_NOT_FOUND)

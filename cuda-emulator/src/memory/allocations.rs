@@ -6,6 +6,7 @@ use std::sync::{Arc, Once, OnceLock, RwLock};
 
 use super::arena;
 use super::backing::Backing;
+use super::description::Description;
 use super::freed_allocations;
 use super::managed;
 use super::origin::Origin;
@@ -13,6 +14,7 @@ use super::permissions::Rights;
 use super::pool::Pool;
 use super::shadow::Shadow;
 use crate::abi::status::{Code, Result};
+use crate::process::caller::Caller;
 use crate::process::context::Context;
 use crate::process::memory_file;
 use crate::process::registry::{self, Kind, Owner};
@@ -49,6 +51,8 @@ pub struct Allocation {
     backing: Backing,
     /// The bytes that have been written, with `CUDA_EMULATOR_CHECK=uninit`.
     pub shadow: Option<Shadow>,
+    /// The call that created it.
+    caller: Option<Arc<Caller>>,
 }
 
 /// Live allocations by base address.
@@ -185,6 +189,7 @@ impl Allocation {
             shared: OnceLock::new(),
             backing: Backing::default(),
             shadow: None,
+            caller: Caller::capture(),
         }
     }
 }
@@ -386,12 +391,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     if allocation.is_managed() {
         managed::forget(allocation.id);
     }
-    let what = format!(
-        "{}, which was freed by {}",
-        allocation.summary(),
-        how.into()
-    );
-    freed_allocations::note(allocation.base, allocation.size, what);
+    freed_allocations::note(allocation.description(), how.into());
     drop(tables);
     GENERATION.fetch_add(1, Ordering::AcqRel);
     if let Some(Some(slot)) = allocation.shared.get() {
@@ -406,13 +406,6 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     true
 }
 
-fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
-    format!(
-        "allocation {id} ({}, {size} bytes at {base:#x})",
-        origin.describe()
-    )
-}
-
 impl Allocation {
     /// Returns whether it is mapped memory that nothing may access.
     pub fn is_inaccessible(&self) -> bool {
@@ -421,7 +414,18 @@ impl Allocation {
 
     /// Returns one line about it for reports.
     pub fn summary(&self) -> String {
-        describe(self.id, &self.origin, self.base, self.size)
+        self.description().to_string()
+    }
+
+    /// Returns its description, which outlives it.
+    pub fn description(&self) -> Description {
+        Description {
+            id: self.id,
+            origin: self.origin.clone(),
+            base: self.base,
+            size: self.size,
+            caller: self.caller.clone(),
+        }
     }
 
     /// Returns whether it is managed memory, which accepts prefetches and advice.

@@ -18,7 +18,8 @@ impl Shadow {
             .then(|| Shadow::with_size(size))
     }
 
-    fn with_size(size: u64) -> Shadow {
+    /// Creates cleared bits for `size` bytes.
+    pub fn with_size(size: u64) -> Shadow {
         Shadow {
             words: (0..size.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
         }
@@ -72,6 +73,22 @@ impl Shadow {
         true
     }
 
+    /// Returns the first of `size` bytes that has not been written, and the number of such bytes.
+    /// Returns `None` if all have been written.
+    pub fn gaps(&self, size: u64) -> Option<(u64, u64)> {
+        let (mut first, mut count) = (None, 0);
+        let starts = (0..size).step_by(64);
+        for (start, word) in starts.zip(&self.words) {
+            let (_, all, _) = Self::part(start, size - start);
+            let clear = all & !word.load(Ordering::Relaxed);
+            if clear != 0 {
+                first.get_or_insert(start + u64::from(clear.trailing_zeros()));
+                count += u64::from(clear.count_ones());
+            }
+        }
+        first.map(|first| (first, count))
+    }
+
     /// Copies the bits of `size` bytes from another allocation.
     pub fn copy(&self, to: u64, source: &Shadow, from: u64, size: u64) {
         for index in 0..size {
@@ -93,6 +110,10 @@ mod tests {
         assert!(shadow.is_marked(60, 100));
         assert!(!shadow.is_marked(59, 2));
         assert!(!shadow.is_marked(159, 2));
+        assert_eq!(shadow.gaps(300), Some((0, 200)));
+        shadow.mark(0, 60);
+        assert_eq!(shadow.gaps(300), Some((160, 140)));
+        assert_eq!(shadow.gaps(160), None);
         let copy = Shadow::with_size(300);
         copy.copy(0, &shadow, 50, 20);
         assert!(!copy.is_marked(9, 1) && copy.is_marked(10, 10) && !copy.is_marked(20, 1));

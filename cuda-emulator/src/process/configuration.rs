@@ -51,6 +51,8 @@ pub struct Config {
     pub check_race: bool,
     /// Report divergent barriers.
     pub check_barrier: bool,
+    /// Report allocations that a kernel writes only in part.
+    pub check_unwritten: bool,
     /// Report leaks at exit.
     pub check_leak: bool,
     /// Report page-locked memory that is freed while queued work uses it.
@@ -134,6 +136,17 @@ fn check_names(names: impl Iterator<Item = String>) -> Result<(), String> {
 }
 
 impl Config {
+    /// Returns whether any check is enabled.
+    pub fn has_checks(&self) -> bool {
+        self.check_uninit
+            || self.check_race
+            || self.check_barrier
+            || self.check_unwritten
+            || self.check_leak
+            || self.check_host
+            || self.check_context
+    }
+
     /// Reads the variables through `get`.
     fn read(get: impl Fn(&str) -> Option<String>) -> Result<Config, String> {
         let raw = |name: &str| get(name);
@@ -165,6 +178,7 @@ impl Config {
             check_uninit: false,
             check_race: false,
             check_barrier: false,
+            check_unwritten: false,
             check_leak: false,
             check_host: false,
             check_context: false,
@@ -206,12 +220,13 @@ impl Config {
                 "uninit" => &mut config.check_uninit,
                 "race" => &mut config.check_race,
                 "barrier" => &mut config.check_barrier,
+                "unwritten" => &mut config.check_unwritten,
                 "leak" => &mut config.check_leak,
                 "host" => &mut config.check_host,
                 "context" => &mut config.check_context,
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, leak, host or context"
+                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, unwritten, leak, host or context"
                     ));
                 }
             } = true;
@@ -346,7 +361,7 @@ mod tests {
     fn defaults_are_quiet() {
         let config = read(&[]).unwrap();
         assert!(config.trace.is_none() && config.fail.is_empty() && config.memory.is_none());
-        assert!(!config.check_leak && !config.check_race && config.seed.is_none());
+        assert!(!config.has_checks() && config.seed.is_none());
         assert_eq!(config.devices, 1);
     }
 
@@ -383,17 +398,27 @@ mod tests {
 
     #[test]
     fn each_check_sets_only_its_own_flag() {
-        let checks = ["uninit", "race", "barrier", "leak", "host", "context"];
+        let checks = [
+            "uninit",
+            "race",
+            "barrier",
+            "unwritten",
+            "leak",
+            "host",
+            "context",
+        ];
         for (at, check) in checks.iter().enumerate() {
             let config = read(&[("CUDA_EMULATOR_CHECK", check)]).unwrap();
             let switched = [
                 config.check_uninit,
                 config.check_race,
                 config.check_barrier,
+                config.check_unwritten,
                 config.check_leak,
                 config.check_host,
                 config.check_context,
             ];
+            assert!(config.has_checks(), "{check}");
             for (other, on) in switched.into_iter().enumerate() {
                 assert_eq!(on, other == at, "{check}, {}", checks[other]);
             }

@@ -57,6 +57,7 @@ static CONTEXTS: Table<Context> = Table::new();
 impl Object for Context {
     const NAME: &'static str = "context";
     const TAG: u8 = 0x11;
+    const USED_BY_OTHERS: bool = true;
 
     fn owner(&self) -> Option<&Owner> {
         None

@@ -191,6 +191,7 @@ static GREENS: Table<Green> = Table::new();
 impl Object for Green {
     const NAME: &'static str = "green context";
     const TAG: u8 = 0x1e;
+    const USED_BY_OTHERS: bool = true;
 
     fn owner(&self) -> Option<&Owner> {
         None

@@ -19,6 +19,9 @@ pub trait Object: Send + Sync + Sized + 'static {
     /// handle faults at once.
     const TAG: u8;
 
+    /// See [`Kind::is_used_by_others`].
+    const USED_BY_OTHERS: bool = false;
+
     /// Returns the context with which it ends, or `None` if it lives in no context.
     fn owner(&self) -> Option<&Owner>;
 
@@ -158,6 +161,10 @@ impl<T: Object> Kind for Table<T> {
 
     fn leaks(&self) -> Vec<String> {
         self.all().iter().filter_map(|one| one.leak()).collect()
+    }
+
+    fn is_used_by_others(&self) -> bool {
+        T::USED_BY_OTHERS
     }
 }
 

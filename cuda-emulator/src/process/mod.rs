@@ -3,6 +3,7 @@
 
 pub mod architecture;
 pub mod call;
+pub mod caller;
 pub mod configuration;
 pub mod context;
 pub mod coredump;

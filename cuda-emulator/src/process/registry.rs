@@ -37,6 +37,12 @@ pub trait Kind: Sync {
 
     /// Returns a line for each object that the client has not freed.
     fn leaks(&self) -> Vec<String>;
+
+    /// Returns whether clients keep an object of this kind alive while objects of other kinds use
+    /// it. If those leak, it leaks too.
+    fn is_used_by_others(&self) -> bool {
+        false
+    }
 }
 
 static KINDS: RwLock<Vec<&'static dyn Kind>> = RwLock::new(Vec::new());
@@ -89,9 +95,19 @@ pub fn has_queued_frees() -> bool {
     kinds().iter().any(|kind| kind.has_queued_frees())
 }
 
-/// Returns a line for each object that the client has not freed.
-pub fn leaks() -> Vec<String> {
-    kinds().iter().rev().flat_map(|kind| kind.leaks()).collect()
+/// Returns a line for each object that the client has not freed: of the kinds that no other object
+/// uses, and of those that others use.
+pub fn leaks() -> (Vec<String>, Vec<String>) {
+    let (mut plain, mut used) = (Vec::new(), Vec::new());
+    for kind in kinds().iter().rev() {
+        let lines = if kind.is_used_by_others() {
+            &mut used
+        } else {
+            &mut plain
+        };
+        lines.extend(kind.leaks());
+    }
+    (plain, used)
 }
 
 /// The identity of a context for the objects that live in it.
@@ -165,10 +181,13 @@ mod tests {
             let things = self.2.lock().unpoisoned();
             things.iter().map(|_| self.1.to_string()).collect()
         }
+        fn is_used_by_others(&self) -> bool {
+            self.1 == "first"
+        }
     }
 
     #[test]
-    fn kinds_end_by_rank_and_report_leaks_in_reverse() {
+    fn kinds_end_by_rank_and_leaks_of_used_kinds_are_separate() {
         static FIRST: Things = Things(0xf0, "first", Mutex::new(Vec::new()));
         static SECOND: Things = Things(0xf1, "second", Mutex::new(Vec::new()));
         let (owner, other) = (Owner::new(), Owner::new());
@@ -179,9 +198,10 @@ mod tests {
         }
         end(&owner);
         assert_eq!(*ENDED.lock().unpoisoned(), ["first", "second"]);
-        let mut left = leaks();
+        let (mut left, used) = leaks();
         left.retain(|one| one == "first" || one == "second");
-        assert_eq!(left, ["second", "first"], "objects in the other context");
+        assert_eq!(left, ["second"], "objects in the other context");
+        assert!(used.contains(&"first".to_string()), "{used:?}");
     }
 
     #[test]

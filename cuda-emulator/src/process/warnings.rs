@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, Once};
+use std::time::Duration;
 
 use super::configuration;
 use crate::abi::failure_reason;
@@ -14,11 +15,15 @@ use crate::abi::failure_reason::FailedCall;
 use crate::abi::status::Code;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Writes one line with a single write.
+/// Prints a notice.
 pub fn notice(text: &str) {
-    if configuration::get().quiet {
-        return;
+    if !configuration::get().quiet {
+        print(text);
     }
+}
+
+/// Writes one line with a single write.
+fn print(text: &str) {
     let line = format!("[cuda-emulator] {text}\n");
     // A failure to write a notice cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
@@ -103,21 +108,70 @@ pub fn not_emulated(function: &'static str) {
     });
 }
 
-fn once(function: &'static str, text: impl FnOnce() -> String) {
-    static SAID: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
-    let first = SAID
-        .lock()
-        .unpoisoned()
-        .get_or_insert_default()
-        .insert(function);
-    if first {
+/// Prints once per kernel name that a launch takes long, and where one of its threads is.
+#[cold]
+pub fn note_long_run(kernel: &str, elapsed: Duration, place: &str) {
+    once(kernel, || {
+        long_run(kernel, elapsed, place, configuration::get().timeout)
+    });
+}
+
+fn long_run(kernel: &str, elapsed: Duration, place: &str, limit: Option<Duration>) -> String {
+    let advice = match limit {
+        Some(limit) => format!("CUDA_EMULATOR_TIMEOUT stops it after {limit:?}"),
+        None => "Fix: if it never ends, set CUDA_EMULATOR_TIMEOUT=20, which stops a launch after 20 seconds and \
+                 reports where it was"
+            .into(),
+    };
+    let seconds = elapsed.as_secs();
+    format!("kernel {kernel} has been running for {seconds} s: {place}. {advice}")
+}
+
+/// Prints a finding of the check of unwritten memory, once per kernel name.
+#[cold]
+pub fn found_unwritten(kernel: &str, text: impl FnOnce() -> String) {
+    if is_first(&format!("unwritten {kernel}")) {
+        print(&text());
+    }
+}
+
+/// Prints a notice once per key, which is the name of a function or of a kernel.
+fn once(key: &str, text: impl FnOnce() -> String) {
+    if is_first(key) {
         notice(&text());
     }
+}
+
+fn is_first(key: &str) -> bool {
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    let mut said = SAID.lock().unpoisoned();
+    said.get_or_insert_default().insert(key.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notice_about_a_long_launch_names_place_and_limit() {
+        let text = |limit| {
+            long_run(
+                "spin",
+                Duration::from_millis(10_007),
+                "thread 3 is at a.cu:7",
+                limit,
+            )
+        };
+        assert_eq!(
+            text(None),
+            "kernel spin has been running for 10 s: thread 3 is at a.cu:7. Fix: if it never ends, set \
+             CUDA_EMULATOR_TIMEOUT=20, which stops a launch after 20 seconds and reports where it was"
+        );
+        assert_eq!(
+            text(Some(Duration::from_secs(60))),
+            "kernel spin has been running for 10 s: thread 3 is at a.cu:7. CUDA_EMULATOR_TIMEOUT stops it after 60s"
+        );
+    }
 
     #[test]
     fn is_test_distinguishes_tests_from_programs() {

@@ -8,6 +8,7 @@ use crate::abi::status::Code;
 use crate::process::context::Context;
 use crate::process::first_fault::{self, FirstFault};
 use crate::process::{call, configuration};
+use crate::queue::fault_output;
 use cuda_emulator_engine as engine;
 use cuda_emulator_engine::Unpoisoned;
 
@@ -59,8 +60,7 @@ impl Fault {
             ),
         };
         let text = format!("[cuda-emulator] {code}\n{report}\n[cuda-emulator] {later}\n");
-        // A failure to write the report cannot be reported either.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        fault_output::print(report, &text);
         if let Some(path) = &configuration::get().report {
             let file = std::fs::File::options()
                 .create(true)

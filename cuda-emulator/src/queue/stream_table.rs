@@ -21,6 +21,7 @@ static STREAMS: Table<Stream> = Table::new();
 impl Object for Stream {
     const NAME: &'static str = "stream";
     const TAG: u8 = 0x12;
+    const USED_BY_OTHERS: bool = true;
 
     fn owner(&self) -> Option<&Owner> {
         Some(&self.context.owner)

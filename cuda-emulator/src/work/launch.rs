@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::cluster_limits;
 use super::conditional_values;
@@ -18,11 +19,14 @@ use crate::memory::address_report;
 use crate::memory::allocations::{self, Request};
 use crate::memory::origin::Origin;
 use crate::memory::virtual_memory;
+use crate::memory::write_coverage::WriteCoverage;
 use crate::memory::write_tracking;
 use crate::process::call;
+use crate::process::caller::Caller;
 use crate::process::configuration;
 use crate::process::context::Context;
 use crate::process::device;
+use crate::process::warnings;
 use crate::queue::fault::Fault;
 use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
@@ -218,6 +222,8 @@ pub struct Launch {
     pub part: Option<Arc<[u32]>>,
     /// The changes that kernels may make to a node's launch.
     pub updatable: Option<Arc<Updatable>>,
+    /// The call that launched it, or that added it to a graph.
+    pub caller: Option<Arc<Caller>>,
 }
 
 impl Launch {
@@ -244,6 +250,7 @@ impl Launch {
             attributes: Vec::new(),
             part: None,
             updatable: None,
+            caller: Caller::capture(),
         })
     }
 
@@ -293,7 +300,14 @@ impl Launch {
 
     /// Returns the stream work of one run.
     pub fn piece(self) -> Piece {
-        let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
+        let work = Box::new(move || {
+            let caller = self.caller.as_ref();
+            let ran = run(&self.function, &self.shape, &self.params, self.part, caller);
+            ran.map_err(|fault| match Caller::place(caller).as_str() {
+                "" => fault,
+                place => fault.with(&format!("launched{place}")),
+            })
+        });
         Piece::new(How::Soon, work)
     }
 
@@ -313,7 +327,11 @@ fn run(
     shape: &Shape,
     params: &[u8],
     part: Option<Arc<[u32]>>,
+    caller: Option<&Arc<Caller>>,
 ) -> std::result::Result<(), Fault> {
+    let written = configuration::get()
+        .check_unwritten
+        .then(WriteCoverage::default);
     let launch = engine::Launch {
         image: function.image(),
         kernel: function.kernel,
@@ -322,9 +340,17 @@ fn run(
     };
     let stats = engine::run(
         &launch,
-        &View(&function.context, function, graph_runs::current()),
+        &View(
+            &function.context,
+            function,
+            graph_runs::current(),
+            written.as_ref(),
+        ),
         &options(&function.context, part),
     )?;
+    if let Some(written) = &written {
+        report_unwritten(&function.info().name, shape, &written.gaps(), caller);
+    }
     if configuration::get().trace.is_some() {
         call::trace(|line| {
             line.push_str(&format!(
@@ -338,6 +364,27 @@ fn run(
     Ok(())
 }
 
+/// Prints the memory that a kernel has written only in part, once per kernel.
+fn report_unwritten(kernel: &str, shape: &Shape, gaps: &[String], caller: Option<&Arc<Caller>>) {
+    let Some(gap) = gaps.first() else { return };
+    warnings::found_unwritten(kernel, || {
+        let [blocks, threads] =
+            [shape.grid, shape.block].map(|n| n.iter().map(|&n| u64::from(n)).product::<u64>());
+        let place = Caller::place(caller);
+        let more = match gaps.len() {
+            1 => String::new(),
+            count => format!(", and {} other allocations in part", count - 1),
+        };
+        format!(
+            "kernel {kernel}, launched{place} with {blocks} blocks of {threads} threads, {gap}{more}. Fix: if it \
+             should write all of it, launch more blocks, or compare the element types"
+        )
+    });
+}
+
+/// How long a launch runs before a notice says where it is.
+const NOTICE_AFTER: Duration = Duration::from_secs(10);
+
 fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
     let config = configuration::get();
     let part_size = part.as_ref().map_or(usize::MAX, |part| part.len());
@@ -346,8 +393,10 @@ fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
         seed: config.seed,
         check_uninit: config.check_uninit,
         check_race: config.check_race,
+        note_writes: config.check_unwritten,
         check_barrier: config.check_barrier,
         time_limit: config.timeout,
+        notice_after: Some(NOTICE_AFTER),
         multiprocessors: device::multiprocessors(),
         part,
         stack_size: context.limit(CU_LIMIT_STACK_SIZE).unwrap_or(1024) as u32,
@@ -362,6 +411,8 @@ pub struct View<'a>(
     pub &'a Function,
     /// The graph run to which the launch belongs.
     pub Option<Arc<dyn GraphRun>>,
+    /// The bytes that the launch writes, with the check of unwritten memory.
+    pub Option<&'a WriteCoverage>,
 );
 
 impl engine::Device for View<'_> {
@@ -447,8 +498,15 @@ impl engine::Device for View<'_> {
         }
     }
 
+    fn note_long_run(&self, kernel: &str, elapsed: Duration, place: &str) {
+        warnings::note_long_run(kernel, elapsed, place);
+    }
+
     fn note_write(&self, addr: u64, size: u32) {
         write_tracking::note_write(addr, u64::from(size));
+        if let Some(written) = self.3 {
+            written.note(addr, u64::from(size));
+        }
     }
 
     fn is_initialized(&self, addr: u64, size: u32) -> bool {

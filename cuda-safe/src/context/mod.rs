@@ -47,7 +47,10 @@ use crate::{
     device::Device,
     driver::{self, callback, check, newer},
     error::{
-        DROP, Error, ErrorKind, FAULTED, FIND, Result, fault::Fault, is_fault, report::report,
+        DROP, Error, ErrorKind, FAULTED, FIND, Result,
+        fault::{Detail, Fault},
+        is_fault,
+        report::report,
     },
     handle::{Handle, Kind, Sendable, Weak, handle},
 };
@@ -511,7 +514,9 @@ impl Context {
             return Error::driver(call, code);
         }
         self.0.kind().fault.error(call, code, |error| {
-            match (report(self.as_raw()), last()) {
+            let report = report(self.as_raw());
+            let has_report = report.is_some();
+            let text = match (report, last()) {
                 // The emulator's report is complete.
                 (Some(report), _) => {
                     #[cfg(feature = "nvrtc")]
@@ -522,7 +527,8 @@ impl Context {
                     "{FAULTED} (the last one that was launched on this stream is `{last}`). {DROP}. {FIND}"
                 ),
                 (None, None) => error.detail().to_owned(),
-            }
+            };
+            Detail { text, has_report }
         })
     }
 

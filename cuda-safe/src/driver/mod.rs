@@ -12,7 +12,10 @@ use std::{
 
 use cuda_sys::{self as sys, CUresult};
 
-use crate::error::{Error, ErrorKind, Result, report::report};
+use crate::error::{
+    Error, ErrorKind, Result,
+    report::{look_up, report},
+};
 
 /// A CUDA version, of the driver or of the run-time compiler.
 ///
@@ -74,6 +77,7 @@ pub fn init() -> Result<()> {
     }
     // SAFETY: no pointers; may be called at any time and from any thread.
     call("cuInit", || unsafe { sys::cuInit(0) }).map_err(explained)?;
+    look_up();
     READY.store(true, Ordering::Release);
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::{
     cell::Cell,
-    sync::{Mutex, OnceLock, PoisonError},
+    io::{self, Write},
+    sync::{Arc, Mutex, Once, OnceLock, PoisonError},
 };
 
 use cuda_sys::CUresult;
@@ -15,7 +16,7 @@ thread_local! {
 }
 
 /// Runs code that discards its errors, as drops do. If it is the first to see a fault, the next
-/// call reports the fault.
+/// call reports the fault. If no call follows, the emulator's report is printed at exit.
 pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
     /// Restores the depth, also after a panic.
     struct End;
@@ -29,6 +30,13 @@ pub(crate) fn discarding_errors<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
+/// The details of a fault.
+pub(crate) struct Detail {
+    pub(crate) text: String,
+    /// Whether it contains the emulator's report, which the emulator then does not print.
+    pub(crate) has_report: bool,
+}
+
 /// The first fault that was seen in a context.
 #[derive(Default)]
 pub(crate) struct Fault(OnceLock<FirstFault>);
@@ -38,7 +46,32 @@ struct FirstFault {
     /// The call that reported the fault.
     call: &'static str,
     /// The details, until an error has reported them to the program.
-    unreported: Mutex<Option<String>>,
+    unreported: Unreported,
+}
+
+type Unreported = Arc<Mutex<Option<String>>>;
+
+/// The faults that only drops have seen, and their errors.
+static AT_EXIT: Mutex<Vec<(Unreported, Error)>> = Mutex::new(Vec::new());
+
+/// Prints the error when the process exits, if no other error has reported the fault by then.
+fn print_at_exit(unreported: &Unreported, error: &Error) {
+    static ONCE: Once = Once::new();
+    // SAFETY: the handler is a plain function of the program.
+    ONCE.call_once(|| _ = unsafe { libc::atexit(print_unreported) });
+    let mut all = AT_EXIT.lock().unwrap_or_else(PoisonError::into_inner);
+    all.push((Arc::clone(unreported), error.clone()));
+}
+
+extern "C" fn print_unreported() {
+    let all = AT_EXIT.lock().unwrap_or_else(PoisonError::into_inner);
+    for (unreported, error) in all.iter() {
+        let unreported = unreported.lock().unwrap_or_else(PoisonError::into_inner);
+        if unreported.is_some() {
+            // `eprintln!` would panic if it failed.
+            let _ = writeln!(io::stderr(), "{error}");
+        }
+    }
 }
 
 impl Fault {
@@ -53,19 +86,23 @@ impl Fault {
         &self,
         call: &'static str,
         code: CUresult,
-        detail: impl FnOnce(&Error) -> String,
+        detail: impl FnOnce(&Error) -> Detail,
     ) -> Error {
         let error = Error::driver(call, code);
         let is_reported = DISCARDING.get() == 0;
         let Some(first) = self.0.get() else {
-            let detail = detail(&error);
-            let unreported = (!is_reported).then(|| detail.clone());
+            let Detail { text, has_report } = detail(&error);
+            let error = error.with_detail(text.clone());
+            let unreported = Arc::new(Mutex::new((!is_reported).then_some(text)));
+            if !is_reported && has_report {
+                print_at_exit(&unreported, &error);
+            }
             let _ = self.0.set(FirstFault {
                 code,
                 call,
-                unreported: Mutex::new(unreported),
+                unreported,
             });
-            return error.with_detail(detail);
+            return error;
         };
         let take_unreported = || {
             first
@@ -95,7 +132,10 @@ mod tests {
     const CODE: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
 
     fn report(fault: &Fault) -> (ErrorKind, String) {
-        let error = fault.error("cuCall", CODE, |_| "x[9]".into());
+        let error = fault.error("cuCall", CODE, |_| Detail {
+            text: "x[9]".into(),
+            has_report: false,
+        });
         (error.kind().clone(), error.detail().to_owned())
     }
 

@@ -5,14 +5,31 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-/// The source texts of a program, with the names that its line information uses for them.
+/// The source texts of a program.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sources(Vec<(String, String)>);
+pub(crate) struct Sources(Vec<Source>);
+
+#[derive(Clone, Debug)]
+struct Source {
+    /// The name that line information uses.
+    name: String,
+    text: String,
+    /// The file and line of Rust that created a program without a name.
+    made_at: Option<String>,
+}
 
 impl Sources {
-    /// Creates the sources from pairs of name and text.
-    pub(crate) fn new(texts: impl Iterator<Item = (String, String)>) -> Self {
-        Self(texts.collect())
+    /// Creates the sources from pairs of name and text. `made_at` concerns the first.
+    pub(crate) fn new(
+        texts: impl Iterator<Item = (String, String)>,
+        mut made_at: Option<String>,
+    ) -> Self {
+        let source = |(name, text)| Source {
+            name,
+            text,
+            made_at: made_at.take(),
+        };
+        Self(texts.map(source).collect())
     }
 
     /// Adds the sources of another program.
@@ -20,15 +37,12 @@ impl Sources {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// Returns the name and the text of the file at `path`. The compiler adds its folder before the
-    /// name.
-    fn find(&self, path: &str) -> Option<(&str, &str)> {
-        let mut texts = self.0.iter();
-        let found = texts.find(|(name, _)| {
-            path.strip_suffix(name.as_str())
+    /// Returns the source at `path`. The compiler adds its folder before the name.
+    fn find(&self, path: &str) -> Option<&Source> {
+        self.0.iter().find(|source| {
+            path.strip_suffix(source.name.as_str())
                 .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-        });
-        found.map(|(name, text)| (name.as_str(), text.as_str()))
+        })
     }
 }
 
@@ -57,7 +71,8 @@ impl Loaded {
 /// Adds the source lines to a fault report.
 ///
 /// Each line of the report that names a source line is followed by that source line and its
-/// neighbors. Nothing is added if modules with that kernel were compiled from different texts.
+/// neighbors. If the program has no name, the line also names the line of Rust that created the
+/// program. Nothing is added if modules with that kernel were compiled from different texts.
 /// Names are those that [`Program::name`](crate::Program::name) sets, so no such file need exist.
 pub(crate) fn explain(report: &str) -> String {
     let all: Vec<_> = {
@@ -80,15 +95,15 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
             .iter()
             .filter(of_kernel)
             .filter_map(|one| one.sources.find(path));
-        let (name, text) = found.next()?;
-        let mut same = Some(text);
+        let first = found.next()?;
+        let mut same = Some(first);
         for other in found {
-            if other.0 != name {
+            if other.name != first.name {
                 return None;
             }
-            same = same.filter(|text| *text == other.1);
+            same = same.filter(|one| one.text == other.text);
         }
-        Some((name, same))
+        Some((&first.name, same))
     };
     let mut explained = String::with_capacity(report.len() * 2);
     for line in report.lines() {
@@ -100,13 +115,17 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
             Some((label, path, number))
         });
         if let Some((label, path, number)) = place
-            && let Some((name, text)) = find(path)
+            && let Some((name, source)) = find(path)
             && let Ok(line_number) = number.parse()
         {
             let indent = &line[..line.len() - line.trim_start().len()];
-            explained.push_str(&format!("{indent}{label}{name}:{number}\n"));
-            if let Some(text) = text {
-                explained.push_str(&around(text, line_number, None));
+            explained.push_str(&format!("{indent}{label}{name}:{number}"));
+            if let Some(place) = source.and_then(|source| source.made_at.as_ref()) {
+                explained.push_str(&format!(", in the program created at {place}"));
+            }
+            explained.push('\n');
+            if let Some(source) = source {
+                explained.push_str(&around(&source.text, line_number, None));
             }
         } else {
             explained.push_str(line);
@@ -147,6 +166,7 @@ mod tests {
         let texts = texts.iter();
         Arc::new(Sources::new(
             texts.map(|(name, text)| (name.to_string(), text.to_string())),
+            None,
         ))
     }
 
@@ -179,6 +199,25 @@ mod tests {
         ));
         let header = report.replace("/x/a.cu:2", "h.cuh:1");
         assert!(explain_by(&all, &header).contains(" >    1 | header\n"));
+    }
+
+    #[test]
+    fn explain_names_where_an_unnamed_program_was_created() {
+        let texts = [("a.cu", "one\n"), ("h.cuh", "header\n")];
+        let texts = texts.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let sources = Sources::new(texts.into_iter(), Some("src/main.rs:9".into()));
+        let all = [Arc::new(Loaded {
+            sources: Arc::new(sources),
+            kernels: vec!["k".into()],
+        })];
+        assert_eq!(
+            explain_by(
+                &all,
+                "  kernel k, block\n  source: a.cu:1\n  inlined at: h.cuh:1"
+            ),
+            "  kernel k, block\n  source: a.cu:1, in the program created at src/main.rs:9\n >    1 | one\n  \
+             inlined at: h.cuh:1\n >    1 | header"
+        );
     }
 
     #[test]

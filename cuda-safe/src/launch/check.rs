@@ -23,7 +23,8 @@ impl ArgumentType {
 }
 
 impl Function {
-    /// Returns whether the grid has any blocks, or an error if the launch is not possible.
+    /// Returns whether the grid has any blocks, or an error if the launch is not possible. A grid
+    /// may have no blocks only if it was created for no elements.
     #[inline]
     pub(crate) fn is_launchable(
         &self,
@@ -31,7 +32,10 @@ impl Function {
         config: &LaunchConfig,
         arguments: &'static [ArgumentType],
     ) -> Result<bool> {
-        if self.is_within_limits(context, config) && self.fits(arguments)? {
+        if self.is_within_limits(context, config)
+            && config.grid.is_launchable()
+            && self.fits(arguments)?
+        {
             Ok(!config.grid.is_empty())
         } else {
             Err(self.mismatch(context, config, arguments))
@@ -79,7 +83,7 @@ impl Function {
             }
             None => true,
         };
-        if fits && self.is_within_limits(context, config) {
+        if fits && self.is_within_limits(context, config) && config.grid.is_launchable() {
             Ok(!config.grid.is_empty())
         } else {
             Err(self.mismatch(context, config, arguments))
@@ -120,6 +124,12 @@ impl Function {
             text
         } else if config.block.count() == 0 {
             format!("a block of {} has no threads", config.block)
+        } else if !config.grid.is_launchable() {
+            format!(
+                "a grid of {} has no blocks, so no thread would run. Fix: round the number of blocks up, as \
+                 `LaunchConfig::for_elements(n)` and `for_elements_in_blocks(n, block)` do, which launch nothing if n is 0",
+                config.grid
+            )
         } else if config.block.count() > u64::from(limits.threads_per_block) {
             format!(
                 "a block of {} has {} threads; the device allows {}",

@@ -38,9 +38,17 @@ impl Dim3 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 
+    /// The grid of a launch of no elements.
+    pub(super) const NONE: Self = Self { x: 0, y: 0, z: 0 };
+
     /// Returns whether an extent is zero.
     pub(super) const fn is_empty(self) -> bool {
         self.x == 0 || self.y == 0 || self.z == 0
+    }
+
+    /// Returns whether it is a grid with blocks, or the grid of no elements.
+    pub(super) fn is_launchable(self) -> bool {
+        !self.is_empty() || self == Self::NONE
     }
 }
 
@@ -144,6 +152,10 @@ impl LaunchConfig {
     /// Creates a configuration with `grid` blocks of `block` threads. Both are numbers, pairs or
     /// triples.
     ///
+    /// A launch of a grid without blocks, such as the result of `n / 256` for a small `n`, returns
+    /// an error of kind [`ErrorKind::LaunchArguments`]. [`for_elements`](Self::for_elements) rounds
+    /// up, and accepts 0 elements.
+    ///
     /// ```
     /// use cuda_safe::LaunchConfig;
     ///
@@ -198,7 +210,16 @@ impl LaunchConfig {
             Ok(elements) => elements.div_ceil(u64::from(block.max(1))),
             Err(_) => u64::MAX,
         };
-        Self::new(u32::try_from(blocks).unwrap_or(Self::TOO_MANY), block)
+        Self::with_blocks(u32::try_from(blocks).unwrap_or(Self::TOO_MANY), block)
+    }
+
+    /// Creates a configuration for a number of elements, which may be 0.
+    fn with_blocks(blocks: u32, block: u32) -> Self {
+        let grid = match blocks {
+            0 => Dim3::NONE,
+            blocks => Dim3::from(blocks),
+        };
+        Self::new(grid, block)
     }
 
     /// The number of blocks for more elements than any grid can hold. No device allows it.
@@ -235,7 +256,7 @@ impl LaunchConfig {
         let best = function.best_block_size(0)?;
         let needed = elements.div_ceil(u64::from(best.block.max(1)));
         let grid = u64::from(best.min_grid).min(needed);
-        Ok(Self::new(
+        Ok(Self::with_blocks(
             u32::try_from(grid).unwrap_or(u32::MAX),
             best.block,
         ))

@@ -6,7 +6,7 @@
 /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Stream};
 ///
 /// cuda_safe::kernels! {
-///     /// Linear algebra; a file would be `= include_str!("blas.cu")`.
+///     /// Linear algebra; a file would be `= cuda_safe::include_program!("blas.cu")`.
 ///     pub struct Blas = r#"
 ///         __global__ void saxpy(float a, const float *x, float *y, unsigned n) {
 ///             const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -207,7 +207,7 @@ macro_rules! __kernels_compile {
                 /// Returns the source in the declaration as a program.
                 #[allow(dead_code, reason = "one of several constructors")]
                 $visibility fn program() -> $crate::Program {
-                    $crate::Program::from($source)
+                    $crate::typed::program($source)
                 }
 
                 /// Compiles the source in the declaration and compares the signatures.

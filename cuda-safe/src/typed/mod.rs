@@ -11,6 +11,8 @@ mod kernels;
 #[cfg(feature = "nvrtc")]
 mod mismatch;
 
+#[cfg(feature = "nvrtc")]
+use std::panic::Location;
 use std::{fmt, marker::PhantomData, ops::Deref};
 
 pub use argument::{Readable, Writable};
@@ -142,6 +144,15 @@ impl Checked {
             signature: PhantomData,
         })
     }
+}
+
+/// Returns the program of a declaration's source.
+#[cfg(feature = "nvrtc")]
+#[doc(hidden)]
+#[must_use]
+#[track_caller]
+pub fn program(source: impl Into<Program>) -> Program {
+    source.into().made_at(Location::caller())
 }
 
 /// Compiles a program, compares it with the declarations and loads it.

@@ -44,6 +44,8 @@ fn run(fail: &str, with: &[(&str, &str)], body: impl FnOnce()) -> Option<Output>
                 .env("CUDA_EMULATOR_FAIL", fail)
                 // A rule may name calls that a body never makes, for instance all ways to wait.
                 .env("CUDA_EMULATOR_QUIET", "1")
+                // Also the faults that `body` expects.
+                .env("CUDA_EMULATOR_REPORT", "/dev/stderr")
                 .envs(with.iter().copied())
                 .output()
                 .unwrap(),

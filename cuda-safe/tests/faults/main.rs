@@ -4,6 +4,7 @@
 #[path = "../common/failure.rs"]
 mod failure;
 mod other_contexts;
+mod printed;
 mod survivors;
 #[path = "../common/test_name.rs"]
 mod test_name;
@@ -37,6 +38,11 @@ extern "C" __global__ void trap() { asm volatile("trap;"); }
 /// In the test's child process, runs `body` and returns `None`. Otherwise starts that process with
 /// two emulated devices and returns its output.
 fn child_output(body: impl FnOnce()) -> Option<Output> {
+    child_output_with(&[], body)
+}
+
+/// [`child_output`] with environment variables.
+fn child_output_with(variables: &[(&str, &str)], body: impl FnOnce()) -> Option<Output> {
     let test = test_name(&body);
     if let Ok(name) = std::env::var(CHILD) {
         if name == test {
@@ -49,6 +55,7 @@ fn child_output(body: impl FnOnce()) -> Option<Output> {
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, test)
         .env("CUDA_EMULATOR_DEVICES", "2")
+        .envs(variables.iter().copied())
         .output();
     Some(output.unwrap())
 }
@@ -136,7 +143,9 @@ fn assert_names_kernel(context: &Context, kernel: &str, error: &cuda_safe::Error
         .unwrap();
     let number = number + 1;
     assert!(
-        text.contains(&format!("source: program.cu:{number}\n")),
+        text.contains(&format!(
+            "source: program.cu:{number}, in the program created at "
+        )),
         "{text}"
     );
     assert!(text.contains(&format!(" >{number:5} | {line}\n")), "{text}");

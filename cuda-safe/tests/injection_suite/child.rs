@@ -104,6 +104,8 @@ impl Folder {
                 "CUDA_EMULATOR_TRACE",
                 format!("{},every,callers", trace.display()),
             )
+            // Also the faults that a test expects.
+            .env("CUDA_EMULATOR_REPORT", "/dev/stderr")
             // With backtraces, each panic of a test would look up symbols, which is slow.
             .env("RUST_BACKTRACE", "0");
         // SAFETY: between fork and exec, the closure makes only two system calls, which are allowed

@@ -247,7 +247,7 @@ fn launch_events_are_recorded() {
     // SAFETY: the launch fails.
     let rejected = unsafe { first.launch_with_events(&stream, config, with_timing, (&mut x, N)) };
     assert!(rejected.is_err());
-    let none = LaunchConfig::new(0, 32);
+    let none = LaunchConfig::for_elements_in_blocks(0, 32);
     // SAFETY: the launch fails.
     let rejected = unsafe { first.launch_with_events(&stream, none, events, (&mut x, N)) };
     assert_eq!(*rejected.unwrap_err().kind(), ErrorKind::InvalidArgument);

@@ -1,6 +1,6 @@
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind, Function, In, InOut,
-    LaunchConfig, Module, Out, Stream, WithLen,
+    Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, Dim3, ErrorKind, Function, In,
+    InOut, LaunchConfig, Module, Out, Stream, WithLen,
     launch::{ArgumentList, ByValue},
     module::ParameterKind,
     sys,
@@ -203,6 +203,26 @@ fn launch_without_blocks_does_nothing() {
             .unwrap();
     }
     stream.synchronize().unwrap();
+}
+
+#[test]
+fn grids_that_were_rounded_down_to_no_blocks_are_errors() {
+    let (context, stream) = device();
+    let function = kernels(&context).function("no_parameters").unwrap();
+    let elements = 100;
+    for (grid, text) in [
+        (Dim3::from(elements / 256), "a grid of 0 x 1 x 1"),
+        (Dim3::from((4, 0)), "a grid of 4 x 0 x 1"),
+    ] {
+        // SAFETY: nothing is launched.
+        failure(unsafe { function.launch(&stream, LaunchConfig::new(grid, 256), ()) })
+            .of_kind(ErrorKind::LaunchArguments)
+            .mentions(text)
+            .mentions(
+                "has no blocks, so no thread would run. Fix: round the number of blocks up, as \
+                 `LaunchConfig::for_elements(n)` and `for_elements_in_blocks(n, block)` do, which launch nothing if n is 0",
+            );
+    }
 }
 
 #[test]
@@ -570,6 +590,7 @@ fn argument_lists_behave_like_tuples() {
     wrong.push(&y).push(&y).push(4i64).push(1.0f32);
     wrong.push(ByValue(Padded(0, 0))).push(&y);
     launch_error(wrong, config).mentions("argument 2");
+    launch_error(good(), LaunchConfig::new(0, 4)).mentions("a grid of 0 x 1 x 1 has no blocks");
     // SAFETY: the grid has no blocks.
-    unsafe { mix.launch_list(&stream, LaunchConfig::new(0, 4), good()) }.unwrap();
+    unsafe { mix.launch_list(&stream, LaunchConfig::for_elements(0), good()) }.unwrap();
 }

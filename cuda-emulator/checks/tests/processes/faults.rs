@@ -300,6 +300,24 @@ fn endless_loop() {
 }
 
 #[test]
+fn a_kernel_that_runs_for_ten_seconds_is_noted() {
+    if inner() {
+        let _context = Own::new();
+        let flag = upload(&[0]);
+        assert_eq!(run("forever", 64, &mut [arg(&flag)]), LAUNCH_TIMEOUT);
+        return;
+    }
+    let variables = [("CUDA_EMULATOR_TIMEOUT", "10.5")];
+    let (code, _, text) = rerun(&variables);
+    assert_eq!(code, Some(0), "{text}");
+    let notice = "[cuda-emulator] kernel forever has been running for 10 s: block (0, 0, 0), thread (0, 0, 0) is at \
+                  faults.cu:57. CUDA_EMULATOR_TIMEOUT stops it after 10.5s\n";
+    assert_eq!(text.matches(notice).count(), 1, "{text}");
+    let (_, _, text) = rerun(&[variables[0], ("CUDA_EMULATOR_QUIET", "1")]);
+    assert!(!text.contains("has been running"), "{text}");
+}
+
+#[test]
 fn a_leak_at_exit() {
     if inner() {
         let _context = Own::new();

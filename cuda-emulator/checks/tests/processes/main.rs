@@ -2,6 +2,7 @@
 //! communication.
 
 mod architectures;
+mod callers;
 mod devices;
 mod environment;
 mod faults;
@@ -15,3 +16,4 @@ mod process_faults;
 mod processes;
 mod survival;
 mod symbols;
+mod unwritten;

@@ -1,9 +1,11 @@
 //! Fault reports.
 
+use std::time::Duration;
+
 use crate::block::worker::{Block, Worker};
 use crate::boundary::{Fault, FaultKind};
 use crate::state::context::Trouble;
-use crate::state::frame::Wait;
+use crate::state::frame::{Fragment, Wait};
 use crate::state::op::CLUSTER;
 use crate::state::special::thread_index;
 
@@ -111,12 +113,7 @@ impl Worker<'_> {
         if !self.launch.timed_out() {
             return;
         }
-        let ready = block
-            .warps
-            .iter()
-            .enumerate()
-            .find_map(|(w, warp)| warp.fragments.first().map(|f| (w, *f)));
-        let Some((w, f)) = ready else { return };
+        let Some((w, f)) = running(block) else { return };
         let limit = self.launch.options.time_limit.unwrap_or_default();
         let text = format!("the kernel ran longer than the time limit of {limit:?}");
         self.ctx.fault = Some(Box::new(Trouble {
@@ -127,4 +124,26 @@ impl Worker<'_> {
         }));
         self.report(block, w);
     }
+
+    /// Passes the device a place of a thread of this block, because the launch takes long.
+    #[cold]
+    pub(crate) fn note_long_run(&self, block: &Block, elapsed: Duration) {
+        let Some((w, f)) = running(block) else { return };
+        let launch = self.launch;
+        let thread = thread_index(w as u32 * 32 + f.mask.trailing_zeros(), launch.shape.block);
+        let ([bx, by, bz], [tx, ty, tz]) = (block.index, thread);
+        let place = format!(
+            "block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz}) is at {}",
+            launch.program.short_place(f.pc)
+        );
+        let kernel = &launch.program.kernels[launch.kernel].name;
+        launch.device.note_long_run(kernel, elapsed, &place);
+    }
+}
+
+/// Returns a warp's index and a fragment of it, preferably one that is not waiting.
+fn running(block: &Block) -> Option<(usize, Fragment)> {
+    let warps = block.warps.iter().enumerate();
+    let all = warps.flat_map(|(w, warp)| warp.fragments.iter().map(move |f| (w, *f)));
+    all.min_by_key(|(_, f)| f.wait != Wait::Ready)
 }

@@ -129,11 +129,14 @@ impl Worker<'_> {
         Outcome::Waiting
     }
 
-    /// Returns whether the launch must stop. If its time is up, reports where the block was.
+    /// Returns whether the launch must stop. If its time is up, reports where the block was. If it
+    /// takes long, notes that.
     fn stopped(&mut self, block: &Block) -> bool {
         let stop = self.launch.should_stop(&mut self.ctx);
         if stop {
             self.note_timeout(block);
+        } else if let Some(elapsed) = self.launch.takes_long() {
+            self.note_long_run(block, elapsed);
         }
         stop
     }

@@ -1,6 +1,7 @@
 //! The interface through which a running kernel uses the driver side.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::texture::{Surface, Texture};
 
@@ -55,8 +56,15 @@ pub trait Device: Sync {
     fn free(&self, addr: u64) -> bool;
     /// Prints the output of one call of `vprintf`.
     fn print(&self, text: &[u8]);
+    /// Records that a kernel has been running for a long time. `place` describes where one of its
+    /// threads is. Called once per launch, after
+    /// [`Options::notice_after`](super::Options::notice_after).
+    fn note_long_run(&self, kernel: &str, elapsed: Duration, place: &str) {
+        let _ = (kernel, elapsed, place);
+    }
     /// Records that `size` bytes at `addr` are about to be written. Only called with
-    /// [`Options::check_uninit`](super::Options::check_uninit).
+    /// [`Options::check_uninit`](super::Options::check_uninit) or
+    /// [`Options::note_writes`](super::Options::note_writes).
     fn note_write(&self, addr: u64, size: u32) {
         let _ = (addr, size);
     }

@@ -33,6 +33,9 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Whether to report reads of uninitialized memory.
     pub check_uninit: bool,
+    /// Whether to call [`Device::note_write`](super::Device::note_write) even if `check_uninit` is
+    /// false.
+    pub note_writes: bool,
     /// Whether to report unsynchronized accesses of two threads to the same shared memory, one of
     /// them a write.
     pub check_race: bool,
@@ -40,6 +43,9 @@ pub struct Options {
     pub check_barrier: bool,
     /// The time after which the launch is stopped, with [`FaultKind::Timeout`](super::FaultKind::Timeout).
     pub time_limit: Option<Duration>,
+    /// The time after which a launch that is still running is passed once to
+    /// [`Device::note_long_run`](super::Device::note_long_run).
+    pub notice_after: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,
     /// The multiprocessors that blocks run on. `None` means all.
@@ -57,9 +63,11 @@ impl Default for Options {
             resident_blocks: 64,
             seed: None,
             check_uninit: false,
+            note_writes: false,
             check_race: false,
             check_barrier: false,
             time_limit: None,
+            notice_after: None,
             multiprocessors: 16,
             part: None,
             stack_size: 1024,

@@ -237,7 +237,7 @@ fn reach(tree: &Tree<'_>, what: &str, address: u64, width: u64, store: bool) -> 
 }
 
 fn note(tree: &Tree<'_>, options: &Options, address: u64, width: u64) {
-    if options.check_uninit {
+    if options.check_uninit || options.note_writes {
         tree.note_write(address, u32::try_from(width).unwrap_or(u32::MAX));
     }
 }

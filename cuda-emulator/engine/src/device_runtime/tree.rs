@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::copies;
 use super::errors::{self, Error};
@@ -161,6 +161,10 @@ impl Device for Tree<'_> {
 
     fn print(&self, text: &[u8]) {
         self.device.print(text);
+    }
+
+    fn note_long_run(&self, kernel: &str, elapsed: Duration, place: &str) {
+        self.device.note_long_run(kernel, elapsed, place);
     }
 
     fn note_write(&self, addr: u64, size: u32) {

@@ -214,7 +214,7 @@ pub(crate) fn run_grid(
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
-        checked: options.check_uninit || options.check_race,
+        checked: options.check_uninit || options.check_race || options.note_writes,
         facts: Facts {
             shape,
             multiprocessors: options.multiprocessors,
@@ -237,6 +237,7 @@ pub(crate) fn run_grid(
         executed: AtomicU64::new(0),
         stop: AtomicBool::new(false),
         late: AtomicBool::new(false),
+        noticed: AtomicBool::new(false),
         fault: Mutex::new(None),
         order: Order::new(options.seed, resident),
     };

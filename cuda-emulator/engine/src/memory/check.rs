@@ -251,11 +251,13 @@ pub(crate) fn range(
             races.strong(warp, None, touch);
         }
     }
-    if !ctx.launch.options.check_uninit {
+    let options = ctx.launch.options;
+    if !options.check_uninit && !options.note_writes {
         return;
     }
     let device = ctx.launch.device;
-    if touch.reads()
+    if options.check_uninit
+        && touch.reads()
         && device.find(address).is_some()
         && !device.is_initialized(address, bytes as u32)
     {

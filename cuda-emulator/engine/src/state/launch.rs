@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::context::Ctx;
 use super::frame::Buffer;
@@ -53,6 +53,8 @@ pub(crate) struct Shared<'l> {
     pub executed: AtomicU64,
     pub stop: AtomicBool,
     pub late: AtomicBool,
+    /// Whether the device has received the note that the launch takes long.
+    pub noticed: AtomicBool,
     pub fault: Mutex<Option<Fault>>,
     pub order: Order,
 }
@@ -100,6 +102,18 @@ impl<'l> Shared<'l> {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Returns how long the launch has been running, if that must be noted now. Returns it to one
+    /// worker only.
+    pub(crate) fn takes_long(&self) -> Option<Duration> {
+        let after = self.options.notice_after?;
+        if self.noticed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let elapsed = self.started.elapsed();
+        let first = elapsed > after && !self.noticed.swap(true, Ordering::Relaxed);
+        first.then_some(elapsed)
     }
 
     pub(crate) fn timed_out(&self) -> bool {

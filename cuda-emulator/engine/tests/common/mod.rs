@@ -7,6 +7,7 @@ pub mod rows;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
 
 use cuda_emulator_engine::{
     Device, Fault, Image, Launch, Options, Program, Region, Shape, Stats, run,
@@ -24,6 +25,8 @@ pub struct TestDevice {
     blocks: RwLock<BTreeMap<u64, Block>>,
     generation: AtomicU64,
     pub output: Mutex<Vec<u8>>,
+    /// The kernel and place of each launch that took long.
+    pub long_runs: Mutex<Vec<String>>,
 }
 
 impl TestDevice {
@@ -99,6 +102,14 @@ impl Device for TestDevice {
     fn free(&self, addr: u64) -> bool {
         self.generation.fetch_add(1, Ordering::Relaxed);
         self.blocks.write().unwrap().remove(&addr).is_some()
+    }
+
+    fn note_long_run(&self, kernel: &str, elapsed: Duration, place: &str) {
+        assert!(elapsed > Duration::ZERO);
+        self.long_runs
+            .lock()
+            .unwrap()
+            .push(format!("{kernel}: {place}"));
     }
 
     fn print(&self, text: &[u8]) {

@@ -165,6 +165,29 @@ fn time_limit() {
     expect(&found, FaultKind::Timeout, &["time limit", "PTX line 4"]);
 }
 
+#[test]
+fn a_launch_that_takes_long_is_noted_once_with_its_place() {
+    let mut m = load(
+        ".version 7.0\n.target sm_75\n.address_size 64\n.file 1 \"loop.cu\"\n\
+         .visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;\n\
+         @%p1 bra W; L: .loc 1 7 1\n add.u32 %r1, %r1, 1; bra L; W: bar.sync 0; ret; }",
+    );
+    m.options = Options {
+        notice_after: Some(Duration::from_millis(20)),
+        time_limit: Some(Duration::from_millis(200)),
+        threads: 2,
+        ..Options::default()
+    };
+    fault(&m, "k", 32, args![]);
+    let noted = m.device.long_runs.lock().unwrap();
+    let [one] = noted.as_slice() else {
+        panic!("{noted:?}")
+    };
+    // Thread 0 waits at the barrier. The notice names a thread that is running.
+    let end = ", 0, 0), thread (1, 0, 0) is at loop.cu:7";
+    assert!(one.starts_with("k: block (") && one.ends_with(end), "{one}");
+}
+
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 #[test]

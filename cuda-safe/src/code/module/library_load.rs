@@ -1,5 +1,7 @@
 //! Loading libraries from source, PTX, machine code, fat binaries and files.
 
+#[cfg(feature = "nvrtc")]
+use std::panic::Location;
 use std::{path::Path, ptr};
 
 use cuda_sys::{self as sys, CUresult};
@@ -53,8 +55,10 @@ impl Library {
     #[cfg(feature = "nvrtc")]
     #[doc(alias = "nvrtcCompileProgram")]
     #[doc(alias = "cuLibraryLoadData")]
+    #[track_caller]
     pub fn compile(device: Device, program: impl Into<Program>) -> Result<Self> {
-        let compiled = program.into().compile_for(device.compute_capability()?)?;
+        let program = program.into().made_at(Location::caller());
+        let compiled = program.compile_for(device.compute_capability()?)?;
         Self::from_compiled(&compiled, &JitOptions::default())
     }
 

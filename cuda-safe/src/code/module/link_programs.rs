@@ -1,6 +1,8 @@
 //! Linking programs of several sources, and kernels that launch kernels, with one call.
 #![cfg(feature = "nvrtc")]
 
+use std::panic::Location;
+
 use super::{Linker, Module};
 use crate::{code::program::Program, context::Context, error::Result};
 
@@ -39,6 +41,7 @@ impl Module {
     /// # }
     /// ```
     #[doc(alias = "cuLinkComplete")]
+    #[track_caller]
     pub fn link<P: Into<Program>>(
         context: &Context,
         programs: impl IntoIterator<Item = P>,
@@ -76,12 +79,13 @@ impl Module {
     /// # }
     /// ```
     #[doc(alias = "DynamicSourceModule")]
+    #[track_caller]
     pub fn compile_with_device_runtime(
         context: &Context,
         program: impl Into<Program>,
     ) -> Result<Self> {
         let linker = Linker::new(context)?;
-        linker.add_programs([program.into()])?;
+        linker.add_programs([program.into().made_at(Location::caller())])?;
         linker.add_device_runtime()?;
         linker.finish()
     }
@@ -93,13 +97,15 @@ impl Linker {
     ///
     /// # Errors
     /// Returns the errors of [`Program::compile`] and [`Linker::add_compiled`].
+    #[track_caller]
     pub fn add_programs<P: Into<Program>>(
         &self,
         programs: impl IntoIterator<Item = P>,
     ) -> Result<()> {
+        let place = Location::caller();
         let capability = self.context().device().compute_capability()?;
         for program in programs {
-            let program: Program = program.into();
+            let program = program.into().made_at(place);
             let name = program.own_name().to_owned();
             self.add_compiled(&name, &program.relocatable().compile_for(capability)?)?;
         }

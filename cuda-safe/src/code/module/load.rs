@@ -1,5 +1,7 @@
 //! Loading modules from source, PTX, machine code, fat binaries and files.
 
+#[cfg(feature = "nvrtc")]
+use std::panic::Location;
 use std::{path::Path, ptr};
 
 use cuda_sys::{self as sys, CUresult};
@@ -43,9 +45,11 @@ impl Module {
     #[cfg(feature = "nvrtc")]
     #[doc(alias = "nvrtcCompileProgram")]
     #[doc(alias = "cuModuleLoadData")]
+    #[track_caller]
     pub fn compile(context: &Context, program: impl Into<Program>) -> Result<Self> {
         let compiled = program
             .into()
+            .made_at(Location::caller())
             .compile_for(context.device().compute_capability()?)?;
         Self::from_compiled(context, &compiled, &JitOptions::default())
     }

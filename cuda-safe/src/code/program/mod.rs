@@ -28,7 +28,10 @@ mod options;
 mod precompiled;
 mod version;
 
-use std::path::PathBuf;
+use std::{
+    panic::Location,
+    path::{Path, PathBuf},
+};
 
 pub use architecture::Architecture;
 pub use cache::Cache;
@@ -43,6 +46,28 @@ pub use version::nvrtc_version;
 pub(crate) use crate::error::sources::{Loaded, Sources};
 #[cfg(target_os = "linux")]
 pub(crate) use builtins::library as nvrtc_library;
+
+/// The name of programs without one.
+const DEFAULT_NAME: &str = "program.cu";
+
+/// Creates a [`Program`](crate::Program) from a file, whose path is relative to the current file, as
+/// for [`include_str!`].
+///
+/// Messages of the compiler and fault reports show the path of the file, where
+/// `Program::new(include_str!(…))` would show `program.cu`. The path is relative to the folder in
+/// which cargo compiles, which is the workspace's.
+///
+/// ```
+/// # use cuda_safe::Program;
+/// # macro_rules! include_program { ($path:literal) => { Program::included("", file!(), $path) } }
+/// let program: Program = include_program!("scale.cu").define("FACTOR", 3);
+/// ```
+#[macro_export]
+macro_rules! include_program {
+    ($path:expr $(,)?) => {
+        $crate::Program::included(include_str!($path), file!(), $path)
+    };
+}
 
 /// CUDA C++ source with compiler options.
 ///
@@ -79,10 +104,16 @@ pub struct Program {
     /// Whether the caller has vouched for the precompiled headers in the options.
     trusts_precompiled: bool,
     cache: Cache,
+    /// The line of Rust that created the program.
+    made_at: Option<&'static Location<'static>>,
 }
 
 impl Program {
     /// Creates a program without options.
+    ///
+    /// Fault reports that name a line of the source also name the line of Rust that called this,
+    /// unless the program has a [`name`](Self::name). [`include_program!`](crate::include_program)
+    /// creates a program from a file, with its name.
     ///
     /// ```
     /// use cuda_safe::Program;
@@ -90,10 +121,15 @@ impl Program {
     /// let program = Program::new("__global__ void nothing() {}");
     /// assert_eq!(program.source(), "__global__ void nothing() {}");
     /// ```
+    #[track_caller]
     pub fn new(source: impl Into<String>) -> Self {
+        Self::from_text(source.into()).made_at(Location::caller())
+    }
+
+    fn from_text(source: String) -> Self {
         Self {
-            source: source.into(),
-            name: "program.cu".into(),
+            source,
+            name: DEFAULT_NAME.into(),
             options: Vec::new(),
             include_paths: Vec::new(),
             headers: Vec::new(),
@@ -101,7 +137,23 @@ impl Program {
             lines: true,
             trusts_precompiled: false,
             cache: Cache::Default,
+            made_at: None,
         }
+    }
+
+    /// Sets the line of Rust that created the program, unless it is known.
+    pub(crate) fn made_at(mut self, place: &'static Location<'static>) -> Self {
+        self.made_at.get_or_insert(place);
+        self
+    }
+
+    /// Creates a program from the file `path`, which is relative to the folder of `rust_file`, for
+    /// [`include_program!`](crate::include_program).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn included(source: &str, rust_file: &str, path: &str) -> Self {
+        let folder = Path::new(rust_file).parent().unwrap_or(Path::new(""));
+        Self::from_text(source.to_owned()).name(folder.join(path).to_string_lossy())
     }
 
     /// Sets the file name that messages and line information show. The default is `program.cu`.
@@ -417,25 +469,27 @@ impl Program {
     /// Returns the source and its headers, for fault reports.
     pub(super) fn sources(&self) -> Sources {
         let own = (self.name.clone(), self.source.clone());
-        Sources::new([own].into_iter().chain(self.headers.iter().cloned()))
+        let place = self.made_at.filter(|_| self.name == DEFAULT_NAME);
+        let place = place.map(|place| format!("{}:{}", place.file(), place.line()));
+        Sources::new([own].into_iter().chain(self.headers.iter().cloned()), place)
     }
 }
 
 impl From<&str> for Program {
     fn from(source: &str) -> Self {
-        Self::new(source)
+        Self::from_text(source.to_owned())
     }
 }
 
 impl From<String> for Program {
     fn from(source: String) -> Self {
-        Self::new(source)
+        Self::from_text(source)
     }
 }
 
 impl From<&String> for Program {
     fn from(source: &String) -> Self {
-        Self::new(source.as_str())
+        Self::from_text(source.clone())
     }
 }
 
