@@ -56,7 +56,9 @@
 //!   computes it is enqueued there, and so is freeing its memory. An expression may use arrays of
 //!   several streams of one context. The streams then wait for each other. There is no current
 //!   stream and no current device.
-//! - **Your own kernels** take an array's address, from [`as_device_ptr`](Array::as_device_ptr).
+//! - **Your own kernels** take arrays as `&x` and `&mut x`, in launches and in
+//!   [`kernels!`](cuda_safe::kernels): see [`Array`](Array#in-kernels). [`strided`](Array::strided)
+//!   passes the strides too.
 //! - **Threads** can share arrays and expressions, which are `Send` and `Sync`.
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
@@ -160,7 +162,7 @@ pub mod tuning;
 
 pub use array::{Array, AxisIter, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use contents::{ArrayMut, FieldMut};
+pub use contents::{ArrayMut, FieldMut, STRIDED_HEADER, Strided, StridedMut};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use cuda_safe::{
-    DeviceView,
-    bytemuck::{self, Zeroable},
-};
+use cuda_safe::bytemuck::{self, Zeroable};
 
 use crate::{
     array::{Array, Order},
@@ -22,12 +19,8 @@ impl<T: Element> Array<T> {
     /// Returns [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let dense = self.contiguous(Order::C)?;
-        let bytes = dense.memory.bytes(dense.bytes())?;
-        // SAFETY: the elements of a dense array, borrowed for no longer than these bytes.
-        let stored: DeviceView<'_, T::Stored> =
-            unsafe { DeviceView::borrow_raw(bytes.as_device_ptr(), self.len(), bytes.owner()) };
         // This converts in place, and does nothing for types that are stored unchanged.
-        let host = stored.to_vec(dense.stream())?.into_iter();
+        let host = dense.view()?.to_vec(dense.stream())?.into_iter();
         Ok(host.map(T::of_stored).collect())
     }
 
@@ -115,17 +108,6 @@ impl<T: Element> Array<T> {
                 self.shape()
             ))),
         }
-    }
-
-    /// Returns the range of a dense array's bytes within its memory.
-    fn bytes(&self) -> std::ops::Range<usize> {
-        if self.is_empty() {
-            // The offset of an empty array may be beyond its memory.
-            return 0..0;
-        }
-        let size = T::DATA_TYPE.size();
-        let start = self.layout.offset * size;
-        start..start + self.len() * size
     }
 
     fn check_length(&self, host: usize) -> Result<()> {
