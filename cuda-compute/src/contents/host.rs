@@ -8,6 +8,7 @@ use crate::{
     array::{Array, Order},
     element::Element,
     error::{Error, Result},
+    expression::Expr,
 };
 
 impl<T: Element> Array<T> {
@@ -119,5 +120,52 @@ impl<T: Element> Array<T> {
             self.len(),
             self.shape()
         )))
+    }
+}
+
+impl<T: Element> Expr<T> {
+    /// Computes the values and copies them to a vector, in C order. Waits for them.
+    ///
+    /// This is [`eval`](Self::eval) and [`Array::to_vec`]. Every call computes the values again. If
+    /// you need them several times, keep the array that `eval` returns.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, 4.0])?;
+    /// assert_eq!((x.sqrt() + 1.0).to_vec()?, [2.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the errors of [`eval`](Self::eval) and [`Array::to_vec`].
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.eval()?.to_vec()
+    }
+
+    /// Computes the only value and copies it to the host. Waits for it.
+    ///
+    /// This is [`eval`](Self::eval) and [`Array::item`]. To get several values from one kernel,
+    /// pass them to [`eval`](crate::eval()) together.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, 4.0])?;
+    /// assert_eq!(x.sum().item()?, 5.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the errors of [`eval`](Self::eval), and [`Error::Shape`] if there is not exactly one
+    /// value.
+    pub fn item(&self) -> Result<T> {
+        self.eval()?.item()
     }
 }
