@@ -50,6 +50,12 @@
 //! [`convolve`](Array::convolve) and [`convolve_with`](Array::convolve_with) filter them in their
 //! own element type.
 //!
+//! # Names
+//!
+//! `use cuda_compute::prelude::*;` imports the names that most programs need, from this crate and
+//! from `cuda_safe`: see [`prelude`]. Both crates have an `Error` and a `Result`. This crate's
+//! `Error` converts from that of `cuda_safe`, so `?` works for calls of both.
+//!
 //! # Streams, memory and faults
 //!
 //! - **Streams are explicit.** An array belongs to the stream it was created on. The work that
@@ -148,6 +154,7 @@ mod histogram;
 pub mod interop;
 mod kernel;
 mod order;
+pub mod prelude;
 #[cfg(feature = "cublas")]
 mod product;
 mod random;
@@ -242,7 +249,9 @@ pub use expression::{
 };
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{concatenate, stack};
+pub use half::{bf16, f16};
 pub use kernel::Kernels;
+pub use num_complex::Complex;
 #[cfg(feature = "cublas")]
 pub use product::MatmulOptions;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
