@@ -183,7 +183,7 @@ impl Error {
     ///
     /// let error = Error::launch_argument("the array is not contiguous");
     /// assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
-    /// assert_eq!(error.to_string(), "Function::launch failed: the array is not contiguous");
+    /// assert_eq!(error.to_string(), "Function::launch: the array is not contiguous");
     /// ```
     #[cold]
     #[must_use]
