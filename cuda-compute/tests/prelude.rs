@@ -35,7 +35,7 @@ mod one_line {
         unsafe { kernels.scale(&stream, LaunchConfig::new(1, 2), &mut x, 3.0)? };
         let closure = device_fn!(|x: f32| if x > 4.0 { x } else { -x });
         let largest = fold!(|a: f32, b: f32| a.max(b), f32::NEG_INFINITY);
-        assert_eq!(closure.map((&x,)).reduce(&largest).item()?, 6.0);
+        assert_eq!(closure.map((&x,)).reduce(largest).item()?, 6.0);
         assert_eq!(x.into_buffer()?.to_vec(&stream)?, [3.0, 6.0]);
         Ok(())
     }
