@@ -32,6 +32,8 @@ use std::fmt;
 /// | --- | --- |
 /// | parameters | 1 to 6, each with its type. The closure captures nothing |
 /// | types | `f32`, `f64`, `i8` to `i64`, `u8` to `u64`, `bool` |
+/// | results | one. For several, write a closure for each and compute them in one kernel: `eval((f.map((&x,)), g.map((&x,))))` |
+/// | structs | pass their fields: `f.map((x.field(\|value\| &value.mass),))` |
 /// | statements | `let`, assignment, `if`, `while`, `loop`, `for` over `a..b` or `a..=b`, `break`, `continue`, `return` |
 /// | operators | all operators of numbers and `bool`, and `as` |
 /// | real methods | `sin` `cos` `tan` `asin` `acos` `atan` `atan2` `sinh` `cosh` `tanh` `asinh` `acosh` `atanh` `exp` `exp2` `exp_m1` `ln` `ln_1p` `log2` `log10` `sqrt` `cbrt` `powf` `powi` `hypot` `recip` `mul_add` `abs` `signum` `copysign` `max` `min` `clamp` `floor` `ceil` `trunc` `round` `round_ties_even` `fract` `rem_euclid` `div_euclid` `to_degrees` `to_radians` `is_nan` `is_finite` `is_infinite` `is_sign_negative` `to_bits` `from_bits` |

@@ -50,13 +50,21 @@
 //! [`convolve`](Array::convolve) and [`convolve_with`](Array::convolve_with) filter them in their
 //! own element type.
 //!
+//! # Names
+//!
+//! `use cuda_compute::prelude::*;` imports the names that most programs need, from this crate and
+//! from `cuda_safe`: see [`prelude`]. Both crates have an `Error` and a `Result`. This crate's
+//! `Error` converts from that of `cuda_safe`, so `?` works for calls of both.
+//!
 //! # Streams, memory and faults
 //!
 //! - **Streams are explicit.** An array belongs to the stream it was created on. The work that
 //!   computes it is enqueued there, and so is freeing its memory. An expression may use arrays of
 //!   several streams of one context. The streams then wait for each other. There is no current
 //!   stream and no current device.
-//! - **Your own kernels** take an array's address, from [`as_device_ptr`](Array::as_device_ptr).
+//! - **Your own kernels** take arrays as `&x` and `&mut x`, in launches and in
+//!   [`kernels!`](cuda_safe::kernels): see [`Array`](Array#in-kernels). [`strided`](Array::strided)
+//!   passes the strides too.
 //! - **Threads** can share arrays and expressions, which are `Send` and `Sync`.
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
@@ -146,6 +154,7 @@ mod histogram;
 pub mod interop;
 mod kernel;
 mod order;
+pub mod prelude;
 #[cfg(feature = "cublas")]
 mod product;
 mod random;
@@ -160,7 +169,7 @@ pub mod tuning;
 
 pub use array::{Array, AxisIter, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use contents::{ArrayMut, FieldMut};
+pub use contents::{ArrayMut, FieldMut, STRIDED_HEADER, Strided, StridedMut};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };
@@ -240,7 +249,9 @@ pub use expression::{
 };
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{concatenate, stack};
+pub use half::{bf16, f16};
 pub use kernel::Kernels;
+pub use num_complex::Complex;
 #[cfg(feature = "cublas")]
 pub use product::MatmulOptions;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};

@@ -124,6 +124,12 @@ pub fn unknown(place: impl quote::ToTokens, name: &str) -> Error {
         "isize" => "take i64 or i32, whose size does not depend on the computer",
         "i128" | "u128" => "take i64 or u64",
         "char" => "take u32",
+        "Complex" | "Complex < f32 >" | "Complex < f64 >" => {
+            "take the parts as parameters, and pass them as in `f.map((z.real(), z.imag()))`"
+        }
+        _ if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            "take the fields of a struct as parameters, and pass each as in `f.map((x.field(|value| &value.mass),))`"
+        }
         _ => "the supported types are f32, f64, i8 to i64, u8 to u64 and bool",
     };
     let message = format!("`{name}` is not supported on the device: {remedy}");

@@ -104,6 +104,15 @@ impl Memory {
         }
     }
 
+    /// Returns the buffer if it belongs to this memory and the range is all of it. Otherwise returns
+    /// the memory.
+    pub(crate) fn into_whole(self, range: &Range<usize>) -> Result<DeviceBuffer<u8>, Self> {
+        match self.held {
+            Held::Own(buffer) if *range == (0..buffer.len()) => Ok(buffer),
+            held => Err(Self { held, ..self }),
+        }
+    }
+
     pub(crate) fn bytes(&self, range: Range<usize>) -> Result<DeviceView<'_, u8>> {
         Ok(match &self.held {
             Held::Own(buffer) => buffer.slice(range)?,

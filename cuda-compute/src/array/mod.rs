@@ -39,6 +39,17 @@ use crate::element::Element;
 /// stream, and so is freeing it. An expression may use arrays of several streams of one context.
 /// The streams then wait for each other.
 ///
+/// # In kernels
+/// `&x` and `&mut x` are arguments of [`Function::launch`](cuda_safe::Function::launch) and of
+/// [`kernels!`](cuda_safe::kernels), for parameters `const T *` and `T *`:
+/// - The array must be contiguous in C order. [`strided`](Self::strided) passes any layout.
+/// - For `&mut x`, the array is copied first if others share its memory.
+/// - The launch orders its stream with the array's, before and after the kernel.
+///
+/// The kernels of graphs take buffers: see [`into_buffer`](Self::into_buffer). In a capture, pass
+/// buffers, too. A captured launch has the array's address, and a later write may give the array
+/// other memory.
+///
 /// ```
 /// use cuda_compute::{Array, s};
 /// use cuda_safe::{Context, Stream};
@@ -120,39 +131,14 @@ impl<T: Element> Array<T> {
         self.memory.stream()
     }
 
-    /// Returns the device address of the first element, for launches of your own kernels. The
+    /// Returns the device address of the first element, for interfaces that take addresses. The
     /// address is 0 if there are no elements.
     ///
-    /// Pass the address to a launch on the array's [`stream`](Self::stream). Keep the array until
-    /// the launch has been enqueued. The elements are at the array's [`strides`](Self::strides):
-    /// only a [contiguous](Self::is_contiguous) array is a plain C array. The kernel must not write
-    /// to the memory, because other arrays may share it. Let it write to a
-    /// [`DeviceBuffer`](cuda_safe::DeviceBuffer) instead, which [`from_buffer`](Self::from_buffer)
-    /// turns into an array:
-    ///
-    /// ```
-    /// use cuda_compute::Array;
-    /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
-    ///
-    /// # fn main() -> cuda_compute::Result<()> {
-    /// let context = Context::primary(0)?;
-    /// let stream = Stream::new(&context)?;
-    /// let module = Module::compile(&context, r#"
-    ///     extern "C" __global__ void twice(float *y, const float *x) {
-    ///         y[threadIdx.x] = 2 * x[threadIdx.x];
-    ///     }"#)?;
-    /// let twice = module.function("twice")?;
-    ///
-    /// let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0])?;
-    /// let mut y = DeviceBuffer::<f32>::uninit(&stream, 3)?;
-    /// let config = LaunchConfig::new(1, 3);
-    /// // SAFETY: x is contiguous, and both have 3 elements and belong to this stream.
-    /// unsafe { twice.launch(&stream, config, (&mut y, x.as_device_ptr()))? };
-    /// let y = Array::<f32>::from_buffer(y, [3])?;
-    /// assert_eq!(y.to_vec()?, [2.0, 4.0, 6.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// For launches, pass `&x` or `&mut x` instead, which keep the rules of [`Array`](Array#in-kernels).
+    /// If you pass the address, launch on the array's [`stream`](Self::stream), and keep the array
+    /// until the launch has been enqueued. The elements are at the array's
+    /// [`strides`](Self::strides). The kernel must not write to the memory, because other arrays
+    /// may share it.
     #[must_use]
     pub fn as_device_ptr(&self) -> u64 {
         if self.is_empty() {

@@ -84,17 +84,11 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// Computes an expression into the elements of type `data` whose layout `part` derives from
-    /// this array's layout.
-    fn write(
-        &mut self,
-        node: &Arc<Node>,
-        data: DataType,
-        part: impl FnOnce(&Layout) -> Result<Layout>,
-    ) -> Result<()> {
-        let readers = references(node, &self.memory);
+    /// Copies the array unless it may be written in place. `readers` are the references of the
+    /// caller to the memory, in addition to this array's. If it is `None`, the array is copied.
+    pub(super) fn make_writable(&mut self, readers: Option<usize>) -> Result<()> {
         // No other thread can add references meanwhile: all existing ones are in `self` and in the
-        // expression.
+        // caller's `readers`.
         let others = readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers);
         // Makes work that other threads enqueued before they dropped their references visible here,
         // as in `Arc::get_mut`.
@@ -103,6 +97,18 @@ impl<T: Element> Array<T> {
         if others || self.layout.repeats() || self.memory.is_read_only() {
             *self = self.copy()?;
         }
+        Ok(())
+    }
+
+    /// Computes an expression into the elements of type `data` whose layout `part` derives from
+    /// this array's layout.
+    fn write(
+        &mut self,
+        node: &Arc<Node>,
+        data: DataType,
+        part: impl FnOnce(&Layout) -> Result<Layout>,
+    ) -> Result<()> {
+        self.make_writable(references(node, &self.memory))?;
         let target = Target {
             memory: &self.memory,
             layout: part(&self.layout)?,

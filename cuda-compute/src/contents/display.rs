@@ -7,6 +7,7 @@ use crate::{
     array::{Array, Shape, SliceItem},
     element::Element,
     error::Result,
+    expression::Expr,
 };
 
 /// The maximum number of elements of an array that is printed in full. Larger arrays are
@@ -66,6 +67,28 @@ impl<T: Element> fmt::Display for Array<T> {
         let mut text = String::new();
         page.write(0, 0, WIDTH, &mut text);
         f.write_str(&text)
+    }
+}
+
+/// Computes the values and formats them like an [`Array`]. Waits for them. If the computation fails,
+/// the error is printed instead.
+///
+/// ```
+/// use cuda_compute::Array;
+/// # use cuda_safe::{Context, Stream};
+/// # fn main() -> cuda_compute::Result<()> {
+/// # let stream = Stream::new(&Context::primary(0)?)?;
+/// let x = Array::from_slice(&stream, &[1.0f32, 2.0])?;
+/// assert_eq!((&x * 0.5).to_string(), "[0.5 1. ]");
+/// # Ok(())
+/// # }
+/// ```
+impl<T: Element> fmt::Display for Expr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.eval() {
+            Ok(array) => array.fmt(f),
+            Err(error) => write!(f, "<{self:?}, which could not be computed: {error}>"),
+        }
     }
 }
 

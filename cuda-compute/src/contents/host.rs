@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use cuda_safe::{
-    DeviceView,
-    bytemuck::{self, Zeroable},
-};
+use cuda_safe::bytemuck::{self, Zeroable};
 
 use crate::{
     array::{Array, Order},
     element::Element,
     error::{Error, Result},
+    expression::Expr,
 };
 
 impl<T: Element> Array<T> {
@@ -22,12 +20,8 @@ impl<T: Element> Array<T> {
     /// Returns [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let dense = self.contiguous(Order::C)?;
-        let bytes = dense.memory.bytes(dense.bytes())?;
-        // SAFETY: the elements of a dense array, borrowed for no longer than these bytes.
-        let stored: DeviceView<'_, T::Stored> =
-            unsafe { DeviceView::borrow_raw(bytes.as_device_ptr(), self.len(), bytes.owner()) };
         // This converts in place, and does nothing for types that are stored unchanged.
-        let host = stored.to_vec(dense.stream())?.into_iter();
+        let host = dense.view()?.to_vec(dense.stream())?.into_iter();
         Ok(host.map(T::of_stored).collect())
     }
 
@@ -117,17 +111,6 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Returns the range of a dense array's bytes within its memory.
-    fn bytes(&self) -> std::ops::Range<usize> {
-        if self.is_empty() {
-            // The offset of an empty array may be beyond its memory.
-            return 0..0;
-        }
-        let size = T::DATA_TYPE.size();
-        let start = self.layout.offset * size;
-        start..start + self.len() * size
-    }
-
     fn check_length(&self, host: usize) -> Result<()> {
         if host == self.len() {
             return Ok(());
@@ -137,5 +120,52 @@ impl<T: Element> Array<T> {
             self.len(),
             self.shape()
         )))
+    }
+}
+
+impl<T: Element> Expr<T> {
+    /// Computes the values and copies them to a vector, in C order. Waits for them.
+    ///
+    /// This is [`eval`](Self::eval) and [`Array::to_vec`]. Every call computes the values again. If
+    /// you need them several times, keep the array that `eval` returns.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, 4.0])?;
+    /// assert_eq!((x.sqrt() + 1.0).to_vec()?, [2.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the errors of [`eval`](Self::eval) and [`Array::to_vec`].
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.eval()?.to_vec()
+    }
+
+    /// Computes the only value and copies it to the host. Waits for it.
+    ///
+    /// This is [`eval`](Self::eval) and [`Array::item`]. To get several values from one kernel,
+    /// pass them to [`eval`](crate::eval()) together.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1.0f32, 4.0])?;
+    /// assert_eq!(x.sum().item()?, 5.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the errors of [`eval`](Self::eval), and [`Error::Shape`] if there is not exactly one
+    /// value.
+    pub fn item(&self) -> Result<T> {
+        self.eval()?.item()
     }
 }

@@ -1,8 +1,10 @@
-//! The contents of arrays: creation, assignment, copies, fields of structs, and printing.
+//! The contents of arrays: creation, assignment, copies, fields of structs, printing, and use by
+//! kernels.
 //!
 //! These are methods of [`Array`](crate::Array) that evaluate expressions or copy elements, so this
 //! module depends on `expression`. Methods that need only the layout are in `array`.
 
+mod argument;
 mod assign;
 mod create;
 mod dense;
@@ -10,7 +12,10 @@ mod diagonal;
 mod display;
 mod field;
 mod host;
+mod memory;
+mod strided;
 mod words;
 
 pub use assign::ArrayMut;
 pub use field::FieldMut;
+pub use strided::{STRIDED_HEADER, Strided, StridedMut};

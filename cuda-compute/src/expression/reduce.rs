@@ -12,6 +12,7 @@ use super::{
 use crate::{
     array::{Array, Shape},
     element::{Element, Float, Math, Number, Ordered, Words},
+    error::{Error, Result},
 };
 
 /// One axis, or an array or slice of several axes.
@@ -347,33 +348,31 @@ impl<T: Number> Expr<T> {
     /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul`
     /// multiplies matrices. `(&a * &b).sum()` takes all elements of arrays of any shape.
     ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1, 2, 3])?;
+    /// assert_eq!(x.dot(&x + 1)?.item()?, 20);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) unless both operands have
-    /// one axis, of the same length.
-    #[must_use]
+    /// Returns [`Error::Shape`] unless both operands have one axis, of the same length.
     #[track_caller]
-    pub fn dot(&self, other: impl IntoExpr<T>) -> Self {
-        let other = other.into_expr().node;
-        let place = Location::caller();
-        let fit = |left: Shape, right: Shape| -> Result<(), Arc<str>> {
-            if left.rank() == 1 && left == right {
-                return Ok(());
-            }
-            Err(format!(
+    pub fn dot(&self, other: impl IntoExpr<T>) -> Result<Self> {
+        let other = other.into_expr();
+        let (left, right) = (self.shape()?, other.shape()?);
+        if left.rank() != 1 || left != right {
+            let place = Location::caller();
+            return Err(Error::Shape(format!(
                 "`dot` of shapes {left} and {right}, at {place}: both operands must have one axis, of the same length. \
                  Fix: call `matmul` (feature `cublas`) or `inner` for matrices, and `(&a * &b).sum()` for all elements"
-            )
-            .into())
-        };
-        let shapes = self
-            .node
-            .shape
-            .clone()
-            .and_then(|left| Ok((left, other.shape.clone()?)));
-        match shapes.and_then(|(left, right)| fit(left, right)) {
-            Ok(()) => (self * Self::of(other)).sum(),
-            Err(why) => Self::of(Node::new(Kind::Scalar(Words::ZERO), T::DATA_TYPE, Err(why))),
+            )));
         }
+        Ok((self * other).sum())
     }
 }
 
@@ -381,9 +380,11 @@ impl<T: Number> Array<T> {
     /// Returns the dot product of two vectors, in one pass.
     ///
     /// See the method of the same name of [`Expr`].
-    #[must_use]
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`] unless both operands have one axis, of the same length.
     #[track_caller]
-    pub fn dot(&self, other: impl IntoExpr<T>) -> Expr<T> {
+    pub fn dot(&self, other: impl IntoExpr<T>) -> Result<Expr<T>> {
         self.expr().dot(other)
     }
 }

@@ -1,6 +1,6 @@
 //! Basic operations: creation, views, operators and assignment.
 
-use cuda_compute::{Array, NewAxis, Order, eval, s};
+use cuda_compute::{Array, Expr, NewAxis, Order, eval, s};
 use cuda_safe::memory::{Staging, StagingOptions};
 
 use crate::{elements, stream};
@@ -131,4 +131,26 @@ fn empty_arrays() {
     let y = (&x + 1.0).eval().unwrap();
     assert_eq!((y.shape(), y.to_vec().unwrap().len()), (x.shape(), 0));
     assert_eq!(x.copy().unwrap().len(), 0);
+}
+
+#[test]
+fn expressions_are_read_and_printed() {
+    let stream = stream();
+    let x = Array::from_slice(&stream, &[1.0f32, 4.0, 9.0]).unwrap();
+    assert_eq!((x.sqrt() + 1.0).to_vec().unwrap(), [2.0, 3.0, 4.0]);
+    assert_eq!(x.dot(&x).unwrap().item().unwrap(), 98.0);
+    assert_eq!((x.sqrt() + 1.0).to_string(), "[2. 3. 4.]");
+    assert_eq!(format!("{:.2}", &x / 2.0), "[0.50 2.00 4.50]");
+    let error = (&x + 1.0).item().unwrap_err().to_string();
+    assert!(
+        error.contains("item: an array of shape [3] does not have exactly one element"),
+        "{error}"
+    );
+    let text = (Expr::scalar(1.0f32) + 1.0).to_string();
+    assert!(
+        text.starts_with(
+            "<Expr<f32>[], which could not be computed: eval: the expression reads no array"
+        ),
+        "{text}"
+    );
 }

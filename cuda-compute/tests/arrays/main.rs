@@ -16,6 +16,7 @@ mod dlpack;
 mod failure;
 mod gathers;
 mod interop;
+mod kernels;
 mod layouts;
 mod mixed;
 mod nan;

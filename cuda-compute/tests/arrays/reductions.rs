@@ -256,7 +256,7 @@ fn reductions_within_expressions() {
         assert!((row[3] - 0.643_914_3).abs() < 1e-6, "{row:?}");
     }
     let flat = x.flatten().unwrap();
-    assert_eq!(flat.dot(&flat).eval().unwrap().item().unwrap(), 506.0);
+    assert_eq!(flat.dot(&flat).unwrap().item().unwrap(), 506.0);
     let error = x.sum_axis(2).eval().unwrap_err().to_string();
     assert!(error.contains("[2]") && error.contains("[3, 4]"), "{error}");
 }

@@ -308,7 +308,7 @@ fn check_dot<T: Exact>() {
     );
     let a = Array::from_slice(&stream, &left).unwrap();
     let b = Array::from_slice(&stream, &right).unwrap();
-    let got = a.dot(&b).eval().unwrap().item().unwrap().wide();
+    let got = a.dot(&b).unwrap().eval().unwrap().item().unwrap().wide();
     // The products are exact in `f64`.
     let products = left.iter().zip(&right).map(|(a, b)| a.wide() * b.wide());
     let (sum, sizes) = exact(products);

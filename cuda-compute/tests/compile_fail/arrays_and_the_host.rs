@@ -19,7 +19,7 @@ fn elements_are_not_gone_through(x: &Array<f32>) {
 }
 
 fn expressions_are_evaluated_first(x: &Expr<f32>) {
-    let _ = x.to_vec();
+    let _ = x.as_device_ptr();
 }
 
 fn arrays_have_been_evaluated(x: &Array<f32>) {

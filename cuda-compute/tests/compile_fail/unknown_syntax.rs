@@ -12,4 +12,7 @@ fn main() {
     let _ = device_fn!(|x: i32| { fn f() {} x });
     let _ = device_fn!(|x: i32| "text");
     let _ = device_fn!(|x: i32| { let y = x; });
+    let _ = device_fn!(|x: i32| (x, x + 1));
+    let _ = device_fn!(|x: i32| -> (i32, i32) { (x, x + 1) });
+    let _ = device_fn!(|x: i32| x.mass * 2);
 }

@@ -173,6 +173,24 @@ impl Error {
         Self::checked(ErrorKind::InvalidArgument, call, detail)
     }
 
+    /// Returns the error of an argument that can't be passed to a kernel, of kind
+    /// [`ErrorKind::LaunchArguments`].
+    ///
+    /// For implementations of [`KernelArgument`](crate::launch::KernelArgument).
+    ///
+    /// ```
+    /// use cuda_safe::{Error, ErrorKind};
+    ///
+    /// let error = Error::launch_argument("the array is not contiguous");
+    /// assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
+    /// assert_eq!(error.to_string(), "Function::launch: the array is not contiguous");
+    /// ```
+    #[cold]
+    #[must_use]
+    pub fn launch_argument(detail: impl Into<String>) -> Self {
+        Self::checked(ErrorKind::LaunchArguments, "Function::launch", detail)
+    }
+
     /// Returns the error of a raw driver call.
     ///
     /// It explains the code and names a remedy, like the errors of this crate's own calls. If you

@@ -12,7 +12,7 @@ use crate::{
     code::parameter::ArgumentKind,
     driver::newer,
     error::{Error, Result},
-    launch::{KernelArgument, Sealed},
+    launch::KernelArgument,
     raw::structures::RawConditional,
     stream::Stream,
 };
@@ -45,7 +45,6 @@ impl fmt::Debug for Condition {
     }
 }
 
-impl Sealed for Condition {}
 // SAFETY: the type consists of one number.
 unsafe impl KernelArgument for Condition {
     type Staged = u64;

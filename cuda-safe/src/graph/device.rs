@@ -8,7 +8,7 @@ use super::{Graph, GraphExec, InstantiateFlags, Node};
 use crate::{
     code::parameter::ArgumentKind,
     error::{Error, Result},
-    launch::{KernelArgument, Sealed},
+    launch::KernelArgument,
     raw::{constants::UPDATABLE, structures::RawUpdatable},
     stream::Stream,
 };
@@ -88,7 +88,6 @@ macro_rules! argument {
             }
         }
 
-        impl Sealed for $name {}
         // SAFETY: the type consists of one number.
         unsafe impl KernelArgument for $name {
             type Staged = u64;

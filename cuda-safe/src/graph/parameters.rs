@@ -31,11 +31,18 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
             "a kernel of a graph can't take host slices (In, Out, InOut). Fix: use buffers, and add nodes that copy",
         ));
     }
+    if A::ORDERED {
+        return Err(Error::invalid(
+            call,
+            "a kernel of a graph can't take arrays, whose memory moves if they are written while shared. Fix: pass the token \
+             of `graph.keep(array.into_buffer()?)`",
+        ));
+    }
     if !function.is_launchable(function.context(), &config, A::TYPES)? {
         return then(None);
     }
-    // Nothing is enqueued on this stream: only arguments that wait would do so, and those were
-    // rejected above.
+    // Nothing is enqueued on this stream: only arguments that wait or are ordered would do so, and
+    // those were rejected above.
     let stream = Stream::legacy_default(function.context());
     let LaunchConfig {
         grid,

@@ -3,6 +3,7 @@
 use std::{ffi::c_void, slice};
 
 use bytemuck::Pod;
+use cuda_sys::CUdeviceptr;
 
 use crate::{
     code::parameter::{ArgumentKind, ArgumentType},
@@ -10,17 +11,22 @@ use crate::{
     memory::{
         DeviceMemory, DeviceView, PitchedMemory, PitchedView, PlainData, Storage, StorageMut,
     },
-    stream::Stream,
+    stream::{Stream, owner::Owner},
 };
 
 /// One argument of a kernel.
 ///
 /// Device memory is passed as its 8-byte address. Every other value is passed as its bytes.
-/// [`WithLen`](crate::WithLen) fills two parameters.
+/// [`WithLen`](crate::WithLen) fills two parameters. Other crates can implement the trait for
+/// references to their own types of device memory, as `cuda-compute` does for arrays.
 ///
 /// # Safety
-/// This trait is sealed. The launch reads [`SIZE`](Self::SIZE) bytes through each of the argument's
-/// pointers.
+/// The launch uses the pointers without checks. The implementer must ensure that:
+/// - [`Pointers`](Self::Pointers) is `[*mut c_void; 1]`, and the pointer is valid for reads of
+///   [`SIZE`](Self::SIZE) bytes as long as the staged value is not moved;
+/// - if these bytes are an address of memory that `Self` borrows, the memory stays allocated for
+///   work on the [`owner`](Self::owner)'s stream;
+/// - [`ORDERED`](Self::ORDERED) is true if `owner` returns anything.
 ///
 /// ```
 /// use cuda_safe::{DeviceBuffer, launch::KernelArgument};
@@ -30,23 +36,22 @@ use crate::{
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
-    label = "neither plain data nor device memory",
+    label = "expected plain data by value, or device memory by reference",
     note = "pass host data as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`; its elements must be `bytemuck::Pod`",
-    note = "pass buffers, views and globals by reference: `&buffer`, `&mut buffer`",
+    note = "pass buffers, views, globals and arrays of cuda-compute by reference: `&x`, `&mut x`; evaluate an expression \
+            first: `&x.eval()?`",
     note = "a `DeviceView` is read-only: for `&mut`, use a `DeviceViewMut`, from `view_mut` or `slice_mut`",
     note = "pass page-locked memory as `In(&x)` too; to let the kernel access it over the link, pass a reference to \
             `x.into_mapped(&stream)?`, or the address `x.device_ptr()?`",
-    note = "kernels read an array through `&texture` (a `Texture`) and write it through `&surface` (a `Surface`)",
+    note = "kernels read a `CudaArray` through `&texture` (a `Texture`) and write it through `&surface` (a `Surface`)",
     note = "pass a struct by value, without `&`, and declare it with `#[repr(C)]` and `#[derive(Clone, Copy, \
             bytemuck::Pod, bytemuck::Zeroable)]` (add bytemuck with its feature derive); pass a struct with padding, \
             or a `bool`, as `ByValue(x)`"
 )]
-pub unsafe trait KernelArgument: sealed::Sealed + Sized {
+pub unsafe trait KernelArgument: Sized {
     /// The argument while the launch is in progress.
-    #[doc(hidden)]
     type Staged;
     /// An array with one pointer for each parameter that the argument fills.
-    #[doc(hidden)]
     type Pointers;
     /// The size in bytes that the kernel's parameter must have. If the argument fills several
     /// parameters, the size of the first one.
@@ -57,20 +62,36 @@ pub unsafe trait KernelArgument: sealed::Sealed + Sized {
     /// Whether the launch must wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool = false;
+    /// Whether the launch must order its stream with the [`owner`](Self::owner). If it is `false`,
+    /// as for the memory of this crate, the caller of the launch orders the streams.
+    const ORDERED: bool = false;
     /// Returns the kind of the argument. The default is an address, which most arguments are.
     #[doc(hidden)]
     fn kind() -> ArgumentKind {
-        ArgumentKind::Pointer
+        match Self::SIZE == size_of::<CUdeviceptr>() {
+            true => ArgumentKind::Pointer,
+            false => ArgumentKind::Other,
+        }
     }
-    /// Enqueues the work that must precede the kernel.
+    /// Prepares the argument, and enqueues the work that must precede the kernel. `stream` is the
+    /// stream of the launch.
     ///
     /// # Safety
     /// The caller must either drop the returned value, which waits for the copies of borrowed
     /// memory, or settle it. The caller must not forget it.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    /// Returns an error if the argument can't be passed. Nothing is launched then. See
+    /// [`Error::launch_argument`](crate::Error::launch_argument).
     unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged>;
-    #[doc(hidden)]
+    /// Returns pointers into the staged argument.
     fn pointers(staged: &mut Self::Staged) -> Self::Pointers;
+    /// Returns the owner of the argument's memory. If it is a stream, the kernel runs after all
+    /// work enqueued there so far, and before all work enqueued there later.
+    fn owner(staged: &Self::Staged) -> Option<Owner<'_>> {
+        let _ = staged;
+        None
+    }
     /// Enqueues the work that must follow the kernel.
     ///
     /// # Safety
@@ -90,9 +111,7 @@ pub unsafe trait KernelArgument: sealed::Sealed + Sized {
     }
 }
 
-pub(crate) mod sealed {
-    pub trait Sealed {}
-
+mod sealed {
     /// A tuple of arguments, each of which fills one or two parameters.
     pub trait Tuple {
         /// An array with room for all parameters.
@@ -101,7 +120,7 @@ pub(crate) mod sealed {
         const ROOM: &'static (Self::Room, usize);
     }
 }
-use sealed::{Sealed, Tuple};
+use sealed::Tuple;
 
 /// A `Copy` value that is passed as its bytes.
 ///
@@ -131,8 +150,6 @@ use sealed::{Sealed, Tuple};
 #[derive(Clone, Copy, Debug)]
 pub struct ByValue<T: Copy + 'static>(pub T);
 
-#[diagnostic::do_not_recommend]
-impl<T: Pod> Sealed for T {}
 // SAFETY: a value is its own bytes.
 // `do_not_recommend`: otherwise the compiler's only message for any other type would be that it is
 // not `Pod`.
@@ -157,7 +174,6 @@ unsafe impl<T: Pod> KernelArgument for T {
     }
 }
 
-impl<T: Copy + 'static> Sealed for ByValue<T> {}
 // SAFETY: a value is its own bytes.
 unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     type Staged = T;
@@ -183,7 +199,6 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
 /// `as_device_ptr`.
 macro_rules! address_argument {
     ([$($generics:tt)*] $type:ty) => {
-        impl<$($generics)*> $crate::launch::Sealed for $type {}
         // SAFETY: an address is its own bytes.
         unsafe impl<$($generics)*> $crate::launch::KernelArgument for $type {
             type Staged = cuda_sys::CUdeviceptr;
@@ -254,6 +269,9 @@ pub unsafe trait KernelArguments: sealed::Tuple {
     /// Whether the launch must wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool;
+    /// Whether the launch must order its stream with the owners of arguments.
+    #[doc(hidden)]
+    const ORDERED: bool;
     /// Keeps the arguments alive while `launch` uses the pointers to them.
     ///
     /// # Safety
@@ -292,6 +310,7 @@ macro_rules! tuple {
         unsafe impl<$($name: KernelArgument),*> KernelArguments for ($($name,)*) {
             const TYPES: &'static [ArgumentType] = Self::ROOM.0.split_at(Self::ROOM.1).0;
             const WAITS: bool = false $(|| $name::WAITS)*;
+            const ORDERED: bool = false $(|| $name::ORDERED)*;
 
             #[inline]
             #[allow(non_snake_case, unused_variables, reason = "type names name the variables")]
@@ -313,9 +332,17 @@ macro_rules! tuple {
                 $(let mut $name = unsafe { $name.stage(stream)? };)*
                 let mut pointers = Pointers([], $($name::pointers(&mut $name)),*);
                 let count = size_of_val(&pointers) / size_of::<*mut c_void>();
-                // SAFETY: all fields are arrays of pointers (`KernelArgument` is sealed), stored
-                // one after the other.
-                launch(unsafe { slice::from_raw_parts_mut((&raw mut pointers).cast(), count) })?;
+                let launch = || {
+                    // SAFETY: all fields are arrays of pointers by the contract of
+                    // `KernelArgument`, stored one after the other.
+                    launch(unsafe { slice::from_raw_parts_mut((&raw mut pointers).cast(), count) })
+                };
+                if const { <Self as KernelArguments>::ORDERED } {
+                    let owners: &[Option<Owner<'_>>] = &[$($name::owner(&$name)),*];
+                    stream.ordered("Function::launch", owners.iter().flatten().copied(), launch)?;
+                } else {
+                    launch()?;
+                }
                 if const { <Self as KernelArguments>::WAITS } {
                     // SAFETY: as above, and the same stream.
                     $(unsafe { $name::unstage(&mut $name, stream)? };)*

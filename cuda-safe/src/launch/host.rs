@@ -4,7 +4,7 @@ use std::{ffi::c_void, marker::PhantomData};
 
 use cuda_sys::CUdeviceptr;
 
-use super::arguments::{KernelArgument, sealed::Sealed};
+use super::arguments::KernelArgument;
 use crate::{
     DeviceBuffer,
     error::{Result, fault::discarding_errors},
@@ -121,7 +121,6 @@ impl<T: PlainData> Drop for Staged<'_, T> {
     }
 }
 
-impl<T: PlainData> Sealed for In<'_, T> {}
 // SAFETY: the pointer points to a device address.
 unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     type Staged = Staged<'a, T>;
@@ -147,7 +146,6 @@ unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
 /// Implements the parts that [`Out`] and [`InOut`] have in common.
 macro_rules! copied_back {
     ($type:ident, $stage:expr) => {
-        impl<T: PlainData> Sealed for $type<'_, T> {}
         // SAFETY: the pointer points to a device address.
         unsafe impl<'a, T: PlainData> KernelArgument for $type<'a, T> {
             type Staged = Staged<'a, T>;

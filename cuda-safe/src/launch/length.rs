@@ -5,14 +5,14 @@ use std::{ffi::c_void, marker::PhantomData};
 use bytemuck::Pod;
 
 use super::{
-    arguments::{KernelArgument, sealed::Sealed},
+    arguments::KernelArgument,
     host::{In, InOut, Out},
 };
 use crate::{
     code::parameter::{ArgumentKind, ArgumentType},
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, DeviceView, Storage, StorageMut},
-    stream::Stream,
+    stream::{Stream, owner::Owner},
 };
 
 /// Memory and its number of elements, as one argument for two parameters of the kernel.
@@ -59,6 +59,10 @@ pub struct WithLen<A, N> {
 
 /// Arguments that [`WithLen`] accepts: memory of a known length.
 ///
+/// # Safety
+/// The implementer must ensure that [`length`](Self::length) returns the number of elements at the
+/// argument's address.
+///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceView, launch::HasLength, In};
 /// fn has_length(_: impl HasLength) {}
@@ -70,11 +74,10 @@ pub struct WithLen<A, N> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel together with its length",
-    label = "expected `&buffer`, `&mut buffer`, a view, or `In`, `Out` or `InOut` of a host slice"
+    label = "expected `&x` or `&mut x` of a buffer or an array, a view, or `In`, `Out` or `InOut` of a host slice"
 )]
-pub trait HasLength: KernelArgument<Pointers = [*mut c_void; 1]> {
+pub unsafe trait HasLength: KernelArgument<Pointers = [*mut c_void; 1]> {
     /// Returns the number of elements.
-    #[doc(hidden)]
     fn length(&self) -> usize;
 }
 
@@ -88,7 +91,6 @@ macro_rules! integers {
             }
         }
 
-        impl<A: HasLength> Sealed for WithLen<A, $integer> {}
         // SAFETY: the pointers point to the memory's own argument and to an integer.
         unsafe impl<A: HasLength> KernelArgument for WithLen<A, $integer> {
             type Staged = (A::Staged, $integer);
@@ -103,6 +105,7 @@ macro_rules! integers {
                 },
             ];
             const WAITS: bool = A::WAITS;
+            const ORDERED: bool = A::ORDERED;
 
             #[inline]
             unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged> {
@@ -117,6 +120,10 @@ macro_rules! integers {
             fn pointers(staged: &mut Self::Staged) -> [*mut c_void; 2] {
                 let [memory] = A::pointers(&mut staged.0);
                 [memory, (&raw mut staged.1).cast()]
+            }
+
+            fn owner(staged: &Self::Staged) -> Option<Owner<'_>> {
+                A::owner(&staged.0)
             }
 
             #[inline]
@@ -157,7 +164,8 @@ fn too_long(len: usize, integer: &str, in_cpp: &str) -> Error {
 /// Implements `HasLength` for arguments that are memory or hold it in field 0.
 macro_rules! has_length {
     ($([$($generics:tt)*] $type:ty, $self:ident => $memory:expr;)*) => {$(
-        impl<$($generics)*> HasLength for $type {
+        // SAFETY: the length is that of the memory.
+        unsafe impl<$($generics)*> HasLength for $type {
             #[inline]
             fn length(&$self) -> usize {
                 $memory.len()

@@ -6,7 +6,7 @@ use super::{arguments::KernelArgument, config::LaunchConfig};
 use crate::{
     code::{function::Function, parameter::ArgumentType},
     error::Result,
-    stream::Stream,
+    stream::{Stream, owner::Owner},
 };
 
 /// A list of kernel arguments whose number or types are known only at run time.
@@ -94,6 +94,8 @@ enum State<A: KernelArgument> {
 /// The operations of [`KernelArgument`], for an argument of any type.
 trait Slot {
     fn waits(&self) -> bool;
+    /// Returns the owner with which the launch must be ordered.
+    fn owner(&self) -> Option<Owner<'_>>;
     /// Enqueues the work that must precede the kernel.
     ///
     /// # Safety
@@ -117,6 +119,13 @@ impl<A: KernelArgument> Slot for State<A> {
         A::WAITS
     }
 
+    fn owner(&self) -> Option<Owner<'_>> {
+        match self {
+            Self::Staged(staged) if A::ORDERED => A::owner(staged),
+            _ => None,
+        }
+    }
+
     unsafe fn stage(&mut self, stream: &Stream) -> Result<()> {
         if let Self::Given(argument) = self
             && let Some(argument) = argument.take()
@@ -131,7 +140,7 @@ impl<A: KernelArgument> Slot for State<A> {
         if let Self::Staged(staged) = self {
             let mut pointers = A::pointers(staged);
             let count = size_of_val(&pointers) / size_of::<*mut c_void>();
-            // SAFETY: this is an array of pointers (`KernelArgument` is sealed).
+            // SAFETY: this is an array of pointers by the contract of `KernelArgument`.
             all.extend_from_slice(unsafe {
                 std::slice::from_raw_parts((&raw mut pointers).cast::<*mut c_void>(), count)
             });
@@ -197,8 +206,11 @@ impl Function {
             unsafe { slot.stage(stream)? };
             slot.pointers(&mut pointers); // pointers into the box, which does not move
         }
-        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
-        unsafe { self.launch_raw(stream, config, &mut pointers)? };
+        let owners = slots.iter().filter_map(|slot| slot.owner());
+        stream.ordered("Function::launch_list", owners, || {
+            // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
+            unsafe { self.launch_raw(stream, config, &mut pointers) }
+        })?;
         if waits {
             for slot in &mut slots {
                 // SAFETY: as above, and the same stream.

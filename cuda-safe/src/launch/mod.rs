@@ -22,8 +22,8 @@ use std::ffi::{c_uint, c_void};
 
 use cuda_sys::{self as sys, CUresult};
 
+pub(crate) use arguments::address_argument;
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
-pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
 pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, PortableClusterSize};
 use config::PlainConfig;
@@ -47,7 +47,8 @@ impl Function {
     /// - plain values and `#[repr(C)]` structs that are
     ///   [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) or wrapped in [`ByValue`];
     /// - the host slices [`In`], [`Out`] and [`InOut`], which the launch copies;
-    /// - memory with its length, as [`WithLen`].
+    /// - memory with its length, as [`WithLen`];
+    /// - arrays of the crate `cuda-compute`, by reference. The launch orders their streams.
     ///
     /// With host slices, the launch waits for the kernel. Without them, it is one asynchronous
     /// driver call and allocates nothing. A grid without blocks does nothing.

@@ -26,7 +26,7 @@ use crate::{
     code::parameter::ArgumentKind,
     context::Context,
     error::Result,
-    launch::{KernelArgument, Sealed},
+    launch::KernelArgument,
     memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
     stream::Stream,
 };
@@ -181,7 +181,6 @@ impl fmt::Debug for TensorMap<'_> {
     }
 }
 
-impl Sealed for TensorMap<'_> {}
 // SAFETY: a map consists of bytes, which the launch copies.
 unsafe impl KernelArgument for TensorMap<'_> {
     type Staged = Encoded;

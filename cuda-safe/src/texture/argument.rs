@@ -3,16 +3,10 @@
 use std::ffi::c_void;
 
 use super::{Surface, Texture};
-use crate::{
-    code::parameter::ArgumentKind,
-    error::Result,
-    launch::{KernelArgument, Sealed},
-    stream::Stream,
-};
+use crate::{code::parameter::ArgumentKind, error::Result, launch::KernelArgument, stream::Stream};
 
 macro_rules! arguments {
     ($($type:ty, $words:literal;)*) => {$(
-        impl Sealed for &$type {}
         // SAFETY: the driver's handle is a number of 8 bytes.
         unsafe impl KernelArgument for &$type {
             type Staged = u64;

@@ -5,13 +5,11 @@ use crate::{
     memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
 };
 
-mod sealed {
-    pub trait Reads<T> {}
-    pub trait Writes<T> {}
-}
-
 /// Arguments that a [`kernels!`](crate::kernels) method accepts for `&[T]`: memory of `T` that the
 /// kernel reads.
+///
+/// # Safety
+/// The implementer must ensure that the argument is the address of elements of `T`.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceView, In, typed::Readable};
@@ -24,14 +22,18 @@ mod sealed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory of `{T}` that a kernel can read",
-    label = "expected a `&DeviceBuffer<{T}>`, a view or a global of `{T}`, or `In` of a host slice",
-    note = "pass page-locked memory as `In(&x)` too, or access it over the link as `x.into_mapped(&stream)?`; kernels read an \
-            array through a `&Texture`"
+    label = "expected a `&DeviceBuffer<{T}>`, a `&Array<{T}>`, a view or a global of `{T}`, or `In` of a host slice",
+    note = "pass page-locked memory as `In(&x)` too, or access it over the link as `x.into_mapped(&stream)?`; kernels read a \
+            `CudaArray` through a `&Texture`"
 )]
-pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
+pub unsafe trait Readable<T>: KernelArgument {}
 
 /// Arguments that a [`kernels!`](crate::kernels) method accepts for `&mut [T]`: memory of `T` that
 /// the kernel writes.
+///
+/// # Safety
+/// The implementer must ensure that the argument is the address of elements of `T`, which nothing
+/// else uses while they are borrowed.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceViewMut, Out, typed::Writable};
@@ -44,25 +46,24 @@ pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory of `{T}` that a kernel can write",
-    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut DeviceViewMut<{T}>`, a `&mut` global of `{T}`, or `Out` or `InOut` of a \
-             host slice",
+    label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut DeviceViewMut<{T}>`, a `&mut Array<{T}>`, a `&mut` global of \
+             `{T}`, or `Out` or `InOut` of a host slice",
     note = "a `DeviceView` is read-only: use a `DeviceViewMut`, from `view_mut`, `slice_mut` or `split_at_mut`",
     note = "pass page-locked memory as `Out(&mut x)` too, or access it over the link as `x.into_mapped(&stream)?`; kernels \
-            write an array through a `&Surface`"
+            write a `CudaArray` through a `&Surface`"
 )]
-pub trait Writable<T>: KernelArgument + sealed::Writes<T> {}
+pub unsafe trait Writable<T>: KernelArgument {}
 
-impl<S: Storage, T: PlainData> Readable<T> for &DeviceMemory<S, T> {}
-impl<T: PlainData> Readable<T> for DeviceView<'_, T> {}
-impl<T: PlainData> Readable<T> for In<'_, T> {}
+// SAFETY: the argument is the address of these elements.
+unsafe impl<S: Storage, T: PlainData> Readable<T> for &DeviceMemory<S, T> {}
+// SAFETY: the argument is the address of these elements.
+unsafe impl<T: PlainData> Readable<T> for DeviceView<'_, T> {}
+// SAFETY: the argument is the address of these elements.
+unsafe impl<T: PlainData> Readable<T> for In<'_, T> {}
 
-impl<S: StorageMut, T: PlainData> Writable<T> for &mut DeviceMemory<S, T> {}
-impl<T: PlainData> Writable<T> for Out<'_, T> {}
-impl<T: PlainData> Writable<T> for InOut<'_, T> {}
-
-impl<S: Storage, T: PlainData> sealed::Reads<T> for &DeviceMemory<S, T> {}
-impl<T: PlainData> sealed::Reads<T> for DeviceView<'_, T> {}
-impl<T: PlainData> sealed::Reads<T> for In<'_, T> {}
-impl<S: StorageMut, T: PlainData> sealed::Writes<T> for &mut DeviceMemory<S, T> {}
-impl<T: PlainData> sealed::Writes<T> for Out<'_, T> {}
-impl<T: PlainData> sealed::Writes<T> for InOut<'_, T> {}
+// SAFETY: the argument is the address of these elements.
+unsafe impl<S: StorageMut, T: PlainData> Writable<T> for &mut DeviceMemory<S, T> {}
+// SAFETY: the argument is the address of these elements.
+unsafe impl<T: PlainData> Writable<T> for Out<'_, T> {}
+// SAFETY: the argument is the address of these elements.
+unsafe impl<T: PlainData> Writable<T> for InOut<'_, T> {}

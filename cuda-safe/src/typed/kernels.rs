@@ -66,8 +66,8 @@
 ///
 /// | declared | in the kernel | accepted arguments |
 /// | --- | --- | --- |
-/// | `x: &[f32]` | `const float *` | [`Readable<f32>`](crate::typed::Readable): `&buffer`, a view, `In(&slice)` |
-/// | `x: &mut [f32]` | `float *` | [`Writable<f32>`](crate::typed::Writable): `&mut buffer`, `&mut view`, `Out(&mut slice)` |
+/// | `x: &[f32]` | `const float *` | [`Readable<f32>`](crate::typed::Readable): `&buffer`, a view, `In(&slice)`, `&array` of `cuda-compute` |
+/// | `x: &mut [f32]` | `float *` | [`Writable<f32>`](crate::typed::Writable): `&mut buffer`, `&mut view`, `Out(&mut slice)`, `&mut array` of `cuda-compute` |
 /// | `x: *const f32`, `x: *mut f32` | the same | a raw address, `CUdeviceptr`; 0 for null |
 /// | `a: f32`, `n: u32`, `b: bool` | `float`, `unsigned`, `bool` | the value |
 /// | `p: Pair` | a type of the same size | the value, which is `Copy` |

@@ -12,7 +12,7 @@ mod statements;
 use std::collections::HashMap;
 
 use proc_macro2::Span;
-use syn::{Error, Expr, ExprClosure, Ident, Pat, Result, ReturnType, spanned::Spanned};
+use syn::{Error, Expr, ExprClosure, Ident, Pat, Result, ReturnType, Type, spanned::Spanned};
 
 use crate::{
     names::Names,
@@ -78,7 +78,12 @@ pub fn closure(closure: &ExprClosure) -> Result<Inferred> {
     }
     let result = match &closure.output {
         ReturnType::Default => checker.types.open(Kind::Any),
-        ReturnType::Type(_, ty) => Scalar::written(ty)?.into(),
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+                return Err(Error::new_spanned(tuple, refused::TUPLE));
+            }
+            ty => Scalar::written(ty)?.into(),
+        },
     };
     checker.result = Some(result);
     let body = checker.expression(&closure.body)?;

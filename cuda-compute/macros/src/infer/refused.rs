@@ -65,6 +65,10 @@ pub fn captured(name: &Ident) -> Error {
     Error::new_spanned(name, message)
 }
 
+/// The message for tuples, as values and as results.
+pub const TUPLE: &str = "tuples are not supported on the device: use variables. To compute several results, write a closure \
+                         for each, and compute them in one kernel with `eval((f.map((&x,)), g.map((&x,))))`";
+
 /// Returns the error for an unsupported kind of expression.
 pub fn expression(expression: &Expr) -> Error {
     let message = match expression {
@@ -75,7 +79,10 @@ pub fn expression(expression: &Expr) -> Error {
         Expr::Closure(_) => {
             "closures in closures are not supported on the device: write out what it computes"
         }
-        Expr::Field(_) => "fields are not supported on the device: make the value a parameter",
+        Expr::Field(_) => {
+            "fields are not supported on the device: make the field a parameter, and pass it as in \
+             `f.map((x.field(|value| &value.mass),))`"
+        }
         Expr::Index(_) => {
             "indexing is not supported in a closure, which gets one element of each array: make the element a parameter"
         }
@@ -89,7 +96,7 @@ pub fn expression(expression: &Expr) -> Error {
         }
         Expr::Struct(_) => "structures are not supported on the device: use variables",
         Expr::Try(_) => "`?` is not supported on the device: there is no `Option` and no `Result`",
-        Expr::Tuple(_) => "tuples are not supported on the device: use variables",
+        Expr::Tuple(_) => TUPLE,
         Expr::Unary(_) => "`*` is not supported on the device: there are no references",
         Expr::Unsafe(_) => "`unsafe` is not supported on the device: leave it out",
         _ => {

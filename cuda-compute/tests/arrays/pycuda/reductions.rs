@@ -33,7 +33,7 @@ fn sums_of_products() {
         let (host_a, host_b) = (a.to_vec().unwrap(), b.to_vec().unwrap());
         let products = host_a.iter().zip(&host_b);
         let wanted: f64 = products.map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
-        let got = f64::from(value(a.dot(&b)));
+        let got = f64::from(value(a.dot(&b).unwrap()));
         assert!((got - wanted).abs() / wanted < 1e-4, "{count}: {got}");
         // With a stride of three.
         let wanted: f64 = (0..count)
@@ -41,7 +41,7 @@ fn sums_of_products() {
             .map(|i| f64::from(host_a[i]) * f64::from(host_b[i]))
             .sum();
         let part = |x: &Array<f32>| x.slice(s![..;3]).unwrap();
-        let got = f64::from(value(part(&a).dot(part(&b))));
+        let got = f64::from(value(part(&a).dot(part(&b)).unwrap()));
         assert!((got - wanted).abs() / wanted < 1e-4, "{count}: {got}");
     }
 }

@@ -142,3 +142,20 @@ fn references_outside_the_struct_are_rejected() {
     let mut y = x.clone();
     y.field_mut(|_| &ELSEWHERE).unwrap_err();
 }
+
+#[test]
+fn closures_take_fields_and_compute_several_results() {
+    let stream = stream();
+    let host = numbers::<Mixed>(30);
+    let x = Array::from_slice(&stream, &host).unwrap().expr();
+    let (y, id) = (x.field(|m| &m.position.y), x.field(|m| &m.id));
+    let scaled = device_fn!(|y: f32, id: u64| y * id as f32);
+    let sign = device_fn!(|re: f32, im: f32| re > im);
+    let wave = x.field(|m| &m.wave);
+    let results = (scaled.map((&y, &id)), sign.map((wave.real(), wave.imag())));
+    let (scaled, sign) = eval(results).unwrap();
+    let products = host.iter().map(|m| m.position.y * m.id as f32);
+    assert_eq!(scaled.to_vec().unwrap(), products.collect::<Vec<_>>());
+    let signs = host.iter().map(|m| m.wave.re > m.wave.im);
+    assert_eq!(sign.to_vec().unwrap(), signs.collect::<Vec<_>>());
+}
