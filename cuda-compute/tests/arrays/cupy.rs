@@ -122,7 +122,7 @@ fn dot_takes_two_vectors() {
     assert_eq!(values((&x * 2).dot(&y)), [64]);
     assert!(values(x.slice(s![..0]).unwrap().dot(y.slice(s![..0]).unwrap())) == [0]);
     let square = matrix([3, 3], &[1; 9]);
-    let number = array(&[2]).reshape([]).unwrap();
+    let number = array(&[2]).reshape(()).unwrap();
     let shapes = [
         (square.dot(&square), "[3, 3] and [3, 3]"),
         (square.dot(&x), "[3, 3] and [3]"),
