@@ -97,7 +97,7 @@ fn far_apart(points: &Array<f32>, clusters: usize) -> Result<Array<f32>> {
     let mut centres = points.slice(s![..1])?;
     for _ in 1..clusters {
         let nearest = distances(points, &centres)?.min_axis(1);
-        let place = nearest.argmax().eval()?.item()? as usize;
+        let place = nearest.argmax().eval()?.item()?;
         centres = concatenate(&[&centres, &points.slice(s![place..place + 1])?], 0)?;
     }
     Ok(centres)

@@ -42,8 +42,11 @@
 //!   `unsafe`.
 //! - **Structs can be elements.** Derive [`Element`](derive@Element) for a struct of plain data.
 //!   [`field`](Array::field) returns a field as an array that shares the memory.
-//! - **Assignments read the old values.** [`assign`](Array::assign) and
-//!   [`slice_mut`](Array::slice_mut) write into an array. The assigned expression may read the same
+//! - **Axes and indices count from either end.** An axis or an index is an `i32`, `isize` or
+//!   `usize`, and −1 is the last one. Ranges of a slice are clipped, as in NumPy.
+//! - **Assignments read the old values.** [`assign`](Array::assign),
+//!   [`slice_mut`](Array::slice_mut), `+=` and
+//!   [`assign_where`](Array::assign_where) write into an array. The assigned expression may read the same
 //!   array and sees its elements as they were before.
 //!
 //! Images are arrays of shape `[height, width]` or `[height, width, channels]`.
@@ -69,7 +72,7 @@
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
-//!   Shape errors are reported before anything is enqueued, apart from the exceptions that
+//!   Shape errors are reported before anything is enqueued, apart from the exception that
 //!   [`Error::Shape`] lists.
 //! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
 //!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
@@ -167,9 +170,12 @@ mod select;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
-pub use array::{Array, AxisIter, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
+pub use array::{
+    Array, AxisIter, Ellipsis, IntoIndex, IntoIndices, IntoShape, MAX_RANK, NewAxis, Order, Shape,
+    SliceItem,
+};
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use contents::{ArrayMut, FieldMut, STRIDED_HEADER, Strided, StridedMut};
+pub use contents::{ArrayMut, FieldMut, Nested, STRIDED_HEADER, Strided, StridedMut};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };
@@ -244,8 +250,7 @@ pub use element::{
 pub use error::CublasStatus;
 pub use error::{Error, Result};
 pub use expression::{
-    Absolute, Bits, CastFrom, Evaluate, Expr, IntoAxes, IntoExpr, Norm, Real, Remainder, Shift,
-    eval, eval_on,
+    Absolute, Bits, CastFrom, Evaluate, Expr, IntoExpr, Norm, Real, Remainder, Shift, eval, eval_on,
 };
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{concatenate, stack};

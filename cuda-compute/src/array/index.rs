@@ -39,8 +39,9 @@ pub struct Ellipsis;
 /// for each axis.
 ///
 /// Axes that are not named stay whole. `a..b` excludes `b`, negative indices count from the end,
-/// and a range that ends before it begins is empty. A negative step takes the range's indices from
-/// the last to the first, as in `ndarray`.
+/// and a range that ends before it begins is empty. A range that reaches beyond the axis ends at its
+/// end, as in NumPy, but a single index out of range is an error. A negative step takes the range's
+/// indices from the last to the first, as in `ndarray`.
 ///
 /// ```
 /// use cuda_compute::{Array, s};
@@ -54,6 +55,7 @@ pub struct Ellipsis;
 /// assert_eq!(x.slice(s![..2, ..;2])?.to_vec()?, [0, 2, 4, 6]);
 /// assert_eq!(x.slice(s![0, ..;-1])?.to_vec()?, [3, 2, 1, 0]);
 /// assert_eq!(x.slice(s![2..1])?.shape(), [0, 4]);
+/// assert_eq!(x.slice(s![2..100])?.shape(), [1, 4]);
 /// # Ok(())
 /// # }
 /// ```
@@ -99,7 +101,8 @@ impl SliceItem {
         )))
     }
 
-    /// Returns the first index of a range, the number of its indices, and its step.
+    /// Returns the first index of a range, the number of its indices, and its step. Bounds are
+    /// clipped to the axis.
     pub(super) fn range(&self, axis: usize, shape: Shape) -> Result<(isize, usize, isize)> {
         let Self::Range { start, end, step } = *self else {
             unreachable!("called for ranges");
@@ -108,17 +111,13 @@ impl SliceItem {
         if step == 0 {
             return Err(Error::Shape(format!("the slice of axis {axis} has step 0")));
         }
+        // As in NumPy and Python, bounds beyond an end are that end.
         let bound = |place: isize| {
             let at = if place < 0 { place + length } else { place };
-            if (0..=length).contains(&at) {
-                return Ok(at);
-            }
-            Err(Error::Shape(format!(
-                "slice bound {place} is out of range for axis {axis} (length {length}) of an array of shape {shape}"
-            )))
+            at.clamp(0, length)
         };
-        let start = bound(start)?;
-        let end = end.map_or(Ok(length), bound)?;
+        let start = bound(start);
+        let end = end.map_or(length, bound);
         let places = (end - start).max(0) as usize;
         let taken = places.div_ceil(step.unsigned_abs());
         let first = if step < 0 { end - 1 } else { start };
@@ -262,19 +261,14 @@ mod tests {
             (SliceItem::from(..).with_step(-2), (4, 3, -2)),
             (SliceItem::from(..4).with_step(-2), (3, 2, -2)),
             (super::range(4, Some(2)), (4, 0, 1)),
+            // Bounds beyond an end are that end.
+            (SliceItem::from(6..), (5, 0, 1)),
+            (SliceItem::from(3..6), (3, 2, 1)),
+            (SliceItem::from(-6..2), (0, 2, 1)),
+            (SliceItem::from(..-6), (0, 0, 1)),
+            (SliceItem::from(..usize::MAX).with_step(-2), (4, 3, -2)),
         ] {
             assert_eq!(range(item).unwrap(), wanted, "{item:?}");
-        }
-        for wrong in [
-            SliceItem::from(6..),
-            SliceItem::from(..6),
-            SliceItem::from(-6..),
-        ] {
-            let error = range(wrong).unwrap_err().to_string();
-            assert!(
-                error.contains("is out of range for axis 1 (length 5)"),
-                "{error}"
-            );
         }
         let error = range(SliceItem::from(..).with_step(0)).unwrap_err();
         assert!(

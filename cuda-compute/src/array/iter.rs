@@ -2,7 +2,7 @@
 
 use std::iter::FusedIterator;
 
-use super::{Array, SliceItem};
+use super::{Array, IntoIndex, SliceItem};
 use crate::{
     element::Element,
     error::{Error, Result},
@@ -38,8 +38,9 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the array has no such axis.
-    pub fn axis_iter(&self, axis: usize) -> Result<AxisIter<T>> {
-        let length = self.length_of(axis)?;
+    pub fn axis_iter(&self, axis: impl IntoIndex) -> Result<AxisIter<T>> {
+        let axis = self.shape().axis(axis)?;
+        let length = self.shape()[axis];
         Ok(AxisIter {
             array: self.clone(),
             axis,
@@ -65,8 +66,9 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the array has no such axis, or if `length` is 0.
-    pub fn axis_chunks_iter(&self, axis: usize, length: usize) -> Result<AxisIter<T>> {
-        let whole = self.length_of(axis)?;
+    pub fn axis_chunks_iter(&self, axis: impl IntoIndex, length: usize) -> Result<AxisIter<T>> {
+        let axis = self.shape().axis(axis)?;
+        let whole = self.shape()[axis];
         if length == 0 {
             return Err(Error::Shape(
                 "axis_chunks_iter: the chunk length must not be 0".into(),
@@ -78,15 +80,6 @@ impl<T: Element> Array<T> {
             length: Some(length),
             left: 0..whole.div_ceil(length),
         })
-    }
-
-    fn length_of(&self, axis: usize) -> Result<usize> {
-        let shape = self.shape();
-        shape
-            .as_slice()
-            .get(axis)
-            .copied()
-            .ok_or_else(|| Error::Shape(format!("an array of shape {shape} has no axis {axis}")))
     }
 }
 

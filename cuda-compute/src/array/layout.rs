@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     index::SliceItem,
+    indices::IntoIndices,
     shape::{MAX_RANK, Shape},
 };
 use crate::error::{Error, Result};
@@ -199,23 +200,22 @@ impl Layout {
     }
 
     /// Returns the layout with its axes in another order.
-    pub(crate) fn permuted(&self, axes: &[usize]) -> Result<Self> {
-        let rank = self.shape.rank();
+    pub(crate) fn permuted(&self, axes: impl IntoIndices) -> Result<Self> {
+        let (rank, named) = (self.shape.rank(), axes.into_indices());
+        let axes = named.iter().map(|&axis| self.shape.axis(axis));
+        let axes = axes.collect::<Result<Vec<usize>>>()?;
         let mut seen = [false; MAX_RANK];
-        let valid = axes.len() == rank
-            && axes
-                .iter()
-                .all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true));
-        if !valid {
+        let once = |&axis: &usize| !std::mem::replace(&mut seen[axis], true);
+        if axes.len() != rank || !axes.iter().all(once) {
             return Err(Error::Shape(format!(
-                "axes {axes:?} are not a permutation of the {rank} axes of an array of shape {}. Fix: name each axis from 0 to \
+                "axes {named:?} are not a permutation of the {rank} axes of an array of shape {}. Fix: name each axis from 0 to \
                  {} once",
                 self.shape,
                 rank.saturating_sub(1)
             )));
         }
         let mut result = *self;
-        for (to, &from) in axes.iter().enumerate() {
+        for (to, from) in axes.into_iter().enumerate() {
             result.shape.as_mut_slice()[to] = self.shape[from];
             result.strides[to] = self.strides[from];
         }
@@ -462,7 +462,8 @@ mod tests {
             layout.sliced(&s![crate::Ellipsis, 3..4]).unwrap().shape,
             [10, 1]
         );
-        for wrong in [&s![10][..], &s![-11], &s![..11], &s![.., .., 0], &s![..;0]] {
+        assert_eq!(layout.sliced(&s![8..11]).unwrap().shape, [2, 20]);
+        for wrong in [&s![10][..], &s![-11], &s![.., .., 0], &s![..;0]] {
             layout.sliced(wrong).unwrap_err();
         }
     }
@@ -503,14 +504,18 @@ mod tests {
         let turned = layout.permuted(&[2, 0, 1]).unwrap();
         assert_eq!(turned.shape, [4, 2, 3]);
         assert_eq!(turned.strides(), [1, 12, 4]);
-        for wrong in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 0], &[]] {
+        assert_eq!(layout.permuted([-1, 0, -2]).unwrap(), turned);
+        let error = layout.permuted([0, 1, 3]).unwrap_err().to_string();
+        let range = "axis 3 is out of range for shape [2, 3, 4]. Fix: pass an axis from -3 to 2";
+        assert!(error.contains(range), "{error}");
+        for wrong in [&[0, 1][..], &[0, 1, 1], &[0, 1, -2], &[0, 1, 2, 0], &[]] {
             let error = layout.permuted(wrong).unwrap_err().to_string();
             assert!(
                 error.ends_with("Fix: name each axis from 0 to 2 once"),
                 "{error}"
             );
         }
-        assert_eq!(c(&[]).permuted(&[]).unwrap(), c(&[]));
+        assert_eq!(c(&[]).permuted(()).unwrap(), c(&[]));
     }
 
     #[test]

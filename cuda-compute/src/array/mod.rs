@@ -2,6 +2,7 @@
 
 mod foreign;
 mod index;
+mod indices;
 mod iter;
 mod layout;
 mod memory;
@@ -13,6 +14,7 @@ use std::{fmt, marker::PhantomData, sync::Arc};
 use cuda_safe::Stream;
 
 pub use index::{Ellipsis, NewAxis, SliceItem};
+pub use indices::{IntoIndex, IntoIndices};
 pub use iter::AxisIter;
 pub use layout::Order;
 pub use shape::{IntoShape, MAX_RANK, Shape};
@@ -20,6 +22,7 @@ pub(crate) use {
     foreign::Foreign,
     layout::{Axes, Layout},
     memory::Memory,
+    view::{expanded, squeezed},
 };
 
 use crate::element::Element;

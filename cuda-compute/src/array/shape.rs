@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Index};
 
+use super::indices::{IntoIndex, IntoIndices};
 use crate::error::{Error, Result};
 
 /// The maximum number of axes of an array.
@@ -72,6 +73,93 @@ impl Shape {
 
     pub(crate) fn as_mut_slice(&mut self) -> &mut [usize] {
         &mut self.lengths[..usize::from(self.rank)]
+    }
+
+    /// Returns the number of an axis. Negative numbers count from the end.
+    pub(crate) fn axis(&self, axis: impl IntoIndex) -> Result<usize> {
+        self.place_of(axis.into_index(), self.rank(), "an axis")
+    }
+
+    /// Returns the numbers of axes, which must differ.
+    pub(crate) fn axes(&self, axes: impl IntoIndices) -> Result<Vec<usize>> {
+        let axes = axes.into_indices();
+        let numbers: Vec<usize> = axes
+            .iter()
+            .map(|&axis| self.axis(axis))
+            .collect::<Result<_>>()?;
+        for (at, number) in numbers.iter().enumerate() {
+            if numbers[..at].contains(number) {
+                return Err(Error::Shape(format!(
+                    "axes {axes:?} of shape {self} name axis {number} twice. Fix: name each axis at most once"
+                )));
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Returns the place of an axis among `count` axes of this shape or of a larger one. `what` names
+    /// it in the error.
+    pub(crate) fn place_of(&self, axis: isize, count: usize, what: &str) -> Result<usize> {
+        let place = match axis {
+            0.. => axis.unsigned_abs(),
+            _ => count.wrapping_sub(axis.unsigned_abs()),
+        };
+        if place < count {
+            return Ok(place);
+        }
+        let fix = match count {
+            0 => "which has no axes".into(),
+            _ => format!("Fix: pass {what} from -{count} to {}", count - 1),
+        };
+        let end = if count == 0 { "," } else { "." };
+        Err(Error::Shape(format!(
+            "axis {axis} is out of range for shape {self}{end} {fix}"
+        )))
+    }
+
+    /// Returns the lengths of a shape with these elements, in which one length of −1 is inferred.
+    pub(crate) fn inferred(&self, lengths: impl IntoIndices) -> Result<Self> {
+        let lengths = lengths.into_indices();
+        let own = self.elements();
+        let fails = |why: String| {
+            Err(Error::Shape(format!(
+                "reshape of {self} to {lengths:?}: {why}"
+            )))
+        };
+        let mut result = Vec::with_capacity(lengths.len());
+        let mut unknown = None;
+        for (axis, &length) in lengths.iter().enumerate() {
+            match usize::try_from(length) {
+                Ok(length) => result.push(length),
+                Err(_) if length == -1 && unknown.is_none() => {
+                    unknown = Some(axis);
+                    result.push(1);
+                }
+                Err(_) if length == -1 => return fails("only one length can be inferred".into()),
+                Err(_) => {
+                    return fails(format!(
+                        "{length} is not a length. Fix: pass -1 to infer a length"
+                    ));
+                }
+            }
+        }
+        let mut shape = Self::new(&result)?;
+        if let Some(axis) = unknown {
+            let others = shape.elements();
+            if others == 0 || !own.is_multiple_of(others) {
+                return fails(format!(
+                    "{own} elements don't divide into parts of {others}"
+                ));
+            }
+            shape.as_mut_slice()[axis] = own / others;
+        }
+        if shape.elements() != own {
+            return fails(format!(
+                "there are {own} elements, but the new shape has {}",
+                shape.elements()
+            ));
+        }
+        Ok(shape)
     }
 
     /// Returns the common shape of two broadcast operands, by NumPy's rules.
@@ -153,6 +241,12 @@ pub trait IntoShape {
 impl IntoShape for Shape {
     fn into_shape(self) -> Result<Shape> {
         Ok(self)
+    }
+}
+
+impl IntoIndices for Shape {
+    fn into_indices(self) -> Vec<isize> {
+        self.as_slice().into_indices()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     element::{DataType, Element},
     error::Result,
     expression::{
-        IntoExpr, Target, assign,
+        Expr, IntoExpr, Target, assign,
         node::{Kind, Node},
     },
 };
@@ -84,6 +84,41 @@ impl<T: Element> Array<T> {
         })
     }
 
+    /// Computes values into the elements for which the mask is true, in place. The mask and the
+    /// values are broadcast to this array's shape.
+    ///
+    /// This is NumPy's `copyto(a, values, where=mask)`, and for a number `a[mask] = number`. To
+    /// assign consecutive values to the selected elements, as `a[mask] = values` does in NumPy, call
+    /// [`put`](Self::put) with the indices from [`nonzero`](crate::Expr::nonzero).
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::from_slice(&stream, &[1.0, -2.0, 3.0, -4.0])?;
+    /// x.assign_where(x.less(-3.0), 0.0)?;
+    /// x.assign_where(x.less(0.0), -&x)?; // at the same places
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0, 3.0, 0.0]);
+    /// let mask = x.greater(1.0);
+    /// x.put(mask.nonzero()?, Array::from_slice(&stream, &[20.0, 30.0])?)?; // one after the other
+    /// assert_eq!(x.to_vec()?, [1.0, 20.0, 30.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the mask or the values can't be broadcast to
+    /// this array's shape. For other errors, see [`assign`](Self::assign).
+    pub fn assign_where(
+        &mut self,
+        mask: impl IntoExpr<bool>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        let value = mask.into_expr().select(values, &*self);
+        self.assign(value)
+    }
+
     /// Copies the array unless it may be written in place. `readers` are the references of the
     /// caller to the memory, in addition to this array's. If it is `None`, the array is copied.
     pub(super) fn make_writable(&mut self, readers: Option<usize>) -> Result<()> {
@@ -146,6 +181,33 @@ impl<T: Element> ArrayMut<'_, T> {
         let items = self.items;
         self.array
             .write(node, data, |layout| within(&layout.sliced(&items)?))
+    }
+
+    /// Computes values into the elements of this part for which the mask is true. See
+    /// [`Array::assign_where`].
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the mask or the values can't be broadcast to
+    /// this part's shape. For other errors, see [`Array::assign`].
+    pub fn assign_where(
+        mut self,
+        mask: impl IntoExpr<bool>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        let value = mask.into_expr().select(values, self.old()?);
+        self.update(&value)
+    }
+
+    /// Returns this part's present elements.
+    pub(super) fn old(&self) -> Result<Expr<T>> {
+        Ok(self.array.slice(&self.items)?.expr())
+    }
+
+    /// Computes an expression into this part.
+    pub(super) fn update(&mut self, value: &Expr<T>) -> Result<()> {
+        let items = &self.items;
+        self.array
+            .write(&value.node, T::DATA_TYPE, |layout| layout.sliced(items))
     }
 
     /// Sets all elements of this part to a value.

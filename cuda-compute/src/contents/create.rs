@@ -179,7 +179,7 @@ impl<T: Number> Array<T> {
     }
 }
 
-impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
+impl<T: Integer + CastFrom<usize>> Array<T> {
     /// Creates an array of the integers of a range, in ascending order. An empty range makes an
     /// empty array.
     ///
@@ -197,14 +197,14 @@ impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
     /// # }
     /// ```
     pub fn range(stream: &Stream, range: Range<T>) -> Result<Self> {
-        let (start, end): (i128, i128) = (range.start.into(), range.end.into());
+        let (start, end) = (range.start.to_i128(), range.end.to_i128());
         let length = usize::try_from((end - start).max(0)).unwrap_or(usize::MAX);
         let places = Expr::index(length, 0)?.cast::<T>();
         (places + range.start).eval_on(stream)
     }
 }
 
-impl<T: Float + CastFrom<u64>> Array<T> {
+impl<T: Float + CastFrom<usize>> Array<T> {
     /// Creates an array of `count` equally spaced numbers: element `i` is `start + i * step`.
     ///
     /// `i` is first rounded to the type. This is visible if the type can't represent every integer
@@ -243,7 +243,7 @@ where
     /// memory runs out or a driver call fails.
     pub fn linspace(stream: &Stream, start: T, end: T, count: usize) -> Result<Self> {
         let place = Expr::index(count, 0)?;
-        let last = count.saturating_sub(1).max(1) as u64;
+        let last = count.saturating_sub(1).max(1);
         let wide = |value| Expr::scalar(value).cast::<f64>();
         let step = (wide(end) - wide(start)) / last as f64;
         let inner = (place.cast::<f64>() * step + wide(start)).cast::<T>();

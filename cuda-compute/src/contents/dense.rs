@@ -1,7 +1,7 @@
 //! Methods that change an array's layout and copy the elements if necessary.
 
 use crate::{
-    array::{Array, IntoShape, Order},
+    array::{Array, IntoIndices, Order},
     element::Element,
     error::{Error, Result},
     expression::eval_dense,
@@ -11,21 +11,28 @@ impl<T: Element> Array<T> {
     /// Returns the same elements in another shape.
     ///
     /// The elements are taken in C order, whatever their order in memory. They are copied only if
-    /// the result cannot be expressed as strides over this array's memory.
+    /// the result cannot be expressed as strides over this array's memory. A length of −1 is
+    /// inferred from the number of elements. `()` is the shape without axes.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..12)?;
+    /// assert_eq!(x.reshape([2, -1])?.shape(), [2, 6]);
+    /// let rows: usize = 3;
+    /// assert_eq!(x.reshape((rows, -1, 2))?.shape(), [3, 2, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if the shape is invalid or has a different number of elements.
-    /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
-    pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
-        let shape = shape.into_shape()?;
-        if shape.elements() != self.len() {
-            return Err(Error::Shape(format!(
-                "an array of shape {} has {} elements, but shape {shape} has {}",
-                self.shape(),
-                self.len(),
-                shape.elements()
-            )));
-        }
+    /// Returns [`Error::Shape`] if the shape is invalid or has a different number of elements, or if
+    /// a length can't be inferred. Returns [`Error::Cuda`] if a copy is needed and device memory runs
+    /// out.
+    pub fn reshape(&self, shape: impl IntoIndices) -> Result<Self> {
+        let shape = self.shape().inferred(shape)?;
         if let Some(layout) = self.layout.reshaped(shape) {
             return Ok(Self::of(self.memory.clone(), layout));
         }

@@ -7,9 +7,13 @@ use cuda_safe::bytemuck::Pod;
 use super::ArrayMut;
 use crate::{
     array::{Array, Layout, SliceItem},
-    element::{DataType, Element},
+    element::{DataType, Element, Words},
     error::{Error, Result},
-    expression::{Expr, IntoExpr, node::Node, operation::Operation},
+    expression::{
+        Expr, IntoExpr,
+        node::{Kind, Node},
+        operation::Operation,
+    },
 };
 
 /// Returns the byte offset of a field in a struct, by calling `field` with a struct on the host.
@@ -196,7 +200,7 @@ impl<T: Element + Pod> Expr<T> {
         let (whole, part) = (T::DATA_TYPE, F::DATA_TYPE);
         let Some(offset) = offset_of(field) else {
             let why = Arc::from(no_field(whole, part).to_string());
-            let kind = crate::expression::node::Kind::Place;
+            let kind = Kind::Scalar(Words::ZERO);
             return Expr::of(Node::new(kind, part, Err(why)));
         };
         let inputs = [self.node.clone()];

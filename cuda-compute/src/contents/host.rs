@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuda_safe::bytemuck::{self, Zeroable};
 
 use crate::{
-    array::{Array, Order},
+    array::{Array, IntoIndices, Order, SliceItem},
     element::Element,
     error::{Error, Result},
     expression::Expr,
@@ -109,6 +109,40 @@ impl<T: Element> Array<T> {
                 self.shape()
             ))),
         }
+    }
+
+    /// Copies one element to the host. Waits for it.
+    ///
+    /// There is an index for each axis, and negative indices count from the end. This is a method,
+    /// because Rust's `a[[i, j]]` would have to return a reference to host memory. Each call waits
+    /// for the device, so copy many elements with [`to_vec`](Self::to_vec).
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_nested(&stream, [[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(x.at([1, 0])?, 4);
+    /// assert_eq!(x.flatten()?.at(-1)?, 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`] if an index is out of range, or if the number of indices differs from
+    /// the number of axes. Returns [`Error::Cuda`] if work enqueued earlier has faulted.
+    pub fn at(&self, index: impl IntoIndices) -> Result<T> {
+        let index = index.into_indices();
+        if index.len() != self.rank() {
+            return Err(Error::Shape(format!(
+                "at: {index:?} does not name one element of an array of shape {}. Fix: pass {} indices, one for each axis",
+                self.shape(),
+                self.rank()
+            )));
+        }
+        let items: Vec<SliceItem> = index.into_iter().map(SliceItem::from).collect();
+        self.slice(items)?.item()
     }
 
     fn check_length(&self, host: usize) -> Result<()> {

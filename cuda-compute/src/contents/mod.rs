@@ -6,6 +6,7 @@
 
 mod argument;
 mod assign;
+mod compound;
 mod create;
 mod dense;
 mod diagonal;
@@ -13,9 +14,11 @@ mod display;
 mod field;
 mod host;
 mod memory;
+mod nested;
 mod strided;
 mod words;
 
 pub use assign::ArrayMut;
 pub use field::FieldMut;
+pub use nested::Nested;
 pub use strided::{STRIDED_HEADER, Strided, StridedMut};

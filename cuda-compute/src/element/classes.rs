@@ -27,7 +27,10 @@ pub trait Signed: Number {}
 ///
 /// Sums, differences and products wrap around. Dividing by zero yields zero. The smallest integer
 /// divided by −1 is itself.
-pub trait Integer: Ordered + Eq {}
+pub trait Integer: Ordered + Eq {
+    /// Returns the integer as an `i128`, which can represent all of them.
+    fn to_i128(self) -> i128;
+}
 
 /// Floats and complex numbers: elements with square roots, exponentials and trigonometric
 /// functions.
@@ -59,6 +62,7 @@ macro_rules! numbers {
 numbers! {
     i8: 0, 1; i16: 0, 1; i32: 0, 1; i64: 0, 1;
     u8: 0, 1; u16: 0, 1; u32: 0, 1; u64: 0, 1;
+    isize: 0, 1; usize: 0, 1;
     f16: f16::ZERO, f16::ONE; bf16: bf16::ZERO, bf16::ONE;
     f32: 0.0, 1.0; f64: 0.0, 1.0;
     Complex<f32>: Complex::new(0.0, 0.0), Complex::new(1.0, 0.0);
@@ -71,11 +75,23 @@ macro_rules! class {
     };
 }
 
-class!(Ordered: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
-class!(Signed: i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);
-class!(Integer: i8, i16, i32, i64, u8, u16, u32, u64);
+class!(Ordered: i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64);
+class!(Signed: i8, i16, i32, i64, isize, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);
 class!(Float: f16, bf16, f32, f64);
 class!(ComplexNumber: Complex<f32>, Complex<f64>);
+
+macro_rules! integers {
+    ($($type:ty),*) => {
+        $(impl Integer for $type {
+            #[allow(clippy::cast_lossless, reason = "`From` does not convert isize and usize")]
+            fn to_i128(self) -> i128 {
+                self as i128
+            }
+        })*
+    };
+}
+
+integers!(i8, i16, i32, i64, u8, u16, u32, u64, isize, usize);
 
 macro_rules! math {
     ($($type:ty: $real:ty),*) => {

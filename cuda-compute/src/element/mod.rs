@@ -180,6 +180,9 @@ pub(crate) enum Class {
 /// An element type of arrays: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`,
 /// [`Complex`] of `f32` and `f64`, and structs of plain data.
 ///
+/// `isize` and `usize` are integers of 64 bits. Kernels and other libraries see them as `i64` and
+/// `u64`.
+///
 /// To implement it for a struct, use [`derive(Element)`](derive@crate::Element), which needs no
 /// `unsafe`.
 ///
@@ -216,6 +219,9 @@ pub unsafe trait Element:
     fn of_stored(stored: Self::Stored) -> Self;
 }
 
+// `isize` and `usize` are described as types of 64 bits.
+const _: () = assert!(size_of::<usize>() == 8, "CUDA needs a 64-bit host");
+
 macro_rules! elements {
     ($($type:ty => $data:ident),* $(,)?) => {$(
         // SAFETY: the description is the type's.
@@ -246,6 +252,7 @@ macro_rules! elements {
 elements! {
     i8 => I8, i16 => I16, i32 => I32, i64 => I64,
     u8 => U8, u16 => U16, u32 => U32, u64 => U64,
+    isize => I64, usize => U64,
     f16 => F16, bf16 => Bf16, f32 => F32, f64 => F64,
     Complex<f32> => Complex32, Complex<f64> => Complex64,
 }
@@ -295,6 +302,8 @@ mod tests {
         check::<i32>();
         check::<f32>();
         check::<u64>();
+        check::<usize>();
+        check::<isize>();
         check::<f64>();
         check::<Complex<f32>>();
         check::<Complex<f64>>();

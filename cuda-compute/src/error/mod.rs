@@ -22,9 +22,7 @@ pub enum Error {
     Cuda(cuda_safe::Error),
     /// Shapes, lengths, layouts or contexts don't match, or a size exceeds a limit.
     ///
-    /// Nothing was enqueued, with two exceptions. Indices that come from arrays are checked on the
-    /// device. An expression may turn out to be too large for one kernel after its reductions have
-    /// been enqueued.
+    /// Nothing was enqueued, except that indices that come from arrays are checked on the device.
     Shape(String),
     /// A number is out of range. Nothing was enqueued.
     Value(String),

@@ -3,14 +3,15 @@
 use std::{collections::hash_map::Entry, sync::Arc};
 
 use cuda_safe::Stream;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Expr, elementwise, fold,
+    Expr, divide, elementwise, fold,
     node::{Kind, Node},
     operands::Target,
-    plan::{Computed, Plan},
+    plan::{Computed, Stored},
     rows,
+    view::View,
 };
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
@@ -201,14 +202,24 @@ pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
 
 /// Computes the nodes into new arrays.
 fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Vec<Part>> {
+    compute_with(kernels, stream, roots, &mut Computed::default())
+}
+
+/// Computes the nodes into new arrays. `computed` holds values that are in memory, and gets those
+/// that this call computes first.
+fn compute_with(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+    computed: &mut Computed,
+) -> Result<Vec<Part>> {
     if let Some(results) = rows::run(kernels, stream, roots)? {
         return Ok(results
             .into_iter()
             .map(|(memory, layout)| Part(memory, layout))
             .collect());
     }
-    let mut computed = Computed::default();
-    reductions(kernels, stream, roots, &mut computed)?;
+    stages(kernels, stream, roots, computed)?;
     let mut parts: Vec<Option<Part>> = roots
         .iter()
         .map(|root| computed.get(&Arc::as_ptr(root)))
@@ -224,7 +235,7 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
             }
         }
         let nodes: Vec<&Arc<Node>> = together.iter().map(|&i| roots[i]).collect();
-        let plan = Plan::new(&nodes, shape, &computed)?;
+        let plan = divide::plan(kernels, stream, &nodes, shape, computed)?;
         let layout = plan.result_layout(shape);
         let mut memories = Vec::with_capacity(nodes.len());
         for node in &nodes {
@@ -248,9 +259,76 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
     Ok(parts.into_iter().flatten().collect())
 }
 
+/// Computes the values in the roots that have to be in memory: views, then reductions.
+pub(super) fn stages(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+    computed: &mut Computed,
+) -> Result<()> {
+    views(kernels, stream, roots, computed)?;
+    reductions(kernels, stream, roots, computed)
+}
+
+/// Computes the inputs of the views in the roots, innermost first.
+fn views(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+    computed: &mut Computed,
+) -> Result<()> {
+    let mut seen = FxHashSet::default();
+    let mut waiting: Vec<(&Arc<Node>, bool)> = roots.iter().map(|root| (*root, false)).collect();
+    while let Some((node, visited)) = waiting.pop() {
+        let key = Arc::as_ptr(node);
+        if visited {
+            if let Kind::View(view, input) = &node.kind {
+                let viewed = viewed(kernels, stream, view, input, computed)?;
+                computed.insert(key, viewed);
+            }
+        } else if node.views && !computed.contains_key(&key) && seen.insert(key) {
+            waiting.push((node, true));
+            waiting.extend(node.inputs().iter().map(|input| (input, false)));
+        }
+    }
+    Ok(())
+}
+
+/// Computes the input of a view, whose own views are computed, and returns the view of the result.
+fn viewed(
+    kernels: &Kernels,
+    stream: &Stream,
+    view: &View,
+    input: &Arc<Node>,
+    computed: &mut Computed,
+) -> Result<Stored> {
+    let key = Arc::as_ptr(input);
+    if input.reduces && !computed.contains_key(&key) {
+        let parts = compute_with(kernels, stream, &[input], computed)?;
+        computed.extend(
+            parts
+                .into_iter()
+                .map(|Part(memory, layout)| (key, (memory, layout))),
+        );
+    }
+    if let Some((memory, layout)) = computed.get(&key)
+        && let Some(layout) = view.of(layout)?
+    {
+        return Ok((memory.clone(), layout));
+    }
+    // The order of a new array's elements is the view's.
+    let shape = input.shape()?;
+    divide::compute(kernels, stream, &[input], shape, computed)?;
+    let (memory, layout) = &computed[&key];
+    let layout = view.of(layout)?.ok_or_else(|| {
+        Error::Shape("internal error: strides can't express a view of a dense array".into())
+    })?;
+    Ok((memory.clone(), layout))
+}
+
 /// Computes the reductions in the roots, innermost first. Reductions of inputs with one shape along
 /// the same axes share a kernel.
-pub(super) fn reductions(
+fn reductions(
     kernels: &Kernels,
     stream: &Stream,
     roots: &[&Arc<Node>],
@@ -351,8 +429,8 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
         ));
     }
     let mut computed = Computed::default();
-    reductions(kernels, stream, &[node], &mut computed)?;
-    let plan = Plan::new(&[node], to.layout.shape, &computed)?;
+    stages(kernels, stream, &[node], &mut computed)?;
+    let plan = divide::plan(kernels, stream, &[node], to.layout.shape, &mut computed)?;
     let target = |memory, layout| Target {
         memory,
         layout,
@@ -394,7 +472,13 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
         to.data,
         Ok(layout.shape),
     );
-    let plan = Plan::new(&[&copy], layout.shape, &Computed::default())?;
+    let plan = divide::plan(
+        kernels,
+        stream,
+        &[&copy],
+        layout.shape,
+        &mut Computed::default(),
+    )?;
     elementwise::run(
         kernels,
         stream,

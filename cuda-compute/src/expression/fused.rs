@@ -8,7 +8,8 @@ use cuda_safe::{Function, LaunchConfig, Stream};
 pub(crate) use super::operands::grid;
 use super::operands::launch;
 use super::{
-    evaluate::{first_array, reductions},
+    divide,
+    evaluate::{first_array, stages},
     hashed::Hashed,
     node::Node,
     operands::{Operands, Target},
@@ -86,8 +87,8 @@ impl Prepared {
 
     fn of(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>], shape: Shape) -> Result<Self> {
         let mut computed = Computed::default();
-        reductions(kernels, stream, roots, &mut computed)?;
-        let plan = Plan::new(roots, shape, &computed)?;
+        stages(kernels, stream, roots, &mut computed)?;
+        let plan = divide::plan(kernels, stream, roots, shape, &mut computed)?;
         Ok(Self {
             kernels: kernels.clone(),
             stream: stream.clone(),

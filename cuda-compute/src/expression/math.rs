@@ -402,7 +402,7 @@ macro_rules! absolute {
 
 absolute!(
     i8: i8, i16: i16, i32: i32, i64: i64, u8: u8, u16: u16, u32: u32, u64: u64,
-    f16: f16, bf16: bf16, f32: f32, f64: f64, Complex<f32>: f32, Complex<f64>: f64
+    isize: isize, usize: usize, f16: f16, bf16: bf16, f32: f32, f64: f64, Complex<f32>: f32, Complex<f64>: f64
 );
 
 /// Target types of [`cast`](Expr::cast).
@@ -421,7 +421,7 @@ mod sealed {
 
 macro_rules! casts {
     (from $($from:ty),*) => {
-        $(casts!(@to $from: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);)*
+        $(casts!(@to $from: bool, i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);)*
     };
     (@to $from:ty: $($to:ty),*) => {
         $(
@@ -431,7 +431,7 @@ macro_rules! casts {
     };
 }
 
-casts!(from bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+casts!(from bool, i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64);
 casts!(@to Complex<f32>: Complex<f32>, Complex<f64>);
 casts!(@to Complex<f64>: Complex<f32>, Complex<f64>);
 

@@ -1,6 +1,7 @@
 //! Expressions: lazy values over arrays, computed by as few kernels as possible.
 
 mod accuracy;
+mod divide;
 mod elementwise;
 mod evaluate;
 pub(crate) mod fold;
@@ -19,16 +20,18 @@ mod reduce;
 pub(crate) mod reduction;
 pub(crate) mod render;
 mod rows;
+mod shapes;
 pub(crate) mod space;
 mod tile;
+mod view;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use cuda_safe::Stream;
 
 use crate::{
-    array::{Array, IntoShape, Shape},
-    element::{Element, Words},
+    array::{Array, IntoIndex, IntoShape, Layout, Order, Shape},
+    element::{DataType, Element, Integer, Words},
     error::{Error, Result},
 };
 
@@ -41,7 +44,6 @@ use node::{Kind, Node};
 pub use norm::Norm;
 pub(crate) use operands::{Target, head};
 pub use operators::{Bits, Remainder, Shift};
-pub use reduce::IntoAxes;
 
 /// A lazy value: a computation over arrays, with one result for each element of a shape.
 ///
@@ -135,8 +137,9 @@ impl<T: Element> Expr<T> {
     /// - a minimum or maximum is taken of no elements
     /// - the arrays belong to several contexts
     /// - the expression reads no array, so it has no stream (use [`eval_on`](Self::eval_on))
-    /// - the expression has more than 1000 operations, reads more than 60 arrays, or is too large
-    ///   for one kernel for another reason
+    ///
+    /// An expression that is too large for one kernel, with more than 1000 operations or 60 arrays
+    /// for example, is computed by several kernels, which store intermediate results in memory.
     ///
     /// Returns [`Error::Cuda`] if device memory runs out, if the source of a
     /// [`CudaFn`](crate::CudaFn) does not compile, or if another driver call fails.
@@ -154,23 +157,25 @@ impl<T: Element> Expr<T> {
     }
 }
 
-impl Expr<u64> {
+impl Expr<usize> {
     /// Returns the index of each element along an axis of a shape, from 0.
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the shape is invalid or has no such axis.
-    pub fn index(shape: impl IntoShape, axis: usize) -> Result<Self> {
+    pub fn index(shape: impl IntoShape, axis: impl IntoIndex) -> Result<Self> {
         let shape = shape.into_shape()?;
-        if axis >= shape.rank() {
-            return Err(Error::Shape(format!(
-                "an array of shape {shape} has no axis {axis}"
-            )));
-        }
-        Ok(Self::of(Node::new(
-            Kind::Index(axis),
-            u64::DATA_TYPE,
-            Ok(shape),
-        )))
+        let axis = shape.axis(axis)?;
+        let mut layout = Layout::dense(shape, Order::C);
+        layout.set_strides(|other| isize::from(other == axis));
+        Ok(Self::places(layout))
+    }
+}
+
+impl<T: Integer> Expr<T> {
+    /// Returns the place that a layout gives to each element. `T` must be `u64` or `usize`.
+    pub(crate) fn places(layout: Layout) -> Self {
+        let kind = Kind::Place(layout);
+        Self::of(Node::new(kind, DataType::U64, Ok(layout.shape)))
     }
 }
 

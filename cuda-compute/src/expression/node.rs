@@ -8,7 +8,7 @@ use crate::{
     error::Error,
 };
 
-use super::{operation::Operation, reduction::Reduction};
+use super::{operation::Operation, reduction::Reduction, view::View};
 
 /// A part of a sequence of random numbers, starting at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(crate) struct Node {
     pub(crate) shape: Result<Shape, Arc<str>>,
     /// Whether the node is a reduction or depends on one.
     pub(crate) reduces: bool,
+    /// Whether the node is a view or depends on one.
+    pub(crate) views: bool,
 }
 
 #[derive(Debug)]
@@ -34,16 +36,16 @@ pub(crate) enum Kind {
     Array(Arc<Memory>, Layout),
     /// One value for all elements.
     Scalar(Words),
-    /// The index along an axis.
-    Index(usize),
-    /// The index in C order.
-    Place,
+    /// The place that a layout gives to each element: its index along an axis, for example.
+    Place(Layout),
     /// Random numbers.
     Random(Draw),
     /// An operation on inputs that are broadcast to this node's shape.
     Apply(Operation, Inputs),
     /// A reduction.
     Reduce(Reduction, Arc<Node>),
+    /// A view of values that are computed into memory first.
+    View(View, Arc<Node>),
 }
 
 /// The inputs of an operation. Most operations have one or two, which are stored inline.
@@ -84,9 +86,12 @@ impl Node {
             data,
             shape,
             reduces: false,
+            views: false,
         };
         node.reduces = matches!(node.kind, Kind::Reduce(..))
             || node.inputs().iter().any(|input| input.reduces);
+        node.views =
+            matches!(node.kind, Kind::View(..)) || node.inputs().iter().any(|input| input.views);
         Arc::new(node)
     }
 
@@ -115,7 +120,7 @@ impl Node {
     pub(crate) fn inputs(&self) -> &[Arc<Self>] {
         match &self.kind {
             Kind::Apply(_, inputs) => inputs,
-            Kind::Reduce(_, input) => std::slice::from_ref(input),
+            Kind::Reduce(_, input) | Kind::View(_, input) => std::slice::from_ref(input),
             _ => &[],
         }
     }
@@ -128,7 +133,7 @@ impl Node {
                 Inputs::Two(inputs) => to.extend(inputs),
                 Inputs::More(inputs) => to.extend(inputs.into_vec()),
             },
-            Kind::Reduce(_, input) => {
+            Kind::Reduce(_, input) | Kind::View(_, input) => {
                 let nothing = Self::scalar(Words::ZERO, DataType::Bool);
                 to.push(mem::replace(input, nothing));
             }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{
-    Absolute, Expr, IntoAxes,
+    Absolute, Expr,
     function::{NORM_SQUARED, POW, SQRT},
     node::Node,
     operation::{Comparison, Operation},
     reduction::{Fold, Nan},
 };
 use crate::{
-    array::{Array, NewAxis, SliceItem},
+    array::{Array, IntoIndices, NewAxis, SliceItem},
     element::{Class, DataType, Element, Math, Number, Words},
     error::{Error, Result},
 };
@@ -21,7 +21,7 @@ impl<T: Math + Absolute<Size = <T as Math>::Real>> Norm for T {}
 
 /// Returns the norm of a node's values, along some axes or of all values.
 #[track_caller]
-fn norm(node: &Arc<Node>, axes: Option<Vec<usize>>, p: f64, real: DataType) -> Arc<Node> {
+fn norm(node: &Arc<Node>, axes: Option<Vec<isize>>, p: f64, real: DataType) -> Arc<Node> {
     // Halves are computed as f32 throughout, and rounded once.
     let wide = match real {
         DataType::F16 | DataType::Bf16 => DataType::F32,
@@ -112,8 +112,8 @@ impl<T: Norm> Expr<T> {
     /// Returns the norms along one or several axes, which are removed: see [`norm`](Self::norm).
     #[must_use]
     #[track_caller]
-    pub fn norm_axis(&self, axes: impl IntoAxes, p: f64) -> Expr<T::Real> {
-        let axes = Some(axes.into_axes());
+    pub fn norm_axis(&self, axes: impl IntoIndices, p: f64) -> Expr<T::Real> {
+        let axes = Some(axes.into_indices());
         Expr::of(norm(&self.node, axes, p, <T::Real as Element>::DATA_TYPE))
     }
 }
@@ -129,7 +129,7 @@ impl<T: Norm> Array<T> {
     /// Returns the norms along one or several axes, which are removed: see [`Expr::norm`].
     #[must_use]
     #[track_caller]
-    pub fn norm_axis(&self, axes: impl IntoAxes, p: f64) -> Expr<T::Real> {
+    pub fn norm_axis(&self, axes: impl IntoIndices, p: f64) -> Expr<T::Real> {
         self.expr().norm_axis(axes, p)
     }
 }

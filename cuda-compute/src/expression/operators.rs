@@ -36,9 +36,9 @@ macro_rules! marker {
     };
 }
 
-marker!(@sealed Bits: bool, i8, i16, i32, i64, u8, u16, u32, u64);
-marker!(Remainder: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
-marker!(Shift: i8, i16, i32, i64, u8, u16, u32, u64);
+marker!(@sealed Bits: bool, i8, i16, i32, i64, u8, u16, u32, u64, isize, usize);
+marker!(Remainder: i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64);
+marker!(Shift: i8, i16, i32, i64, u8, u16, u32, u64, isize, usize);
 
 macro_rules! binary {
     ($($trait:ident $method:ident $class:ident $operation:ident;)*) => {$(
@@ -106,6 +106,8 @@ scalars! {
     u16: Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor Shl shl Shr shr;
     u32: Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor Shl shl Shr shr;
     u64: Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor Shl shl Shr shr;
+    isize: Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor Shl shl Shr shr;
+    usize: Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor Shl shl Shr shr;
     f16: Add add Sub sub Mul mul Div div Rem rem;
     bf16: Add add Sub sub Mul mul Div div Rem rem;
     f32: Add add Sub sub Mul mul Div div Rem rem;

@@ -10,38 +10,10 @@ use super::{
     reduction::{Fold, Nan, Reduction},
 };
 use crate::{
-    array::{Array, Shape},
+    array::{Array, IntoIndices, Shape},
     element::{Element, Float, Math, Number, Ordered, Words},
     error::{Error, Result},
 };
-
-/// One axis, or an array or slice of several axes.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an axis or a list of axes",
-    note = "an axis is a `usize`, from 0. Pass several as an array such as `[0, 2]` or as a slice"
-)]
-pub trait IntoAxes {
-    /// Returns the numbers of the axes.
-    fn into_axes(self) -> Vec<usize>;
-}
-
-impl IntoAxes for usize {
-    fn into_axes(self) -> Vec<usize> {
-        vec![self]
-    }
-}
-
-impl<const N: usize> IntoAxes for [usize; N] {
-    fn into_axes(self) -> Vec<usize> {
-        self.into()
-    }
-}
-
-impl IntoAxes for &[usize] {
-    fn into_axes(self) -> Vec<usize> {
-        self.into()
-    }
-}
 
 impl Node {
     /// Reduces a node along these axes, or along all axes if `axes` is `None`.
@@ -49,25 +21,19 @@ impl Node {
     pub(crate) fn reduce(
         self: &Arc<Self>,
         fold: Fold,
-        axes: Option<Vec<usize>>,
+        axes: Option<Vec<isize>>,
         result: crate::DataType,
     ) -> Arc<Self> {
         let place = Location::caller();
         let unshaped = fold.clone();
         let shaped = |shape: Shape| -> Result<(Reduction, Shape), Arc<str>> {
-            let axes = axes.unwrap_or_else(|| (0..shape.rank()).collect());
-            let mut mask = 0;
-            for &axis in &axes {
-                if axis >= shape.rank() || mask >> axis & 1 == 1 {
-                    return Err(format!(
-                        "`{}` along axes {axes:?} of shape {shape}, at {place}: name each axis at most once, from 0 to {}",
-                        fold.name(),
-                        shape.rank().saturating_sub(1)
-                    )
-                    .into());
-                }
-                mask |= 1 << axis;
-            }
+            let axes = match axes {
+                None => (0..shape.rank()).collect(),
+                Some(axes) => shape
+                    .axes(axes)
+                    .map_err(|why| format!("`{}` at {place}: {why}", fold.name()))?,
+            };
+            let mask = axes.iter().fold(0, |mask, axis| mask | 1 << axis);
             let reduction = Reduction {
                 fold,
                 axes: mask,
@@ -117,8 +83,8 @@ macro_rules! reductions {
             /// [`keep_axes`](Self::keep_axes).
             #[must_use]
             #[track_caller]
-            pub fn $axis_name(&self, axes: impl IntoAxes $(, $argument: $argument_type)?) -> Expr<$result> {
-                let axes = Some(axes.into_axes());
+            pub fn $axis_name(&self, axes: impl IntoIndices $(, $argument: $argument_type)?) -> Expr<$result> {
+                let axes = Some(axes.into_indices());
                 Expr::of(self.node.reduce($fold, axes, <$result as Element>::DATA_TYPE))
             }
         )*}
@@ -138,7 +104,7 @@ macro_rules! reductions {
             /// See the method of the same name of [`Expr`].
             #[must_use]
             #[track_caller]
-            pub fn $axis_name(&self, axes: impl IntoAxes $(, $argument: $argument_type)?) -> Expr<$result> {
+            pub fn $axis_name(&self, axes: impl IntoIndices $(, $argument: $argument_type)?) -> Expr<$result> {
                 self.expr().$axis_name(axes $(, $argument)?)
             }
         )*}
@@ -172,16 +138,16 @@ reductions! {
         max_or_nan max_or_nan_axis -> T = Fold::Maximum(Nan::Propagated);
         /// Returns the index of the smallest element, or of the first of several equal ones, in C
         /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
-        argmin argmin_axis -> u64 = Fold::MinimumPlace(Nan::Ignored);
+        argmin argmin_axis -> usize = Fold::MinimumPlace(Nan::Ignored);
         /// Returns the index of the largest element, or of the first of several equal ones, in C
         /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
-        argmax argmax_axis -> u64 = Fold::MaximumPlace(Nan::Ignored);
+        argmax argmax_axis -> usize = Fold::MaximumPlace(Nan::Ignored);
         /// Returns the index of the first NaN, or [`argmin`](Self::argmin) if no element is NaN,
         /// like NumPy's `argmin`.
-        argmin_or_nan argmin_or_nan_axis -> u64 = Fold::MinimumPlace(Nan::Propagated);
+        argmin_or_nan argmin_or_nan_axis -> usize = Fold::MinimumPlace(Nan::Propagated);
         /// Returns the index of the first NaN, or [`argmax`](Self::argmax) if no element is NaN,
         /// like NumPy's `argmax`.
-        argmax_or_nan argmax_or_nan_axis -> u64 = Fold::MaximumPlace(Nan::Propagated);
+        argmax_or_nan argmax_or_nan_axis -> usize = Fold::MaximumPlace(Nan::Propagated);
     }
     impl<T: Float> {
         /// Returns the variance: the sum of squared distances from the mean, divided by the number
@@ -213,8 +179,8 @@ macro_rules! truth {
             /// Reduces along one or several axes, which are removed.
             #[must_use]
             #[track_caller]
-            pub fn $axis_name(&self, axes: impl IntoAxes) -> Self {
-                Self::of(self.node.reduce(Fold::$fold, Some(axes.into_axes()), bool::DATA_TYPE))
+            pub fn $axis_name(&self, axes: impl IntoIndices) -> Self {
+                Self::of(self.node.reduce(Fold::$fold, Some(axes.into_indices()), bool::DATA_TYPE))
             }
         )*}
 
@@ -231,7 +197,7 @@ macro_rules! truth {
             /// Reduces along one or several axes, which are removed.
             #[must_use]
             #[track_caller]
-            pub fn $axis_name(&self, axes: impl IntoAxes) -> Expr<bool> {
+            pub fn $axis_name(&self, axes: impl IntoIndices) -> Expr<bool> {
                 self.expr().$axis_name(axes)
             }
         )*}
@@ -249,15 +215,15 @@ impl Expr<bool> {
     /// Counts the true elements.
     #[must_use]
     #[track_caller]
-    pub fn count(&self) -> Expr<u64> {
-        self.cast::<u64>().sum()
+    pub fn count(&self) -> Expr<usize> {
+        self.cast::<usize>().sum()
     }
 
     /// Counts the true elements along one or several axes, which are removed.
     #[must_use]
     #[track_caller]
-    pub fn count_axis(&self, axes: impl IntoAxes) -> Expr<u64> {
-        self.cast::<u64>().sum_axis(axes)
+    pub fn count_axis(&self, axes: impl IntoIndices) -> Expr<usize> {
+        self.cast::<usize>().sum_axis(axes)
     }
 }
 

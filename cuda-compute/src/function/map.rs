@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::{Combination, CudaFn};
 use crate::{
-    array::Array,
+    array::{Array, IntoIndices},
     closure::DeviceFn,
     element::Element,
-    expression::{Expr, IntoAxes, IntoExpr, node::Node, operation::Operation, own::OwnFunction},
+    expression::{Expr, IntoExpr, node::Node, operation::Operation, own::OwnFunction},
 };
 
 macro_rules! maps {
@@ -98,9 +98,13 @@ impl<T: Element> Expr<T> {
     /// [`reduce`](Self::reduce).
     #[must_use]
     #[track_caller]
-    pub fn reduce_axis(&self, axes: impl IntoAxes, combination: impl Into<Combination<T>>) -> Self {
+    pub fn reduce_axis(
+        &self,
+        axes: impl IntoIndices,
+        combination: impl Into<Combination<T>>,
+    ) -> Self {
         let fold = combination.into().kind.fold();
-        let axes = Some(axes.into_axes());
+        let axes = Some(axes.into_indices());
         Self::of(self.node.reduce(fold, axes, T::DATA_TYPE))
     }
 }
@@ -118,7 +122,7 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub fn reduce_axis(
         &self,
-        axes: impl IntoAxes,
+        axes: impl IntoIndices,
         combination: impl Into<Combination<T>>,
     ) -> Expr<T> {
         self.expr().reduce_axis(axes, combination)

@@ -18,7 +18,7 @@ use crate::{
 
 /// The operation that combines several values for one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Combining {
+pub(super) enum Combining {
     Sum,
     Smallest,
     Largest,
@@ -154,7 +154,7 @@ impl Combining {
         }
     }
 
-    fn enqueue(self, data: DataType, mut job: Scattered<'_>) -> Result<()> {
+    pub(super) fn enqueue(self, data: DataType, mut job: Scattered<'_>) -> Result<()> {
         grid(blocks(job.count))?; // rules out overflows below
         let way = self.way(data, job.count);
         let slots = match way {
@@ -286,7 +286,7 @@ impl<T: Number> Array<T> {
         indices: impl IntoExpr<I>,
         values: impl IntoExpr<T>,
     ) -> Result<()> {
-        self.scatter(indices, values, |job| {
+        self.put_with(indices, values, |job| {
             Combining::Sum.enqueue(T::DATA_TYPE, job)
         })
     }
@@ -308,7 +308,7 @@ impl<T: Ordered> Array<T> {
         indices: impl IntoExpr<I>,
         values: impl IntoExpr<T>,
     ) -> Result<()> {
-        self.scatter(indices, values, |job| {
+        self.put_with(indices, values, |job| {
             Combining::Smallest.enqueue(T::DATA_TYPE, job)
         })
     }
@@ -339,7 +339,7 @@ impl<T: Ordered> Array<T> {
         indices: impl IntoExpr<I>,
         values: impl IntoExpr<T>,
     ) -> Result<()> {
-        self.scatter(indices, values, |job| {
+        self.put_with(indices, values, |job| {
             Combining::Largest.enqueue(T::DATA_TYPE, job)
         })
     }

@@ -1,30 +1,32 @@
 //! Concatenation, stacking and reversal of arrays.
 
-use std::sync::Arc;
+use std::{borrow::Borrow, sync::Arc};
 
 use crate::{
-    array::{Array, Layout, Memory, NewAxis, Order, Shape, SliceItem},
+    array::{Array, IntoIndex, IntoIndices, Layout, Memory, Order, Shape, SliceItem},
     element::Element,
     error::{Error, Result},
     expression::{Target, assign},
 };
 
 impl<T: Element> Array<T> {
-    /// Returns the array with the elements in reverse order along an axis, without copying them.
+    /// Returns the array with the elements in reverse order along one or several axes, without
+    /// copying them.
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if the array has no such axis.
-    pub fn flip(&self, axis: usize) -> Result<Self> {
-        if axis >= self.rank() {
-            return Err(no_axis(axis, self.shape()));
-        }
+    /// Returns [`Error::Shape`] if an axis does not exist or is named twice.
+    pub fn flip(&self, axes: impl IntoIndices) -> Result<Self> {
         let mut items = vec![SliceItem::from(..); self.rank()];
-        items[axis] = items[axis].with_step(-1);
+        for axis in self.shape().axes(axes)? {
+            items[axis] = items[axis].with_step(-1);
+        }
         self.slice(items)
     }
 }
 
 /// Concatenates arrays along an axis into a new array on the first array's stream.
+///
+/// `arrays` is a slice of arrays or of references to arrays.
 ///
 /// ```
 /// use cuda_compute::{Array, concatenate};
@@ -34,6 +36,8 @@ impl<T: Element> Array<T> {
 /// let x = Array::from_slice(&stream, &[1, 2, 3])?;
 /// let y = Array::from_slice(&stream, &[4])?;
 /// assert_eq!(concatenate(&[&x, &y, &x], 0)?.to_vec()?, [1, 2, 3, 4, 1, 2, 3]);
+/// let parts: Vec<Array<i32>> = vec![x, y];
+/// assert_eq!(concatenate(&parts, -1)?.to_vec()?, [1, 2, 3, 4]);
 /// # Ok(())
 /// # }
 /// ```
@@ -41,16 +45,18 @@ impl<T: Element> Array<T> {
 /// # Errors
 /// Returns an error if there are no arrays, if their shapes lack the axis or differ in any other
 /// axis, or if memory runs out.
-pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Array<T>> {
-    let Some(first) = arrays.first() else {
+pub fn concatenate<T: Element, A: Borrow<Array<T>>>(
+    arrays: &[A],
+    axis: impl IntoIndex,
+) -> Result<Array<T>> {
+    let arrays: Vec<&Array<T>> = arrays.iter().map(Borrow::borrow).collect();
+    let Some(&first) = arrays.first() else {
         return Err(Error::Shape("there are no arrays to concatenate".into()));
     };
     let mut shape = first.shape();
-    if axis >= shape.rank() {
-        return Err(no_axis(axis, shape));
-    }
+    let axis = shape.axis(axis)?;
     let mut length = 0usize;
-    for array in arrays {
+    for array in &arrays {
         let mut own = array.shape();
         let fits = own.rank() == shape.rank() && {
             length = length.saturating_add(own[axis]);
@@ -67,15 +73,28 @@ pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Arra
     }
     shape.as_mut_slice()[axis] = length;
     let shape = Shape::new(shape.as_slice())?;
-    let (kernels, stream) = (first.memory.kernels(), first.stream());
-    let memory = Memory::new(kernels, stream, shape.elements(), T::DATA_TYPE)?;
-    let result = Array::of(Arc::new(memory), Layout::dense(shape, Order::C));
     let mut items = vec![SliceItem::from(..); shape.rank()];
     let mut start = 0;
-    for array in arrays {
+    let parts = arrays.into_iter().map(|array| {
         let end = start + array.shape()[axis];
-        items[axis] = SliceItem::from(start as isize..end as isize);
+        items[axis] = SliceItem::from(start..end);
         start = end;
+        (items.clone(), array.clone())
+    });
+    assemble(first, shape, parts.collect())
+}
+
+/// Copies arrays to parts of a new array of this shape, on the stream of `like`. The parts must
+/// cover the new array.
+pub(super) fn assemble<T: Element>(
+    like: &Array<T>,
+    shape: Shape,
+    parts: Vec<(Vec<SliceItem>, Array<T>)>,
+) -> Result<Array<T>> {
+    let (kernels, stream) = (like.memory.kernels(), like.stream());
+    let memory = Memory::new(kernels, stream, shape.elements(), T::DATA_TYPE)?;
+    let result = Array::of(Arc::new(memory), Layout::dense(shape, Order::C));
+    for (items, array) in parts {
         let target = Target {
             memory: &result.memory,
             layout: result.layout.sliced(&items)?,
@@ -86,24 +105,18 @@ pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Arra
     Ok(result)
 }
 
-/// Stacks arrays of one shape along a new axis.
+/// Stacks arrays of one shape along a new axis, which is this axis of the result.
+///
+/// `arrays` is a slice of arrays or of references to arrays.
 ///
 /// # Errors
-/// Returns an error if the shapes differ, if `axis` exceeds their number of axes, or in the cases
+/// Returns an error if the shapes differ, if `axis` is out of range for the result, or in the cases
 /// that [`concatenate`] lists.
-pub fn stack<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Array<T>> {
-    let mut raised = Vec::with_capacity(arrays.len());
-    for array in arrays {
-        if axis > array.rank() {
-            return Err(no_axis(axis, array.shape()));
-        }
-        let mut items = vec![SliceItem::from(..); array.rank()];
-        items.insert(axis, SliceItem::from(NewAxis));
-        raised.push(array.slice(items)?);
-    }
-    concatenate(&raised.iter().collect::<Vec<_>>(), axis)
-}
-
-pub(super) fn no_axis(axis: usize, shape: Shape) -> Error {
-    Error::Shape(format!("an array of shape {shape} has no axis {axis}"))
+pub fn stack<T: Element, A: Borrow<Array<T>>>(
+    arrays: &[A],
+    axis: impl IntoIndex,
+) -> Result<Array<T>> {
+    let axis = axis.into_index();
+    let raised = arrays.iter().map(|array| array.borrow().expand_dims(axis));
+    concatenate(&raised.collect::<Result<Vec<_>>>()?, axis)
 }

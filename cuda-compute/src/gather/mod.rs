@@ -2,6 +2,7 @@
 //! repetition.
 
 mod combine;
+mod indexed;
 mod join;
 mod repeat;
 mod scatter;
@@ -10,7 +11,7 @@ use cuda_safe::Stream;
 pub use join::{concatenate, stack};
 
 use crate::{
-    array::{Array, Layout, Order, Shape},
+    array::{Array, IntoIndex, Layout, Order, Shape},
     element::{Class, DataType, Element, Integer},
     error::{Error, Result},
     expression::{
@@ -89,7 +90,11 @@ impl<T: Element> Expr<T> {
     /// - the result would have more axes than an array can have;
     /// - memory runs out;
     /// - work enqueued before has failed.
-    pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Array<T>> {
+    pub fn take<I: Integer>(
+        &self,
+        indices: impl IntoExpr<I>,
+        axis: impl IntoIndex,
+    ) -> Result<Array<T>> {
         self.gather(&indices.into_expr(), axis, false)
     }
 
@@ -102,7 +107,7 @@ impl<T: Element> Expr<T> {
     pub fn take_clamped<I: Integer>(
         &self,
         indices: impl IntoExpr<I>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Array<T>> {
         self.gather(&indices.into_expr(), axis, true)
     }
@@ -110,13 +115,11 @@ impl<T: Element> Expr<T> {
     fn gather<I: Integer>(
         &self,
         indices: &Expr<I>,
-        axis: usize,
+        axis: impl IntoIndex,
         clamped: bool,
     ) -> Result<Array<T>> {
         let shape = self.shape()?;
-        if axis >= shape.rank() {
-            return Err(join::no_axis(axis, shape));
-        }
+        let axis = shape.axis(axis)?;
         let mut prepared = Prepared::new(&[&self.node])?;
         let indices = indices.eval_on(&prepared.stream)?.contiguous(Order::C)?;
         let lengths = shape.as_slice();
@@ -191,7 +194,11 @@ impl<T: Element> Array<T> {
     /// # Errors
     /// Returns an error if there is no such axis, if an index is out of bounds, or if memory runs
     /// out. See [`Expr::take`].
-    pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
+    pub fn take<I: Integer>(
+        &self,
+        indices: impl IntoExpr<I>,
+        axis: impl IntoIndex,
+    ) -> Result<Self> {
         self.expr().take(indices, axis)
     }
 
@@ -201,7 +208,11 @@ impl<T: Element> Array<T> {
     /// # Errors
     /// Returns an error if there is no such axis, if it has no elements, or if memory runs out. See
     /// [`Expr::take_clamped`].
-    pub fn take_clamped<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
+    pub fn take_clamped<I: Integer>(
+        &self,
+        indices: impl IntoExpr<I>,
+        axis: impl IntoIndex,
+    ) -> Result<Self> {
         self.expr().take_clamped(indices, axis)
     }
 }

@@ -1,18 +1,31 @@
 //! Arrays with repeated or rotated elements: `roll`, `repeat` and `tile`.
 
-use super::join::{concatenate, no_axis};
+use super::join::assemble;
 use crate::{
-    array::{Array, IntoShape, MAX_RANK, NewAxis, Shape, SliceItem},
+    array::{Array, IntoIndices, IntoShape, MAX_RANK, NewAxis, Shape, SliceItem},
     element::Element,
-    error::Result,
+    error::{Error, Result},
 };
 
+/// Returns one number for each of the axes, from one number for all or from as many as axes.
+fn for_each_axis(method: &str, what: &str, numbers: Vec<isize>, axes: usize) -> Result<Vec<isize>> {
+    match numbers[..] {
+        [one] => Ok(vec![one; axes]),
+        _ if numbers.len() == axes => Ok(numbers),
+        _ => Err(Error::Shape(format!(
+            "{method}: there are {} {what} for {axes} axes. Fix: pass one for all axes, or one for each",
+            numbers.len()
+        ))),
+    }
+}
+
 impl<T: Element> Array<T> {
-    /// Rotates the elements along an axis by `shift` places, towards higher indices if `shift` is
+    /// Rotates the elements along one or several axes, towards higher indices if the shift is
     /// positive.
     ///
-    /// Elements that are shifted beyond one end reappear at the other. The result is a new array,
-    /// unless every element stays in its place.
+    /// There is one shift for all axes, or one for each axis. Elements that are shifted beyond one
+    /// end reappear at the other. The result is a new array, unless every element stays in its
+    /// place.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -22,36 +35,58 @@ impl<T: Element> Array<T> {
     /// let x = Array::range(&stream, 0..5)?;
     /// assert_eq!(x.roll(1, 0)?.to_vec()?, [4, 0, 1, 2, 3]);
     /// assert_eq!(x.roll(-7, 0)?.to_vec()?, [2, 3, 4, 0, 1]);
+    /// let image = Array::range(&stream, 0..6)?.reshape([2, 3])?;
+    /// assert_eq!(image.roll([1, -1], [0, 1])?.to_string(), "[[4 5 3]\n [1 2 0]]");
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, or if memory runs out.
-    pub fn roll(&self, shift: isize, axis: usize) -> Result<Self> {
-        if axis >= self.rank() {
-            return Err(no_axis(axis, self.shape()));
+    /// Returns an error if an axis does not exist or is named twice, if there are neither one shift
+    /// nor as many as axes, or if memory runs out.
+    pub fn roll(&self, shifts: impl IntoIndices, axes: impl IntoIndices) -> Result<Self> {
+        let shape = self.shape();
+        let axes = shape.axes(axes)?;
+        let shifts = for_each_axis("roll", "shifts", shifts.into_indices(), axes.len())?;
+        // Each part's indices in the result and in this array. Rotating an axis halves all parts.
+        let whole = vec![SliceItem::from(..); self.rank()];
+        let mut parts = vec![(whole.clone(), whole)];
+        for (axis, shift) in axes.into_iter().zip(shifts) {
+            let length = shape[axis];
+            let first = match length {
+                0 => 0,
+                _ => shift.rem_euclid(length as isize) as usize,
+            };
+            if first == 0 {
+                continue;
+            }
+            // The rotated axis starts with the elements from its end.
+            let halves = [
+                (0..first, length - first..length),
+                (first..length, 0..length - first),
+            ];
+            parts = parts
+                .iter()
+                .flat_map(|part| {
+                    halves.clone().map(|(to, from)| {
+                        let mut part = part.clone();
+                        (part.0[axis], part.1[axis]) = (to.into(), from.into());
+                        part
+                    })
+                })
+                .collect();
         }
-        let length = self.shape()[axis];
-        // The rotated axis starts with the elements from its end.
-        let first = match length {
-            0 => 0,
-            _ => shift.rem_euclid(length as isize) as usize,
-        };
-        if first == 0 {
+        if parts.len() == 1 {
             return Ok(self.clone());
         }
-        let part = |places: SliceItem| {
-            let mut items = vec![SliceItem::from(..); self.rank()];
-            items[axis] = places;
-            self.slice(items)
-        };
-        let border = length - first;
-        let (end, start) = (part((border..).into())?, part((..border).into())?);
-        concatenate(&[&end, &start], axis)
+        let parts = parts.into_iter();
+        let parts = parts.map(|(to, from)| Ok((to, self.slice(from)?)));
+        assemble(self, shape, parts.collect::<Result<_>>()?)
     }
 
-    /// Repeats each element `count` times in succession along an axis, in a new array.
+    /// Repeats each element in succession along one or several axes, in a new array.
+    ///
+    /// There is one count for all axes, or one for each axis.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -61,15 +96,32 @@ impl<T: Element> Array<T> {
     /// let x = Array::from_slice(&stream, &[1, 2, 3])?;
     /// assert_eq!(x.repeat(2, 0)?.to_vec()?, [1, 1, 2, 2, 3, 3]);
     /// assert_eq!(x.tile(2)?.to_vec()?, [1, 2, 3, 1, 2, 3]);
+    /// let image = Array::from_slice(&stream, &[1, 2])?.reshape([1, 2])?;
+    /// assert_eq!(image.repeat(2, [0, 1])?.to_string(), "[[1 1 2 2]\n [1 1 2 2]]");
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if the number of elements overflows, or if memory
-    /// runs out.
-    pub fn repeat(&self, count: usize, axis: usize) -> Result<Self> {
-        self.again(count, axis, 1)
+    /// Returns an error if an axis does not exist or is named twice, if there are neither one count
+    /// nor as many as axes, if a count is negative, if the number of elements overflows, or if
+    /// memory runs out.
+    pub fn repeat(&self, counts: impl IntoIndices, axes: impl IntoIndices) -> Result<Self> {
+        let axes = self.shape().axes(axes)?;
+        let counts = for_each_axis("repeat", "counts", counts.into_indices(), axes.len())?;
+        let mut steps: Vec<(usize, isize)> = axes.into_iter().zip(counts).collect();
+        // Start with the innermost axis, so that later copies are of long rows.
+        steps.sort_unstable_by(|one, other| other.cmp(one));
+        let mut result = self.clone();
+        for (axis, count) in steps {
+            let count = usize::try_from(count).map_err(|_| {
+                Error::Shape(format!(
+                    "repeat: the count {count} of axis {axis} is negative"
+                ))
+            })?;
+            result = result.again(count, axis, 1)?;
+        }
+        Ok(result)
     }
 
     /// Repeats the array along each axis, as NumPy's `tile` does.
@@ -112,9 +164,6 @@ impl<T: Element> Array<T> {
     /// Repeats the array along an axis `count` times: inserts a broadcast axis before (`after` is
     /// 0) or after it (`after` is 1), and merges the two.
     fn again(&self, count: usize, axis: usize, after: usize) -> Result<Self> {
-        if axis >= self.rank() {
-            return Err(no_axis(axis, self.shape()));
-        }
         let lengths = self.shape();
         let lengths = lengths.as_slice();
         let mut result = lengths.to_vec();

@@ -8,9 +8,9 @@ use super::{THREADS, beyond, blocks, source};
 use crate::{
     array::{Array, Memory, Order},
     element::{DataType, Element, Integer},
-    error::Result,
+    error::{Error, Result},
     expression::{
-        IntoExpr, eval_dense,
+        Expr, IntoExpr, eval_dense,
         fused::{Fused, Prepared, Walk},
         hashed::Hashed,
         render::Form,
@@ -89,29 +89,34 @@ impl<T: Element> Array<T> {
         indices: impl IntoExpr<I>,
         values: impl IntoExpr<T>,
     ) -> Result<()> {
-        self.scatter(indices, values, |mut job| {
-            let kernel = job.kernels.get(&Scatter {
-                form: job.fused.form.clone(),
-                data: T::DATA_TYPE,
-                index: I::DATA_TYPE,
-            })?;
-            let mut parameters = [job.count, job.length, job.target, job.wrong];
-            // SAFETY: `scatter` has these parameters and checks the places that it writes.
-            unsafe { job.launch(&kernel, &mut parameters, &[]) }
-        })
+        self.put_with(indices, values, |job| job.store(T::DATA_TYPE))
     }
 
-    /// Prepares the values, the places and the array. `enqueue` then enqueues the kernel.
-    pub(super) fn scatter<I: Integer>(
+    /// Passes the values and the places to the kernel that `enqueue` enqueues.
+    pub(super) fn put_with<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
         values: impl IntoExpr<T>,
         enqueue: impl FnOnce(Scattered<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (indices, values) = (indices.into_expr(), values.into_expr());
-        let shape = indices.shape()?;
-        let values = values.broadcast_to(shape)?;
-        let roots = [&values.node, &indices.node];
+        let indices = indices.into_expr();
+        let values = values.into_expr().broadcast_to(indices.shape()?)?;
+        let length = self.len();
+        let wrong = |stream: &Stream, number| beyond(stream, &indices, number, length);
+        self.scatter(&indices, &values, wrong, enqueue)
+    }
+
+    /// Prepares the values, the places and the array. `enqueue` then enqueues the kernel. `wrong`
+    /// returns the error for the number of a place that is out of bounds.
+    pub(super) fn scatter<I: Integer>(
+        &mut self,
+        places: &Expr<I>,
+        values: &Expr<T>,
+        wrong: impl FnOnce(&Stream, u64) -> Error,
+        enqueue: impl FnOnce(Scattered<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let shape = places.shape()?;
+        let roots = [&values.node, &places.node];
         let mut prepared = Prepared::on(self.memory.kernels(), self.stream(), &roots)?;
         if shape.elements() == 0 {
             return Ok(());
@@ -130,7 +135,7 @@ impl<T: Element> Array<T> {
         };
         let fused = prepared.fuse(&walk, None)?;
         let length = self.len();
-        let wrong = prepared
+        let number = prepared
             .kernels
             .results()
             .fetch_or(&prepared.stream, 0, |wrong| {
@@ -146,14 +151,26 @@ impl<T: Element> Array<T> {
                     wrong,
                 })
             })?;
-        match wrong.checked_sub(1) {
-            Some(number) => Err(beyond(&prepared.stream, &indices, number, length)),
+        match number.checked_sub(1) {
+            Some(number) => Err(wrong(&prepared.stream, number)),
             None => Ok(()),
         }
     }
 }
 
 impl Scattered<'_> {
+    /// Enqueues the kernel that stores the values.
+    pub(super) fn store(mut self, data: DataType) -> Result<()> {
+        let kernel = self.kernels.get(&Scatter {
+            form: self.fused.form.clone(),
+            data,
+            index: self.index,
+        })?;
+        let mut parameters = [self.count, self.length, self.target, self.wrong];
+        // SAFETY: `scatter` has these parameters and checks the places that it writes.
+        unsafe { self.launch(&kernel, &mut parameters, &[]) }
+    }
+
     /// Enqueues a kernel that makes one pass over the values.
     ///
     /// # Safety

@@ -39,17 +39,20 @@ impl RandomFloat for f64 {
     type Word = u64;
 }
 
-/// An element type of random bits: `u32` or `u64`.
+/// An element type of random bits: `u32`, `u64` or `usize`.
 pub trait RandomBits: Integer + CastFrom<u64> {}
 impl RandomBits for u32 {}
 impl RandomBits for u64 {}
+impl RandomBits for usize {}
 
-/// An integer type that can be drawn from a range: `i32`, `i64`, `u32` or `u64`.
-pub trait RandomInteger: Integer + CastFrom<u64> + Into<i128> {}
+/// An integer type that can be drawn from a range: `i32`, `i64`, `u32`, `u64`, `isize` or `usize`.
+pub trait RandomInteger: Integer + CastFrom<u64> {}
 impl RandomInteger for i32 {}
 impl RandomInteger for i64 {}
 impl RandomInteger for u32 {}
 impl RandomInteger for u64 {}
+impl RandomInteger for isize {}
+impl RandomInteger for usize {}
 
 pub(super) fn call<R: Element, const N: usize>(
     function: &'static Function,
@@ -145,7 +148,7 @@ impl<T: RandomInteger> Expr<T> {
         shape: impl IntoShape,
         range: Range<T>,
     ) -> Result<Self> {
-        let (low, high): (i128, i128) = (range.start.into(), range.end.into());
+        let (low, high) = (range.start.to_i128(), range.end.to_i128());
         let Some(count) = u64::try_from(high - low).ok().filter(|&count| count > 0) else {
             return Err(Error::Value(format!(
                 "the range {range:?} contains no integers"

@@ -6,16 +6,13 @@ mod permutation;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    hash::{BuildHasher, RandomState},
-    sync::Arc,
-};
+use std::hash::{BuildHasher, RandomState};
 
 pub use distributions::{RandomBits, RandomFloat, RandomInteger};
 
 use crate::{
-    array::{IntoShape, Shape},
-    element::{DataType, Element},
+    array::{IntoShape, Layout, Order, Shape},
+    element::Element,
     error::Result,
     expression::{
         Expr,
@@ -134,16 +131,16 @@ impl Random {
     fn draw<T: Element>(&mut self, shape: impl IntoShape) -> Result<Expr<T>> {
         let shape = shape.into_shape()?;
         let draw = self.take(shape.elements().div_ceil(16 / T::DATA_TYPE.size()));
-        Ok(Expr::of(leaf(Kind::Random(draw), T::DATA_TYPE, shape)))
+        Ok(Expr::of(Node::new(
+            Kind::Random(draw),
+            T::DATA_TYPE,
+            Ok(shape),
+        )))
     }
 
     /// Returns the block index of each element.
     fn blocks(&mut self, shape: Shape) -> Expr<u64> {
         let draw = self.take(shape.elements());
-        Expr::of(leaf(Kind::Place, u64::DATA_TYPE, shape)) + draw.block
+        Expr::<u64>::places(Layout::dense(shape, Order::C)) + draw.block
     }
-}
-
-fn leaf(kind: Kind, data: DataType, shape: Shape) -> Arc<Node> {
-    Node::new(kind, data, Ok(shape))
 }

@@ -4,7 +4,7 @@ use cuda_safe::Stream;
 
 use super::{Random, RandomBits, distributions::call};
 use crate::{
-    array::Array,
+    array::{Array, IntoIndex},
     element::Element,
     error::{Error, Result},
     expression::{Expr, function::Function},
@@ -67,7 +67,7 @@ impl<T: RandomBits> Expr<T> {
                 T::DATA_TYPE.name()
             )));
         }
-        let places = Expr::index(count, 0)?;
+        let places = Expr::index(count, 0)?.cast::<u64>();
         let draw = random.take(1);
         // An empty permutation also needs a count that the function accepts.
         let numbers = [count.max(1) as u64, draw.key, draw.block].map(Expr::scalar);
@@ -108,9 +108,10 @@ impl<T: Element> Expr<T> {
     /// # Errors
     /// Returns an error if there is no such axis, if the expression reads no array and so has no
     /// stream, or if memory runs out.
-    pub fn shuffle(&self, random: &mut Random, axis: usize) -> Result<Array<T>> {
+    pub fn shuffle(&self, random: &mut Random, axis: impl IntoIndex) -> Result<Array<T>> {
         let shape = self.shape()?;
-        let length = shape.as_slice().get(axis).copied().unwrap_or(0);
+        let axis = shape.axis(axis)?;
+        let length = shape[axis];
         if u32::try_from(length).is_ok() {
             self.take_clamped(Expr::<u32>::permutation(random, length)?, axis)
         } else {
@@ -124,7 +125,7 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns an error if there is no such axis, or if memory runs out.
-    pub fn shuffle(&self, random: &mut Random, axis: usize) -> Result<Self> {
+    pub fn shuffle(&self, random: &mut Random, axis: impl IntoIndex) -> Result<Self> {
         self.expr().shuffle(random, axis)
     }
 }

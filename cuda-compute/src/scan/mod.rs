@@ -8,7 +8,7 @@ use run::run;
 pub(crate) use tiles::{Block, Tiles};
 
 use crate::{
-    array::Array,
+    array::{Array, IntoIndex},
     element::{Element, Number, Ordered},
     error::Result,
     expression::{Expr, IntoExpr},
@@ -53,7 +53,11 @@ impl<T: Element> Expr<T> {
     ///
     /// # Errors
     /// Returns an error if there is no such axis, or in the cases that [`eval`](Self::eval) lists.
-    pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Array<T>> {
+    pub fn scan(
+        &self,
+        combination: impl Into<Combination<T>>,
+        axis: impl IntoIndex,
+    ) -> Result<Array<T>> {
         run(&self.node, None, combination.into().kind, false, axis)
     }
 
@@ -82,7 +86,7 @@ impl<T: Element> Expr<T> {
         &self,
         combination: impl Into<Combination<T>>,
         begins: impl IntoExpr<bool>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Array<T>> {
         self.segments(combination.into(), begins.into_expr(), false, axis)
     }
@@ -98,7 +102,7 @@ impl<T: Element> Expr<T> {
         &self,
         combination: impl Into<Combination<T>>,
         begins: impl IntoExpr<bool>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Array<T>> {
         self.segments(combination.into(), begins.into_expr(), true, axis)
     }
@@ -108,7 +112,7 @@ impl<T: Element> Expr<T> {
         combination: Combination<T>,
         begins: Expr<bool>,
         exclusive: bool,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Array<T>> {
         let begins = begins.broadcast_to(self.shape()?)?;
         run(
@@ -132,7 +136,7 @@ impl<T: Element> Expr<T> {
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Array<T>> {
         run(&self.node, None, combination.into().kind, true, axis)
     }
@@ -143,7 +147,11 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns an error if there is no such axis, or if memory runs out. See [`Expr::scan`].
-    pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Self> {
+    pub fn scan(
+        &self,
+        combination: impl Into<Combination<T>>,
+        axis: impl IntoIndex,
+    ) -> Result<Self> {
         self.expr().scan(combination, axis)
     }
 
@@ -154,7 +162,7 @@ impl<T: Element> Array<T> {
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Self> {
         self.expr().scan_exclusive(combination, axis)
     }
@@ -169,7 +177,7 @@ impl<T: Element> Array<T> {
         &self,
         combination: impl Into<Combination<T>>,
         begins: impl IntoExpr<bool>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Self> {
         self.expr().segmented_scan(combination, begins, axis)
     }
@@ -184,7 +192,7 @@ impl<T: Element> Array<T> {
         &self,
         combination: impl Into<Combination<T>>,
         begins: impl IntoExpr<bool>,
-        axis: usize,
+        axis: impl IntoIndex,
     ) -> Result<Self> {
         self.expr()
             .segmented_scan_exclusive(combination, begins, axis)
@@ -200,7 +208,7 @@ macro_rules! named {
             /// # Errors
             /// Returns an error if there is no such axis, or if memory runs out. See
             /// [`Expr::scan`].
-            pub fn $name(&self, axis: usize) -> Result<Array<T>> {
+            pub fn $name(&self, axis: impl IntoIndex) -> Result<Array<T>> {
                 self.scan(Combination::$combination(), axis)
             }
         }
@@ -211,7 +219,7 @@ macro_rules! named {
             /// # Errors
             /// Returns an error if there is no such axis, or if memory runs out. See
             /// [`Expr::scan`].
-            pub fn $name(&self, axis: usize) -> Result<Self> {
+            pub fn $name(&self, axis: impl IntoIndex) -> Result<Self> {
                 self.expr().$name(axis)
             }
         }

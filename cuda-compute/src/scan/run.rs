@@ -7,9 +7,9 @@ use super::{
     table::{self, Columns},
 };
 use crate::{
-    array::{Array, Layout, Memory},
+    array::{Array, IntoIndex, Layout, Memory},
     element::{DataType, Element},
-    error::{Error, Result},
+    error::Result,
     expression::{
         fused::{self, Fused, Prepared, Walk},
         hashed::Hashed,
@@ -123,15 +123,10 @@ pub(super) fn run<T: Element>(
     begins: Option<&Arc<Node>>,
     kind: Kind,
     exclusive: bool,
-    axis: usize,
+    axis: impl IntoIndex,
 ) -> Result<Array<T>> {
     let shape = node.shape()?;
-    if axis >= shape.rank() {
-        return Err(Error::Shape(format!(
-            "can't scan along axis {axis} of shape {shape}, which has {} axes",
-            shape.rank()
-        )));
-    }
+    let axis = shape.axis(axis)?;
     let prepared = match begins {
         Some(begins) => Prepared::new(&[node, begins])?,
         None => Prepared::new(&[node])?,

@@ -10,7 +10,6 @@ use crate::{
         Expr, IntoExpr,
         fused::{self, Prepared, Walk},
         hashed::Hashed,
-        node::{Kind::Place, Node},
         render::Form,
     },
     function::Kind,
@@ -167,10 +166,9 @@ impl Expr<bool> {
     /// # Errors
     /// Returns an error if the expression reads no array, if memory runs out, or if earlier work
     /// has failed.
-    pub fn nonzero(&self) -> Result<Array<u64>> {
+    pub fn nonzero(&self) -> Result<Array<usize>> {
         let shape = self.shape()?;
-        let place: Expr<u64> = Expr::of(Node::new(Place, DataType::U64, Ok(shape)));
-        place.compress(self)
+        Expr::<usize>::places(Layout::dense(shape, Order::C)).compress(self)
     }
 }
 
@@ -179,7 +177,7 @@ impl Array<bool> {
     ///
     /// # Errors
     /// Returns an error if memory runs out, or if earlier work has failed.
-    pub fn nonzero(&self) -> Result<Array<u64>> {
+    pub fn nonzero(&self) -> Result<Array<usize>> {
         self.expr().nonzero()
     }
 }

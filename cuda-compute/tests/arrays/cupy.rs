@@ -123,7 +123,7 @@ fn dot_takes_two_vectors() {
     let none = |x: &Array<i32>| x.slice(s![..0]).unwrap();
     assert_eq!(values(none(&x).dot(none(&y)).unwrap()), [0]);
     let square = matrix([3, 3], &[1; 9]);
-    let number = array(&[2]).reshape([]).unwrap();
+    let number = array(&[2]).reshape(()).unwrap();
     let shapes = [
         (square.dot(&square), "[3, 3] and [3, 3]"),
         (square.dot(&x), "[3, 3] and [3]"),

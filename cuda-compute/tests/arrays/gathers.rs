@@ -194,6 +194,6 @@ fn concatenate_and_stack_join_arrays() {
     );
     assert_eq!(elements(x.flip(1).unwrap().slice(s![0])), [3, 2, 1, 0]);
     failure(concatenate(&[&x, &y], 0)).mentions("[3, 4] and [3, 2]");
-    assert!(concatenate(&[&x], 2).is_err() && concatenate::<f32>(&[], 0).is_err());
+    assert!(concatenate(&[&x], 2).is_err() && concatenate::<f32, Array<f32>>(&[], 0).is_err());
     assert!(stack(&[&x], 3).is_err() && x.flip(2).is_err());
 }

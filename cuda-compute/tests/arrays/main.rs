@@ -1,5 +1,6 @@
 //! Arrays and expressions, on a GPU or the emulator.
 
+mod axes;
 mod basics;
 #[path = "../shared/checks.rs"]
 mod checks;
@@ -12,11 +13,15 @@ mod cupy;
 mod display;
 mod distributions;
 mod dlpack;
+mod expression_views;
 #[path = "../../../cuda-safe/tests/common/failure.rs"]
 mod failure;
 mod gathers;
+mod in_place;
+mod index_rows;
 mod interop;
 mod kernels;
+mod large_expressions;
 mod layouts;
 mod mixed;
 mod nan;

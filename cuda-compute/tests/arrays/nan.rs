@@ -183,14 +183,14 @@ fn clamp_agrees_between_arrays_and_closures() {
 }
 
 /// Returns the index of the first NaN, or of the first best value.
-fn place_or_nan(values: &[f64], better: fn(f64, f64) -> bool) -> u64 {
+fn place_or_nan(values: &[f64], better: fn(f64, f64) -> bool) -> usize {
     let mut best = 0;
     for (i, &v) in values.iter().enumerate() {
         if !values[best].is_nan() && (v.is_nan() || better(v, values[best])) {
             best = i;
         }
     }
-    best as u64
+    best
 }
 
 fn check_reductions<T: Ordered>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) {

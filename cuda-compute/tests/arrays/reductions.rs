@@ -36,7 +36,7 @@ fn all_elements_of_any_length() {
         assert_eq!(high.item().unwrap(), largest);
         assert_eq!(
             at.item().unwrap(),
-            host.iter().position(|&v| v == largest).unwrap() as u64
+            host.iter().position(|&v| v == largest).unwrap()
         );
         assert!(all.item().unwrap());
         // From an odd index on, reversed, and every third element.
@@ -63,7 +63,7 @@ fn rows_that_end_within_a_vector() {
             ))
             .unwrap();
             assert_eq!(sum.item().unwrap(), T::from(length / 2), "{length}");
-            assert_eq!(count.item().unwrap(), u64::from(length / 2), "{length}");
+            assert_eq!(count.item().unwrap(), usize::from(length / 2), "{length}");
             assert_eq!(any.item().unwrap(), length > 2, "{length}");
             assert_eq!(all.item().unwrap(), length < 2, "{length}");
         }
@@ -187,11 +187,11 @@ fn axes_of_any_array() {
         let order: Vec<usize> = kept.iter().chain(&axes).copied().collect();
         let group: usize = axes.iter().map(|&axis| host.shape()[axis]).product();
         let flat: Vec<i64> = host.view().permuted_axes(order).iter().copied().collect();
-        let wanted: Vec<u64> = flat
+        let wanted: Vec<usize> = flat
             .chunks(group)
             .map(|values| {
                 let low = values.iter().min().unwrap();
-                values.iter().position(|v| v == low).unwrap() as u64
+                values.iter().position(|v| v == low).unwrap()
             })
             .collect();
         assert_eq!(last.to_vec().unwrap(), wanted, "{what}");

@@ -35,10 +35,7 @@ fn elements_of_all_sizes() {
             assert_eq!(got.shape(), [wanted.len()]);
             assert!(got.to_vec().unwrap() == wanted, "{bound} of {size}");
         }
-        let places: Vec<u64> = (0..size)
-            .filter(|&i| host[i] < 50)
-            .map(|i| i as u64)
-            .collect();
+        let places: Vec<usize> = (0..size).filter(|&i| host[i] < 50).collect();
         assert!(
             x.less(50).nonzero().unwrap().to_vec().unwrap() == places,
             "{size}"
@@ -98,9 +95,7 @@ fn matrices_are_selected_from_in_c_order() {
         let host = x.to_vec().unwrap();
         let wanted: Vec<i32> = host.iter().copied().filter(|&x| x > 20).collect();
         assert_eq!(x.compress(x.greater(20)).unwrap().to_vec().unwrap(), wanted);
-        let wanted: Vec<u64> = (0..host.len() as u64)
-            .filter(|&i| host[i as usize] > 20)
-            .collect();
+        let wanted: Vec<usize> = (0..host.len()).filter(|&i| host[i] > 20).collect();
         assert_eq!(x.greater(20).nonzero().unwrap().to_vec().unwrap(), wanted);
         // A mask that is broadcast over rows.
         let mask = x.slice(s![0]).unwrap().greater(50);

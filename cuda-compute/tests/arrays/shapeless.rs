@@ -52,10 +52,14 @@ fn every_way_of_computing_returns_the_same_error() {
     let stream = stream();
     let x = Array::from_shape(&stream, [3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     let y = Array::<f32>::zeros(&stream, 5).unwrap();
-    let named_once = [
+    let twice = shared_error(&stream, &x.sum_axis([1, -1]));
+    let wanted = "axes [1, -1] of shape [3, 2] name axis 1 twice. Fix: name each axis at most once";
+    assert!(twice.ends_with(wanted), "{twice}");
+    assert!(twice.starts_with("`sum` at "), "{twice}");
+    let missing = [
         x.sum_axis(5),
         x.sum_axis(2),
-        x.sum_axis([1, 1]),
+        x.sum_axis(-3),
         x.max_axis(7),
         x.mean_axis(7),
         x.norm_axis(2, 2.0),
@@ -65,9 +69,12 @@ fn every_way_of_computing_returns_the_same_error() {
         x.sum_axis(5).sum(),
         Expr::index([3, 2], 0).unwrap().sum_axis(2).cast(),
     ];
-    for wrong in &named_once {
+    for wrong in &missing {
         let error = shared_error(&stream, wrong);
-        assert!(error.contains("name each axis at most once"), "{error}");
+        assert!(
+            error.contains(" is out of range for shape [3, 2]. Fix: pass an axis from -2 to 1"),
+            "{error}"
+        );
     }
     for wrong in [&x + &y, (&x + &y).sum(), (&x + &y).sqrt().keep_axes()] {
         let error = shared_error(&stream, &wrong);

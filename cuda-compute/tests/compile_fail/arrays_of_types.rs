@@ -23,6 +23,6 @@ fn choices_have_one_type(x: &Array<bool>, y: &Array<f32>) {
     let _ = x.select(y, 0);
 }
 
-fn types_that_are_no_elements(x: &[usize], stream: &cuda_safe::Stream) {
+fn types_that_are_no_elements(x: &[char], stream: &cuda_safe::Stream) {
     let _ = Array::from_slice(stream, x);
 }

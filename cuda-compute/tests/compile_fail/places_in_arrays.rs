@@ -18,8 +18,12 @@ fn arrays_are_not_indexed(x: &Array<f32>) -> f32 {
     x[0]
 }
 
-fn axes_are_not_negative(x: &Array<f32>, axis: i32) {
-    let _ = x.sum_axis(axis);
+fn axes_are_whole(x: &Array<f32>) {
+    let _ = x.sum_axis(1.0);
+}
+
+fn scans_have_one_axis(x: &Array<f32>) {
+    let _ = x.cumsum([0, 1]);
 }
 
 fn shapes_are_whole(x: &Array<f32>) {

@@ -12,6 +12,7 @@ use cuda_safe::Stream;
 use groups::Groups;
 
 use super::{
+    divide,
     node::{Kind, Node},
     operands::{Operands, Target},
     plan::{Computed, Plan, Stored},
@@ -43,13 +44,13 @@ pub(super) fn run(
     kernels: &Kernels,
     stream: &Stream,
     nodes: &[&Arc<Node>],
-    computed: &Computed,
+    computed: &mut Computed,
 ) -> Result<Vec<Stored>> {
     let parts = parts(nodes);
     let (shape, axes) = (parts[0].1.shape()?, parts[0].0.axes);
     reject_without_result(&parts, shape)?;
     let inputs: Vec<&Arc<Node>> = parts.iter().map(|(_, input)| *input).collect();
-    let mut plan = Plan::new(&inputs, shape, computed)?;
+    let mut plan = divide::plan(kernels, stream, &inputs, shape, computed)?;
     let folds = folds(&mut plan, &parts, shape)?;
     let groups = Groups::new(&plan.result_layout(shape), axes);
     let results = allocate(kernels, stream, nodes, &parts, &groups)?;

@@ -247,7 +247,7 @@ mod tests {
             let (sum, largest, variance) = (wide.sum(), x.argmax(), wide.var(0));
             let (sum, largest, variance) = crate::eval((&sum, &largest, &variance)).unwrap();
             assert_eq!(sum.item().unwrap(), one * (one + 1.0) / 2.0);
-            assert_eq!(largest.item().unwrap(), length as u64 - 1);
+            assert_eq!(largest.item().unwrap(), length - 1);
             let wanted = one * (one + 2.0) / 12.0;
             let variance = variance.item().unwrap();
             assert!(

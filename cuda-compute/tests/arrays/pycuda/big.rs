@@ -31,7 +31,10 @@ fn elementwise() {
     let table = x.slice(s![..part]).unwrap().reshape([part / 4, 4]).unwrap();
     let column = Expr::index([part / 4, 4], 0).unwrap() * 4;
     let row = Expr::index([part / 4, 4], 1).unwrap();
-    let wrong = table.cast::<u64>().not_equal((column + row) % 256).count();
+    let wrong = table
+        .cast::<usize>()
+        .not_equal((column + row) % 256)
+        .count();
     assert_eq!(value(wrong), 0);
     // Compares with the host at both ends and around each power of two.
     let mut starts = vec![0, count - 100];
@@ -58,5 +61,5 @@ fn reduction() {
     assert_eq!(value(x.sum()), 11);
     assert_eq!(value(x.cast::<u64>().sum()), count as u64);
     let places = Expr::index(count, 0).unwrap();
-    assert_eq!(value((places + x.cast::<u64>()).argmax()), count as u64 - 1);
+    assert_eq!(value((places + x.cast::<usize>()).argmax()), count - 1);
 }

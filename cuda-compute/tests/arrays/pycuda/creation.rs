@@ -101,7 +101,7 @@ fn stacks() {
     let b = Array::<f32>::zeros(&stream, [3, 2]).unwrap();
     assert!(stack(&[&a, &b], 0).is_err());
     assert!(stack(&[&a, &a], 3).is_err());
-    assert!(stack::<f32>(&[], 0).is_err());
+    assert!(stack::<f32, Array<f32>>(&[], 0).is_err());
 }
 
 #[test]

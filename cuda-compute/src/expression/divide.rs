@@ -1,0 +1,172 @@
+//! The division of expressions that are too large for one kernel.
+
+use std::sync::Arc;
+
+use cuda_safe::Stream;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    elementwise,
+    node::{Kind, Node},
+    operands::Target,
+    plan::{Computed, Plan},
+};
+use crate::{
+    array::{Layout, Memory, Order, Shape},
+    error::{Error, Result},
+    kernel::Kernels,
+};
+
+/// The largest part of an expression, which always fits in one kernel. Parts are smaller than the
+/// kernel's limits because compile time grows faster than the number of operations.
+const MAX_OPERATIONS: usize = 400;
+const MAX_INPUTS: usize = 24;
+const MAX_SCALAR_WORDS: usize = 120;
+/// The values that a part's kernel stores.
+const MAX_RESULTS: usize = 4;
+
+/// A part that grows by one operation after the other.
+#[derive(Default)]
+struct Part {
+    operations: usize,
+    inputs: FxHashSet<*const Node>,
+    scalar_words: usize,
+}
+
+/// Plans the `roots`, which can be broadcast to `shape`, for one kernel. If they are too large for
+/// it, this enqueues kernels for parts of them first and adds their results to `computed`.
+pub(super) fn plan(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+    shape: Shape,
+    computed: &mut Computed,
+) -> Result<Plan> {
+    if let Some(plan) = Plan::new(roots, shape, computed)? {
+        return Ok(plan);
+    }
+    divide(kernels, stream, roots, computed)?;
+    Plan::new(roots, shape, computed)?.ok_or_else(|| {
+        Error::Shape("internal error: a part of an expression is too large for a kernel".into())
+    })
+}
+
+/// Computes all parts of the roots except the last.
+fn divide(
+    kernels: &Kernels,
+    stream: &Stream,
+    roots: &[&Arc<Node>],
+    computed: &mut Computed,
+) -> Result<()> {
+    let operations = operations(roots, computed);
+    // The part of each operation, and the last part that uses it.
+    let mut part_of: FxHashMap<*const Node, usize> = FxHashMap::default();
+    let mut last_use: FxHashMap<*const Node, usize> = FxHashMap::default();
+    let (mut part, mut number) = (Part::default(), 0);
+    for node in &operations {
+        if !part.admits(node, |input| part_of.get(&input) == Some(&number)) {
+            (part, number) = (Part::default(), number + 1);
+            part.admits(node, |_| false);
+        }
+        part_of.insert(Arc::as_ptr(node), number);
+        for input in node.inputs() {
+            last_use.insert(Arc::as_ptr(input), number);
+        }
+    }
+    for root in roots {
+        last_use.insert(Arc::as_ptr(root), number);
+    }
+    let mut left = &operations[..];
+    for part in 0..number {
+        let end = left.partition_point(|node| part_of[&Arc::as_ptr(node)] == part);
+        let used_later = |node: &&&Arc<Node>| last_use[&Arc::as_ptr(node)] > part;
+        let mut results: Vec<&Arc<Node>> = left[..end].iter().filter(used_later).copied().collect();
+        left = &left[end..];
+        while let Some(first) = results.first() {
+            let shape = first.shape()?;
+            let mut together = Vec::new();
+            results.retain(|node| {
+                let fits = together.len() < MAX_RESULTS && node.shape == Ok(shape);
+                if fits {
+                    together.push(*node);
+                }
+                !fits
+            });
+            compute(kernels, stream, &together, shape, computed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Computes values of one shape into new memory, in C order.
+pub(super) fn compute(
+    kernels: &Kernels,
+    stream: &Stream,
+    nodes: &[&Arc<Node>],
+    shape: Shape,
+    computed: &mut Computed,
+) -> Result<()> {
+    let plan = plan(kernels, stream, nodes, shape, computed)?;
+    let layout = Layout::dense(shape, Order::C);
+    let mut memories = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let memory = Memory::new(kernels, stream, shape.elements(), node.data)?;
+        memories.push(Arc::new(memory));
+    }
+    let targets = memories.iter().zip(nodes).map(|(memory, node)| Target {
+        memory,
+        layout,
+        data: node.data,
+    });
+    elementwise::run(kernels, stream, plan, shape, &targets.collect::<Vec<_>>())?;
+    let nodes = nodes.iter().map(|node| Arc::as_ptr(node));
+    computed.extend(nodes.zip(memories.into_iter().map(|memory| (memory, layout))));
+    Ok(())
+}
+
+impl Part {
+    /// Adds an operation, unless the part would be too large. `holds` tells whether an operation is
+    /// in this part.
+    fn admits(&mut self, node: &Arc<Node>, holds: impl Fn(*const Node) -> bool) -> bool {
+        let mut new = Vec::new();
+        let mut words = self.scalar_words;
+        for input in node.inputs() {
+            match &input.kind {
+                Kind::Scalar(_) => words += input.data.size().div_ceil(8),
+                _ if holds(Arc::as_ptr(input)) => {}
+                _ => new.push(Arc::as_ptr(input)),
+            }
+        }
+        new.retain(|input| !self.inputs.contains(input));
+        let fits = self.operations < MAX_OPERATIONS
+            && self.inputs.len() + new.len() <= MAX_INPUTS
+            && words <= MAX_SCALAR_WORDS;
+        if fits {
+            self.operations += 1;
+            self.inputs.extend(new);
+            self.scalar_words = words;
+        }
+        fits
+    }
+}
+
+/// Returns the operations that are not computed yet. Each comes after its inputs.
+fn operations<'a>(roots: &[&'a Arc<Node>], computed: &Computed) -> Vec<&'a Arc<Node>> {
+    let mut seen = FxHashSet::default();
+    let mut order = Vec::new();
+    let mut waiting: Vec<(&Arc<Node>, bool)> =
+        roots.iter().rev().map(|root| (*root, false)).collect();
+    while let Some((node, visited)) = waiting.pop() {
+        let key = Arc::as_ptr(node);
+        if visited {
+            order.push(node);
+        } else if matches!(node.kind, Kind::Apply(..))
+            && !computed.contains_key(&key)
+            && seen.insert(key)
+        {
+            waiting.push((node, true));
+            waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
+        }
+    }
+    order
+}

@@ -1,0 +1,187 @@
+//! Slices, transposes and other shapes of expressions.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    Expr,
+    node::{Inputs, Kind, Node},
+    operation::Operation,
+    plan::MAX_VALUES,
+    view::View,
+};
+use crate::{
+    array::{IntoIndices, Layout, Order, Shape, SliceItem, expanded, squeezed},
+    element::{DataType, Element, Words},
+    error::Result,
+};
+
+/// The view of an expression, which is moved to the arrays that the expression reads.
+struct Moved<'a> {
+    view: &'a View,
+    /// The shape before and after.
+    from: Shape,
+    to: Shape,
+    /// The results for visited nodes, which may be used several times.
+    done: FxHashMap<*const Node, Arc<Node>>,
+}
+
+impl Moved<'_> {
+    /// Returns the view of a node that is broadcast to the shape. Returns `None` if strides cannot
+    /// express the view of an array, if the node depends on random numbers or on a reduction along
+    /// axes, or if there are too many nodes for recursion.
+    fn node(&mut self, node: &Arc<Node>) -> Option<Arc<Node>> {
+        if let Some(known) = self.done.get(&Arc::as_ptr(node)) {
+            return Some(known.clone());
+        }
+        if self.done.len() > MAX_VALUES {
+            return None;
+        }
+        let new = |kind, shape| Node::new(kind, node.data, Ok(shape));
+        let moved = match &node.kind {
+            Kind::Scalar(_) => node.clone(),
+            Kind::Reduce(..) | Kind::View(..) if node.shape().ok()?.rank() == 0 => node.clone(),
+            Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) => return None,
+            Kind::Array(memory, layout) => {
+                let layout = self.view.of_broadcast(layout, self.from)?;
+                new(Kind::Array(memory.clone(), layout), layout.shape)
+            }
+            Kind::Place(layout) => {
+                let mut layout = self.view.of_broadcast(layout, self.from)?;
+                let offset = std::mem::take(&mut layout.offset);
+                let places = new(Kind::Place(layout), layout.shape);
+                match offset {
+                    0 => places,
+                    // The kernel may add the strides in 32 bits, but not the offset.
+                    _ => {
+                        let offset = Node::scalar(Words::of(offset as u64), DataType::U64);
+                        let inputs = [places, offset];
+                        let kind = Kind::Apply(Operation::Add, inputs.into());
+                        new(kind, layout.shape)
+                    }
+                }
+            }
+            Kind::Apply(operation, inputs) => {
+                // Enters the node before its inputs, so that chains that are too deep end.
+                self.done.insert(Arc::as_ptr(node), node.clone());
+                let inputs = inputs.iter().map(|input| self.node(input));
+                let inputs = Inputs::More(inputs.collect::<Option<_>>()?);
+                new(Kind::Apply(operation.clone(), inputs), self.to)
+            }
+        };
+        self.done.insert(Arc::as_ptr(node), moved.clone());
+        Some(moved)
+    }
+}
+
+impl<T: Element> Expr<T> {
+    fn viewed(&self, view: View) -> Result<Self> {
+        let from = self.shape()?;
+        // Strides can express every view of a dense layout.
+        let to = view.of(&Layout::dense(from, Order::C))?;
+        let to = to.map_or(from, |layout| layout.shape);
+        let mut moved = Moved {
+            view: &view,
+            from,
+            to,
+            done: FxHashMap::default(),
+        };
+        match moved.node(&self.node) {
+            // A single value keeps its shape.
+            Some(node) if node.shape != Ok(to) => Self::of(node).broadcast_to(to),
+            Some(node) => Ok(Self::of(node)),
+            None => {
+                let kind = Kind::View(view, self.node.clone());
+                Ok(Self::of(Node::new(kind, T::DATA_TYPE, Ok(to))))
+            }
+        }
+    }
+
+    /// Returns the values that [`s!`](crate::s) selects.
+    ///
+    /// Only the selected values are computed, in the kernel of the expression that this becomes part
+    /// of. The same holds for the other methods that return the values in another shape or order,
+    /// such as [`reshape`](Self::reshape) and [`t`](Self::t). There are three exceptions, for which
+    /// [`eval`](Self::eval) computes all values into memory first: an expression that contains a
+    /// reduction along axes, one that contains random numbers, and a `reshape` that strides can't
+    /// express for an array of the expression, such as that of a transposed array.
+    ///
+    /// ```
+    /// # use cuda_compute::{Array, s};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..6)?.reshape([2, 3])?;
+    /// let steps = (x.expr() * 10).slice(s![.., 1..])? - (x.expr() * 10).slice(s![.., ..-1])?;
+    /// assert_eq!(steps.eval()?.to_vec()?, [10; 4]); // one kernel
+    /// assert_eq!((&x + 1).reshape([3, -1])?.t().eval()?.to_vec()?, [1, 3, 5, 2, 4, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the selection does not fit the shape (see
+    /// [`Array::slice`](crate::Array::slice)), or if shapes of operands can't be broadcast.
+    pub fn slice(&self, items: impl AsRef<[SliceItem]>) -> Result<Self> {
+        self.viewed(View::Slice(items.as_ref().to_vec()))
+    }
+
+    /// Returns the same values in another shape, in C order. A length of −1 is inferred from the
+    /// number of values. [`slice`](Self::slice) describes how it is computed.
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the shape is invalid or has a different
+    /// number of elements, if a length can't be inferred, or if shapes of operands can't be
+    /// broadcast.
+    pub fn reshape(&self, shape: impl IntoIndices) -> Result<Self> {
+        let shape = self.shape()?.inferred(shape)?;
+        self.viewed(View::Reshape(shape))
+    }
+
+    /// Returns the values with one axis, in C order: a [`reshape`](Self::reshape).
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if shapes of operands can't be broadcast.
+    pub fn flatten(&self) -> Result<Self> {
+        self.reshape(-1)
+    }
+
+    /// Returns the values with the axes in another order. Axis `i` of the result is axis `axes[i]`
+    /// of this expression. [`slice`](Self::slice) describes how it is computed.
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if `axes` does not name each axis exactly once,
+    /// or if shapes of operands can't be broadcast.
+    pub fn permute(&self, axes: impl IntoIndices) -> Result<Self> {
+        self.viewed(View::Permute(axes.into_indices()))
+    }
+
+    /// Returns the values with the axes in reverse order. For a matrix, this is the transpose. If
+    /// shapes of operands can't be broadcast, [`eval`](Self::eval) returns the error.
+    #[must_use]
+    pub fn t(&self) -> Self {
+        let rank = self.shape().map_or(0, |shape| shape.rank());
+        let axes = (0..rank as isize).rev().collect::<Vec<_>>();
+        self.permute(axes).unwrap_or_else(|_| self.clone())
+    }
+
+    /// Returns the values without these axes, which must have length 1.
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if an axis does not exist, is named twice, or
+    /// has a length other than 1, or if shapes of operands can't be broadcast.
+    pub fn squeeze_axis(&self, axes: impl IntoIndices) -> Result<Self> {
+        self.slice(squeezed(self.shape()?, axes)?)
+    }
+
+    /// Inserts axes of length 1, at these places of the result, as NumPy's `expand_dims` does.
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`](crate::Error::Shape) if an axis is out of range for the result or is
+    /// named twice, if the result has more than [`MAX_RANK`](crate::MAX_RANK) axes, or if shapes of
+    /// operands can't be broadcast.
+    pub fn expand_dims(&self, axes: impl IntoIndices) -> Result<Self> {
+        self.slice(expanded(self.shape()?, axes)?)
+    }
+}
