@@ -70,7 +70,7 @@ fn cvt(forms: &mut Vec<Form>, modifiers: &str, to: Type, from: Type) {
 fn listed(forms: &mut Vec<Form>, names: &'static str) {
     for from in types(names) {
         let (rest, _) = from.0.rsplit_once('.').unwrap_or_default();
-        let to = types(rest).next().map_or(B32, Type::width);
+        let to = Type::at_end(rest).width();
         let name = format!("cvt.{}", from.0);
         forms.push(Form::new(name, &[from.1], &[to]).in_programs());
     }
@@ -80,9 +80,7 @@ fn between_floats(forms: &mut Vec<Form>) {
     for pair in "f16.f32 f16.f64 bf16.f32 f32.f64 bf16.f16 f16.bf16 bf16.f64".split(' ') {
         let (to, from) = pair.split_once('.').unwrap_or_default();
         for rounding in ROUNDINGS {
-            types(to)
-                .zip(types(from))
-                .for_each(|(to, from)| cvt(forms, rounding, to, from));
+            cvt(forms, rounding, Type::at_end(to), Type::at_end(from));
         }
     }
     listed(
