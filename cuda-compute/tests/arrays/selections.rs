@@ -4,7 +4,7 @@ use cuda_compute::{Array, CastFrom, Number, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{elements, failure::failure, random::whole_numbers, stream};
+use crate::{OnHost, elements, failure::failure, random::whole_numbers, shaped, stream, upload};
 
 fn noise(count: usize) -> Vec<i32> {
     whole_numbers(count, 0..100)
@@ -28,46 +28,35 @@ fn elements_of_all_sizes() {
         (1 << 20) + 5,
     ] {
         let host = noise(size);
-        let x = Array::from_slice(&stream, &host).unwrap();
+        let x = upload(&stream, &host);
         for bound in [0, 3, 50, 100] {
             let wanted: Vec<i32> = host.iter().copied().filter(|&x| x < bound).collect();
             let got = x.compress(x.less(bound)).unwrap();
             assert_eq!(got.shape(), [wanted.len()]);
-            assert!(got.to_vec().unwrap() == wanted, "{bound} of {size}");
+            assert!(got.host() == wanted, "{bound} of {size}");
         }
         let places: Vec<u64> = (0..size)
             .filter(|&i| host[i] < 50)
             .map(|i| i as u64)
             .collect();
-        assert!(
-            x.less(50).nonzero().unwrap().to_vec().unwrap() == places,
-            "{size}"
-        );
+        assert!(x.less(50).nonzero().unwrap().host() == places, "{size}");
     }
 }
 
 fn elements_of<T: Number + CastFrom<i32>>() {
     let stream = stream();
     let host = noise(20_011);
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let values = x.cast::<T>().eval().unwrap();
     let kept: Vec<i32> = host.iter().copied().filter(|x| x % 3 == 0).collect();
     let rest: Vec<i32> = host.iter().copied().filter(|x| x % 3 != 0).collect();
     let convert = |host: &[i32]| {
-        let x = Array::from_slice(&stream, host).unwrap();
-        x.cast::<T>().eval().unwrap().to_vec().unwrap()
+        let x = upload(&stream, host);
+        x.cast::<T>().eval().unwrap().host()
     };
     let (selected, others) = values.partition((&x % 3).equal(0)).unwrap();
-    assert!(
-        selected.to_vec().unwrap() == convert(&kept),
-        "{:?}",
-        T::DATA_TYPE
-    );
-    assert!(
-        others.to_vec().unwrap() == convert(&rest),
-        "{:?}",
-        T::DATA_TYPE
-    );
+    assert!(selected.host() == convert(&kept), "{:?}", T::DATA_TYPE);
+    assert!(others.host() == convert(&rest), "{:?}", T::DATA_TYPE);
 }
 
 #[test]
@@ -84,8 +73,8 @@ fn elements_of_every_type() {
     elements_of::<Complex<f32>>();
     elements_of::<Complex<f64>>();
     let stream = stream();
-    let mask = Array::from_slice(&stream, &[true, false, true, true]).unwrap();
-    let x = Array::from_slice(&stream, &[true, true, false, true]).unwrap();
+    let mask = upload(&stream, &[true, false, true, true]);
+    let x = upload(&stream, &[true, true, false, true]);
     assert_eq!(elements(x.compress(&mask)), [true, false, true]);
 }
 
@@ -93,15 +82,15 @@ fn elements_of_every_type() {
 fn matrices_are_selected_from_in_c_order() {
     let stream = stream();
     let host = noise(60 * 47);
-    let x = Array::from_shape(&stream, [47, 60], &host).unwrap();
+    let x = shaped(&stream, [47, 60], &host);
     for x in [x.t(), x.slice(s![..;-2, 3..]).unwrap(), x.clone()] {
-        let host = x.to_vec().unwrap();
+        let host = x.host();
         let wanted: Vec<i32> = host.iter().copied().filter(|&x| x > 20).collect();
-        assert_eq!(x.compress(x.greater(20)).unwrap().to_vec().unwrap(), wanted);
+        assert_eq!(x.compress(x.greater(20)).unwrap().host(), wanted);
         let wanted: Vec<u64> = (0..host.len() as u64)
             .filter(|&i| host[i as usize] > 20)
             .collect();
-        assert_eq!(x.greater(20).nonzero().unwrap().to_vec().unwrap(), wanted);
+        assert_eq!(x.greater(20).nonzero().unwrap().host(), wanted);
         // A mask that is broadcast over rows.
         let mask = x.slice(s![0]).unwrap().greater(50);
         let wide = elements(mask.eval().unwrap().broadcast_to(x.shape()));
@@ -111,7 +100,7 @@ fn matrices_are_selected_from_in_c_order() {
             .filter(|(_, kept)| *kept)
             .map(|(x, _)| *x);
         let wanted: Vec<i32> = kept.collect();
-        assert_eq!(x.compress(&mask).unwrap().to_vec().unwrap(), wanted);
+        assert_eq!(x.compress(&mask).unwrap().host(), wanted);
     }
     let wide = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
     failure(wide.compress(Array::full(&stream, 5, true).unwrap())).mentions("[4, 6] and [5]");
@@ -123,18 +112,12 @@ fn small_selections_do_not_keep_the_source_memory() {
     let x = Array::range(&stream, 0u64..100_000).unwrap();
     let few = x.compress((&x % 1000).equal(999)).unwrap();
     assert_eq!(
-        few.to_vec().unwrap(),
+        few.host(),
         (0..100).map(|i| i * 1000 + 999).collect::<Vec<u64>>()
     );
     // Results can be used in expressions.
     assert_eq!(
-        (&few * 2)
-            .cumsum(0)
-            .unwrap()
-            .slice(s![1])
-            .unwrap()
-            .item()
-            .unwrap(),
+        (&few * 2).cumsum(0).unwrap().slice(s![1]).unwrap().value(),
         2 * (999 + 1999)
     );
 }
@@ -144,26 +127,26 @@ fn numbers_are_counted() {
     let stream = stream();
     for size in [0, 1, 1000, 100_003] {
         let host = noise(size);
-        let x = Array::from_slice(&stream, &host).unwrap();
+        let x = upload(&stream, &host);
         for bins in [1, 7, 100, 300, 9000] {
             let mut wanted = vec![0u64; bins];
             for &x in host.iter().filter(|&&x| (x as usize) < bins) {
                 wanted[x as usize] += 1;
             }
             let narrow = x.cast::<u8>().eval().unwrap();
-            assert_eq!(narrow.histogram(bins).unwrap().to_vec().unwrap(), wanted);
+            assert_eq!(narrow.histogram(bins).unwrap().host(), wanted);
             assert_eq!(elements(x.cast::<u32>().histogram(bins)), wanted);
             let large = (x.cast::<u32>() + 60_000)
                 .cast::<u16>()
                 .histogram(60_001)
                 .unwrap();
-            assert_eq!(large.slice(s![60_000]).unwrap().item().unwrap(), wanted[0]);
+            assert_eq!(large.slice(s![60_000]).unwrap().value(), wanted[0]);
         }
     }
     // A matrix with gaps, in any order.
-    let x = Array::from_shape(&stream, [47, 60], &noise(47 * 60)).unwrap();
+    let x = shaped(&stream, [47, 60], &noise(47 * 60));
     let part = x.slice(s![..;2, 3..]).unwrap().t().cast::<u8>();
-    let counted = part.histogram(100).unwrap().to_vec().unwrap();
+    let counted = part.histogram(100).unwrap().host();
     assert_eq!(counted.iter().sum::<u64>(), 24 * 57);
     let zeros = part.equal(0).nonzero().unwrap().len() as u64;
     assert_eq!(counted[0], zeros);

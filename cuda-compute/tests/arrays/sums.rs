@@ -1,11 +1,11 @@
 //! Checks that the errors of sums, means, products, variances and running sums stay within the
 //! bounds stated in `guide/accuracy.md`. The exact results are computed with integers.
 
-use cuda_compute::{Array, Float, Number, eval, s};
+use cuda_compute::{Float, Number, eval, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 /// A float type that can represent an integer times a power of two.
 trait Exact: Float {
@@ -169,7 +169,7 @@ fn check_sums<T: Exact>() {
             (6000, 64),
         ] {
             let host: Vec<T> = values(kind, rows * columns, 1);
-            let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+            let x = shaped(&stream, [rows, columns], &host);
             let what = format!("{kind:?} {} {rows} x {columns}", T::DATA_TYPE.name());
             let (all, mean, of_rows, of_columns) =
                 eval((x.sum(), x.mean(), x.sum_axis(1), x.sum_axis(0))).unwrap();
@@ -181,23 +181,23 @@ fn check_sums<T: Exact>() {
             let count = rows * columns;
             let whole = exact(host.iter().map(|x| x.wide()));
             close(
-                all.item().unwrap().wide(),
+                all.value().wide(),
                 whole.0,
                 bound(whole, count, true, 0.0),
                 &what,
             );
             let n = count as f64;
             close(
-                mean.item().unwrap().wide(),
+                mean.value().wide(),
                 whole.0 / n,
                 bound(whole, count, true, 2.0) / n,
                 &what,
             );
-            for (row, got) in of_rows.to_vec().unwrap().into_iter().enumerate() {
+            for (row, got) in of_rows.host().into_iter().enumerate() {
                 let row = exact(host[row * columns..][..columns].iter().map(|x| x.wide()));
                 close(got.wide(), row.0, bound(row, columns, true, 0.0), &what);
             }
-            for (column, got) in of_columns.to_vec().unwrap().into_iter().enumerate() {
+            for (column, got) in of_columns.host().into_iter().enumerate() {
                 let column = exact(host[column..].iter().step_by(columns).map(|x| x.wide()));
                 close(
                     got.wide(),
@@ -238,10 +238,10 @@ fn sums_within_rows() {
         for (rows, columns) in [(300, 70), (60, 1000), (9, 20_000), (70, 4096)] {
             for kind in KINDS {
                 let host: Vec<T> = values(kind, rows * columns, 9);
-                let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+                let x = shaped(&stream, [rows, columns], &host);
                 let sums = x.sum_axis(1).keep_axes();
                 // Zero times each element, plus the sum of its row.
-                let got = (&x * T::of(0, 0) + sums).eval().unwrap().to_vec().unwrap();
+                let got = (&x * T::of(0, 0) + sums).eval().unwrap().host();
                 for row in 0..rows {
                     let range = row * columns..(row + 1) * columns;
                     let (sum, sizes) = exact(host[range.clone()].iter().map(|x| x.wide()));
@@ -282,7 +282,7 @@ fn sums_of_complex_numbers_and_strided_views() {
         .zip(&imaginary)
         .map(|(&re, &im)| Complex::new(re, im))
         .collect();
-    let z = Array::from_slice(&stream, &host).unwrap();
+    let z = upload(&stream, &host);
     let third = z.slice(s![..;-3]).unwrap();
     let (all, some) = eval((z.sum(), third.sum())).unwrap();
     let check = |got: f32, part: &[f32], step: usize, what: &str| {
@@ -290,7 +290,7 @@ fn sums_of_complex_numbers_and_strided_views() {
         let roundings = additions(part.len().div_ceil(step), true) + 1.0;
         close(got.into(), sum, grown(roundings, f32::UNIT) * sizes, what);
     };
-    let (all, some) = (all.item().unwrap(), some.item().unwrap());
+    let (all, some) = (all.value(), some.value());
     check(all.re, &real, 1, "real");
     check(all.im, &imaginary, 1, "imaginary");
     check(some.re, &real, 3, "every third, real");
@@ -306,9 +306,9 @@ fn check_dot<T: Exact>() {
         values(Kind::Cancelling, count, 4),
         values(Kind::Alike, count, 5),
     );
-    let a = Array::from_slice(&stream, &left).unwrap();
-    let b = Array::from_slice(&stream, &right).unwrap();
-    let got = a.dot(&b).eval().unwrap().item().unwrap().wide();
+    let a = upload(&stream, &left);
+    let b = upload(&stream, &right);
+    let got = a.dot(&b).eval().unwrap().value().wide();
     // The products are exact in `f64`.
     let products = left.iter().zip(&right).map(|(a, b)| a.wide() * b.wide());
     let (sum, sizes) = exact(products);
@@ -337,10 +337,10 @@ fn products() {
             .map(|_| (1.0 + random.real() / 500.0) as f32)
             .collect();
         let wide: Vec<f64> = host.iter().map(|&x| x.into()).collect();
-        let x = Array::from_slice(&stream, &host).unwrap();
-        let y = Array::from_slice(&stream, &wide).unwrap();
-        let narrow = x.product().eval().unwrap().item().unwrap();
-        let double = y.product().eval().unwrap().item().unwrap();
+        let x = upload(&stream, &host);
+        let y = upload(&stream, &wide);
+        let narrow = x.product().eval().unwrap().value();
+        let double = y.product().eval().unwrap().value();
         // Computes the product with twice the digits: the rounded product and its error.
         let (mut product, mut rest) = (1.0f64, 0.0f64);
         for &x in &wide {
@@ -395,10 +395,10 @@ fn check_variances<T: Exact>(largest: i64) {
             ] {
                 let eighths = variance_values(kind, rows * columns, mean, &mut random);
                 let host: Vec<T> = eighths.iter().map(|&x| T::of(x, -3)).collect();
-                let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+                let x = shaped(&stream, [rows, columns], &host);
                 for axis in [0, 1] {
                     let (var, std) = eval((x.var_axis(axis, 0), x.std_axis(axis, 0))).unwrap();
-                    let (var, std) = (var.to_vec().unwrap(), std.to_vec().unwrap());
+                    let (var, std) = (var.host(), std.host());
                     for (i, (var, std)) in var.into_iter().zip(std).enumerate() {
                         let part: Vec<i64> = match axis {
                             0 => eighths[i..].iter().step_by(columns).copied().collect(),
@@ -458,8 +458,8 @@ fn variance_about_ten_million() {
     let mean = host.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
     let squares = host.iter().map(|&x| (f64::from(x) - mean).powi(2));
     let exact = squares.sum::<f64>() / n;
-    let x = Array::from_slice(&stream, &host).unwrap();
-    let got = f64::from(x.var(0).eval().unwrap().item().unwrap());
+    let x = upload(&stream, &host);
+    let got = f64::from(x.var(0).eval().unwrap().value());
     assert!((got / exact - 1.0).abs() < 1e-5, "{got}, not {exact}");
 }
 
@@ -468,10 +468,10 @@ fn check_running<T: Exact>(kind: Kind) {
     let stream = stream();
     for (rows, columns) in [(1, 300_001), (200, 500), (3000, 20), (30_000, 3), (700, 70)] {
         let host: Vec<T> = values(kind, rows * columns, 8);
-        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+        let x = shaped(&stream, [rows, columns], &host);
         let what = format!("{kind:?} {} {rows} x {columns}", T::DATA_TYPE.name());
         for axis in [0, 1] {
-            let got = x.cumsum(axis).unwrap().to_vec().unwrap();
+            let got = x.cumsum(axis).unwrap().host();
             let (lines, length, step) = if axis == 0 {
                 (columns, rows, columns)
             } else {
@@ -518,18 +518,15 @@ fn running_sums() {
 fn zero_elements_and_one_element_are_exact() {
     fn check<T: Number + Exact>() {
         let stream = stream();
-        let one = Array::from_slice(&stream, &[T::of(3, -4)]).unwrap();
+        let one = upload(&stream, &[T::of(3, -4)]);
         let none = one.slice(s![..0]).unwrap();
         let (sum, product, mean, var) =
             eval((one.sum(), one.product(), one.mean(), one.var(0))).unwrap();
-        let got = [sum, product, mean, var].map(|array| array.item().unwrap().wide());
+        let got = [sum, product, mean, var].map(|array| array.value().wide());
         assert_eq!(got, [0.1875, 0.1875, 0.1875, 0.0]);
         let (sum, product, mean) = eval((none.sum(), none.product(), none.mean())).unwrap();
-        assert_eq!(
-            (sum.item().unwrap().wide(), product.item().unwrap().wide()),
-            (0.0, 1.0)
-        );
-        assert!(mean.item().unwrap().wide().is_nan());
+        assert_eq!((sum.value().wide(), product.value().wide()), (0.0, 1.0));
+        assert!(mean.value().wide().is_nan());
     }
     check::<f16>();
     check::<bf16>();
