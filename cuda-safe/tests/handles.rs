@@ -101,14 +101,18 @@ fn check<T: Clone + Debug + Eq + Hash, R: Copy + Debug + PartialEq>(kind: &Kind<
 
 macro_rules! kind {
     ($type:ident, $release:literal, $make:expr) => {
+        kind!($type, $release, $make, std::convert::identity)
+    };
+    // With further parameters of `from_raw` and `borrow_raw`, and what to do with their result.
+    ($type:ident, $release:literal, $make:expr, $made:expr $(, $more:expr)*) => {
         Kind {
             name: stringify!($type),
             release: $release,
             make: $make,
             // SAFETY: `into_raw` gave up the handle, or the borrower is dropped before the owner.
-            own: |context, raw| unsafe { $type::from_raw(raw, context) },
+            own: |context, raw| $made(unsafe { $type::from_raw(raw $(, $more)*, context) }),
             // SAFETY: the owner outlives the borrow.
-            borrow: |context, raw| unsafe { $type::borrow_raw(raw, context) },
+            borrow: |context, raw| $made(unsafe { $type::borrow_raw(raw $(, $more)*, context) }),
             as_raw: $type::as_raw,
             into_raw: $type::into_raw,
             close: $type::close,
@@ -117,66 +121,61 @@ macro_rules! kind {
     };
 }
 
-#[test]
-fn streams() {
-    traced("", || {
-        check(&kind!(Stream, "cuStreamDestroy", |context| {
-            Stream::new(context).unwrap()
-        }));
-    });
+macro_rules! kinds {
+    ($($test:ident: $type:ident, $release:literal, $make:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            traced("", || check(&kind!($type, $release, $make)));
+        }
+    )*};
 }
 
-#[test]
-fn external_memory() {
-    traced("", || {
-        check(&kind!(
-            ExternalMemory,
-            "cuDestroyExternalMemory",
-            |context| {
-                let unit = PhysicalMemory::unit(context).unwrap();
-                let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;
-                let options = PhysicalOptions::default().handles(handles);
-                let memory = PhysicalMemory::with_options(context, unit, options).unwrap();
-                let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
-                // SAFETY: the memory has that size and is never accessed.
-                unsafe { ExternalMemory::import(context, kind, file, unit as u64, false) }.unwrap()
-            }
-        ));
-    });
+kinds! {
+    streams: Stream, "cuStreamDestroy", |context| Stream::new(context).unwrap();
+    events: Event, "cuEventDestroy", |context| Event::new(context).unwrap();
+    modules: Module, "cuModuleUnload", |context| Module::from_ptx(context, PTX).unwrap();
+    linkers: Linker, "cuLinkDestroy", |context| Linker::new(context).unwrap();
+    pools: MemoryPool, "cuMemPoolDestroy", |context| MemoryPool::new(context).unwrap();
+    textures: Texture, "cuTexObjectDestroy", |context| {
+        Texture::new(&array(context), Sampler::default()).unwrap()
+    };
+    surfaces: Surface, "cuSurfObjectDestroy", |context| Surface::new(&array(context)).unwrap();
+    green_contexts: GreenContext, "cuGreenCtxDestroy", |context| {
+        GreenContext::new(context, &[context.multiprocessors().unwrap()]).unwrap()
+    };
+    external_memory: ExternalMemory, "cuDestroyExternalMemory", |context| {
+        // SAFETY: the memory is never accessed.
+        unsafe { imported(context) }
+    };
+    external_semaphores: ExternalSemaphore, "cuDestroyExternalSemaphore", |context| {
+        let kind = ExternalSemaphoreKind::TIMELINE_FD;
+        let page = semaphore::Page::new(kind.0, 0);
+        // SAFETY: nothing else waits for the timeline.
+        unsafe { ExternalSemaphore::import(context, kind, page.export()) }.unwrap()
+    };
 }
 
-#[test]
-fn external_semaphores() {
-    traced("", || {
-        check(&kind!(
-            ExternalSemaphore,
-            "cuDestroyExternalSemaphore",
-            |context| {
-                let kind = ExternalSemaphoreKind::TIMELINE_FD;
-                let page = semaphore::Page::new(kind.0, 0);
-                // SAFETY: nothing else waits for the timeline.
-                unsafe { ExternalSemaphore::import(context, kind, page.export()) }.unwrap()
-            }
-        ));
-    });
+/// Imports memory that the same context has exported.
+///
+/// # Safety
+///
+/// As for [`ExternalMemory::import`].
+unsafe fn imported(context: &Context) -> ExternalMemory {
+    let unit = PhysicalMemory::unit(context).unwrap();
+    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let memory = PhysicalMemory::with_options(context, unit, options).unwrap();
+    let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
+    // SAFETY: the memory has this size, and the caller ensures the rest.
+    unsafe { ExternalMemory::import(context, kind, file, unit as u64, false) }.unwrap()
 }
 
-#[test]
-fn events() {
-    traced("", || {
-        check(&kind!(Event, "cuEventDestroy", |context| {
-            Event::new(context).unwrap()
-        }));
-    });
-}
-
-#[test]
-fn modules() {
-    traced("", || {
-        check(&kind!(Module, "cuModuleUnload", |context| {
-            Module::from_ptx(context, PTX).unwrap()
-        }));
-    });
+/// Returns the current context.
+fn current() -> sys::CUcontext {
+    let mut raw = std::ptr::null_mut();
+    // SAFETY: `raw` is valid for the write.
+    let code = unsafe { sys::cuCtxGetCurrent(&mut raw) };
+    assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+    raw
 }
 
 #[test]
@@ -239,24 +238,6 @@ fn library_stays_loaded_if_its_context_cannot_synchronize() {
     });
 }
 
-#[test]
-fn linkers() {
-    traced("", || {
-        check(&kind!(Linker, "cuLinkDestroy", |context| {
-            Linker::new(context).unwrap()
-        }));
-    });
-}
-
-#[test]
-fn pools() {
-    traced("", || {
-        check(&kind!(MemoryPool, "cuMemPoolDestroy", |context| {
-            MemoryPool::new(context).unwrap()
-        }));
-    });
-}
-
 fn array(context: &Context) -> CudaArray {
     CudaArray::new(
         context,
@@ -269,61 +250,24 @@ fn array(context: &Context) -> CudaArray {
 
 #[test]
 fn arrays() {
-    traced("", || {
-        check(&Kind {
-            // SAFETY: `into_raw` gave up the handle.
-            own: |context, raw| unsafe { CudaArray::from_raw(raw, context) }.unwrap(),
-            // SAFETY: the owner outlives the borrow.
-            borrow: |context, raw| unsafe { CudaArray::borrow_raw(raw, context) }.unwrap(),
-            name: "CudaArray",
-            release: "cuArrayDestroy",
-            make: array,
-            as_raw: CudaArray::as_raw,
-            into_raw: CudaArray::into_raw,
-            close: CudaArray::close,
-            has_no_parent: false,
-        });
-    });
+    let kind = kind!(CudaArray, "cuArrayDestroy", array, Result::unwrap);
+    traced("", || check(&kind));
 }
 
 #[test]
 fn mipmapped_arrays() {
-    traced("", || {
-        check(&Kind {
-            // SAFETY: `into_raw` gave up the handle.
-            own: |context, raw| unsafe { MipmappedArray::from_raw(raw, 2, context) }.unwrap(),
-            // SAFETY: the owner outlives the borrow.
-            borrow: |context, raw| unsafe { MipmappedArray::borrow_raw(raw, 2, context) }.unwrap(),
-            name: "MipmappedArray",
-            release: "cuMipmappedArrayDestroy",
-            make: |context| {
-                let format = TexelFormat::of::<u8>();
-                MipmappedArray::new(context, format, [4, 4], 2, ArrayFlags::default()).unwrap()
-            },
-            as_raw: MipmappedArray::as_raw,
-            into_raw: MipmappedArray::into_raw,
-            close: MipmappedArray::close,
-            has_no_parent: false,
-        });
-    });
-}
-
-#[test]
-fn textures() {
-    traced("", || {
-        check(&kind!(Texture, "cuTexObjectDestroy", |context| {
-            Texture::new(&array(context), Sampler::default()).unwrap()
-        }));
-    });
-}
-
-#[test]
-fn surfaces() {
-    traced("", || {
-        check(&kind!(Surface, "cuSurfObjectDestroy", |context| {
-            Surface::new(&array(context)).unwrap()
-        }));
-    });
+    let make = |context: &Context| {
+        let format = TexelFormat::of::<u8>();
+        MipmappedArray::new(context, format, [4, 4], 2, ArrayFlags::default()).unwrap()
+    };
+    let kind = kind!(
+        MipmappedArray,
+        "cuMipmappedArrayDestroy",
+        make,
+        Result::unwrap,
+        2
+    );
+    traced("", || check(&kind));
 }
 
 #[test]
@@ -372,16 +316,8 @@ fn mapped_buffer_keeps_external_memory_if_waits_fail() {
     passes(fail, || {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let unit = PhysicalMemory::unit(&context).unwrap();
-        let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;
-        let options = PhysicalOptions::default().handles(handles);
-        let made = PhysicalMemory::with_options(&context, unit, options).unwrap();
-        let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, made.export().unwrap());
-        // SAFETY: the memory has that size and nothing else uses it.
-        let buffer = unsafe {
-            let memory = ExternalMemory::import(&context, kind, file, unit as u64, false).unwrap();
-            memory.buffer::<u32>(&stream, 0, 10).unwrap()
-        };
+        // SAFETY: nothing else uses the memory.
+        let buffer = unsafe { imported(&context).buffer::<u32>(&stream, 0, 10) }.unwrap();
         let raw = buffer.memory().as_raw();
         let error = buffer.close().unwrap_err();
         assert_eq!(error.driver_code().unwrap().0, 999, "{error}");
@@ -393,16 +329,6 @@ fn mapped_buffer_keeps_external_memory_if_waits_fail() {
             sys::CUresult::CUDA_SUCCESS,
             "it was already destroyed"
         );
-    });
-}
-
-#[test]
-fn green_contexts() {
-    traced("", || {
-        check(&kind!(GreenContext, "cuGreenCtxDestroy", |context| {
-            let all = context.multiprocessors().unwrap();
-            GreenContext::new(context, &[all]).unwrap()
-        }));
     });
 }
 
@@ -463,13 +389,6 @@ fn context_from_raw_failure_leaves_ownership_with_the_caller() {
 #[test]
 fn pushed_context_is_current_until_its_guard_drops() {
     passes("", || {
-        let current = || {
-            let mut raw = std::ptr::null_mut();
-            // SAFETY: `raw` is valid for the write.
-            let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
-            assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
-            raw
-        };
         let a = Context::primary(0).unwrap();
         let b = Context::create(a.device(), ContextFlags::AUTO).unwrap();
         assert!(current().is_null());
@@ -493,13 +412,6 @@ fn pushed_context_is_current_until_its_guard_drops() {
 #[test]
 fn context_guards_can_be_dropped_in_any_order() {
     passes("", || {
-        let current = || {
-            let mut raw = std::ptr::null_mut();
-            // SAFETY: `raw` is valid for the write.
-            let code = unsafe { cuda_safe::sys::cuCtxGetCurrent(&mut raw) };
-            assert_eq!(code, cuda_safe::sys::CUresult::CUDA_SUCCESS);
-            raw
-        };
         let device = Context::primary(0).unwrap().device();
         let [a, b, c] = [(); 3].map(|()| Context::create(device, ContextFlags::AUTO).unwrap());
         let first = a.push_current().unwrap();

@@ -55,6 +55,14 @@ fn device() -> (Context, Stream) {
     (context, stream)
 }
 
+/// Returns a buffer of 1000 elements, and its stream, which still has to fill it with 7.
+fn filling() -> (Context, Stream, DeviceBuffer<u32>) {
+    let (context, stream) = device();
+    let mut buffer = DeviceBuffer::uninit(&stream, 1000).unwrap();
+    buffer.fill(&stream, 7).unwrap();
+    (context, stream, buffer)
+}
+
 fn increment_kernel(context: &Context) -> Function {
     let module = Module::from_ptx(context, PTX).unwrap();
     module.function("increment").unwrap()
@@ -75,9 +83,7 @@ fn upload_has_read_its_slice_when_it_returns() {
 #[test]
 fn download_has_written_its_slice_when_it_returns() {
     passes_with_failing_waits(&[1], || {
-        let (_, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (_, stream, buffer) = filling();
         let mut host = vec![0u32; 1000];
         buffer.copy_to_slice(&stream, &mut host).unwrap_err();
         host.fill(8);
@@ -98,9 +104,7 @@ fn failed_to_vec_frees_no_memory_in_use() {
     });
     // If the state of the work is unknown, owned memory is leaked.
     passes(NO_WAIT, || {
-        let (_, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (_, stream, buffer) = filling();
         buffer.to_vec(&stream).unwrap_err();
         // New allocations in the same places would show writes to freed memory.
         let places: Vec<Vec<u32>> = (0..100).map(|_| vec![9; 1000]).collect();
@@ -230,9 +234,7 @@ fn transfer_wait_and_drop_wait_for_the_copy() {
             assert_eq!(buffer.to_vec(&stream).unwrap(), [7; 1000]);
         });
         passes(fail, || {
-            let (context, stream) = device();
-            let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-            buffer.fill(&stream, 7).unwrap();
+            let (context, stream, buffer) = filling();
             let host = PinnedBuffer::zeroed(&context, 1000).unwrap();
             let transfer = stream.download(&buffer, host).unwrap();
             assert!(!transfer.is_done().unwrap());
@@ -326,16 +328,12 @@ fn process_aborts_if_state_of_borrowed_memory_is_unknown() {
 #[test]
 fn settle_reports_done_failed_or_unknown() {
     passes("", || {
-        let (_, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (_, stream, _buffer) = filling();
         assert!(matches!(stream.settle(), Settled::Done));
         assert!(stream.query().unwrap());
     });
     passes("cuStreamSynchronize:1:2", || {
-        let (_, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (_, stream, _buffer) = filling();
         let Settled::Failed(error) = stream.settle() else {
             panic!("one wait failed")
         };
@@ -346,9 +344,7 @@ fn settle_reports_done_failed_or_unknown() {
         assert!(stream.query().unwrap());
     });
     passes(NO_WAIT, || {
-        let (_, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (_, stream, _buffer) = filling();
         assert!(matches!(stream.settle(), Settled::Unknown(_)));
         assert!(!stream.query().unwrap());
     });
@@ -357,18 +353,14 @@ fn settle_reports_done_failed_or_unknown() {
 #[test]
 fn context_settle_waits_for_all_its_streams() {
     let body = || {
-        let (context, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (context, stream, _buffer) = filling();
         assert!(!matches!(context.settle(), Settled::Unknown(_)));
         assert!(stream.query().unwrap());
     };
     passes("", body);
     passes("cuCtxSynchronize:1:2", body);
     passes(NO_WAIT, || {
-        let (context, stream) = device();
-        let mut buffer = DeviceBuffer::<u32>::uninit(&stream, 1000).unwrap();
-        buffer.fill(&stream, 7).unwrap();
+        let (context, stream, _buffer) = filling();
         assert!(matches!(context.settle(), Settled::Unknown(_)));
         assert!(!stream.query().unwrap());
     });

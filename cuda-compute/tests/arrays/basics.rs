@@ -3,16 +3,16 @@
 use cuda_compute::{Array, Expr, NewAxis, Order, eval, s};
 use cuda_safe::memory::{Staging, StagingOptions};
 
-use crate::{elements, stream};
+use crate::{OnHost, elements, stream, upload};
 
 #[test]
 fn operators_and_functions() {
     let stream = stream();
     let host: Vec<f32> = (0..1003).map(|i| i as f32 * 0.25).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let y = ((&x * 2.0 + 3.0) / (&x + 1.0) - x.sqrt()).eval().unwrap();
     let wanted = host.iter().map(|x| (x * 2.0 + 3.0) / (x + 1.0) - x.sqrt());
-    for (got, wanted) in y.to_vec().unwrap().iter().zip(wanted) {
+    for (got, wanted) in y.host().iter().zip(wanted) {
         assert!(
             (got - wanted).abs() <= 2e-6 * wanted.abs().max(1.0),
             "{got} {wanted}"
@@ -29,17 +29,14 @@ fn transfers_use_the_staging_of_the_stream() {
     let staging = Staging::with_options(stream.context(), options).unwrap();
     stream.set_staging(Some(&staging)).unwrap();
     let host: Vec<f32> = (0..10_007).map(|i| i as f32).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
-    assert_eq!(x.to_vec().unwrap(), host);
-    assert_eq!(
-        (&x + 1.0).eval().unwrap().to_vec().unwrap()[..3],
-        [1.0, 2.0, 3.0]
-    );
+    let x = upload(&stream, &host);
+    assert_eq!(x.host(), host);
+    assert_eq!((&x + 1.0).eval().unwrap().host()[..3], [1.0, 2.0, 3.0]);
     let mut back = vec![0.0; host.len()];
     x.copy_to_slice(&mut back).unwrap();
     assert_eq!(back, host);
     let large: Vec<bool> = host.iter().map(|&x| x > 5000.0).collect();
-    assert_eq!(x.greater(5000.0).eval().unwrap().to_vec().unwrap(), large);
+    assert_eq!(x.greater(5000.0).eval().unwrap().host(), large);
 }
 
 #[test]
@@ -65,30 +62,23 @@ fn views_and_broadcasts() {
     let wanted: Vec<i32> = (0..24)
         .map(|i| i - i % 4 * 100 + i / 4 % 3 * 1000)
         .collect();
-    assert_eq!(z.to_vec().unwrap(), wanted);
+    assert_eq!(z.host(), wanted);
     // The result of an expression over a transposed array has the same strides.
     let u = (&t + 1).eval().unwrap();
     assert_eq!(u.strides(), t.strides());
-    assert_eq!(
-        u.to_vec().unwrap(),
-        t.to_vec()
-            .unwrap()
-            .iter()
-            .map(|v| v + 1)
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(u.host(), t.host().iter().map(|v| v + 1).collect::<Vec<_>>());
     assert!(u.contiguous(Order::C).unwrap().is_contiguous(Order::C));
 }
 
 #[test]
 fn two_outputs_and_bools() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.5f64, -2.0, 3.0]).unwrap();
+    let x = upload(&stream, &[1.5f64, -2.0, 3.0]);
     let (negative, size) = eval((x.less(0.0), x.abs())).unwrap();
-    assert_eq!(negative.to_vec().unwrap(), [false, true, false]);
-    assert_eq!(size.to_vec().unwrap(), [1.5, 2.0, 3.0]);
+    assert_eq!(negative.host(), [false, true, false]);
+    assert_eq!(size.host(), [1.5, 2.0, 3.0]);
     let both = (!&negative & size.greater(2.0)).eval().unwrap();
-    assert_eq!(both.to_vec().unwrap(), [false, false, true]);
+    assert_eq!(both.host(), [false, false, true]);
 }
 
 #[test]
@@ -98,18 +88,18 @@ fn assignment_reads_the_old_elements() {
     let before = x.clone();
     let tail = x.slice(s![..9]).unwrap();
     x.slice_mut(s![1..]).unwrap().assign(tail).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    assert_eq!(before.to_vec().unwrap(), (0..10).collect::<Vec<_>>());
+    assert_eq!(x.host(), [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(before.host(), (0..10).collect::<Vec<_>>());
     let address = x.as_device_ptr();
     x.assign(&x * 2).unwrap();
     assert_eq!(x.as_device_ptr(), address, "in place");
     x.slice_mut(s![..;2]).unwrap().fill(7).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [7, 0, 7, 4, 7, 8, 7, 12, 7, 16]);
+    assert_eq!(x.host(), [7, 0, 7, 4, 7, 8, 7, 12, 7, 16]);
     // An expression created before the assignment keeps its old value.
     let kept = &x + 1;
     x.assign(&kept * 10).unwrap();
-    assert_eq!(kept.eval().unwrap().to_vec().unwrap()[..2], [8, 1]);
-    assert_eq!(x.to_vec().unwrap()[..2], [80, 10]);
+    assert_eq!(kept.eval().unwrap().host()[..2], [8, 1]);
+    assert_eq!(x.host()[..2], [80, 10]);
 }
 
 #[test]
@@ -129,7 +119,7 @@ fn empty_arrays() {
     let stream = stream();
     let x = Array::<f32>::zeros(&stream, [0, 3]).unwrap();
     let y = (&x + 1.0).eval().unwrap();
-    assert_eq!((y.shape(), y.to_vec().unwrap().len()), (x.shape(), 0));
+    assert_eq!((y.shape(), y.host().len()), (x.shape(), 0));
     assert_eq!(x.copy().unwrap().len(), 0);
 }
 

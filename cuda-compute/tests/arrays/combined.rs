@@ -4,7 +4,7 @@ use cuda_compute::{Array, Expr, Number, Ordered, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, stream, upload};
 
 /// Returns indices within `length`. Some occur many times, and some count from the end.
 fn places(count: usize, length: usize) -> Vec<i64> {
@@ -41,20 +41,20 @@ fn check_integers<T: Number + Ordered + Ord>(add: fn(T, T) -> T, of: impl Fn(u64
         let places = places(count, length);
         let start: Vec<T> = (0..length).map(|_| of(random.bits())).collect();
         let values: Vec<T> = (0..count).map(|_| of(random.bits())).collect();
-        let x = Array::from_slice(&stream, &start).unwrap();
-        let device_places = Array::from_slice(&stream, &places).unwrap();
-        let device_values = Array::from_slice(&stream, &values).unwrap();
+        let x = upload(&stream, &start);
+        let device_places = upload(&stream, &places);
+        let device_values = upload(&stream, &values);
         let (mut sums, mut smallest, mut largest) = (x.clone(), x.clone(), x.clone());
         sums.put_add(&device_places, &device_values).unwrap();
         smallest.put_min(&device_places, &device_values).unwrap();
         largest.put_max(&device_places, &device_values).unwrap();
         let wanted = folded(&start, &places, &values, add);
-        assert_eq!(sums.to_vec().unwrap(), wanted, "sums");
+        assert_eq!(sums.host(), wanted, "sums");
         let wanted = folded(&start, &places, &values, Ord::min);
-        assert_eq!(smallest.to_vec().unwrap(), wanted, "smallest");
+        assert_eq!(smallest.host(), wanted, "smallest");
         let wanted = folded(&start, &places, &values, Ord::max);
-        assert_eq!(largest.to_vec().unwrap(), wanted, "largest");
-        assert_eq!(x.to_vec().unwrap(), start);
+        assert_eq!(largest.host(), wanted, "largest");
+        assert_eq!(x.host(), start);
     }
 }
 
@@ -99,11 +99,10 @@ fn check_sums<T: Number>(bits: i32, of: impl Fn(f64) -> T, back: impl Fn(T) -> f
         let sums = |order: &[usize]| {
             let places: Vec<i64> = order.iter().map(|&i| places[i]).collect();
             let values: Vec<T> = order.iter().map(|&i| values[i]).collect();
-            let mut x = Array::from_slice(&stream, &start).unwrap();
-            let places = Array::from_slice(&stream, &places).unwrap();
-            x.put_add(&places, Array::from_slice(&stream, &values).unwrap())
-                .unwrap();
-            x.to_vec().unwrap()
+            let mut x = upload(&stream, &start);
+            let places = upload(&stream, &places);
+            x.put_add(&places, upload(&stream, &values)).unwrap();
+            x.host()
         };
         let forwards: Vec<usize> = (0..count).collect();
         let backwards: Vec<usize> = (0..count).rev().collect();
@@ -146,23 +145,21 @@ fn sums_of_floats_do_not_depend_on_the_order() {
 #[test]
 fn complex_numbers_are_added_by_part() {
     let stream = stream();
-    let mut x = Array::from_slice(&stream, &[Complex::new(1.0f32, 2.0); 3]).unwrap();
+    let mut x = upload(&stream, &[Complex::new(1.0f32, 2.0); 3]);
     let values: Vec<_> = (0..100).map(|i| Complex::new(i as f32, -0.5)).collect();
-    let places = Array::from_slice(&stream, &[1u8; 100]).unwrap();
-    x.put_add(&places, Array::from_slice(&stream, &values).unwrap())
-        .unwrap();
+    let places = upload(&stream, &[1u8; 100]);
+    x.put_add(&places, upload(&stream, &values)).unwrap();
     let one = Complex::new(1.0, 2.0);
-    assert_eq!(x.to_vec().unwrap(), [one, Complex::new(4951.0, -48.0), one]);
+    assert_eq!(x.host(), [one, Complex::new(4951.0, -48.0), one]);
 }
 
 /// Adds all values to one element that holds `start`, and returns the result.
 fn sum_at<T: Number>(start: T, values: &[T]) -> T {
     let stream = stream();
-    let mut x = Array::from_slice(&stream, &[start]).unwrap();
+    let mut x = upload(&stream, &[start]);
     let places = Array::zeros(&stream, [values.len()]).unwrap();
-    x.put_add::<u32>(&places, Array::from_slice(&stream, values).unwrap())
-        .unwrap();
-    x.item().unwrap()
+    x.put_add::<u32>(&places, upload(&stream, values)).unwrap();
+    x.value()
 }
 
 #[test]
@@ -222,14 +219,14 @@ fn check_extremes_of<T: Ordered>(length: usize, of: impl Fn(f64) -> T, back: imp
         .collect();
     let device = |values: &[f64]| {
         let values: Vec<T> = values.iter().map(|&x| of(x)).collect();
-        Array::from_slice(&stream, &values).unwrap()
+        upload(&stream, &values)
     };
-    let places = Array::from_slice(&stream, &indices).unwrap();
+    let places = upload(&stream, &indices);
     let (mut smallest, mut largest) = (device(&start), device(&start));
     smallest.put_min(&places, device(&values)).unwrap();
     largest.put_max(&places, device(&values)).unwrap();
     let same = |got: Array<T>, wanted: Vec<f64>| {
-        for (i, (got, wanted)) in got.to_vec().unwrap().into_iter().zip(wanted).enumerate() {
+        for (i, (got, wanted)) in got.host().into_iter().zip(wanted).enumerate() {
             let got = back(got);
             assert!(
                 got == wanted || got.is_nan() && wanted.is_nan(),
@@ -248,13 +245,13 @@ fn extremes_of_floats_ignore_nan() {
     check_extremes(f16::from_f64, f16::to_f64);
     check_extremes(bf16::from_f64, bf16::to_f64);
     let stream = stream();
-    let zeros = Array::from_slice(&stream, &[0.0f32, -0.0, 0.0]).unwrap();
-    let places = Array::from_slice(&stream, &[0u8, 0, 0]).unwrap();
-    let mut x = Array::from_slice(&stream, &[-1.0f32]).unwrap();
+    let zeros = upload(&stream, &[0.0f32, -0.0, 0.0]);
+    let places = upload(&stream, &[0u8, 0, 0]);
+    let mut x = upload(&stream, &[-1.0f32]);
     x.put_max(&places, &zeros).unwrap();
-    assert!(x.item().unwrap().is_sign_positive());
+    assert!(x.value().is_sign_positive());
     x.put_min(&places, &zeros).unwrap();
-    assert!(x.item().unwrap().is_sign_negative());
+    assert!(x.value().is_sign_negative());
 }
 
 #[test]
@@ -272,62 +269,50 @@ fn indices_and_values_may_be_expressions() {
     let wanted: Vec<f32> = (0..60)
         .map(|r| (r * 100 * 100 + 4950) as f32 * 0.5)
         .collect();
-    assert_eq!(sums.to_vec().unwrap(), wanted);
+    assert_eq!(sums.host(), wanted);
     let mut counts = Array::<u16>::zeros(&stream, [60]).unwrap();
     counts.put_add(row, 1).unwrap();
-    assert_eq!(counts.to_vec().unwrap(), [100; 60]);
+    assert_eq!(counts.host(), [100; 60]);
     // The expression reads the old elements, also through a view.
-    let mut y = Array::from_slice(&stream, &[1.0f64, 2.0, 4.0]).unwrap();
+    let mut y = upload(&stream, &[1.0f64, 2.0, 4.0]);
     let view = y.slice(s![..;-1]).unwrap();
-    y.put_add(Array::from_slice(&stream, &[0, 0, 1]).unwrap(), &view)
-        .unwrap();
-    assert_eq!(y.to_vec().unwrap(), [7.0, 3.0, 4.0]);
-    assert_eq!(view.to_vec().unwrap(), [4.0, 2.0, 1.0]);
+    y.put_add(upload(&stream, &[0, 0, 1]), &view).unwrap();
+    assert_eq!(y.host(), [7.0, 3.0, 4.0]);
+    assert_eq!(view.host(), [4.0, 2.0, 1.0]);
     // An array that is not shared is changed in place. Empty indices change nothing.
     let (mut z, none) = (
         Array::<i32>::zeros(&stream, [2, 2]).unwrap(),
         Vec::<u8>::new(),
     );
     let address = z.as_device_ptr();
-    z.put_add(Array::from_slice(&stream, &none).unwrap(), 5)
-        .unwrap();
-    z.put_add(Array::from_slice(&stream, &[-1i8]).unwrap(), 5)
-        .unwrap();
-    assert_eq!(
-        (z.as_device_ptr(), z.to_vec().unwrap()),
-        (address, vec![0, 0, 0, 5])
-    );
+    z.put_add(upload(&stream, &none), 5).unwrap();
+    z.put_add(upload(&stream, &[-1i8]), 5).unwrap();
+    assert_eq!((z.as_device_ptr(), z.host()), (address, vec![0, 0, 0, 5]));
     // Indices count in C order.
     let mut turned = Array::<f32>::zeros(&stream, [2, 3]).unwrap().t();
-    turned
-        .put_add(Array::from_slice(&stream, &[1u32, 1]).unwrap(), 2.0)
-        .unwrap();
-    assert_eq!(turned.to_vec().unwrap(), [0.0, 4.0, 0.0, 0.0, 0.0, 0.0]);
+    turned.put_add(upload(&stream, &[1u32, 1]), 2.0).unwrap();
+    assert_eq!(turned.host(), [0.0, 4.0, 0.0, 0.0, 0.0, 0.0]);
 }
 
 #[test]
 fn invalid_indices_are_rejected() {
     let stream = stream();
-    let places = Array::from_slice(&stream, &[2, 3, 0]).unwrap();
+    let places = upload(&stream, &[2, 3, 0]);
     let mut x = Array::<f32>::zeros(&stream, [3]).unwrap();
     let error = x.put_add(&places, 1.0).unwrap_err().to_string();
     assert!(
         error.contains("element 1 of the indices is 3, but there are only 3 elements to index"),
         "{error}"
     );
-    assert_eq!(
-        x.to_vec().unwrap(),
-        [1.0, 0.0, 1.0],
-        "valid indices are still added"
-    );
+    assert_eq!(x.host(), [1.0, 0.0, 1.0], "valid indices are still added");
     let mut x = Array::<u64>::zeros(&stream, [3]).unwrap();
     assert!(x.put_max(&places, 9).is_err());
     let mut x = Array::<u8>::zeros(&stream, [3]).unwrap();
     assert!(x.put_min(&places, 9).is_err());
     let mut x = Array::<f64>::zeros(&stream, [300]).unwrap();
-    let far = Array::from_slice(&stream, &[299, 300, -300]).unwrap();
+    let far = upload(&stream, &[299, 300, -300]);
     assert!(x.put_add(&far, 2.0).is_err());
-    assert_eq!(x.sum().eval().unwrap().item().unwrap(), 4.0);
+    assert_eq!(x.sum().eval().unwrap().value(), 4.0);
     let mut none = Array::<f32>::from_slice(&stream, &[]).unwrap();
     assert!(none.put_add(&places, 1.0).is_err());
     // More values than any kernel can process.
@@ -340,7 +325,7 @@ fn invalid_indices_are_rejected() {
         let endless = Expr::index([count], 0).unwrap();
         assert!(y.put_add(endless, 1.0).is_err());
     }
-    let two = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let two = upload(&stream, &[1.0f32, 2.0]);
     let mut x = Array::<f32>::zeros(&stream, [3]).unwrap();
     let error = x.put_add(&places, two).unwrap_err().to_string();
     assert!(error.contains("[2]") && error.contains("[3]"), "{error}");

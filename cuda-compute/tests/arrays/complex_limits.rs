@@ -4,7 +4,7 @@
 use cuda_compute::{Array, ComplexNumber, Element, Expr, eval};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{OnHost, stream};
 
 type C = Complex<f64>;
 
@@ -117,7 +117,7 @@ fn check<T: Narrow>(parts: &[f64]) {
     let z = Array::from_slice(&stream(), &host).unwrap();
     let mut wrong = Vec::new();
     for (name, device, exact, angle) in cases::<T>() {
-        let got = device(&z).eval().unwrap().to_vec().unwrap();
+        let got = device(&z).eval().unwrap().host();
         for (z, got) in host.iter().zip(got) {
             let (z, got) = (z.wide(), got.wide());
             let wanted = T::rounded(exact(z));
@@ -170,7 +170,7 @@ fn products_do_not_overflow_early() {
 fn the_sign_of_zero_selects_the_square_root() {
     let z = [C::new(-4.0, 0.0), C::new(-4.0, -0.0), C::new(4.0, -0.0)];
     let roots = Array::from_slice(&stream(), &z).unwrap().sqrt();
-    let roots = roots.eval().unwrap().to_vec().unwrap();
+    let roots = roots.eval().unwrap().host();
     let bits = |z: C| [z.re.to_bits(), z.im.to_bits()];
     let wanted = [C::new(0.0, 2.0), C::new(0.0, -2.0), C::new(2.0, -0.0)];
     assert_eq!(
@@ -184,11 +184,7 @@ fn abs_and_arg_of_special_values() {
     let host = grid(&PARTS);
     let z = Array::from_slice(&stream(), &host).unwrap();
     let (sizes, angles) = eval((z.abs(), z.arg())).unwrap();
-    let got = sizes
-        .to_vec()
-        .unwrap()
-        .into_iter()
-        .zip(angles.to_vec().unwrap());
+    let got = sizes.host().into_iter().zip(angles.host());
     for (z, (size, angle)) in host.into_iter().zip(got) {
         assert!(is_near(size, cabs(z), true, 1e-14), "abs({z:?}) is {size}");
         assert!(
@@ -200,7 +196,7 @@ fn abs_and_arg_of_special_values() {
 
 /// Evaluates an expression and returns its elements.
 fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
-    expression.eval().unwrap().to_vec().unwrap()
+    expression.eval().unwrap().host()
 }
 
 /// The expected values are those of `np.power` of zero in NumPy 1.26, 2.0, 2.2 and 2.4, as
@@ -280,10 +276,7 @@ fn products_of_infinities_equal_the_last_running_product() {
     for host in [&[infinity][..], &[one, infinity], &[infinity, one, one]] {
         let z = Array::from_slice(&stream(), host).unwrap();
         assert_eq!(values(z.product()), [infinity], "{host:?}");
-        assert_eq!(
-            z.cumprod(0).unwrap().to_vec().unwrap().last(),
-            Some(&infinity)
-        );
+        assert_eq!(z.cumprod(0).unwrap().host().last(), Some(&infinity));
     }
     let host = vec![infinity; 300];
     let rows = Array::from_shape(&stream(), [300, 1], &host).unwrap();

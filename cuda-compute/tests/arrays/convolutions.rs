@@ -6,7 +6,7 @@ use cuda_compute::{
 use cuda_safe::{Context, DeviceBuffer, Stream};
 use half::{bf16, f16};
 
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream};
 
 const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 
@@ -158,7 +158,7 @@ fn check<T: Value>(stream: &Stream, sides: Sides, filter: &Filter, options: Conv
     );
     let (columns, rows) = options.output_size(filter, sides[1], sides[0]);
     assert_eq!(result.shape(), *shape([rows, columns, sides[2]]), "{what}");
-    let got = result.to_vec().unwrap();
+    let got = result.host();
     let wanted = sums(&host, sides, filter, options);
     assert_eq!(got.len(), wanted.len());
     // Single-channel `f32` images use another kernel, which adds in another order.
@@ -272,7 +272,7 @@ fn integers_round_ties_to_even_and_saturate() {
         let array = Array::from_shape(stream, [1, all.len()], all).unwrap();
         for &weight in weights {
             let filter = Filter::new(1, 1, &[weight]).unwrap();
-            let got = array.convolve(&filter).unwrap().to_vec().unwrap();
+            let got = array.convolve(&filter).unwrap().host();
             for (&from, got) in all.iter().zip(got) {
                 let wanted = T::rounded(weight.mul_add(from.float(), 0.0));
                 let both_nan = got.float().is_nan() && wanted.float().is_nan();
@@ -300,8 +300,8 @@ fn integers_round_ties_to_even_and_saturate() {
     check(&stream, &halves, &[0.5, 1.003_906_3, 3.0]);
     // Expected values computed by hand.
     let half = Filter::new(1, 1, &[0.5]).unwrap();
-    let array = Array::from_shape(&stream, [1, 6], &[1u8, 2, 3, 5, 7, 255]).unwrap();
-    let got = array.convolve(&half).unwrap().to_vec().unwrap();
+    let array = shaped(&stream, [1, 6], &[1u8, 2, 3, 5, 7, 255]);
+    let got = array.convolve(&half).unwrap().host();
     assert_eq!(got, [0, 1, 2, 2, 4, 128]);
 }
 
@@ -330,10 +330,10 @@ fn f32_planes_match_convolution_kernel() {
                     .unwrap();
                 let wanted = output.to_vec(&stream).unwrap();
                 for shape in [&[height, width][..], &[height, width, 1]] {
-                    let array = Array::from_shape(&stream, shape, &host).unwrap();
+                    let array = shaped(&stream, shape, &host);
                     let got = array.convolve_with(&filter, options).unwrap();
                     assert_eq!(got.rank(), shape.len());
-                    assert_eq!(got.to_vec().unwrap(), wanted);
+                    assert_eq!(got.host(), wanted);
                 }
             }
         }
@@ -363,13 +363,13 @@ fn images_of_any_layout() {
             (array.slice(s![0..1]).unwrap().broadcast_to(sides), true),
         ] {
             let view = view.unwrap();
-            let dense = Array::from_shape(stream, view.shape().as_slice(), &view.to_vec().unwrap());
+            let dense = Array::from_shape(stream, view.shape().as_slice(), &view.host());
             let wanted = dense.unwrap().convolve_with(&filter, options).unwrap();
             let got = view.convolve_with(&filter, options).unwrap();
             assert!(got.is_contiguous(cuda_compute::Order::C));
             assert_eq!(
-                got.to_vec().unwrap(),
-                wanted.to_vec().unwrap(),
+                got.host(),
+                wanted.host(),
                 "{:?} of {:?}, copied: {copied}",
                 view.shape(),
                 view.strides()
@@ -382,12 +382,12 @@ fn images_of_any_layout() {
     check::<f32>(&stream, 1);
     check::<f32>(&stream, 4);
     // One of three channels.
-    let array = Array::from_shape(&stream, [20, 60, 3], &image::<u8>([20, 60, 3])).unwrap();
+    let array = shaped(&stream, [20, 60, 3], &image::<u8>([20, 60, 3]));
     let all = array.convolve(&filter(3, 3)).unwrap();
     let green = array.slice(s![.., .., 1]).unwrap();
     let green = green.convolve(&filter(3, 3)).unwrap();
-    let wanted = all.slice(s![.., .., 1]).unwrap().to_vec().unwrap();
-    assert_eq!(green.to_vec().unwrap(), wanted);
+    let wanted = all.slice(s![.., .., 1]).unwrap().host();
+    assert_eq!(green.host(), wanted);
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn empty_images_and_results() {
         let array = Array::<u8>::zeros(&stream, shape).unwrap();
         let result = array.convolve(&filter(3, 3)).unwrap();
         assert_eq!(result.shape(), *shape);
-        assert!(result.to_vec().unwrap().is_empty());
+        assert!(result.host().is_empty());
     }
     let array = Array::<u8>::ones(&stream, [2, 9, 3]).unwrap();
     let valid = options.extent(Extent::Valid);

@@ -17,7 +17,7 @@ use cuda_safe::{DeviceBuffer, Stream};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{failure::failure, stream};
+use crate::{OnHost, failure::failure, stream, upload};
 
 /// An owner of memory that counts its drops.
 struct Owner(DeviceBuffer<u8>, Arc<AtomicUsize>);
@@ -49,12 +49,12 @@ fn floats(stream: &Stream) -> (Owner, CudaArrayInterface<'static>, Arc<AtomicUsi
 
 fn named<T: Element>(name: &str) {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[T::default(); 3]).unwrap();
+    let x = upload(&stream, &[T::default(); 3]);
     let facts = x.cuda_array_interface().unwrap();
     assert_eq!((&*facts.typestr, facts.version), (name, 3));
     // SAFETY: `x` stays alive and is not written to.
     let y = unsafe { Array::<T>::from_cuda_array_interface(&stream, &facts, x.clone()) };
-    assert_eq!(y.unwrap().to_vec().unwrap(), x.to_vec().unwrap());
+    assert_eq!(y.unwrap().host(), x.host());
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn views_export_strides_in_bytes() {
 #[test]
 fn exclusive_access_copies_shared_memory() {
     let stream = stream();
-    let mut x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let mut x = upload(&stream, &[1.0f32, 2.0]);
     let address = x.as_device_ptr();
     assert!(x.cuda_array_interface().unwrap().read_only);
     let facts = x.cuda_array_interface_mut().unwrap();
@@ -124,7 +124,7 @@ fn owner_is_dropped_after_the_last_use() {
     assert_eq!(x.as_device_ptr(), facts.data);
     let column = x.slice(s![.., 1]).unwrap();
     drop(x);
-    assert_eq!(column.to_vec().unwrap(), [2.0, 5.0]);
+    assert_eq!(column.host(), [2.0, 5.0]);
     assert_eq!(drops.load(Ordering::SeqCst), 0);
     drop(column);
     assert_eq!(drops.load(Ordering::SeqCst), 1);
@@ -138,7 +138,7 @@ fn owner_is_dropped_after_the_last_use() {
     };
     // SAFETY: as above.
     let mut x = unsafe { Array::<f32>::from_cuda_array_interface(&stream, &facts, owner).unwrap() };
-    assert_eq!(x.to_vec().unwrap(), [0.0, 2.0, 4.0, 1.0, 3.0, 5.0]);
+    assert_eq!(x.host(), [0.0, 2.0, 4.0, 1.0, 3.0, 5.0]);
     x.fill(1.0).unwrap();
     assert_ne!(x.as_device_ptr(), facts.data);
     assert_eq!(drops.load(Ordering::SeqCst), 1);

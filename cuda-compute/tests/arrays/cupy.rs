@@ -4,7 +4,7 @@
 use cuda_compute::{Array, Border, ConvolutionOptions, Element, Filter, IntoShape, device_fn, s};
 use half::f16;
 
-use crate::{elements, stream, values};
+use crate::{OnHost, elements, stream, values};
 
 fn array<T: Element>(host: &[T]) -> Array<T> {
     Array::from_slice(&stream(), host).unwrap()
@@ -182,8 +182,8 @@ fn sums_of_narrow_integers() {
     assert_eq!(values(x.cast::<i64>().sum()), [(1 << 31) + 2]);
     assert_eq!(values(array(&[1 << 20; 2]).product()), [0]);
     let wide = x.cast::<i64>().cumsum(0).unwrap();
-    assert_eq!(x.cumsum(0).unwrap().to_vec().unwrap()[1], i32::MIN);
-    assert_eq!(wide.to_vec().unwrap()[1], 1 << 31);
+    assert_eq!(x.cumsum(0).unwrap().host()[1], i32::MIN);
+    assert_eq!(wide.host()[1], 1 << 31);
 }
 
 #[test]
@@ -196,14 +196,14 @@ fn floats_beyond_the_range_of_integers() {
 #[test]
 fn scans_and_gathers_along_an_axis() {
     let x = matrix([2, 2], &[1, 2, 3, 4]);
-    assert_eq!(x.cumsum(0).unwrap().to_vec().unwrap(), [1, 2, 4, 6]);
+    assert_eq!(x.cumsum(0).unwrap().host(), [1, 2, 4, 6]);
     let flat = x.flatten().unwrap();
-    assert_eq!(flat.cumsum(0).unwrap().to_vec().unwrap(), [1, 3, 6, 10]);
-    assert_eq!(flat.roll(1, 0).unwrap().to_vec().unwrap(), [4, 1, 2, 3]);
+    assert_eq!(flat.cumsum(0).unwrap().host(), [1, 3, 6, 10]);
+    assert_eq!(flat.roll(1, 0).unwrap().host(), [4, 1, 2, 3]);
     assert_eq!(elements(flat.repeat(2, 0)), [1, 1, 2, 2, 3, 3, 4, 4]);
     assert_eq!(elements(flat.take(array(&[3, -4]), 0)), [4, 1]);
     let reversed = x.flip(0).unwrap().flip(1).unwrap();
-    assert_eq!(reversed.to_vec().unwrap(), [4, 3, 2, 1]);
+    assert_eq!(reversed.host(), [4, 3, 2, 1]);
 }
 
 #[test]
@@ -213,18 +213,18 @@ fn indices_beyond_the_end() {
     assert!(x.take(&indices, 0).is_err());
     assert_eq!(elements(x.take_clamped(&indices, 0)), [10, 30]);
     let wrapped = indices.mod_floor(3);
-    assert_eq!(x.take(&wrapped, 0).unwrap().to_vec().unwrap(), [10, 10]);
+    assert_eq!(x.take(&wrapped, 0).unwrap().host(), [10, 10]);
     let mut y = x.clone();
     assert!(y.put(&indices, 7).is_err());
     y.put(&wrapped, 7).unwrap();
-    assert_eq!(y.to_vec().unwrap(), [7, 20, 30]);
+    assert_eq!(y.host(), [7, 20, 30]);
 }
 
 #[test]
 fn indices_of_true_elements() {
     let x = matrix([2, 3], &[0, 5, 0, 0, 0, 6]);
     let places = x.not_equal(0).nonzero().unwrap();
-    assert_eq!(places.to_vec().unwrap(), [1, 5]);
+    assert_eq!(places.host(), [1, 5]);
     assert_eq!(values(&places / 3), [0, 1]);
     assert_eq!(values(&places % 3), [1, 2]);
 }
@@ -232,7 +232,7 @@ fn indices_of_true_elements() {
 #[test]
 fn histograms_of_numbers_beyond_the_bins() {
     let x = array(&[3u8, 1, 3, 9]);
-    assert_eq!(x.histogram(4).unwrap().to_vec().unwrap(), [0, 1, 0, 2]);
+    assert_eq!(x.histogram(4).unwrap().host(), [0, 1, 0, 2]);
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn borders_of_convolutions() {
         (Border::Wrap, 4.0),
     ] {
         let options = ConvolutionOptions::default().border(border);
-        let got = x.convolve_with(&before, options).unwrap().to_vec().unwrap();
+        let got = x.convolve_with(&before, options).unwrap().host();
         assert_eq!(got, [first, 1.0, 2.0, 3.0], "{border:?}");
     }
 }

@@ -4,7 +4,7 @@ use cuda_compute::{Array, Element, IntoShape, s};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{shaped, stream, upload};
 
 /// Formats a one-dimensional array.
 fn text<T: Element>(host: &[T]) -> String {
@@ -128,7 +128,7 @@ fn arrays_without_axes_print_as_numbers() {
 fn precision_applies_to_all_elements() {
     let stream = stream();
     let precise = |host: &[f64], digits: usize| {
-        let x = Array::from_slice(&stream, host).unwrap();
+        let x = upload(&stream, host);
         format!("{x:.digits$}")
     };
     let third = 1.0 / 3.0;
@@ -139,11 +139,11 @@ fn precision_applies_to_all_elements() {
     assert_eq!(precise(&[1e10, third], 3), "[1.000e+10 3.333e-01]");
     assert_eq!(precise(&[third, 2.0 * third, 12.0], 0), "[ 0.  1. 12.]");
     assert_eq!(precise(&[1e10, 2e10], 0), "[1.e+10 2.e+10]");
-    let x = Array::from_slice(&stream, &[Complex::new(third, 2.0)]).unwrap();
+    let x = upload(&stream, &[Complex::new(third, 2.0)]);
     assert_eq!(format!("{x:.3}"), "[0.333+2.000j]");
-    let x = Array::from_slice(&stream, &[7, 10]).unwrap();
+    let x = upload(&stream, &[7, 10]);
     assert_eq!(format!("{x:.3}"), "[ 7 10]");
-    let x = Array::from_shape(&stream, [], &[third]).unwrap();
+    let x = shaped(&stream, [], &[third]);
     assert_eq!(format!("{x:.2}"), "0.33");
 }
 

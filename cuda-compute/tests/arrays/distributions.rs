@@ -5,7 +5,7 @@
 
 use cuda_compute::{Array, Error, Expr, Random, eval_on};
 
-use crate::stream;
+use crate::{OnHost, stream, upload};
 
 const COUNT: usize = 1 << 17;
 
@@ -71,12 +71,7 @@ fn correlation(values: &[f64], distance: usize) -> f64 {
 }
 
 fn single(values: &Array<f32>) -> Vec<f64> {
-    values
-        .to_vec()
-        .unwrap()
-        .into_iter()
-        .map(f64::from)
-        .collect()
+    values.host().into_iter().map(f64::from).collect()
 }
 
 #[test]
@@ -87,8 +82,7 @@ fn uniform_numbers() {
     let x = single(&Array::<f32>::uniform(&stream, &mut random, COUNT + 1).unwrap());
     let y = Array::<f64>::uniform(&stream, &mut random, COUNT - 1)
         .unwrap()
-        .to_vec()
-        .unwrap();
+        .host();
     for values in [&x, &y] {
         assert!(values.iter().all(|v| (0.0..1.0).contains(v)));
         check(values, [0.5, 1.0 / 12.0, 0.0, 1.8], 27.0 / 7.0, 9.0);
@@ -108,12 +102,10 @@ fn bits() {
     let mut random = Random::new(2);
     let words = Array::<u32>::bits(&stream, &mut random, COUNT)
         .unwrap()
-        .to_vec()
-        .unwrap();
+        .host();
     let long = Array::<u64>::bits(&stream, &mut random, COUNT)
         .unwrap()
-        .to_vec()
-        .unwrap();
+        .host();
     for bit in 0..64 {
         let ones = long.iter().filter(|&&w| w >> bit & 1 == 1).count() as f64;
         let deviation = (ones - COUNT as f64 / 2.0) / (COUNT as f64 / 4.0).sqrt();
@@ -172,11 +164,11 @@ fn normal_numbers() {
         &Array::<f32>::normal(&stream, &mut random, COUNT + 1).unwrap(),
     ));
     let twice = Array::<f64>::normal(&stream, &mut random, [COUNT - 1]).unwrap();
-    check_normal(&twice.to_vec().unwrap());
+    check_normal(&twice.host());
     // The logarithms of log-normal numbers are normal.
     let log = Expr::<f64>::log_normal(&mut random, COUNT, 2.0, 0.5).unwrap();
     let back = ((log.ln() - 2.0) / 0.5).eval_on(&stream).unwrap();
-    check_normal(&back.to_vec().unwrap());
+    check_normal(&back.host());
     let log = Array::<f32>::log_normal(&stream, &mut random, COUNT, 0.0, 0.25).unwrap();
     let mean = moments(&single(&log))[0];
     let wanted = (0.0625f64 / 2.0).exp();
@@ -194,8 +186,7 @@ fn exponential_numbers() {
     let x = single(&Array::<f32>::exponential(&stream, &mut random, COUNT).unwrap());
     let y = Array::<f64>::exponential(&stream, &mut random, COUNT + 1)
         .unwrap()
-        .to_vec()
-        .unwrap();
+        .host();
     for values in [&x, &y] {
         assert!(values.iter().all(|&v| v > 0.0));
         check(values, [1.0, 1.0, 2.0, 9.0], 265.0, 14833.0);
@@ -215,7 +206,7 @@ fn poisson_numbers() {
     for mean in [0.3f64, 4.0, 9.5, 10.0, 30.0] {
         let count = COUNT / 4;
         let got = Array::<u32>::poisson(&stream, &mut random, count, mean).unwrap();
-        let got = got.to_vec().unwrap();
+        let got = got.host();
         let mut probability = (-mean).exp();
         let mut probabilities = vec![probability];
         // Extends the bins until the expected count is small. The last bin holds the rest.
@@ -252,9 +243,9 @@ fn poisson_numbers() {
         );
     }
     // Large means, and a separate mean for each element.
-    let means = Array::from_slice(&stream, &[0.0, -1.0, f64::NAN, 5.0, 1e6, 2e9]).unwrap();
+    let means = upload(&stream, &[0.0, -1.0, f64::NAN, 5.0, 1e6, 2e9]);
     let got = Expr::<u32>::poisson(&mut random, [1000, 6], &means).unwrap();
-    let got = got.eval().unwrap().to_vec().unwrap();
+    let got = got.eval().unwrap().host();
     let column = |i: usize| got.iter().skip(i).step_by(6).map(|&k| f64::from(k));
     assert!((0..3).all(|i| column(i).all(|k| k == 0.0)));
     for (i, mean) in [(3, 5.0f64), (4, 1e6), (5, 2e9)] {
@@ -276,28 +267,20 @@ fn uniform_integers_and_bernoulli() {
         assert!(bins[6] == 0 && chi.abs() < 4.0, "{bins:?}: {chi}");
     }
     let die = Array::<i32>::uniform_integers(&stream, &mut random, COUNT, -2..4).unwrap();
-    check_die(die.to_vec().unwrap().into_iter().map(i128::from));
+    check_die(die.host().into_iter().map(i128::from));
     let die = Array::<i64>::uniform_integers(&stream, &mut random, COUNT, -2..4).unwrap();
-    check_die(die.to_vec().unwrap().into_iter().map(i128::from));
+    check_die(die.host().into_iter().map(i128::from));
     let die = Array::<u32>::uniform_integers(&stream, &mut random, COUNT, 10..16).unwrap();
-    check_die(
-        die.to_vec()
-            .unwrap()
-            .into_iter()
-            .map(|v| i128::from(v) - 12),
-    );
+    check_die(die.host().into_iter().map(|v| i128::from(v) - 12));
     // The range is three quarters of 64 bits. Taking a remainder would favor the lowest quarter.
     let most = Array::<u64>::uniform_integers(&stream, &mut random, COUNT, 0..3 << 62).unwrap();
-    let bins = counts(
-        most.to_vec().unwrap().iter().map(|v| (v >> 60) as usize),
-        13,
-    );
+    let bins = counts(most.host().iter().map(|v| (v >> 60) as usize), 13);
     let chi = chi_square(&bins[..12], |_| COUNT as f64 / 12.0);
     assert!(bins[12] == 0 && chi.abs() < 4.0, "{bins:?}: {chi}");
 
     for probability in [0.0, 1e-3, 0.3, 1.0] {
         let got = Array::bernoulli(&stream, &mut random, COUNT, probability).unwrap();
-        let got = got.to_vec().unwrap().iter().filter(|&&b| b).count() as f64;
+        let got = got.host().iter().filter(|&&b| b).count() as f64;
         let n = COUNT as f64;
         let deviation = (n * probability * (1.0 - probability)).sqrt();
         assert!((got - n * probability).abs() <= 4.0 * deviation, "{got}");
@@ -308,20 +291,11 @@ fn uniform_integers_and_bernoulli() {
 fn draws_continue_the_sequence() {
     let stream = stream();
     let mut random = Random::new(7);
-    let first = Array::<u32>::bits(&stream, &mut random, 9)
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let first = Array::<u32>::bits(&stream, &mut random, 9).unwrap().host();
     assert_eq!((random.seed(), random.position()), (7, 3));
-    let second = Array::<u32>::bits(&stream, &mut random, 9)
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let second = Array::<u32>::bits(&stream, &mut random, 9).unwrap().host();
     let mut again = Random::new(7);
-    let whole = Array::<u32>::bits(&stream, &mut again, 24)
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let whole = Array::<u32>::bits(&stream, &mut again, 24).unwrap().host();
     assert_eq!(whole[..9], first);
     assert_eq!(whole[12..21], second);
     let mut skipped = Random::new(7);
@@ -329,8 +303,7 @@ fn draws_continue_the_sequence() {
     let mut copy = skipped.clone();
     let got = Array::<u32>::bits(&stream, &mut skipped, [3, 3])
         .unwrap()
-        .to_vec()
-        .unwrap();
+        .host();
     assert_eq!(got, second);
     assert_ne!(copy, skipped);
     // Two draws from the same position in one kernel return the same numbers.
@@ -338,8 +311,8 @@ fn draws_continue_the_sequence() {
     let other = Expr::<f32>::uniform(&mut copy.clone(), 100).unwrap();
     let next = Expr::<f32>::uniform(&mut Random::new(8), 100).unwrap();
     let (zero, different) = eval_on(&stream, (&one - &other, &one - &next)).unwrap();
-    assert_eq!(zero.to_vec().unwrap(), [0.0; 100]);
-    assert!(different.to_vec().unwrap().iter().all(|&d| d != 0.0));
+    assert_eq!(zero.host(), [0.0; 100]);
+    assert!(different.host().iter().all(|&d| d != 0.0));
     // An empty draw does not advance the position.
     let before = copy.clone();
     assert!(
@@ -386,24 +359,24 @@ fn permutations_contain_each_index_once() {
     ] {
         let before = random.clone();
         let places = Array::<u32>::permutation(&stream, &mut random, count).unwrap();
-        let places = places.to_vec().unwrap();
+        let places = places.host();
         let mut sorted = places.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..count as u32), "{count}");
         // The result depends on the position but not on the type.
         let again = Array::<u64>::permutation(&stream, &mut before.clone(), count).unwrap();
-        let again = again.to_vec().unwrap();
+        let again = again.host();
         assert!(again.into_iter().eq(places.iter().map(|&i| i.into())));
         let mut seeded = Random::new(12);
         seeded.skip(before.position());
         for mut other in [random.clone(), seeded] {
             let other = Array::<u32>::permutation(&stream, &mut other, count).unwrap();
-            assert!(count < 100 || other.to_vec().unwrap() != places, "{count}");
+            assert!(count < 100 || other.host() != places, "{count}");
         }
     }
     // The result is the same in every run and on every device.
     let places = Array::<u32>::permutation(&stream, &mut Random::new(0), 10).unwrap();
-    assert_eq!(places.to_vec().unwrap(), [0, 9, 5, 6, 2, 4, 7, 8, 1, 3]);
+    assert_eq!(places.host(), [0, 9, 5, 6, 2, 4, 7, 8, 1, 3]);
     let error = Expr::<u32>::permutation(&mut random, (1 << 32) + 1).unwrap_err();
     assert!(
         matches!(&error, Error::Value(text) if text.contains("4294967297")),
@@ -431,12 +404,12 @@ fn shuffle_works_along_every_axis() {
             let places = Array::<u64>::permutation(&stream, &mut random.clone(), x.shape()[axis]);
             let wanted = x.take(places.unwrap(), axis).unwrap();
             let got = (&x * 1).shuffle(&mut random, axis).unwrap();
-            assert_eq!(got.to_vec().unwrap(), wanted.to_vec().unwrap());
+            assert_eq!(got.host(), wanted.host());
             assert_eq!(got.shape(), x.shape());
         }
     }
     let shuffled = x.shuffle(&mut Random::new(4), 1).unwrap();
-    assert_ne!(shuffled.to_vec().unwrap(), x.to_vec().unwrap());
+    assert_ne!(shuffled.host(), x.host());
     assert!(x.shuffle(&mut Random::new(4), 3).is_err());
     let empty = Array::<f32>::zeros(&stream, [0, 2]).unwrap();
     assert_eq!(

@@ -5,14 +5,14 @@ mod importing;
 mod producer;
 
 use cuda_compute::{
-    Array, DataType, Element,
+    DataType, Element,
     interop::{ImportedTensor, dlpack::DLManagedTensorVersioned},
 };
 use cuda_safe::{DeviceView, Stream};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{OnHost, shaped, stream, upload};
 
 /// Reads a tensor's elements as a consumer does, using only the structure's fields.
 fn read<T: Element>(stream: &Stream, raw: *const DLManagedTensorVersioned) -> Vec<T::Stored> {
@@ -35,7 +35,7 @@ fn delete(raw: *mut DLManagedTensorVersioned) {
 
 fn there_and_back<T: Element>(values: &[T]) {
     let stream = stream();
-    let x = Array::from_shape(&stream, [2, values.len() / 2], values).unwrap();
+    let x = shaped(&stream, [2, values.len() / 2], values);
     let address = x.as_device_ptr();
     let raw = x.into_dlpack().unwrap().into_raw();
     // SAFETY: The tensor is handed over once and computed on this stream.
@@ -45,7 +45,7 @@ fn there_and_back<T: Element>(values: &[T]) {
         tensor.into_array::<T>(&stream).unwrap()
     };
     assert_eq!(y.as_device_ptr(), address, "{}", T::DATA_TYPE.name());
-    assert_eq!(y.to_vec().unwrap(), values);
+    assert_eq!(y.host(), values);
 
     let raw = y.into_dlpack().unwrap().into_raw_unversioned().unwrap();
     // SAFETY: as above.
@@ -54,7 +54,7 @@ fn there_and_back<T: Element>(values: &[T]) {
         tensor.into_array::<T>(&stream).unwrap()
     };
     assert_eq!(z.as_device_ptr(), address);
-    assert_eq!(z.copy().unwrap().to_vec().unwrap(), values);
+    assert_eq!(z.copy().unwrap().host(), values);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn every_type_round_trips() {
 #[test]
 fn the_type_can_be_inspected_before_import() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1i16, 2]).unwrap();
+    let x = upload(&stream, &[1i16, 2]);
     let raw = x.into_dlpack().unwrap().into_raw();
     // SAFETY: The tensor is handed over once.
     let tensor = unsafe { ImportedTensor::from_versioned(raw).unwrap() };

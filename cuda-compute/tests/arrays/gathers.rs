@@ -4,24 +4,24 @@ use cuda_compute::{Array, Expr, concatenate, s, stack};
 use half::f16;
 use num_complex::Complex;
 
-use crate::{elements, failure::failure, stream};
+use crate::{OnHost, elements, failure::failure, stream, upload};
 
 #[test]
 fn vector_elements_are_gathered() {
     let stream = stream();
     let host: Vec<f32> = (0..100_003).map(|i| i as f32).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let places: Vec<u32> = (0..70_001u32)
         .map(|i| i.wrapping_mul(2_654_435_761) % 100_003)
         .collect();
-    let indices = Array::from_slice(&stream, &places).unwrap();
+    let indices = upload(&stream, &places);
     let wanted: Vec<f32> = places.iter().map(|&i| host[i as usize] * 2.0).collect();
-    assert!((&x * 2.0).take(&indices, 0).unwrap().to_vec().unwrap() == wanted);
+    assert!((&x * 2.0).take(&indices, 0).unwrap().host() == wanted);
     // Computed indices.
     let back = x
         .take(100_002 - Expr::index(100_003, 0).unwrap(), 0)
         .unwrap();
-    assert!(back.to_vec().unwrap() == x.flip(0).unwrap().to_vec().unwrap());
+    assert!(back.host() == x.flip(0).unwrap().host());
 }
 
 #[test]
@@ -31,13 +31,12 @@ fn rows_and_columns_of_every_layout() {
         .unwrap()
         .reshape([5, 12, 16])
         .unwrap();
-    let indices = Array::from_slice(&stream, &[3i8, -1, 0, 3, -5, 2])
-        .unwrap()
+    let indices = upload(&stream, &[3i8, -1, 0, 3, -5, 2])
         .reshape([2, 3])
         .unwrap();
     let layouts = [x.clone(), x.t(), x.slice(s![.., 1..10;2, ..;-1]).unwrap()];
     for x in layouts {
-        let (shape, host) = (x.shape(), x.to_vec().unwrap());
+        let (shape, host) = (x.shape(), x.host());
         for axis in 0..3 {
             let got = x.take(&indices, axis).unwrap();
             let (before, after) = (&shape.as_slice()[..axis], &shape.as_slice()[axis + 1..]);
@@ -45,13 +44,13 @@ fn rows_and_columns_of_every_layout() {
             let (outer, inner): (usize, usize) = (before.iter().product(), after.iter().product());
             let mut wanted = Vec::new();
             for o in 0..outer {
-                for index in indices.to_vec().unwrap() {
+                for index in indices.host() {
                     let at = isize::from(index).rem_euclid(shape[axis] as isize) as usize;
                     let start = (o * shape[axis] + at) * inner;
                     wanted.extend_from_slice(&host[start..start + inner]);
                 }
             }
-            assert_eq!(got.to_vec().unwrap(), wanted, "axis {axis} of {shape}");
+            assert_eq!(got.host(), wanted, "axis {axis} of {shape}");
         }
     }
 }
@@ -59,17 +58,17 @@ fn rows_and_columns_of_every_layout() {
 #[test]
 fn elements_of_other_types() {
     let stream = stream();
-    let indices = Array::from_slice(&stream, &[2u64, 0, 1, 2]).unwrap();
-    let x = Array::from_slice(&stream, &[true, false, true]).unwrap();
+    let indices = upload(&stream, &[2u64, 0, 1, 2]);
+    let x = upload(&stream, &[true, false, true]);
     assert_eq!(elements(x.take(&indices, 0)), [true, true, false, true]);
-    let x = Array::from_slice(&stream, &[1.0, 2.0, 3.0].map(f16::from_f32)).unwrap();
+    let x = upload(&stream, &[1.0, 2.0, 3.0].map(f16::from_f32));
     assert_eq!(
-        x.take(&indices, 0).unwrap().to_vec().unwrap(),
+        x.take(&indices, 0).unwrap().host(),
         [3.0, 1.0, 2.0, 3.0].map(f16::from_f32)
     );
-    let x = Array::from_slice(&stream, &[1.0, 2.0, 3.0].map(|x| Complex::new(x, -x))).unwrap();
+    let x = upload(&stream, &[1.0, 2.0, 3.0].map(|x| Complex::new(x, -x)));
     let wanted = [3.0, 1.0, 2.0, 3.0].map(|x| Complex::new(x, -x));
-    assert_eq!(x.take(&indices, 0).unwrap().to_vec().unwrap(), wanted);
+    assert_eq!(x.take(&indices, 0).unwrap().host(), wanted);
 }
 
 #[test]
@@ -77,23 +76,23 @@ fn more_elements_than_32_bits_count() {
     let stream = stream();
     let x = Array::range(&stream, 0..4096).unwrap();
     let wide = x.broadcast_to([1 << 21, 4096]).unwrap();
-    let indices = Array::from_slice(&stream, &[0u32, (1 << 21) - 1, 77]).unwrap();
+    let indices = upload(&stream, &[0u32, (1 << 21) - 1, 77]);
     let rows = wide.take(&indices, 0).unwrap();
     assert_eq!(rows.shape(), [3, 4096]);
-    assert_eq!(elements(rows.slice(s![1])), x.to_vec().unwrap());
+    assert_eq!(elements(rows.slice(s![1])), x.host());
 }
 
 #[test]
 fn indices_beyond_the_axis_are_rejected() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[10, 20, 30]).unwrap();
+    let x = upload(&stream, &[10, 20, 30]);
     for (wrong, number) in [
         ([0, 3, 1], 1),
         ([-4, 0, 1], 0),
         ([0, 1, i64::MIN], 2),
         ([i64::MAX, 0, 0], 0),
     ] {
-        let indices = Array::from_slice(&stream, &wrong).unwrap();
+        let indices = upload(&stream, &wrong);
         let message = format!(
             "element {number} of the indices is {}, but there are only 3 elements to index",
             wrong[number]
@@ -101,13 +100,13 @@ fn indices_beyond_the_axis_are_rejected() {
         failure(x.take(&indices, 0)).mentions(&message);
         let mut y = x.clone();
         failure(y.put(&indices, 7)).mentions(&message);
-        assert_eq!(x.to_vec().unwrap(), [10, 20, 30]);
+        assert_eq!(x.host(), [10, 20, 30]);
         assert_eq!(
-            y.to_vec().unwrap().iter().filter(|&&y| y == 7).count(),
+            y.host().iter().filter(|&&y| y == 7).count(),
             wrong.len() - 1 - usize::from(wrong == [i64::MAX, 0, 0])
         );
     }
-    let indices = Array::from_slice(&stream, &[-9, -1, 0, 2, 3, 1000]).unwrap();
+    let indices = upload(&stream, &[-9, -1, 0, 2, 3, 1000]);
     assert_eq!(
         elements(x.take_clamped(&indices, 0)),
         [10, 30, 10, 30, 30, 30]
@@ -125,41 +124,39 @@ fn put_scatters_values() {
     let mut x = Array::<f64>::zeros(&stream, [40, 50]).unwrap();
     let before = x.clone();
     let places: Vec<u32> = (0..1500u32).map(|i| i * 7 % 2000).collect();
-    let indices = Array::from_slice(&stream, &places).unwrap();
+    let indices = upload(&stream, &places);
     x.put(&indices, Expr::index(1500, 0).unwrap().cast::<f64>() + 1.0)
         .unwrap();
     let mut wanted = vec![0.0; 2000];
     for (i, &place) in places.iter().enumerate() {
         wanted[place as usize] = i as f64 + 1.0;
     }
-    assert_eq!(x.to_vec().unwrap(), wanted);
+    assert_eq!(x.host(), wanted);
     assert!(
-        before.to_vec().unwrap().iter().all(|&x| x == 0.0),
+        before.host().iter().all(|&x| x == 0.0),
         "the other reference is unchanged"
     );
     // An array that is not shared is changed in place.
     let address = x.as_device_ptr();
-    x.put(Array::from_slice(&stream, &[-1i32]).unwrap(), -5.0)
-        .unwrap();
+    x.put(upload(&stream, &[-1i32]), -5.0).unwrap();
     assert_eq!(x.as_device_ptr(), address);
-    assert_eq!(x.slice(s![39, 49]).unwrap().item().unwrap(), -5.0);
+    assert_eq!(x.slice(s![39, 49]).unwrap().value(), -5.0);
     // The expression reads the old elements.
     let mut y = Array::range(&stream, 0..10).unwrap();
     let (places, values) = (9 - &y, &y * 10);
     y.put(places, values).unwrap();
-    assert_eq!(y.to_vec().unwrap(), [90, 80, 70, 60, 50, 40, 30, 20, 10, 0]);
+    assert_eq!(y.host(), [90, 80, 70, 60, 50, 40, 30, 20, 10, 0]);
     // Indices count in C order, whatever the memory order of the elements.
     let mut z = Array::range(&stream, 0..6)
         .unwrap()
         .reshape([2, 3])
         .unwrap()
         .t();
-    z.put(Array::from_slice(&stream, &[1u8]).unwrap(), 100)
-        .unwrap();
-    assert_eq!(z.to_vec().unwrap(), [0, 100, 1, 4, 2, 5]);
+    z.put(upload(&stream, &[1u8]), 100).unwrap();
+    assert_eq!(z.host(), [0, 100, 1, 4, 2, 5]);
     assert!(
         z.put(
-            Array::from_slice(&stream, &[1u8]).unwrap(),
+            upload(&stream, &[1u8]),
             Array::range(&stream, 0..2).unwrap()
         )
         .is_err()
@@ -176,21 +173,18 @@ fn concatenate_and_stack_join_arrays() {
     let y = x.slice(s![..;-1, ..2]).unwrap();
     let both = concatenate(&[&x, &y], 1).unwrap();
     assert_eq!(
-        both.to_vec().unwrap(),
+        both.host(),
         [0, 1, 2, 3, 8, 9, 4, 5, 6, 7, 4, 5, 8, 9, 10, 11, 0, 1]
     );
     let twice = concatenate(&[&y.t(), &x.slice(s![..2, ..3]).unwrap()], 0).unwrap();
-    assert_eq!(
-        twice.to_vec().unwrap(),
-        [8, 4, 0, 9, 5, 1, 0, 1, 2, 4, 5, 6]
-    );
+    assert_eq!(twice.host(), [8, 4, 0, 9, 5, 1, 0, 1, 2, 4, 5, 6]);
     let stacked = stack(&[&x, &(&x + 100).eval().unwrap()], 2).unwrap();
     assert_eq!(stacked.shape(), [3, 4, 2]);
-    assert_eq!(stacked.slice(s![1, 2]).unwrap().to_vec().unwrap(), [6, 106]);
+    assert_eq!(stacked.slice(s![1, 2]).unwrap().host(), [6, 106]);
     assert_eq!(stack(&[&x, &x], 0).unwrap().shape(), [2, 3, 4]);
     assert_eq!(
         elements(concatenate(&[&x.slice(s![..0]).unwrap(), &x], 0)),
-        x.to_vec().unwrap()
+        x.host()
     );
     assert_eq!(elements(x.flip(1).unwrap().slice(s![0])), [3, 2, 1, 0]);
     failure(concatenate(&[&x, &y], 0)).mentions("[3, 4] and [3, 2]");

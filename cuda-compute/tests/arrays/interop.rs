@@ -3,7 +3,7 @@
 use cuda_compute::{Array, Order};
 use ndarray::{Array1, Array3, ArrayD, Axis, IxDyn, ShapeBuilder, arr0, s};
 
-use crate::stream;
+use crate::{OnHost, stream};
 
 #[test]
 fn dense_arrays_keep_their_memory_order() {
@@ -55,7 +55,7 @@ fn views_with_gaps_are_copied() {
     let x = Array::from_ndarray(&stream, &wide).unwrap();
     assert_eq!(x.to_ndarray().unwrap(), wide.into_dyn());
     let x = Array::from_ndarray(&stream, &arr0(7.5f64)).unwrap();
-    assert_eq!((x.rank(), x.item().unwrap()), (0, 7.5));
+    assert_eq!((x.rank(), x.value()), (0, 7.5));
     assert_eq!(x.to_ndarray().unwrap(), arr0(7.5).into_dyn());
     let truth = Array1::from_iter((0..9).map(|i| i % 3 == 0));
     let x = Array::from_ndarray(&stream, &truth).unwrap();

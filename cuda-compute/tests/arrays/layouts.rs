@@ -3,7 +3,7 @@
 use cuda_compute::{Array, Element, NewAxis, Order, eval, s};
 use ndarray::{ArrayD, IxDyn};
 
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 /// Returns an array of integers in a random layout, and the same array on the host.
 fn any_layout(random: &mut Random, lengths: &[usize]) -> (Array<i32>, ArrayD<i32>) {
@@ -93,16 +93,16 @@ fn arrays_of_different_layouts_combine() {
         let (host_a, host_b) = (stretch(&host_a), stretch(&host_b));
         let (sum, larger) = eval((&a * 3 - &b, a.greater(&b))).unwrap();
         let wanted: Vec<i32> = (&host_a * 3 - &host_b).iter().copied().collect();
-        assert_eq!(sum.to_vec().unwrap(), wanted, "{what}");
+        assert_eq!(sum.host(), wanted, "{what}");
         let wanted: Vec<bool> = host_a.iter().zip(&host_b).map(|(a, b)| a > b).collect();
-        assert_eq!(larger.to_vec().unwrap(), wanted, "{what}");
+        assert_eq!(larger.host(), wanted, "{what}");
         // Writes into a part of another array.
         let (mut c, mut host_c) = any_layout(&mut random, &lengths);
         if c.shape() == lengths[..] {
             c.assign(&a + &b).unwrap();
             host_c.assign(&(&host_a + &host_b));
             assert_eq!(
-                c.to_vec().unwrap(),
+                c.host(),
                 host_c.iter().copied().collect::<Vec<_>>(),
                 "{what}"
             );
@@ -115,14 +115,14 @@ fn transposed_arrays() {
     let stream = stream();
     for [rows, columns] in [[32, 32], [33, 70], [64, 16], [100, 31], [40, 1000]] {
         let host: Vec<f64> = (0..rows * columns).map(|i| i as f64).collect();
-        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+        let x = shaped(&stream, [rows, columns], &host);
         let turned = x.t().contiguous(Order::C).unwrap();
         assert!(turned.is_contiguous(Order::C));
         let wanted: Vec<f64> = (0..rows * columns)
             .map(|i| host[i % rows * columns + i / rows])
             .collect();
-        assert_eq!(turned.to_vec().unwrap(), wanted, "{rows} x {columns}");
-        let column = Array::from_slice(&stream, &host[..columns]).unwrap();
+        assert_eq!(turned.host(), wanted, "{rows} x {columns}");
+        let column = upload(&stream, &host[..columns]);
         let y = (&turned + x.t() * 2.0 + column.slice(s![.., NewAxis]).unwrap())
             .eval()
             .unwrap();
@@ -131,21 +131,21 @@ fn transposed_arrays() {
             .enumerate()
             .map(|(i, v)| v * 3.0 + host[i / rows])
             .collect();
-        assert_eq!(y.to_vec().unwrap(), wanted, "{rows} x {columns}");
+        assert_eq!(y.host(), wanted, "{rows} x {columns}");
     }
     // A batch, with elements of 1 and of 16 bytes.
     let host: Vec<u8> = (0..3 * 40 * 50).map(|i| i as u8).collect();
-    let x = Array::from_shape(&stream, [3, 40, 50], &host).unwrap();
+    let x = shaped(&stream, [3, 40, 50], &host);
     let turned = x.permute(&[0, 2, 1]).unwrap();
     let dense = turned.contiguous(Order::C).unwrap();
     assert_eq!(
-        dense.to_vec().unwrap()[40 * 50 + 2 * 40 + 7],
+        dense.host()[40 * 50 + 2 * 40 + 7],
         host[40 * 50 + 7 * 50 + 2]
     );
     let wide = (turned.cast::<num_complex::Complex<f64>>()).eval().unwrap();
     assert_eq!(
-        wide.contiguous(Order::C).unwrap().to_vec().unwrap()[41].re,
-        f64::from(dense.to_vec().unwrap()[41])
+        wide.contiguous(Order::C).unwrap().host()[41].re,
+        f64::from(dense.host()[41])
     );
 }
 
@@ -159,7 +159,7 @@ fn indices_along_axes() {
         .eval()
         .unwrap();
     assert_eq!(y.shape(), [36, 40]);
-    let z = (&x + index).eval().unwrap().to_vec().unwrap();
+    let z = (&x + index).eval().unwrap().host();
     assert!(
         z.iter()
             .enumerate()
@@ -174,7 +174,7 @@ fn slices_of_empty_arrays_are_copied() {
         .unwrap()
         .slice(s![.., ..;-1])
         .unwrap();
-    assert!(x.to_vec().unwrap().is_empty());
+    assert!(x.host().is_empty());
     x.copy_from_slice(&[]).unwrap();
     assert_eq!(x.shape(), [0, 3]);
 }

@@ -40,12 +40,43 @@ mod shapes;
 mod structs;
 mod sums;
 
-use cuda_compute::{Array, Element, Expr, Result};
+use cuda_compute::{Array, Element, Expr, IntoShape, Result};
 use cuda_safe::{Context, Stream};
 
 /// Returns a stream on the first device.
 fn stream() -> Stream {
     Stream::new(&Context::primary(0).unwrap()).unwrap()
+}
+
+/// Copies elements to the device.
+#[track_caller]
+fn upload<T: Element>(stream: &Stream, elements: &[T]) -> Array<T> {
+    Array::from_slice(stream, elements).unwrap()
+}
+
+/// Copies elements to an array of this shape.
+#[track_caller]
+fn shaped<T: Element>(stream: &Stream, shape: impl IntoShape, elements: &[T]) -> Array<T> {
+    Array::from_shape(stream, shape, elements).unwrap()
+}
+
+/// The elements of arrays, for tests that expect no error.
+trait OnHost<T> {
+    fn host(&self) -> Vec<T>;
+    /// Returns the only element.
+    fn value(&self) -> T;
+}
+
+impl<T: Element> OnHost<T> for Array<T> {
+    #[track_caller]
+    fn host(&self) -> Vec<T> {
+        self.to_vec().unwrap()
+    }
+
+    #[track_caller]
+    fn value(&self) -> T {
+        self.item().unwrap()
+    }
 }
 
 /// Returns the elements of an array that a call has made.

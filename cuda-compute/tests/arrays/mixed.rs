@@ -4,7 +4,7 @@
 use cuda_compute::{Array, CastFrom, Element, Ordered, eval};
 use ndarray::{ArrayD, Axis, IxDyn};
 
-use crate::{layouts::any_layout_of, random::Random};
+use crate::{OnHost, layouts::any_layout_of, random::Random};
 
 /// Element types whose values here are small integers.
 trait Small: Ordered {
@@ -57,7 +57,7 @@ fn stretched<T: Small>(
 #[track_caller]
 fn same<T: Element + Small>(got: &Array<T>, wanted: &ArrayD<i64>, what: &str) {
     assert_eq!(got.shape(), *wanted.shape(), "{what}");
-    let got: Vec<i64> = got.to_vec().unwrap().into_iter().map(Small::wide).collect();
+    let got: Vec<i64> = got.host().into_iter().map(Small::wide).collect();
     assert_eq!(got, wanted.iter().copied().collect::<Vec<_>>(), "{what}");
 }
 

@@ -3,7 +3,7 @@
 use cuda_compute::{Array, Combination, Float, Ordered, device_fn, eval, s};
 use half::{bf16, f16};
 
-use crate::{stream, values};
+use crate::{OnHost, stream, upload, values};
 
 /// A float whose sign can be read, including the sign of NaN.
 trait Signed: Float {
@@ -48,7 +48,7 @@ fn check_copysign<T: Signed>() {
         positive[1].negated(),
     ];
     let stream = stream();
-    let columns = Array::from_slice(&stream, &all).unwrap();
+    let columns = upload(&stream, &all);
     let rows = columns.reshape([4, 1]).unwrap();
     let got = values(rows.copysign(&columns));
     for (i, got) in got.into_iter().enumerate() {
@@ -79,7 +79,7 @@ fn check_moves<T: Signed>() {
     let taken = x
         .take(Array::from_slice(&stream(), &[2, 0, 1]).unwrap(), 0)
         .unwrap();
-    let taken = taken.to_vec().unwrap();
+    let taken = taken.host();
     let negative = |values: &[T]| values.iter().map(|v| v.is_negative()).collect::<Vec<_>>();
     assert_eq!(negative(&chosen), [true, false, false]);
     assert_eq!(negative(&taken), [false, true, false]);
@@ -125,10 +125,10 @@ fn minimum(a: f64, b: f64) -> f64 {
 #[test]
 fn binary_extremes_propagate_nan_on_request() {
     let stream = stream();
-    let b = Array::from_slice(&stream, &EDGES).unwrap();
+    let b = upload(&stream, &EDGES);
     let a = b.reshape([7, 1]).unwrap();
     let (low, high) = eval((a.minimum_or_nan(&b), a.maximum_or_nan(&b))).unwrap();
-    let (low, high) = (low.to_vec().unwrap(), high.to_vec().unwrap());
+    let (low, high) = (low.host(), high.host());
     let halves = a
         .cast::<f16>()
         .maximum_or_nan(b.cast::<f16>())
@@ -140,7 +140,7 @@ fn binary_extremes_propagate_nan_on_request() {
         assert!(same(high[i], maximum(a, b)), "{a} {b}: {}", high[i]);
         assert!(same(halves[i], maximum(a, b)), "{a} {b}: {}", halves[i]);
     }
-    let x = Array::from_slice(&stream, &[1i8, -5, 7]).unwrap();
+    let x = upload(&stream, &[1i8, -5, 7]);
     assert_eq!(values(x.maximum_or_nan(2)), [2, 2, 7]);
     assert_eq!(values(x.minimum_or_nan(2)), [1, -5, 2]);
 }
@@ -148,13 +148,13 @@ fn binary_extremes_propagate_nan_on_request() {
 #[test]
 fn clamp_agrees_between_arrays_and_closures() {
     let stream = stream();
-    let edges = Array::from_slice(&stream, &EDGES).unwrap();
+    let edges = upload(&stream, &EDGES);
     let x = edges.reshape([7, 1, 1]).unwrap();
     let low = edges.reshape([7, 1]).unwrap();
     let in_closure = device_fn!(|x: f64, low: f64, high: f64| x.clamp(low, high));
     let (array, closure) =
         eval((x.clamp(&low, &edges), in_closure.map((&x, &low, &edges)))).unwrap();
-    let (array, closure) = (array.to_vec().unwrap(), closure.to_vec().unwrap());
+    let (array, closure) = (array.host(), closure.host());
     for i in 0..343 {
         let (x, low, high) = (EDGES[i / 49], EDGES[i / 7 % 7], EDGES[i % 7]);
         // NumPy's `clip`.
@@ -177,7 +177,7 @@ fn clamp_agrees_between_arrays_and_closures() {
     }
     let narrow = values(x.cast::<f16>().clamp(f16::ZERO, f16::ONE));
     assert!(narrow[6].is_nan() && narrow[1] == f16::ONE);
-    let whole = Array::from_slice(&stream, &[-5, 5, 50]).unwrap();
+    let whole = upload(&stream, &[-5, 5, 50]);
     assert_eq!(values(whole.clamp(0, 10)), [0, 5, 10]);
     assert_eq!(values(whole.clamp(10, 0)), [0, 0, 0]);
 }
@@ -202,7 +202,7 @@ fn check_reductions<T: Ordered>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) 
         let mut host = numbers.clone();
         places.iter().for_each(|&place| host[place] = f64::NAN);
         let typed: Vec<T> = host.iter().map(|&v| of(v)).collect();
-        let x = Array::from_slice(&stream, &typed).unwrap();
+        let x = upload(&stream, &typed);
         let all = (
             x.min_or_nan(),
             x.max_or_nan(),
@@ -211,21 +211,15 @@ fn check_reductions<T: Ordered>(of: impl Fn(f64) -> T, wide: impl Fn(T) -> f64) 
         );
         let (low, high, first_low, first_high) = eval(all).unwrap();
         let folded = |f: fn(f64, f64) -> f64| host.iter().copied().reduce(f).unwrap();
-        assert!(
-            same(wide(low.item().unwrap()), folded(minimum)),
-            "{places:?}"
-        );
-        assert!(
-            same(wide(high.item().unwrap()), folded(maximum)),
-            "{places:?}"
-        );
+        assert!(same(wide(low.value()), folded(minimum)), "{places:?}");
+        assert!(same(wide(high.value()), folded(maximum)), "{places:?}");
         assert_eq!(
-            first_low.item().unwrap(),
+            first_low.value(),
             place_or_nan(&host, |a, b| a < b),
             "{places:?}"
         );
         assert_eq!(
-            first_high.item().unwrap(),
+            first_high.value(),
             place_or_nan(&host, |a, b| a > b),
             "{places:?}"
         );
@@ -254,7 +248,7 @@ fn reductions_propagate_nan_on_request() {
     check_reductions(|v| v as f32, f64::from);
     check_reductions(f16::from_f64, f16::to_f64);
     let stream = stream();
-    let x = Array::from_slice(&stream, &[3, -7, 9, 9]).unwrap();
+    let x = upload(&stream, &[3, -7, 9, 9]);
     let all = (
         x.min_or_nan(),
         x.max_or_nan(),
@@ -262,17 +256,11 @@ fn reductions_propagate_nan_on_request() {
         x.argmax_or_nan(),
     );
     let (low, high, first_low, first_high) = eval(all).unwrap();
-    assert_eq!((low.item().unwrap(), high.item().unwrap()), (-7, 9));
-    assert_eq!(
-        (first_low.item().unwrap(), first_high.item().unwrap()),
-        (1, 2)
-    );
-    let lowest = Array::from_slice(&stream, &[f32::NEG_INFINITY; 70]).unwrap();
+    assert_eq!((low.value(), high.value()), (-7, 9));
+    assert_eq!((first_low.value(), first_high.value()), (1, 2));
+    let lowest = upload(&stream, &[f32::NEG_INFINITY; 70]);
     let (high, first) = eval((lowest.max_or_nan(), lowest.argmax_or_nan())).unwrap();
-    assert_eq!(
-        (high.item().unwrap(), first.item().unwrap()),
-        (f32::NEG_INFINITY, 0)
-    );
+    assert_eq!((high.value(), first.value()), (f32::NEG_INFINITY, 0));
     assert!(lowest.slice(s![..0]).unwrap().max_or_nan().eval().is_err());
 }
 
@@ -280,7 +268,7 @@ fn reductions_propagate_nan_on_request() {
 fn scans_propagate_nan_on_request() {
     let host = [1.0f32, 3.0, f32::NAN, 5.0];
     let x = Array::from_slice(&stream(), &host).unwrap();
-    let scan = |combination: Combination<f32>| x.scan(combination, 0).unwrap().to_vec().unwrap();
+    let scan = |combination: Combination<f32>| x.scan(combination, 0).unwrap().host();
     let high = scan(Combination::max_or_nan());
     assert!(
         high[..2] == [1.0, 3.0] && high[2..].iter().all(|v| v.is_nan()),
@@ -294,8 +282,7 @@ fn scans_propagate_nan_on_request() {
     let before = x
         .scan_exclusive(Combination::max_or_nan(), 0)
         .unwrap()
-        .to_vec()
-        .unwrap();
+        .host();
     assert!(
         before[..3] == [f32::NEG_INFINITY, 1.0, 3.0] && before[3].is_nan(),
         "{before:?}"

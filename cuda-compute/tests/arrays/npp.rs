@@ -3,7 +3,7 @@
 
 use cuda_compute::{Array, Border, ConvolutionOptions, Filter, Kind, Pixel};
 
-use crate::stream;
+use crate::{OnHost, stream};
 
 const WIDTH: usize = 37;
 const HEIGHT: usize = 29;
@@ -29,11 +29,7 @@ fn convolved<T: Pixel>(pixels: &[T], channels: usize, filter: &Filter) -> Vec<T>
     let options = ConvolutionOptions::default()
         .border(Border::Clamp)
         .kind(Kind::Convolution);
-    image
-        .convolve_with(filter, options)
-        .unwrap()
-        .to_vec()
-        .unwrap()
+    image.convolve_with(filter, options).unwrap().host()
 }
 
 /// Checks integers. NPP truncates the sum and this crate rounds it, so both are compared with the

@@ -8,7 +8,7 @@ use cuda_safe::{DeviceBuffer, Stream};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{elements, failure::failure, stream};
+use crate::{OnHost, elements, failure::failure, shaped, stream, upload};
 
 /// Wraps a function that has no side effects.
 fn cuda<F: cuda_compute::Signature>(name: &str, text: &str) -> CudaFn<F> {
@@ -19,7 +19,7 @@ fn cuda<F: cuda_compute::Signature>(name: &str, text: &str) -> CudaFn<F> {
 #[test]
 fn one_to_six_parameters() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0]).unwrap();
+    let x = upload(&stream, &[1.0f32, 2.0, 3.0]);
     let text = |count: usize| {
         let parameters: Vec<String> = (0..count).map(|i| format!("float x{i}")).collect();
         let sum: Vec<String> = (0..count).map(|i| format!("x{i} * {}", i + 1)).collect();
@@ -30,7 +30,7 @@ fn one_to_six_parameters() {
         ($($count:literal: fn($($type:ty),*), ($($argument:expr),*), $wanted:expr;)*) => {$(
             let weigh = cuda::<fn($($type),*) -> f32>("weigh", &text($count));
             let got = weigh.map(($($argument,)*)).eval().unwrap();
-            assert_eq!(got.to_vec().unwrap(), $wanted);
+            assert_eq!(got.host(), $wanted);
         )*};
     }
     check! {
@@ -52,7 +52,7 @@ fn one_to_six_parameters() {
         .eval()
         .unwrap();
     assert_eq!(
-        got.to_vec().unwrap(),
+        got.host(),
         [1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 65.0, 66.0, 67.0]
     );
 }
@@ -63,7 +63,7 @@ fn every_type_is_supported() {
         let text = format!("__device__ {name} same(const {name} &x) {{ return x; }}");
         let same = cuda::<fn(T) -> T>("same", &text);
         let x = Array::from_slice(stream, values).unwrap();
-        assert_eq!(same.map((&x,)).eval().unwrap().to_vec().unwrap(), values);
+        assert_eq!(same.map((&x,)).eval().unwrap().host(), values);
         let either = cuda::<fn(bool, T, T) -> T>(
             "either",
             &format!(
@@ -74,7 +74,7 @@ fn every_type_is_supported() {
             .map((x.equal(values[0]), values[1], &x))
             .eval()
             .unwrap();
-        assert_eq!(got.to_vec().unwrap()[..2], [values[1], values[1]]);
+        assert_eq!(got.host()[..2], [values[1], values[1]]);
     }
     let stream = stream();
     check(&stream, "bool", &[true, false]);
@@ -108,7 +108,7 @@ fn halves_round_and_complex_numbers_have_operators() {
     let third =
         cuda::<fn(f16) -> f16>("third", "__device__ float third(float x) { return x / 3; }");
     let host: Vec<f16> = (0..200).map(|i| f16::from_f32(i as f32)).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     // The result is rounded before it is used: the sum has half precision.
     let got = (third.map((&x,)) + third.map((&x,))).eval().unwrap();
     let wanted: Vec<f16> = host
@@ -116,10 +116,10 @@ fn halves_round_and_complex_numbers_have_operators() {
         .map(|x| f16::from_f32(x.to_f32() / 3.0))
         .map(|x| f16::from_f32(x.to_f32() * 2.0))
         .collect();
-    assert_eq!(got.to_vec().unwrap(), wanted);
+    assert_eq!(got.host(), wanted);
     let wide = cuda::<fn(bf16) -> f64>("wide", "__device__ double wide(float x) { return x; }");
-    let y = Array::from_slice(&stream, &[bf16::from_f32(0.1)]).unwrap();
-    let got = wide.map((&y,)).eval().unwrap().item().unwrap();
+    let y = upload(&stream, &[bf16::from_f32(0.1)]);
+    let got = wide.map((&y,)).eval().unwrap().value();
     assert_eq!(got, bf16::from_f32(0.1).to_f64());
     let turn = cuda::<fn(Complex<f32>, f32) -> Complex<f32>>(
         "turn",
@@ -127,20 +127,19 @@ fn halves_round_and_complex_numbers_have_operators() {
              return z * complex<float>{cosf(by), sinf(by)} + complex<float>{z.im, 0} * complex<float>{0, 0};
          }",
     );
-    let z = Array::from_slice(&stream, &[Complex::new(1.0f32, 2.0)]).unwrap();
+    let z = upload(&stream, &[Complex::new(1.0f32, 2.0)]);
     let got = turn
         .map((&z, std::f32::consts::FRAC_PI_2))
         .eval()
         .unwrap()
-        .item()
-        .unwrap();
+        .value();
     assert!((got - Complex::new(-2.0, 1.0)).norm() < 1e-6, "{got}");
 }
 
 #[test]
 fn source_may_use_helpers_includes_and_any_names() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.0f32, 4.0, 9.0]).unwrap();
+    let x = upload(&stream, &[1.0f32, 4.0, 9.0]);
     // Names that the kernels use for macros, functions and types, and helpers of the same name in
     // two texts.
     let one = cuda::<fn(f32) -> f32>(
@@ -161,7 +160,7 @@ fn source_may_use_helpers_includes_and_any_names() {
     );
     let wanted = |x: f32| (x + 3.0) * 2.0 + 0.5 + x * 10.0;
     let got = (one.map((&x,)) + two.map((&x,))).eval().unwrap();
-    assert_eq!(got.to_vec().unwrap(), [1.0, 4.0, 9.0].map(wanted));
+    assert_eq!(got.host(), [1.0, 4.0, 9.0].map(wanted));
     // The same in other kernels: by rows, by columns, with indices, and as combinations.
     let text = |name: &str| {
         format!(
@@ -171,26 +170,23 @@ fn source_may_use_helpers_includes_and_any_names() {
     let add = cuda::<fn(i32, i32) -> i32>("scan", &text("scan"));
     let sum = Combination::new(&add, 0);
     let host: Vec<i32> = (0..60 * 70).map(|i| i % 101).collect();
-    let y = Array::from_shape(&stream, [60, 70], &host).unwrap();
+    let y = shaped(&stream, [60, 70], &host);
     for axis in [0, 1] {
         assert_eq!(
-            y.reduce_axis(axis, &sum).eval().unwrap().to_vec().unwrap(),
-            y.sum_axis(axis).eval().unwrap().to_vec().unwrap()
+            y.reduce_axis(axis, &sum).eval().unwrap().host(),
+            y.sum_axis(axis).eval().unwrap().host()
         );
         assert_eq!(
-            y.scan(&sum, axis).unwrap().to_vec().unwrap(),
-            y.cumsum(axis).unwrap().to_vec().unwrap()
+            y.scan(&sum, axis).unwrap().host(),
+            y.cumsum(axis).unwrap().host()
         );
     }
     let above = &y - y.reduce_axis(1, &sum).keep_axes();
     let wanted = &y - y.sum_axis(1).keep_axes();
-    assert_eq!(
-        elements(above.eval()),
-        wanted.eval().unwrap().to_vec().unwrap()
-    );
+    assert_eq!(elements(above.eval()), wanted.eval().unwrap().host());
     let big = add.map((&y, 7)).greater(50);
     assert_eq!(
-        add.map((&y, 7)).compress(&big).unwrap().to_vec().unwrap(),
+        add.map((&y, 7)).compress(&big).unwrap().host(),
         host.iter()
             .map(|v| v + 7)
             .filter(|v| *v > 50)
@@ -201,26 +197,25 @@ fn source_may_use_helpers_includes_and_any_names() {
         .eval()
         .unwrap();
     assert_eq!(
-        turned.to_vec().unwrap(),
+        turned.host(),
         host.iter().map(|v| v * 2).collect::<Vec<_>>()
     );
-    let places = Array::from_slice(&stream, &[3, 1, -1]).unwrap();
+    let places = upload(&stream, &[3, 1, -1]);
     assert_eq!(
         add.map((&y, 1))
             .take(&places, 0)
             .unwrap()
             .slice(s![2, 69])
             .unwrap()
-            .item()
-            .unwrap(),
+            .value(),
         host[60 * 70 - 1] + 1
     );
     let mut z = y.clone();
     z.put(&places, add.map((&places, 1000))).unwrap();
-    assert_eq!(z.slice(s![0, 3]).unwrap().item().unwrap(), 1003);
+    assert_eq!(z.slice(s![0, 3]).unwrap().value(), 1003);
     let counts = add.map((&y, 0)).cast::<u32>().histogram(101).unwrap();
     assert_eq!(
-        counts.to_vec().unwrap()[7],
+        counts.host()[7],
         host.iter().filter(|v| **v == 7).count() as u64
     );
 }
@@ -228,7 +223,7 @@ fn source_may_use_helpers_includes_and_any_names() {
 #[test]
 fn source_may_be_created_at_run_time() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.0f64, 2.0, 3.0]).unwrap();
+    let x = upload(&stream, &[1.0f64, 2.0, 3.0]);
     let polynomial = |coefficients: &[f64]| {
         let body = coefficients
             .iter()
@@ -251,7 +246,7 @@ fn source_may_be_created_at_run_time() {
 #[test]
 fn errors_show_the_source_lines() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.0f32]).unwrap();
+    let x = upload(&stream, &[1.0f32]);
     let wrong = cuda::<fn(f32) -> f32>(
         "wave",
         "__device__ float inner(float x) { return x; }\n\
@@ -267,7 +262,7 @@ fn errors_show_the_source_lines() {
         "__device__ float join(float a, float b) { return a + ; }",
     );
     let join = Combination::new(&wrong, 0.0);
-    let y = Array::from_shape(&stream, [2, 2], &[1.0f32; 4]).unwrap();
+    let y = shaped(&stream, [2, 2], &[1.0f32; 4]);
     for error in [
         y.reduce(&join).eval().unwrap_err(),
         y.reduce_axis(0, &join).eval().unwrap_err(),
@@ -300,7 +295,7 @@ fn errors_show_the_source_lines() {
     failure(missing.map((&x,)).eval()).mentions("wave");
     // A failed compilation does not affect the corrected function.
     let right = cuda::<fn(f32) -> f32>("wave", "__device__ float wave(float x) { return -x; }");
-    assert_eq!(right.map((&x,)).eval().unwrap().item().unwrap(), -1.0);
+    assert_eq!(right.map((&x,)).eval().unwrap().value(), -1.0);
 }
 
 #[test]
@@ -310,10 +305,10 @@ fn identities_may_be_any_value() {
     let larger = device_fn!(|a: f32, b: f32| a.max(b));
     for identity in [f32::NEG_INFINITY, -0.0, 1e-45, -7.25] {
         let most = Combination::new(&larger, identity);
-        let got = none.reduce(&most).eval().unwrap().item().unwrap();
+        let got = none.reduce(&most).eval().unwrap().value();
         assert_eq!(got.to_bits(), identity.to_bits());
-        let x = Array::from_slice(&stream, &[identity, identity]).unwrap();
-        let got = x.scan_exclusive(&most, 0).unwrap().to_vec().unwrap();
+        let x = upload(&stream, &[identity, identity]);
+        let got = x.scan_exclusive(&most, 0).unwrap().host();
         assert_eq!(got[0].to_bits(), identity.to_bits());
     }
     // Halves are combined as floats.
@@ -324,16 +319,11 @@ fn identities_may_be_any_value() {
     let sum = Combination::new(&add, f16::ZERO);
     let x = Array::full(&stream, 5000, f16::ONE).unwrap();
     assert_eq!(
-        x.reduce(&sum).eval().unwrap().item().unwrap(),
+        x.reduce(&sum).eval().unwrap().value(),
         f16::from_f32(5000.0)
     );
     assert_eq!(
-        x.scan(&sum, 0)
-            .unwrap()
-            .slice(s![-1])
-            .unwrap()
-            .item()
-            .unwrap(),
+        x.scan(&sum, 0).unwrap().slice(s![-1]).unwrap().value(),
         f16::from_f32(5000.0)
     );
     // Bools, complex numbers, and the library's own combinations as reductions.
@@ -343,14 +333,14 @@ fn identities_may_be_any_value() {
     );
     let odd = Combination::new(&differ, false);
     let mask = Array::range(&stream, 0..301).unwrap().less(200) ^ true;
-    assert!(mask.reduce(&odd).eval().unwrap().item().unwrap());
+    assert!(mask.reduce(&odd).eval().unwrap().value());
     let product = cuda::<fn(Complex<f64>, Complex<f64>) -> Complex<f64>>(
         "product",
         "__device__ complex<double> product(complex<double> a, complex<double> b) { return a * b; }",
     );
     let turns = Array::full(&stream, 7, Complex::new(0.0f64, 1.0)).unwrap();
     let got = turns.reduce(Combination::new(&product, Complex::new(1.0, 0.0)));
-    assert_eq!(got.eval().unwrap().item().unwrap(), Complex::new(0.0, -1.0));
+    assert_eq!(got.eval().unwrap().value(), Complex::new(0.0, -1.0));
     let y = Array::range(&stream, 1..6).unwrap();
     let (sum, product, most, least) = eval((
         y.reduce(Combination::sum()),
@@ -368,7 +358,7 @@ fn identities_may_be_any_value() {
         ],
         0,
     );
-    assert_eq!(all.unwrap().to_vec().unwrap(), [15, 120, 5, 1]);
+    assert_eq!(all.unwrap().host(), [15, 120, 5, 1]);
 }
 
 #[test]

@@ -18,12 +18,12 @@ use std::fmt::Debug;
 
 use cuda_compute::{Array, Element, Expr};
 
-use crate::{random::Random, values};
+use crate::{OnHost, random::Random, values};
 
 /// Evaluates an expression and returns its only element.
 #[track_caller]
 fn value<T: Element>(expression: Expr<T>) -> T {
-    expression.eval().unwrap().item().unwrap()
+    expression.eval().unwrap().value()
 }
 
 /// Returns uniform numbers, the same in every run.

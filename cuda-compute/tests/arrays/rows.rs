@@ -1,9 +1,9 @@
 //! Row expressions that contain reductions of the same rows.
 
-use cuda_compute::{Array, Expr, eval};
+use cuda_compute::{Expr, eval};
 use half::f16;
 
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 fn numbers(count: usize) -> Vec<f64> {
     let mut random = Random(count as u64);
@@ -26,13 +26,13 @@ fn softmax_and_normalization() {
         (1, 70_000),
     ] {
         let host = numbers(rows * columns);
-        let x = Array::from_shape(&stream, [rows, columns], &host).unwrap();
+        let x = shaped(&stream, [rows, columns], &host);
         let raised = (&x - x.max_axis(1).keep_axes()).exp();
         let softmax = &raised / raised.sum_axis(1).keep_axes();
         let centred = &x - x.mean_axis(1).keep_axes();
         let normal = &centred / ((&centred * &centred).mean_axis(1).keep_axes() + 1e-5).sqrt();
         let (softmax, normal) = eval((softmax, normal)).unwrap();
-        let (softmax, normal) = (softmax.to_vec().unwrap(), normal.to_vec().unwrap());
+        let (softmax, normal) = (softmax.host(), normal.host());
         for (row, values) in host.chunks(columns).enumerate() {
             let largest = values.iter().copied().fold(f64::MIN, f64::max);
             let sum: f64 = values.iter().map(|v| (v - largest).exp()).sum();
@@ -60,16 +60,14 @@ fn softmax_and_normalization() {
 fn halves_columns_and_other_operands() {
     let stream = stream();
     let host: Vec<f16> = numbers(6 * 50).into_iter().map(f16::from_f64).collect();
-    let x = Array::from_shape(&stream, [6, 50], &host).unwrap();
-    let scale = Array::from_slice(&stream, &numbers(50))
-        .unwrap()
-        .cast::<f16>();
+    let x = shaped(&stream, [6, 50], &host);
+    let scale = upload(&stream, &numbers(50)).cast::<f16>();
     let scaled = |x: Expr<f16>| -> Expr<f16> { (&x - x.min_axis(1).keep_axes()) * &scale };
     let y = scaled(x.expr()).eval().unwrap();
     // The same in two steps.
     let low = x.min_axis(1).keep_axes().eval().unwrap();
     let wanted = ((&x - &low) * &scale).eval().unwrap();
-    assert_eq!(y.to_vec().unwrap(), wanted.to_vec().unwrap());
+    assert_eq!(y.host(), wanted.host());
     // Columns that are contiguous in memory are rows of the transposed array, and vice versa.
     let turned = x.t();
     let y = (&turned - turned.min_axis(0).keep_axes()).eval().unwrap();
@@ -78,7 +76,7 @@ fn halves_columns_and_other_operands() {
         .chunks(50)
         .map(|row| row.iter().map(|v| v.to_f32()).collect())
         .collect();
-    let (y, z) = (y.to_vec().unwrap(), z.to_vec().unwrap());
+    let (y, z) = (y.host(), z.host());
     for column in 0..50 {
         let lowest = (0..6).map(|row| host[row][column]).fold(f32::MAX, f32::min);
         for row in 0..6 {
@@ -96,9 +94,9 @@ fn a_row_has_one_variance() {
     let stream = stream();
     for columns in [3usize, 40, 100, 1000, 5000] {
         let host: Vec<f32> = (0..4 * columns).map(|i| (i as f32 * 1.7).sin()).collect();
-        let x = Array::from_shape(&stream, [4, columns], &host).unwrap();
+        let x = shaped(&stream, [4, columns], &host);
         let got = (&x * 0.0 + x.var_axis(1, 0).keep_axes()).eval().unwrap();
-        for row in got.to_vec().unwrap().chunks(columns) {
+        for row in got.host().chunks(columns) {
             assert!(row.iter().all(|&var| var == row[0]), "{columns} columns");
         }
     }
@@ -111,10 +109,10 @@ fn all_elements_of_a_row_see_the_same_zero() {
         let host: Vec<f32> = (0..3 * columns)
             .map(|i| if i % 3 == 0 { 0.0 } else { -0.0 })
             .collect();
-        let x = Array::from_shape(&stream, [3, columns], &host).unwrap();
+        let x = shaped(&stream, [3, columns], &host);
         let signs = |extreme: Expr<f32>| {
             let signs = (&x + 1.0).copysign(extreme.keep_axes());
-            signs.eval().unwrap().to_vec().unwrap()
+            signs.eval().unwrap().host()
         };
         for (name, signs) in [
             ("min", signs(x.min_axis(1))),

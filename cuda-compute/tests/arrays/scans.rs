@@ -6,7 +6,7 @@ use cuda_compute::{Array, CastFrom, Combination, Fold, Integer, Number, Order, O
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::{failure::failure, random::whole_numbers, stream};
+use crate::{OnHost, failure::failure, random::whole_numbers, shaped, stream, upload};
 
 /// Sizes around those of warps and tiles, and PyCUDA's sizes.
 const SIZES: [usize; 13] = [
@@ -59,13 +59,13 @@ fn lines_of_integers_of_all_sizes() {
     let stream = stream();
     for size in SIZES {
         let host = noise(size);
-        let x = Array::from_slice(&stream, &host).unwrap();
+        let x = upload(&stream, &host);
         let line = [1, size, 1];
         let sums = reference(&host, line, None, i32::wrapping_add);
-        assert!(x.cumsum(0).unwrap().to_vec().unwrap() == sums, "{size}");
+        assert!(x.cumsum(0).unwrap().host() == sums, "{size}");
         let before = reference(&host, line, Some(0), i32::wrapping_add);
         let exclusive = x.scan_exclusive(Combination::sum(), 0).unwrap();
-        assert!(exclusive.to_vec().unwrap() == before, "{size}");
+        assert!(exclusive.host() == before, "{size}");
     }
 }
 
@@ -74,10 +74,10 @@ fn lines_of_floats_of_all_sizes() {
     let stream = stream();
     for size in SIZES {
         let host: Vec<f32> = noise(size).iter().map(|&i| i as f32 * 0.37).collect();
-        let x = Array::from_slice(&stream, &host).unwrap();
+        let x = upload(&stream, &host);
         let wide: Vec<f64> = host.iter().map(|&x| f64::from(x) * f64::from(x)).collect();
         let wanted = reference(&wide, [1, size, 1], None, |a, b| a + b);
-        let sums = (&x * &x).cumsum(0).unwrap().to_vec().unwrap();
+        let sums = (&x * &x).cumsum(0).unwrap().host();
         assert_eq!(sums.len(), size);
         for (i, (got, wanted)) in sums.iter().zip(wanted).enumerate() {
             let error = (f64::from(*got) - wanted).abs();
@@ -90,9 +90,8 @@ fn lines_of_floats_of_all_sizes() {
 fn sums_of_floats_have_the_same_bits_every_time() {
     let stream = stream();
     let host: Vec<f32> = noise(300_001).iter().map(|&i| i as f32 * 0.37).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
-    let bits =
-        |x: Array<f32>| -> Vec<u32> { x.to_vec().unwrap().iter().map(|x| x.to_bits()).collect() };
+    let x = upload(&stream, &host);
+    let bits = |x: Array<f32>| -> Vec<u32> { x.host().iter().map(|x| x.to_bits()).collect() };
     let first = bits(x.cumsum(0).unwrap());
     for _ in 0..3 {
         assert!(bits(x.cumsum(0).unwrap()) == first);
@@ -115,10 +114,10 @@ fn integers<T>(
             .map(convert)
             .collect();
         let shape = [outer, length, inner];
-        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let x = shaped(&stream, shape, &host);
         let check = |name: &str, got: Array<T>, wanted: Vec<T>| {
             assert!(
-                got.to_vec().unwrap() == wanted,
+                got.host() == wanted,
                 "{name} of {:?}, {shape:?}",
                 T::DATA_TYPE
             );
@@ -186,15 +185,12 @@ fn exact<T: Number + Debug>(convert: fn(i32) -> T, add: fn(T, T) -> T) {
             .map(|i| convert(i % 2))
             .collect();
         let shape = [outer, length, inner];
-        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let x = shaped(&stream, shape, &host);
         let wanted = reference(&host, shape, None, add);
-        assert!(
-            x.cumsum(1).unwrap().to_vec().unwrap() == wanted,
-            "{shape:?}"
-        );
+        assert!(x.cumsum(1).unwrap().host() == wanted, "{shape:?}");
         let wanted = reference(&host, shape, Some(T::ZERO), add);
         let exclusive = x.scan_exclusive(Combination::sum(), 1).unwrap();
-        assert!(exclusive.to_vec().unwrap() == wanted, "{shape:?}");
+        assert!(exclusive.host() == wanted, "{shape:?}");
     }
 }
 
@@ -212,12 +208,12 @@ fn sums_of_floats_and_complex_numbers() {
 fn halves_are_summed_in_f32_and_rounded() {
     let stream = stream();
     let x = Array::full(&stream, 5000, f16::from_f32(1.0)).unwrap();
-    let sums = x.cumsum(0).unwrap().to_vec().unwrap();
+    let sums = x.cumsum(0).unwrap().host();
     for (i, sum) in sums.into_iter().enumerate() {
         assert_eq!(sum, f16::from_f32((i + 1) as f32), "{i}");
     }
     let x = Array::full(&stream, [5000, 2], bf16::from_f32(1.0)).unwrap();
-    let sums = x.cumsum(0).unwrap().to_vec().unwrap();
+    let sums = x.cumsum(0).unwrap().host();
     for (i, sum) in sums.into_iter().enumerate() {
         assert_eq!(sum, bf16::from_f32((i / 2 + 1) as f32), "{i}");
     }
@@ -227,22 +223,18 @@ fn halves_are_summed_in_f32_and_rounded() {
 fn extremes_of_floats() {
     fn check<T: Ordered + CastFrom<f32>>(name: &str) -> [Vec<bool>; 2] {
         let stream = stream();
-        let x = Array::from_slice(&stream, &[f32::NAN, 2.0, f32::NAN, -1.0, 3.0]).unwrap();
+        let x = upload(&stream, &[f32::NAN, 2.0, f32::NAN, -1.0, 3.0]);
         let x = x.cast::<T>();
         let wanted = [f32::NAN, 2.0, 2.0, 2.0, 3.0];
-        let wanted = Array::from_slice(&stream, &wanted).unwrap().cast::<T>();
+        let wanted = upload(&stream, &wanted).cast::<T>();
         let same = x.cummax(0).unwrap().equal(&wanted).eval().unwrap();
-        assert_eq!(
-            same.to_vec().unwrap(),
-            [false, true, true, true, true],
-            "{name}"
-        );
-        let lowest = Array::from_slice(&stream, &[f32::NEG_INFINITY]).unwrap();
-        let highest = Array::from_slice(&stream, &[f32::INFINITY]).unwrap();
+        assert_eq!(same.host(), [false, true, true, true, true], "{name}");
+        let lowest = upload(&stream, &[f32::NEG_INFINITY]);
+        let highest = upload(&stream, &[f32::INFINITY]);
         [(Combination::max(), lowest), (Combination::min(), highest)].map(|(combination, first)| {
             let exclusive = x.scan_exclusive(combination, 0).unwrap();
             let first = exclusive.slice(s![..1]).unwrap().equal(first.cast::<T>());
-            first.eval().unwrap().to_vec().unwrap()
+            first.eval().unwrap().host()
         })
     }
     assert_eq!(check::<f16>("f16"), [[true], [true]]);
@@ -256,17 +248,17 @@ fn signs_of_zero_and_infinities_stay() {
     let stream = stream();
     let x = Array::full(&stream, [3, 40], -0.0f32).unwrap();
     for axis in [0, 1] {
-        let sums = x.cumsum(axis).unwrap().to_vec().unwrap();
+        let sums = x.cumsum(axis).unwrap().host();
         assert!(sums.iter().all(|sum| sum.to_bits() == 1 << 31));
     }
     let infinite = Complex::new(f32::INFINITY, 0.0);
-    let x = Array::from_slice(&stream, &[Complex::new(1.0, 0.0), infinite]).unwrap();
-    assert_eq!(x.cumprod(0).unwrap().to_vec().unwrap()[1], infinite);
+    let x = upload(&stream, &[Complex::new(1.0, 0.0), infinite]);
+    assert_eq!(x.cumprod(0).unwrap().host()[1], infinite);
 }
 
 /// Checks scans along each axis of an array in any memory order.
 fn along_each_axis(x: &Array<i32>, also: &str) {
-    let (shape, host) = (x.shape(), x.to_vec().unwrap());
+    let (shape, host) = (x.shape(), x.host());
     for axis in 0..x.rank() {
         let product = |lengths: &[usize]| lengths.iter().product::<usize>();
         let lengths = shape.as_slice();
@@ -278,14 +270,11 @@ fn along_each_axis(x: &Array<i32>, also: &str) {
         let wanted = reference(&host, three, None, i32::wrapping_add);
         let got = x.cumsum(axis).unwrap();
         assert_eq!(got.shape(), shape);
-        assert!(
-            got.to_vec().unwrap() == wanted,
-            "{shape}, axis {axis}, {also}"
-        );
+        assert!(got.host() == wanted, "{shape}, axis {axis}, {also}");
         let wanted = reference(&host, three, Some(0), i32::wrapping_add);
         let got = x.scan_exclusive(Combination::sum(), axis).unwrap();
         assert!(
-            got.to_vec().unwrap() == wanted,
+            got.host() == wanted,
             "{shape}, axis {axis}, {also}, exclusive"
         );
     }
@@ -311,7 +300,7 @@ fn every_axis_of_every_layout() {
         &[700, 1200],
     ] {
         let host = noise(shape.iter().product());
-        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let x = shaped(&stream, shape, &host);
         along_each_axis(&x, "C");
         along_each_axis(&x.contiguous(Order::F).unwrap(), "F");
         along_each_axis(&x.t(), "transposed");
@@ -321,7 +310,7 @@ fn every_axis_of_every_layout() {
 #[test]
 fn views_and_broadcasts_are_scanned_as_they_are() {
     let stream = stream();
-    let x = Array::from_shape(&stream, [90, 130], &noise(90 * 130)).unwrap();
+    let x = shaped(&stream, [90, 130], &noise(90 * 130));
     along_each_axis(&x.slice(s![3..;2, ..;-3]).unwrap(), "with steps");
     along_each_axis(&x.slice(s![1.., 1..]).unwrap(), "not aligned");
     along_each_axis(&x.slice(s![.., 7]).unwrap(), "a column");
@@ -334,8 +323,8 @@ fn views_and_broadcasts_are_scanned_as_they_are() {
     // A matrix times a broadcast row, computed inside the scan.
     let row = x.slice(s![0]).unwrap();
     let sum = &x * &row + 1;
-    let wanted = sum.eval().unwrap().cumsum(0).unwrap().to_vec().unwrap();
-    assert!(sum.cumsum(0).unwrap().to_vec().unwrap() == wanted);
+    let wanted = sum.eval().unwrap().cumsum(0).unwrap().host();
+    assert!(sum.cumsum(0).unwrap().host() == wanted);
 }
 
 #[test]
@@ -343,9 +332,9 @@ fn many_tiles_of_a_line_and_of_columns() {
     let stream = stream();
     // The elements are not adjacent, so tiles are small and there are more than 32 * 32 of them.
     let host = noise(2 * 2_100_003);
-    let x = Array::from_shape(&stream, [2_100_003, 2], &host).unwrap();
+    let x = shaped(&stream, [2_100_003, 2], &host);
     along_each_axis(&x.slice(s![.., 1]).unwrap(), "a line");
-    let x = Array::from_shape(&stream, [280_001, 5], &noise(280_001 * 5)).unwrap();
+    let x = shaped(&stream, [280_001, 5], &noise(280_001 * 5));
     along_each_axis(&x, "columns");
 }
 
@@ -361,10 +350,10 @@ fn more_elements_than_32_bits_count() {
     let x = Array::full(&stream, count, 1u8).unwrap();
     let sums = x.cumsum(0).unwrap();
     let last: Vec<u8> = (count - 300..count).map(|i| (i + 1) as u8).collect();
-    assert_eq!(sums.slice(s![-300..]).unwrap().to_vec().unwrap(), last);
+    assert_eq!(sums.slice(s![-300..]).unwrap().host(), last);
     let small = sums.compress(sums.less(2)).unwrap();
     assert_eq!(small.len(), count / 256 + count.div_ceil(256));
-    let ends = small.slice(s![-4..]).unwrap().to_vec().unwrap();
+    let ends = small.slice(s![-4..]).unwrap().host();
     assert_eq!(ends, [0, 1, 0, 1]);
     // Along columns, in memory that is read backwards.
     let flat = x.flip(0).unwrap().slice(s![..-1]).unwrap();
@@ -373,7 +362,7 @@ fn more_elements_than_32_bits_count() {
         .unwrap()
         .cumsum(0)
         .unwrap();
-    let last = columns.slice(s![-1]).unwrap().to_vec().unwrap();
+    let last = columns.slice(s![-1]).unwrap().host();
     assert_eq!(last, [((count - 1) / 4) as u8; 4]);
 }
 
@@ -443,15 +432,12 @@ fn user_combinations_keep_the_order() {
         let host: Vec<u32> = (0..shape.iter().product::<usize>() as u32)
             .map(|i| i.wrapping_mul(2_654_435_761) | 1 << 16)
             .collect();
-        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let x = shaped(&stream, shape, &host);
         let wanted = reference(&host, shape, None, call);
-        assert!(
-            x.scan(then, 1).unwrap().to_vec().unwrap() == wanted,
-            "{shape:?}"
-        );
+        assert!(x.scan(then, 1).unwrap().host() == wanted, "{shape:?}");
         let wanted = reference(&host, shape, Some(1 << 16), call);
         assert!(
-            x.scan_exclusive(then, 1).unwrap().to_vec().unwrap() == wanted,
+            x.scan_exclusive(then, 1).unwrap().host() == wanted,
             "{shape:?}"
         );
     }
@@ -461,14 +447,14 @@ fn user_combinations_keep_the_order() {
 fn combinations_of_bools_and_floats() {
     let stream = stream();
     let host: Vec<bool> = noise(3000).iter().map(|&i| i > 0).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let parity = fold!(|a: bool, b: bool| a ^ b, false);
     let wanted = reference(&host, [1, 3000, 1], None, |a, b| a ^ b);
-    assert_eq!(x.scan(parity, 0).unwrap().to_vec().unwrap(), wanted);
-    let y = Array::from_slice(&stream, &[1.0f64, -7.0, 3.0, -9.0]).unwrap();
+    assert_eq!(x.scan(parity, 0).unwrap().host(), wanted);
+    let y = upload(&stream, &[1.0f64, -7.0, 3.0, -9.0]);
     let size = fold!(|a: f64, b: f64| a.abs().max(b.abs()), 0.0);
     assert_eq!(
-        y.scan_exclusive(size, 0).unwrap().to_vec().unwrap(),
+        y.scan_exclusive(size, 0).unwrap().host(),
         [0.0, 1.0, 7.0, 7.0]
     );
 }
@@ -476,10 +462,10 @@ fn combinations_of_bools_and_floats() {
 #[test]
 fn inner_reductions_are_computed_first() {
     let stream = stream();
-    let x = Array::from_shape(&stream, [30, 40], &noise(1200)).unwrap();
+    let x = shaped(&stream, [30, 40], &noise(1200));
     let centred = &x - x.max_axis(0);
-    let wanted = centred.eval().unwrap().cumsum(1).unwrap().to_vec().unwrap();
-    assert_eq!(centred.cumsum(1).unwrap().to_vec().unwrap(), wanted);
+    let wanted = centred.eval().unwrap().cumsum(1).unwrap().host();
+    assert_eq!(centred.cumsum(1).unwrap().host(), wanted);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use cuda_compute::{Array, Combination, Element, Order, fold, s};
 use half::f16;
 use num_complex::Complex;
 
-use crate::{failure::failure, random::Random, stream};
+use crate::{OnHost, failure::failure, random::Random, shaped, stream, upload};
 
 /// Shapes whose middle axis is scanned: within a vector and a warp, in several warps and in tiles.
 /// Also along columns.
@@ -71,14 +71,14 @@ fn check<T: Element + Debug>(
 ) {
     let stream = stream();
     let combination = combination.into();
-    let x = Array::from_shape(&stream, shape, host).unwrap();
-    let heads = Array::from_shape(&stream, shape, begins).unwrap();
+    let x = shaped(&stream, shape, host);
+    let heads = shaped(&stream, shape, begins);
     let got = x.segmented_scan(combination.clone(), &heads, 1).unwrap();
     let wanted = reference((host, begins), shape, None, &combine);
-    assert!(got.to_vec().unwrap() == wanted, "{shape:?}");
+    assert!(got.host() == wanted, "{shape:?}");
     let got = x.segmented_scan_exclusive(combination, &heads, 1).unwrap();
     let wanted = reference((host, begins), shape, Some(identity), &combine);
-    assert!(got.to_vec().unwrap() == wanted, "{shape:?}, exclusive");
+    assert!(got.host() == wanted, "{shape:?}, exclusive");
 }
 
 #[test]
@@ -160,9 +160,9 @@ fn many_tiles_of_a_line_and_of_columns() {
         let count: usize = shape.iter().product();
         let host: Vec<u32> = (0..count as u32).map(|i| i % 10).collect();
         let begins = flags(count, 200_000);
-        let heads = Array::from_shape(&stream, shape, &begins).unwrap();
+        let heads = shaped(&stream, shape, &begins);
         // The elements have gaps, so each thread loads them one by one.
-        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let x = shaped(&stream, shape, &host);
         let x = x
             .repeat(step, 1)
             .unwrap()
@@ -170,7 +170,7 @@ fn many_tiles_of_a_line_and_of_columns() {
             .unwrap();
         let got = x.segmented_scan(Combination::sum(), &heads, 1).unwrap();
         let wanted = reference((&host, &begins), shape, None, u32::wrapping_add);
-        assert!(got.to_vec().unwrap() == wanted, "{shape:?}");
+        assert!(got.host() == wanted, "{shape:?}");
     }
 }
 
@@ -179,15 +179,15 @@ fn axes_layouts_and_expressions() {
     let stream = stream();
     let (shape, count) = ([30, 41, 5], 30 * 41 * 5);
     let host: Vec<i32> = (0..count as i32).map(|i| i * 37 % 101 - 50).collect();
-    let x = Array::from_shape(&stream, shape, &host).unwrap();
-    let begins = Array::from_shape(&stream, shape, &flags(count, 6)).unwrap();
+    let x = shaped(&stream, shape, &host);
+    let begins = shaped(&stream, shape, &flags(count, 6));
     let f = |x: &Array<i32>| x.contiguous(Order::F).unwrap();
     for x in [x.clone(), f(&x), x.slice(s![.., ..;-1, ..]).unwrap()] {
-        let (host, heads) = (x.to_vec().unwrap(), begins.to_vec().unwrap());
+        let (host, heads) = (x.host(), begins.host());
         for (axis, lines) in [(0, [1, 30, 205]), (1, [30, 41, 5]), (2, [1230, 5, 1])] {
             let got = x.segmented_scan(Combination::max(), &begins, axis).unwrap();
             let wanted = reference((&host, &heads), lines, None, i32::max);
-            assert_eq!(got.to_vec().unwrap(), wanted, "axis {axis}");
+            assert_eq!(got.host(), wanted, "axis {axis}");
         }
     }
     // Computed inside the scan: where the sign changes, and one row for all rows.
@@ -196,14 +196,14 @@ fn axes_layouts_and_expressions() {
         .segmented_scan(Combination::sum(), &signs, 1)
         .unwrap();
     let (doubled, heads) = ((&x * 2).eval().unwrap(), signs.eval().unwrap());
-    let (doubled, heads) = (doubled.to_vec().unwrap(), heads.to_vec().unwrap());
+    let (doubled, heads) = (doubled.host(), heads.host());
     let wanted = reference((&doubled, &heads), shape, None, |a, b| a + b);
-    assert_eq!(sums.to_vec().unwrap(), wanted);
+    assert_eq!(sums.host(), wanted);
     let row = begins.slice(s![0, 3]).unwrap();
     let wide = row.broadcast_to(shape).unwrap();
     let got = x.segmented_scan(Combination::sum(), &row, 2).unwrap();
     let wanted = x.segmented_scan(Combination::sum(), wide.copy().unwrap(), 2);
-    assert_eq!(got.to_vec().unwrap(), wanted.unwrap().to_vec().unwrap());
+    assert_eq!(got.host(), wanted.unwrap().host());
     let error = row
         .cast::<i32>()
         .segmented_scan(Combination::sum(), &begins, 0);
@@ -215,19 +215,19 @@ fn axes_layouts_and_expressions() {
 fn sums_of_floats_have_the_same_bits_every_time() {
     let stream = stream();
     let host = Random(9).reals(200_003);
-    let x = Array::from_slice(&stream, &host).unwrap();
-    let begins = Array::from_slice(&stream, &flags(200_003, 40_000)).unwrap();
+    let x = upload(&stream, &host);
+    let begins = upload(&stream, &flags(200_003, 40_000));
     let sums = || {
         let sums = x.segmented_scan(Combination::sum(), &begins, 0).unwrap();
-        sums.reinterpret::<u32>().unwrap().to_vec().unwrap()
+        sums.reinterpret::<u32>().unwrap().host()
     };
     let once = sums();
     for _ in 0..3 {
         assert!(sums() == once);
     }
     // An infinity does not affect other segments.
-    let x = Array::from_slice(&stream, &[1.0, f64::INFINITY, 2.0, f64::NAN, 3.0, 4.0]).unwrap();
-    let begins = Array::from_slice(&stream, &[false, false, true, false, true, false]).unwrap();
+    let x = upload(&stream, &[1.0, f64::INFINITY, 2.0, f64::NAN, 3.0, 4.0]);
+    let begins = upload(&stream, &[false, false, true, false, true, false]);
     let sums = x.segmented_scan(Combination::sum(), &begins, 0).unwrap();
     assert_eq!(sums.to_string(), "[ 1. inf  2. nan  3.  7.]");
 }

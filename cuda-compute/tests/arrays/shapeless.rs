@@ -3,7 +3,7 @@
 use cuda_compute::{Array, Expr, Result, eval, eval_on, s};
 use cuda_safe::Stream;
 
-use crate::stream;
+use crate::{shaped, stream};
 
 /// Checks that every way of computing an expression returns the same error, and returns it.
 #[track_caller]
@@ -50,7 +50,7 @@ fn shared_error(stream: &Stream, wrong: &Expr<f32>) -> String {
 #[test]
 fn every_way_of_computing_returns_the_same_error() {
     let stream = stream();
-    let x = Array::from_shape(&stream, [3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let x = shaped(&stream, [3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let y = Array::<f32>::zeros(&stream, 5).unwrap();
     let twice = shared_error(&stream, &x.sum_axis([1, -1]));
     let wanted = "axes [1, -1] of shape [3, 2] name axis 1 twice. Fix: name each axis at most once";

@@ -4,7 +4,7 @@ use cuda_compute::{Array, Ellipsis, Expr, s};
 use half::f16;
 use num_complex::Complex;
 
-use crate::{failure::failure, random::whole_numbers, stream};
+use crate::{OnHost, failure::failure, random::whole_numbers, shaped, stream, upload};
 
 fn array(shape: &[usize]) -> Array<i32> {
     let host = whole_numbers(shape.iter().product(), -50..51);
@@ -38,12 +38,12 @@ fn check(
     place: impl Fn(&[usize]) -> Vec<usize>,
 ) {
     assert_eq!(got.shape(), *shape);
-    let (host, own) = (from.to_vec().unwrap(), from.shape());
+    let (host, own) = (from.host(), from.shape());
     let wanted: Vec<i32> = places(shape)
         .iter()
         .map(|places| at(&host, own.as_slice(), &place(places)))
         .collect();
-    assert_eq!(got.to_vec().unwrap(), wanted, "{shape:?}");
+    assert_eq!(got.host(), wanted, "{shape:?}");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn repeat_and_tile() {
     }
     let x = array(&[3]);
     assert!(x.repeat(2, 1).is_err() && x.repeat(usize::MAX, 0).is_err());
-    assert_eq!(x.tile([]).unwrap().to_vec().unwrap(), x.to_vec().unwrap());
+    assert_eq!(x.tile([]).unwrap().host(), x.host());
     let alone = x.slice(s![0]).unwrap();
     assert_eq!(alone.tile(2).unwrap().shape(), [2]);
 }
@@ -147,7 +147,7 @@ fn triangles() {
         let (rows, columns) = (shape[shape.len() - 2], shape[shape.len() - 1]);
         for x in [&x, &x.copy().unwrap().t().t()] {
             for offset in [-9, -2, -1, 0, 1, 2, 9, isize::MAX, isize::MIN] {
-                let host = x.to_vec().unwrap();
+                let host = x.host();
                 let apart = |i: usize| (i % columns) as i128 - (i / columns % rows) as i128;
                 let masked = |keep: &dyn Fn(i128) -> bool| -> Vec<i32> {
                     let all = host.iter().enumerate();
@@ -155,21 +155,15 @@ fn triangles() {
                         .collect()
                 };
                 let lower = x.tril(offset).unwrap().eval().unwrap();
-                assert_eq!(
-                    lower.to_vec().unwrap(),
-                    masked(&|apart| apart <= offset as i128)
-                );
+                assert_eq!(lower.host(), masked(&|apart| apart <= offset as i128));
                 let upper = (x * 1).triu(offset).unwrap().eval().unwrap();
-                assert_eq!(
-                    upper.to_vec().unwrap(),
-                    masked(&|apart| apart >= offset as i128)
-                );
+                assert_eq!(upper.host(), masked(&|apart| apart >= offset as i128));
             }
         }
     }
     let stream = stream();
     let truth = Array::full(&stream, [2, 2], true).unwrap();
-    let lower = truth.tril(0).unwrap().eval().unwrap().to_vec().unwrap();
+    let lower = truth.tril(0).unwrap().eval().unwrap().host();
     assert_eq!(lower, [true, false, true, true]);
     assert!(array(&[3]).tril(0).is_err());
     let unit = Array::<f16>::eye(&stream, 3).unwrap();
@@ -177,7 +171,7 @@ fn triangles() {
     assert!(Array::<u8>::eye(&stream, 0).unwrap().is_empty());
     // A sum over a matrix that is never stored.
     let trace = Expr::<u64>::eye(1000).unwrap().sum();
-    assert_eq!(trace.eval_on(&stream).unwrap().item().unwrap(), 1000);
+    assert_eq!(trace.eval_on(&stream).unwrap().value(), 1000);
 }
 
 #[test]
@@ -193,12 +187,12 @@ fn products_of_all_elements_and_along_the_last_axes() {
         let (x, y) = (array(a), array(b));
         let got = x.outer(&y).unwrap().eval().unwrap();
         assert_eq!(got.shape(), *[a, b].concat());
-        let (x, y) = (x.to_vec().unwrap(), y.to_vec().unwrap());
+        let (x, y) = (x.host(), y.host());
         let wanted: Vec<i32> = x
             .iter()
             .flat_map(|x| y.iter().map(move |y| x * y))
             .collect();
-        assert_eq!(got.to_vec().unwrap(), wanted);
+        assert_eq!(got.host(), wanted);
     }
     for (a, b) in [
         (&[5][..], &[5][..]),
@@ -214,7 +208,7 @@ fn products_of_all_elements_and_along_the_last_axes() {
             got.shape(),
             *[&a[..a.len() - 1], &b[..b.len() - 1]].concat()
         );
-        let (x, y) = (x.to_vec().unwrap(), y.to_vec().unwrap());
+        let (x, y) = (x.host(), y.host());
         let length = a[a.len() - 1];
         let row = |host: &[i32], i: usize| host[i * length..][..length].to_vec();
         let count = |lengths: &[usize]| lengths[..lengths.len() - 1].iter().product::<usize>();
@@ -225,7 +219,7 @@ fn products_of_all_elements_and_along_the_last_axes() {
                 wanted.push(products.map(|(a, b)| a * b).sum::<i32>());
             }
         }
-        assert_eq!(got.to_vec().unwrap(), wanted, "{a:?} {b:?}");
+        assert_eq!(got.host(), wanted, "{a:?} {b:?}");
     }
     failure(array(&[2, 3]).inner(&array(&[1]))).mentions("[2, 3] and [1]");
     assert!(array(&[]).inner(&array(&[])).is_err());
@@ -240,7 +234,7 @@ fn norms() {
         .iter()
         .map(|&i| i.into())
         .collect();
-    let x = Array::from_shape(&stream, [3, 20], &host).unwrap();
+    let x = shaped(&stream, [3, 20], &host);
     let reference = |row: &[f64], p: f64| -> f64 {
         let sizes = || row.iter().map(|x| x.abs());
         match p {
@@ -261,15 +255,15 @@ fn norms() {
         f64::NEG_INFINITY,
     ] {
         let near = |got: f64, wanted: f64| (got - wanted).abs() <= 1e-13 * wanted;
-        let all = x.norm(p).eval().unwrap().item().unwrap();
+        let all = x.norm(p).eval().unwrap().value();
         assert!(near(all, reference(&host, p)), "{p}: {all}");
-        let rows = (&x * 2.0).norm_axis(1, p).eval().unwrap().to_vec().unwrap();
+        let rows = (&x * 2.0).norm_axis(1, p).eval().unwrap().host();
         for (row, got) in host.chunks(20).zip(rows) {
             let doubled: Vec<f64> = row.iter().map(|x| x * 2.0).collect();
             assert!(near(got, reference(&doubled, p)), "{p}: {got}");
         }
         let y = x.cast::<f32>();
-        let got = y.norm(p).eval().unwrap().item().unwrap();
+        let got = y.norm(p).eval().unwrap().value();
         let wanted = reference(&host, p);
         assert!(
             (f64::from(got) - wanted).abs() <= 4e-6 * wanted,
@@ -278,33 +272,19 @@ fn norms() {
     }
     // The squares and their sum exceed the range of halves.
     let halves = Array::full(&stream, 100, f16::from_f32(300.0)).unwrap();
-    assert_eq!(
-        halves.norm(2.0).eval().unwrap().item().unwrap().to_f32(),
-        3000.0
-    );
-    assert_eq!(
-        halves.norm(1.0).eval().unwrap().item().unwrap().to_f32(),
-        30000.0
-    );
+    assert_eq!(halves.norm(2.0).eval().unwrap().value().to_f32(), 3000.0);
+    assert_eq!(halves.norm(1.0).eval().unwrap().value().to_f32(), 30000.0);
     let z = [Complex::new(3.0f32, -4.0), Complex::new(0.0, 12.0)];
-    let z = Array::from_slice(&stream, &z).unwrap();
-    assert_eq!(z.norm(2.0).eval().unwrap().item().unwrap(), 13.0);
-    assert_eq!(z.norm(1.0).eval().unwrap().item().unwrap(), 17.0);
-    assert_eq!(z.norm(f64::INFINITY).eval().unwrap().item().unwrap(), 12.0);
-    assert_eq!(z.norm(0.0).eval().unwrap().item().unwrap(), 2.0);
+    let z = upload(&stream, &z);
+    assert_eq!(z.norm(2.0).eval().unwrap().value(), 13.0);
+    assert_eq!(z.norm(1.0).eval().unwrap().value(), 17.0);
+    assert_eq!(z.norm(f64::INFINITY).eval().unwrap().value(), 12.0);
+    assert_eq!(z.norm(0.0).eval().unwrap().value(), 2.0);
     // As documented, norms do not scale their elements.
-    let large = Array::from_slice(&stream, &[1e30f32, 1e30]).unwrap();
-    assert!(
-        large
-            .norm(2.0)
-            .eval()
-            .unwrap()
-            .item()
-            .unwrap()
-            .is_infinite()
-    );
+    let large = upload(&stream, &[1e30f32, 1e30]);
+    assert!(large.norm(2.0).eval().unwrap().value().is_infinite());
     let none = Array::<f32>::from_slice(&stream, &[]).unwrap();
-    assert_eq!(none.norm(2.0).eval().unwrap().item().unwrap(), 0.0);
+    assert_eq!(none.norm(2.0).eval().unwrap().value(), 0.0);
     assert!(none.norm(f64::INFINITY).eval().is_err());
     failure(x.norm_axis(2, 2.0).eval())
         .mentions("[2] of shape [3, 20]")
@@ -321,10 +301,7 @@ fn splits_along_an_axis() {
     let parts = x.axis_iter(1).unwrap();
     assert_eq!(parts.len(), 4);
     for (i, part) in parts.enumerate() {
-        assert_eq!(
-            part.to_vec().unwrap(),
-            x.slice(s![.., i as isize]).unwrap().to_vec().unwrap()
-        );
+        assert_eq!(part.host(), x.slice(s![.., i as isize]).unwrap().host());
         assert_eq!(part.shape(), [2, 3]);
     }
     let backwards: Vec<i32> = x
@@ -332,7 +309,7 @@ fn splits_along_an_axis() {
         .axis_iter(0)
         .unwrap()
         .rev()
-        .map(|p| p.sum().eval().unwrap().item().unwrap())
+        .map(|p| p.sum().eval().unwrap().value())
         .collect();
     assert_eq!(backwards, [100, 92, 84]);
     let chunks: Vec<_> = x
@@ -342,10 +319,7 @@ fn splits_along_an_axis() {
         .collect();
     assert_eq!(chunks.len(), 2);
     assert!(chunks[0] == [2, 3, 3] && chunks[1] == [2, 1, 3]);
-    assert_eq!(
-        x.axis_iter(2).unwrap().nth(1).unwrap().to_vec().unwrap()[..2],
-        [1, 4]
-    );
+    assert_eq!(x.axis_iter(2).unwrap().nth(1).unwrap().host()[..2], [1, 4]);
     let empty = x.slice(s![.., ..0]).unwrap();
     assert_eq!(empty.axis_iter(1).unwrap().count(), 0);
     assert_eq!(empty.axis_chunks_iter(1, 5).unwrap().count(), 0);
@@ -363,18 +337,18 @@ fn slices_take_steps_of_any_size() {
     for step in [5, isize::MAX, isize::MAX / 4 + 1] {
         let first = x.slice(s![..;step, 1..;step]).unwrap();
         assert_eq!(first.shape(), [1, 1]);
-        assert_eq!(first.to_vec().unwrap(), [1]);
+        assert_eq!(first.host(), [1]);
         let last = x.slice(s![..2;-step, ..;-step]).unwrap();
         assert_eq!(last.shape(), [1, 1]);
-        assert_eq!(last.to_vec().unwrap(), [7]);
-        assert!(x.slice(s![3..;step]).unwrap().to_vec().unwrap().is_empty());
+        assert_eq!(last.host(), [7]);
+        assert!(x.slice(s![3..;step]).unwrap().host().is_empty());
     }
     let last = x.slice(s![..;isize::MIN]).unwrap();
-    assert_eq!(last.to_vec().unwrap(), [8, 9, 10, 11]);
+    assert_eq!(last.host(), [8, 9, 10, 11]);
     let mut y = x.clone();
     y.slice_mut(s![..;isize::MIN, ..;isize::MAX])
         .unwrap()
         .fill(-1)
         .unwrap();
-    assert_eq!(y.to_vec().unwrap()[8], -1);
+    assert_eq!(y.host()[8], -1);
 }

@@ -12,7 +12,7 @@ use cuda_safe::Stream;
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::stream;
+use crate::{OnHost, stream};
 
 /// Declares structs that implement `Element`.
 macro_rules! plain {
@@ -149,6 +149,8 @@ mod without_unsafe {
     use bytemuck::{Pod, Zeroable};
     use cuda_compute::{Array, Element};
 
+    use crate::OnHost;
+
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
     #[repr(C)]
     pub struct Point {
@@ -165,6 +167,6 @@ mod without_unsafe {
             .unwrap()
             .hypot(points.field(|p| &p.y).unwrap());
         points.field_mut(|p| &p.x).unwrap().assign(size).unwrap();
-        assert_eq!(points.to_vec().unwrap(), [Point { x: 5.0, y: 4.0 }; 3]);
+        assert_eq!(points.host(), [Point { x: 5.0, y: 4.0 }; 3]);
     }
 }

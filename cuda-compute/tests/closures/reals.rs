@@ -3,7 +3,7 @@
 use cuda_compute::device_fn;
 
 use crate::suite::{
-    Near::{Equal, Same, Within},
+    Near::{Equal, Within},
     Suite,
 };
 
@@ -12,46 +12,46 @@ macro_rules! reals {
         #[test]
         fn $test() {
             Suite::new()
-                .check(device_fn!(|a: $type, b: $type| a + b), Same)
-                .check(device_fn!(|a: $type, b: $type| a - b * 0.1), Same)
-                .check(device_fn!(|a: $type, b: $type| a / b), Same)
-                .check(device_fn!(|a: $type, b: $type| a % b), Same)
-                .check(device_fn!(|a: $type, b: $type| -a - -b - (-1.5 - -a)), Same)
-                .check(device_fn!(|a: $type, b: $type| (a - (b - 1.0)) * (a / (b / 3.0))), Same)
-                .check(device_fn!(|a: $type, b: $type| { let mut x = a; x += b; x *= a; x -= 0.5; x /= b; x %= 2.0; x }), Same)
-                .check(device_fn!(|a: $type, b: $type| a < b || a >= 1.0 && a != b), Same)
-                .check(device_fn!(|a: $type, b: $type| !(a <= b) == (a > b)), Same)
-                .check(device_fn!(|a: $type, b: $type, c: $type| a.mul_add(b, c)), Same)
-                .check(device_fn!(|a: $type| a.sqrt() + a.abs().sqrt()), Same)
-                .check(device_fn!(|a: $type| a.floor()), Same)
-                .check(device_fn!(|a: $type| a.ceil()), Same)
-                .check(device_fn!(|a: $type| a.trunc()), Same)
-                .check(device_fn!(|a: $type| a.round()), Same)
-                .check(device_fn!(|a: $type| a.round_ties_even()), Same)
-                .check(device_fn!(|a: $type| a.fract()), Same)
-                .check(device_fn!(|a: $type| a.signum() / 2.0), Same)
-                .check(device_fn!(|a: $type, b: $type| a.copysign(b)), Same)
+                .same(device_fn!(|a: $type, b: $type| a + b))
+                .same(device_fn!(|a: $type, b: $type| a - b * 0.1))
+                .same(device_fn!(|a: $type, b: $type| a / b))
+                .same(device_fn!(|a: $type, b: $type| a % b))
+                .same(device_fn!(|a: $type, b: $type| -a - -b - (-1.5 - -a)))
+                .same(device_fn!(|a: $type, b: $type| (a - (b - 1.0)) * (a / (b / 3.0))))
+                .same(device_fn!(|a: $type, b: $type| { let mut x = a; x += b; x *= a; x -= 0.5; x /= b; x %= 2.0; x }))
+                .same(device_fn!(|a: $type, b: $type| a < b || a >= 1.0 && a != b))
+                .same(device_fn!(|a: $type, b: $type| !(a <= b) == (a > b)))
+                .same(device_fn!(|a: $type, b: $type, c: $type| a.mul_add(b, c)))
+                .same(device_fn!(|a: $type| a.sqrt() + a.abs().sqrt()))
+                .same(device_fn!(|a: $type| a.floor()))
+                .same(device_fn!(|a: $type| a.ceil()))
+                .same(device_fn!(|a: $type| a.trunc()))
+                .same(device_fn!(|a: $type| a.round()))
+                .same(device_fn!(|a: $type| a.round_ties_even()))
+                .same(device_fn!(|a: $type| a.fract()))
+                .same(device_fn!(|a: $type| a.signum() / 2.0))
+                .same(device_fn!(|a: $type, b: $type| a.copysign(b)))
                 .check(device_fn!(|a: $type, b: $type| a.max(b)), Equal)
                 .check(device_fn!(|a: $type, b: $type| $type::min(a, b)), Equal)
-                .check(device_fn!(|a: $type, b: $type| a.clamp(-1.0, b)), Same)
+                .same(device_fn!(|a: $type, b: $type| a.clamp(-1.0, b)))
                 .against(device_fn!(|a: $type| a.clamp(1.0, -1.0)), |(a,)| if a.is_nan() { a } else { -1.0 })
                 .against(device_fn!(|a: $type| a.clamp($type::NAN, 1.0)), |_| $type::NAN)
-                .check(device_fn!(|a: $type| a.recip() * 2.0), Same)
-                .check(device_fn!(|a: $type| a.to_degrees()), Same)
-                .check(device_fn!(|a: $type| a.to_radians()), Same)
-                .check(device_fn!(|a: $type, b: $type| a.rem_euclid(b)), Same)
-                .check(device_fn!(|a: $type, b: $type| a.div_euclid(b)), Same)
-                .check(device_fn!(|a: $type| a.is_nan() || a.is_infinite()), Same)
-                .check(device_fn!(|a: $type| a.is_finite() && !a.is_sign_negative()), Same)
+                .same(device_fn!(|a: $type| a.recip() * 2.0))
+                .same(device_fn!(|a: $type| a.to_degrees()))
+                .same(device_fn!(|a: $type| a.to_radians()))
+                .same(device_fn!(|a: $type, b: $type| a.rem_euclid(b)))
+                .same(device_fn!(|a: $type, b: $type| a.div_euclid(b)))
+                .same(device_fn!(|a: $type| a.is_nan() || a.is_infinite()))
+                .same(device_fn!(|a: $type| a.is_finite() && !a.is_sign_negative()))
                 .against(device_fn!(|a: $type| if a.is_nan() { 0 } else { a.to_bits() }), |(a,)| {
                     if a.is_nan() { 0 } else { a.to_bits() }
                 })
-                .check(device_fn!(|bits: $bits| $type::from_bits(bits) + 0.0), Same)
-                .check(device_fn!(|a: $type| { if a > $type::MAX / 2.0 { $type::MIN } else { $type::MIN_POSITIVE } }), Same)
-                .check(device_fn!(|a: bool| if a { $type::INFINITY } else { $type::NEG_INFINITY + $type::NAN }), Same)
-                .check(device_fn!(|a: $type| a + 1e-40 * a + 4.0e-44), Same)
-                .check(device_fn!(|a: $type| a * 16_777_217.0 + 0.3e-7 - 123_456_789.123_456_789), Same)
-                .check(device_fn!(|a: $type| a.abs() + $type::EPSILON), Same)
+                .same(device_fn!(|bits: $bits| $type::from_bits(bits) + 0.0))
+                .same(device_fn!(|a: $type| { if a > $type::MAX / 2.0 { $type::MIN } else { $type::MIN_POSITIVE } }))
+                .same(device_fn!(|a: bool| if a { $type::INFINITY } else { $type::NEG_INFINITY + $type::NAN }))
+                .same(device_fn!(|a: $type| a + 1e-40 * a + 4.0e-44))
+                .same(device_fn!(|a: $type| a * 16_777_217.0 + 0.3e-7 - 123_456_789.123_456_789))
+                .same(device_fn!(|a: $type| a.abs() + $type::EPSILON))
                 .run();
         }
     )*};

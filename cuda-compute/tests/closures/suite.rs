@@ -233,6 +233,11 @@ impl Suite {
         })
     }
 
+    /// Checks that the results have the same bits as on the CPU.
+    pub fn same<F: Function>(&mut self, function: DeviceFn<F>) -> &mut Self {
+        self.check(function, Near::Same)
+    }
+
     /// Compares with another function on the CPU, for functions that panic there.
     pub fn against<F: Function>(
         &mut self,

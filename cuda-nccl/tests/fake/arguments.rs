@@ -8,7 +8,7 @@ use cuda_safe::{Context, ContextFlags, DeviceBuffer, Stream, sys};
 
 use crate::{
     failure::failure,
-    library::{Fake, VARIABLE, compile, one_of, options, rank, verified},
+    library::{Fake, VARIABLE, add_sum, compile, one_of, options, rank, start, verified},
 };
 
 /// Constants of `nccl.h`.
@@ -142,19 +142,14 @@ fn copies_pass_words_and_addresses() {
 
 #[test]
 fn calls_without_elements_are_left_out_of_a_group() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
     let mut one = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
     let a = one.as_device_ptr();
     fake.arguments();
     let mut group = Group::new();
-    group
-        .all_reduce(&rank, &stream, &mut none, Reduction::Sum)
-        .unwrap();
-    group
-        .all_reduce(&rank, &stream, &mut one, Reduction::Sum)
-        .unwrap();
+    add_sum(&mut group, &rank, &stream, &mut none);
+    add_sum(&mut group, &rank, &stream, &mut one);
     group.run().unwrap();
     assert_eq!(
         fake.arguments(),
@@ -164,8 +159,7 @@ fn calls_without_elements_are_left_out_of_a_group() {
 
 #[test]
 fn a_group_waits_for_the_memory_of_other_streams() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let other = Stream::new(rank.context()).unwrap();
     let signal = cuda_safe::memory::Signal::new(rank.context(), 0u32).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&other, 4).unwrap();
@@ -173,9 +167,7 @@ fn a_group_waits_for_the_memory_of_other_streams() {
         .wait_signal(&signal, cuda_safe::memory::WaitUntil::EQUAL, 1)
         .unwrap();
     let mut group = Group::new();
-    group
-        .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
-        .unwrap();
+    add_sum(&mut group, &rank, &stream, &mut data);
     group.run().unwrap();
     assert!(!stream.query().unwrap());
     signal.set(1);
@@ -185,8 +177,7 @@ fn a_group_waits_for_the_memory_of_other_streams() {
 
 #[test]
 fn context_is_current_only_during_calls() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let other = Context::create(rank.context().device(), ContextFlags::default()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let current = || {
@@ -472,9 +463,7 @@ fn failures_at_the_ends_of_groups_are_reported() {
         let (rank, stream) = rank(2, options());
         let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
         let mut group = Group::new();
-        group
-            .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
-            .unwrap();
+        add_sum(&mut group, &rank, &stream, &mut data);
         fake.calls();
         fake.set(variable, 2);
         failure(group.run()).begins_with(text);

@@ -8,12 +8,11 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use crate::library::{Fake, LIMIT, options, rank};
+use crate::library::{LIMIT, start};
 
 #[test]
 fn finalize_waits_and_ends_both() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::from_slice(&stream, &[1u8]).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     fake.calls();
@@ -32,8 +31,7 @@ fn finalize_waits_and_ends_both() {
 
 #[test]
 fn drop_with_stuck_work_aborts_in_time() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let held = Stream::new(rank.context()).unwrap();
     let signal = Signal::new(rank.context(), 0u32).unwrap();
     stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
@@ -50,8 +48,7 @@ fn drop_with_stuck_work_aborts_in_time() {
 
 #[test]
 fn memory_is_registered_until_dropped() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     fake.calls();
     let memory = NcclAllocated::zeroed::<f32>(&stream, 100).unwrap();
     let mut data = rank.register(memory).unwrap();
@@ -67,8 +64,7 @@ fn memory_is_registered_until_dropped() {
 
 #[test]
 fn registrations_wait_for_user_work_without_a_limit() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let signal = &Signal::new(rank.context(), 0u32).unwrap();
     let held_for_longer_than_the_limit = |work: &dyn Fn()| {
         signal.set(0);
@@ -95,8 +91,7 @@ fn registrations_wait_for_user_work_without_a_limit() {
 
 #[test]
 fn registrations_end_with_the_communicator() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let data = rank
         .register(DeviceBuffer::<u8>::zeroed(&stream, 5).unwrap())
         .unwrap();

@@ -13,15 +13,14 @@ use cuda_safe::{
 
 use crate::{
     failure::failure,
-    library::{Fake, LIMIT, options, passes_alone, rank},
+    library::{Fake, LIMIT, add_sum, options, passes_alone, rank, start},
 };
 
 const SOON: Duration = Duration::from_secs(5);
 
 #[test]
 fn invalid_call_leaves_the_communicator_usable() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     fake.set("result", 5);
     let error = rank
@@ -79,8 +78,7 @@ fn failure_ends_the_communicator_once() {
 
 #[test]
 fn asynchronous_error_ends_the_wait() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     fake.set("async", 2);
@@ -98,8 +96,7 @@ fn asynchronous_error_ends_the_wait() {
 
 #[test]
 fn call_that_waits_on_the_host_ends_in_time() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     for grouped in [false, true] {
         let (rank, stream) = match grouped {
@@ -112,9 +109,7 @@ fn call_that_waits_on_the_host_ends_in_time() {
             false => rank.all_reduce(&stream, &mut data, Reduction::Sum),
             true => {
                 let mut group = Group::new();
-                group
-                    .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
-                    .unwrap();
+                add_sum(&mut group, &rank, &stream, &mut data);
                 group.run()
             }
         };
@@ -128,8 +123,7 @@ fn call_that_waits_on_the_host_ends_in_time() {
 
 #[test]
 fn stuck_work_is_lost_in_time() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let signal = Signal::new(rank.context(), 0u32).unwrap();
     let held = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
@@ -148,19 +142,14 @@ fn stuck_work_is_lost_in_time() {
 
 #[test]
 fn later_work_does_not_count_towards_the_time_limit() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let signal = Signal::new(rank.context(), 0u32).unwrap();
     let [mut a, mut b] = [0; 2].map(|_| DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap());
     for grouped in [false, true] {
         if grouped {
             let mut group = Group::new();
-            group
-                .all_reduce(&rank, &stream, &mut a, Reduction::Sum)
-                .unwrap();
-            group
-                .all_reduce(&rank, &stream, &mut b, Reduction::Sum)
-                .unwrap();
+            add_sum(&mut group, &rank, &stream, &mut a);
+            add_sum(&mut group, &rank, &stream, &mut b);
             group.run().unwrap();
         } else {
             rank.all_reduce(&stream, &mut a, Reduction::Sum).unwrap();
@@ -224,8 +213,7 @@ fn calls_on_many_streams_are_waited_for() {
 
 #[test]
 fn launches_of_captured_calls_are_waited_for() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let mut all = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
     let part = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.synchronize().unwrap();
@@ -248,8 +236,7 @@ fn launches_of_captured_calls_are_waited_for() {
 
 #[test]
 fn later_work_does_not_count_after_the_graph_is_dropped() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.synchronize().unwrap();
     // SAFETY: memory and communicator outlive the graph.
@@ -273,8 +260,7 @@ fn later_work_does_not_count_after_the_graph_is_dropped() {
 
 #[test]
 fn end_of_a_communicator_keeps_captures_of_other_threads() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     stream.synchronize().unwrap();
@@ -348,9 +334,7 @@ fn a_fault_before_calls() {
         &["AllReduce", "AbortControl", "Abort"],
     );
     let mut group = Group::new();
-    group
-        .all_reduce(&third, &other, &mut on_other, Reduction::Sum)
-        .unwrap();
+    add_sum(&mut group, &third, &other, &mut on_other);
     expect_end(group.run(), &ended);
     drop((first, second, third));
 }
@@ -359,8 +343,7 @@ fn a_fault_before_calls() {
 #[test]
 #[ignore = "a part of `fault_ends_the_communicator`"]
 fn a_fault_in_a_kernel() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let source = r#"extern "C" __global__ void fault() { asm("trap;"); }"#;
     let module = Module::compile(rank.context(), source).unwrap();
@@ -422,9 +405,7 @@ fn different_calls_are_reported_and_not_enqueued() {
         "{error}"
     );
     let mut group = Group::new();
-    group
-        .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
-        .unwrap();
+    add_sum(&mut group, &rank, &stream, &mut data);
     assert!(
         group
             .run()
@@ -485,9 +466,7 @@ fn captured_group_is_reported_to_the_others() {
     stream.synchronize().unwrap();
     let mut group = Group::new();
     group.send(&rank, &stream, &bytes, 1).unwrap();
-    group
-        .all_reduce(&rank, &stream, &mut data, Reduction::Sum)
-        .unwrap();
+    add_sum(&mut group, &rank, &stream, &mut data);
     fake.calls();
     let captured = || {
         // The capturing thread must not wait for the others.
@@ -521,9 +500,7 @@ fn different_partner_calls_are_reported_and_not_enqueued() {
     group.send(&rank, &stream, &bytes, 1).unwrap();
     group.send(&rank, &stream, &bytes, 1).unwrap();
     group.receive(&rank, &stream, &mut other, 2).unwrap();
-    group
-        .all_reduce(&rank, &stream, &mut sum, Reduction::Sum)
-        .unwrap();
+    add_sum(&mut group, &rank, &stream, &mut sum);
     group.run().unwrap();
     let expected = "GroupStart Send Recv Send Recv GroupEnd GroupStart AllGather GroupEnd \
                     GroupStart Send Send Recv AllReduce GroupEnd";
@@ -546,9 +523,7 @@ fn different_partner_calls_are_reported_and_not_enqueued() {
         // Ranks that take part in the collectives get a report.
         let mut group = Group::new();
         group.send(&rank, &stream, &bytes, 1).unwrap();
-        group
-            .all_reduce(&rank, &stream, &mut sum, Reduction::Sum)
-            .unwrap();
+        add_sum(&mut group, &rank, &stream, &mut sum);
         failure(group.run()).begins_with(text);
         let expected = [&EXCHANGE[..], &["GroupStart", "AllGather", "GroupEnd"]].concat();
         assert_eq!(fake.calls(), expected);

@@ -13,8 +13,10 @@ use std::{
     time::Duration,
 };
 
-use cuda_nccl::{Communicator, CommunicatorOptions, Library, UniqueId};
-use cuda_safe::{Context, Stream, sys};
+use cuda_nccl::{
+    Communicator, CommunicatorOptions, Group, Library, Reducible, Reduction, UniqueId,
+};
+use cuda_safe::{Context, DeviceBuffer, Stream, sys};
 
 pub const VARIABLE: &str = "CUDA_NCCL_LIBNCCL";
 
@@ -208,6 +210,26 @@ pub fn one_of(size: usize, number: usize, options: CommunicatorOptions) -> (Comm
         Communicator::new(&context, id, number, size, options).unwrap(),
         stream,
     )
+}
+
+/// Returns the library, and rank 0 of `size` as [`rank`] does.
+pub fn start(size: usize) -> (Fake, Communicator, Stream) {
+    let fake = Fake::new();
+    let (rank, stream) = rank(size, options());
+    (fake, rank, stream)
+}
+
+/// Adds a sum over all ranks to a group.
+#[track_caller]
+pub fn add_sum<'g, T: Reducible>(
+    group: &mut Group<'g>,
+    rank: &'g Communicator,
+    stream: &'g Stream,
+    data: &'g mut DeviceBuffer<T>,
+) {
+    group
+        .all_reduce(rank, stream, data, Reduction::Sum)
+        .unwrap();
 }
 
 #[test]

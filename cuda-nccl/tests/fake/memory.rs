@@ -13,7 +13,7 @@ use cuda_safe::{
 
 use crate::{
     failure::failure,
-    library::{Fake, LIMIT, options, rank},
+    library::{Fake, LIMIT, options, rank, start},
 };
 
 /// Holds the stream back until `work` has waited for a moment. Fails if it did not wait.
@@ -32,8 +32,7 @@ fn waits_for(stream: &Stream, work: impl FnOnce()) {
 
 #[test]
 fn memory_is_allocated_and_freed_once() {
-    let fake = Fake::new();
-    let (_rank, stream) = rank(2, options());
+    let (fake, _rank, stream) = start(2);
     fake.calls();
     fake.arguments();
     let memory = NcclAllocated::zeroed::<u64>(&stream, 3).unwrap();
@@ -61,8 +60,7 @@ fn memory_is_allocated_and_freed_once() {
 
 #[test]
 fn registered_memory_is_described_and_closed() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let memory = NcclAllocated::zeroed::<u16>(&stream, 5).unwrap();
     let address = memory.as_device_ptr();
     fake.arguments();
@@ -90,8 +88,7 @@ fn registered_memory_is_described_and_closed() {
 
 #[test]
 fn registration_waits_for_the_stream_of_the_memory() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     let mut registered = None;
     waits_for(&stream, || {
@@ -183,8 +180,7 @@ fn an_abort_waits_for_the_end_of_the_work() {
 
 #[test]
 fn work_that_ends_in_the_grace_period_is_waited_for() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let held = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
     let signal = &Signal::new(stream.context(), 0u32).unwrap();
@@ -229,8 +225,7 @@ fn dropped_rank_waits_for_ranks_of_other_threads() {
 
 #[test]
 fn rejected_memory_is_not_registered() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     fake.calls();
     fake.set("result", 4);
@@ -242,8 +237,7 @@ fn rejected_memory_is_not_registered() {
 
 #[test]
 fn failed_wait_for_registered_memory_ends_the_communicator() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     let data = rank.register(memory).unwrap();
     stream.synchronize().unwrap();
@@ -267,8 +261,7 @@ fn failed_wait_for_registered_memory_ends_the_communicator() {
 
 #[test]
 fn a_communicator_may_be_idle_for_longer_than_the_limit() {
-    let _fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (_fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     for _ in 0..2 {
         rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
@@ -280,8 +273,7 @@ fn a_communicator_may_be_idle_for_longer_than_the_limit() {
 
 #[test]
 fn close_reports_memory_that_cannot_be_freed() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let memory = NcclAllocated::zeroed::<u8>(&stream, 4).unwrap();
     fake.set("result", 1);
     failure(memory.close()).begins_with("ncclMemFree failed: ");

@@ -4,7 +4,7 @@
 use cuda_nccl::{Error, Library, NcclAllocated};
 use cuda_safe::DeviceBuffer;
 
-use crate::library::{Fake, VARIABLE, compile, options, passes_alone, rank};
+use crate::library::{Fake, VARIABLE, compile, passes_alone, start};
 
 /// Runs one of the ignored tests below with another library.
 fn with(test: &str, name: &str, flags: &[&str]) {
@@ -24,8 +24,7 @@ fn missing_functions_are_reported() {
 #[test]
 #[ignore = "a part of `missing_functions_are_reported`"]
 fn without_newer_functions() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let unsupported = |error: Error, name: &str| {
         let text = error.to_string();
         assert!(matches!(error, Error::Unsupported(_)), "{text}");

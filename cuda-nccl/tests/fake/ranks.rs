@@ -5,12 +5,11 @@ use std::{sync::Barrier, thread};
 use cuda_nccl::{Collectives, Communicator, Error, Group, Reduction, UniqueId};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::library::{Fake, LIMIT, options, rank, verified};
+use crate::library::{Fake, LIMIT, add_sum, options, start, verified};
 
 #[test]
 fn each_collective_makes_one_call() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let mut a = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let mut b = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let mut half = DeviceBuffer::<f32>::zeroed(&stream, 2).unwrap();
@@ -60,8 +59,7 @@ fn each_collective_makes_one_call() {
 
 #[test]
 fn group_is_one_call_and_ends_even_if_a_part_fails() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     let other = Stream::new(rank.context()).unwrap();
     let mut a = DeviceBuffer::<f32>::zeroed(&other, 4).unwrap();
     let mut b = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
@@ -69,9 +67,7 @@ fn group_is_one_call_and_ends_even_if_a_part_fails() {
         fake.calls();
         fake.set("result", result);
         let mut group = Group::new();
-        group
-            .all_reduce(&rank, &stream, &mut a, Reduction::Sum)
-            .unwrap();
+        add_sum(&mut group, &rank, &stream, &mut a);
         group.broadcast(&rank, &other, &mut b, 0).unwrap();
         assert!(fake.calls().is_empty());
         assert_eq!(group.run().is_ok(), result == 0);
@@ -86,8 +82,7 @@ fn group_is_one_call_and_ends_even_if_a_part_fails() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(3, options());
+    let (fake, rank, stream) = start(3);
     let mut five = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
     let mut six = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
     fake.calls();
@@ -158,8 +153,7 @@ fn through_the_trait<C: Collectives>(rank: &C, stream: &Stream) {
 
 #[test]
 fn trait_methods_make_the_same_calls() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     fake.calls();
     through_the_trait(&rank, &stream);
     let expected = [
@@ -214,8 +208,7 @@ fn one_of_two_differing_threads_enqueues_nothing() {
 
 #[test]
 fn groups_support_every_call() {
-    let fake = Fake::new();
-    let (rank, stream) = rank(2, options());
+    let (fake, rank, stream) = start(2);
     assert_eq!(rank.timeout(), LIMIT);
     let part = DeviceBuffer::from_slice(&stream, &[1u8]).unwrap();
     let [mut a, mut b, mut c] =

@@ -11,7 +11,7 @@ use cuda_safe::{Context, ContextFlags};
 
 use crate::{
     failure::failure,
-    library::{Fake, LIMIT, VARIABLE, options, rank, verified},
+    library::{Fake, LIMIT, VARIABLE, options, rank, start, verified},
 };
 
 #[test]
@@ -81,8 +81,7 @@ fn invalid_arguments_are_rejected() {
 
 #[test]
 fn split_and_shrink_create_communicators() {
-    let fake = Fake::new();
-    let (rank, _stream) = rank(3, options());
+    let (fake, rank, _stream) = start(3);
     fake.calls();
     // Every rank of the fake library sends the same words as this one, so three ranks share the
     // color.
@@ -113,8 +112,7 @@ fn split_and_shrink_create_communicators() {
 
 #[test]
 fn split_is_rejected_with_nccl_comm_id() {
-    let _fake = Fake::new();
-    let (rank, _stream) = rank(3, options());
+    let (_fake, rank, _stream) = start(3);
     // SAFETY: tests of the fake library run one at a time, and nothing else here reads variables at
     // the same time.
     unsafe { std::env::set_var("NCCL_COMM_ID", "node1:29400") };

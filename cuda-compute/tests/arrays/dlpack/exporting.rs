@@ -18,7 +18,7 @@ use super::{
     producer::{Description, F32, produce},
     read,
 };
-use crate::stream;
+use crate::{OnHost, shaped, stream, upload};
 
 /// Returns a tensor's shape and strides.
 fn axes(raw: *const DLManagedTensorVersioned) -> (Vec<i64>, Vec<i64>) {
@@ -43,7 +43,7 @@ fn data(raw: *const DLManagedTensorVersioned) -> u64 {
 #[test]
 fn the_structure_is_complete() {
     let stream = stream();
-    let x = Array::from_shape(&stream, [2, 3], &[1i32, 2, 3, 4, 5, 6]).unwrap();
+    let x = shaped(&stream, [2, 3], &[1i32, 2, 3, 4, 5, 6]);
     let address = x.as_device_ptr();
     let raw = x.into_dlpack().unwrap().into_raw();
     assert_eq!(axes(raw), (vec![2, 3], vec![3, 1]));
@@ -69,7 +69,7 @@ fn the_structure_is_complete() {
 #[test]
 fn into_dlpack_copies_shared_memory() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let x = upload(&stream, &[1.0f32, 2.0]);
     let address = x.as_device_ptr();
     let kept = x.clone();
     let raw = x.into_dlpack().unwrap().into_raw();
@@ -82,10 +82,10 @@ fn into_dlpack_copies_shared_memory() {
     let raw = kept.into_dlpack().unwrap().into_raw();
     assert_ne!(data(raw), address);
     delete(raw);
-    assert_eq!(expression.eval().unwrap().to_vec().unwrap(), [2.0, 3.0]);
+    assert_eq!(expression.eval().unwrap().host(), [2.0, 3.0]);
 
     // Writing one element of a broadcast axis would change others, so the array is copied.
-    let row = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let row = upload(&stream, &[1.0f32, 2.0]);
     let wide = row.broadcast_to([3, 2]).unwrap();
     drop(row);
     let raw = wide.into_dlpack().unwrap().into_raw();
@@ -124,14 +124,14 @@ fn imported_memory_is_exported_without_a_copy() {
 #[test]
 fn a_shared_array_is_copied_before_it_is_written_to() {
     let stream = stream();
-    let mut x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let mut x = upload(&stream, &[1.0f32, 2.0]);
     let address = x.as_device_ptr();
     let tensor = x.share_dlpack();
     assert!(tensor.is_read_only());
     let raw = tensor.into_raw();
     assert_eq!((data(raw), flags(raw)), (address, FLAG_READ_ONLY));
     x.fill(9.0).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [9.0; 2]);
+    assert_eq!(x.host(), [9.0; 2]);
     assert_eq!(read::<f32>(&stream, raw), [1.0, 2.0]);
     delete(raw);
 
@@ -204,7 +204,7 @@ fn empty_arrays_have_no_address() {
 #[test]
 fn tensors_outlive_arrays_and_are_deleted_on_any_thread() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let x = upload(&stream, &[1.0f32, 2.0]);
     let raw = x.share_dlpack().into_raw();
     drop(x);
     assert_eq!(read::<f32>(&stream, raw), [1.0, 2.0]);
@@ -224,7 +224,7 @@ fn tensors_outlive_arrays_and_are_deleted_on_any_thread() {
 fn ready_for_accepts_stream_numbers() {
     let (stream, consumer) = (stream(), stream());
     let context = stream.context().clone();
-    let x = Array::from_slice(&stream, &[1.0f32, 2.0]).unwrap();
+    let x = upload(&stream, &[1.0f32, 2.0]);
     let numbers = [
         None,
         Some(1),
@@ -267,7 +267,7 @@ fn ready_on_rejects_streams_of_other_contexts() {
     let stream = stream();
     let device = stream.context().device();
     let other = Context::create(device, cuda_safe::ContextFlags::AUTO).unwrap();
-    let x = Array::from_slice(&stream, &[1.0f32]).unwrap();
+    let x = upload(&stream, &[1.0f32]);
     let theirs = Stream::new(&other).unwrap();
     assert!(x.share_dlpack().ready_on(&theirs).is_err());
 }

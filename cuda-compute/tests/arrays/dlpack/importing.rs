@@ -16,7 +16,7 @@ use cuda_compute::{
 use cuda_safe::{DeviceView, Stream};
 
 use super::producer::{self, Deletions, Description, F32, produce, produce_unversioned};
-use crate::{failure::failure, stream};
+use crate::{OnHost, failure::failure, shaped, stream, upload};
 
 /// Imports a tensor over these floats with the given fields.
 fn take(
@@ -48,13 +48,13 @@ fn the_deleter_is_called_after_the_last_use() {
     let expression = &x * 2.0;
     drop(x);
     drop(clone);
-    assert_eq!(part.to_vec().unwrap(), [2.0, 3.0]);
+    assert_eq!(part.host(), [2.0, 3.0]);
     drop(part);
     assert_eq!(deletions.count(), 0);
     let y = expression.eval().unwrap();
     drop(expression);
     assert_eq!(deletions.count(), 1);
-    assert_eq!(y.to_vec().unwrap(), [2.0, 4.0, 6.0, 8.0]);
+    assert_eq!(y.host(), [2.0, 4.0, 6.0, 8.0]);
     assert_eq!(deletions.count(), 1);
 
     let (raw, _, deletions) = produce_unversioned(&stream, &[1.0f32; 4], &description);
@@ -75,7 +75,7 @@ fn tensors_without_a_deleter_are_accepted() {
     let (raw, _, deletions) = produce(&stream, &[1.0f32, 2.0], &description);
     // SAFETY: The tensor is live and is handed over once.
     let (owned, x) = unsafe { ((*raw).manager_ctx, Array::<f32>::from_dlpack(&stream, raw)) };
-    assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
+    assert_eq!(x.unwrap().host(), [1.0, 2.0]);
     assert_eq!(deletions.count(), 0);
     // SAFETY: The array that used the tensor is dropped.
     unsafe { producer::free::<DLManagedTensorVersioned>(owned) };
@@ -97,7 +97,7 @@ fn deleters_run_on_the_thread_of_the_last_use() {
     let there = work.thread().id();
     let y = work.join().unwrap();
     assert_eq!((deletions.count(), deletions.thread()), (1, Some(there)));
-    assert_eq!(y.to_vec().unwrap(), [2.0, 4.0]);
+    assert_eq!(y.host(), [2.0, 4.0]);
     // A tensor from which no array was created is deleted too.
     let (raw, _, deletions) = produce(&stream, &[1.0f32], &Description::of(F32, &[1]));
     // SAFETY: The tensor is handed over once.
@@ -111,14 +111,14 @@ fn deleters_run_on_the_thread_of_the_last_use() {
 fn offset_and_strides_are_respected() {
     let stream = stream();
     let host: Vec<f32> = (0..24).map(|i| i as f32).collect();
-    let whole = Array::from_shape(&stream, [4, 6], &host).unwrap();
+    let whole = shaped(&stream, [4, 6], &host);
     let check = |description: Description, wanted: Array<f32>| {
         let (x, address, deletions) = take(&stream, &host, &description);
         let x = x.unwrap();
         assert_eq!(x.as_device_ptr(), address + description.byte_offset);
         assert_eq!(x.shape(), wanted.shape());
-        assert_eq!(x.to_vec().unwrap(), wanted.to_vec().unwrap());
-        let sums = [&x, &wanted].map(|x| x.sum().eval().unwrap().item().unwrap());
+        assert_eq!(x.host(), wanted.host());
+        let sums = [&x, &wanted].map(|x| x.sum().eval().unwrap().value());
         assert_eq!(sums[0], sums[1]);
         drop(x);
         assert_eq!(deletions.count(), 1);
@@ -172,16 +172,13 @@ fn unaligned_vectors_are_read_correctly() {
         };
         let (x, ..) = take(&stream, &host, &description);
         let (x, skipped) = (x.unwrap(), skipped as usize);
-        let y = (&x * 2.0).eval().unwrap().to_vec().unwrap();
+        let y = (&x * 2.0).eval().unwrap().host();
         assert!(y.iter().zip(&host[skipped..]).all(|(y, x)| *y == 2.0 * x));
         let sum: f32 = host[skipped..skipped + 4096].iter().sum();
-        let difference = x.sum().eval().unwrap().item().unwrap() - sum;
+        let difference = x.sum().eval().unwrap().value() - sum;
         assert!(difference.abs() <= 1e-5 * sum);
         let scanned = x.cumsum(0).unwrap();
-        assert_eq!(
-            scanned.to_vec().unwrap()[1],
-            host[skipped] + host[skipped + 1]
-        );
+        assert_eq!(scanned.host()[1], host[skipped] + host[skipped + 1]);
     }
 }
 
@@ -196,8 +193,8 @@ fn empty_tensors_become_empty_arrays() {
         let (x, _, deletions) = take(&stream, &[], &description);
         let x = x.unwrap();
         assert_eq!(x.shape(), [3, 0, 2]);
-        assert_eq!((x.as_device_ptr(), x.to_vec().unwrap()), (0, vec![]));
-        assert_eq!(x.sum().eval().unwrap().item().unwrap(), 0.0);
+        assert_eq!((x.as_device_ptr(), x.host()), (0, vec![]));
+        assert_eq!(x.sum().eval().unwrap().value(), 0.0);
         drop(x);
         assert_eq!(deletions.count(), 1);
     }
@@ -214,7 +211,7 @@ fn writes_change_the_tensor_unless_the_array_is_shared() {
     assert_eq!(producers(&stream, address, 3), [7.0, 20.0, 30.0]);
     x.copy_from_slice(&[4.0, 5.0, 6.0]).unwrap();
     assert_eq!(producers(&stream, address, 3), [4.0, 5.0, 6.0]);
-    let places = Array::from_slice(&stream, &[2]).unwrap();
+    let places = upload(&stream, &[2]);
     x.put(&places, 9.0).unwrap();
     assert_eq!(producers(&stream, address, 3), [4.0, 5.0, 9.0]);
 
@@ -222,11 +219,11 @@ fn writes_change_the_tensor_unless_the_array_is_shared() {
     x.fill(0.0).unwrap();
     assert_ne!(x.as_device_ptr(), address);
     assert_eq!(producers(&stream, address, 3), [4.0, 5.0, 9.0]);
-    assert_eq!(held.to_vec().unwrap(), [4.0, 5.0, 9.0]);
+    assert_eq!(held.host(), [4.0, 5.0, 9.0]);
     assert_eq!(deletions.count(), 0);
     drop(held);
     assert_eq!(deletions.count(), 1);
-    assert_eq!(x.to_vec().unwrap(), [0.0; 3]);
+    assert_eq!(x.host(), [0.0; 3]);
 }
 
 type Write<'a> = &'a dyn Fn(&mut Array<f32>);
@@ -238,7 +235,7 @@ fn read_only_tensors_are_never_written() {
         flags: FLAG_READ_ONLY,
         ..Description::of(F32, &[3])
     };
-    let places = Array::from_slice(&stream, &[2]).unwrap();
+    let places = upload(&stream, &[2]);
     let writes: [Write<'_>; 5] = [
         &|x| x.assign(&*x * 10.0).unwrap(),
         &|x| x.fill(10.0).unwrap(),
@@ -253,7 +250,7 @@ fn read_only_tensors_are_never_written() {
         drop(seen);
         write(&mut x);
         assert_ne!(x.as_device_ptr(), address);
-        assert!(x.to_vec().unwrap().contains(&10.0));
+        assert!(x.host().contains(&10.0));
         // The array no longer holds the tensor.
         assert_eq!(deletions.count(), 1);
     }
@@ -268,7 +265,7 @@ fn read_only_tensors_are_never_written() {
         let kept = x.expr();
         write(&mut x);
         assert_eq!(producers(&stream, address, 3), [1.0, 2.0, 3.0]);
-        assert_eq!(kept.eval().unwrap().to_vec().unwrap(), [1.0, 2.0, 3.0]);
+        assert_eq!(kept.eval().unwrap().host(), [1.0, 2.0, 3.0]);
     }
 }
 
@@ -385,7 +382,7 @@ fn other_minor_versions_and_managed_memory_are_accepted() {
         ..Description::of(F32, &[2])
     };
     let (x, ..) = take(&stream, &[1.0, 2.0], &description);
-    assert_eq!(x.unwrap().to_vec().unwrap(), [1.0, 2.0]);
+    assert_eq!(x.unwrap().host(), [1.0, 2.0]);
 }
 
 #[test]
@@ -403,5 +400,5 @@ fn into_array_with_producer_orders_both_ways() {
     let y = (&x * 2.0).eval().unwrap();
     drop(x);
     assert_eq!(deletions.count(), 1);
-    assert_eq!(y.to_vec().unwrap(), [2.0, 4.0]);
+    assert_eq!(y.host(), [2.0, 4.0]);
 }

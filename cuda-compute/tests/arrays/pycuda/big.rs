@@ -8,7 +8,7 @@ use cuda_compute::{Array, Expr, s};
 use cuda_safe::Stream;
 
 use super::{emulated, value};
-use crate::stream;
+use crate::{OnHost, stream};
 
 /// Returns 2³² and a few elements if `arrays` such arrays fit, otherwise fewer.
 fn count(stream: &Stream, more: usize, arrays: u64) -> usize {
@@ -44,12 +44,12 @@ fn elementwise() {
             .filter(|at| at + 100 <= count),
     );
     for start in starts {
-        let got = x.slice(s![start..start + 100]).unwrap().to_vec().unwrap();
+        let got = x.slice(s![start..start + 100]).unwrap().host();
         let wanted: Vec<u8> = (start..start + 100).map(|i| i as u8).collect();
         assert_eq!(got, wanted, "from {start}");
     }
     let sum = (&x + 1).eval().unwrap();
-    let last = sum.slice(s![-1]).unwrap().item().unwrap();
+    let last = sum.slice(s![-1]).unwrap().value();
     assert_eq!(last, (count - 1) as u8 + 1);
 }
 

@@ -4,7 +4,7 @@ use cuda_compute::{Array, Expr, Order};
 use num_complex::Complex;
 
 use super::{uniform, values};
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 macro_rules! parts {
     ($($test:ident $real:ty;)*) => {$(
@@ -15,7 +15,7 @@ macro_rules! parts {
             let numbers = uniform(&mut random, 40, 0.0, 1.0);
             let host: Vec<Complex<$real>> =
                 numbers.chunks(2).map(|pair| Complex::new(pair[0] as $real, pair[1] as $real)).collect();
-            let z = Array::from_slice(&stream, &host).unwrap();
+            let z = upload(&stream, &host);
             assert_eq!(values(z.real()), host.iter().map(|v| v.re).collect::<Vec<_>>());
             assert_eq!(values(z.imag()), host.iter().map(|v| v.im).collect::<Vec<_>>());
             let conjugates: Vec<_> = host.iter().map(Complex::conj).collect();
@@ -23,7 +23,7 @@ macro_rules! parts {
             let mut out = Array::zeros_like(&z).unwrap();
             let address = out.as_device_ptr();
             out.assign(z.conj()).unwrap();
-            assert_eq!((out.to_vec().unwrap(), out.as_device_ptr()), (conjugates, address));
+            assert_eq!((out.host(), out.as_device_ptr()), (conjugates, address));
             let again = Expr::<Complex<$real>>::complex(z.real(), z.imag());
             assert_eq!(values(again), host);
             // The parts have the memory order of the numbers.
@@ -34,7 +34,7 @@ macro_rules! parts {
                 assert!(z.conj().eval().unwrap().is_contiguous(order));
             }
             // A real number has an imaginary part of zero.
-            let real = Array::from_slice(&stream, &[1.5 as $real, -2.0]).unwrap();
+            let real = upload(&stream, &[1.5 as $real, -2.0]);
             let wide = real.cast::<Complex<$real>>();
             assert_eq!(values(wide.imag()), [0.0, 0.0]);
             assert_eq!(values(wide.real()), [1.5, -2.0]);
@@ -68,14 +68,14 @@ fn logarithms_of_base_10() {
         .map(|p| Complex::new(p[0], p[1]))
         .collect();
     let log = |z: &Complex<f64>| z.ln() / std::f64::consts::LN_10;
-    let z = Array::from_shape(&stream, [10, 4], &host).unwrap();
+    let z = shaped(&stream, [10, 4], &host);
     near(
         &values(z.log10()),
         &host.iter().map(log).collect::<Vec<_>>(),
         1e-14,
     );
     let narrow = z.cast::<Complex<f32>>().eval().unwrap();
-    let host: Vec<_> = narrow.to_vec().unwrap();
+    let host: Vec<_> = narrow.host();
     let wide = host
         .iter()
         .map(|z| Complex::new(f64::from(z.re), f64::from(z.im)));

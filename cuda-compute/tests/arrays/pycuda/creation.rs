@@ -5,26 +5,23 @@ use cuda_safe::Stream;
 use ndarray::{Array2, ArrayD, Axis, IxDyn};
 
 use super::{assert_near, every, values};
-use crate::{elements, stream};
+use crate::{OnHost, elements, stream, upload};
 
 #[test]
 fn ranges_and_constants() {
     let stream = stream();
     let wanted: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let counted = Array::steps(&stream, 0.0f32, 1.0, 12).unwrap();
-    assert_eq!(counted.to_vec().unwrap(), wanted);
+    assert_eq!(counted.host(), wanted);
     // With a step of 3, and backwards.
     let steps = Array::range(&stream, 0..4).unwrap() * 3 + 1;
     assert_eq!(values(steps), [1, 4, 7, 10]);
     assert_eq!(elements(Array::<f64>::ones(&stream, 10)), [1.0; 10]);
     assert_eq!(elements(Array::<f64>::zeros(&stream, 10)), [0.0; 10]);
     let spaced = Array::linspace(&stream, -1.0f32, 2.0, 7).unwrap();
-    assert_eq!(
-        spaced.to_vec().unwrap(),
-        [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0]
-    );
+    assert_eq!(spaced.host(), [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0]);
     let thirds = Array::linspace(&stream, 0.0f64, 0.7, 50).unwrap();
-    let thirds = thirds.to_vec().unwrap();
+    let thirds = thirds.host();
     assert_eq!((thirds[0], thirds[49]), (0.0, 0.7));
     assert_near(&thirds[1..2], &[0.7 / 49.0], 1e-15);
     assert_eq!(elements(Array::linspace(&stream, 3.0f32, 9.0, 1)), [3.0]);
@@ -48,9 +45,9 @@ fn like_others() {
         let zeros = Array::<i32>::zeros_like(&x).unwrap();
         let ones = Array::<f64>::ones_like(&x).unwrap();
         let full = Array::full_like(&x, true).unwrap();
-        assert_eq!(zeros.to_vec().unwrap(), vec![0; x.len()]);
-        assert_eq!(ones.to_vec().unwrap(), vec![1.0; x.len()]);
-        assert_eq!(full.to_vec().unwrap(), vec![true; x.len()]);
+        assert_eq!(zeros.host(), vec![0; x.len()]);
+        assert_eq!(ones.host(), vec![1.0; x.len()]);
+        assert_eq!(full.host(), vec![true; x.len()]);
         assert_eq!(
             (zeros.shape(), ones.shape(), full.shape()),
             (x.shape(), x.shape(), x.shape())
@@ -130,14 +127,14 @@ fn concatenations() {
 fn scattered() {
     let stream = stream();
     // Scatters several arrays to the same indices.
-    let places = Array::from_slice(&stream, &[3u32, 1, 4, 0, 5]).unwrap();
+    let places = upload(&stream, &[3u32, 1, 4, 0, 5]);
     for scale in [1.0f32, 10.0] {
-        let x = Array::from_slice(&stream, &[30.0f32, 10.0, 40.0, 0.0, 50.0]).unwrap();
+        let x = upload(&stream, &[30.0f32, 10.0, 40.0, 0.0, 50.0]);
         let mut out = Array::full(&stream, 6, -1.0f32).unwrap();
         out.put(&places, &x * scale).unwrap();
         let wanted =
             [0.0, 10.0, -1.0, 30.0, 40.0, 50.0].map(|v| if v < 0.0 { v } else { v * scale });
-        assert_eq!(out.to_vec().unwrap(), wanted);
+        assert_eq!(out.host(), wanted);
         assert_eq!(elements(out.take(&places, 0)), values(&x * scale));
     }
 }
@@ -145,20 +142,20 @@ fn scattered() {
 #[test]
 fn reversed_and_converted() {
     let stream = stream();
-    let x = Array::from_slice(&stream, &every(1, 10, 1)).unwrap();
+    let x = upload(&stream, &every(1, 10, 1));
     let mut wanted = every(1, 10, 1);
     wanted.reverse();
-    assert_eq!(x.slice(s![..;-1]).unwrap().to_vec().unwrap(), wanted);
-    assert_eq!(x.flip(0).unwrap().to_vec().unwrap(), wanted);
+    assert_eq!(x.slice(s![..;-1]).unwrap().host(), wanted);
+    assert_eq!(x.flip(0).unwrap().host(), wanted);
     // Copies from the device with any step.
     assert_eq!(elements(x.slice(s![..;-3])), [10.0, 7.0, 4.0, 1.0]);
 
     let x = Array::<f32>::uniform(&stream, &mut Sequence::new(5), 2000).unwrap();
-    let host = x.to_vec().unwrap();
+    let host = x.host();
     let wide: Vec<f64> = host.iter().map(|&v| v.into()).collect();
     assert_eq!(values(x.cast::<f64>()), wide);
     let x = Array::<f64>::uniform(&stream, &mut Sequence::new(5), 2000).unwrap();
-    let host = x.to_vec().unwrap();
+    let host = x.host();
     assert_near(&values(x.cast::<f32>()), &host, 1e-7);
 }
 
@@ -167,11 +164,10 @@ fn rows_are_filled_with_vectors() {
     let stream = stream();
     // Three floats per row. PyCUDA uses a structure here.
     let mut x = Array::<f32>::zeros(&stream, [100, 3]).unwrap();
-    x.assign(Array::from_slice(&stream, &[1.0, 2.0, 3.0]).unwrap())
-        .unwrap();
-    assert_eq!(x.to_vec().unwrap(), [1.0, 2.0, 3.0].repeat(100));
+    x.assign(upload(&stream, &[1.0, 2.0, 3.0])).unwrap();
+    assert_eq!(x.host(), [1.0, 2.0, 3.0].repeat(100));
     x.fill(1729.0).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [1729.0; 300]);
+    assert_eq!(x.host(), [1729.0; 300]);
 }
 
 #[test]
@@ -207,9 +203,9 @@ fn slices_round_trip() {
         assert_eq!(turned.to_ndarray().unwrap(), wanted.into_dyn());
         assert_eq!(
             elements(Array::from_ndarray(&stream, &wanted)),
-            turned.to_vec().unwrap()
+            turned.host()
         );
-        assert_eq!(elements(part.copy()), part.to_vec().unwrap());
+        assert_eq!(elements(part.copy()), part.host());
     }
     for lengths in [&[3, 3][..], &[3, 1], &[3, 3, 3]] {
         let (x, host) = numbered(&stream, lengths, 0, Order::C);
@@ -236,7 +232,7 @@ fn memory_order_is_kept() {
     let address = x.as_device_ptr();
     x.copy_from_slice(&values).unwrap();
     assert_eq!((x.strides(), x.as_device_ptr()), (&[1, 22][..], address));
-    assert_eq!(x.to_vec().unwrap(), values);
+    assert_eq!(x.host(), values);
 }
 
 #[test]
@@ -254,8 +250,8 @@ fn copies_reuse_memory() {
     // A view that shares the memory keeps the old elements.
     let before = x.slice(s![0]).unwrap();
     x.copy_from_slice(&[false; 4]).unwrap();
-    assert_eq!(before.to_vec().unwrap(), [true, false]);
-    assert_eq!(x.to_vec().unwrap(), [false; 4]);
+    assert_eq!(before.host(), [true, false]);
+    assert_eq!(x.host(), [false; 4]);
     // A slice is written in place.
     let mut y = Array::range(&stream, 0..10)
         .unwrap()
@@ -263,23 +259,20 @@ fn copies_reuse_memory() {
         .unwrap();
     let address = y.as_device_ptr();
     y.copy_from_slice(&[7; 4]).unwrap();
-    assert_eq!(
-        (y.to_vec().unwrap(), y.as_device_ptr()),
-        (vec![7; 4], address)
-    );
+    assert_eq!((y.host(), y.as_device_ptr()), (vec![7; 4], address));
     assert!(y.copy_from_slice(&[7; 5]).is_err());
     assert!(y.copy_to_slice(&mut [0; 3]).is_err());
     // Writing one row of a broadcast array leaves the other rows unchanged.
     let mut rows = y.slice(s![NewAxis]).unwrap().broadcast_to([3, 4]).unwrap();
     drop(y);
     rows.slice_mut(s![1]).unwrap().fill(0).unwrap();
-    assert_eq!(rows.to_vec().unwrap(), [7, 7, 7, 7, 0, 0, 0, 0, 7, 7, 7, 7]);
+    assert_eq!(rows.host(), [7, 7, 7, 7, 0, 0, 0, 0, 7, 7, 7, 7]);
     let mut rows = Array::range(&stream, 0..4)
         .unwrap()
         .broadcast_to([3, 4])
         .unwrap();
     rows.copy_from_slice(&[5; 12]).unwrap();
-    assert_eq!(rows.to_vec().unwrap(), [5; 12]);
+    assert_eq!(rows.host(), [5; 12]);
 }
 
 #[test]
@@ -289,32 +282,19 @@ fn random_numbers() {
     for count in [1, 2, 5, 1000, 1001] {
         let single = Array::<f32>::uniform(&stream, &mut sequence, count).unwrap();
         let double = Array::<f64>::uniform(&stream, &mut sequence, count).unwrap();
-        assert!(
-            single
-                .to_vec()
-                .unwrap()
-                .iter()
-                .all(|v| (0.0..1.0).contains(v))
-        );
-        assert!(
-            double
-                .to_vec()
-                .unwrap()
-                .iter()
-                .all(|v| (0.0..1.0).contains(v))
-        );
+        assert!(single.host().iter().all(|v| (0.0..1.0).contains(v)));
+        assert!(double.host().iter().all(|v| (0.0..1.0).contains(v)));
         let normal = Expr::<f32>::normal(&mut sequence, count).unwrap() * 2.0 + 5.0;
         assert!(
             normal
                 .eval_on(&stream)
                 .unwrap()
-                .to_vec()
-                .unwrap()
+                .host()
                 .iter()
                 .all(|v| v.is_finite())
         );
         let log = Array::<f64>::log_normal(&stream, &mut sequence, count, 0.0, 1.0).unwrap();
-        assert!(log.to_vec().unwrap().iter().all(|&v| v > 0.0));
+        assert!(log.host().iter().all(|&v| v > 0.0));
     }
     // The numbers replace their means in memory.
     let mut means = Array::full(&stream, 1 << 16, 10.0f64).unwrap();
@@ -324,12 +304,7 @@ fn random_numbers() {
         .cast::<f64>();
     means.assign(events).unwrap();
     assert_eq!(means.as_device_ptr(), address);
-    let nines = means
-        .to_vec()
-        .unwrap()
-        .iter()
-        .filter(|&&v| v == 9.0)
-        .count();
+    let nines = means.host().iter().filter(|&&v| v == 9.0).count();
     let part = nines as f64 / f64::from(1 << 16);
     assert!((part - 0.12511).abs() < 0.006, "{part}");
 }

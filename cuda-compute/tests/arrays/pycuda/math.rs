@@ -11,7 +11,7 @@ use cuda_safe::Stream;
 use num_complex::Complex;
 
 use super::{singles, uniform, values};
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, stream, upload};
 
 const SIZES: [usize; 4] = [10, 128, 1024, 8192];
 
@@ -34,7 +34,7 @@ fn both<T: Element>(
     let address = out.as_device_ptr();
     out.assign(function(x)).unwrap();
     assert_eq!(out.as_device_ptr(), address);
-    [values(function(x)), out.to_vec().unwrap()]
+    [values(function(x)), out.host()]
 }
 
 macro_rules! real_functions {
@@ -44,14 +44,14 @@ macro_rules! real_functions {
             let stream = stream();
             for count in SIZES {
                 let host = uniform(&mut Random(1), count, $from, $to);
-                let x = Array::from_slice(&stream, &host).unwrap();
+                let x = upload(&stream, &host);
                 let wanted: Vec<_> = host.iter().map(|v| wide(v.$method())).collect();
                 for got in both(&x, |x| x.$method()) {
                     let off = far(got.into_iter().map(wide), &wanted);
                     assert!(off <= $tolerance, "f64: {off}");
                 }
                 let host = singles(&host);
-                let x = Array::from_slice(&stream, &host).unwrap();
+                let x = upload(&stream, &host);
                 let wanted: Vec<_> = host.iter().map(|v| wide(f64::from(*v).$method() as f32)).collect();
                 for got in both(&x, |x| x.$method()) {
                     let off = far(got.into_iter().map(wide), &wanted);
@@ -104,14 +104,14 @@ macro_rules! complex_functions {
             let stream = stream();
             for count in SIZES {
                 let host = complexes(count, $from, $to);
-                let z = Array::from_slice(&stream, &host).unwrap();
+                let z = upload(&stream, &host);
                 let wanted: Vec<_> = host.iter().map(|z| z.$method()).collect();
                 for got in both(&z, |z| z.$method()) {
                     let off = far(got, &wanted);
                     assert!(off <= $tolerance, "f64: {off}");
                 }
                 let host: Vec<_> = host.iter().map(narrow).collect();
-                let z = Array::from_slice(&stream, &host).unwrap();
+                let z = upload(&stream, &host);
                 let wanted: Vec<_> = host.iter().map(|z| widened(narrow(&widened(*z).$method()))).collect();
                 for got in both(&z, |z| z.$method()) {
                     let off = far(got.into_iter().map(widened), &wanted);
@@ -145,8 +145,8 @@ fn remainders() {
     for count in SIZES {
         let a = counted(count, 10.0);
         let b: Vec<f32> = (0..count).map(|i| i as f32 / 45.2 + 0.1).collect();
-        let x = Array::from_slice(&stream, &a).unwrap();
-        let y = Array::from_slice(&stream, &b).unwrap();
+        let x = upload(&stream, &a);
+        let y = upload(&stream, &b);
         let wanted: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a % b).collect();
         assert_eq!(values(&x % &y), wanted);
         // Doubles are not read as floats.
@@ -165,14 +165,14 @@ fn significands_and_exponents() {
     for count in SIZES {
         let significands = counted(count, 1.0);
         let powers: Vec<i32> = (0..count).map(|i| (i as f64 * 1e-3) as i32).collect();
-        let x = Array::from_slice(&stream, &significands).unwrap();
-        let powers_there = Array::from_slice(&stream, &powers).unwrap();
+        let x = upload(&stream, &significands);
+        let powers_there = upload(&stream, &powers);
         let pairs = significands.iter().zip(&powers);
         let wanted: Vec<f32> = pairs.map(|(x, &p)| x * 2f32.powi(p)).collect();
         assert_eq!(values(x.ldexp(&powers_there)), wanted);
 
         let host = counted(count, 10.0);
-        let x = Array::from_slice(&stream, &host).unwrap();
+        let x = upload(&stream, &host);
         let (fractions, exponents) = (values(x.frexp_fraction()), values(x.frexp_exponent()));
         for ((x, fraction), exponent) in host.iter().zip(&fractions).zip(exponents) {
             assert!((0.5..1.0).contains(fraction) || (*x == 0.0 && *fraction == 0.0));
@@ -196,7 +196,7 @@ fn significands_and_exponents() {
 fn functions_write_to_memory_and_run_on_a_stream() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(1), 1000, -3.0, 3.0));
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let other = Stream::new(stream.context()).unwrap();
     let mut out = Array::<f32>::zeros(&other, 1000).unwrap();
     let address = out.as_device_ptr();
@@ -207,7 +207,7 @@ fn functions_write_to_memory_and_run_on_a_stream() {
         x.exp().eval_on(&other).unwrap(),
         x.exp().eval().unwrap(),
     ] {
-        for (got, x) in got.to_vec().unwrap().iter().zip(&host) {
+        for (got, x) in got.host().iter().zip(&host) {
             assert!((got - x.exp()).abs() < 1e-5);
         }
     }

@@ -4,7 +4,7 @@ use cuda_compute::{Array, Element, Expr, Ordered, Random as Sequence, device_fn,
 use cuda_safe::Stream;
 
 use super::{singles, uniform, value, values};
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 const COUNT: usize = 200_000;
 
@@ -12,7 +12,7 @@ const COUNT: usize = 200_000;
 fn sums() {
     let stream = stream();
     let x = Array::<f32>::uniform(&stream, &mut Sequence::new(1), COUNT).unwrap();
-    let wanted: f64 = x.to_vec().unwrap().iter().map(|&v| f64::from(v)).sum();
+    let wanted: f64 = x.host().iter().map(|&v| f64::from(v)).sum();
     let got = f64::from(value(x.sum()));
     assert!((got - wanted).abs() / wanted < 1e-4, "{got} {wanted}");
     // Eight bits overflow unless the elements are widened first.
@@ -30,7 +30,7 @@ fn sums_of_products() {
     ] {
         let a = Array::<f32>::uniform(&stream, &mut sequence, count).unwrap();
         let b = Array::<f32>::uniform(&stream, &mut sequence, count).unwrap();
-        let (host_a, host_b) = (a.to_vec().unwrap(), b.to_vec().unwrap());
+        let (host_a, host_b) = (a.host(), b.host());
         let products = host_a.iter().zip(&host_b);
         let wanted: f64 = products.map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
         let got = f64::from(value(a.dot(&b).unwrap()));
@@ -64,21 +64,21 @@ fn extremes<T: Ordered + PartialOrd>(stream: &Stream, host: &[T], low: T, high: 
         let host = &host[..count];
         let x = Array::from_slice(stream, host).unwrap();
         let (min, max) = eval((x.min(), x.max())).unwrap();
-        assert_eq!(min.item().unwrap(), least(host).unwrap());
-        assert_eq!(max.item().unwrap(), most(host).unwrap());
+        assert_eq!(min.value(), least(host).unwrap());
+        assert_eq!(max.value(), most(host).unwrap());
         let chosen = (Expr::index(count, 0).unwrap() % 5).not_equal(0);
         let subset = (chosen.select(&x, high).min(), chosen.select(&x, low).max());
         let (min, max) = eval(subset).unwrap();
         let rest: Vec<T> = (0..count).filter(|i| i % 5 != 0).map(|i| host[i]).collect();
-        assert_eq!(min.item().unwrap(), least(&rest).unwrap());
-        assert_eq!(max.item().unwrap(), most(&rest).unwrap());
+        assert_eq!(min.value(), least(&rest).unwrap());
+        assert_eq!(max.value(), most(&rest).unwrap());
         // By their indices.
         let places: Vec<u32> = (0..count as u32).filter(|i| i % 5 != 0).collect();
         let places = Array::from_slice(stream, &places).unwrap();
         let taken = x.take(&places, 0).unwrap();
         let (min, max) = eval((taken.min(), taken.max())).unwrap();
-        assert_eq!(min.item().unwrap(), least(&rest).unwrap());
-        assert_eq!(max.item().unwrap(), most(&rest).unwrap());
+        assert_eq!(min.value(), least(&rest).unwrap());
+        assert_eq!(max.value(), most(&rest).unwrap());
     }
 }
 
@@ -92,7 +92,7 @@ fn extremes_of_arrays_and_subsets() {
     let integers: Vec<i32> = host.iter().map(|&v| (v * 1000.0) as i32).collect();
     extremes(&stream, &integers, i32::MIN, i32::MAX);
     // The sum of a subset: the other elements are replaced by 0.
-    let x = Array::from_slice(&stream, &integers).unwrap();
+    let x = upload(&stream, &integers);
     let chosen = (Expr::index(COUNT, 0).unwrap() % 5).not_equal(0);
     let rest = (0..COUNT).filter(|i| i % 5 != 0).map(|i| integers[i]);
     let got = value(chosen.select(&x, 0).cast::<i64>().sum());
@@ -102,12 +102,12 @@ fn extremes_of_arrays_and_subsets() {
 #[test]
 fn binary_extremes_of_integers() {
     let stream = stream();
-    let a = Array::from_slice(&stream, &[i32::MIN, -1, 5, i32::MAX]).unwrap();
-    let b = Array::from_slice(&stream, &[0, -2, 7, 1]).unwrap();
+    let a = upload(&stream, &[i32::MIN, -1, 5, i32::MAX]);
+    let b = upload(&stream, &[0, -2, 7, 1]);
     assert_eq!(values(a.maximum(&b)), [0, -1, 7, i32::MAX]);
     assert_eq!(values(a.minimum(&b)), [i32::MIN, -2, 5, 1]);
     // No conversion to float: a double cannot represent the difference of these values.
-    let a = Array::from_slice(&stream, &[i64::MAX, i64::MIN + 1]).unwrap();
+    let a = upload(&stream, &[i64::MAX, i64::MIN + 1]);
     assert_eq!(
         values(a.minimum(i64::MAX - 1)),
         [i64::MAX - 1, i64::MIN + 1]
@@ -141,24 +141,18 @@ fn any_and_all() {
 fn several_results_of_one_pass() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(9), 20_000, 0.0, 1.0));
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     // PyCUDA uses a structure of two values. Here two reductions share a kernel.
     let (min, max) = eval((x.min(), x.max())).unwrap();
-    assert_eq!(
-        min.item().unwrap(),
-        host.iter().copied().fold(2.0, f32::min)
-    );
-    assert_eq!(
-        max.item().unwrap(),
-        host.iter().copied().fold(-1.0, f32::max)
-    );
+    assert_eq!(min.value(), host.iter().copied().fold(2.0, f32::min));
+    assert_eq!(max.value(), host.iter().copied().fold(-1.0, f32::max));
 }
 
 #[test]
 fn reductions_assign_to_array_elements() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(2), 2000, 0.0, 1.0));
-    let x = Array::from_shape(&stream, [10, 200], &host).unwrap();
+    let x = shaped(&stream, [10, 200], &host);
     let wanted: Vec<f32> = host
         .chunks(200)
         .map(|row| row.iter().copied().fold(0.0, f32::max))
@@ -169,10 +163,7 @@ fn reductions_assign_to_array_elements() {
         let largest = x.slice(s![row]).unwrap().max();
         out.slice_mut(s![row]).unwrap().assign(largest).unwrap();
     }
-    assert_eq!(
-        (out.to_vec().unwrap(), out.as_device_ptr()),
-        (wanted.clone(), address)
-    );
+    assert_eq!((out.host(), out.as_device_ptr()), (wanted.clone(), address));
     assert_eq!(values(x.max_axis(1)), wanted);
 }
 
@@ -180,10 +171,7 @@ fn reductions_assign_to_array_elements() {
 fn closures_as_reductions() {
     let stream = stream();
     let host: Vec<f32> = (0..400).map(|i| i as f32).collect();
-    let (x, y) = (
-        Array::from_slice(&stream, &host).unwrap(),
-        Array::from_slice(&stream, &host[..]).unwrap(),
-    );
+    let (x, y) = (upload(&stream, &host), upload(&stream, &host[..]));
     let product = device_fn!(|x: f32, y: f32| x * y);
     let sum = fold!(|a: f32, b: f32| a + b, 0.0);
     let wanted: f64 = host.iter().map(|&v| f64::from(v).powi(2)).sum();

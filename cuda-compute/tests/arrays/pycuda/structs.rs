@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_compute::{Array, Combination, CudaFn, Element};
 
 use super::{singles, uniform};
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, stream, upload};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
 #[repr(C)]
@@ -40,16 +40,16 @@ fn vectors_are_filled() {
         z: 3.0,
     };
     x.fill(value).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [value; 100]);
+    assert_eq!(x.host(), [value; 100]);
     x.fill(Float3::default()).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [Float3::default(); 100]);
+    assert_eq!(x.host(), [Float3::default(); 100]);
 }
 
 #[test]
 fn a_structure_is_reduced() {
     let stream = stream();
     let host = singles(&uniform(&mut Random(5), 20_000, 0.0, 1.0));
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     // SAFETY: Both functions only compute their result.
     let (from_scalar, agg) = unsafe {
         (
@@ -84,7 +84,7 @@ fn a_structure_is_reduced() {
         cur_min: host.iter().copied().fold(2.0, f32::min),
         cur_max: host.iter().copied().fold(-1.0, f32::max),
     };
-    assert_eq!(both.eval().unwrap().item().unwrap(), wanted);
+    assert_eq!(both.eval().unwrap().value(), wanted);
 }
 
 #[test]
@@ -109,12 +109,7 @@ fn scalars_of_different_alignments_are_passed_together() {
         y: 2.0,
         z: 3.0,
     };
-    let got = single
-        .map((-7, vector, &x))
-        .eval()
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let got = single.map((-7, vector, &x)).eval().unwrap().host();
     let wanted: Vec<f32> = (0..100).map(|i| 3203.0 + i as f32).collect();
     assert_eq!(got, wanted);
     let pair = ByteAndDouble {
@@ -122,17 +117,12 @@ fn scalars_of_different_alignments_are_passed_together() {
         pad: [0xff; 7],
         number: 0.25,
     };
-    let got = double.map((-7, pair, &x)).eval().unwrap().to_vec().unwrap();
+    let got = double.map((-7, pair, &x)).eval().unwrap().host();
     let wanted: Vec<f64> = (0..100).map(|i| 15.0 + f64::from(i)).collect();
     assert_eq!(got, wanted);
     // The same with arrays.
     let pairs = Array::full(&stream, 100, pair).unwrap();
     let bytes = Array::full(&stream, 100, -7i8).unwrap();
-    let got = double
-        .map((&bytes, &pairs, &x))
-        .eval()
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let got = double.map((&bytes, &pairs, &x)).eval().unwrap().host();
     assert_eq!(got, wanted);
 }

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use super::{value, values};
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 /// Numbers that can be converted to the widest type for comparison.
 trait Wide: Number {
@@ -41,7 +41,7 @@ wide! {
 #[track_caller]
 fn near<T: Wide>(got: &Array<T>, wanted: impl Iterator<Item = Complex<f64>>, what: &str) {
     assert_eq!(got.shape(), [10, 4]);
-    for (got, wanted) in got.to_vec().unwrap().into_iter().zip(wanted) {
+    for (got, wanted) in got.host().into_iter().zip(wanted) {
         let off = (got.wide() - wanted).norm();
         let equal = got.wide() == wanted || (got.wide().is_nan() && wanted.is_nan());
         assert!(
@@ -124,9 +124,7 @@ fn two_types() {
 fn bools() {
     let stream = stream();
     let host: Vec<f32> = (0..40).map(|i| ((i * 7) % 5) as f32).collect();
-    let x = Array::from_shape(&stream, [10, 4], &host)
-        .unwrap()
-        .cast::<bool>();
+    let x = shaped(&stream, [10, 4], &host).cast::<bool>();
     let ones = Array::full(&stream, [10, 4], true).unwrap();
     let zeros = Array::full(&stream, [10, 4], false).unwrap();
     let truth: Vec<bool> = host.iter().map(|&v| v != 0.0).collect();
@@ -146,14 +144,14 @@ fn bools() {
     assert!(x.eval().unwrap().item().is_err());
     let mut y = Array::<i32>::zeros(&stream, [10, 4]).unwrap();
     y.fill(1729).unwrap();
-    assert_eq!(y.to_vec().unwrap(), [1729; 40]);
+    assert_eq!(y.host(), [1729; 40]);
 }
 
 #[test]
 fn integers() {
     let stream = stream();
-    let a = Array::from_slice(&stream, &[7, -7, 100, i32::MAX]).unwrap();
-    let b = Array::from_slice(&stream, &[2, 2, -7, 1]).unwrap();
+    let a = upload(&stream, &[7, -7, 100, i32::MAX]);
+    let b = upload(&stream, &[2, 2, -7, 1]);
     assert_eq!(values(&a / &b), [3, -3, -14, i32::MAX]);
     assert_eq!(values(&a % &b), [1, -1, 2, 0]);
     assert_eq!(values(&a / 2), [3, -3, 50, i32::MAX / 2]);
@@ -191,7 +189,7 @@ fn types_never_change_silently() {
         T::DATA_TYPE
     }
     let stream = stream();
-    let x = Array::from_slice(&stream, &[1.5f32, 2.5]).unwrap();
+    let x = upload(&stream, &[1.5f32, 2.5]);
     assert_eq!(data(&(&x + 1.5)), DataType::F32);
     assert_eq!(data(&x.greater(1.5)), DataType::Bool);
     assert_eq!(data(&(x.cast::<f64>() + 0.1)), DataType::F64);

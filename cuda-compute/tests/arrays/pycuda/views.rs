@@ -5,19 +5,19 @@ use cuda_safe::{LaunchConfig, Module, bytemuck::Pod};
 use num_complex::Complex;
 
 use super::{value, values};
-use crate::{random::Random, stream};
+use crate::{OnHost, random::Random, shaped, stream, upload};
 
 #[test]
 fn ranges() {
     let stream = stream();
     let host: Vec<f32> = (0..20_000).map(|i| (i as f32).sin()).collect();
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let mut random = Random(11);
     for _ in 0..200 {
         let start = random.below(20_000);
         let end = start + random.below(20_000 - start);
         let part = x.slice(s![start..end]).unwrap();
-        assert_eq!(part.to_vec().unwrap(), host[start..end]);
+        assert_eq!(part.host(), host[start..end]);
     }
 }
 
@@ -25,7 +25,7 @@ fn ranges() {
 fn rows_and_columns() {
     let stream = stream();
     let host: Vec<f32> = (0..300_000).map(|i| i as f32).collect();
-    let rows = Array::from_shape(&stream, [1000, 300], &host).unwrap();
+    let rows = shaped(&stream, [1000, 300], &host);
     let columns = rows.t().copy().unwrap();
     assert!(columns.is_contiguous(Order::F));
     let mut random = Random(12);
@@ -35,10 +35,10 @@ fn rows_and_columns() {
         let wanted = &host[start * 300..end * 300];
         let part = rows.slice(s![start..end]).unwrap();
         assert!(part.is_contiguous(Order::C));
-        assert_eq!(part.to_vec().unwrap(), wanted);
+        assert_eq!(part.host(), wanted);
         let part = columns.slice(s![.., start..end]).unwrap();
         assert!(part.is_contiguous(Order::F));
-        assert_eq!(part.t().to_vec().unwrap(), wanted);
+        assert_eq!(part.t().host(), wanted);
     }
 }
 
@@ -52,7 +52,7 @@ fn ranges_that_end_before_they_begin() {
     for part in [s![2..1], s![3..0], s![-1..1], s![4..4]] {
         let part = x.slice(part).unwrap();
         assert_eq!(part.shape(), [0, 3]);
-        assert!(part.to_vec().unwrap().is_empty());
+        assert!(part.host().is_empty());
         assert_eq!(value(part.sum()), 0);
     }
 }
@@ -106,49 +106,43 @@ fn empty_arrays() {
 fn reshapes() {
     let stream = stream();
     let host: Vec<i32> = (0..128).collect();
-    let x = Array::from_shape(&stream, [8, 16], &host).unwrap();
+    let x = shaped(&stream, [8, 16], &host);
     let y = x.reshape([4, 32]).unwrap();
     assert_eq!(
         (y.shape(), y.as_device_ptr()),
         (x.reshape([4, 32]).unwrap().shape(), x.as_device_ptr())
     );
-    assert_eq!(y.to_vec().unwrap(), host);
+    assert_eq!(y.host(), host);
     assert!(x.reshape([4, 16]).is_err());
     // The result is always in C order, also for an array in Fortran order.
     let turned = x.t().reshape([4, 32]).unwrap();
     let wanted: Vec<i32> = (0..128).map(|i| i % 8 * 16 + i / 8).collect();
-    assert_eq!(turned.to_vec().unwrap(), wanted);
+    assert_eq!(turned.host(), wanted);
     assert!(turned.is_contiguous(Order::C));
-    assert_eq!(x.t().flatten().unwrap().to_vec().unwrap(), wanted);
+    assert_eq!(x.t().flatten().unwrap().host(), wanted);
 }
 
 #[test]
 fn views_of_other_types() {
     let stream = stream();
     let host: Vec<f32> = (0..128).map(|i| i as f32 * 0.5).collect();
-    let x = Array::from_shape(&stream, [8, 16], &host).unwrap();
+    let x = shaped(&stream, [8, 16], &host);
     fn bytes<T: Pod>(values: &[T]) -> Vec<u8> {
         cuda_safe::bytemuck::cast_slice(values).to_vec()
     }
     let complex = x.reinterpret::<Complex<f32>>().unwrap();
     assert_eq!(complex.shape(), [8, 8]);
     assert_eq!(complex.as_device_ptr(), x.as_device_ptr());
-    assert_eq!(bytes(&complex.to_vec().unwrap()), bytes(&host));
+    assert_eq!(bytes(&complex.host()), bytes(&host));
     let short = x.reinterpret::<i16>().unwrap();
     assert_eq!(short.shape(), [8, 32]);
-    assert_eq!(bytes(&short.to_vec().unwrap()), bytes(&host));
+    assert_eq!(bytes(&short.host()), bytes(&host));
     // A part can be viewed if each row holds whole elements of the other type, otherwise the call
     // fails.
     let part = x.slice(s![..;-2, 2..6]).unwrap();
-    let wanted = bytes(&part.to_vec().unwrap());
-    assert_eq!(
-        bytes(&part.reinterpret::<u64>().unwrap().to_vec().unwrap()),
-        wanted
-    );
-    assert_eq!(
-        bytes(&part.reinterpret::<u8>().unwrap().to_vec().unwrap()),
-        wanted
-    );
+    let wanted = bytes(&part.host());
+    assert_eq!(bytes(&part.reinterpret::<u64>().unwrap().host()), wanted);
+    assert_eq!(bytes(&part.reinterpret::<u8>().unwrap().host()), wanted);
     for wrong in [s![.., 1..5], s![.., ..3], s![.., ..;2], s![.., ..;-1]] {
         assert!(x.slice(wrong).unwrap().reinterpret::<f64>().is_err());
     }
@@ -158,10 +152,10 @@ fn views_of_other_types() {
     assert!(odd.reinterpret::<f64>().is_err());
     assert!(odd.slice(s![0, 0]).unwrap().reinterpret::<u8>().is_err());
     // An assignment reads the old bytes of the array, also through a view of another type.
-    let mut x = Array::from_slice(&stream, &[0x0201u16, 0x0403, 0x0605, 0x0807]).unwrap();
+    let mut x = upload(&stream, &[0x0201u16, 0x0403, 0x0605, 0x0807]);
     let low = x.reinterpret::<u8>().unwrap().slice(s![..4]).unwrap();
     x.assign(low.cast::<u16>()).unwrap();
-    assert_eq!(x.to_vec().unwrap(), [1, 2, 3, 4]);
+    assert_eq!(x.host(), [1, 2, 3, 4]);
 }
 
 #[test]
@@ -182,8 +176,8 @@ fn axes_of_length_1() {
         let squeezed = part.squeeze();
         assert_eq!(squeezed.shape(), *lengths);
         assert_eq!(squeezed.is_contiguous(Order::C), dense);
-        assert_eq!(squeezed.to_vec().unwrap(), part.to_vec().unwrap());
-        let doubled: Vec<i32> = part.to_vec().unwrap().iter().map(|v| v * 2).collect();
+        assert_eq!(squeezed.host(), part.host());
+        let doubled: Vec<i32> = part.host().iter().map(|v| v * 2).collect();
         assert_eq!(values(&squeezed * 2), doubled);
     }
 }
@@ -192,7 +186,7 @@ fn axes_of_length_1() {
 fn permuted_axes() {
     let stream = stream();
     let host: Vec<i32> = (0..6000).collect();
-    let x = Array::from_shape(&stream, [10, 20, 30], &host).unwrap();
+    let x = shaped(&stream, [10, 20, 30], &host);
     let wanted = ndarray::Array3::from_shape_vec((10, 20, 30), host).unwrap();
     assert_eq!(x.t().shape(), [30, 20, 10]);
     assert_eq!(x.t().to_ndarray().unwrap(), wanted.t().into_dyn());
@@ -218,7 +212,7 @@ fn permuted_axes() {
     );
     let new = x.slice(s![.., NewAxis, .., NewAxis]).unwrap();
     assert_eq!(new.shape(), [10, 1, 20, 1, 30]);
-    assert_eq!(new.to_vec().unwrap(), x.to_vec().unwrap());
+    assert_eq!(new.host(), x.host());
 }
 
 #[test]
@@ -240,7 +234,7 @@ fn mixed_memory_orders() {
     assert_eq!(value((&c * &f).sum()), (&host * &host).sum());
     // Shapes that differ only in their order do not match.
     assert!((&c + c.t()).eval().is_err());
-    let row = Array::from_slice(&stream, &[1.0f32; 6]).unwrap();
+    let row = upload(&stream, &[1.0f32; 6]);
     let matrix = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
     assert_eq!(values(&matrix + &row), [1.0; 24]);
 }
@@ -260,7 +254,7 @@ fn slices_can_be_passed_to_user_kernels() {
     // SAFETY: There is one thread for each element of `part`, and nothing else uses the elements
     // meanwhile.
     unsafe { twice.launch(&stream, config, (part.as_device_ptr(),)) }.unwrap();
-    let host = x.to_vec().unwrap();
+    let host = x.host();
     assert_eq!(host[255..=256], [1.0, 2.0]);
     assert_eq!(host[65_279..=65_280], [2.0, 1.0]);
 }

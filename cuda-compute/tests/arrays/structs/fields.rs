@@ -1,46 +1,43 @@
 //! Fields of structs, as arrays and as expressions.
 
 use super::*;
-use crate::failure::failure;
+use crate::{OnHost, failure::failure, shaped, upload};
 
 #[test]
 fn fields_share_the_memory() {
     let stream = stream();
     let host = numbers::<Mixed>(30);
-    let mut x = Array::from_shape(&stream, [5, 6], &host).unwrap();
+    let mut x = shaped(&stream, [5, 6], &host);
     // 8 of 40 bytes, at a multiple of 8.
     let ids = x.field(|m| &m.id).unwrap();
     assert_eq!(ids.as_device_ptr(), x.as_device_ptr());
     assert_eq!((ids.shape(), ids.strides()), (x.shape(), &[30isize, 5][..]));
-    assert_eq!(
-        ids.to_vec().unwrap(),
-        host.iter().map(|m| m.id).collect::<Vec<_>>()
-    );
+    assert_eq!(ids.host(), host.iter().map(|m| m.id).collect::<Vec<_>>());
     let nested = x.field(|m| &m.position.y).unwrap();
     assert_eq!(
-        nested.to_vec().unwrap(),
+        nested.host(),
         host.iter().map(|m| m.position.y).collect::<Vec<_>>()
     );
     let halves = x.field(|m| &m.brain).unwrap();
     assert_eq!(
-        halves.to_vec().unwrap(),
+        halves.host(),
         host.iter().map(|m| m.brain).collect::<Vec<_>>()
     );
     let waves = x.field(|m| &m.wave).unwrap();
     assert_eq!(
-        waves.conj().eval().unwrap().to_vec().unwrap()[29],
+        waves.conj().eval().unwrap().host()[29],
         host[29].wave.conj()
     );
-    assert_eq!(waves.to_vec().unwrap()[29], host[29].wave);
+    assert_eq!(waves.host()[29], host[29].wave);
     let last = x
         .slice(s![..;-2, 5])
         .unwrap()
         .field(|m| &m.tail[7])
         .unwrap();
-    assert_eq!(last.to_vec().unwrap(), [29, 17, 5]);
+    assert_eq!(last.host(), [29, 17, 5]);
     // A field of a field, in two steps.
     let imaginary = waves.field(|z| &z.im).unwrap();
-    assert_eq!(imaginary.to_vec().unwrap(), [-1.0; 30]);
+    assert_eq!(imaginary.host(), [-1.0; 30]);
 
     // 12 of 40 bytes: 40 is not a multiple of 12, so there is no stride for a view, but an
     // expression works.
@@ -48,7 +45,7 @@ fn fields_share_the_memory() {
         .mentions("a field of type Float3 (12 bytes) at byte 8 of Mixed (40 bytes)");
     let positions = x.expr().field(|m| &m.position).eval().unwrap();
     assert_eq!(
-        positions.to_vec().unwrap(),
+        positions.host(),
         host.iter().map(|m| m.position).collect::<Vec<_>>()
     );
     let parts = x.expr().field(|m| &m.half)
@@ -60,7 +57,7 @@ fn fields_share_the_memory() {
         .iter()
         .map(|m| m.half + f16::from_f32(m.position.x))
         .collect();
-    assert_eq!(parts.eval().unwrap().to_vec().unwrap(), wanted);
+    assert_eq!(parts.eval().unwrap().host(), wanted);
 
     // Writing a field leaves the other fields and other references unchanged.
     let before = x.clone();
@@ -91,19 +88,16 @@ fn fields_share_the_memory() {
             m.position.z = host[18 + 5 - i % 6].position.x;
         }
     }
-    assert_eq!(x.to_vec().unwrap(), wanted);
-    assert_eq!(before.to_vec().unwrap(), host);
-    assert_eq!(
-        ids.to_vec().unwrap(),
-        host.iter().map(|m| m.id).collect::<Vec<_>>()
-    );
+    assert_eq!(x.host(), wanted);
+    assert_eq!(before.host(), host);
+    assert_eq!(ids.host(), host.iter().map(|m| m.id).collect::<Vec<_>>());
 }
 
 #[test]
 fn fields_are_written_in_place() {
     let stream = stream();
     let host = numbers::<Float4>(1000);
-    let mut x = Array::from_slice(&stream, &host).unwrap();
+    let mut x = upload(&stream, &host);
     let address = x.as_device_ptr();
     let sums = x.field(|v| &v.x).unwrap() + x.field(|v| &v.y).unwrap();
     x.field_mut(|v| &v.w).unwrap().assign(sums).unwrap();
@@ -119,7 +113,7 @@ fn fields_are_written_in_place() {
             ..*v
         })
         .collect();
-    assert_eq!(x.to_vec().unwrap(), wanted);
+    assert_eq!(x.host(), wanted);
     // Closures of fields, and reductions of the results.
     let twice = device_fn!(|a: f32, b: f32| a * 2.0 + b);
     let got = twice.map((x.field(|v| &v.x).unwrap(), x.expr().field(|v| &v.w)));
@@ -128,7 +122,7 @@ fn fields_are_written_in_place() {
         .iter()
         .map(|v| v.x * 2.0 + v.w)
         .fold(f32::NEG_INFINITY, f32::max);
-    assert_eq!(most.eval().unwrap().item().unwrap(), host);
+    assert_eq!(most.eval().unwrap().value(), host);
 }
 
 #[test]

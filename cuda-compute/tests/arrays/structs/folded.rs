@@ -1,6 +1,7 @@
 //! Combinations of structs: reductions and scans.
 
 use super::*;
+use crate::shaped;
 
 /// Composes the functions v -> x * v + y in order, so results depend on the order. The field z
 /// counts.
@@ -54,7 +55,7 @@ fn scans_keep_the_order() {
         [1, 3000, 40],
     ] {
         let host = links(shape.iter().product());
-        let x = Array::from_shape(&stream, shape, &host).unwrap();
+        let x = shaped(&stream, shape, &host);
         let [outer, length, inner] = shape;
         let (mut inclusive, mut exclusive) = (host.clone(), host.clone());
         for line in 0..outer * inner {
@@ -71,12 +72,9 @@ fn scans_keep_the_order() {
             }
         }
         let chain = chain();
+        assert!(x.scan(&chain, 1).unwrap().host() == inclusive, "{shape:?}");
         assert!(
-            x.scan(&chain, 1).unwrap().to_vec().unwrap() == inclusive,
-            "{shape:?}"
-        );
-        assert!(
-            x.scan_exclusive(&chain, 1).unwrap().to_vec().unwrap() == exclusive,
+            x.scan_exclusive(&chain, 1).unwrap().host() == exclusive,
             "{shape:?}"
         );
     }
@@ -110,24 +108,18 @@ fn elements_of_maximum_size_are_folded_and_scanned() {
         })
     };
     let host = numbers::<Matrix>(60 * 40);
-    let x = Array::from_shape(&stream, [60, 40], &host).unwrap();
+    let x = shaped(&stream, [60, 40], &host);
     let all = sum_of(&mut host.iter().copied());
-    assert_eq!(x.reduce(sums()).eval().unwrap().item().unwrap(), all);
+    assert_eq!(x.reduce(sums()).eval().unwrap().value(), all);
     let columns: Vec<Matrix> = (0..40)
         .map(|column| sum_of(&mut host.iter().skip(column).step_by(40).copied()))
         .collect();
-    assert_eq!(
-        x.reduce_axis(0, sums()).eval().unwrap().to_vec().unwrap(),
-        columns
-    );
+    assert_eq!(x.reduce_axis(0, sums()).eval().unwrap().host(), columns);
     let rows: Vec<Matrix> = host
         .chunks(40)
         .map(|row| sum_of(&mut row.iter().copied()))
         .collect();
-    assert_eq!(
-        x.reduce_axis(1, sums()).eval().unwrap().to_vec().unwrap(),
-        rows
-    );
+    assert_eq!(x.reduce_axis(1, sums()).eval().unwrap().host(), rows);
     // Together they need more shared memory than a block has.
     let (one, two, three) = eval((
         x.reduce_axis(0, sums()),
@@ -135,14 +127,14 @@ fn elements_of_maximum_size_are_folded_and_scanned() {
         x.reduce_axis(0, sums()).field(|m| &m.rows[3][1]),
     ))
     .unwrap();
-    assert_eq!(one.to_vec().unwrap(), columns);
-    assert_eq!(two.to_vec().unwrap(), columns);
+    assert_eq!(one.host(), columns);
+    assert_eq!(two.host(), columns);
     let cells: Vec<f64> = columns.iter().map(|m| m.rows[3][1]).collect();
-    assert_eq!(three.to_vec().unwrap(), cells);
+    assert_eq!(three.host(), cells);
     let ends = x.scan(sums(), 0).unwrap().slice(s![-1]).unwrap();
-    assert_eq!(ends.to_vec().unwrap(), columns);
+    assert_eq!(ends.host(), columns);
     let ends = x.scan(sums(), 1).unwrap().slice(s![.., -1]).unwrap();
-    assert_eq!(ends.to_vec().unwrap(), rows);
+    assert_eq!(ends.host(), rows);
 }
 
 #[test]
@@ -171,7 +163,7 @@ fn reductions_along_any_axes() {
     let host: Vec<f32> = (0..7 * 30 * 40)
         .map(|i| ((i * 7919) % 10_007) as f32 - 5000.0)
         .collect();
-    let x = Array::from_shape(&stream, [7, 30, 40], &host).unwrap();
+    let x = shaped(&stream, [7, 30, 40], &host);
     let pairs = of.map((&x,));
     let wanted = |keep: &dyn Fn(usize) -> bool| {
         host.iter()
@@ -183,34 +175,19 @@ fn reductions_along_any_axes() {
             })
     };
     assert_eq!(
-        pairs.reduce(&both).eval().unwrap().item().unwrap(),
+        pairs.reduce(&both).eval().unwrap().value(),
         wanted(&|_| true)
     );
-    let got = pairs
-        .reduce_axis([0, 2], &both)
-        .eval()
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let got = pairs.reduce_axis([0, 2], &both).eval().unwrap().host();
     let middle: Vec<MinMax> = (0..30).map(|k| wanted(&|i| i / 40 % 30 == k)).collect();
     assert_eq!(got, middle);
-    let got = pairs
-        .reduce_axis([0, 1], &both)
-        .eval()
-        .unwrap()
-        .to_vec()
-        .unwrap();
+    let got = pairs.reduce_axis([0, 1], &both).eval().unwrap().host();
     let last: Vec<MinMax> = (0..40).map(|k| wanted(&|i| i % 40 == k)).collect();
     assert_eq!(got, last);
     // An empty reduction returns the identity.
     let none = x.slice(s![..0]).unwrap();
     assert_eq!(
-        of.map((&none,))
-            .reduce(&both)
-            .eval()
-            .unwrap()
-            .item()
-            .unwrap(),
+        of.map((&none,)).reduce(&both).eval().unwrap().value(),
         nothing
     );
     // Combines each row with a reduction of that row in one kernel: the position of an element
@@ -219,5 +196,5 @@ fn reductions_along_any_axes() {
     let unit = (&x - range.field(|r| &r.min)) / (range.field(|r| &r.max) - range.field(|r| &r.min));
     let got = unit.eval().unwrap();
     let (low, high) = eval((got.min(), got.max())).unwrap();
-    assert_eq!((low.item().unwrap(), high.item().unwrap()), (0.0, 1.0));
+    assert_eq!((low.value(), high.value()), (0.0, 1.0));
 }

@@ -1,6 +1,7 @@
 //! Structs and fields with names that have another meaning in CUDA C++.
 
 use super::*;
+use crate::upload;
 
 /// Names of the compiler's and the kernels' macros, and of the kernels' types.
 #[allow(non_snake_case, reason = "the names are those of macros")]
@@ -57,14 +58,14 @@ struct STORED {
 /// Checks all element operations of kernels: compare, gather, scatter and fill.
 fn check<T: Element + Pod>(values: [T; 3]) {
     let stream = stream();
-    let x = Array::from_slice(&stream, &values).unwrap();
-    let same = x.equal(values[1]).eval().unwrap().to_vec().unwrap();
+    let x = upload(&stream, &values);
+    let same = x.equal(values[1]).eval().unwrap().host();
     assert_eq!(same, [false, true, false]);
-    let places = Array::from_slice(&stream, &[2, 0]).unwrap();
+    let places = upload(&stream, &[2, 0]);
     let mut y = x.clone();
     y.put(&places, x.take(&places, 0).unwrap()).unwrap();
     y.slice_mut(s![1]).unwrap().fill(values[2]).unwrap();
-    assert_eq!(y.to_vec().unwrap(), [values[0], values[2], values[2]]);
+    assert_eq!(y.host(), [values[0], values[2], values[2]]);
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn fields_may_be_named_like_macros() {
         )
     };
     let x = Array::full(&stream(), 2, of(5)).unwrap();
-    let got = text.map((&x,)).eval().unwrap().to_vec().unwrap();
+    let got = text.map((&x,)).eval().unwrap().host();
     assert_eq!(got, [17.0; 2]);
 }
 
@@ -112,7 +113,7 @@ fn keywords_get_an_underscore_in_cuda() {
         )
     };
     let x = Array::full(&stream(), 2, of(5)).unwrap();
-    let got = text.map((&x,)).eval().unwrap().to_vec().unwrap();
+    let got = text.map((&x,)).eval().unwrap().host();
     let wanted = Keywords {
         double_: 5.0 + 7.0 + 10.0 + 5.0 + 2.5,
         ..of(5)
@@ -133,7 +134,7 @@ fn structs_may_be_named_like_macros() {
     };
     let x = Array::from_slice(&stream(), &[of(4), of(9), of(3)]).unwrap();
     let got = x.reduce(Combination::new(&larger, of(0))).eval().unwrap();
-    assert_eq!(got.item().unwrap(), of(9));
+    assert_eq!(got.value(), of(9));
 }
 
 #[test]
@@ -148,6 +149,6 @@ fn structs_may_be_named_defined() {
         )
     };
     let x = Array::full(&stream(), 2, of(5)).unwrap();
-    let got = doubled.map((&x,)).eval().unwrap().to_vec().unwrap();
+    let got = doubled.map((&x,)).eval().unwrap().host();
     assert_eq!(got, [10; 2]);
 }

@@ -1,18 +1,15 @@
 //! Structs viewed as other types, under other names and by other libraries.
 
 use super::*;
-use crate::failure::failure;
+use crate::{OnHost, failure::failure, shaped, upload};
 
 #[test]
 fn structs_are_reinterpreted_as_scalars_and_back() {
     let stream = stream();
     let host = numbers::<Float3>(4);
-    let x = Array::from_slice(&stream, &host).unwrap();
+    let x = upload(&stream, &host);
     let flat = x.reinterpret::<f32>().unwrap();
-    assert_eq!(
-        flat.to_vec().unwrap(),
-        bytemuck::cast_slice::<_, f32>(&host)
-    );
+    assert_eq!(flat.host(), bytemuck::cast_slice::<_, f32>(&host));
     let rows = flat.reshape([4, 3]).unwrap();
     let back = (&rows * 2.0)
         .eval()
@@ -28,7 +25,7 @@ fn structs_are_reinterpreted_as_scalars_and_back() {
             z: v.z * 2.0,
         })
         .collect();
-    assert_eq!(back.to_vec().unwrap(), twice);
+    assert_eq!(back.host(), twice);
     // 12 is not a multiple of 8, nor is 16 of 12.
     assert!(x.reinterpret::<u64>().is_err());
     assert!(x.reinterpret::<Float4>().is_err());
@@ -58,7 +55,7 @@ fn structs_with_the_same_name_are_distinct() {
     let one = Array::full(&stream, 3, MinMax { max: 9, min: 2 }).unwrap();
     let two = Array::full(&stream, 3, crate::structs::MinMax { min: 1.0, max: 5.5 }).unwrap();
     let both = width.map((&one,)) * 10 + other().map((&two,));
-    assert_eq!(both.eval().unwrap().to_vec().unwrap(), [74; 3]);
+    assert_eq!(both.eval().unwrap().host(), [74; 3]);
     assert_ne!(MinMax::DATA_TYPE, crate::structs::MinMax::DATA_TYPE);
 }
 
@@ -76,7 +73,7 @@ fn arrays_of_ndarray() {
 fn structs_are_exported_as_byte_vectors() {
     let stream = stream();
     let host = numbers::<Float3>(6);
-    let x = Array::from_shape(&stream, [2, 3], &host).unwrap();
+    let x = shaped(&stream, [2, 3], &host);
     let tensor = x.t().into_dlpack().unwrap().into_raw();
     // SAFETY: The tensor was just created, and nothing else uses its memory.
     let mut back = unsafe {
@@ -85,9 +82,9 @@ fn structs_are_exported_as_byte_vectors() {
         assert!(tensor.data_type().is_err());
         tensor.into_array::<Float3>(&stream).unwrap()
     };
-    assert_eq!(back.t().to_vec().unwrap(), host);
+    assert_eq!(back.t().host(), host);
     back.field_mut(|v| &v.y).unwrap().fill(0.5).unwrap();
-    assert!(back.to_vec().unwrap().iter().all(|v| v.y == 0.5));
+    assert!(back.host().iter().all(|v| v.y == 0.5));
     // Read-only memory is copied before it is written to.
     let shared = x.share_dlpack().into_raw();
     // SAFETY: as above, and the memory is only read.
@@ -96,8 +93,8 @@ fn structs_are_exported_as_byte_vectors() {
         tensor.into_array::<Float3>(&stream).unwrap()
     };
     own.field_mut(|v| &v.x).unwrap().fill(7.0).unwrap();
-    assert_eq!(x.to_vec().unwrap(), host);
-    assert!(own.to_vec().unwrap().iter().all(|v| v.x == 7.0));
+    assert_eq!(x.host(), host);
+    assert!(own.host().iter().all(|v| v.x == 7.0));
     failure(x.cuda_array_interface()).mentions("elements of Float3 have no name");
 }
 
@@ -110,7 +107,7 @@ fn many_large_scalars_fit() {
         for (i, &value) in values.iter().enumerate().skip(1) {
             chosen = places.equal(i as i32).select(value, chosen);
         }
-        assert_eq!(chosen.eval().unwrap().to_vec().unwrap(), values);
+        assert_eq!(chosen.eval().unwrap().host(), values);
     }
     pick(&stream, &numbers::<Matrix>(20));
     pick(&stream, &numbers::<Mixed>(30));

@@ -1,114 +1,51 @@
 //! `atom` and `red`: the old value, and the memory's new value.
 
-use super::Type;
+use super::{Type, list, types};
 use crate::form::Form;
 use crate::operand::{Operand::*, Width::*};
 
-const ADDABLE: [Type; 9] = [
-    Type("add.u32", I32),
-    Type("add.s32", I32),
-    Type("add.u64", I64),
-    Type("add.f32", F32),
-    Type("add.f64", F64),
-    Type("add.noftz.f16", F16),
-    Type("add.noftz.f16x2", F16x2),
-    Type("add.noftz.bf16", Bf16),
-    Type("add.noftz.bf16x2", Bf16x2),
-];
-const OTHERS: [Type; 16] = [
-    Type("and.b32", I32),
-    Type("or.b32", I32),
-    Type("xor.b32", I32),
-    Type("and.b64", I64),
-    Type("or.b64", I64),
-    Type("xor.b64", I64),
-    Type("inc.u32", I32),
-    Type("dec.u32", I32),
-    Type("min.u32", I32),
-    Type("min.s32", I32),
-    Type("max.u32", I32),
-    Type("max.s32", I32),
-    Type("min.u64", I64),
-    Type("min.s64", I64),
-    Type("max.u64", I64),
-    Type("max.s64", I64),
-];
+const ADDABLE: &str = "add.u32 add.s32 add.u64 add.f32 add.f64 add.noftz.f16 add.noftz.f16x2 \
+    add.noftz.bf16 add.noftz.bf16x2";
+const OTHERS: &str = "and.b32 or.b32 xor.b32 and.b64 or.b64 xor.b64 inc.u32 dec.u32 min.u32 \
+    min.s32 max.u32 max.s32 min.u64 min.s64 max.u64 max.s64";
 
 pub fn add(forms: &mut Vec<Form>) {
     for space in [".global", ".shared", ""] {
-        for t in ADDABLE.into_iter().chain(OTHERS) {
-            one(forms, &format!("atom{space}.{}", t.0), space, t, 1);
-            one(forms, &format!("red{space}.{}", t.0), space, t, 1);
+        for t in types(ADDABLE).chain(types(OTHERS)) {
+            one(forms, &format!("atom{space}"), space, t, 1);
+            one(forms, &format!("red{space}"), space, t, 1);
         }
-        for t in [Type("exch.b32", I32), Type("exch.b64", I64)] {
-            one(forms, &format!("atom{space}.{}", t.0), space, t, 1);
+        for t in types("exch.b32 exch.b64") {
+            one(forms, &format!("atom{space}"), space, t, 1);
         }
-        for t in [
-            Type("cas.b16", I16),
-            Type("cas.b32", I32),
-            Type("cas.b64", I64),
-        ] {
-            one(forms, &format!("atom{space}.{}", t.0), space, t, 2);
+        for t in types("cas.b16 cas.b32 cas.b64") {
+            one(forms, &format!("atom{space}"), space, t, 2);
         }
     }
-    for order in [
-        ".relaxed",
-        ".acquire",
-        ".release",
-        ".acq_rel",
-        ".relaxed.cta",
-        ".acq_rel.gpu",
-        ".acquire.sys",
-        ".release.cluster",
-    ] {
-        let t = Type("add.u32", I32);
-        one(
-            forms,
-            &format!("atom{order}.global.add.u32"),
-            ".global",
-            t,
-            1,
-        );
-        let t = Type("cas.b64", I64);
-        one(
-            forms,
-            &format!("atom{order}.shared.cas.b64"),
-            ".shared",
-            t,
-            2,
-        );
+    let orders = ".relaxed .acquire .release .acq_rel .relaxed.cta .acq_rel.gpu .acquire.sys \
+        .release.cluster";
+    for order in orders.split_whitespace() {
+        for (t, space, operands) in [("add.u32", ".global", 1), ("cas.b64", ".shared", 2)] {
+            let t = Type::at_end(t);
+            one(forms, &format!("atom{order}{space}"), space, t, operands);
+        }
     }
     for order in [".relaxed", ".release", ".release.sys"] {
-        let t = Type("add.f32", F32);
-        one(
-            forms,
-            &format!("red{order}.global.add.f32"),
-            ".global",
-            t,
-            1,
-        );
+        let name = format!("red{order}.global");
+        one(forms, &name, ".global", Type::at_end("add.f32"), 1);
     }
-    one(
-        forms,
-        "atom.global.L2::cache_hint.add.u32",
-        ".global",
-        Type("add.u32", I32),
-        1,
-    );
-    for t in [
-        Type("add.u32", I32),
-        Type("xor.b64", I64),
-        Type("max.s32", I32),
-        Type("min.u64", I64),
-    ] {
+    let name = "atom.global.L2::cache_hint";
+    one(forms, name, ".global", Type::at_end("add.u32"), 1);
+    for t in types("add.u32 xor.b64 max.s32 min.u64") {
         contended(forms, t);
     }
     vectors(forms);
 }
 
 /// Adds a form in which memory contains `%a0`, and the other operands are passed to the
-/// instruction.
-fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize) {
+/// instruction. `start` is its name up to the operation in `t`.
+fn one(forms: &mut Vec<Form>, start: &str, space: &str, t: Type, operands: usize) {
+    let name = &format!("{start}.{}", t.0);
     let width = t.width();
     let bits = width.bits();
     let size = bits / 8;
@@ -130,8 +67,7 @@ fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize)
         }
         _ => ("[%m]", ".global", String::new()),
     };
-    let given: Vec<String> = (1..=operands).map(|i| format!("%a{i}")).collect();
-    let mut given = given.join(", ");
+    let mut given = list("%a", 1, operands);
     let mut hint = String::new();
     if name.contains("cache_hint") {
         hint =
@@ -190,18 +126,13 @@ fn vectors(forms: &mut Vec<Form>) {
         ("red.global.v2.f16x2.add.noftz", "b32", 2, F16x2),
         ("red.global.v4.f16.add.noftz", "b16", 4, F16),
     ] {
-        let list = |prefix: &str, from: usize| {
-            let names: Vec<String> = (from..from + count)
-                .map(|i| format!("%{prefix}{i}"))
-                .collect();
-            format!("{{{}}}", names.join(", "))
-        };
         let form = Form::new(
             name,
             &vec![operand; 2 * count],
             &vec![operand.width(); count],
         );
-        let (memory, given, back) = (list("a", 0), list("a", count), list("d", 0));
+        let list = |prefix, from| format!("{{{}}}", list(prefix, from, count));
+        let (memory, given, back) = (list("%a", 0), list("%a", count), list("%d", 0));
         let body = format!(
             "st.global.v{count}.{t} [%m], {memory};\n{name} [%m], {given};\n\
              ld.global.v{count}.{t} {back}, [%m];"

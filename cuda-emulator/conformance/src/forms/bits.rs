@@ -1,9 +1,9 @@
 //! Logic, shifts, bit fields, permutes and selection.
 
-use super::{BITS, INTEGERS};
+use super::{BITS, INTEGERS, Type, types};
 use crate::form::Form;
 use crate::operand::{
-    Operand::{self, *},
+    Operand::*,
     Width::{self, *},
 };
 
@@ -15,7 +15,7 @@ pub fn add(forms: &mut Vec<Form>) {
 }
 
 fn logic(forms: &mut Vec<Form>) {
-    for t in BITS {
+    for t in types(BITS) {
         let (name, width) = (t.0, t.width());
         for op in ["and", "or", "xor"] {
             forms.push(Form::new(format!("{op}.{name}"), &[t.1; 2], &[width]).in_programs());
@@ -44,61 +44,56 @@ fn logic(forms: &mut Vec<Form>) {
         let body = format!("lop3.{op}.b32 %d0|%d1, %a0, %a1, %a2, 0x96, %a3;");
         forms.push(form.body(body).since(8, 2).optional());
     }
-    let pack = [
+    for (name, from, to, body) in [
         (
             "mov.b32 {b16, b16}",
-            vec![I16, I16],
-            vec![B32],
+            &[I16; 2][..],
+            &[B32][..],
             "mov.b32 %d0, {%a0, %a1};",
         ),
         (
             "mov.b64 {b32, b32}",
-            vec![I32, I32],
-            vec![B64],
+            &[I32; 2],
+            &[B64],
             "mov.b64 %d0, {%a0, %a1};",
         ),
         (
             "mov.b64 {4 b16}",
-            vec![I16; 4],
-            vec![B64],
+            &[I16; 4],
+            &[B64],
             "mov.b64 %d0, {%a0, %a1, %a2, %a3};",
         ),
         (
             "mov {b16, b16} b32",
-            vec![I32],
-            vec![B16; 2],
+            &[I32],
+            &[B16; 2],
             "mov.b32 {%d0, %d1}, %a0;",
         ),
         (
             "mov {b32, b32} b64",
-            vec![I64],
-            vec![B32; 2],
+            &[I64],
+            &[B32; 2],
             "mov.b64 {%d0, %d1}, %a0;",
         ),
         (
             "mov {4 b16} b64",
-            vec![I64],
-            vec![B16; 4],
+            &[I64],
+            &[B16; 4],
             "mov.b64 {%d0, %d1, %d2, %d3}, %a0;",
         ),
-    ];
-    for (name, operands, results, body) in pack {
-        forms.push(
-            Form::new(name, &operands, &results)
-                .body(body)
-                .in_programs(),
-        );
+    ] {
+        forms.push(Form::new(name, from, to).body(body).in_programs());
     }
 }
 
 fn shifts(forms: &mut Vec<Form>) {
-    for t in BITS {
+    for t in types(BITS) {
         let form = Form::new(format!("shl.{}", t.0), &[t.1, Count], &[t.width()]);
         forms.push(form.in_programs());
         let form = Form::new(format!("shr.{}", t.0), &[t.1, Count], &[t.width()]);
         forms.push(form.in_programs());
     }
-    for t in INTEGERS {
+    for t in types(INTEGERS) {
         let form = Form::new(format!("shr.{}", t.0), &[t.1, Count], &[t.width()]);
         forms.push(form.in_programs());
     }
@@ -122,30 +117,24 @@ fn shifts(forms: &mut Vec<Form>) {
 }
 
 fn fields(forms: &mut Vec<Form>) {
-    for (t, operand) in [("b32", I32), ("b64", I64)] {
+    for Type(t, operand) in types("b32 b64") {
         let width = operand.width();
         for op in ["popc", "clz"] {
             forms.push(Form::new(format!("{op}.{t}"), &[operand], &[B32]).in_programs());
         }
         forms.push(Form::new(format!("brev.{t}"), &[operand], &[width]).in_programs());
         let operands = [operand, operand, Count, Count];
-        forms.push(
-            Form::new(format!("bfi.{t}"), &operands, &[width])
-                .blocks(8)
-                .in_programs(),
-        );
+        let form = Form::new(format!("bfi.{t}"), &operands, &[width]);
+        forms.push(form.blocks(8).in_programs());
     }
-    for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
+    for Type(t, operand) in types("u32 s32 u64 s64") {
         let width = operand.width();
         for shift in ["", ".shiftamt"] {
             forms.push(Form::new(format!("bfind{shift}.{t}"), &[operand], &[B32]).in_programs());
         }
         let operands = [operand, Count, Count];
-        forms.push(
-            Form::new(format!("bfe.{t}"), &operands, &[width])
-                .blocks(8)
-                .in_programs(),
-        );
+        let form = Form::new(format!("bfe.{t}"), &operands, &[width]);
+        forms.push(form.blocks(8).in_programs());
     }
     for mode in ["clamp", "wrap"] {
         forms.push(Form::new(format!("bmsk.{mode}.b32"), &[Count, Count], &[B32]).in_programs());
@@ -154,40 +143,14 @@ fn fields(forms: &mut Vec<Form>) {
             forms.push(Form::new(name, &[I32, Count], &[B32]).in_programs());
         }
     }
-    let offsets: &[u32] = &[
-        0,
-        1,
-        0xffff_ffff,
-        2,
-        0xffff_fffe,
-        16,
-        0xffff_fff0,
-        31,
-        32,
-        0xffff_ffe0,
-        33,
-        5,
-    ];
+    let offsets: &[u32] = &[0, 1, !0, 2, !1, 16, !15, 31, 32, !31, 33, 5];
     let base: &[u32] = &[0, 31, 5, 16, 1, 30];
     let form = Form::new("fns.b32", &[I32, OneOf(base), OneOf(offsets)], &[B32]);
     forms.push(form.blocks(8));
 }
 
 fn selection(forms: &mut Vec<Form>) {
-    let all: [(&str, Operand); 11] = [
-        ("b16", I16),
-        ("u16", I16),
-        ("s16", I16),
-        ("b32", I32),
-        ("u32", I32),
-        ("s32", I32),
-        ("b64", I64),
-        ("u64", I64),
-        ("s64", I64),
-        ("f32", F32),
-        ("f64", F64),
-    ];
-    for (t, operand) in all {
+    for Type(t, operand) in types("b16 u16 s16 b32 u32 s32 b64 u64 s64 f32 f64") {
         let width = operand.width();
         let form = Form::new(format!("selp.{t}"), &[operand, operand, Truth], &[width]);
         forms.push(form.blocks(1).in_programs());

@@ -1,7 +1,7 @@
 //! Shared memory of another block: each thread accesses the memory of the corresponding thread in
 //! the next block of a cluster of four.
 
-use super::Type;
+use super::{Type, types};
 use crate::form::Form;
 use crate::operand::{
     Operand::*,
@@ -65,25 +65,14 @@ fn addresses(forms: &mut Vec<Form>) {
     ] {
         forms.push(form(format!("{name} in a cluster"), &[], &[B32], body));
     }
-    for space in [
-        "shared",
-        "shared::cta",
-        "shared::cluster",
-        "global",
-        "local",
-    ] {
+    for space in "shared shared::cta shared::cluster global local".split(' ') {
         let body = format!("isspacep.{space} %d0, %g;");
         let name = format!("isspacep.{space} of another block");
         forms.push(form(name, &[], &[Pred], &body));
     }
-    for name in [
-        "%cluster_ctarank",
-        "%cluster_nctarank",
-        "%cluster_ctaid.x",
-        "%cluster_nctaid.y",
-        "%clusterid.x",
-        "%nclusterid.x",
-    ] {
+    let names = "%cluster_ctarank %cluster_nctarank %cluster_ctaid.x %cluster_nctaid.y %clusterid.x \
+        %nclusterid.x";
+    for name in names.split_whitespace() {
         let body = format!("mov.u32 %d0, {name};");
         forms.push(form(format!("{name} in a cluster"), &[], &[B32], &body));
     }
@@ -93,13 +82,7 @@ fn addresses(forms: &mut Vec<Form>) {
 }
 
 fn moves(forms: &mut Vec<Form>) {
-    for (t, operand) in [
-        ("b16", I16),
-        ("u32", I32),
-        ("b64", I64),
-        ("f32", F32),
-        ("f64", F64),
-    ] {
+    for Type(t, operand) in types("b16 u32 b64 f32 f64") {
         let width = operand.width();
         let body = format!("ld.shared::cluster.{t} %d0, [%p];");
         let name = format!("ld.shared::cluster.{t}");
@@ -119,18 +102,9 @@ fn moves(forms: &mut Vec<Form>) {
 }
 
 fn atomics(forms: &mut Vec<Form>) {
-    for Type(operation, operand) in [
-        Type("add.u32", I32),
-        Type("add.u64", I64),
-        Type("add.f32", F32),
-        Type("add.f64", F64),
-        Type("add.noftz.f16x2", F16x2),
-        Type("min.s32", I32),
-        Type("max.u64", I64),
-        Type("inc.u32", I32),
-        Type("xor.b64", I64),
-        Type("exch.b32", I32),
-    ] {
+    for Type(operation, operand) in types(
+        "add.u32 add.u64 add.f32 add.f64 add.noftz.f16x2 min.s32 max.u64 inc.u32 xor.b64 exch.b32",
+    ) {
         let width = operand.width();
         let load = format!("ld.shared.b{} %d1, [%o];", width.bits());
         for (space, address) in [(".shared::cluster", "%p"), ("", "%g")] {
@@ -174,7 +148,7 @@ fn counted(work: &str, bytes: u32, load: &str) -> String {
 
 fn asynchronous(forms: &mut Vec<Form>) {
     let sent = "mbarrier::complete_tx::bytes";
-    for (t, operand) in [("b32", I32), ("b64", I64), ("f32", F32), ("s64", I64)] {
+    for Type(t, operand) in types("b32 b64 f32 s64") {
         let width = operand.width();
         let (bits, bytes) = (width.bits(), width.bits() / 8);
         let work = format!("st.async.weak.shared::cluster.{sent}.{t} [%p+8], %a0, [%q];");
@@ -190,18 +164,9 @@ fn asynchronous(forms: &mut Vec<Form>) {
     let body = counted(&work, 16, "ld.shared.v2.b64 {%d0, %d1}, [%o];");
     let name = "st.async.v2.b64".to_string();
     forms.push(form(name, &[I64, I64], &[B64, B64], &body));
-    for Type(operation, operand) in [
-        Type("add.u32", I32),
-        Type("add.s32", I32),
-        Type("add.u64", I64),
-        Type("min.u32", I32),
-        Type("max.s32", I32),
-        Type("inc.u32", I32),
-        Type("dec.u32", I32),
-        Type("and.b32", I32),
-        Type("or.b32", I32),
-        Type("xor.b32", I32),
-    ] {
+    for Type(operation, operand) in
+        types("add.u32 add.s32 add.u64 min.u32 max.s32 inc.u32 dec.u32 and.b32 or.b32 xor.b32")
+    {
         let width = operand.width();
         let (bits, bytes) = (width.bits(), width.bits() / 8);
         let work = format!(

@@ -1,6 +1,6 @@
 //! `setp` and `set`.
 
-use super::{BITS, INTEGERS};
+use super::{BITS, INTEGERS, Type, types};
 use crate::form::Form;
 use crate::operand::{
     Operand::{self, *},
@@ -15,12 +15,12 @@ const FLOAT: [&str; 14] = [
 const BOOLEAN: [&str; 3] = ["and", "or", "xor"];
 
 pub fn add(forms: &mut Vec<Form>) {
-    for t in BITS {
+    for t in types(BITS) {
         for op in ["eq", "ne"] {
             setp(forms, op, t.0, t.1);
         }
     }
-    for t in INTEGERS {
+    for t in types(INTEGERS) {
         for op in ORDERED {
             setp(forms, op, t.0, t.1);
         }
@@ -44,30 +44,29 @@ pub fn add(forms: &mut Vec<Form>) {
             setp(forms, op, t, F16);
         }
         setp(forms, op, "bf16", Bf16);
-        for (t, operand) in [("f16x2", F16x2), ("ftz.f16x2", F16x2), ("bf16x2", Bf16x2)] {
+        for Type(t, operand) in types("f16x2 ftz.f16x2 bf16x2") {
             let form = Form::new(format!("setp.{op}.{t}"), &[operand; 2], &[Width::Pred; 2]);
-            forms.push(
-                form.body(format!("setp.{op}.{t} %d0|%d1, %a0, %a1;"))
-                    .in_programs(),
-            );
+            let body = format!("setp.{op}.{t} %d0|%d1, %a0, %a1;");
+            forms.push(form.body(body).in_programs());
         }
-        for name in [
-            "set.OP.f16.f16",
-            "set.OP.ftz.f16.f16",
-            "set.OP.u16.f16",
-            "set.OP.s32.f16",
+        // The result's size, the modifiers and result, and the sources.
+        for (width, to, from) in [
+            (B16, "f16", "f16"),
+            (B16, "ftz.f16", "f16"),
+            (B16, "u16", "f16"),
+            (B32, "s32", "f16"),
+            (B32, "f16x2", "f16x2"),
+            (B32, "ftz.f16x2", "f16x2"),
+            (B16, "bf16", "bf16"),
+            (B32, "bf16x2", "bf16x2"),
         ] {
-            let width = if name.contains("s32") { B32 } else { B16 };
-            forms.push(Form::new(name.replace("OP", op), &[F16; 2], &[width]).in_programs());
+            for Type(from, operand) in types(from) {
+                let form = Form::new(format!("set.{op}.{to}.{from}"), &[operand; 2], &[width]);
+                forms.push(form.in_programs());
+            }
         }
-        for name in ["set.OP.f16x2.f16x2", "set.OP.ftz.f16x2.f16x2"] {
-            forms.push(Form::new(name.replace("OP", op), &[F16x2; 2], &[B32]).in_programs());
-        }
-        forms.push(Form::new(format!("set.{op}.bf16.bf16"), &[Bf16; 2], &[B16]).in_programs());
-        forms
-            .push(Form::new(format!("set.{op}.bf16x2.bf16x2"), &[Bf16x2; 2], &[B32]).in_programs());
     }
-    for (t, operand) in [("f32", F32), ("ftz.f32", F32), ("f64", F64), ("f16", F16)] {
+    for Type(t, operand) in types("f32 ftz.f32 f64 f16") {
         combined(forms, "ltu", t, operand);
     }
     set(forms, "geu", "f64", F64);

@@ -1,72 +1,42 @@
 //! `cvt` between all types, `cvt.pack`, and the narrow floats.
 
-use super::Type;
+use super::{Type, types};
 use crate::form::Form;
 use crate::operand::{Operand::*, Width::*};
 
-const INTEGERS: [Type; 8] = [
-    Type("u8", I8),
-    Type("s8", I8),
-    Type("u16", I16),
-    Type("s16", I16),
-    Type("u32", I32),
-    Type("s32", I32),
-    Type("u64", I64),
-    Type("s64", I64),
-];
-const FLOATS: [Type; 4] = [
-    Type("f16", F16),
-    Type("bf16", Bf16),
-    Type("f32", F32),
-    Type("f64", F64),
-];
-const ROUNDINGS: [&str; 4] = ["rn", "rz", "rm", "rp"];
-const INTEGER_ROUNDINGS: [&str; 4] = ["rni", "rzi", "rmi", "rpi"];
+const INTEGERS: &str = "u8 s8 u16 s16 u32 s32 u64 s64";
+const FLOATS: &str = "f16 bf16 f32 f64";
+const ROUNDINGS: [&str; 4] = ["rn.", "rz.", "rm.", "rp."];
+const INTEGER_ROUNDINGS: [&str; 4] = ["rni.", "rzi.", "rmi.", "rpi."];
 
 pub fn add(forms: &mut Vec<Form>) {
-    for to in INTEGERS {
-        for from in INTEGERS {
-            push(forms, format!("cvt.{}.{}", to.0, from.0), to, from);
+    for to in types(INTEGERS) {
+        for from in types(INTEGERS) {
+            cvt(forms, "", to, from);
             if loses(from.0, to.0) {
-                push(forms, format!("cvt.sat.{}.{}", to.0, from.0), to, from);
+                cvt(forms, "sat.", to, from);
             }
         }
-        for from in FLOATS {
-            if lacks(to, from) {
-                continue;
-            }
+        for from in types(FLOATS).filter(|from| !lacks(to, *from)) {
             for rounding in INTEGER_ROUNDINGS {
-                push(
-                    forms,
-                    format!("cvt.{rounding}.{}.{}", to.0, from.0),
-                    to,
-                    from,
-                );
+                cvt(forms, rounding, to, from);
             }
             if from.0 != "bf16" {
-                push(forms, format!("cvt.rzi.sat.{}.{}", to.0, from.0), to, from);
+                cvt(forms, "rzi.sat.", to, from);
             }
             if from.0 == "f32" {
-                push(forms, format!("cvt.rni.ftz.{}.f32", to.0), to, from);
-                push(forms, format!("cvt.rpi.ftz.sat.{}.f32", to.0), to, from);
+                cvt(forms, "rni.ftz.", to, from);
+                cvt(forms, "rpi.ftz.sat.", to, from);
             }
         }
     }
-    for to in FLOATS {
-        for from in INTEGERS {
-            if lacks(from, to) {
-                continue;
-            }
+    for to in types(FLOATS) {
+        for from in types(INTEGERS).filter(|from| !lacks(*from, to)) {
             for rounding in ROUNDINGS {
-                push(
-                    forms,
-                    format!("cvt.{rounding}.{}.{}", to.0, from.0),
-                    to,
-                    from,
-                );
+                cvt(forms, rounding, to, from);
             }
             if to.0 != "bf16" {
-                push(forms, format!("cvt.rn.sat.{}.{}", to.0, from.0), to, from);
+                cvt(forms, "rn.sat.", to, from);
             }
         }
     }
@@ -90,76 +60,53 @@ fn lacks(integer: Type, float: Type) -> bool {
     integer.1 == I8 && float.1 == Bf16
 }
 
-fn push(forms: &mut Vec<Form>, name: String, to: Type, from: Type) {
+/// Adds a conversion with these modifiers.
+fn cvt(forms: &mut Vec<Form>, modifiers: &str, to: Type, from: Type) {
+    let name = format!("cvt.{modifiers}{}.{}", to.0, from.0);
     forms.push(Form::new(name, &[from.1], &[to.width()]).in_programs());
 }
 
+/// Adds conversions of a list, such as `rn.f16.f32`.
+fn listed(forms: &mut Vec<Form>, names: &'static str) {
+    for from in types(names) {
+        let (rest, _) = from.0.rsplit_once('.').unwrap_or_default();
+        let to = Type::at_end(rest).width();
+        let name = format!("cvt.{}", from.0);
+        forms.push(Form::new(name, &[from.1], &[to]).in_programs());
+    }
+}
+
 fn between_floats(forms: &mut Vec<Form>) {
-    let [f16, bf16, f32, f64] = FLOATS;
-    for (to, from) in [
-        (f16, f32),
-        (f16, f64),
-        (bf16, f32),
-        (f32, f64),
-        (bf16, f16),
-        (f16, bf16),
-        (bf16, f64),
-    ] {
+    for pair in "f16.f32 f16.f64 bf16.f32 f32.f64 bf16.f16 f16.bf16 bf16.f64".split(' ') {
+        let (to, from) = pair.split_once('.').unwrap_or_default();
         for rounding in ROUNDINGS {
-            let names = (to.0, from.0);
-            push(
-                forms,
-                format!("cvt.{rounding}.{}.{}", names.0, names.1),
-                to,
-                from,
-            );
+            cvt(forms, rounding, Type::at_end(to), Type::at_end(from));
         }
     }
-    for rounding in ["rn", "rz"] {
-        for (to, from) in [(f16, f32), (bf16, f32)] {
-            push(forms, format!("cvt.{rounding}.relu.{}.f32", to.0), to, from);
-        }
-    }
-    for (to, from) in [
-        (f32, f16),
-        (f32, bf16),
-        (f64, f16),
-        (f64, bf16),
-        (f64, f32),
-        (f16, f16),
-        (f32, f32),
-        (f64, f64),
-    ] {
-        push(forms, format!("cvt.{}.{}", to.0, from.0), to, from);
-        if from.0 != "bf16" {
-            push(forms, format!("cvt.sat.{}.{}", to.0, from.0), to, from);
-        }
-    }
-    for (name, to, from) in [
-        ("cvt.ftz.f32.f16", f32, f16),
-        ("cvt.ftz.f32.f32", f32, f32),
-        ("cvt.ftz.sat.f32.f32", f32, f32),
-        ("cvt.ftz.f64.f32", f64, f32),
-        ("cvt.rn.ftz.f32.f64", f32, f64),
-        ("cvt.rz.ftz.f32.f64", f32, f64),
-        ("cvt.rn.sat.f32.f64", f32, f64),
-        ("cvt.rn.ftz.f16.f32", f16, f32),
-        ("cvt.rn.sat.f16.f32", f16, f32),
-        ("cvt.rn.ftz.sat.f16.f32", f16, f32),
-        ("cvt.rn.sat.f16.f64", f16, f64),
-    ] {
-        push(forms, name.into(), to, from);
-    }
-    for t in [f16, bf16, f32, f64] {
+    listed(
+        forms,
+        "rn.relu.f16.f32 rn.relu.bf16.f32 rz.relu.f16.f32 rz.relu.bf16.f32",
+    );
+    listed(
+        forms,
+        "f32.f16 sat.f32.f16 f32.bf16 f64.f16 sat.f64.f16 f64.bf16 f64.f32 sat.f64.f32 \
+         f16.f16 sat.f16.f16 f32.f32 sat.f32.f32 f64.f64 sat.f64.f64",
+    );
+    listed(
+        forms,
+        "ftz.f32.f16 ftz.f32.f32 ftz.sat.f32.f32 ftz.f64.f32 rn.ftz.f32.f64 rz.ftz.f32.f64 \
+         rn.sat.f32.f64 rn.ftz.f16.f32 rn.sat.f16.f32 rn.ftz.sat.f16.f32 rn.sat.f16.f64",
+    );
+    for t in types(FLOATS) {
         for rounding in INTEGER_ROUNDINGS {
-            let name = format!("cvt.{rounding}.{}.{}", t.0, t.0);
-            push(forms, name, t, t);
+            cvt(forms, rounding, t, t);
         }
     }
-    for rounding in INTEGER_ROUNDINGS {
-        push(forms, format!("cvt.{rounding}.ftz.f32.f32"), f32, f32);
-        push(forms, format!("cvt.{rounding}.sat.f32.f32"), f32, f32);
-    }
+    listed(
+        forms,
+        "rni.ftz.f32.f32 rni.sat.f32.f32 rzi.ftz.f32.f32 rzi.sat.f32.f32 \
+         rmi.ftz.f32.f32 rmi.sat.f32.f32 rpi.ftz.f32.f32 rpi.sat.f32.f32",
+    );
     forms.push(Form::new("cvt.rna.tf32.f32", &[F32], &[B32]));
     for mode in ["rn", "rz", "rn.relu", "rz.relu"] {
         let form = Form::new(format!("cvt.{mode}.tf32.f32"), &[F32], &[B32]);
@@ -181,12 +128,10 @@ fn packed(forms: &mut Vec<Form>) {
     }
     for to in ["u8", "s8", "u4", "s4", "u2", "s2"] {
         let name = format!("cvt.pack.sat.{to}.s32.b32");
-        let optional = !to.ends_with('8');
         let form = Form::new(name, &[I32; 3], &[B32]);
-        forms.push(if optional {
-            form.optional()
-        } else {
-            form.in_programs()
+        forms.push(match to.ends_with('8') {
+            true => form.in_programs(),
+            false => form.optional(),
         });
     }
     for narrow in ["e4m3x2", "e5m2x2"] {

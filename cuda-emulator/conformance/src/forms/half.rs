@@ -1,77 +1,45 @@
 //! Half precision and bfloat16, single and in pairs.
 
+use super::{Type, types};
 use crate::form::Form;
 use crate::operand::Operand::{self, *};
 
 pub fn add(forms: &mut Vec<Form>) {
-    for (t, operand) in [("f16", F16), ("f16x2", F16x2)] {
-        let width = operand.width();
-        for ftz in ["", ".ftz"] {
-            for sat in ["", ".sat"] {
+    for Type(t, operand) in types("f16 f16x2 bf16 bf16x2") {
+        let (one, two, three) = ([operand], [operand; 2], [operand; 3]);
+        let width = [operand.width()];
+        // bfloat16 has no `.ftz` and `.sat`.
+        let all = |modifiers: &'static [&'static str]| {
+            let brain = t.starts_with('b');
+            let exist = move |m: &&&str| !brain || ![".ftz", ".sat"].contains(*m);
+            modifiers.iter().filter(exist)
+        };
+        for ftz in all(&["", ".ftz"]) {
+            for sat in all(&["", ".sat"]) {
                 for op in ["add", "sub", "mul"] {
-                    let name = format!("{op}.rn{ftz}{sat}.{t}");
-                    forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
-                    forms.push(Form::new(
-                        format!("{op}{ftz}{sat}.{t}"),
-                        &[operand; 2],
-                        &[width],
-                    ));
+                    let form = Form::new(format!("{op}.rn{ftz}{sat}.{t}"), &two, &width);
+                    forms.push(form.in_programs());
+                    forms.push(Form::new(format!("{op}{ftz}{sat}.{t}"), &two, &width));
                 }
             }
-            for mode in ["", ".sat", ".relu"] {
-                let name = format!("fma.rn{ftz}{mode}.{t}");
-                forms.push(
-                    Form::new(name, &[operand; 3], &[width])
-                        .blocks(8)
-                        .in_programs(),
-                );
+            for mode in all(&["", ".sat", ".relu"]) {
+                let form = Form::new(format!("fma.rn{ftz}{mode}.{t}"), &three, &width);
+                forms.push(form.blocks(8).in_programs());
             }
             for op in ["min", "max"] {
                 for nan in ["", ".NaN"] {
                     for xorsign in ["", ".xorsign.abs"] {
                         let name = format!("{op}{ftz}{nan}{xorsign}.{t}");
-                        forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
+                        forms.push(Form::new(name, &two, &width).in_programs());
                     }
                 }
             }
             for op in ["abs", "neg"] {
-                forms.push(Form::new(format!("{op}{ftz}.{t}"), &[operand], &[width]));
+                forms.push(Form::new(format!("{op}{ftz}.{t}"), &one, &width));
             }
         }
     }
-    for (t, operand) in [("bf16", Bf16), ("bf16x2", Bf16x2)] {
-        let width = operand.width();
-        for op in ["add", "sub", "mul"] {
-            let name = format!("{op}.rn.{t}");
-            forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
-            forms.push(Form::new(format!("{op}.{t}"), &[operand; 2], &[width]));
-        }
-        for mode in ["", ".relu"] {
-            let name = format!("fma.rn{mode}.{t}");
-            forms.push(
-                Form::new(name, &[operand; 3], &[width])
-                    .blocks(8)
-                    .in_programs(),
-            );
-        }
-        for op in ["min", "max"] {
-            for nan in ["", ".NaN"] {
-                for xorsign in ["", ".xorsign.abs"] {
-                    let name = format!("{op}{nan}{xorsign}.{t}");
-                    forms.push(Form::new(name, &[operand; 2], &[width]).in_programs());
-                }
-            }
-        }
-        for op in ["abs", "neg"] {
-            forms.push(Form::new(format!("{op}.{t}"), &[operand], &[width]));
-        }
-    }
-    for (t, operand) in [
-        ("f16", F16),
-        ("f16x2", F16x2),
-        ("bf16", Bf16),
-        ("bf16x2", Bf16x2),
-    ] {
+    for Type(t, operand) in types("f16 f16x2 bf16 bf16x2") {
         for relu in ["", ".relu"] {
             let name = format!("fma.rn.oob{relu}.{t}");
             let form = Form::new(name, &[operand; 3], &[operand.width()]);

@@ -1,14 +1,14 @@
 //! Integer arithmetic and carry chains.
 
-use super::{INTEGERS, Type};
+use super::{INTEGERS, Type, list, types};
 use crate::form::Form;
 use crate::operand::{
     Operand::{self, *},
-    Width::{self, *},
+    Width::*,
 };
 
 pub fn add(forms: &mut Vec<Form>) {
-    for t in INTEGERS {
+    for t in types(INTEGERS) {
         arithmetic(forms, t);
     }
     let two = [I32; 2];
@@ -33,7 +33,7 @@ pub fn add(forms: &mut Vec<Form>) {
             }
         }
     }
-    for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
+    for Type(t, operand) in types("u32 s32 u64 s64") {
         carries(forms, t, operand);
     }
 }
@@ -70,63 +70,37 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
 /// Adds carry chains, and forms in which `addc` reads the carry of an instruction.
 fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
     let width = operand.width();
-    let mut chain = |name: &str, operands: usize, results: &[Width], body: String| {
-        let operands = vec![operand; operands];
-        let form = Form::new(name.to_owned(), &operands, results).body(body);
-        forms.push(form.in_programs());
+    // `end` reads the carry of the second instruction, if that sets it.
+    let mut chain = |first: &str, second: &str, [a, b]: [usize; 2], end: &str| {
+        let (left, right) = (list("%a", 0, a), list("%a", a, b));
+        let right = if b == 0 { "0, 0" } else { &right };
+        let last = match end {
+            "" => String::new(),
+            _ => format!("\n{end}.{t} %d2, 0, 0;"),
+        };
+        let results = vec![width; if end.is_empty() { 2 } else { 3 }];
+        let form = Form::new(
+            format!("{first}.{t} {second}.{t}"),
+            &vec![operand; a + b],
+            &results,
+        );
+        let body = format!("{first}.{t} %d0, {left};\n{second}.{t} %d1, {right};{last}");
+        forms.push(form.body(body).in_programs());
     };
-    let two = [width; 2];
-    chain(
-        &format!("add.cc.{t} addc.{t}"),
-        4,
-        &two,
-        format!("add.cc.{t} %d0, %a0, %a1;\naddc.{t} %d1, %a2, %a3;"),
-    );
-    chain(
-        &format!("sub.cc.{t} subc.{t}"),
-        4,
-        &two,
-        format!("sub.cc.{t} %d0, %a0, %a1;\nsubc.{t} %d1, %a2, %a3;"),
-    );
-    chain(
-        &format!("add.cc.{t} addc.cc.{t}"),
-        4,
-        &[width; 3],
-        format!("add.cc.{t} %d0, %a0, %a1;\naddc.cc.{t} %d1, %a2, %a3;\naddc.{t} %d2, 0, 0;"),
-    );
-    chain(
-        &format!("sub.cc.{t} subc.cc.{t}"),
-        4,
-        &[width; 3],
-        format!("sub.cc.{t} %d0, %a0, %a1;\nsubc.cc.{t} %d1, %a2, %a3;\nsubc.{t} %d2, 0, 0;"),
-    );
-    for first in ["lo", "hi"] {
-        chain(
-            &format!("mad.{first}.cc.{t} addc.{t}"),
-            3,
-            &two,
-            format!("mad.{first}.cc.{t} %d0, %a0, %a1, %a2;\naddc.{t} %d1, 0, 0;"),
-        );
-        chain(
-            &format!("add.cc.{t} madc.{first}.{t}"),
-            5,
-            &two,
-            format!("add.cc.{t} %d0, %a0, %a1;\nmadc.{first}.{t} %d1, %a2, %a3, %a4;"),
-        );
-        chain(
-            &format!("add.cc.{t} madc.{first}.cc.{t}"),
-            5,
-            &[width; 3],
-            format!(
-                "add.cc.{t} %d0, %a0, %a1;\nmadc.{first}.cc.{t} %d1, %a2, %a3, %a4;\naddc.{t} %d2, 0, 0;"
-            ),
-        );
+    chain("add.cc", "addc", [2, 2], "");
+    chain("sub.cc", "subc", [2, 2], "");
+    chain("add.cc", "addc.cc", [2, 2], "addc");
+    chain("sub.cc", "subc.cc", [2, 2], "subc");
+    for part in ["lo", "hi"] {
+        chain(&format!("mad.{part}.cc"), "addc", [3, 0], "");
+        chain("add.cc", &format!("madc.{part}"), [2, 3], "");
+        chain("add.cc", &format!("madc.{part}.cc"), [2, 3], "addc");
     }
 }
 
 /// Adds all combinations of an instruction that sets the carry and one that reads it.
 pub fn mixed_carries(forms: &mut Vec<Form>) {
-    for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
+    for Type(t, operand) in types("u32 s32 u64 s64") {
         // The instruction and its sources. If it reads the carry, another instruction sets it
         // first.
         let setters = [
@@ -142,30 +116,19 @@ pub fn mixed_carries(forms: &mut Vec<Form>) {
         let readers = [("addc", 2), ("subc", 2), ("madc.lo", 3), ("madc.hi", 3)];
         for (setter, first) in setters {
             for (reader, second) in readers {
-                let sources = |from: usize, count: usize| {
-                    let list: Vec<String> =
-                        (from..from + count).map(|i| format!("%a{i}")).collect();
-                    list.join(", ")
-                };
-                let before = if setter.starts_with("addc")
-                    || setter.starts_with("subc")
-                    || setter.starts_with("madc")
+                let before = match ["addc", "subc", "madc"]
+                    .iter()
+                    .any(|name| setter.starts_with(name))
                 {
-                    format!("add.cc.{t} %d0, %a1, %a0;\n")
-                } else {
-                    String::new()
+                    true => format!("add.cc.{t} %d0, %a1, %a0;\n"),
+                    false => String::new(),
                 };
                 let name = format!("{setter}.{t} then {reader}.{t}");
                 let form = Form::new(name, &vec![operand; first + second], &[operand.width(); 2]);
-                forms.push(
-                    form.body(format!(
-                        "{before}{setter}.{t} %d0, {};\n{reader}.{t} %d1, {};",
-                        sources(0, first),
-                        sources(first, second)
-                    ))
-                    .blocks(2)
-                    .in_programs(),
-                );
+                let [set, read] =
+                    [(0, first), (first, second)].map(|(from, n)| list("%a", from, n));
+                let body = format!("{before}{setter}.{t} %d0, {set};\n{reader}.{t} %d1, {read};");
+                forms.push(form.body(body).blocks(2).in_programs());
             }
         }
     }

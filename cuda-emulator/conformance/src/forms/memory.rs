@@ -1,5 +1,6 @@
 //! Loads and stores of all widths and qualifiers, initialized variables, state spaces.
 
+use super::{list, types};
 use crate::form::Form;
 use crate::operand::{
     Operand::*,
@@ -13,24 +14,15 @@ pub fn add(forms: &mut Vec<Form>) {
     variables(forms);
 }
 
+/// Returns the size of a type in memory.
+fn bytes(t: &str) -> u32 {
+    t[1..].parse::<u32>().unwrap_or(0) / 8
+}
+
 /// Adds loads of each type from every valid offset within eight bytes, and stores of each type.
 fn widths(forms: &mut Vec<Form>) {
-    for (t, size) in [
-        ("b8", 1),
-        ("u8", 1),
-        ("s8", 1),
-        ("b16", 2),
-        ("u16", 2),
-        ("s16", 2),
-        ("b32", 4),
-        ("u32", 4),
-        ("s32", 4),
-        ("f32", 4),
-        ("b64", 8),
-        ("u64", 8),
-        ("s64", 8),
-        ("f64", 8),
-    ] {
+    for t in "b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64".split(' ') {
+        let size = bytes(t);
         for (register, width) in [("b16", B16), ("b32", B32), ("b64", B64)] {
             if width.bits() < size * 8 || t.starts_with('f') && width.bits() != size * 8 {
                 continue;
@@ -39,12 +31,12 @@ fn widths(forms: &mut Vec<Form>) {
             let form = Form::new(format!("ld.{t} into {register}"), &[I64], &[width]);
             let body = format!("st.global.b64 [%m], %a0;\nld.global.{t} %d0, [%m+{at}];");
             forms.push(form.body(body).blocks(1));
-            let operand = match width {
-                B16 => I16,
-                B32 => I32,
-                _ => I64,
-            };
-            let form = Form::new(format!("st.{t} from {register}"), &[I64, operand], &[B64]);
+            let operands: Vec<_> = types(register).map(|t| t.1).collect();
+            let form = Form::new(
+                format!("st.{t} from {register}"),
+                &[I64, operands[0]],
+                &[B64],
+            );
             let body = format!(
                 "st.global.b64 [%m], %a0;\nst.global.{t} [%m+{at}], %a1;\nld.global.b64 %d0, [%m];"
             );
@@ -61,71 +53,36 @@ fn widths(forms: &mut Vec<Form>) {
         ("s8", 4, B16, I16),
         ("s16", 4, B32, I32),
     ] {
-        let list = |prefix: &str| {
-            let names: Vec<String> = (0..n).map(|i| format!("%{prefix}{i}")).collect();
-            format!("{{{}}}", names.join(", "))
-        };
-        let form = Form::new(
-            format!("st.v{n}.{t} ld.v{n}.{t}"),
-            &vec![operand; n],
-            &vec![width; n],
-        );
-        let body = format!(
-            "st.global.v{n}.{t} [%m], {};\nld.global.v{n}.{t} {}, [%m];",
-            list("a"),
-            list("d")
-        );
+        let (from, to) = (list("%a", 0, n), list("%d", 0, n));
+        let name = format!("st.v{n}.{t} ld.v{n}.{t}");
+        let form = Form::new(name, &vec![operand; n], &vec![width; n]);
+        let body =
+            format!("st.global.v{n}.{t} [%m], {{{from}}};\nld.global.v{n}.{t} {{{to}}}, [%m];");
         forms.push(form.body(body).blocks(1));
     }
 }
 
 fn qualifiers(forms: &mut Vec<Form>) {
-    for load in [
-        "ld.global.ca",
-        "ld.global.cg",
-        "ld.global.cs",
-        "ld.global.lu",
-        "ld.global.cv",
-        "ld.volatile.global",
-        "ld.weak.global",
-        "ld.relaxed.cta.global",
-        "ld.relaxed.gpu.global",
-        "ld.acquire.sys.global",
-        "ld.acquire.gpu",
-        "ld.mmio.relaxed.sys.global",
-        "ld.global.L1::evict_last",
-        "ld.global.L1::no_allocate",
-        "ld.global.L2::128B",
-    ] {
+    let loads = "ld.global.ca ld.global.cg ld.global.cs ld.global.lu ld.global.cv \
+        ld.volatile.global ld.weak.global ld.relaxed.cta.global ld.relaxed.gpu.global \
+        ld.acquire.sys.global ld.acquire.gpu ld.mmio.relaxed.sys.global \
+        ld.global.L1::evict_last ld.global.L1::no_allocate ld.global.L2::128B";
+    for load in loads.split_whitespace() {
         let form = Form::new(format!("{load}.b32"), &[I32], &[B32]);
-        let since = if load.contains("mmio") {
-            (8, 2)
-        } else {
-            (8, 0)
-        };
+        let minor = if load.contains("mmio") { 2 } else { 0 };
         let body = format!("st.global.b32 [%m], %a0;\n{load}.b32 %d0, [%m];");
-        forms.push(form.body(body).blocks(1).since(since.0, since.1));
+        forms.push(form.body(body).blocks(1).since(8, minor));
     }
     for load in ["ld.global.nc", "ld.global.nc.L1::evict_first", "ldu.global"] {
         let form = Form::new(format!("{load}.u32"), &[I64], &[B32]);
         forms.push(form.body(format!("{load}.u32 %d0, [%in];")).blocks(1));
     }
     let form = Form::new("ld.global.nc.v2.u32", &[I64], &[B32; 2]);
-    forms.push(
-        form.body("ld.global.nc.v2.u32 {%d0, %d1}, [%in];")
-            .blocks(1),
-    );
-    for store in [
-        "st.global.wb",
-        "st.global.cg",
-        "st.global.cs",
-        "st.global.wt",
-        "st.volatile.global",
-        "st.relaxed.gpu.global",
-        "st.release.sys.global",
-        "st.release.cta",
-        "st.global.L1::no_allocate",
-    ] {
+    let body = "ld.global.nc.v2.u32 {%d0, %d1}, [%in];";
+    forms.push(form.body(body).blocks(1));
+    let stores = "st.global.wb st.global.cg st.global.cs st.global.wt st.volatile.global \
+        st.relaxed.gpu.global st.release.sys.global st.release.cta st.global.L1::no_allocate";
+    for store in stores.split_whitespace() {
         let form = Form::new(format!("{store}.b64"), &[I64], &[B64]);
         let body = format!("{store}.b64 [%m], %a0;\nld.global.b64 %d0, [%m];");
         forms.push(form.body(body).blocks(1));
@@ -145,11 +102,8 @@ fn qualifiers(forms: &mut Vec<Form>) {
         forms.push(form.body(body).blocks(1));
     }
     for size in [4, 8, 16] {
-        let form = Form::new(
-            format!("cp.async.ca.shared.global {size}"),
-            &[I64, I64],
-            &[B64; 2],
-        );
+        let name = format!("cp.async.ca.shared.global {size}");
+        let form = Form::new(name, &[I64, I64], &[B64; 2]);
         let body = format!(
             "{{\n.shared .align 16 .b8 slots[2048];\n.reg .b64 at;\nmov.u64 at, slots;\n\
              mad.wide.u32 at, %y, 16, at;\nst.global.v2.b64 [%m], {{%a0, %a1}};\n\
@@ -209,56 +163,41 @@ fn spaces(forms: &mut Vec<Form>) {
 
 fn variables(forms: &mut Vec<Form>) {
     let slots: &[u32] = &[0, 1, 2, 3, 4, 5, 6, 7];
-    for (space, name, t, values, width) in [
+    for (space, name, values) in [
         (
             "const",
             "c_f32",
-            "f32",
             "0f3F800000, 1.5, -2.25, 0f7F800000, 0f80000000, 1.0e-3, 3.0, 0.1",
-            B32,
         ),
         (
             "const",
             "c_f64",
-            "f64",
             "0d3FF0000000000000, 1.5, -2.25, 1e300, 0.1, 0d0000000000000001, 3.0, -0.0",
-            B64,
         ),
         (
             "global",
             "g_u32",
-            "u32",
             "1, 0x80000000, 0b101, 017, 4294967295, 1+2*3, 1<<5, 7U",
-            B32,
         ),
         (
             "global",
             "g_s32",
-            "s32",
             "-1, -0x7fffffff, ~0, !0, 5 > 3 ? 10 : 20, -7 / 2, -7 % 3, 6 & 3",
-            B32,
         ),
         (
             "const",
             "c_u64",
-            "u64",
             "1, 0xffffffffffffffff, 1<<40, 0x123456789abcdef, 7, 8, 9",
-            B64,
         ),
-        (
-            "global",
-            "g_s16",
-            "s16",
-            "-1, 2, -32768, 32767, 0x7fff",
-            B16,
-        ),
-        ("const", "c_u8", "u8", "1, 255, 0x7f, 3", B16),
+        ("global", "g_s16", "-1, 2, -32768, 32767, 0x7fff"),
+        ("const", "c_u8", "1, 255, 0x7f, 3"),
     ] {
-        let size = match t {
-            "u8" => 1,
-            "s16" => 2,
-            "u64" | "f64" => 8,
-            _ => 4,
+        let t = &name[2..];
+        let size = bytes(t);
+        let width = match size {
+            1 | 2 => B16,
+            4 => B32,
+            _ => B64,
         };
         let form = Form::new(
             format!("ld.{space}.{t} of {name}"),

@@ -62,22 +62,41 @@ pub fn recorded() -> Result<Data> {
 struct Type(&'static str, Operand);
 
 impl Type {
+    /// Returns a name with the values of the type at its end, as in `min.s32`.
+    fn at_end(name: &'static str) -> Self {
+        let operand = match name.rsplit('.').next().unwrap_or(name) {
+            "b8" | "u8" | "s8" => Operand::I8,
+            "b16" | "u16" | "s16" => Operand::I16,
+            "b32" | "u32" | "s32" => Operand::I32,
+            "b64" | "u64" | "s64" => Operand::I64,
+            "f16" => Operand::F16,
+            "f16x2" => Operand::F16x2,
+            "bf16" => Operand::Bf16,
+            "bf16x2" => Operand::Bf16x2,
+            "f32" => Operand::F32,
+            "f64" => Operand::F64,
+            _ => panic!("{name} has no type"),
+        };
+        Self(name, operand)
+    }
+
     fn width(self) -> Width {
         self.1.width()
     }
 }
 
-const INTEGERS: [Type; 6] = [
-    Type("u16", Operand::I16),
-    Type("s16", Operand::I16),
-    Type("u32", Operand::I32),
-    Type("s32", Operand::I32),
-    Type("u64", Operand::I64),
-    Type("s64", Operand::I64),
-];
+/// Returns a list of registers, such as `%a1, %a2`.
+fn list(prefix: &str, from: usize, count: usize) -> String {
+    let names: Vec<String> = (from..from + count)
+        .map(|i| format!("{prefix}{i}"))
+        .collect();
+    names.join(", ")
+}
 
-const BITS: [Type; 3] = [
-    Type("b16", Operand::I16),
-    Type("b32", Operand::I32),
-    Type("b64", Operand::I64),
-];
+/// Returns the types in a list of names.
+fn types(names: &'static str) -> impl Iterator<Item = Type> {
+    names.split_whitespace().map(Type::at_end)
+}
+
+const INTEGERS: &str = "u16 s16 u32 s32 u64 s64";
+const BITS: &str = "b16 b32 b64";

@@ -19,20 +19,8 @@ pub fn add(forms: &mut Vec<Form>) {
 fn shuffles(forms: &mut Vec<Form>) {
     // Clamp values and segment masks: whole warp, segments of 16, 8, 4, and odd ones.
     let bounds: &[u32] = &[
-        0x1f,
-        0x0,
-        0x101f,
-        0x1000,
-        0x181f,
-        0x1800,
-        0x1c1f,
-        0x1c03,
-        0x1e1f,
-        0x7,
-        0x10,
-        0x1f1f,
-        0x0a05,
-        0xffff_ffff,
+        0x1f, 0x0, 0x101f, 0x1000, 0x181f, 0x1800, 0x1c1f, 0x1c03, 0x1e1f, 0x7, 0x10, 0x1f1f,
+        0x0a05, !0,
     ];
     for mode in ["up", "down", "bfly", "idx"] {
         let name = format!("shfl.sync.{mode}.b32");
@@ -43,11 +31,8 @@ fn shuffles(forms: &mut Vec<Form>) {
         let bound = if mode == "up" { "0" } else { "0x1f" };
         forms.push(form.body(format!("{name} %d0, %a0, %a1, {bound}, {ALL};")));
         // Only the lower half of the warp executes the shuffle, and the source lane is within it.
-        let form = Form::new(
-            format!("{name} by half a warp"),
-            &[I32, Lane],
-            &[B32, Width::Pred],
-        );
+        let half = format!("{name} by half a warp");
+        let form = Form::new(half, &[I32, Lane], &[B32, Width::Pred]);
         let bound = if mode == "up" { "0x1000" } else { "0x100f" };
         let body = format!(
             "mov.b32 %d0, 7;\nsetp.ne.b32 %d1, %d0, 7;\nmov.u32 %x, %laneid;\n\
@@ -96,21 +81,14 @@ fn votes(forms: &mut Vec<Form>) {
     let values: &[u32] = &[0, 1, 0xffff_ffff, 7, 0x8000_0000];
     let form = Form::new("match.any.sync.b32", &[OneOf(values)], &[B32]);
     forms.push(form.body(format!("match.any.sync.b32 %d0, %a0, {ALL};")));
-    let form = Form::new(
-        "match.any.sync.b64",
-        &[OneOf(values), OneOf(values)],
-        &[B32],
-    );
+    let form = Form::new("match.any.sync.b64", &[OneOf(values); 2], &[B32]);
     forms.push(form.body(format!(
         "{{\n.reg .b64 wide;\nmov.b64 wide, {{%a0, %a1}};\nmatch.any.sync.b64 %d0, wide, {ALL};\n}}"
     )));
     for bits in ["b32", "b64"] {
         // Warps 0 and 2 of a block agree.
-        let form = Form::new(
-            format!("match.all.sync.{bits}"),
-            &[I32],
-            &[B32, Width::Pred],
-        );
+        let name = format!("match.all.sync.{bits}");
+        let form = Form::new(name, &[I32], &[B32, Width::Pred]);
         let body = format!(
             "{{\n.reg .{bits} value;\nand.b32 %x, %i, 32;\nmin.u32 %x, %x, %a0;\n\
              cvt.u{0}.u32 value, %x;\nmatch.all.sync.{bits} %d0|%d1, value, {ALL};\n}}",
@@ -118,18 +96,9 @@ fn votes(forms: &mut Vec<Form>) {
         );
         forms.push(form.body(body));
     }
-    for (op, t) in [
-        ("add", "u32"),
-        ("add", "s32"),
-        ("min", "u32"),
-        ("min", "s32"),
-        ("max", "u32"),
-        ("max", "s32"),
-        ("and", "b32"),
-        ("or", "b32"),
-        ("xor", "b32"),
-    ] {
-        let name = format!("redux.sync.{op}.{t}");
+    let operations = "add.u32 add.s32 min.u32 min.s32 max.u32 max.s32 and.b32 or.b32 xor.b32";
+    for operation in operations.split(' ') {
+        let name = format!("redux.sync.{operation}");
         let form = Form::new(&name, &[I32], &[B32]);
         forms.push(form.body(format!("{name} %d0, %a0, {ALL};")).blocks(8));
         let form = Form::new(format!("{name} in a branch"), &[I32], &[B32]);
@@ -203,47 +172,21 @@ fn exchange(forms: &mut Vec<Form>, name: &str, wait: &str, other: &str) {
 }
 
 fn special_registers(forms: &mut Vec<Form>) {
-    let words = [
-        "%tid.x",
-        "%tid.y",
-        "%tid.z",
-        "%ntid.x",
-        "%ntid.y",
-        "%ntid.z",
-        "%ctaid.x",
-        "%ctaid.y",
-        "%ctaid.z",
-        "%nctaid.x",
-        "%nctaid.y",
-        "%nctaid.z",
-        "%laneid",
-        "%lanemask_eq",
-        "%lanemask_le",
-        "%lanemask_lt",
-        "%lanemask_ge",
-        "%lanemask_gt",
-        "%dynamic_smem_size",
-        "%total_smem_size",
-    ];
-    for name in words {
+    let names = "%tid.x %tid.y %tid.z %ntid.x %ntid.y %ntid.z %ctaid.x %ctaid.y %ctaid.z \
+        %nctaid.x %nctaid.y %nctaid.z %laneid %lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge \
+        %lanemask_gt %dynamic_smem_size %total_smem_size";
+    let of_clusters = "%cluster_ctaid.x %cluster_nctaid.x %cluster_ctarank %cluster_nctarank \
+        %clusterid.x %nclusterid.x";
+    let form = |name: &str| {
         let form = Form::new(format!("mov.u32 {name}"), &[], &[B32]);
-        forms.push(form.body(format!("mov.u32 %d0, {name};")).blocks(3));
-    }
-    for name in [
-        "%cluster_ctaid.x",
-        "%cluster_nctaid.x",
-        "%cluster_ctarank",
-        "%cluster_nctarank",
-        "%clusterid.x",
-        "%nclusterid.x",
-    ] {
-        let form = Form::new(format!("mov.u32 {name}"), &[], &[B32]);
-        forms.push(
-            form.body(format!("mov.u32 %d0, {name};"))
-                .blocks(3)
-                .optional(),
-        );
-    }
+        form.body(format!("mov.u32 %d0, {name};")).blocks(3)
+    };
+    forms.extend(names.split_whitespace().map(form));
+    forms.extend(
+        of_clusters
+            .split_whitespace()
+            .map(|name| form(name).optional()),
+    );
     let form = Form::new("mov.pred %is_explicit_cluster", &[], &[Width::Pred]);
     forms.push(form.body("mov.pred %d0, %is_explicit_cluster;").optional());
     let form = Form::new("mov.u32 WARP_SZ", &[], &[B32]);

@@ -155,37 +155,34 @@ pub fn place(program: Program) -> Loaded {
     }
 }
 
-/// Parameter values, packed as the kernel declares them.
-pub enum Arg {
-    U32(u32),
-    U64(u64),
-    F32(f32),
-    F64(f64),
+/// A parameter's bytes.
+pub struct Arg(pub Vec<u8>);
+
+macro_rules! arguments {
+    ($($type:ty)*) => {$(
+        impl From<$type> for Arg {
+            fn from(value: $type) -> Arg {
+                Arg(value.to_le_bytes().to_vec())
+            }
+        }
+    )*};
+}
+arguments!(u32 i32 u64 f32 f64);
+
+/// The size of a grid or block: one number, or one per dimension.
+pub trait Extent {
+    fn dimensions(self) -> [u32; 3];
 }
 
-impl From<u32> for Arg {
-    fn from(v: u32) -> Arg {
-        Arg::U32(v)
+impl Extent for u32 {
+    fn dimensions(self) -> [u32; 3] {
+        [self, 1, 1]
     }
 }
-impl From<i32> for Arg {
-    fn from(v: i32) -> Arg {
-        Arg::U32(v as u32)
-    }
-}
-impl From<u64> for Arg {
-    fn from(v: u64) -> Arg {
-        Arg::U64(v)
-    }
-}
-impl From<f32> for Arg {
-    fn from(v: f32) -> Arg {
-        Arg::F32(v)
-    }
-}
-impl From<f64> for Arg {
-    fn from(v: f64) -> Arg {
-        Arg::F64(v)
+
+impl Extent for [u32; 3] {
+    fn dimensions(self) -> [u32; 3] {
+        self
     }
 }
 
@@ -221,18 +218,12 @@ impl Loaded {
         assert_eq!(info.params.len(), args.len(), "parameters of {kernel}");
         let mut params = vec![0u8; info.param_bytes as usize];
         for (arg, at) in args.iter().zip(&info.params) {
-            let bytes = match arg {
-                Arg::U32(v) => v.to_le_bytes().to_vec(),
-                Arg::U64(v) => v.to_le_bytes().to_vec(),
-                Arg::F32(v) => v.to_le_bytes().to_vec(),
-                Arg::F64(v) => v.to_le_bytes().to_vec(),
-            };
             assert_eq!(
-                bytes.len(),
+                arg.0.len(),
                 at.size as usize,
                 "size of a parameter of {kernel}"
             );
-            params[at.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+            params[at.offset as usize..][..arg.0.len()].copy_from_slice(&arg.0);
         }
         let launch = Launch {
             image: &self.image,
@@ -249,9 +240,35 @@ impl Loaded {
         run(&launch, &self.device, &self.options)
     }
 
-    pub fn run(&self, kernel: &str, grid: u32, block: u32, args: &[Arg]) -> Stats {
-        self.try_run(kernel, [grid, 1, 1], [block, 1, 1], 0, false, args)
-            .unwrap_or_else(|f| panic!("{kernel}: {f}"))
+    pub fn run(&self, kernel: &str, grid: impl Extent, block: impl Extent, args: &[Arg]) -> Stats {
+        self.try_run(
+            kernel,
+            grid.dimensions(),
+            block.dimensions(),
+            0,
+            false,
+            args,
+        )
+        .unwrap_or_else(|f| panic!("{kernel}: {f}"))
+    }
+
+    /// Returns the fault of a launch.
+    pub fn fault(
+        &self,
+        kernel: &str,
+        grid: impl Extent,
+        block: impl Extent,
+        args: &[Arg],
+    ) -> Fault {
+        self.try_run(
+            kernel,
+            grid.dimensions(),
+            block.dimensions(),
+            0,
+            false,
+            args,
+        )
+        .expect_err(kernel)
     }
 }
 

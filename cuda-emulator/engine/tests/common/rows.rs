@@ -37,7 +37,7 @@ pub fn apply<T: Copy + Default, R: Copy + Default>(
         "k",
         rows.len().div_ceil(96) as u32,
         96,
-        &[Arg::U64(input), Arg::U64(out), Arg::U32(rows.len() as u32)],
+        &[input.into(), out.into(), Arg::from(rows.len() as u32)],
     );
     m.device.download(out, rows.len())
 }

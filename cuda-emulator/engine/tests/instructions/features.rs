@@ -1,7 +1,7 @@
 //! Whole kernels, compared with results computed on the host.
 
-use crate::common::Loaded;
 use crate::common::features::{module, numbers};
+use crate::common::{Arg, Loaded};
 use cuda_emulator_engine::{FaultKind, Options};
 
 #[test]
@@ -18,15 +18,8 @@ fn matmul() {
         m.device.upload(&b),
         m.device.allocate((n * n * 4) as u64, true),
     );
-    m.try_run(
-        "matmul",
-        [3, 3, 1],
-        [16, 16, 1],
-        0,
-        false,
-        args![dc, da, db, n as i32],
-    )
-    .unwrap();
+    let args = args![dc, da, db, n as i32];
+    m.run("matmul", [3, 3, 1], [16, 16, 1], args);
     let c = m.device.download::<f32>(dc, n * n);
     for y in 0..n {
         for x in 0..n {
@@ -60,11 +53,8 @@ fn grid_barriers() {
     m.try_run("cooperative", [20, 1, 1], [64, 1, 1], 0, true, args![out])
         .unwrap();
     let got = m.device.download::<u32>(out, 1280);
-    assert!(
-        got.iter()
-            .enumerate()
-            .all(|(i, &v)| v == (i as u32 + 33) % 1280 * 2)
-    );
+    let want: Vec<u32> = (0..1280).map(|i| (i + 33) % 1280 * 2).collect();
+    assert_eq!(got, want);
 }
 
 #[test]
@@ -99,30 +89,9 @@ fn calls() {
 fn structs() {
     let m = module();
     let out = m.device.allocate(512, true);
-    let mut params = Vec::new();
-    for v in [1i32, 2, 3, 4, 5, 0] {
-        params.extend_from_slice(&v.to_le_bytes());
-    }
-    params.extend_from_slice(&1.5f64.to_le_bytes());
-    params.extend_from_slice(&out.to_le_bytes());
-    let kernel = m
-        .image
-        .program()
-        .kernels()
-        .iter()
-        .position(|k| k.name == "structs")
-        .unwrap();
-    let launch = cuda_emulator_engine::Launch {
-        image: &m.image,
-        kernel,
-        shape: cuda_emulator_engine::Shape {
-            grid: [1; 3],
-            block: [64, 1, 1],
-            ..Default::default()
-        },
-        params: &params,
-    };
-    cuda_emulator_engine::run(&launch, &m.device, &m.options).unwrap();
+    let mut structure: Vec<u8> = [1i32, 2, 3, 4, 5, 0].map(i32::to_le_bytes).concat();
+    structure.extend(1.5f64.to_le_bytes());
+    m.run("structs", 1, 64, &[Arg(structure), out.into()]);
     let want: Vec<f64> = (0..64usize)
         .map(|t| {
             let mut a = [1, 2, 3, 4, 5];
@@ -324,25 +293,14 @@ fn memory() {
 #[test]
 fn faults() {
     let m = module();
-    let fault = m
-        .try_run("asserts", [1; 3], [32, 1, 1], 0, false, args![7])
-        .unwrap_err();
+    let fault = m.fault("asserts", 1, 32, args![7]);
     assert_eq!((fault.kind, fault.thread), (FaultKind::Assert, [7, 0, 0]));
     assert!(fault.report.contains("a message"), "{fault}");
-    let fault = m
-        .try_run("traps", [1; 3], [64, 1, 1], 0, false, args![40])
-        .unwrap_err();
+    let fault = m.fault("traps", 1, 64, args![40]);
     assert_eq!((fault.kind, fault.thread), (FaultKind::Trap, [40, 0, 0]));
-    let fault = m
-        .try_run(
-            "dynamic",
-            [1; 3],
-            [100, 1, 1],
-            80,
-            false,
-            args![m.device.allocate(400, true)],
-        )
-        .unwrap_err();
+    let args = args![m.device.allocate(400, true)];
+    let fault = m.try_run("dynamic", [1; 3], [100, 1, 1], 80, false, args);
+    let fault = fault.unwrap_err();
     assert_eq!(fault.kind, FaultKind::IllegalAddress);
     assert!(fault.report.contains("shared"), "{fault}");
     let limited = Loaded {
@@ -353,9 +311,7 @@ fn faults() {
         ..m
     };
     let flag = limited.device.upload(&[0i32]);
-    let fault = limited
-        .try_run("forever", [4, 1, 1], [64, 1, 1], 0, false, args![flag])
-        .unwrap_err();
+    let fault = limited.fault("forever", 4, 64, args![flag]);
     assert_eq!(fault.kind, FaultKind::Timeout);
 }
 
@@ -386,20 +342,7 @@ fn seeds() {
         let n = 33;
         let a = m.device.upload(&vec![1f32; n * n]);
         let c = m.device.allocate((n * n * 4) as u64, true);
-        m.try_run(
-            "matmul",
-            [3, 3, 1],
-            [16, 16, 1],
-            0,
-            false,
-            args![c, a, a, n as i32],
-        )
-        .unwrap();
-        assert!(
-            m.device
-                .download::<f32>(c, n * n)
-                .iter()
-                .all(|&v| v == n as f32)
-        );
+        m.run("matmul", [3, 3, 1], [16, 16, 1], args![c, a, a, n as i32]);
+        assert_eq!(m.device.download::<f32>(c, n * n), vec![n as f32; n * n]);
     }
 }

@@ -167,8 +167,7 @@ fn accesses_are_checked_at_the_ends_of_memory() {
         assert_eq!(m.device.download::<u32>(out, data.len()), data);
         let fault = |out, input, first, end, more, back| {
             let arguments = args![out, input, first, end, more, back];
-            let result = m.try_run("copy", [2, 1, 1], [32, 1, 1], 0, false, arguments);
-            let fault = result.unwrap_err();
+            let fault = m.fault("copy", 2, 32, arguments);
             assert_eq!(fault.kind, FaultKind::IllegalAddress, "{}", fault.report);
             assert_eq!(fault.block, [1, 0, 0]);
             (fault.thread, fault.report.contains("write"))

@@ -53,15 +53,8 @@ fn convolve() {
     unsafe { std::ptr::copy_nonoverlapping(filter.as_ptr(), m.variable("filter") as *mut f32, 25) };
     let input = m.device.upload(&image);
     let out = m.device.allocate((w * h * 4) as u64, true);
-    m.try_run(
-        "convolve",
-        [5, 6, 1],
-        [16, 8, 1],
-        0,
-        false,
-        args![out, input, w as i32, h as i32],
-    )
-    .unwrap();
+    let args = args![out, input, w as i32, h as i32];
+    m.run("convolve", [5, 6, 1], [16, 8, 1], args);
     let got = m.device.download::<f32>(out, w * h);
     for y in 0..h as i32 {
         for x in 0..w as i32 {
@@ -97,16 +90,7 @@ fn hello() {
 fn out_of_bounds() {
     let m = load(SIMPLE);
     let a = m.device.upload(&[1f32; 100]);
-    let fault = m
-        .try_run(
-            "multiply",
-            [2, 1, 1],
-            [64, 1, 1],
-            0,
-            false,
-            args![a, a, a, 128],
-        )
-        .unwrap_err();
+    let fault = m.fault("multiply", 2, 64, args![a, a, a, 128]);
     assert_eq!(fault.kind, cuda_emulator_engine::FaultKind::IllegalAddress);
     assert_eq!((fault.block, fault.thread), ([1, 0, 0], [36, 0, 0]));
     assert!(fault.report.contains("read of 4 bytes"), "{fault}");

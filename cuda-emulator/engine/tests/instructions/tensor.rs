@@ -70,15 +70,7 @@ fn gemm(kernel: &str, tile: usize, threads: u32, columns: bool, factor: f32) {
         let c = l.device.upload(&vec![f32::NAN; m * n]);
         let (a, b) = (l.device.upload(&halves(&a)), l.device.upload(&halves(&b)));
         let grid = [(n / tile) as u32, (m / tile) as u32, 1];
-        l.try_run(
-            kernel,
-            grid,
-            [threads, 1, 1],
-            0,
-            false,
-            args![c, a, b, n as i32, k as i32],
-        )
-        .unwrap_or_else(|f| panic!("{kernel}: {f}"));
+        l.run(kernel, grid, threads, args![c, a, b, n as i32, k as i32]);
         assert_eq!(l.device.download::<f32>(c, m * n), want, "{kernel}");
     }
 }
@@ -111,15 +103,8 @@ fn thousand_cubed() {
     let c = l.device.upload(&vec![0.0f32; n * n]);
     let (ha, hb) = (l.device.upload(&halves(&a)), l.device.upload(&halves(&b)));
     let start = Instant::now();
-    l.try_run(
-        "gemm_mma",
-        [16, 16, 1],
-        [128, 1, 1],
-        0,
-        false,
-        args![c, ha, hb, n as i32, n as i32],
-    )
-    .unwrap_or_else(|f| panic!("{f}"));
+    let args = args![c, ha, hb, n as i32, n as i32];
+    l.run("gemm_mma", [16, 16, 1], 128, args);
     println!("{:.2} s", start.elapsed().as_secs_f64());
     assert_eq!(l.device.download::<f32>(c, n * n), product(&a, &b, n, n, n));
     assert!(start.elapsed().as_secs_f64() < 3.0);
@@ -176,9 +161,7 @@ fn diverged_lanes_reconverge_before_a_product() {
 fn fault(body: &str, threads: u32) -> (FaultKind, String) {
     let l = kernel(body);
     let out = l.device.upload(&[0f32; 4096]);
-    let fault = l
-        .try_run("k", [1, 1, 1], [threads, 1, 1], 0, false, args![out])
-        .expect_err("a fault");
+    let fault = l.fault("k", 1, threads, args![out]);
     (fault.kind, fault.to_string())
 }
 

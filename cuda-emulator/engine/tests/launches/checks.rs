@@ -10,8 +10,7 @@ fn module() -> Loaded {
 }
 
 fn fault(m: &Loaded, kernel: &str, threads: u32, args: &[Arg]) -> Fault {
-    let result = m.try_run(kernel, [2, 1, 1], [threads, 1, 1], 0, false, args);
-    result.expect_err(kernel)
+    m.fault(kernel, 2, threads, args)
 }
 
 fn expect(fault: &Fault, kind: FaultKind, texts: &[&str]) {

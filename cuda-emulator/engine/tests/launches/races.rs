@@ -21,8 +21,7 @@ fn groups(seed: Option<u64>) -> Loaded {
 }
 
 fn fault(m: &Loaded, kernel: &str, threads: u32, args: &[Arg]) -> Fault {
-    let result = m.try_run(kernel, [1; 3], [threads, 1, 1], 0, false, args);
-    let fault = result.expect_err(kernel);
+    let fault = m.fault(kernel, 1, threads, args);
     assert_eq!(fault.kind, FaultKind::Check, "{fault}");
     fault
 }

@@ -146,8 +146,7 @@ fn a_loop_around_a_barrier_ends_with_the_time_limit() {
                 time_limit: Some(Duration::from_millis(50)),
                 ..Options::default()
             };
-            let fault = m.try_run("k", [1; 3], [64, 1, 1], 0, false, args![]);
-            let fault = fault.unwrap_err();
+            let fault = m.fault("k", 1, 64, args![]);
             assert_eq!(fault.kind, FaultKind::Timeout, "{fault}");
             assert!(fault.report.contains("time limit"), "{fault}");
         }

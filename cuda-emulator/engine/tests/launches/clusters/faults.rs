@@ -8,8 +8,7 @@ fn fault(kernel: &str, cluster: Option<[u32; 3]>, more: &[u32]) -> Fault {
     let m = module(Options::default(), cluster);
     let mut args = vec![Arg::from(m.device.upload(&[0u32; 256]))];
     args.extend(more.iter().map(|&value| Arg::from(value)));
-    m.try_run(kernel, [4, 1, 1], [32, 1, 1], 0, false, &args)
-        .expect_err(kernel)
+    m.fault(kernel, 4, 32, &args)
 }
 
 fn says(fault: &Fault, kind: FaultKind, parts: &[&str]) {

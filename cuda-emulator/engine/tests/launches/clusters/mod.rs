@@ -184,9 +184,7 @@ fn many_clusters() {
         let m = module(options, Some([2, 1, 1]));
         let to = m.device.upload(&[0u32; 400]);
         let args = [Arg::from(to)];
-        let stats = m
-            .try_run("fixed", [400, 1, 1], [32, 1, 1], 0, false, &args)
-            .unwrap();
+        let stats = m.run("fixed", 400, 32, &args);
         assert_eq!(stats.blocks, 400);
         let got = m.device.download::<u32>(to, 400);
         assert!(got.iter().enumerate().all(|(n, &v)| v == 20 + n as u32 % 2));
