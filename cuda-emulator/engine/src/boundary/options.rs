@@ -33,8 +33,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Whether to report reads of uninitialized memory.
     pub check_uninit: bool,
-    /// Whether to report unsynchronized accesses of two threads to the same shared memory, one of
-    /// them a write.
+    /// Whether to report unsynchronized accesses of two threads to the same shared or global memory,
+    /// one of them a write.
     pub check_race: bool,
     /// Whether to report barriers that only some threads of a block reach.
     pub check_barrier: bool,
