@@ -279,16 +279,14 @@ fn a_race_between_blocks() {
     ];
     let [_, all] = CHECKS;
     faults(&all, &parts, LAUNCH_FAILED, || {
+        let blocks = |kernel: &str, argument: &CUdeviceptr| {
+            let function = function(load(FAULTS), kernel);
+            launch(function, 256, 1, null_mut(), &mut [arg(argument)])
+        };
         let (place, counter) = (upload(&[0]), upload(&[0]));
-        let function = function(load(FAULTS), "count_up");
-        let arguments = &mut [arg(&counter)];
-        assert_eq!(launch(function, 256, 1, null_mut(), arguments), SUCCESS);
+        assert_eq!(blocks("count_up", &counter), SUCCESS);
         assert_eq!(download::<i32>(counter, 1), [256]);
-        let function = self::function(load(FAULTS), "add_one");
-        assert_eq!(
-            launch(function, 256, 1, null_mut(), &mut [arg(&place)]),
-            SUCCESS
-        );
+        assert_eq!(blocks("add_one", &place), SUCCESS);
         call!(cuCtxSynchronize())
     });
 }
