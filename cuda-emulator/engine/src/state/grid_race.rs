@@ -3,7 +3,8 @@
 //! Two accesses of different blocks are ordered if the earlier one was released by its block and
 //! the later block may have seen that release. A block releases its accesses by a fence, followed
 //! by a strong write to global memory. To see it, the later block must read global memory by a
-//! strong access after the earlier access. As within a block, the address of the strong accesses
+//! strong access after the earlier access. A strong write needs no fence to be ordered before what
+//! follows such a read, so that the last block can reset a counter by a plain write. As within a block, the address of the strong accesses
 //! does not matter, because the order may be passed on by other blocks. In a cluster, shared memory,
 //! the cluster's barrier and mbarriers count as well.
 //!
@@ -39,7 +40,7 @@ pub(crate) struct Access {
 
 /// The race check's state of a launch.
 pub(crate) struct GridRaces {
-    /// The number of releases so far.
+    /// The number of strong writes so far. Each may release accesses.
     releases: AtomicU32,
     /// For each block that has released accesses: those accesses.
     released: Mutex<HashMap<u32, Clock>>,
@@ -94,15 +95,14 @@ impl GridRaces {
         self.releases.load(Ordering::SeqCst)
     }
 
-    /// Records that a block releases accesses. Call this before the write that releases them.
+    /// Records that a block releases accesses, or none, by a strong write. Call this before the
+    /// write.
     pub(crate) fn release(&self, block: u32, clock: &Clock) {
-        let mut released = self.released.lock().unpoisoned();
-        let known = released.entry(block).or_default();
-        let before = known.warps;
-        known.join(clock);
-        if known.warps != before {
-            self.releases.fetch_add(1, Ordering::SeqCst);
+        if clock.warps.iter().any(|&time| time != 0) {
+            let mut released = self.released.lock().unpoisoned();
+            released.entry(block).or_default().join(clock);
         }
+        self.releases.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Returns whether a block has released an access.
@@ -360,8 +360,8 @@ mod tests {
         let mut clock = super::Clock::default();
         clock.warps[1] = 3;
         races.release(7, &clock);
-        races.release(7, &clock);
-        assert_eq!(races.releases(), 1);
+        races.release(6, &super::Clock::default());
+        assert_eq!(races.releases(), 2);
         assert!(races.has_released(&access(7, 40, 3, Touch::Write)));
         assert!(!races.has_released(&access(7, 40, 4, Touch::Write)));
         assert!(!races.has_released(&access(7, 0, 1, Touch::Write)));

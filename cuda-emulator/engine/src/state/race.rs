@@ -403,10 +403,14 @@ impl Races {
             mark,
         };
         grid.touch(address, size, &access, &|earlier| {
-            if earlier.block == block {
-                return times.now.contains(&earlier.mark) || times.met.contains(&earlier.mark);
+            let (mark, seen) = (&earlier.mark, times.now.releases > earlier.releases);
+            if seen && mark.touch.writes() && mark.touch.strong() {
+                return true;
             }
-            times.now.releases > earlier.releases && grid.has_released(earlier)
+            if earlier.block == block {
+                return times.now.contains(mark) || times.met.contains(mark);
+            }
+            seen && grid.has_released(earlier)
         })
     }
 

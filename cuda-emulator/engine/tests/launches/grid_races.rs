@@ -138,6 +138,8 @@ fn last_block_needs_a_fence_before_the_counter() {
         }
         passes(&m, "last_block_of_all", 64, 64, args![part, count, out]);
         assert_eq!(m.device.download::<i32>(out, 2), [0, 64]);
+        passes(&m, "count_and_reset", 64, 64, args![count]);
+        assert_eq!(m.device.download::<i32>(count, 1), [0]);
         let arguments = args![input, part, count, out, 0];
         let fault = races(&m, "last_block", 64, 64, arguments, &["__threadfence()"]);
         assert_eq!(
