@@ -98,3 +98,11 @@ extern "C" __global__ void tree_sum(int *out, int barrier) {
     }
     if (threadIdx.x == 0) out[blockIdx.x] = s[0];
 }
+// Blocks that update one element without an atomic.
+extern "C" __global__ void add_one(int *x) { x[0] += 1; }
+// A barrier that half of the threads don't reach.
+extern "C" __global__ void early(int *out) {
+    if (threadIdx.x >= 32) return;
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}

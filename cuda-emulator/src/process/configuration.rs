@@ -47,7 +47,7 @@ pub struct Config {
     pub seed: Option<u64>,
     /// Report reads of uninitialized memory.
     pub check_uninit: bool,
-    /// Report shared-memory races.
+    /// Report races on shared and global memory.
     pub check_race: bool,
     /// Report divergent barriers.
     pub check_barrier: bool,
@@ -216,25 +216,37 @@ impl Config {
             };
         }
         for item in list(get("CUDA_EMULATOR_CHECK")) {
-            *match item.as_str() {
-                "uninit" => &mut config.check_uninit,
-                "race" => &mut config.check_race,
-                "barrier" => &mut config.check_barrier,
-                "unwritten" => &mut config.check_unwritten,
-                "leak" => &mut config.check_leak,
-                "host" => &mut config.check_host,
-                "context" => &mut config.check_context,
-                _ => {
-                    return Err(format!(
-                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, unwritten, leak, host or context"
-                    ));
-                }
-            } = true;
+            let mut known = false;
+            for (name, on) in config.checks() {
+                // A kernel that leaves memory unwritten need not be wrong.
+                let chosen = item == name || item == "all" && name != "unwritten";
+                *on |= chosen;
+                known |= chosen;
+            }
+            if !known {
+                let names = config.checks().map(|(name, _)| name).join(", ");
+                return Err(format!(
+                    "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected {names} or all"
+                ));
+            }
         }
         for item in list(get("CUDA_EMULATOR_FAIL")) {
             config.fail.push(Failure::parse(&item)?);
         }
         Ok(config)
+    }
+
+    /// Returns the checks by their names in `CUDA_EMULATOR_CHECK`.
+    fn checks(&mut self) -> [(&'static str, &mut bool); 7] {
+        [
+            ("uninit", &mut self.check_uninit),
+            ("race", &mut self.check_race),
+            ("barrier", &mut self.check_barrier),
+            ("unwritten", &mut self.check_unwritten),
+            ("leak", &mut self.check_leak),
+            ("context", &mut self.check_context),
+            ("host", &mut self.check_host),
+        ]
     }
 }
 
@@ -398,31 +410,23 @@ mod tests {
 
     #[test]
     fn each_check_sets_only_its_own_flag() {
-        let checks = [
-            "uninit",
-            "race",
-            "barrier",
-            "unwritten",
-            "leak",
-            "host",
-            "context",
-        ];
-        for (at, check) in checks.iter().enumerate() {
-            let config = read(&[("CUDA_EMULATOR_CHECK", check)]).unwrap();
-            let switched = [
-                config.check_uninit,
-                config.check_race,
-                config.check_barrier,
-                config.check_unwritten,
-                config.check_leak,
-                config.check_host,
-                config.check_context,
-            ];
-            assert!(config.has_checks(), "{check}");
-            for (other, on) in switched.into_iter().enumerate() {
-                assert_eq!(on, other == at, "{check}, {}", checks[other]);
+        let names = read(&[]).unwrap().checks().map(|(name, _)| name);
+        for check in names {
+            let mut config = read(&[("CUDA_EMULATOR_CHECK", check)]).unwrap();
+            for (other, on) in config.checks() {
+                assert_eq!(*on, other == check, "{check}, {other}");
             }
         }
+        for all in ["all", "leak,all"] {
+            let mut config = read(&[("CUDA_EMULATOR_CHECK", all)]).unwrap();
+            for (name, on) in config.checks() {
+                assert_eq!(*on, name != "unwritten", "{all}: {name}");
+            }
+        }
+        let text = read(&[("CUDA_EMULATOR_CHECK", "race,al")]).err().unwrap();
+        let expected =
+            "unknown check `al`, expected uninit, race, barrier, unwritten, leak, context, host or all";
+        assert_eq!(text, format!("CUDA_EMULATOR_CHECK: {expected}"));
         let config = read(&[("CUDA_EMULATOR_CHECK", "race,, leak,")]).unwrap();
         assert!(config.check_race && config.check_leak && !config.check_host);
     }

@@ -244,6 +244,53 @@ fn a_race_on_shared_memory() {
     });
 }
 
+/// All checks that the guides recommend, and all that there are.
+const CHECKS: [[(&str, &str); 1]; 2] = [
+    [("CUDA_EMULATOR_CHECK", "uninit,race,barrier,leak")],
+    [("CUDA_EMULATOR_CHECK", "all")],
+];
+
+#[test]
+fn a_missing_barrier_with_all_checks() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "race on shared memory: write of 4 bytes at shared address 0x80 by thread (32, 0, 0), and no barrier since the read by \
+         thread (31, 0, 0)\nthe read came too early: no thread had written there\nFix: put a barrier between the two",
+        "  the read, by thread (31, 0, 0):\n    source: faults.cu:37\n",
+        "kernel shared_race, block (0, 0, 0), thread (32, 0, 0)\n  source: faults.cu:36\n",
+    ];
+    let [checks, _] = CHECKS;
+    faults(&checks, &parts, LAUNCH_FAILED, || {
+        let out = alloc(256);
+        run("shared_race", 64, &mut [arg(&out)])
+    });
+}
+
+#[test]
+fn a_race_between_blocks() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "race on global memory: ",
+        "and nothing orders the two blocks after the ",
+        "(cuMemAlloc, 4 bytes",
+        "contains it\nFix: use an atomic such as atomicAdd for both",
+        "kernel add_one, block (",
+        "faults.cu:",
+    ];
+    let [_, all] = CHECKS;
+    faults(&all, &parts, LAUNCH_FAILED, || {
+        let blocks = |kernel: &str, argument: &CUdeviceptr| {
+            let function = function(load(FAULTS), kernel);
+            launch(function, 256, 1, null_mut(), &mut [arg(argument)])
+        };
+        let (place, counter) = (upload(&[0]), upload(&[0]));
+        assert_eq!(blocks("count_up", &counter), SUCCESS);
+        assert_eq!(download::<i32>(counter, 1), [256]);
+        assert_eq!(blocks("add_one", &place), SUCCESS);
+        call!(cuCtxSynchronize())
+    });
+}
+
 #[test]
 fn atomics_do_not_race_with_each_other() {
     passes(&[("CUDA_EMULATOR_CHECK", "race,uninit,barrier")], || {
@@ -258,13 +305,30 @@ fn atomics_do_not_race_with_each_other() {
 fn a_divergent_barrier() {
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
-        "divergent barrier: threads of the block wait at barrier 0 in PTX line",
-        "kernel divergent",
+        "divergent barrier: threads of the block wait at barrier 0 in two places",
+        "one place, where 32 threads wait, the first of them thread (0, 0, 0):\n    source: faults.cu:48\n",
+        "kernel divergent, block (0, 0, 0), thread (32, 0, 0)\n  source: faults.cu:49\n",
     ];
     let variables = [("CUDA_EMULATOR_CHECK", "barrier")];
     faults(&variables, &parts, LAUNCH_FAILED, || {
         let out = alloc(256);
         run("divergent", 64, &mut [arg(&out)])
+    });
+}
+
+#[test]
+fn a_thread_that_ends_before_a_barrier() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "divergent barrier: 32 of the block's 64 threads wait at barrier 0, 32 have ended without reaching it\nFix: let all threads",
+        "the end of thread (32, 0, 0):\n    source: faults.cu:",
+        "the barrier, where 32 threads wait, the first of them thread (0, 0, 0):\n  kernel early, block (0, 0, 0), thread (0, 0, 0)\n  \
+         source: faults.cu:106\n",
+    ];
+    let variables = [("CUDA_EMULATOR_CHECK", "barrier")];
+    faults(&variables, &parts, LAUNCH_FAILED, || {
+        let out = alloc(256);
+        run("early", 64, &mut [arg(&out)])
     });
 }
 

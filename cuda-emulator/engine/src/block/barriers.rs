@@ -94,7 +94,7 @@ impl Worker<'_> {
         if what != Barrier::Arrive {
             block.warps[w].fragments[at].wait = Wait::Barrier(number);
         }
-        if !self.check_barrier(block, w, number as usize) {
+        if !self.check_barrier(block, number as usize) {
             return false;
         }
         self.try_release(block, number as usize);

@@ -211,7 +211,7 @@ impl Worker<'_> {
         while waited != 0 {
             let number = waited.trailing_zeros() as usize;
             waited &= waited - 1;
-            if !self.check_exit(block, number) {
+            if !self.check_exit(block, w, number) {
                 return false;
             }
             self.try_release(block, number);

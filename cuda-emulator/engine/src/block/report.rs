@@ -12,7 +12,8 @@ use crate::state::special::thread_index;
 impl Worker<'_> {
     /// Turns `ctx.fault` into the launch's fault.
     pub(crate) fn report(&mut self, block: &Block, w: usize) {
-        let Some(trouble) = self.ctx.fault.take() else {
+        let unwritten = self.unwritten();
+        let Some(trouble) = unwritten.or_else(|| self.ctx.fault.take()) else {
             return;
         };
         let Trouble {

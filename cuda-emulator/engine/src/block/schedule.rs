@@ -99,7 +99,7 @@ impl Worker<'_> {
             }
             if block.live == 0 {
                 crate::memory::bulk::finish_block(&mut self.ctx);
-                if self.ctx.fault.is_some() {
+                if self.ctx.fault.is_some() || self.has_read_unwritten() {
                     self.report(block, 0);
                     return Outcome::Stop;
                 }
@@ -254,6 +254,9 @@ impl Worker<'_> {
                         return Turn::Fault;
                     }
                 }
+            }
+            if block.opened && self.has_read_unwritten() {
+                return Turn::Fault;
             }
             // After opening a barrier, the warp lets the others begin.
             if self.ctx.executed >= end || std::mem::take(&mut block.opened) {

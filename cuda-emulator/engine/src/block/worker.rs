@@ -205,7 +205,7 @@ impl<'l> Worker<'l> {
             }
         }
         if let Some(shadow) = &mut block.shadow {
-            shadow.reset();
+            shadow.reset(linear);
         }
         let entry = &launch.program.functions[launch.entry as usize];
         for warp in &mut block.warps {

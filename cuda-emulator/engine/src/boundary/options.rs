@@ -36,8 +36,8 @@ pub struct Options {
     /// Whether to call [`Device::note_write`](super::Device::note_write) even if `check_uninit` is
     /// false.
     pub note_writes: bool,
-    /// Whether to report unsynchronized accesses of two threads to the same shared memory, one of
-    /// them a write.
+    /// Whether to report unsynchronized accesses of two threads to the same shared or global memory,
+    /// one of them a write.
     pub check_race: bool,
     /// Whether to report barriers that only some threads of a block reach.
     pub check_barrier: bool,

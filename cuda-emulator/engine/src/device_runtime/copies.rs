@@ -5,6 +5,7 @@ use super::errors::Error;
 use super::grid::Work;
 use super::tree::{self, Tree};
 use crate::boundary::{Device, Fault, Options};
+use crate::state::shadow::allocate;
 
 /// `cudaMemcpyDeviceToDevice` and `cudaMemcpyDefault`, the only directions allowed in kernels.
 const DIRECTIONS: [u32; 2] = [3, 4];
@@ -56,7 +57,7 @@ pub(super) fn malloc(call: &mut Call<'_, '_>) -> Option<u64> {
     if place == 0 || size == 0 {
         return call.fail(Error::InvalidValue);
     }
-    match call.ctx.launch.device.malloc(size) {
+    match allocate(call.ctx, size) {
         0 => call.fail(Error::MemoryAllocation),
         address => {
             call.put_long(place, address)?;

@@ -15,6 +15,7 @@ use crate::lock::Unpoisoned;
 use crate::program::{Launch, Program};
 use crate::state::cluster;
 use crate::state::frame::Buffer;
+use crate::state::grid_race::GridRaces;
 use crate::state::order::Order;
 use crate::state::special::Facts;
 
@@ -215,6 +216,7 @@ pub(crate) fn run_grid(
         shared_size,
         local_stride,
         checked: options.check_uninit || options.check_race || options.note_writes,
+        races: options.check_race.then(|| Arc::new(GridRaces::new())),
         facts: Facts {
             shape,
             multiprocessors: options.multiprocessors,

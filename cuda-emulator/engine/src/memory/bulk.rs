@@ -113,14 +113,16 @@ fn issue_one(ctx: &mut Ctx<'_>, copy: Bulk, barrier: u64) {
     }
     // An empty copy accesses no memory, but its completion is signaled.
     if bytes > 0 {
+        if resolve_range(ctx, None, source, lane, from, bytes, false).is_none()
+            || resolve_range(ctx, None, target, lane, to, bytes, true).is_none()
+        {
+            return;
+        }
         check::range(ctx, source, lane, from, bytes, Touch::Read);
         if target == space::SHARED {
             check::range(ctx, target, lane, to, bytes, Touch::Pending);
         }
-        if ctx.fault.is_some()
-            || resolve_range(ctx, None, source, lane, from, bytes, false).is_none()
-            || resolve_range(ctx, None, target, lane, to, bytes, true).is_none()
-        {
+        if ctx.fault.is_some() {
             return;
         }
     }
@@ -259,6 +261,14 @@ fn finish_all(ctx: &mut Ctx<'_>, chosen: impl Fn(&Bulk) -> bool) {
 /// Executes a copy and signals its completion to the running block or to the one with rank `waits`.
 /// May set `ctx.fault`.
 fn finish(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
+    // The race check attributes the accesses to the thread that issued the copy.
+    let running = (ctx.warp, ctx.pc);
+    (ctx.warp, ctx.pc) = (copy.thread / 32, copy.pc + 1);
+    execute(ctx, copy, waits);
+    (ctx.warp, ctx.pc) = running;
+}
+
+fn execute(ctx: &mut Ctx<'_>, copy: &Bulk, waits: Option<usize>) {
     let lane = copy.thread % 32;
     let (source, target) = copy.direction.spaces();
     if let Some(tensor) = &copy.tensor {

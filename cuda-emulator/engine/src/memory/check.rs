@@ -1,15 +1,14 @@
-//! The optional checks: uninitialized reads, shared-memory races, divergent barriers.
+//! The optional checks of accesses: uninitialized reads, and races on shared memory.
 
 use crate::boundary::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
-use crate::memory::cluster;
+use crate::memory::{cluster, global_race};
+use crate::state::clock::Mark;
 use crate::state::cluster::Place;
 use crate::state::context::Ctx;
 use crate::state::launch::Shared;
 use crate::state::op::each;
 use crate::state::op::{LANES, Op};
-use crate::state::race::Mark;
-use crate::state::shadow::races;
-use crate::state::special::thread_index;
+use crate::state::shadow::{Unwritten, races};
 use crate::state::touch::{Touch, space};
 
 /// Checks an access to shared memory. Sets `ctx.fault` on a violation.
@@ -24,22 +23,34 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
     let Some(shadow) = ctx.shadow.as_deref_mut() else {
         return;
     };
+    let mark = Mark {
+        time: 0,
+        pc,
+        thread,
+        touch,
+    };
     let bytes = shadow.bytes(offset, size);
-    if touch.reads() && bytes.contains(&false) {
-        let text = format!(
-            "read of {size} bytes at shared address 0x{offset:x}, which no thread has written"
-        );
-        ctx.fail(FaultKind::Check, lane, text);
-        return;
-    }
+    let unwritten = touch.reads() && bytes.contains(&false);
     if touch.writes() && touch != Touch::Pending {
         bytes.fill(true);
     }
+    if unwritten {
+        shadow
+            .unwritten
+            .get_or_insert(Unwritten { mark, offset, size });
+    }
+    let first = shadow.unwritten;
     let Some(races) = &mut shadow.races else {
+        if let Some(first) = first.filter(|first| first.is_filled_by(&mark, offset, size)) {
+            shadow.unwritten = None;
+            ctx.fault = Some(first.fault(written_later(ctx.launch, &first, &mark)));
+        }
         return;
     };
     if let Some(found) = races.touch(thread, pc, offset, size, touch) {
-        let text = race(ctx.launch, thread, offset, size, touch, &found);
+        shadow.unwritten = None;
+        let early = first.is_some_and(|first| !found.touch.writes() && first.mark.pc == found.pc);
+        let text = race(ctx.launch, &mark, offset, size, &found, early);
         ctx.fail(FaultKind::Check, lane, text);
         return;
     } else if touch.strong() {
@@ -77,20 +88,15 @@ fn between(
             continue;
         }
         let launch = ctx.launch;
-        let name = |thread: u32| {
-            let [x, y, z] = thread_index(thread, launch.shape.block);
-            format!("thread ({x}, {y}, {z})")
-        };
-        let verb = |writes| if writes { "write" } else { "read" };
-        let (this, earlier) = (verb(touch.writes()), verb(mark.wrote));
+        let (this, earlier) = (verb(touch), verb(mark.touch));
         let mut text = format!(
             "race on shared memory of a cluster: {this} of {size} bytes at shared address 0x{offset:x} of block {owner} by \
              {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nFix: put a barrier of \
              the cluster between the two, such as cluster.sync()",
-            name(ctx.warp * 32 + lane),
-            name(mark.thread.into()),
+            launch.thread_name(ctx.warp * 32 + lane),
+            launch.thread_name(mark.thread.into()),
         );
-        let at = launch.program.place(mark.pc).replace("\n  ", "\n    ");
+        let at = launch.place_within(mark.pc);
         text += &format!("\n  the {earlier}:{at}\n  the {this} after it:");
         ctx.fail(FaultKind::Check, lane, text);
         return;
@@ -145,36 +151,56 @@ fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
     }
 }
 
-/// Formats the report of a race.
+fn verb(touch: Touch) -> &'static str {
+    if touch.writes() { "write" } else { "read" }
+}
+
+const MISSING_BARRIER: &str =
+    "Fix: put a barrier between the two that both threads reach, such as __syncthreads()";
+
+/// Formats the report of a race. `early` means that the earlier access has read memory that no
+/// thread had written.
+#[cold]
 fn race(
     launch: &Shared<'_>,
-    thread: u16,
+    mark: &Mark,
     offset: u64,
     size: u64,
-    touch: Touch,
     found: &Mark,
+    early: bool,
 ) -> String {
-    let name = |thread: u16| {
-        let [x, y, z] = thread_index(thread.into(), launch.shape.block);
-        format!("thread ({x}, {y}, {z})")
-    };
-    let verb = |writes| if writes { "write" } else { "read" };
-    let earlier = verb(found.wrote);
-    let mut text = format!(
-        "race on shared memory: {} of {size} bytes at shared address 0x{offset:x} by {}, and no barrier since the {earlier} \
-         by {}",
-        verb(touch.writes()),
-        name(thread),
-        name(found.thread)
+    let (this, earlier) = (verb(mark.touch), verb(found.touch));
+    let (this_name, earlier_name) = (
+        launch.thread_name(mark.thread.into()),
+        launch.thread_name(found.thread.into()),
     );
-    if touch.strong() != found.strong {
+    let mut text = format!(
+        "race on shared memory: {this} of {size} bytes at shared address 0x{offset:x} by {this_name}, and no barrier since the \
+         {earlier} by {earlier_name}"
+    );
+    if early {
+        text += "\nthe read came too early: no thread had written there";
+    }
+    if mark.touch.strong() != found.touch.strong() {
         text += "\nonly one of the two is atomic, volatile or relaxed, which does not order them";
     }
-    text += "\nFix: put a barrier between the two that both threads reach, such as __syncthreads()";
-    let at = launch.program.place(found.pc).replace("\n  ", "\n    ");
-    text += &format!("\n  the {earlier}, by {}:{at}", name(found.thread));
-    text += &format!("\n  the {} after it:", verb(touch.writes()));
+    let at = launch.place_within(found.pc);
+    text += &format!(
+        "\n{MISSING_BARRIER}\n  the {earlier}, by {earlier_name}:{at}\n  the {this} after it:"
+    );
     text
+}
+
+/// Formats the report of a read that another warp's write should have preceded.
+#[cold]
+fn written_later(launch: &Shared<'_>, read: &Unwritten, write: &Mark) -> String {
+    let writer = launch.thread_name(write.thread.into());
+    format!(
+        "{}\n{writer} writes it later, before any barrier of the block\n{MISSING_BARRIER}\n  the write, by {writer}:{}\n  \
+         the read before it:",
+        read.text(),
+        launch.place_within(write.pc)
+    )
 }
 
 /// Checks a warp's access before it is executed. Sets `ctx.fault` on a violation. For a load, the
@@ -245,12 +271,22 @@ pub(crate) fn range(
     if !global {
         return;
     }
-    if touch.strong() {
+    if ctx.launch.options.check_race {
+        global_race::check(ctx, lane, address, bytes, touch);
         let warp = ctx.warp as usize;
-        if let Some(races) = races(ctx) {
+        if touch.strong()
+            && let Some(races) = races(ctx)
+        {
             races.strong(warp, None, touch);
         }
     }
+    if ctx.fault.is_none() {
+        uninitialized(ctx, lane, address, bytes, touch);
+    }
+}
+
+/// Checks that global memory was written before it is read. Sets `ctx.fault` on a violation.
+pub(super) fn uninitialized(ctx: &mut Ctx<'_>, lane: u32, address: u64, bytes: u64, touch: Touch) {
     let options = ctx.launch.options;
     if !options.check_uninit && !options.note_writes {
         return;

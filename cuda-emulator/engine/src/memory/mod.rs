@@ -7,6 +7,7 @@ pub(super) mod check;
 pub(super) mod cluster;
 pub(super) mod combine;
 pub(super) mod consecutive;
+pub(super) mod global_race;
 pub(super) mod load_store;
 pub(super) mod mbarrier;
 pub(super) mod query;

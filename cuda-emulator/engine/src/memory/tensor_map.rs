@@ -284,12 +284,16 @@ pub(crate) fn transfer(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Optio
 
 /// Returns the address and number of a row's bytes that are inside the tensor. None with
 /// `ctx.fault` set on a fault.
-fn global(ctx: &mut Ctx<'_>, lane: u32, row: &Row, write: bool) -> Option<(u64, u64)> {
+fn global(ctx: &mut Ctx<'_>, copy: &Bulk, row: &Row, touch: Touch) -> Option<(u64, u64)> {
+    let (lane, write) = (copy.thread % 32, touch.writes());
     let address = row.address.wrapping_add(row.inside.start);
     let bytes = row.inside.end - row.inside.start;
-    let touch = if write { Touch::Write } else { Touch::Read };
     let host = resolve_range(ctx, None, space::GLOBAL, lane, address, bytes, write)?;
-    check::range(ctx, space::GLOBAL, lane, address, bytes, touch);
+    match copy.issuer {
+        None => check::range(ctx, space::GLOBAL, lane, address, bytes, touch),
+        // The race check has no clock for a copy of another block.
+        Some(_) => check::uninitialized(ctx, lane, address, bytes, touch),
+    }
     ctx.fault.is_none().then_some((host, bytes))
 }
 
@@ -321,7 +325,7 @@ fn load(ctx: &mut Ctx<'_>, copy: &Bulk, tile: &Tile) -> Option<()> {
             _ => data.as_chunks_mut().0.fill(NAN),
         }
         if !row.inside.is_empty() {
-            let (host, bytes) = global(ctx, lane, &row, false)?;
+            let (host, bytes) = global(ctx, copy, &row, Touch::Read)?;
             let inside = &mut data[row.inside.start as usize..][..bytes as usize];
             for (at, byte) in inside.iter_mut().enumerate() {
                 // SAFETY: resolved just now for all bytes.
@@ -378,7 +382,11 @@ fn store(ctx: &mut Ctx<'_>, copy: &Bulk, tensor: &Tensor) -> Option<()> {
         // behind it, as on an H200.
         let mut row = row.clone();
         row.inside.end = row.inside.end.next_multiple_of(16);
-        let (host, bytes) = global(ctx, lane, &row, true)?;
+        let touch = match tensor.transfer {
+            Transfer::Reduce(_) => Touch::Exchange,
+            _ => Touch::Write,
+        };
+        let (host, bytes) = global(ctx, copy, &row, touch)?;
         let inside = &data[row.inside.start as usize..][..bytes as usize];
         let Transfer::Reduce(operation) = tensor.transfer else {
             for (at, byte) in inside.iter().enumerate() {

@@ -1,13 +1,14 @@
 //! The shared state of a launch's workers.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::context::Ctx;
 use super::frame::Buffer;
+use super::grid_race::GridRaces;
 use super::order::Order;
-use super::special::Facts;
+use super::special::{Facts, thread_index};
 use crate::boundary::{Device, Fault, Options, Region, Shape};
 use crate::device_runtime;
 use crate::lock::Unpoisoned;
@@ -33,6 +34,8 @@ pub(crate) struct Shared<'l> {
     pub local_stride: u64,
     /// Whether a check that examines every access is enabled.
     pub checked: bool,
+    /// The race check's records of global memory, if that check is enabled.
+    pub races: Option<Arc<GridRaces>>,
     pub facts: Facts,
     /// The grid of the device runtime, for programs that use it.
     pub runtime: Option<&'l device_runtime::Grid<'l>>,
@@ -88,8 +91,19 @@ impl<'l> Shared<'l> {
         &self.program.lists[start as usize..(start + count) as usize]
     }
 
+    /// Returns the name of a thread in reports.
+    pub(crate) fn thread_name(&self, thread: u32) -> String {
+        let [x, y, z] = thread_index(thread, self.shape.block);
+        format!("thread ({x}, {y}, {z})")
+    }
+
+    /// Returns an instruction's source as lines of a report, indented below another line.
+    pub(crate) fn place_within(&self, pc: u32) -> String {
+        self.program.place(pc).replace("\n  ", "\n    ")
+    }
+
     pub(crate) fn shadowed(&self) -> bool {
-        (self.options.check_race || self.options.check_uninit) && self.shared_size > 0
+        self.races.is_some() || self.options.check_uninit && self.shared_size > 0
     }
 
     /// Checks the clock and faults of other workers. Also drops stale regions.

@@ -1,9 +1,11 @@
 //! The state of execution: the running fragment, its frame, special registers, and checks.
 
 pub(super) mod bulk;
+pub(super) mod clock;
 pub(super) mod cluster;
 pub(super) mod context;
 pub(super) mod frame;
+pub(super) mod grid_race;
 pub(super) mod launch;
 pub(super) mod op;
 pub(super) mod order;

@@ -1,4 +1,5 @@
-//! The race check: the accesses to each byte of shared memory, and their order.
+//! The race check: the accesses to each byte of shared memory, and the order of all accesses of a
+//! block. [`GridRaces`] has the accesses to global memory.
 //!
 //! Each warp has a vector clock, as each thread has in thread sanitizers. For every warp of the
 //! block, it contains the time up to which that warp's accesses are ordered before this warp's next
@@ -21,24 +22,12 @@
 //!   since, and the cluster's barrier has not opened since the warp arrived there.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use crate::state::clock::{Clock, Mark, WARPS};
+use crate::state::grid_race::{Access, GridRaces};
 use crate::state::op::CLUSTER;
 use crate::state::touch::Touch;
-
-/// Maximum number of warps in a block.
-const WARPS: usize = 32;
-
-/// For each warp, the time up to which everything is ordered.
-#[derive(Clone, Copy, Default)]
-struct Clock([u32; WARPS]);
-
-impl Clock {
-    fn join(&mut self, other: &Clock) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine = (*mine).max(*theirs);
-        }
-    }
-}
 
 /// The clocks of a warp.
 #[derive(Clone, Copy, Default)]
@@ -55,17 +44,9 @@ struct Times {
     released_until: u32,
     came: u32,
     opened: u64,
-}
-
-/// An access.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Mark {
-    /// The time of its warp. 0 means no access.
-    time: u32,
-    pub pc: u32,
-    pub thread: u16,
-    pub strong: bool,
-    pub wrote: bool,
+    /// Whether it has read global memory by a strong access that may have seen releases of other
+    /// blocks. They count at the next use of the clock, because the access has happened by then.
+    heard: bool,
 }
 
 /// The accesses to a byte that later ones may race with.
@@ -110,10 +91,18 @@ pub(crate) struct Races {
     /// For each byte, the last write and the last read by other blocks of the cluster, with their
     /// ranks.
     foreign: HashMap<u64, [Option<(u32, Mark)>; 2]>,
+    /// The accesses of all blocks to global memory, and the block's linear index in the grid.
+    grid: Arc<GridRaces>,
+    block: u32,
+    /// The accesses after which their warp has executed a fence.
+    fenced: Clock,
+    /// Whether the block is in a cluster with others, and whether one of them has signaled it.
+    clustered: bool,
+    signaled: bool,
 }
 
 impl Races {
-    pub(crate) fn new(bytes: usize) -> Races {
+    pub(crate) fn new(bytes: usize, grid: Arc<GridRaces>, clustered: bool) -> Races {
         let mut races = Races {
             cells: vec![Cell::default(); bytes],
             more: Vec::new(),
@@ -124,82 +113,108 @@ impl Races {
             global: Clock::default(),
             ended: Clock::default(),
             foreign: HashMap::new(),
+            grid,
+            block: 0,
+            fenced: Clock::default(),
+            clustered,
+            signaled: false,
         };
-        races.reset();
+        races.reset(0);
         races
     }
 
-    /// Resets the state for another block.
-    pub(crate) fn reset(&mut self) {
+    /// Resets the state for the block with this linear index.
+    pub(crate) fn reset(&mut self, block: u32) {
         self.cells.fill(Cell::default());
         self.more.clear();
         self.warps = [Times::default(); WARPS];
         for (w, times) in self.warps.iter_mut().enumerate() {
-            times.now.0[w] = 1;
+            times.now.warps[w] = 1;
         }
         self.barriers = [BarrierClocks::default(); CLUSTER + 1];
         self.mbarriers.clear();
         self.words.clear();
         (self.global, self.ended) = (Clock::default(), Clock::default());
         self.foreign.clear();
+        self.block = block;
+        self.fenced = Clock::default();
+        self.signaled = false;
+    }
+
+    /// Returns a warp's state, with the releases of other blocks that it may have seen.
+    fn times(&mut self, warp: usize) -> &mut Times {
+        let times = &mut self.warps[warp];
+        if std::mem::take(&mut times.heard) || self.signaled {
+            times.now.releases = self.grid.releases();
+        }
+        times
     }
 
     /// Starts a new time, since the warp's later accesses are not part of the released clock.
     fn advance(&mut self, warp: usize) {
         let times = &mut self.warps[warp];
-        times.released_until = times.now.0[warp];
-        times.now.0[warp] += 1;
+        times.released_until = times.now.warps[warp];
+        times.now.warps[warp] += 1;
     }
 
     /// Executes a fence. Releases seen by earlier strong reads are ordered before later accesses,
     /// and later strong writes release earlier accesses.
     pub(crate) fn fence(&mut self, warp: usize) {
-        let times = &mut self.warps[warp];
+        self.acquire(warp, &Clock::default());
+        self.fenced.join(&self.warps[warp].released);
+    }
+
+    /// Orders the accesses in `clock` before the warp's next access.
+    fn acquire(&mut self, warp: usize, clock: &Clock) {
+        let times = self.times(warp);
+        times.met.join(clock);
         times.now.join(&times.met);
         times.released = times.now;
         self.advance(warp);
     }
 
-    /// Orders the accesses in `clock` before the warp's next access.
-    fn acquire(&mut self, warp: usize, clock: &Clock) {
-        self.warps[warp].met.join(clock);
-        self.fence(warp);
+    /// Releases all accesses ordered before the warp's next one to other blocks.
+    fn release(&mut self, warp: usize) {
+        let now = self.times(warp).now;
+        self.fenced.join(&now);
+        self.grid.release(self.block, &now);
     }
 
     /// Records that lanes of a warp have arrived at a barrier of the block.
     pub(crate) fn come(&mut self, number: usize, warp: usize) {
-        self.barriers[number].arriving.join(&self.warps[warp].now);
+        let now = self.times(warp).now;
+        self.barriers[number].arriving.join(&now);
         self.advance(warp);
     }
 
     /// Records that lanes of a warp have arrived at the barrier of a multi-block cluster, which has
     /// opened this number of times.
     pub(crate) fn come_to_cluster(&mut self, warp: usize, opened: u64) {
+        self.release(warp);
         self.barriers[CLUSTER].arriving.join(&self.warps[warp].now);
         let times = &mut self.warps[warp];
         // The arrival is not visible before the barrier opens.
         let before = if opened > times.opened { times.came } else { 0 };
         times.released_until = times.released_until.max(before);
-        (times.came, times.opened) = (times.now.0[warp], opened);
-        times.now.0[warp] += 1;
+        (times.came, times.opened) = (times.now.warps[warp], opened);
+        times.now.warps[warp] += 1;
     }
 
     /// Returns whether nothing that the warp did since this access can have ordered it before
     /// another block's current access. The cluster's barrier has opened `opened` times.
     pub(crate) fn is_untold(&self, mark: &Mark, opened: u64) -> bool {
-        let times = &self.warps[usize::from(mark.thread / 32) % WARPS];
+        let times = &self.warps[mark.warp()];
         mark.time > times.released_until && (mark.time > times.came || opened <= times.opened)
     }
 
-    /// Returns the mark of this block's access to another block's memory.
+    /// Returns the mark of an access by this block to memory that other blocks can access.
     pub(crate) fn mark(&self, thread: u16, pc: u32, touch: Touch) -> Mark {
         let warp = usize::from(thread / 32) % WARPS;
         Mark {
-            time: self.warps[warp].now.0[warp],
+            time: self.warps[warp].now.warps[warp],
             pc,
             thread,
-            strong: touch.strong(),
-            wrote: touch.writes(),
+            touch,
         }
     }
 
@@ -214,7 +229,9 @@ impl Races {
     ) -> Vec<(Option<u32>, Mark)> {
         let mut found = Vec::new();
         let may = |mark: &Mark| {
-            mark.time != 0 && (mark.wrote || touch.writes()) && !(mark.strong && touch.strong())
+            mark.time != 0
+                && (mark.touch.writes() || touch.writes())
+                && !(mark.touch.strong() && touch.strong())
         };
         for byte in offset..offset.saturating_add(size) {
             let foreign = self.foreign.get(&byte).into_iter().flatten().flatten();
@@ -248,7 +265,8 @@ impl Races {
     /// Records an access of block `rank`.
     pub(crate) fn touch_by_peer(&mut self, rank: u32, offset: u64, size: u64, mark: Mark) {
         for byte in offset..offset.saturating_add(size) {
-            self.foreign.entry(byte).or_default()[usize::from(!mark.wrote)] = Some((rank, mark));
+            self.foreign.entry(byte).or_default()[usize::from(!mark.touch.writes())] =
+                Some((rank, mark));
         }
     }
 
@@ -263,12 +281,15 @@ impl Races {
     /// Records that a waiting warp continues after a barrier.
     pub(crate) fn go(&mut self, number: usize, warp: usize) {
         let arrived = self.barriers[number].arrived;
+        // Any block of the cluster may have passed on releases of other blocks.
+        self.warps[warp].heard |= number == CLUSTER;
         self.acquire(warp, &arrived);
     }
 
     /// Records that lanes of a warp have ended.
     pub(crate) fn end(&mut self, warp: usize) {
-        self.ended.join(&self.warps[warp].now);
+        let now = self.times(warp).now;
+        self.ended.join(&now);
         self.advance(warp);
     }
 
@@ -284,14 +305,16 @@ impl Races {
 
     /// Records that a warp, or a copy that it issued, arrives at an mbarrier.
     pub(crate) fn arrive(&mut self, offset: u64, warp: usize) {
+        let now = self.times(warp).now;
         let clocks = self.mbarriers.entry(offset).or_default();
-        clocks.arriving.join(&self.warps[warp].now);
+        clocks.arriving.join(&now);
         self.advance(warp);
     }
 
     /// Records that a warp arrives at another block's mbarrier. Its accesses may become visible to
     /// this block through it.
     pub(crate) fn leave(&mut self, warp: usize) {
+        self.release(warp);
         self.global.join(&self.warps[warp].now);
         self.advance(warp);
     }
@@ -299,6 +322,7 @@ impl Races {
     /// Records that another block, or a copy that it issued, arrives at an mbarrier of this block.
     pub(crate) fn arrive_from_peer(&mut self, offset: u64) {
         let global = self.global;
+        self.signaled = true;
         let clocks = self.mbarriers.entry(offset).or_default();
         clocks.arriving.join(&global);
     }
@@ -306,6 +330,7 @@ impl Races {
     /// Records a strong write by another block. A thread that reads it is ordered after everything
     /// that this block has released to others.
     pub(crate) fn strong_by_peer(&mut self, offset: u64, size: u64) {
+        self.signaled = true;
         if self.mbarriers.contains_key(&offset) {
             return;
         }
@@ -330,8 +355,15 @@ impl Races {
     /// Records the acquire and release of a strong access. `place` is its offset and size in shared
     /// memory, or None for global memory.
     pub(crate) fn strong(&mut self, warp: usize, place: Option<(u64, u64)>, touch: Touch) {
+        // Other blocks of a cluster can access shared memory, too.
+        if place.is_none() || self.clustered {
+            if touch != Touch::StrongRead {
+                let now = self.times(warp).now;
+                self.grid.release(self.block, &self.fenced.common(&now));
+            }
+            self.warps[warp].heard |= touch != Touch::StrongWrite;
+        }
         let times = &mut self.warps[warp];
-        let update = matches!(touch, Touch::Atomic | Touch::Exchange);
         let Some((offset, size)) = place else {
             if touch != Touch::StrongWrite {
                 times.met.join(&self.global);
@@ -351,13 +383,35 @@ impl Races {
             {
                 times.met.join(clock);
             }
-            if update {
+            if touch.atomic() {
                 let clock = self.words.entry(word).or_default();
                 clock.join(&times.released);
             } else if touch == Touch::StrongWrite {
                 self.words.insert(word, times.released);
             }
         }
+    }
+
+    /// Records an access to global memory. Returns an earlier access that it races with, if any.
+    pub(crate) fn touch_global(&mut self, mark: Mark, address: u64, size: u64) -> Option<Access> {
+        self.times(mark.warp());
+        let times = &self.warps[mark.warp()];
+        let (grid, block) = (&self.grid, self.block);
+        let access = Access {
+            block,
+            releases: grid.releases(),
+            mark,
+        };
+        grid.touch(address, size, &access, &|earlier| {
+            let (mark, seen) = (&earlier.mark, times.now.releases > earlier.releases);
+            if seen && mark.touch.writes() && mark.touch.strong() {
+                return true;
+            }
+            if earlier.block == block {
+                return times.now.contains(mark) || times.met.contains(mark);
+            }
+            seen && grid.has_released(earlier)
+        })
     }
 
     /// Records an access to shared memory. Returns the earlier access that it races with, if any.
@@ -385,38 +439,39 @@ impl Races {
             mbarriers.retain(|at, _| *at >= end || *at + 8 <= offset);
         }
         let mark = Mark {
-            time: now.0[warp],
+            time: now.warps[warp],
             pc,
             thread,
-            strong,
-            wrote: touch.writes(),
+            touch,
         };
-        let before = |m: &Mark| m.time <= now.0[usize::from(m.thread / 32) % WARPS];
-        let races = |m: &Mark| (m.wrote || mark.wrote) && !(before(m) || m.strong && strong);
+        let before = |m: &Mark| now.contains(m);
+        let races = |m: &Mark| {
+            (m.touch.writes() || touch.writes()) && !(before(m) || m.touch.strong() && strong)
+        };
         // Any access that would race with an earlier access also races with this one, if the
         // earlier one is ordered before this one and this one is no stronger.
-        let covered = |m: &Mark| m.time == 0 || before(m) && (m.strong || !strong);
+        let covered = |m: &Mark| m.time == 0 || before(m) && (m.touch.strong() || !strong);
         let mut found = None;
         for cell in cells {
             let list = cell.more.checked_sub(1).map(|at| at as usize);
             let others = list.map_or(&[][..], |at| &more[at][..]);
             let kept = [cell.write, cell.read].into_iter();
             found = kept.chain(others.iter().copied()).find(&races).or(found);
-            if mark.wrote {
+            if touch.writes() {
                 if let Some(at) = list {
-                    more[at].retain(|m| !m.strong && strong);
+                    more[at].retain(|m| !m.touch.strong() && strong);
                 }
-                if covered(&cell.read) || cell.read.strong {
+                if covered(&cell.read) || cell.read.touch.strong() {
                     cell.read = Mark::default();
                 }
                 let last = std::mem::replace(&mut cell.write, mark);
-                if last.time != 0 && !last.strong && strong {
+                if last.time != 0 && !last.touch.strong() && strong {
                     add(cell, more, last);
                 }
                 continue;
             }
             if let Some(at) = list {
-                more[at].retain(|m| m.wrote || !covered(m));
+                more[at].retain(|m| m.touch.writes() || !covered(m));
             }
             if covered(&cell.read) {
                 cell.read = mark;

@@ -12,8 +12,9 @@ pub(crate) mod space {
 }
 
 /// The effect of an access on memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Touch {
+    #[default]
     Read,
     Write,
     /// A strong read or write (`relaxed`, `acquire`, `release`, `volatile`). Strong accesses do not
@@ -35,6 +36,11 @@ impl Touch {
 
     pub(crate) fn writes(self) -> bool {
         !matches!(self, Touch::Read | Touch::StrongRead)
+    }
+
+    /// Returns whether the access is an atomic.
+    pub(crate) fn atomic(self) -> bool {
+        matches!(self, Touch::Atomic | Touch::Exchange)
     }
 
     /// Returns whether two such accesses do not race with each other.

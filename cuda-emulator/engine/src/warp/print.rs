@@ -5,6 +5,7 @@ use crate::memory::resolve::{Mem, resolve};
 use crate::program::Slice;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op};
+use crate::state::shadow::allocate;
 use crate::state::special::thread_index;
 use crate::state::touch::space;
 
@@ -116,11 +117,7 @@ pub(crate) unsafe fn malloc(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     let site = &ctx.launch.program.sites[op.x as usize];
     lanes(mask, |lane| {
         let size = argument(ctx, site.arguments[0], lane);
-        let address = if size == 0 {
-            0
-        } else {
-            ctx.launch.device.malloc(size)
-        };
+        let address = if size == 0 { 0 } else { allocate(ctx, size) };
         set_result(ctx, site.returns[0], lane, address);
         Some(())
     })

@@ -58,7 +58,7 @@ fn a_cluster_of_one_block() {
             ..load(include_str!("../ptx/barriers.ptx"))
         };
         let out = m.device.allocate(512, true);
-        m.run("cluster", 2, 128, args![out]);
+        m.run("cluster", 1, 128, args![out]);
         assert_eq!(m.device.download::<i32>(out, 128), want);
     }
 }

@@ -13,6 +13,12 @@ fn fault(m: &Loaded, kernel: &str, threads: u32, args: &[Arg]) -> Fault {
     m.fault(kernel, 2, threads, args)
 }
 
+/// Returns the fault of a single block of 64 threads.
+fn alone(m: &Loaded, kernel: &str, args: &[Arg]) -> Fault {
+    let result = m.try_run(kernel, [1; 3], [64, 1, 1], 0, false, args);
+    result.expect_err(kernel)
+}
+
 fn expect(fault: &Fault, kind: FaultKind, texts: &[&str]) {
     assert_eq!(fault.kind, kind, "{fault}");
     for text in texts {
@@ -84,8 +90,8 @@ fn shared_races() {
         ..Options::default()
     };
     let out = m.device.allocate(400, true);
-    m.run("no_race", 2, 64, args![out]);
-    let found = fault(&m, "race", 64, args![out]);
+    m.run("no_race", 1, 64, args![out]);
+    let found = alone(&m, "race", args![out]);
     expect(
         &found,
         FaultKind::Check,
@@ -123,13 +129,79 @@ fn barriers() {
     expect(
         &fault(&m, "divergent", 64, args![out]),
         FaultKind::Check,
-        &["divergent barrier", "wait at barrier 0"],
+        &[
+            "divergent barrier: threads of the block wait at barrier 0 in two places\nFix: let all threads of the block \
+             reach the same barrier. Move __syncthreads() out of the branch, and return only after the last one\n",
+            "  one place, where 32 threads wait, the first of them thread (0, 0, 0):\n    source: checks.cu:26\n",
+            "  the other place, where 32 threads wait, the first of them thread (32, 0, 0):\n  kernel divergent, block",
+            "thread (32, 0, 0)\n  source: checks.cu:27\n",
+        ],
     );
+    let early = fault(&m, "early", 64, args![out]);
     expect(
-        &fault(&m, "early", 64, args![out]),
+        &early,
         FaultKind::Check,
-        &["divergent barrier", "a thread ended"],
+        &[
+            "divergent barrier: 32 of the block's 64 threads wait at barrier 0, 32 have ended without reaching it\nFix: let \
+             all threads of the block reach the same barrier.",
+            "  the end of thread (32, 0, 0):\n    source: checks.cu:",
+            "  the barrier, where 32 threads wait, the first of them thread (0, 0, 0):\n  kernel early, block",
+            "thread (0, 0, 0)\n  source: checks.cu:31\n",
+        ],
     );
+    assert_eq!(early.thread, [0; 3]);
+}
+
+/// The first warp waits while most threads of the second run and one ends.
+#[test]
+fn barrier_reports_count_threads_on_their_way() {
+    let mut m = module();
+    m.options.check_barrier = true;
+    let out = m.device.allocate(400, true);
+    let result = m.try_run("early", [1, 1, 1], [96, 1, 1], 0, false, args![out]);
+    let found = result.expect_err("early");
+    let text = "32 of the block's 96 threads wait at barrier 0, 32 have ended without reaching it, and 32 have not reached it yet";
+    expect(&found, FaultKind::Check, &[text]);
+}
+
+/// A read that comes before the write because a barrier is missing.
+#[test]
+fn missing_barrier_before_a_read() {
+    for seed in [None, Some(1), Some(2), Some(3)] {
+        for check_race in [true, false] {
+            let mut m = module();
+            m.options = Options {
+                check_uninit: true,
+                check_race,
+                check_barrier: true,
+                seed,
+                ..m.options.clone()
+            };
+            let out = m.device.allocate(400, true);
+            m.run("no_race", 1, 64, args![out]);
+            let found = alone(&m, "race", args![out]);
+            let lines = ["source: checks.cu:10\n", "source: checks.cu:11\n"];
+            expect(&found, FaultKind::Check, &lines);
+            let fix = "Fix: put a barrier between the two that both threads reach, such as __syncthreads()";
+            expect(&found, FaultKind::Check, &[fix]);
+            let text = &found.report;
+            // The order of the warps decides which access is first.
+            let written = text.contains("no barrier since the write by thread");
+            let read = text.contains("no barrier since the read by thread")
+                && text.contains("\nthe read came too early: no thread had written there\n");
+            let later = text.contains(", which no thread has written\nthread (")
+                && text.contains(") writes it later, before any barrier of the block\nFix");
+            let expected = if check_race { written || read } else { later };
+            assert!(expected, "{text}");
+            // Bytes that no thread writes are still reported as such.
+            let found = alone(&m, "unwritten", args![out]);
+            let texts = [
+                "which no thread has written\n  kernel unwritten",
+                "thread (60, 0, 0)",
+            ];
+            expect(&found, FaultKind::Check, &texts);
+        }
+    }
 }
 
 #[test]

@@ -7,5 +7,6 @@ mod common;
 mod barriers;
 mod checks;
 mod clusters;
+mod grid_races;
 mod races;
 mod schedule;

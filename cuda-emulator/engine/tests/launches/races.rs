@@ -164,7 +164,7 @@ fn a_barrier_with_a_completion_function() {
     for seed in SEEDS {
         let m = groups(seed);
         let out = m.device.allocate(512, true);
-        m.run("completion", 2, 128, args![out]);
+        m.run("completion", 1, 128, args![out]);
         assert_eq!(m.device.download::<i32>(out, 128), want);
     }
 }
@@ -193,7 +193,7 @@ fn tiles_of_four_warps() {
     for seed in SEEDS {
         let m = groups(seed);
         let out = m.device.allocate(1024, true);
-        m.run("tiles", 2, 256, args![out]);
+        m.run("tiles", 1, 256, args![out]);
         assert_eq!(m.device.download::<i32>(out, 256), want);
     }
     // The tiles count their arrivals in one word, so the later one is ordered after the other by
@@ -214,11 +214,11 @@ fn library_code_has_no_races() {
         let m = checked(include_str!("../ptx/barriers.ptx"), seed);
         let out = m.device.allocate(1024, true);
         let input = m.device.allocate(2048, true);
-        m.run("barrier", 2, 64, args![out]);
-        m.run("producer", 3, 64, args![out]);
+        m.run("barrier", 1, 64, args![out]);
+        m.run("producer", 1, 64, args![out]);
         m.run("wide", 1, 256, args![out]);
         m.run("copies", 1, 128, args![out, input]);
-        m.run("cluster", 2, 128, args![out]);
+        m.run("cluster", 1, 128, args![out]);
         let m = checked(include_str!("../ptx/features.ptx"), seed);
         let (out, input) = (
             m.device.allocate(16384, true),
@@ -245,6 +245,6 @@ fn with_the_other_checks() {
             ..m.options.clone()
         };
         let out = m.device.allocate(1024, true);
-        m.run("completion", 2, 128, args![out]);
+        m.run("completion", 1, 128, args![out]);
     }
 }

@@ -108,7 +108,7 @@ fn uninitialized_cluster_memory_is_reported() {
     // A write by another block counts as initialization.
     let write = format!(
         "{OTHER}setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared::cluster.u32 [%r3], 7;\n{SYNC}ld.shared.u32 %r4, [s];\n\
-         ld.param.u64 %d1, [to];\nst.global.u32 [%d1], %r4;\n{SYNC}"
+         @%p1 setp.eq.u32 %p1, %r1, 0;\nld.param.u64 %d1, [to];\n@%p1 st.global.u32 [%d1], %r4;\n{SYNC}"
     );
     assert_eq!(written(&write).unwrap()[0], 7);
 }
