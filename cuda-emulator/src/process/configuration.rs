@@ -57,6 +57,8 @@ pub struct Config {
     pub check_host: bool,
     /// Report work that accesses memory of another context on the same device.
     pub check_context: bool,
+    /// Report queued work on the same memory that nothing orders.
+    pub check_stream: bool,
     /// How long a stream delays its work if nothing waits for it.
     pub hold: Option<Duration>,
     /// Time limit of a launch.
@@ -168,6 +170,7 @@ impl Config {
             check_leak: false,
             check_host: false,
             check_context: false,
+            check_stream: false,
             hold: number("CUDA_EMULATOR_HOLD", 1, 3_600_000)?.map(Duration::from_millis),
             timeout: None,
             report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
@@ -209,9 +212,10 @@ impl Config {
                 "leak" => &mut config.check_leak,
                 "host" => &mut config.check_host,
                 "context" => &mut config.check_context,
+                "stream" => &mut config.check_stream,
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, leak, host or context"
+                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, leak, host, context or stream"
                     ));
                 }
             } = true;

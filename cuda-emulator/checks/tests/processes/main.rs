@@ -13,5 +13,6 @@ mod pending;
 mod primary;
 mod process_faults;
 mod processes;
+mod stream_races;
 mod survival;
 mod symbols;

@@ -38,6 +38,9 @@ pub struct Options {
     pub check_race: bool,
     /// Whether to report barriers that only some threads of a block reach.
     pub check_barrier: bool,
+    /// Whether to report accesses to memory of the device by
+    /// [`Device::note_access`](super::Device::note_access).
+    pub record_accesses: bool,
     /// The time after which the launch is stopped, with [`FaultKind::Timeout`](super::FaultKind::Timeout).
     pub time_limit: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
@@ -59,6 +62,7 @@ impl Default for Options {
             check_uninit: false,
             check_race: false,
             check_barrier: false,
+            record_accesses: false,
             time_limit: None,
             multiprocessors: 16,
             part: None,

@@ -214,7 +214,7 @@ pub(crate) fn run_grid(
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
-        checked: options.check_uninit || options.check_race,
+        checked: options.check_uninit || options.check_race || options.record_accesses,
         facts: Facts {
             shape,
             multiprocessors: options.multiprocessors,

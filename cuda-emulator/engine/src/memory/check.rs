@@ -1,6 +1,7 @@
-//! The optional checks: uninitialized reads, shared-memory races, divergent barriers.
+//! The optional checks: uninitialized reads, shared-memory races, divergent barriers. Also the
+//! record of accesses for the driver side's check of streams.
 
-use crate::boundary::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::boundary::{Access, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::memory::cluster;
 use crate::state::cluster::Place;
 use crate::state::context::Ctx;
@@ -250,6 +251,15 @@ pub(crate) fn range(
         if let Some(races) = races(ctx) {
             races.strong(warp, None, touch);
         }
+    }
+    if ctx.launch.options.record_accesses {
+        ctx.launch.device.note_access(Access {
+            address,
+            size: bytes,
+            writes: touch.writes(),
+            strong: touch.strong(),
+            instruction: Some(ctx.pc.wrapping_sub(1)),
+        });
     }
     if !ctx.launch.options.check_uninit {
         return;
