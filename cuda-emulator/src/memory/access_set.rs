@@ -213,6 +213,15 @@ pub struct Conflict {
     pub accesses: [Access; 2],
 }
 
+impl Conflict {
+    /// Adds the bytes of another conflict if they follow this one's and are accessed alike.
+    pub fn extend(&mut self, next: &Conflict) {
+        if next.accesses == self.accesses && next.address == self.address + self.size {
+            self.size += next.size;
+        }
+    }
+}
+
 /// A set of accessed bytes.
 #[derive(Default)]
 pub struct AccessSet {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::allocations::{self, Allocation, Request};
 use super::origin::Origin;
-use super::recorded_work::Doing;
+use super::recorded_work::WorkKind;
 use super::stream_races;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
@@ -158,7 +158,7 @@ impl GraphMemory {
             with_use(allocation.context.ordinal, false, |one| {
                 one.add(allocation.size);
             });
-            stream_races::record_write(Doing::Allocate, allocation.base, allocation.size)
+            stream_races::record_write(WorkKind::Allocate, allocation.base, allocation.size)
         };
         Piece::new(How::Soon, Box::new(work))
     }
@@ -168,7 +168,7 @@ impl GraphMemory {
         let work = move || {
             self.make_inaccessible();
             let allocation = &self.allocation;
-            stream_races::record_write(Doing::Free, allocation.base, allocation.size)
+            stream_races::record_write(WorkKind::Free, allocation.base, allocation.size)
         };
         Piece::new(How::Soon, Box::new(work))
     }

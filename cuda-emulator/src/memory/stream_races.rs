@@ -11,7 +11,7 @@ use super::access_set::{Access, AccessSet, Conflict};
 use super::allocations;
 use super::array;
 use super::origin::Origin;
-use super::recorded_work::{self, Doing, Recorded};
+use super::recorded_work::{self, Recorded, WorkKind};
 use crate::abi::status::Code;
 use crate::queue::fault::Fault;
 use crate::queue::happens_before;
@@ -23,25 +23,31 @@ use cuda_emulator_engine::Unpoisoned;
 /// # Errors
 /// Returns a fault if the work races with earlier work. Each pair is reported once.
 pub fn record(
-    doing: Doing,
+    kind: WorkKind,
     accesses: impl FnOnce() -> AccessSet,
 ) -> std::result::Result<(), Fault> {
     static REPORTED: Mutex<BTreeSet<[String; 2]>> = Mutex::new(BTreeSet::new());
     let Some(position) = happens_before::current() else {
         return Ok(());
     };
-    let new = Recorded::new(position, doing, accesses());
+    let new = Recorded::new(position, kind, accesses());
     let mut report = None;
     recorded_work::add(new, |one, new, conflicts| {
+        let mut found: Option<(Conflict, String)> = None;
         for conflict in conflicts {
-            let Some(memory) = describe(conflict.address) else {
-                continue;
-            };
-            let pair = [name(one), name(new)];
-            if report.is_none() && REPORTED.lock().unpoisoned().insert(pair) {
-                report = Some(text(one, new, &conflict, &memory));
+            match &mut found {
+                // The first range may go on in further pages.
+                Some((first, _)) => first.extend(&conflict),
+                None => found = describe(conflict.address).map(|memory| (conflict, memory)),
             }
-            return;
+        }
+        let mut pair = [name(one), name(new)];
+        pair.sort();
+        if let Some((conflict, memory)) = found
+            && report.is_none()
+            && REPORTED.lock().unpoisoned().insert(pair)
+        {
+            report = Some(text(one, new, &conflict, &memory));
         }
     });
     match report {
@@ -54,8 +60,8 @@ pub fn record(
 ///
 /// # Errors
 /// Returns the fault of [`record`].
-pub fn record_write(doing: Doing, start: u64, size: u64) -> std::result::Result<(), Fault> {
-    record(doing, || {
+pub fn record_write(kind: WorkKind, start: u64, size: u64) -> std::result::Result<(), Fault> {
+    record(kind, || {
         let mut accesses = AccessSet::default();
         accesses.add(start, size, Access::Write);
         accesses
@@ -79,12 +85,12 @@ fn describe(address: u64) -> Option<String> {
 /// Returns the name of a piece of work.
 fn name(work: &Recorded) -> String {
     let position = &work.position;
-    let what = match &work.doing {
-        Doing::Kernel(name, _) => format!("kernel `{name}`"),
-        Doing::Copy(bytes) => format!("a copy of {bytes} bytes"),
-        Doing::Fill(bytes) => format!("a fill of {bytes} bytes"),
-        Doing::Allocate => "a stream-ordered allocation".into(),
-        Doing::Free => "a stream-ordered free".into(),
+    let what = match &work.kind {
+        WorkKind::Kernel(name, _) => format!("kernel `{name}`"),
+        WorkKind::Copy(bytes) => format!("a copy of {bytes} bytes"),
+        WorkKind::Fill(bytes) => format!("a fill of {bytes} bytes"),
+        WorkKind::Allocate => "a stream-ordered allocation".into(),
+        WorkKind::Free => "a stream-ordered free".into(),
     };
     let node = position.in_graph.as_ref().map_or(String::new(), |place| {
         format!(
@@ -117,9 +123,9 @@ fn text(one: &Recorded, other: &Recorded, conflict: &Conflict, memory: &str) -> 
         "race between {between}: nothing orders two accesses to {size} bytes at {address:#x}, {memory}"
     );
     for (work, access) in both {
-        let verb = match (&work.doing, access) {
-            (Doing::Allocate, _) => "allocated",
-            (Doing::Free, _) => "freed",
+        let verb = match (&work.kind, access) {
+            (WorkKind::Allocate, _) => "allocated",
+            (WorkKind::Free, _) => "freed",
             (_, Access::Read) => "read",
             (_, Access::Write) => "written",
             (_, Access::StrongRead) => "read (atomic, volatile or relaxed)",
@@ -127,7 +133,7 @@ fn text(one: &Recorded, other: &Recorded, conflict: &Conflict, memory: &str) -> 
         };
         // Writing to a string does not fail.
         let _ = write!(text, "\n  {verb} by {}", name(work));
-        if let Doing::Kernel(_, program) = &work.doing
+        if let WorkKind::Kernel(_, program) = &work.kind
             && let Some(instruction) = work.accesses.instruction(address, access)
         {
             text += &program.place(instruction).replace("\n  ", "\n    ");

@@ -293,27 +293,25 @@ impl Stream {
 
     /// Returns the end of everything submitted so far, unless it has been reached.
     pub fn pending(self: &Arc<Self>) -> Option<Mark> {
-        self.end().filter(|mark| !mark.is_reached())
-    }
-
-    /// Returns the end of everything submitted so far, for work that waits for it. If the order of
-    /// work is not checked, returns `None` if it has been reached.
-    pub fn end_to_await(self: &Arc<Self>) -> Option<Mark> {
-        let is_needed = |mark: &Mark| mark.position.is_some() || !mark.is_reached();
-        self.end().filter(is_needed)
-    }
-
-    fn end(self: &Arc<Self>) -> Option<Mark> {
-        let (number, position) = match happens_before::is_tracked() {
-            true => {
-                let queue = self.lock();
-                (self.submitted(), queue.last.clone())
-            }
-            false => (self.submitted(), None),
-        };
-        (number > 0).then(|| Mark {
+        let number = self.submitted();
+        (self.completed() < number).then(|| Mark {
             stream: self.clone(),
             number,
+            position: None,
+        })
+    }
+
+    /// Returns the end of everything submitted so far, for work that waits for it. Unless the order
+    /// of work is checked, returns `None` if it has been reached.
+    pub fn end_to_await(self: &Arc<Self>) -> Option<Mark> {
+        if !happens_before::is_tracked() {
+            return self.pending();
+        }
+        let queue = self.lock();
+        let position = Some(queue.last.clone()?);
+        Some(Mark {
+            stream: self.clone(),
+            number: self.submitted(),
             position,
         })
     }

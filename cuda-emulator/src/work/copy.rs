@@ -16,7 +16,7 @@ use crate::memory::address_report;
 use crate::memory::allocations::{self, Allocation};
 use crate::memory::array::{self, Array};
 use crate::memory::origin::Origin;
-use crate::memory::recorded_work::Doing;
+use crate::memory::recorded_work::WorkKind;
 use crate::memory::stream_races;
 use crate::memory::virtual_memory;
 use crate::memory::write_tracking;
@@ -483,7 +483,7 @@ impl Transfer {
                 }
             }
         }
-        stream_races::record(Doing::Copy(self.bytes()), || {
+        stream_races::record(WorkKind::Copy(self.bytes()), || {
             let mut accesses = AccessSet::default();
             let sides = [
                 (to, places[0], Access::Write),

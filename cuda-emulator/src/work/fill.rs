@@ -8,7 +8,7 @@ use crate::abi::status::{Code, Result};
 use crate::memory::access_set::{Access, AccessSet};
 use crate::memory::origin::Origin;
 use crate::memory::pool::Pool;
-use crate::memory::recorded_work::Doing;
+use crate::memory::recorded_work::WorkKind;
 use crate::memory::stream_races;
 use crate::memory::write_tracking;
 use crate::process::context::Context;
@@ -168,7 +168,7 @@ impl CheckedFill {
                 }
                 write_tracking::note_write(start, bytes[0]);
             }
-            stream_races::record(Doing::Fill(bytes[0] * bytes[1]), || {
+            stream_races::record(WorkKind::Fill(bytes[0] * bytes[1]), || {
                 let mut accesses = AccessSet::default();
                 copy::add_rows(&mut accesses, &side, bytes, Access::Write);
                 accesses

@@ -18,7 +18,7 @@ use crate::memory::access_set::{Access, AccessRecorder};
 use crate::memory::address_report;
 use crate::memory::allocations::{self, Request};
 use crate::memory::origin::Origin;
-use crate::memory::recorded_work::Doing;
+use crate::memory::recorded_work::WorkKind;
 use crate::memory::stream_races;
 use crate::memory::virtual_memory;
 use crate::memory::write_tracking;
@@ -345,8 +345,8 @@ fn run(
         return Ok(());
     };
     let program = function.image().program().clone();
-    let doing = Doing::Kernel(function.info().name.clone(), program);
-    stream_races::record(doing, || accesses.finish())
+    let kind = WorkKind::Kernel(function.info().name.clone(), program);
+    stream_races::record(kind, || accesses.finish())
 }
 
 fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {

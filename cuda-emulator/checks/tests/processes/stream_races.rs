@@ -177,6 +177,23 @@ fn kernels_on_unordered_streams_are_reported_with_both_source_lines() {
 }
 
 #[test]
+fn a_range_of_several_pages_is_reported_whole() {
+    found(
+        &["two accesses to 100000 bytes at 0x", ", 100 bytes into"],
+        |scene| {
+            let x = alloc(1 << 20);
+            ok!(cuMemsetD8Async(x, 1, 100100, scene.a));
+            ok!(cuMemcpyDtoDAsync_v2(
+                x + (1 << 19),
+                x + 100,
+                200000,
+                scene.b
+            ));
+        },
+    );
+}
+
+#[test]
 fn the_report_does_not_depend_on_the_timing() {
     let parts = [
         "\n  read by kernel `get` (cuLaunchKernel on",
