@@ -1,8 +1,9 @@
 //! The items that the driver side may use.
 
 pub use crate::boundary::{
-    CODE_WINDOW, Device, Fault, FaultKind, Host, KernelInfo, LOCAL_WINDOW, NodeChange, Options,
-    ParamInfo, Region, SHARED_WINDOW, Shape, Space, Stats, VariableInfo, tensor_map, texture,
+    Access, CODE_WINDOW, Device, Fault, FaultKind, Host, KernelInfo, LOCAL_WINDOW, NodeChange,
+    Options, ParamInfo, Region, SHARED_WINDOW, Shape, Space, Stats, VariableInfo, tensor_map,
+    texture,
 };
 pub use crate::device_runtime::{SOURCE as DEVICE_RUNTIME, run};
 pub use crate::lock::Unpoisoned;

@@ -142,8 +142,9 @@ impl Program {
         self.device
     }
 
-    /// Returns an instruction's source as lines of a report.
-    pub(crate) fn place(&self, pc: u32) -> String {
+    /// Returns an instruction's source as lines of a report, each after a line break. The text is
+    /// empty if the program has no such instruction.
+    pub fn place(&self, pc: u32) -> String {
         let Some(place) = self.places.get(pc as usize) else {
             return String::new();
         };

@@ -20,6 +20,7 @@ pub mod executable_update;
 mod inspect;
 mod instantiate_error;
 pub mod kernel_node_attributes;
+mod launch_order;
 pub mod memory_nodes;
 mod node;
 pub mod node_parameters;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::conditional_nodes::Branch;
 use super::definition::{Body, Graph};
+use super::launch_order::LaunchOrder;
 use super::node::{Link, Task};
 use super::user_object::References;
 use crate::abi::status::Result;
@@ -182,7 +183,19 @@ impl Plan {
     /// Adds the stream work of one launch, in order. `of` is the executable graph named in fault
     /// reports.
     pub fn pieces(&self, stream: &Arc<Stream>, of: u64, pieces: &mut Vec<Piece>) {
+        self.ordered_pieces(stream, of, pieces, LaunchOrder::new(of));
+    }
+
+    fn ordered_pieces(
+        &self,
+        stream: &Arc<Stream>,
+        of: u64,
+        pieces: &mut Vec<Piece>,
+        mut order: Option<LaunchOrder>,
+    ) {
         for step in &self.steps {
+            let start = pieces.len();
+            let before = order.as_ref().map(|order| order.before(&step.before));
             match &step.action {
                 // Whether it runs is decided when it starts, because kernels can change that.
                 Action::Operation(Operation::Launch(launch), _) if launch.updatable.is_some() => {
@@ -196,8 +209,15 @@ impl Plan {
                     let all = operation.clone().pieces(context, stream);
                     pieces.extend(all.into_iter().map(|piece| named(piece, of, node)));
                 }
-                Action::Child(plan) => plan.pieces(stream, of, pieces),
+                Action::Child(plan) => {
+                    let inner = order.as_ref().zip(before.as_ref());
+                    let inner = inner.map(|(order, before)| order.of_child(before));
+                    plan.ordered_pieces(stream, of, pieces, inner);
+                }
                 Action::Conditional(branch) => pieces.push(branch.piece(stream, of)),
+            }
+            if let Some((order, before)) = order.as_mut().zip(before) {
+                order.place((step.number, step.node), before, pieces, start);
             }
         }
     }

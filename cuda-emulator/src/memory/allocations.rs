@@ -12,6 +12,7 @@ use super::managed;
 use super::origin::Origin;
 use super::permissions::Rights;
 use super::pool::Pool;
+use super::recorded_work;
 use super::shadow::Shadow;
 use crate::abi::status::{Code, Result};
 use crate::process::caller::Caller;
@@ -394,6 +395,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     freed_allocations::note(allocation.description(), how.into());
     drop(tables);
     GENERATION.fetch_add(1, Ordering::AcqRel);
+    recorded_work::forget(allocation.base, allocation.size);
     if let Some(Some(slot)) = allocation.shared.get() {
         // No process can open it any more.
         slot.retire();

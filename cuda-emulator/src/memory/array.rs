@@ -13,6 +13,7 @@ use super::arena;
 use super::array_shape;
 use super::budget;
 use super::physical_memory::Window;
+use super::recorded_work;
 use super::texel_format::Texel;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
@@ -203,6 +204,7 @@ impl Array {
     fn mark_destroyed(&self) {
         self.gone.store(true, Ordering::Release);
         PLACES.write().unpoisoned().remove(&self.base);
+        recorded_work::forget(self.base, self.size());
     }
 }
 
@@ -368,10 +370,14 @@ pub fn get_mipmapped(handle: u64) -> Result<Arc<Mipmapped>> {
 /// Returns the live array with this handle and with texels at this address. The address alone is
 /// not enough, because it may belong to a newer array by now.
 pub fn find(handle: u64, address: u64) -> Option<Arc<Array>> {
+    at(address).filter(|array| array.handle == handle)
+}
+
+/// Returns the live array with texels at this address.
+pub fn at(address: u64) -> Option<Arc<Array>> {
     let places = PLACES.read().unpoisoned();
     let (_, array) = places.range(..=address).next_back()?;
-    let inside = address - array.base < array.size();
-    (inside && array.handle == handle).then(|| array.clone())
+    (address - array.base < array.size()).then(|| array.clone())
 }
 
 /// Destroys an array after all work of its context. A level is not destroyed and returns success,

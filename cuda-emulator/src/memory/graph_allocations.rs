@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::allocations::{self, Allocation, Request};
 use super::origin::Origin;
+use super::recorded_work::WorkKind;
+use super::stream_races;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::context::Context;
@@ -156,7 +158,7 @@ impl GraphMemory {
             with_use(allocation.context.ordinal, false, |one| {
                 one.add(allocation.size);
             });
-            Ok(())
+            stream_races::record_write(WorkKind::Allocate, allocation.base, allocation.size)
         };
         Piece::new(How::Soon, Box::new(work))
     }
@@ -165,7 +167,8 @@ impl GraphMemory {
     pub fn free_work(self: Arc<Self>) -> Piece {
         let work = move || {
             self.make_inaccessible();
-            Ok(())
+            let allocation = &self.allocation;
+            stream_races::record_write(WorkKind::Free, allocation.base, allocation.size)
         };
         Piece::new(How::Soon, Box::new(work))
     }

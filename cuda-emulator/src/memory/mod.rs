@@ -1,6 +1,7 @@
 //! Memory: addresses, allocations, pools, arrays, permissions, and memory shared with other processes.
 
 pub mod access_checks;
+pub mod access_set;
 pub mod address_report;
 pub mod allocations;
 mod arena;
@@ -21,9 +22,11 @@ pub mod physical_memory;
 pub mod pool;
 mod pool_accounts;
 mod private_memory_file;
+pub mod recorded_work;
 pub mod resident_pages;
 mod shadow;
 pub mod stream_ordered;
+pub mod stream_races;
 pub mod texel_format;
 pub mod virtual_memory;
 pub mod write_coverage;

@@ -9,6 +9,8 @@ use super::backing::Backing;
 use super::graph_allocations;
 use super::origin::Origin;
 use super::pool::Pool;
+use super::recorded_work::WorkKind;
+use super::stream_races;
 use crate::abi::pointers::opaque;
 use crate::abi::status::{Code, Result};
 use crate::process::context;
@@ -57,7 +59,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
     let base = allocation.base;
     let work = Box::new(move || {
         allocation.ready.store(true, Ordering::Release);
-        Ok(())
+        stream_races::record_write(WorkKind::Allocate, base, allocation.size)
     });
     stream.submit(Piece::new(How::AtOnce, work));
     Ok(base)
@@ -82,8 +84,9 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     let how = format!("cuMemFreeAsync on {}", stream::name_of(stream.handle));
     let work = Box::new(move || {
         let allocation: Arc<Allocation> = allocation;
+        let race = stream_races::record_write(WorkKind::Free, address, allocation.size);
         allocations::free(&allocation, how);
-        Ok(())
+        race
     });
     stream.submit(Piece::new(How::AtOnce, work));
     Ok(())

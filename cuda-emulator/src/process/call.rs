@@ -24,8 +24,8 @@ use cuda_emulator_engine::Unpoisoned;
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether the null stream means the thread's own stream in the current call.
-    static PER_THREAD: Cell<bool> = const { Cell::new(false) };
+    /// The current call.
+    static CURRENT: Cell<Option<&'static Call>> = const { Cell::new(None) };
     /// Whether this thread is inside a client function that the driver called.
     static WITHIN_CLIENT: Cell<bool> = const { Cell::new(false) };
 }
@@ -93,7 +93,17 @@ const fn begins_with(name: &str, prefix: &str) -> bool {
 
 /// Returns whether the current call was made through a `_ptsz` or `_ptds` name.
 pub fn per_thread_default() -> bool {
-    PER_THREAD.get()
+    CURRENT.get().is_some_and(|call| call.per_thread)
+}
+
+/// Returns the documented name of the current call: without a version or the suffix of per-thread
+/// default streams. Returns an empty text outside of calls.
+pub fn current_name() -> &'static str {
+    let mut name = CURRENT.get().map_or("", |call| call.name);
+    for suffix in ["_ptsz", "_ptds", "_v2", "_v3"] {
+        name = name.strip_suffix(suffix).unwrap_or(name);
+    }
+    name
 }
 
 pub fn set_initialized(value: bool) {
@@ -133,7 +143,11 @@ impl Call {
 
 /// Runs the body of an exported function. There are hundreds of such functions, so everything they
 /// share is here and not in the `export!` macro.
-pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+pub fn enter(
+    call: &'static Call,
+    body: &mut dyn FnMut() -> Result,
+    arguments: &[&dyn Show],
+) -> Code {
     if watched() && !looks_up_reports(call, arguments) {
         watch(call, body, arguments)
     } else {
@@ -157,7 +171,7 @@ fn looks_up_reports(call: &Call, arguments: &[&dyn Show]) -> bool {
 
 /// Applies injected failures, and traces the call.
 #[cold]
-fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+fn watch(call: &'static Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     let start = Instant::now();
     let injected = inject(call.name);
     let code = match injected {
@@ -251,16 +265,16 @@ fn inject(name: &str) -> Option<Code> {
         .reduce(|first, _| first)
 }
 
-fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+fn guarded(call: &'static Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     if !call.early && !INITIALISED.load(Ordering::Acquire) {
         return without_reason(Code::ERROR_NOT_INITIALIZED);
     }
     if !call.within_client && WITHIN_CLIENT.get() {
         return without_reason(Code::ERROR_NOT_PERMITTED);
     }
-    let before = PER_THREAD.replace(call.per_thread);
+    let before = CURRENT.replace(Some(call));
     let result = catch_unwind(AssertUnwindSafe(body));
-    PER_THREAD.set(before);
+    CURRENT.set(before);
     match result {
         Ok(Ok(())) => {
             failure_reason::forget();
@@ -278,7 +292,7 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show
 
 /// Returns a failed call with its arguments as text.
 #[cold]
-fn described(call: &Call, arguments: &[&dyn Show]) -> FailedCall {
+fn described(call: &'static Call, arguments: &[&dyn Show]) -> FailedCall {
     let named = call.arguments.iter().zip(arguments);
     let arguments = named.map(|(name, argument)| {
         let mut text = String::new();

@@ -59,6 +59,8 @@ pub struct Config {
     pub check_host: bool,
     /// Report work that accesses memory of another context on the same device.
     pub check_context: bool,
+    /// Report queued work on the same memory that nothing orders.
+    pub check_stream: bool,
     /// How long a stream delays its work if nothing waits for it.
     pub hold: Option<Duration>,
     /// Time limit of a launch.
@@ -145,6 +147,7 @@ impl Config {
             || self.check_leak
             || self.check_host
             || self.check_context
+            || self.check_stream
     }
 
     /// Reads the variables through `get`.
@@ -182,6 +185,7 @@ impl Config {
             check_leak: false,
             check_host: false,
             check_context: false,
+            check_stream: false,
             hold: number("CUDA_EMULATOR_HOLD", 1, 3_600_000)?.map(Duration::from_millis),
             timeout: None,
             report: get("CUDA_EMULATOR_REPORT").map(PathBuf::from),
@@ -237,7 +241,7 @@ impl Config {
     }
 
     /// Returns the checks by their names in `CUDA_EMULATOR_CHECK`.
-    fn checks(&mut self) -> [(&'static str, &mut bool); 7] {
+    fn checks(&mut self) -> [(&'static str, &mut bool); 8] {
         [
             ("uninit", &mut self.check_uninit),
             ("race", &mut self.check_race),
@@ -246,6 +250,7 @@ impl Config {
             ("leak", &mut self.check_leak),
             ("context", &mut self.check_context),
             ("host", &mut self.check_host),
+            ("stream", &mut self.check_stream),
         ]
     }
 }
@@ -424,8 +429,7 @@ mod tests {
             }
         }
         let text = read(&[("CUDA_EMULATOR_CHECK", "race,al")]).err().unwrap();
-        let expected =
-            "unknown check `al`, expected uninit, race, barrier, unwritten, leak, context, host or all";
+        let expected = "unknown check `al`, expected uninit, race, barrier, unwritten, leak, context, host, stream or all";
         assert_eq!(text, format!("CUDA_EMULATOR_CHECK: {expected}"));
         let config = read(&[("CUDA_EMULATOR_CHECK", "race,, leak,")]).unwrap();
         assert!(config.check_race && config.check_leak && !config.check_host);

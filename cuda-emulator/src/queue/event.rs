@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
+use super::happens_before;
 use super::stream::{ContextStreams, How, Mark, Piece, Stream};
 use super::stream_table;
 use crate::abi::status::{Code, Result};
@@ -192,7 +193,7 @@ impl Event {
         on.submit(Piece {
             after: streams
                 .iter()
-                .filter_map(|stream| stream.pending())
+                .filter_map(|stream| stream.end_to_await())
                 .collect(),
             ..self.recording()
         });
@@ -240,7 +241,7 @@ impl Event {
 
     /// Returns the stream work that waits for the event as it was last recorded.
     pub fn waiting(&self) -> Piece {
-        let (after, elsewhere) = match self.wanted() {
+        let (after, elsewhere) = match self.awaited() {
             None => (Vec::new(), None),
             Some(Wanted::Here(mark)) => (vec![mark], None),
             Some(Wanted::Elsewhere(event, record)) => (Vec::new(), Some((event, record))),
@@ -253,6 +254,7 @@ impl Event {
         let work = Box::new(move || {
             if let Some((event, record)) = elsewhere {
                 event.wait(record);
+                happens_before::acquire_all();
             }
             Ok(())
         });
@@ -267,7 +269,9 @@ impl Event {
         self.point().map(|point| point.mark)
     }
 
-    fn wanted(&self) -> Option<Wanted> {
+    /// Returns the work that a wait orders other work after. If the order of work is not checked,
+    /// returns `None` if that work is done.
+    fn awaited(&self) -> Option<Wanted> {
         let own = self.point();
         if let Some(shared) = &self.shared {
             let last = shared.last();
@@ -277,17 +281,22 @@ impl Event {
             }
         }
         let mark = own.map(|point| point.mark);
-        mark.filter(|mark| !mark.is_reached()).map(Wanted::Here)
+        let is_needed = |mark: &Mark| mark.position.is_some() || !mark.is_reached();
+        mark.filter(is_needed).map(Wanted::Here)
     }
 
     /// Returns whether the last record has been reached, or there is none. Like a wait, this query
     /// starts delayed work.
     pub fn is_reached(&self) -> bool {
-        match self.wanted() {
+        match self.awaited() {
             None => true,
             Some(Wanted::Here(mark)) => {
                 mark.want();
-                false
+                let reached = mark.is_reached();
+                if reached {
+                    mark.show_host();
+                }
+                reached
             }
             Some(Wanted::Elsewhere(..)) => false,
         }
@@ -295,9 +304,12 @@ impl Event {
 
     /// Waits for the event as it was last recorded.
     pub fn wait(&self) {
-        match self.wanted() {
+        match self.awaited() {
             None => {}
-            Some(Wanted::Here(mark)) => mark.wait_for_client(),
+            Some(Wanted::Here(mark)) => {
+                mark.wait_for_client();
+                mark.show_host();
+            }
             Some(Wanted::Elsewhere(event, record)) => event.wait(record),
         }
     }
@@ -323,7 +335,7 @@ impl Event {
 
     /// Makes a stream wait for the event.
     pub fn make_wait(&self, stream: &Arc<Stream>) {
-        if self.wanted().is_some() {
+        if self.awaited().is_some() {
             stream.submit(self.waiting());
         }
     }
@@ -355,6 +367,9 @@ impl Event {
             from.mark.want();
             to.mark.want();
             return Err(Code::ERROR_NOT_READY);
+        }
+        for point in [&from, &to] {
+            point.mark.show_host();
         }
         let [from, to] = [from, to].map(|point| point.time.load(Ordering::Acquire) as i64);
         Ok(((to - from) as f64 / 1e6) as f32)

@@ -4,6 +4,7 @@ pub mod capture_hook;
 pub mod event;
 pub mod fault;
 pub mod fault_output;
+pub mod happens_before;
 pub mod host_functions;
 pub mod pending_host_memory;
 pub mod stream;

@@ -18,6 +18,7 @@ mod worker;
 use worker::Until;
 
 use super::fault::Fault;
+use super::happens_before::{self, InGraph, Position};
 use super::stream_attributes::Preferences;
 use crate::abi::CU_STREAM_NON_BLOCKING;
 use crate::abi::status::Result;
@@ -74,6 +75,8 @@ struct Queue {
     /// The number of pieces of work that something waits for or has queried. Only maintained while
     /// work is delayed.
     wanted: u64,
+    /// The position of the last piece of work, with `CUDA_EMULATOR_CHECK=stream`.
+    last: Option<Arc<Position>>,
 }
 
 /// A point in a stream's order.
@@ -81,6 +84,8 @@ struct Queue {
 pub struct Mark {
     pub stream: Arc<Stream>,
     pub number: u64,
+    /// The position in the order of all work, with `CUDA_EMULATOR_CHECK=stream`.
+    pub position: Option<Arc<Position>>,
 }
 
 impl Mark {
@@ -95,6 +100,16 @@ impl Mark {
     /// Like [`wait`](Self::wait), for a driver call: see [`Stream::wait_for_client`].
     pub fn wait_for_client(&self) {
         self.stream.wait_for_client(self.number);
+    }
+
+    /// Orders all work that is enqueued from now on after this point, because the host has learnt
+    /// that it was reached. Only has an effect if the order of work is checked.
+    pub fn show_host(&self) {
+        if self.is_reached()
+            && let Some(position) = &self.position
+        {
+            happens_before::host_waited([position.clone()]);
+        }
     }
 
     /// Starts delayed work up to this point without waiting for it.
@@ -112,6 +127,8 @@ pub struct Piece {
     /// Additional work that it waits for.
     pub after: Vec<Mark>,
     pub work: Work,
+    /// Its place among the work of a graph, with `CUDA_EMULATOR_CHECK=stream`.
+    pub in_graph: Option<InGraph>,
     /// Called with its position before it can begin. The queue's lock is held, so it must not take
     /// a lock under which work is submitted.
     pub placed: Option<Placed>,
@@ -126,6 +143,7 @@ impl Piece {
             how,
             after: Vec::new(),
             work,
+            in_graph: None,
             placed: None,
         }
     }
@@ -135,6 +153,7 @@ struct Item {
     after: Vec<Mark>,
     work: Work,
     how: How,
+    position: Option<Arc<Position>>,
     /// When it begins even if nothing waits for it. `None` means at once.
     due: Option<Instant>,
 }
@@ -231,6 +250,7 @@ impl Stream {
                 worker_sleeps: false,
                 closed: false,
                 wanted: 0,
+                last: None,
             }),
             work: Condvar::new(),
             submitted: AtomicU64::new(0),
@@ -277,6 +297,22 @@ impl Stream {
         (self.completed() < number).then(|| Mark {
             stream: self.clone(),
             number,
+            position: None,
+        })
+    }
+
+    /// Returns the end of everything submitted so far, for work that waits for it. Unless the order
+    /// of work is checked, returns `None` if it has been reached.
+    pub fn end_to_await(self: &Arc<Self>) -> Option<Mark> {
+        if !happens_before::is_tracked() {
+            return self.pending();
+        }
+        let queue = self.lock();
+        let position = Some(queue.last.clone()?);
+        Some(Mark {
+            stream: self.clone(),
+            number: self.submitted(),
+            position,
         })
     }
 
@@ -301,7 +337,7 @@ impl Stream {
                 first.after.extend(
                     others
                         .filter(|other| other.is_blocking() && other.role != Role::Legacy)
-                        .filter_map(|other| other.pending()),
+                        .filter_map(|other| other.end_to_await()),
                 );
                 order
             }
@@ -310,13 +346,13 @@ impl Stream {
                 let order = siblings.order();
                 first
                     .after
-                    .extend(legacy.and_then(|legacy| legacy.pending()));
+                    .extend(legacy.and_then(|legacy| legacy.end_to_await()));
                 order
             }
         });
         let mut queue = self.lock();
         let alone = rest.is_empty();
-        let (first, mut mark) = self.place(first);
+        let (first, mut mark) = self.place(&mut queue, first);
         if alone
             && first.how == How::AtOnce
             && queue.items.is_empty()
@@ -332,7 +368,7 @@ impl Stream {
         }
         queue.items.push_back(first);
         for piece in rest {
-            let (item, place) = self.place(piece);
+            let (item, place) = self.place(&mut queue, piece);
             queue.items.push_back(item);
             mark = place;
         }
@@ -354,20 +390,29 @@ impl Stream {
         mark
     }
 
-    /// Assigns the next position in the order. The caller holds the queue's lock.
-    fn place(self: &Arc<Self>, piece: Piece) -> (Item, Mark) {
+    /// Assigns the next position in the order.
+    fn place(self: &Arc<Self>, queue: &mut Queue, piece: Piece) -> (Item, Mark) {
         let Piece {
             how,
             mut after,
             work,
+            in_graph,
             placed,
         } = piece;
-        after.retain(|mark| !mark.is_reached());
         let number = self.submitted() + 1;
+        if happens_before::is_tracked() {
+            let positions = after.iter().filter_map(|mark| mark.position.clone());
+            let before = queue.last.take().into_iter().chain(positions).collect();
+            let stream = (self.id, self.handle);
+            queue.last = Some(Position::new(stream, number, before, in_graph));
+        }
+        let position = queue.last.clone();
+        after.retain(|mark| !mark.is_reached());
         self.submitted.store(number, Ordering::Release);
         let mark = Mark {
             stream: self.clone(),
             number,
+            position: position.clone(),
         };
         if let Some(placed) = placed {
             placed(mark.clone());
@@ -377,22 +422,24 @@ impl Stream {
             after,
             work,
             how,
+            position,
             due,
         };
         (item, mark)
     }
 
     /// Returns the marks that must be reached for the stream to be idle. For the legacy default
-    /// stream these include the work of all blocking streams.
+    /// stream these include the work of all blocking streams. If the order of work is checked, they
+    /// include marks that have been reached.
     fn frontier(self: &Arc<Self>) -> Vec<Mark> {
         if self.role != Role::Legacy {
-            return self.pending().into_iter().collect();
+            return self.end_to_await().into_iter().collect();
         }
         ContextStreams::of(&self.context)
             .all()
             .iter()
             .filter(|stream| stream.is_blocking())
-            .filter_map(|stream| stream.pending())
+            .filter_map(|stream| stream.end_to_await())
             .collect()
     }
 
@@ -403,6 +450,7 @@ impl Stream {
     pub fn synchronize(self: &Arc<Self>) -> Result {
         for mark in self.frontier() {
             mark.wait_for_client();
+            mark.show_host();
         }
         self.context.usable()
     }
@@ -412,7 +460,11 @@ impl Stream {
     pub fn is_idle(self: &Arc<Self>) -> bool {
         let frontier = self.frontier();
         frontier.iter().for_each(Mark::want);
-        frontier.is_empty()
+        let idle = frontier.iter().all(Mark::is_reached);
+        if idle {
+            frontier.iter().for_each(Mark::show_host);
+        }
+        idle
     }
 
     /// Ends the worker once all work is done.

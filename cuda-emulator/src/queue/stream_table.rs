@@ -59,7 +59,10 @@ impl Kind for OfContext {
             .existing()
             .map_or(Vec::new(), ContextStreams::all)
         {
-            stream.wait_unless(stream.submitted(), ended);
+            if let Some(mark) = stream.end_to_await() {
+                stream.wait_unless(mark.number, ended);
+                mark.show_host();
+            }
         }
     }
 

@@ -11,10 +11,13 @@ use std::sync::atomic::Ordering;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::memory::access_checks;
+use crate::memory::access_set::{Access, AccessSet};
 use crate::memory::address_report;
 use crate::memory::allocations::{self, Allocation};
 use crate::memory::array::{self, Array};
 use crate::memory::origin::Origin;
+use crate::memory::recorded_work::WorkKind;
+use crate::memory::stream_races;
 use crate::memory::virtual_memory;
 use crate::memory::write_tracking;
 use crate::process::context::{self, Context};
@@ -379,6 +382,7 @@ impl Transfer {
             Timing::Asynchronous if held => pageable && !places.contains(&Place::Device),
             Timing::Asynchronous => places[0] == Place::Pageable,
         };
+        let is_awaited = self.is_awaited(timing);
         let mut buffered = None;
         if !wait && pageable && !held {
             if self.bytes() <= MAX_BUFFERED {
@@ -394,6 +398,9 @@ impl Transfer {
         let mark = stream.submit(piece);
         if wait {
             mark.wait_for_client();
+            if is_awaited {
+                mark.show_host();
+            }
             stream.context.usable()?;
         }
         Ok(())
@@ -476,7 +483,38 @@ impl Transfer {
                 }
             }
         }
-        Ok(())
+        stream_races::record(WorkKind::Copy(self.bytes()), || {
+            let mut accesses = AccessSet::default();
+            let sides = [
+                (to, places[0], Access::Write),
+                (from, places[1], Access::Read),
+            ];
+            for (side, place, access) in sides {
+                if place != Place::Pageable {
+                    add_rows(&mut accesses, side, *extent, access);
+                }
+            }
+            accesses
+        })
+    }
+
+    /// Returns whether the call waits for the copy, as the driver documents. A synchronous copy
+    /// within the device does not.
+    fn is_awaited(&self, timing: Timing) -> bool {
+        let on_device =
+            |side: &Side, place: Place| place == Place::Device && side.claim != Claim::Host;
+        let within = on_device(&self.to, self.places[0]) && on_device(&self.from, self.places[1]);
+        self.places[0] == Place::Pageable || timing == Timing::Synchronous && !within
+    }
+}
+
+/// Adds the rows of a side to the accesses of a piece of work.
+pub fn add_rows(accesses: &mut AccessSet, side: &Side, extent: Extent, access: Access) {
+    for z in 0..extent[2] {
+        for y in 0..extent[1] {
+            let row = side.address + z * side.slice + y * side.pitch;
+            accesses.add(row, extent[0], access);
+        }
     }
 }
 

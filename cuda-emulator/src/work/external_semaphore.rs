@@ -17,6 +17,7 @@ use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
 use crate::process::memory_file::{Mapped, Memfd, PAGE};
 use crate::process::registry::Owner;
+use crate::queue::happens_before;
 use crate::queue::stream::{How, Piece};
 
 /// The first word of a semaphore's page.
@@ -193,6 +194,7 @@ impl Semaphores {
                         {
                             std::thread::sleep(Duration::from_micros(20));
                         }
+                        happens_before::acquire_all();
                     }
                 }
             }

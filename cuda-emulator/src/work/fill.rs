@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::copy::{self, Claim, Extent, Place, Side, Work};
 use crate::abi::status::{Code, Result};
+use crate::memory::access_set::{Access, AccessSet};
 use crate::memory::origin::Origin;
 use crate::memory::pool::Pool;
+use crate::memory::recorded_work::WorkKind;
+use crate::memory::stream_races;
 use crate::memory::write_tracking;
 use crate::process::context::Context;
 use crate::queue::pending_host_memory::{HostAccess, Pending};
@@ -120,6 +123,7 @@ impl CheckedFill {
         let mark = stream.submit(piece);
         if self.place == Place::PageLocked {
             mark.wait_for_client();
+            mark.show_host();
         }
         stream.context.usable()
     }
@@ -164,7 +168,11 @@ impl CheckedFill {
                 }
                 write_tracking::note_write(start, bytes[0]);
             }
-            Ok(())
+            stream_races::record(WorkKind::Fill(bytes[0] * bytes[1]), || {
+                let mut accesses = AccessSet::default();
+                copy::add_rows(&mut accesses, &side, bytes, Access::Write);
+                accesses
+            })
         };
         Piece::new(How::Soon, Box::new(run))
     }

@@ -15,9 +15,12 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::code::module::Function;
 use crate::memory::access_checks;
+use crate::memory::access_set::{Access, AccessRecorder};
 use crate::memory::address_report;
 use crate::memory::allocations::{self, Request};
 use crate::memory::origin::Origin;
+use crate::memory::recorded_work::WorkKind;
+use crate::memory::stream_races;
 use crate::memory::virtual_memory;
 use crate::memory::write_coverage::WriteCoverage;
 use crate::memory::write_tracking;
@@ -28,6 +31,7 @@ use crate::process::context::Context;
 use crate::process::device;
 use crate::process::warnings;
 use crate::queue::fault::Fault;
+use crate::queue::happens_before;
 use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
 
@@ -338,16 +342,14 @@ fn run(
         shape: *shape,
         params,
     };
-    let stats = engine::run(
-        &launch,
-        &View(
-            &function.context,
-            function,
-            graph_runs::current(),
-            written.as_ref(),
-        ),
-        &options(&function.context, part),
-    )?;
+    let view = View {
+        context: &function.context,
+        function,
+        graph_run: graph_runs::current(),
+        written: written.as_ref(),
+        accesses: happens_before::is_tracked().then(AccessRecorder::default),
+    };
+    let stats = engine::run(&launch, &view, &options(&function.context, part))?;
     if let Some(written) = &written {
         report_unwritten(&function.info().name, shape, &written.gaps(), caller);
     }
@@ -361,7 +363,12 @@ fn run(
             ));
         });
     }
-    Ok(())
+    let Some(accesses) = view.accesses else {
+        return Ok(());
+    };
+    let program = function.image().program().clone();
+    let kind = WorkKind::Kernel(function.info().name.clone(), program);
+    stream_races::record(kind, || accesses.finish())
 }
 
 /// Prints the memory that a kernel has written only in part, once per kernel.
@@ -395,6 +402,7 @@ fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
         check_race: config.check_race,
         note_writes: config.check_unwritten,
         check_barrier: config.check_barrier,
+        record_accesses: config.check_stream,
         time_limit: config.timeout,
         notice_after: Some(NOTICE_AFTER),
         multiprocessors: device::multiprocessors(),
@@ -406,20 +414,22 @@ fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
 }
 
 /// The device as seen by a kernel of one context.
-pub struct View<'a>(
-    pub &'a Arc<Context>,
-    pub &'a Function,
+pub struct View<'a> {
+    pub context: &'a Arc<Context>,
+    pub function: &'a Function,
     /// The graph run to which the launch belongs.
-    pub Option<Arc<dyn GraphRun>>,
+    graph_run: Option<Arc<dyn GraphRun>>,
     /// The bytes that the launch writes, with the check of unwritten memory.
-    pub Option<&'a WriteCoverage>,
-);
+    written: Option<&'a WriteCoverage>,
+    /// The accesses so far, with `CUDA_EMULATOR_CHECK=stream`.
+    accesses: Option<AccessRecorder>,
+}
 
 impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
         let allocation = allocations::find(addr)?;
         if let Some(rights) = &allocation.rights {
-            let accessor = self.0.ordinal as usize;
+            let accessor = self.context.ordinal as usize;
             let flags = u32::from(rights.of(accessor));
             let (base, size) = access_checks::uniform_range(&allocation, accessor);
             return (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE).then_some(engine::Region {
@@ -429,8 +439,8 @@ impl engine::Device for View<'_> {
                 id: allocation.id,
             });
         }
-        let open = allocation.is_open_to(self.0);
-        if configuration::get().check_context && allocation.is_foreign_to(self.0) {
+        let open = allocation.is_open_to(self.context);
+        if configuration::get().check_context && allocation.is_foreign_to(self.context) {
             return None;
         }
         let writable = open.filter(|_| allocation.ready.load(Ordering::Acquire))?;
@@ -448,23 +458,23 @@ impl engine::Device for View<'_> {
 
     fn explain(&self, addr: u64, size: u32) -> String {
         allocations::find(addr)
-            .and_then(|allocation| allocation.foreign_access(self.0, addr))
-            .or_else(|| virtual_memory::explain(addr, self.0.ordinal))
-            .or_else(|| address_report::closed(self.0, addr))
+            .and_then(|allocation| allocation.foreign_access(self.context, addr))
+            .or_else(|| virtual_memory::explain(addr, self.context.ordinal))
+            .or_else(|| address_report::closed(self.context, addr))
             .unwrap_or_else(|| address_report::explain(addr, size))
     }
 
     fn malloc(&self, size: u64) -> u64 {
-        let limit = self.0.limit(CU_LIMIT_MALLOC_HEAP_SIZE).unwrap_or(0);
-        let taken = self.0.heap_used.fetch_add(size, Ordering::AcqRel);
+        let limit = self.context.limit(CU_LIMIT_MALLOC_HEAP_SIZE).unwrap_or(0);
+        let taken = self.context.heap_used.fetch_add(size, Ordering::AcqRel);
         if size == 0 || size > limit.saturating_sub(taken) {
-            self.0.heap_used.fetch_sub(size, Ordering::AcqRel);
+            self.context.heap_used.fetch_sub(size, Ordering::AcqRel);
             return 0;
         }
-        match allocations::allocate(self.0, Request::new(size, Origin::Heap)) {
+        match allocations::allocate(self.context, Request::new(size, Origin::Heap)) {
             Ok(allocation) => allocation.base,
             Err(_) => {
-                self.0.heap_used.fetch_sub(size, Ordering::AcqRel);
+                self.context.heap_used.fetch_sub(size, Ordering::AcqRel);
                 0
             }
         }
@@ -475,7 +485,7 @@ impl engine::Device for View<'_> {
             Some(allocation) if allocation.origin == Origin::Heap => {
                 let freed = allocations::free(&allocation, "free in a kernel");
                 if freed {
-                    self.0
+                    self.context
                         .heap_used
                         .fetch_sub(allocation.size, Ordering::AcqRel);
                 }
@@ -504,7 +514,7 @@ impl engine::Device for View<'_> {
 
     fn note_write(&self, addr: u64, size: u32) {
         write_tracking::note_write(addr, u64::from(size));
-        if let Some(written) = self.3 {
+        if let Some(written) = self.written {
             written.note(addr, u64::from(size));
         }
     }
@@ -513,12 +523,19 @@ impl engine::Device for View<'_> {
         write_tracking::is_initialized(addr, u64::from(size))
     }
 
+    fn note_access(&self, access: engine::Access) {
+        if let Some(accesses) = &self.accesses {
+            let kind = Access::new(access.writes, access.strong);
+            accesses.add(access.address, access.size, kind, access.instruction);
+        }
+    }
+
     fn texture(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Texture>, String> {
-        texture::for_kernel(self.0, handle)
+        texture::for_kernel(self.context, handle)
     }
 
     fn surface(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Surface>, String> {
-        texture::surface_for_kernel(self.0, handle)
+        texture::surface_for_kernel(self.context, handle)
     }
 
     fn host(&self) -> Option<&dyn engine::Host> {
@@ -530,7 +547,7 @@ impl engine::Device for View<'_> {
     }
 
     fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
-        graph_runs::launch(self.2.as_ref(), exec, stream)
+        graph_runs::launch(self.graph_run.as_ref(), exec, stream)
     }
 
     fn change_node(
@@ -542,6 +559,6 @@ impl engine::Device for View<'_> {
     }
 
     fn current_graph(&self) -> u64 {
-        self.2.as_ref().map_or(0, |run| run.current())
+        self.graph_run.as_ref().map_or(0, |run| run.current())
     }
 }

@@ -11,6 +11,7 @@ use crate::memory::allocations::{self, Allocation};
 use crate::memory::origin::Origin;
 use crate::process::context::Context;
 use crate::queue::fault::Fault;
+use crate::queue::happens_before;
 use crate::queue::pending_host_memory::{HostAccess, Pending};
 use crate::queue::stream::{How, Piece, Stream};
 
@@ -163,6 +164,7 @@ impl Word {
                         || context.own_fault().is_some()
                         || !context.is_alive()
                     {
+                        happens_before::acquire_all();
                         break;
                     }
                     std::thread::sleep(Duration::from_micros(20));

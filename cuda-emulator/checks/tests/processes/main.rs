@@ -14,6 +14,7 @@ mod pending;
 mod primary;
 mod process_faults;
 mod processes;
+mod stream_races;
 mod survival;
 mod symbols;
 mod unwritten;

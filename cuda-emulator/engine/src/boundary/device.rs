@@ -18,6 +18,22 @@ pub struct Region {
     pub id: u64,
 }
 
+/// An access of a kernel to memory of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// First address.
+    pub address: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Whether it is atomic, volatile, relaxed or stronger. Two such accesses do not race.
+    pub strong: bool,
+    /// The instruction, for [`Program::place`](crate::Program::place). `None` for a copy or a fill
+    /// that a kernel enqueues.
+    pub instruction: Option<u32>,
+}
+
 /// A change that a kernel makes to a kernel node of a graph.
 #[derive(Clone, Copy, Debug)]
 pub enum NodeChange<'a> {
@@ -73,6 +89,11 @@ pub trait Device: Sync {
     fn is_initialized(&self, addr: u64, size: u32) -> bool {
         let _ = (addr, size);
         true
+    }
+    /// Records an access to memory outside of the launch's own. Only called with
+    /// [`Options::record_accesses`](super::Options::record_accesses).
+    fn note_access(&self, access: Access) {
+        let _ = access;
     }
     /// Sets the value of a graph's conditional node. Returns whether the handle is valid.
     fn set_conditional(&self, handle: u64, value: u32) -> bool {

@@ -9,7 +9,7 @@ pub mod tensor_map;
 pub mod texture;
 mod windows;
 
-pub use device::{Device, Host, NodeChange, Region};
+pub use device::{Access, Device, Host, NodeChange, Region};
 pub use fault::{Fault, FaultKind};
 pub use info::{KernelInfo, ParamInfo, Space, VariableInfo};
 pub use options::{Options, Shape, Stats};

@@ -41,6 +41,9 @@ pub struct Options {
     pub check_race: bool,
     /// Whether to report barriers that only some threads of a block reach.
     pub check_barrier: bool,
+    /// Whether to report accesses to memory of the device by
+    /// [`Device::note_access`](super::Device::note_access).
+    pub record_accesses: bool,
     /// The time after which the launch is stopped, with [`FaultKind::Timeout`](super::FaultKind::Timeout).
     pub time_limit: Option<Duration>,
     /// The time after which a launch that is still running is passed once to
@@ -66,6 +69,7 @@ impl Default for Options {
             note_writes: false,
             check_race: false,
             check_barrier: false,
+            record_accesses: false,
             time_limit: None,
             notice_after: None,
             multiprocessors: 16,

@@ -4,7 +4,7 @@ use super::call::Call;
 use super::errors::Error;
 use super::grid::Work;
 use super::tree::{self, Tree};
-use crate::boundary::{Device, Fault, Options};
+use crate::boundary::{Access, Device, Fault, Options};
 use crate::state::shadow::allocate;
 
 /// `cudaMemcpyDeviceToDevice` and `cudaMemcpyDefault`, the only directions allowed in kernels.
@@ -237,8 +237,17 @@ fn reach(tree: &Tree<'_>, what: &str, address: u64, width: u64, store: bool) -> 
     }
 }
 
-fn note(tree: &Tree<'_>, options: &Options, address: u64, width: u64) {
-    if options.check_uninit || options.note_writes {
+fn note(tree: &Tree<'_>, options: &Options, address: u64, width: u64, writes: bool) {
+    if options.record_accesses {
+        tree.note_access(Access {
+            address,
+            size: width,
+            writes,
+            strong: false,
+            instruction: None,
+        });
+    }
+    if (options.check_uninit || options.note_writes) && writes {
         tree.note_write(address, u32::try_from(width).unwrap_or(u32::MAX));
     }
 }
@@ -253,7 +262,8 @@ pub(super) fn run_copy(
     for (to_row, from_row) in to.rows().zip(from.rows()) {
         reach(tree, "cudaMemcpyAsync", from_row, from.width, false)?;
         reach(tree, "cudaMemcpyAsync", to_row, to.width, true)?;
-        note(tree, options, to_row, to.width);
+        note(tree, options, from_row, from.width, false);
+        note(tree, options, to_row, to.width, true);
         // SAFETY: both rows are in live memory, as was checked just now. They may overlap.
         unsafe { std::ptr::copy(from_row as *const u8, to_row as *mut u8, to.width as usize) };
     }
@@ -264,7 +274,7 @@ pub(super) fn run_copy(
 pub(super) fn run_clear(tree: &Tree<'_>, options: &Options, to: &Rows) -> Result<(), Fault> {
     for row in to.rows() {
         reach(tree, "cudaMemsetAsync", row, to.width, true)?;
-        note(tree, options, row, to.width);
+        note(tree, options, row, to.width, true);
         // SAFETY: the row is in live memory, as was checked just now.
         unsafe { std::ptr::write_bytes(row as *mut u8, 0, to.width as usize) };
     }

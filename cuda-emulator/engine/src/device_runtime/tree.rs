@@ -10,7 +10,7 @@ use super::copies;
 use super::errors::{self, Error};
 use super::grid::{Child, Command, Grid, Origin, Work};
 use crate::boundary::texture::{Surface, Texture};
-use crate::boundary::{Device, Fault, FaultKind, Host, NodeChange, Options, Region, Stats};
+use crate::boundary::{Access, Device, Fault, FaultKind, Host, NodeChange, Options, Region, Stats};
 use crate::launch::pool::run_grid;
 use crate::lock::Unpoisoned;
 use crate::program::{Launch, Program};
@@ -170,6 +170,12 @@ impl Device for Tree<'_> {
     fn note_write(&self, addr: u64, size: u32) {
         if self.own(addr).is_none() {
             self.device.note_write(addr, size);
+        }
+    }
+
+    fn note_access(&self, access: Access) {
+        if self.own(access.address).is_none() {
+            self.device.note_access(access);
         }
     }
 

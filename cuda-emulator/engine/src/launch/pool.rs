@@ -215,7 +215,10 @@ pub(crate) fn run_grid(
         uses_dynamic: program.dynamic[launch.kernel],
         shared_size,
         local_stride,
-        checked: options.check_uninit || options.check_race || options.note_writes,
+        checked: options.check_uninit
+            || options.check_race
+            || options.note_writes
+            || options.record_accesses,
         races: options.check_race.then(|| Arc::new(GridRaces::new())),
         facts: Facts {
             shape,

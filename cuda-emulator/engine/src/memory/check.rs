@@ -1,6 +1,7 @@
-//! The optional checks of accesses: uninitialized reads, and races on shared memory.
+//! The optional checks of accesses: uninitialized reads, and races on shared memory. Also the record of
+//! accesses for the driver side's check of streams.
 
-use crate::boundary::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::boundary::{Access, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::memory::{cluster, global_race};
 use crate::state::clock::Mark;
 use crate::state::cluster::Place;
@@ -279,6 +280,15 @@ pub(crate) fn range(
         {
             races.strong(warp, None, touch);
         }
+    }
+    if ctx.launch.options.record_accesses {
+        ctx.launch.device.note_access(Access {
+            address,
+            size: bytes,
+            writes: touch.writes(),
+            strong: touch.strong(),
+            instruction: Some(ctx.pc.wrapping_sub(1)),
+        });
     }
     if ctx.fault.is_none() {
         uninitialized(ctx, lane, address, bytes, touch);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::queue::happens_before;
 use crate::queue::stream::{Fault, How, Item, Mark, Queue, Stream};
 use cuda_emulator_engine::Unpoisoned;
 
@@ -126,7 +127,13 @@ impl Stream {
             mark.wait();
         }
         if self.is_still_done(item.how) {
-            match catch_unwind(AssertUnwindSafe(item.work)) {
+            let calls_host = matches!(item.how, How::HostFunction | How::EvenAfterFault);
+            let work = || catch_unwind(AssertUnwindSafe(item.work));
+            let result = match &item.position {
+                None => work(),
+                Some(position) => happens_before::run(position, calls_host, work),
+            };
+            match result {
                 Ok(Ok(())) => {}
                 // A call that raced with the destruction of its context may have enqueued work
                 // after the context's memory was freed. Such work is dropped.
@@ -136,6 +143,9 @@ impl Stream {
             }
         } else {
             drop(item.work);
+            if let Some(position) = &item.position {
+                happens_before::run(position, false, || ());
+            }
         }
         drop(item.after);
         let mut queue = self.lock();
