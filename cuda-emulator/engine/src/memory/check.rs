@@ -193,6 +193,9 @@ pub(crate) fn access(
         Touch::Read | Touch::StrongRead => op.b,
         _ => 0,
     };
+    if unused == 0 && together(ctx, space, mask, addresses, bytes, touch) {
+        return;
+    }
     each(mask, |lane| {
         let mut at = 0;
         while at < bytes {
@@ -221,6 +224,36 @@ pub(crate) fn access(
     });
 }
 
+/// Checks the accesses of lanes to consecutive elements of global memory at once. Returns false if
+/// each lane's access must be checked.
+fn together(
+    ctx: &Ctx<'_>,
+    space: u8,
+    mask: u32,
+    addresses: &[u64; LANES],
+    bytes: u64,
+    touch: Touch,
+) -> bool {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    if !is_global(space, first) || touch.strong() || ctx.fault.is_some() {
+        return false;
+    }
+    let mut end = first;
+    let mut consecutive = true;
+    each(mask, |lane| {
+        consecutive &= addresses[lane] == end;
+        end = addresses[lane].wrapping_add(bytes);
+    });
+    let (device, size) = (ctx.launch.device, end.wrapping_sub(first) as u32);
+    if !consecutive || touch.reads() && !device.is_initialized(first, size) {
+        return false;
+    }
+    if touch.writes() && ctx.launch.options.check_uninit {
+        device.note_write(first, size);
+    }
+    true
+}
+
 /// Checks one lane's access before it is executed. Sets `ctx.fault` on a violation.
 pub(crate) fn range(
     ctx: &mut Ctx<'_>,
@@ -241,8 +274,7 @@ pub(crate) fn range(
         local(ctx, lane, offset, bytes, touch);
         return;
     }
-    let global = space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0;
-    if !global {
+    if !is_global(space, address) {
         return;
     }
     if touch.strong() {
@@ -299,6 +331,10 @@ pub(crate) fn forget_local(ctx: &mut Ctx<'_>, base: u64, top: u64, mask: u32) {
         // SAFETY: the table has a word for each byte of a lane's local memory.
         unsafe { *ctx.local_written.add(byte as usize) &= !mask };
     }
+}
+
+fn is_global(space: u8, address: u64) -> bool {
+    space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0
 }
 
 fn local_offset(space: u8, address: u64) -> Option<u64> {
