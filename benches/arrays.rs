@@ -90,7 +90,11 @@ impl Rows {
             true => (self.copy, "copy"),
             false => (self.read, "read"),
         };
-        let note = format!("{rate:.0} GB/s, {:.1} % of {name}", 100.0 * rate / limit);
+        let note = format!(
+            "{}, {:.1} % of {name}",
+            common::rate_name(rate),
+            100.0 * rate / limit
+        );
         let by = format!("{}, device time", bench.label());
         bench.row(work, &by, us, &note)
     }

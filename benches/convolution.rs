@@ -5,7 +5,7 @@ mod common;
 use std::{hint::black_box, time::Duration};
 
 use anyhow::Result;
-use common::{Bench, Queue, host_us};
+use common::{Bench, Queue, host_us, rate_name};
 use criterion::{Criterion, Throughput};
 use cuda_compute::{
     Array, Border, Convolution, ConvolutionOptions, Filter, Layout, Number, Pixel, cpu, s,
@@ -31,6 +31,16 @@ fn weights(count: usize) -> Vec<f32> {
 
 fn run(criterion: &mut Criterion) -> Result<()> {
     let mut bench = Bench::new("convolution")?;
+    let label = bench.label();
+    bench.set_columns(&[
+        (&format!("{label}, device time"), label),
+        (
+            &format!("{label}, from and to the host"),
+            &format!("{label} with copies"),
+        ),
+        ("CPU, one thread vectorised", "CPU, one core"),
+        ("CPU, all cores vectorised", "CPU, all cores"),
+    ]);
     let fma = bench.fma_ceiling()?;
     bench.ceiling("multiply-adds", fma, "T/s")?;
     let large = bench.choose(1 << 29, 1 << 16);
@@ -67,6 +77,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
             )?;
         }
     }
+    bench.print_table();
     Ok(())
 }
 
@@ -87,7 +98,8 @@ fn one(
     let rates = |us: f64| {
         let (bytes, work) = (8.0 * pixels as f64 / us / 1e3, products as f64 / us / 1e6);
         format!(
-            "{bytes:.0} GB/s, {:.1} % of copy; {work:.2} T FMA/s, {:.1} % of peak",
+            "{}, {:.1} % of copy; {work:.2} T FMA/s, {:.1} % of peak",
+            rate_name(bytes),
             100.0 * bytes / copy,
             100.0 * work / fma
         )
@@ -165,8 +177,8 @@ fn one(
                 MOST_PRODUCTS,
             ),
         ] {
+            // It would take minutes.
             if products > most {
-                println!("    {work}: {by} skipped, because it takes too long");
                 continue;
             }
             let mut run = || black_box(convolve(&host, size, size, filter, options));
@@ -236,7 +248,8 @@ fn image<T: Pixel + Number>(
         (k * k * elements) as f64 / us / 1e6,
     );
     let note = format!(
-        "{bandwidth:.0} GB/s, {:.1} % of copy; {products:.2} T FMA/s, {:.1} % of peak",
+        "{}, {:.1} % of copy; {products:.2} T FMA/s, {:.1} % of peak",
+        rate_name(bandwidth),
         100.0 * bandwidth / copy,
         100.0 * products / fma
     );

@@ -56,6 +56,6 @@ fn measure<T: Element>(
     let us = bench.device_us(bench.choose(11, 1), |_| Ok(to.assign(values)?))?;
     let bytes = count * T::DATA_TYPE.size();
     let work = format!("{} {what}", common::size_name(count));
-    let rate = format!("{:.0} GB/s written", bytes as f64 / us / 1e3);
+    let rate = format!("{} written", common::rate_name(bytes as f64 / us / 1e3));
     bench.row(&work, bench.label(), us, &rate)
 }

@@ -5,7 +5,7 @@ mod common;
 use std::{hint::black_box, time::Duration};
 
 use anyhow::Result;
-use common::{Bench, host_us, size_name};
+use common::{Bench, host_us, rate_name, size_name};
 use criterion::{Criterion, Throughput};
 use cuda_compute::{Reducer, cpu};
 use cuda_safe::{DeviceBuffer, PinnedBuffer};
@@ -19,6 +19,16 @@ fn main() -> Result<()> {
 
 fn run(criterion: &mut Criterion) -> Result<()> {
     let mut bench = Bench::new("sum")?;
+    let label = bench.label();
+    bench.set_columns(&[
+        (&format!("{label}, device time"), label),
+        (
+            &format!("{label}, input from the host"),
+            &format!("{label} with copies"),
+        ),
+        ("CPU, one thread vectorised", "CPU, one core"),
+        ("CPU, all cores vectorised", "CPU, all cores"),
+    ]);
     let sizes: &[usize] = bench.choose(
         &[1 << 10, 1 << 16, 1 << 20, 1 << 24, (1 << 27) - 157, 1 << 30],
         &[1 << 10, 1 << 16],
@@ -44,8 +54,8 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         let gigabytes = |us: f64| 4.0 * count as f64 / us / 1e3;
         let of_read = |us: f64| {
             format!(
-                "{:.0} GB/s, {:.1} % of read",
-                gigabytes(us),
+                "{}, {:.1} % of read",
+                rate_name(gigabytes(us)),
                 100.0 * gigabytes(us) / read
             )
         };
@@ -53,7 +63,6 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         let us = bench.device_us(bench.choose(51, 3), |_| {
             Ok(reducer.sum_into(&bench.stream, &next()?, &mut result)?)
         })?;
-        let label = bench.label();
         bench.row(&work, &format!("{label}, device time"), us, &of_read(us))?;
 
         let data = next()?;
@@ -112,12 +121,13 @@ fn run(criterion: &mut Criterion) -> Result<()> {
             let us = host_us(|| {
                 black_box(function(black_box(&host)));
             });
-            bench.row(&work, by, us, &format!("{:.1} GB/s", gigabytes(us)))?;
+            bench.row(&work, by, us, &rate_name(gigabytes(us)))?;
             if us < 1e5 {
                 group.bench_function(by, |b| b.iter(|| function(black_box(&host))));
             }
         }
         group.finish();
     }
+    bench.print_table();
     Ok(())
 }

@@ -71,7 +71,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         group.throughput(Throughput::Bytes(bytes as u64));
         for (memory, host) in [("pageable", &mut pageable[..]), ("pinned", &mut pinned[..])] {
             let work = |way: &str| format!("{} bytes {memory}, {way}", common::size_name(bytes));
-            let rate = |us: f64| format!("{:.1} GB/s", bytes as f64 / us / 1e3);
+            let rate = |us: f64| common::rate_name(bytes as f64 / us / 1e3);
 
             let us = host_us(|| raw_up(&stream, host, &mut device));
             bench.row(

@@ -1,12 +1,12 @@
 """Creates a Markdown table of the benchmark results of this project and of other libraries, and plots over sizes.
 
-    python3 scripts/bench_summary.py            prints the table, and writes it to target/benches/summary.md and
-                                                the plots to target/benches/plots
+    python3 scripts/bench_summary.py            prints the table, and writes it to benches/summary.md and the plots to
+                                                benches/plots, in the target folder
     python3 scripts/bench_summary.py --write    also writes the main tables and the plots to docs/PERFORMANCE.md
                                                 and docs/plots, and five rows to README.md
 
-It makes no plots of the emulator's times. The results are the *.jsonl files in BENCH_OUT, or in target/benches if that
-variable is not set.
+It makes no plots of the emulator's times. The results are the *.jsonl files in BENCH_OUT, or in benches in the target folder
+(CARGO_TARGET_DIR, or target) if that variable is not set.
 """
 
 import json
@@ -19,7 +19,8 @@ from pathlib import Path
 import plots
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
+TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+FOLDER = Path(os.environ.get("BENCH_OUT", TARGET / "benches"))
 ORDER = ["sum", "convolution", "arrays", "random", "launch", "graphs", "transfer", "allocation", "compile"]
 # The text between these lines of a page is generated.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
@@ -248,8 +249,7 @@ def put(name, lines, marks=MARKS):
 
 def criterion_home():
     """Returns criterion's report folder."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return Path(os.environ.get("CRITERION_HOME", target / "criterion"))
+    return Path(os.environ.get("CRITERION_HOME", TARGET / "criterion"))
 
 
 def main():

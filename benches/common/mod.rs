@@ -86,19 +86,27 @@ pub struct Bench {
     module: Module,
     spin: Function,
     rows: File,
+    path: PathBuf,
+    /// The columns of the table that is printed at the end, in place of each row: the text of
+    /// `by`, and the heading. Empty if each row is printed.
+    columns: Vec<(String, String)>,
+    times: Vec<(String, String, f64)>,
 }
 
 impl Bench {
-    /// Opens device 0. Results are written to `<name>.jsonl` in `BENCH_OUT`, or in `target/benches`.
+    /// Opens device 0. Results are written to `<name>.jsonl` in `BENCH_OUT`, or in `benches` in the
+    /// target folder.
     pub fn new(name: &str) -> Result<Self> {
         let context = Context::primary(0)?;
         let device = context.device();
         let device_name = device.name()?;
         let emulated = device_name.starts_with("CUDA emulator");
+        let target = || std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
         let folder = std::env::var_os("BENCH_OUT")
-            .map_or_else(|| PathBuf::from("target/benches"), PathBuf::from);
+            .map_or_else(|| PathBuf::from(target()).join("benches"), PathBuf::from);
         fs::create_dir_all(&folder)?;
-        let mut rows = File::create(folder.join(format!("{name}.jsonl")))?;
+        let path = folder.join(format!("{name}.jsonl"));
+        let mut rows = File::create(&path)?;
         writeln!(
             rows,
             "{{\"device\": {device_name:?}, \"emulated\": {emulated}, \"driver\": \"CUDA {}\", \
@@ -120,7 +128,71 @@ impl Bench {
             module,
             context,
             rows,
+            path,
+            columns: Vec::new(),
+            times: Vec::new(),
         })
+    }
+
+    /// Prints a table of these columns at the end, in place of each row: the texts of `by`, with their
+    /// headings. With arguments for criterion, rows are printed as well.
+    pub fn set_columns(&mut self, columns: &[(&str, &str)]) {
+        let columns = columns.iter();
+        self.columns = columns
+            .map(|&(by, heading)| (by.to_owned(), heading.to_owned()))
+            .collect();
+    }
+
+    /// Prints the table of the columns, with a row for each workload and the ratio of the times of the
+    /// last column and the first. Also prints where the results are.
+    pub fn print_table(&self) {
+        let mut lines = vec![vec![String::new()]];
+        lines[0].extend(self.columns.iter().map(|(_, heading)| heading.clone()));
+        lines[0].push("ratio".into());
+        let mut works: Vec<&str> = Vec::new();
+        for (work, ..) in &self.times {
+            if !works.contains(&work.as_str()) {
+                works.push(work);
+            }
+        }
+        for work in works {
+            let time = |(by, _): &(String, String)| {
+                let mut rows = self.times.iter();
+                rows.find(|row| row.0 == work && row.1 == *by)
+                    .map(|row| row.2)
+            };
+            let times: Vec<Option<f64>> = self.columns.iter().map(time).collect();
+            let missing = || "-".to_owned();
+            let mut line = vec![work.to_owned()];
+            line.extend(times.iter().map(|us| us.map_or_else(missing, time_name)));
+            line.push(match (times.first(), times.last()) {
+                (Some(Some(first)), Some(Some(last))) => ratio_name(last / first),
+                _ => missing(),
+            });
+            lines.push(line);
+        }
+        let width = |column: usize| {
+            let cells = lines.iter().map(|line| line[column].chars().count());
+            cells.max().unwrap_or(0)
+        };
+        for line in &lines {
+            let mut text = format!("{:1$}", line[0], width(0));
+            for (column, cell) in line.iter().enumerate().skip(1) {
+                text += &format!("  {cell:>0$}", width(column));
+            }
+            println!("{}", text.trim_end());
+        }
+        let (first, last) = (&self.columns[0].1, &self.columns[self.columns.len() - 1].1);
+        println!("\nRatio: {last} / {first}.");
+        println!("All results: {}", self.path.display());
+        if !is_detailed() {
+            println!("Criterion's statistics and plots: add `-- --verbose`.");
+        }
+    }
+
+    /// Returns whether rows are printed when they are measured.
+    fn is_printed(&self) -> bool {
+        self.columns.is_empty() || is_detailed()
     }
 
     /// Returns `gpu` on a GPU, and `emulator` on the emulator.
@@ -250,7 +322,10 @@ impl Bench {
 
     /// Adds a row to the summary: the time of `by` for `work`, and a note such as its rate.
     pub fn row(&mut self, work: &str, by: &str, us: f64, note: &str) -> Result<()> {
-        println!("    {work:36} {by:32} {us:12.2} us  {note}");
+        if self.is_printed() {
+            println!("    {work:36} {by:32} {:>9}  {note}", time_name(us));
+        }
+        self.times.push((work.into(), by.into(), us));
         writeln!(
             self.rows,
             "{{\"work\": {work:?}, \"by\": {by:?}, \"us\": {us:.4}, \"note\": {note:?}}}"
@@ -267,8 +342,8 @@ impl Bench {
         by: &str,
         us: f64,
     ) -> Result<()> {
-        let (size, rate) = (size_name(elements), bytes as f64 / us / 1e3);
-        println!("    {plot:36} {size:32} {us:12.2} us  {rate:.0} GB/s");
+        let (size, rate) = (size_name(elements), rate_name(bytes as f64 / us / 1e3));
+        println!("    {plot:36} {size:32} {:>9}  {rate}", time_name(us));
         writeln!(
             self.rows,
             "{{\"plot\": {plot:?}, \"elements\": {elements}, \"bytes\": {bytes}, \"by\": {by:?}, \
@@ -286,7 +361,9 @@ impl Bench {
 
     /// Records a ceiling that was measured in this run.
     pub fn ceiling(&mut self, name: &str, value: f64, unit: &str) -> Result<()> {
-        println!("    {name}: {value:.2} {unit}");
+        if self.is_printed() {
+            println!("    {name}: {value:.2} {unit}");
+        }
         writeln!(
             self.rows,
             "{{\"ceiling\": {name:?}, \"value\": {value:.4}, \"unit\": {unit:?}}}"
@@ -314,13 +391,57 @@ pub fn host_us(mut work: impl FnMut()) -> f64 {
     median_us(times)
 }
 
-/// Returns criterion with few and short samples, because there are many sizes.
+/// Returns whether the command line has arguments for criterion, such as `--verbose`.
+pub fn is_detailed() -> bool {
+    std::env::args()
+        .skip(1)
+        .any(|argument| argument != "--bench")
+}
+
+/// Returns criterion with few and short samples, because there are many sizes. Without arguments on the
+/// command line, it measures and prints nothing.
 pub fn criterion() -> criterion::Criterion {
-    criterion::Criterion::default()
+    let criterion = criterion::Criterion::default()
         .configure_from_args()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_millis(500));
+    match is_detailed() {
+        true => criterion,
+        false => criterion.with_filter("no benchmark has this name"),
+    }
+}
+
+/// Returns a text such as "6.50 µs" for a number of microseconds.
+pub fn time_name(us: f64) -> String {
+    let (value, unit) = match us {
+        _ if us < 1.0 => (us * 1e3, "ns"),
+        _ if us < 1e3 => (us, "µs"),
+        _ if us < 1e6 => (us / 1e3, "ms"),
+        _ => (us / 1e6, "s"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// Returns a text such as "646 GB/s" for a number of gigabytes per second.
+pub fn rate_name(rate: f64) -> String {
+    match rate < 1.0 {
+        true => format!("{} MB/s", three_digits(rate * 1e3)),
+        false => format!("{} GB/s", three_digits(rate)),
+    }
+}
+
+fn ratio_name(ratio: f64) -> String {
+    format!("{} x", three_digits(ratio))
+}
+
+/// Returns a number with about three digits.
+fn three_digits(value: f64) -> String {
+    match value {
+        _ if value < 10.0 => format!("{value:.2}"),
+        _ if value < 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
 }
 
 /// Returns a text such as "2^20" or "2^27 - 157", or the number.

@@ -5,10 +5,12 @@
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
+#[path = "common/fork_server.rs"]
+mod fork_server;
 #[path = "common/semaphore.rs"]
 mod semaphore;
 
-use std::{env, fmt::Debug, fs, path::PathBuf, process::Command};
+use std::{env, fmt::Debug, fs, path::PathBuf};
 
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, Event, EventOptions, Graph, In, InOut,
@@ -412,29 +414,23 @@ struct Run {
 }
 
 /// Runs the program and lets the n-th driver call fail, or none if `nth` is 0.
-fn run(nth: usize, code: &str) -> Run {
+fn run(server: &mut fork_server::Server, nth: usize, code: &str) -> Run {
     let name = format!("cuda-safe-injection-{}-{nth}-{code}", std::process::id());
     let trace: PathBuf = env::temp_dir().join(name);
-    let mut command = Command::new(env::current_exe().unwrap());
-    command
-        .args([
-            "program_in_a_child",
-            "--exact",
-            "--nocapture",
-            "--test-threads=1",
-        ])
-        .env(CHILD, "1")
-        .env("CUDA_EMULATOR_TRACE", format!("{},every", trace.display()))
-        .env("CUDA_EMULATOR_CHECK", "leak");
-    if nth > 0 {
-        command.env("CUDA_EMULATOR_FAIL", format!("*:{nth}:{code}"));
-    }
-    let output = command.output().unwrap();
+    let rule = match nth {
+        0 => String::new(),
+        _ => format!("*:{nth}:{code}"),
+    };
+    let variables = [
+        ("CUDA_EMULATOR_FAIL", rule.as_str()),
+        ("CUDA_EMULATOR_TRACE", &format!("{},every", trace.display())),
+    ];
+    let output = trace.with_extension("output");
+    let (status, text) = server.run("program_in_a_child", &variables, &output);
     let calls = fs::read_to_string(&trace).unwrap_or_default();
     let _ = fs::remove_file(&trace);
-    let text = [output.stdout, output.stderr].concat();
     Run {
-        code: output.status.code(),
+        code: status.code(),
         text: String::from_utf8_lossy(&text).into_owned(),
         // Other lines report the work of kernels.
         calls: calls
@@ -468,12 +464,14 @@ const RELEASING: [&str; 14] = [
 const LEAKED: i32 = 99;
 
 fn fail_each_call(code: &str) {
-    let clean = run(0, code);
+    let variables = [(CHILD, "1"), ("CUDA_EMULATOR_CHECK", "leak")];
+    let mut server = fork_server::Server::start(&variables, 300);
+    let clean = run(&mut server, 0, code);
     assert_eq!(clean.code, Some(0), "{}", clean.text);
     assert!(clean.text.contains("program: done"), "{}", clean.text);
     assert!(clean.calls.len() > 100, "only {} calls", clean.calls.len());
     for nth in 1..=clean.calls.len() {
-        let run = run(nth, code);
+        let run = run(&mut server, nth, code);
         let injected = run.calls.iter().find(|call| call.contains("(injected)"));
         let injected =
             injected.unwrap_or_else(|| panic!("call {nth} was not reached\n{}", run.text));

@@ -91,6 +91,9 @@ impl Shadow {
 
     /// Copies the bits of `size` bytes from another allocation.
     pub fn copy(&self, to: u64, source: &Shadow, from: u64, size: u64) {
+        if source.is_marked(from, size) {
+            return self.mark(to, size);
+        }
         for index in 0..size {
             if source.is_marked(from + index, 1) {
                 self.mark(to + index, 1);

@@ -1,12 +1,17 @@
 //! Runs single tests in their own processes.
 
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+#[path = "../common/fork_server.rs"]
+mod fork_server;
+
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
+
+use fork_server::Server;
 
 /// How long work is held back, in milliseconds. This is longer than a busy machine needs between
 /// two calls.
@@ -61,8 +66,12 @@ impl Call {
     }
 }
 
-/// A folder for the traces of all runs. Dropping the last reference removes it.
-pub struct Folder(PathBuf);
+/// A folder for the traces of all runs, and the processes that run tests. Dropping the last reference
+/// removes them.
+pub struct Folder {
+    path: PathBuf,
+    idle: Mutex<Vec<Server>>,
+}
 
 impl Folder {
     pub fn shared() -> Arc<Folder> {
@@ -84,7 +93,10 @@ impl Folder {
         let path = env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        Folder {
+            path,
+            idle: Mutex::default(),
+        }
     }
 
     /// Runs a test with the emulator's checks. Calls fail by `rules`, in the syntax of
@@ -92,46 +104,38 @@ impl Folder {
     pub fn run(&self, test: &str, checks: &str, rules: &str) -> Run {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let trace = self.0.join(format!("trace-{number}"));
-        let mut command = Command::new(env::current_exe().unwrap());
-        command
-            .args([test, "--exact", "--nocapture", "--test-threads=1"])
-            .env(CHILD, "1")
-            .env("CUDA_EMULATOR_HOLD", HOLD)
-            .env("CUDA_EMULATOR_CHECK", checks)
-            .env("CUDA_EMULATOR_FAIL", rules)
-            .env(
+        let trace = self.path.join(format!("trace-{number}"));
+        let output = self.path.join(format!("output-{number}"));
+        let variables = [
+            ("CUDA_EMULATOR_FAIL", rules),
+            (
                 "CUDA_EMULATOR_TRACE",
-                format!("{},every,callers", trace.display()),
-            )
-            // Also the faults that a test expects.
-            .env("CUDA_EMULATOR_REPORT", "/dev/stderr")
-            // With backtraces, each panic of a test would look up symbols, which is slow.
-            .env("RUST_BACKTRACE", "0");
-        // SAFETY: between fork and exec, the closure makes only two system calls, which are allowed
-        // there.
-        unsafe {
-            command.pre_exec(|| {
-                let none = libc::rlimit {
-                    rlim_cur: 0,
-                    rlim_max: 0,
-                };
-                libc::setrlimit(libc::RLIMIT_CORE, &none);
-                libc::alarm(PATIENCE);
-                Ok(())
-            });
-        }
-        let (output, time) = {
-            let _turn = Turn::wait_for();
-            let start = Instant::now();
-            (command.output().unwrap(), start.elapsed())
-        };
+                &format!("{},every,callers", trace.display()),
+            ),
+        ];
+        let _turn = Turn::wait_for();
+        let idle = self.idle.lock().unwrap().pop();
+        let mut server = idle.unwrap_or_else(|| {
+            let variables = [
+                (CHILD, "1"),
+                ("CUDA_EMULATOR_HOLD", HOLD),
+                ("CUDA_EMULATOR_CHECK", checks),
+                // Also the faults that a test expects.
+                ("CUDA_EMULATOR_REPORT", "/dev/stderr"),
+                // With backtraces, each panic of a test would look up symbols, which is slow.
+                ("RUST_BACKTRACE", "0"),
+            ];
+            Server::start(&variables, PATIENCE)
+        });
+        let start = Instant::now();
+        let (status, text) = server.run(test, &variables, &output);
+        let time = start.elapsed();
+        self.idle.lock().unwrap().push(server);
         let calls = fs::read_to_string(&trace).unwrap_or_default();
         let _ = fs::remove_file(&trace);
-        let text = [output.stdout, output.stderr].concat();
         Run {
-            code: output.status.code(),
-            signal: output.status.signal(),
+            code: status.code(),
+            signal: status.signal(),
             text: String::from_utf8_lossy(&text).into_owned(),
             calls: calls.lines().filter_map(Call::parse).collect(),
             time,
@@ -141,7 +145,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 

@@ -220,6 +220,10 @@ pub(crate) fn access(
         Touch::Read | Touch::StrongRead => op.b,
         _ => 0,
     };
+    let noted = unused == 0 && note_together(ctx, space, mask, addresses, bytes, touch);
+    if noted && !ctx.launch.options.check_race {
+        return;
+    }
     each(mask, |lane| {
         let mut at = 0;
         while at < bytes {
@@ -235,17 +239,44 @@ pub(crate) fn access(
                 },
             );
             let size = size.min(bytes.saturating_sub(from));
-            range(
-                ctx,
-                space,
-                lane as u32,
-                addresses[lane].wrapping_add(from),
-                size,
-                touch,
-            );
+            let address = addresses[lane].wrapping_add(from);
+            one(ctx, space, lane as u32, address, size, touch, noted);
             at = from + size.max(1);
         }
     });
+}
+
+/// Notes the accesses of lanes to consecutive elements of global memory at once. Returns false if the
+/// access of each lane must be noted, which also reports reads of uninitialized memory.
+fn note_together(
+    ctx: &Ctx<'_>,
+    space: u8,
+    mask: u32,
+    addresses: &[u64; LANES],
+    bytes: u64,
+    touch: Touch,
+) -> bool {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    if !is_global(space, first) || ctx.fault.is_some() {
+        return false;
+    }
+    let (mut end, mut consecutive) = (first, true);
+    each(mask, |lane| {
+        consecutive &= addresses[lane] == end;
+        end = addresses[lane].wrapping_add(bytes);
+    });
+    let (options, device) = (ctx.launch.options, ctx.launch.device);
+    let size = end.wrapping_sub(first);
+    let known =
+        !options.check_uninit || !touch.reads() || device.is_initialized(first, size as u32);
+    if !consecutive || !known {
+        return false;
+    }
+    record(ctx, first, size, touch);
+    if touch.writes() && (options.check_uninit || options.note_writes) {
+        device.note_write(first, size as u32);
+    }
+    true
 }
 
 /// Checks one lane's access before it is executed. Sets `ctx.fault` on a violation.
@@ -256,6 +287,19 @@ pub(crate) fn range(
     address: u64,
     bytes: u64,
     touch: Touch,
+) {
+    one(ctx, space, lane, address, bytes, touch, false);
+}
+
+/// Checks one lane's access. `noted` means that an access to global memory has been noted for all lanes.
+fn one(
+    ctx: &mut Ctx<'_>,
+    space: u8,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    touch: Touch,
+    noted: bool,
 ) {
     if ctx.fault.is_some() || bytes == 0 {
         return;
@@ -268,8 +312,7 @@ pub(crate) fn range(
         local(ctx, lane, offset, bytes, touch);
         return;
     }
-    let global = space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0;
-    if !global {
+    if !is_global(space, address) {
         return;
     }
     if ctx.launch.options.check_race {
@@ -281,17 +324,25 @@ pub(crate) fn range(
             races.strong(warp, None, touch);
         }
     }
+    if noted {
+        return;
+    }
+    record(ctx, address, bytes, touch);
+    if ctx.fault.is_none() {
+        uninitialized(ctx, lane, address, bytes, touch);
+    }
+}
+
+/// Passes an access to global memory to the driver side's check of streams, if it is enabled.
+fn record(ctx: &Ctx<'_>, address: u64, size: u64, touch: Touch) {
     if ctx.launch.options.record_accesses {
         ctx.launch.device.note_access(Access {
             address,
-            size: bytes,
+            size,
             writes: touch.writes(),
             strong: touch.strong(),
             instruction: Some(ctx.pc.wrapping_sub(1)),
         });
-    }
-    if ctx.fault.is_none() {
-        uninitialized(ctx, lane, address, bytes, touch);
     }
 }
 
@@ -347,6 +398,10 @@ pub(crate) fn forget_local(ctx: &mut Ctx<'_>, base: u64, top: u64, mask: u32) {
         // SAFETY: the table has a word for each byte of a lane's local memory.
         unsafe { *ctx.local_written.add(byte as usize) &= !mask };
     }
+}
+
+fn is_global(space: u8, address: u64) -> bool {
+    space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0
 }
 
 fn local_offset(space: u8, address: u64) -> Option<u64> {

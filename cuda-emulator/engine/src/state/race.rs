@@ -29,6 +29,9 @@ use crate::state::grid_race::{Access, GridRaces};
 use crate::state::op::CLUSTER;
 use crate::state::touch::Touch;
 
+/// The number of bytes in a word of shared memory.
+const WORD: u64 = 4;
+
 /// The clocks of a warp.
 #[derive(Clone, Copy, Default)]
 struct Times {
@@ -49,7 +52,7 @@ struct Times {
     heard: bool,
 }
 
-/// The accesses to a byte that later ones may race with.
+/// The accesses to a word or byte that later ones may race with.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     write: Mark,
@@ -76,8 +79,16 @@ impl BarrierClocks {
 
 /// The race check's state of a block.
 pub(crate) struct Races {
+    /// The number of bytes of shared memory.
+    bytes: usize,
+    /// One for each [`WORD`] bytes, until an access covers only a part of a word. From then on, one
+    /// for each byte.
     cells: Vec<Cell>,
+    /// The number of bytes that a cell stands for.
+    grain: u64,
+    /// Lists of marks, of which the first `lists` are in use.
     more: Vec<Vec<Mark>>,
+    lists: usize,
     warps: [Times; WARPS],
     barriers: [BarrierClocks; CLUSTER + 1],
     /// The clocks of mbarriers, by their offset in shared memory.
@@ -104,8 +115,11 @@ pub(crate) struct Races {
 impl Races {
     pub(crate) fn new(bytes: usize, grid: Arc<GridRaces>, clustered: bool) -> Races {
         let mut races = Races {
-            cells: vec![Cell::default(); bytes],
+            bytes,
+            cells: Vec::new(),
+            grain: WORD,
             more: Vec::new(),
+            lists: 0,
             warps: [Times::default(); WARPS],
             barriers: [BarrierClocks::default(); CLUSTER + 1],
             mbarriers: HashMap::new(),
@@ -125,8 +139,11 @@ impl Races {
 
     /// Resets the state for the block with this linear index.
     pub(crate) fn reset(&mut self, block: u32) {
-        self.cells.fill(Cell::default());
-        self.more.clear();
+        self.cells.clear();
+        self.grain = WORD;
+        let words = self.bytes.div_ceil(WORD as usize);
+        self.cells.resize(words, Cell::default());
+        self.lists = 0;
         self.warps = [Times::default(); WARPS];
         for (w, times) in self.warps.iter_mut().enumerate() {
             times.now.warps[w] = 1;
@@ -237,7 +254,8 @@ impl Races {
             let foreign = self.foreign.get(&byte).into_iter().flatten().flatten();
             let foreign = foreign.filter(|(other, _)| rank != Some(*other));
             let foreign = foreign.map(|(other, mark)| (Some(*other), *mark));
-            let cell = self.cells.get(byte as usize).filter(|_| rank.is_some());
+            let cell = self.cells.get((byte / self.grain) as usize);
+            let cell = cell.filter(|_| rank.is_some());
             let own = cell.into_iter().flat_map(|cell| {
                 let list = cell.more.checked_sub(1).map(|at| at as usize);
                 let more = list.map_or(&[][..], |at| &self.more[at][..]);
@@ -414,6 +432,28 @@ impl Races {
         })
     }
 
+    /// Replaces the cells of words by cells of bytes.
+    #[cold]
+    fn split(&mut self) {
+        let words = std::mem::take(&mut self.cells);
+        self.grain = 1;
+        for word in words {
+            for _ in 0..WORD {
+                let mut cell = Cell { more: 0, ..word };
+                for at in 0..word
+                    .more
+                    .checked_sub(1)
+                    .map_or(0, |list| self.more[list as usize].len())
+                {
+                    let mark = self.more[word.more as usize - 1][at];
+                    add(&mut cell, &mut self.more, &mut self.lists, mark);
+                }
+                self.cells.push(cell);
+            }
+        }
+        self.cells.truncate(self.bytes);
+    }
+
     /// Records an access to shared memory. Returns the earlier access that it races with, if any.
     pub(crate) fn touch(
         &mut self,
@@ -423,17 +463,25 @@ impl Races {
         size: u64,
         touch: Touch,
     ) -> Option<Mark> {
+        let end = offset.checked_add(size)?;
+        if end > self.bytes as u64 {
+            return None;
+        }
+        if self.grain > 1 && (offset | size) % WORD != 0 {
+            self.split();
+        }
         let Races {
             cells,
+            grain,
             more,
+            lists,
             warps,
             mbarriers,
             ..
         } = self;
         let warp = usize::from(thread / 32) % WARPS;
-        let now = warps[warp].now;
-        let end = offset.checked_add(size)?;
-        let cells = cells.get_mut(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)?;
+        let now = &warps[warp].now;
+        let cells = &mut cells[(offset / *grain) as usize..(end / *grain) as usize];
         let strong = touch.strong();
         if !mbarriers.is_empty() && touch.writes() && !strong {
             mbarriers.retain(|at, _| *at >= end || *at + 8 <= offset);
@@ -455,8 +503,13 @@ impl Races {
         for cell in cells {
             let list = cell.more.checked_sub(1).map(|at| at as usize);
             let others = list.map_or(&[][..], |at| &more[at][..]);
-            let kept = [cell.write, cell.read].into_iter();
-            found = kept.chain(others.iter().copied()).find(&races).or(found);
+            found = if races(&cell.write) {
+                Some(cell.write)
+            } else if races(&cell.read) {
+                Some(cell.read)
+            } else {
+                others.iter().copied().find(&races).or(found)
+            };
             if touch.writes() {
                 if let Some(at) = list {
                     more[at].retain(|m| !m.touch.strong() && strong);
@@ -466,7 +519,7 @@ impl Races {
                 }
                 let last = std::mem::replace(&mut cell.write, mark);
                 if last.time != 0 && !last.touch.strong() && strong {
-                    add(cell, more, last);
+                    add(cell, more, lists, last);
                 }
                 continue;
             }
@@ -476,18 +529,22 @@ impl Races {
             if covered(&cell.read) {
                 cell.read = mark;
             } else {
-                add(cell, more, mark);
+                add(cell, more, lists, mark);
             }
         }
         found
     }
 }
 
-/// Adds another access to a byte.
-fn add(cell: &mut Cell, more: &mut Vec<Vec<Mark>>, mark: Mark) {
+/// Adds another access to a cell.
+fn add(cell: &mut Cell, more: &mut Vec<Vec<Mark>>, lists: &mut usize, mark: Mark) {
     if cell.more == 0 {
-        more.push(Vec::new());
-        cell.more = more.len() as u32;
+        match more.get_mut(*lists) {
+            Some(unused) => unused.clear(),
+            None => more.push(Vec::new()),
+        }
+        *lists += 1;
+        cell.more = *lists as u32;
     }
     more[cell.more as usize - 1].push(mark);
 }
