@@ -142,7 +142,7 @@ fn check(centres: &Array<f32>, truth: &Array<f32>, distance: f32, each: usize) -
     let mut which = which.to_vec()?;
     which.sort_unstable();
     ensure!(
-        which.iter().copied().eq(0..truth.shape()[0] as u64),
+        which.iter().copied().eq(0..truth.shape()[0]),
         "not every cluster was found: {which:?}"
     );
     let off = off.max().eval()?.item()?.sqrt();
