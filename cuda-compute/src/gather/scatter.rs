@@ -58,7 +58,8 @@ impl<T: Element> Array<T> {
     /// Sets the elements at these indices.
     ///
     /// Indices count the elements in C order, and negative indices count from the end. If several
-    /// values have the same index, any of them may be stored. [`put_add`](Self::put_add),
+    /// values have the same index, any of them may be stored, and elements of more than 8 bytes may be
+    /// a mix of several. [`put_add`](Self::put_add),
     /// [`put_min`](Self::put_min) and [`put_max`](Self::put_max) combine them instead. The array is
     /// copied first if others use its memory, or if its elements are not contiguous in C order.
     ///

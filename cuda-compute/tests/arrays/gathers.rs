@@ -118,6 +118,20 @@ fn indices_beyond_the_axis_are_rejected() {
     assert!(x.take(&none, 0).unwrap().is_empty());
 }
 
+/// The race check accepts places that several blocks write.
+#[test]
+fn put_stores_any_of_the_values_of_a_place() {
+    let stream = stream();
+    let places = Expr::<usize>::index(100_000, 0).unwrap() % 3;
+    let mut x = Array::<u16>::zeros(&stream, [5]).unwrap();
+    x.put(&places, 9u16).unwrap();
+    assert_eq!(x.host(), [9, 9, 9, 0, 0]);
+    let one = Complex::new(1.0f64, 2.0);
+    let mut y = Array::<Complex<f64>>::zeros(&stream, [2]).unwrap();
+    y.put(&places % 2, one).unwrap();
+    assert_eq!(y.host(), [one; 2]);
+}
+
 #[test]
 fn put_scatters_values() {
     let stream = stream();
