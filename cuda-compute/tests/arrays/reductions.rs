@@ -258,7 +258,10 @@ fn reductions_within_expressions() {
     let flat = x.flatten().unwrap();
     assert_eq!(flat.dot(&flat).unwrap().item().unwrap(), 506.0);
     let error = x.sum_axis(2).eval().unwrap_err().to_string();
-    assert!(error.contains("[2]") && error.contains("[3, 4]"), "{error}");
+    assert!(
+        error.contains("axis 2 is out of range for shape [3, 4]"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -287,7 +287,7 @@ fn norms() {
     assert_eq!(none.norm(2.0).eval().unwrap().value(), 0.0);
     assert!(none.norm(f64::INFINITY).eval().is_err());
     failure(x.norm_axis(2, 2.0).eval())
-        .mentions("[2] of shape [3, 20]")
+        .mentions("axis 2 is out of range for shape [3, 20]")
         .mentions("shapes.rs");
 }
 
