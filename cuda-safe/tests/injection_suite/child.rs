@@ -107,6 +107,7 @@ impl Folder {
         let trace = self.path.join(format!("trace-{number}"));
         let output = self.path.join(format!("output-{number}"));
         let variables = [
+            ("CUDA_EMULATOR_CHECK", checks),
             ("CUDA_EMULATOR_FAIL", rules),
             (
                 "CUDA_EMULATOR_TRACE",
@@ -119,7 +120,6 @@ impl Folder {
             let variables = [
                 (CHILD, "1"),
                 ("CUDA_EMULATOR_HOLD", HOLD),
-                ("CUDA_EMULATOR_CHECK", checks),
                 // Also the faults that a test expects.
                 ("CUDA_EMULATOR_REPORT", "/dev/stderr"),
                 // With backtraces, each panic of a test would look up symbols, which is slow.

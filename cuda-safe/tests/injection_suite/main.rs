@@ -25,7 +25,8 @@ use plan::Suite;
 static MEMORY: watch::Allocator = watch::Allocator;
 
 const SUITE: Suite = Suite {
-    checks: "leak,race,context,host,barrier,uninit",
+    checks: "leak,context,host,uninit",
+    all_checks: "leak,race,context,host,barrier,uninit",
     leaks_itself: &[
         "transfers_return_their_memory",
         "cuda_calls_are_rejected_in_host_functions",

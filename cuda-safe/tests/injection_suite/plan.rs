@@ -14,8 +14,11 @@ use super::judge::{Failing, defects};
 
 /// A crate's integration tests.
 pub struct Suite {
-    /// The value of `CUDA_EMULATOR_CHECK`.
+    /// The value of `CUDA_EMULATOR_CHECK` for runs with failures. Whether kernels race does not depend
+    /// on failed calls, so the checks of kernels are only in [`all_checks`](Self::all_checks).
     pub checks: &'static str,
+    /// The value for runs without failures.
+    pub all_checks: &'static str,
     /// Tests that leak themselves if a call fails: they hold raw handles, or drop the last owner of
     /// an object where it can't be released.
     pub leaks_itself: &'static [&'static str],
@@ -43,7 +46,7 @@ fn clean(suite: &Suite) -> &'static [(String, Run)] {
         let (tests, folder) = (child::tests(), Folder::shared());
         let least = if child::wanted().is_empty() { 10 } else { 0 };
         assert!(tests.len() > least, "only {} tests", tests.len());
-        let run = |test: &String| folder.run(test, suite.checks, "");
+        let run = |test: &String| folder.run(test, suite.all_checks, "");
         // Twice: the first fills the compiler's cache. The compiler makes driver calls of its own.
         child::for_each(&tests, run);
         let runs = child::for_each(&tests, run);
