@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(shadow.gaps(300), Some((160, 140)));
         assert_eq!(shadow.gaps(160), None);
         let copy = Shadow::with_size(300);
-        copy.copy(0, &shadow, 50, 20);
+        copy.copy(10, &shadow, 150, 20);
         assert!(!copy.is_marked(9, 1) && copy.is_marked(10, 10) && !copy.is_marked(20, 1));
     }
 }

@@ -188,7 +188,7 @@ fn tiles_are_multicast_to_a_cluster() {
 
 #[test]
 fn reading_an_unfinished_tile_is_reported() {
-    let parts = &["ld.shared", "which no thread has written"];
+    let parts = &["ld.shared", "race on shared memory of a cluster"];
     reports(CHECKS, parts, || {
         let failed = run("spread", 2048, [3, 1], 0, true);
         assert_ne!(failed, SUCCESS);
