@@ -4,8 +4,8 @@
 //! once and waits for requests before `main`. For each request it forks. The new process goes on
 //! into `main`, with the name of a test as its argument.
 //!
-//! A request is its size as a `u32`, and strings that end with a zero byte: the file for the output,
-//! the name of the test, and environment variables as `NAME=VALUE`. The reply is the wait status as
+//! A request is its size as a `u32`, and strings that end with a zero byte: the files for the two
+//! output streams, the name of the test, and environment variables as `NAME=VALUE`. The reply is the wait status as
 //! an `i32`.
 
 use std::env;
@@ -48,15 +48,17 @@ impl Server {
         }
     }
 
-    /// Runs a test with additional environment variables. Returns its exit status and its output, for
-    /// which `file` is used and removed.
+    /// Runs a test with additional environment variables. Returns its exit status and what it wrote to
+    /// standard output and, after that, to standard error. Two files whose names begin with `file` are
+    /// used and removed.
     pub fn run(
         &mut self,
         test: &str,
         variables: &[(&str, &str)],
         file: &Path,
     ) -> (ExitStatus, Vec<u8>) {
-        let mut strings = format!("{}\0{test}\0", file.display());
+        let files = ["out", "err"].map(|extension| file.with_extension(extension));
+        let mut strings = format!("{}\0{}\0{test}\0", files[0].display(), files[1].display());
         for (name, value) in variables {
             strings += &format!("{name}={value}\0");
         }
@@ -65,9 +67,15 @@ impl Server {
         self.requests.write_all(&request).unwrap();
         let mut status = [0; size_of::<i32>()];
         self.replies.read_exact(&mut status).unwrap();
-        let output = fs::read(file).unwrap();
-        let _ = fs::remove_file(file);
-        (ExitStatus::from_raw(i32::from_ne_bytes(status)), output)
+        let texts = files.map(|file| {
+            let text = fs::read(&file).unwrap();
+            let _ = fs::remove_file(file);
+            text
+        });
+        (
+            ExitStatus::from_raw(i32::from_ne_bytes(status)),
+            texts.concat(),
+        )
     }
 }
 
@@ -144,13 +152,17 @@ unsafe fn prepare(strings: Vec<u8>, seconds: u32) -> *const c_char {
         .leak()
         .split_inclusive(|&byte| byte == 0)
         .map(|one| CStr::from_bytes_with_nul(one).unwrap());
-    let (file, test) = (strings.next().unwrap(), strings.next().unwrap());
-    // Appending, because the test may open /dev/stderr again.
-    let output = File::options()
-        .create(true)
-        .append(true)
-        .open(file.to_str().unwrap())
-        .unwrap();
+    let mut open = || {
+        let path = strings.next().unwrap().to_str().unwrap();
+        // Appending, because the test may open /dev/stderr again.
+        File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap()
+    };
+    let (output, errors) = (open(), open());
+    let test = strings.next().unwrap();
     let input = File::open("/dev/null").unwrap();
     // SAFETY: the process has one thread, and all descriptors are open.
     unsafe {
@@ -159,7 +171,7 @@ unsafe fn prepare(strings: Vec<u8>, seconds: u32) -> *const c_char {
             let (name, value) = variable.to_str().unwrap().split_once('=').unwrap();
             env::set_var(name, value);
         }
-        for (from, to) in [(&input, 0), (&output, 1), (&output, 2)] {
+        for (from, to) in [(&input, 0), (&output, 1), (&errors, 2)] {
             assert_eq!(libc::dup2(from.as_raw_fd(), to), to);
         }
         libc::alarm(seconds);
