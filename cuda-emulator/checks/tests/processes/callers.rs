@@ -35,7 +35,7 @@ fn write_to(address: CUdeviceptr) {
         null_mut(),
         arguments,
         extra
-    )); // the launch
+    ));
 }
 
 /// Returns the place of a line of this file as a report names it. Without line information, that is
@@ -83,7 +83,7 @@ fn reports_name_the_lines_of_the_client() {
         "{memory}"
     );
     assert!(memory.ends_with(&freed), "{memory}");
-    let launched = place(&text, "// the launch", "write_to");
+    let launched = place(&text, "ok!(cuLaunchKernel(", "write_to");
     let launch = line("  launched ");
     assert!(launch.ends_with(&launched), "{launch}");
 }
