@@ -459,11 +459,10 @@ impl Stream {
     /// query starts delayed work.
     pub fn is_idle(self: &Arc<Self>) -> bool {
         let frontier = self.frontier();
-        frontier.iter().for_each(Mark::want);
+        // Delayed work that starts now counts as not done, however fast it ends.
         let idle = frontier.iter().all(Mark::is_reached);
-        if idle {
-            frontier.iter().for_each(Mark::show_host);
-        }
+        let tell = if idle { Mark::show_host } else { Mark::want };
+        frontier.iter().for_each(tell);
         idle
     }
 
