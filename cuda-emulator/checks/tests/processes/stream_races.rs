@@ -8,7 +8,7 @@ mod graphs;
 use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::{add_kernel, kernel_params};
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::mpsc;
 
 const CHECK: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "stream")];

@@ -4,7 +4,7 @@ use cuda_emulator_checks::abi::*;
 use cuda_emulator_checks::graphs::{
     GLOBAL, add_child, add_copy, begin, create, device_copy, end, instantiate, set,
 };
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 
 use super::*;
 
