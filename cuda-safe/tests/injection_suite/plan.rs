@@ -46,10 +46,9 @@ fn clean(suite: &Suite) -> &'static [(String, Run)] {
         let (tests, folder) = (child::tests(), Folder::shared());
         let least = if child::wanted().is_empty() { 10 } else { 0 };
         assert!(tests.len() > least, "only {} tests", tests.len());
-        let run = |test: &String| folder.run(test, suite.all_checks, "");
-        // Twice: the first fills the compiler's cache. The compiler makes driver calls of its own.
-        child::for_each(&tests, run);
-        let runs = child::for_each(&tests, run);
+        // The first time fills the compiler's cache, because the compiler makes driver calls of its own.
+        child::for_each(&tests, |test| folder.run(test, "", ""));
+        let runs = child::for_each(&tests, |test| folder.run(test, suite.all_checks, ""));
         tests.into_iter().zip(runs).collect()
     })
 }

@@ -4,9 +4,9 @@
 //! the later block may have seen that release. A block releases its accesses by a fence, followed
 //! by a strong write to global memory. To see it, the later block must read global memory by a
 //! strong access after the earlier access. A strong write needs no fence to be ordered before what
-//! follows such a read, so that the last block can reset a counter by a plain write. As within a block, the address of the strong accesses
-//! does not matter, because the order may be passed on by other blocks. In a cluster, shared memory,
-//! the cluster's barrier and mbarriers count as well.
+//! follows such a read, so that the last block can reset a counter by a plain write. As within a
+//! block, the address of the strong accesses does not matter, because the order may be passed on by
+//! other blocks. In a cluster, shared memory, the cluster's barrier and mbarriers count as well.
 //!
 //! An atomic does not race with a read, not even with a weak one, because loops around `atomicCAS`
 //! begin with a plain read, and algorithms such as searches test a value before they update it.
