@@ -175,7 +175,7 @@ fn layouts<T: Wide>(rounding: f64) {
     compare(&left, &right, plain, rounding);
     let turned = |seed, rows, columns| {
         random::<T>(&stream, seed, &[batch, columns, rows])
-            .permute(&[0, 2, 1])
+            .permute([0, 2, 1])
             .unwrap()
     };
     let (left_turned, right_turned) = (turned(3, m, k), turned(4, k, n));

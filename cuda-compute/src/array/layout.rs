@@ -479,7 +479,7 @@ mod tests {
             strides(&c(&[6]), &[1, 2, 1, 3]).map(|s| (s[1], s[3])),
             Some((3, 1))
         );
-        let transposed = c(&[4, 6]).permuted(&[1, 0]).unwrap();
+        let transposed = c(&[4, 6]).permuted([1, 0]).unwrap();
         assert_eq!(strides(&transposed, &[24]), None);
         assert_eq!(strides(&transposed, &[2, 3, 4]), Some(vec![3, 1, 6]));
         let rows = c(&[4, 6]).sliced(&s![.., 1..5]).unwrap();
@@ -501,7 +501,7 @@ mod tests {
     #[test]
     fn orders_name_each_axis_once() {
         let layout = c(&[2, 3, 4]);
-        let turned = layout.permuted(&[2, 0, 1]).unwrap();
+        let turned = layout.permuted([2, 0, 1]).unwrap();
         assert_eq!(turned.shape, [4, 2, 3]);
         assert_eq!(turned.strides(), [1, 12, 4]);
         assert_eq!(layout.permuted([-1, 0, -2]).unwrap(), turned);
@@ -553,7 +553,7 @@ mod tests {
         };
         let layout = c(&[4, 6]);
         assert_eq!(strides(layout.sliced(&s![1..3, ..;2]).unwrap()), [3, 1]);
-        assert_eq!(strides(layout.permuted(&[1, 0]).unwrap()), [1, 6]);
+        assert_eq!(strides(layout.permuted([1, 0]).unwrap()), [1, 6]);
         assert_eq!(strides(c(&[2, 1, 3])), [3, 3, 1]);
     }
 

@@ -313,8 +313,8 @@ where
     // The same matrices, column-major, with gaps, and reversed.
     let turned = |x: &Array<T>| {
         let axes = [0, 2, 1];
-        let dense = x.permute(&axes).unwrap().contiguous(Order::C).unwrap();
-        dense.permute(&axes).unwrap()
+        let dense = x.permute(axes).unwrap().contiguous(Order::C).unwrap();
+        dense.permute(axes).unwrap()
     };
     let backwards = |x: &Array<T>| {
         let dense = x.flip(2).unwrap().contiguous(Order::C).unwrap();

@@ -639,7 +639,7 @@ fn numbers_do_not_depend_on_the_kernel() {
 
         // Combined with a transposed array, whose order the result has.
         let zeros = Array::<f32>::zeros(&stream, [shape[1], shape[0]]).unwrap();
-        let zeros = zeros.permute(&[1, 0]).unwrap();
+        let zeros = zeros.permute([1, 0]).unwrap();
         let (sum, also) =
             eval_on(&stream, (&single + &zeros, &bits + zeros.cast::<u32>())).unwrap();
         if shape[0] > 1 {

@@ -48,7 +48,7 @@ fn negative_axes_count_from_the_end() {
     }
     assert_eq!(values(x.sum_axis((0, -1))), values(x.sum_axis([0, 2])));
     assert_eq!(
-        values(x.sum_axis(&[0usize, 2])),
+        values(x.sum_axis([0usize, 2])),
         values(x.sum_axis(vec![-3, -1]))
     );
     assert_eq!(x.permute([-1, 0, 1]).unwrap().shape(), [4, 2, 3]);
@@ -223,7 +223,7 @@ fn nested_arrays_and_vectors_become_arrays() {
     let x = Array::from_nested(&stream, [[[1u8, 2], [3, 4], [5, 6]]]).unwrap();
     assert_eq!(x.shape(), [1, 3, 2]);
     assert_eq!(x.to_vec().unwrap(), [1, 2, 3, 4, 5, 6]);
-    let rows = vec![vec![true], vec![false]];
+    let rows = [vec![true], vec![false]];
     assert_eq!(
         Array::from_nested(&stream, &rows[..]).unwrap().shape(),
         [2, 1]

@@ -50,7 +50,7 @@ fn views_and_broadcasts() {
         elements(x.slice(s![1, .., ..;-2])),
         [15, 13, 19, 17, 23, 21]
     );
-    let t = x.permute(&[2, 0, 1]).unwrap();
+    let t = x.permute([2, 0, 1]).unwrap();
     assert_eq!(t.shape(), [4, 2, 3]);
     assert_eq!(elements(t.slice(s![1])), [1, 5, 9, 13, 17, 21]);
     let row = Array::range(&stream, 0..4).unwrap();

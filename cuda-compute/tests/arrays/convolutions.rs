@@ -359,7 +359,7 @@ fn images_of_any_layout() {
             (array.slice(s![.., ..;3]), true),
             (array.flip(0), true),
             (array.flip(1), true),
-            (array.permute(&[1, 0, 2]), true),
+            (array.permute([1, 0, 2]), true),
             (array.slice(s![0..1]).unwrap().broadcast_to(sides), true),
         ] {
             let view = view.unwrap();

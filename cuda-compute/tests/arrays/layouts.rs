@@ -136,7 +136,7 @@ fn transposed_arrays() {
     // A batch, with elements of 1 and of 16 bytes.
     let host: Vec<u8> = (0..3 * 40 * 50).map(|i| i as u8).collect();
     let x = shaped(&stream, [3, 40, 50], &host);
-    let turned = x.permute(&[0, 2, 1]).unwrap();
+    let turned = x.permute([0, 2, 1]).unwrap();
     let dense = turned.contiguous(Order::C).unwrap();
     assert_eq!(
         dense.host()[40 * 50 + 2 * 40 + 7],

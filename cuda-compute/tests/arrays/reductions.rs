@@ -110,7 +110,7 @@ fn first_of_equal_values_is_found_in_any_layout() {
     assert_eq!((found, ones.strides()), ([74; 3], x.strides()));
     // Several folded axes, of which the last is not the innermost in memory.
     let cube = Array::<u8>::zeros(&stream, [40, 6, 5]).unwrap();
-    let permuted = cube.permute(&[2, 1, 0]).unwrap();
+    let permuted = cube.permute([2, 1, 0]).unwrap();
     let places = permuted.argmin_axis([0, 2]).eval().unwrap();
     assert_eq!(places.to_vec().unwrap(), [0; 6]);
 }
@@ -288,7 +288,7 @@ fn empty_rows_reduce_to_identities() {
     // Fills the memory with other values first, so that unwritten results would show.
     drop(Array::full(&stream, [7, 5], 3i32).unwrap());
     let nothing = Array::<i32>::zeros(&stream, [7, 0, 5]).unwrap();
-    for kept in [nothing.clone(), nothing.permute(&[0, 2, 1]).unwrap()] {
+    for kept in [nothing.clone(), nothing.permute([0, 2, 1]).unwrap()] {
         let axis = if kept.shape()[1] == 0 { 1 } else { 2 };
         let (sum, product) = eval((kept.sum_axis(axis), kept.product_axis(axis))).unwrap();
         assert_eq!(sum.to_vec().unwrap(), [0; 35]);
@@ -443,7 +443,7 @@ fn expressions_of_reductions_keep_their_axes() {
     }
     let mut deep = x.sum();
     for _ in 0..100_000 {
-        deep = deep + 1.0;
+        deep += 1.0;
     }
     assert!(deep.keep_axes().eval().is_err());
 }

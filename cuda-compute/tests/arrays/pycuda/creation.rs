@@ -39,7 +39,7 @@ fn like_others() {
     for (x, c, f) in [
         (matrix.clone(), true, false),
         (matrix.t(), false, true),
-        (matrix.permute(&[1, 0, 2]).unwrap(), false, false),
+        (matrix.permute([1, 0, 2]).unwrap(), false, false),
         (every_other, true, false),
     ] {
         let zeros = Array::<i32>::zeros_like(&x).unwrap();
@@ -198,7 +198,7 @@ fn slices_round_trip() {
     ] {
         let part = x.slice(part).unwrap();
         assert_eq!(part.to_ndarray().unwrap(), wanted.into_dyn());
-        let turned = part.permute(&[2, 0, 3, 1]).unwrap();
+        let turned = part.permute([2, 0, 3, 1]).unwrap();
         let wanted = wanted.permuted_axes([2, 0, 3, 1]);
         assert_eq!(turned.to_ndarray().unwrap(), wanted.into_dyn());
         assert_eq!(

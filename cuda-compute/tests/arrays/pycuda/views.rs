@@ -198,7 +198,7 @@ fn permuted_axes() {
         [2, 0, 1],
         [2, 1, 0],
     ] {
-        let turned = x.permute(&axes).unwrap();
+        let turned = x.permute(axes).unwrap();
         let host = wanted.view().permuted_axes(axes);
         assert_eq!(turned.to_ndarray().unwrap(), host.into_dyn());
     }

@@ -76,7 +76,7 @@ fn views_and_writes_to_views() {
             .collect();
         // Uses tiles if they fit in shared memory.
         assert_eq!(elements(x.t().contiguous(Order::C)), wanted);
-        assert_eq!(elements(x.permute(&[1, 0]).unwrap().flatten()), wanted);
+        assert_eq!(elements(x.permute([1, 0]).unwrap().flatten()), wanted);
         let part = x.slice(s![3..20;2, ..;-3]).unwrap();
         let wanted: Vec<T> = (3..20)
             .step_by(2)

@@ -116,7 +116,7 @@ fn many_large_scalars_fit() {
     let mut any = Expr::scalar(false);
     let x = Array::full(&stream, 2, Matrix::of(39)).unwrap();
     for i in 0..40 {
-        any = any | x.equal(Matrix::of(i));
+        any |= x.equal(Matrix::of(i));
     }
     assert_eq!(any.eval().unwrap().host(), [true; 2]);
 }

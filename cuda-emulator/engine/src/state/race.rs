@@ -467,7 +467,7 @@ impl Races {
         if end > self.bytes as u64 {
             return None;
         }
-        if self.grain > 1 && (offset | size) % WORD != 0 {
+        if self.grain > 1 && !(offset | size).is_multiple_of(WORD) {
             self.split();
         }
         let Races {
