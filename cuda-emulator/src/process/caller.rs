@@ -1,7 +1,7 @@
 //! The place in the client's code that made a call, for reports.
 
 use std::backtrace::Backtrace;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::configuration;
 
@@ -28,10 +28,15 @@ const LIBRARIES: [&str; 14] = [
 pub struct Caller(Backtrace);
 
 impl Caller {
-    /// Captures the stack, or returns `None` if no check is enabled: it takes a few microseconds.
+    /// Captures the stack, which takes a few microseconds. Returns `None` if no check is enabled, or if
+    /// `RUST_BACKTRACE=0` forbids stacks.
     pub fn capture() -> Option<Arc<Caller>> {
-        let checked = configuration::get().has_checks();
-        checked.then(|| Arc::new(Caller(Backtrace::force_capture())))
+        static WANTED: OnceLock<bool> = OnceLock::new();
+        let wanted = WANTED.get_or_init(|| {
+            let forbidden = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value == "0");
+            configuration::get().has_checks() && !forbidden
+        });
+        wanted.then(|| Arc::new(Caller(Backtrace::force_capture())))
     }
 
     /// Returns the innermost function outside the [libraries](LIBRARIES) as a phrase: " at" with
