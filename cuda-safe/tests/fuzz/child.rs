@@ -112,6 +112,8 @@ pub fn run(programs: &[Selection], patience: u32) -> Result<(), Failure> {
         .env("CUDA_EMULATOR_CHECK", checks)
         .env("CUDA_EMULATOR_MEMORY", "256M")
         .env("CUDA_EMULATOR_REPORT", "/dev/stderr")
+        // Reports with stacks take long.
+        .env("RUST_BACKTRACE", "0")
         .env("CUDA_EMULATOR_QUIET", "1");
     if let Some((call, later)) = settings.failure {
         let later = if later { "+" } else { "" };
