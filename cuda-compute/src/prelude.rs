@@ -21,12 +21,14 @@
 //! `Error` and `Result` are those of this crate. If you import everything from both crates instead,
 //! write `use cuda_safe::*; use cuda_compute::{*, Error, Result};`: these two names are in both.
 
+#[doc(no_inline)]
 pub use cuda_safe::{
     Context, Device, DeviceBuffer, DeviceView, DeviceViewMut, Event, Function, In, InOut,
     LaunchConfig, ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, Program, Stream, WithLen,
     kernels, launch::ByValue,
 };
 
+#[doc(no_inline)]
 pub use crate::{
     Array, ArrayMut, Combination, Complex, CudaFn, DataType, DeviceFn, Element, Ellipsis, Error,
     Expr, Fold, IntoExpr, NewAxis, Order, Random, Result, STRIDED_HEADER, Shape, Strided,
