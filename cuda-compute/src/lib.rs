@@ -45,9 +45,8 @@
 //! - **Axes and indices count from either end.** An axis or an index is an `i32`, `isize` or
 //!   `usize`, and −1 is the last one. Ranges of a slice are clipped, as in NumPy.
 //! - **Assignments read the old values.** [`assign`](Array::assign),
-//!   [`slice_mut`](Array::slice_mut), `+=` and
-//!   [`assign_where`](Array::assign_where) write into an array. The assigned expression may read the same
-//!   array and sees its elements as they were before.
+//!   [`assign_where`](Array::assign_where), [`slice_mut`](Array::slice_mut) and `+=` write into an
+//!   array. The assigned expression may read the same array and sees its elements as they were before.
 //!
 //! Images are arrays of shape `[height, width]` or `[height, width, channels]`.
 //! [`convolve`](Array::convolve) and [`convolve_with`](Array::convolve_with) filter them in their
@@ -72,8 +71,7 @@
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
-//!   Shape errors are reported before anything is enqueued, apart from the exception that
-//!   [`Error::Shape`] lists.
+//!   Shape errors are reported before a result is written: see [`Error::Shape`].
 //! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
 //!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
 //! - **Kernels are compiled at the first use of an expression's form**, or loaded from the disk

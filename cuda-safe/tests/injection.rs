@@ -467,6 +467,7 @@ fn fail_each_call(code: &str) {
     let variables = [
         (CHILD, "1"),
         ("CUDA_EMULATOR_CHECK", "leak"),
+        ("CUDA_EMULATOR_REPORT", "/dev/stderr"),
         // Reports with stacks take long.
         ("RUST_BACKTRACE", "0"),
     ];
@@ -486,6 +487,9 @@ fn fail_each_call(code: &str) {
             "no result, possibly a panic\n{about}"
         );
         assert!(!run.text.contains("panicked"), "{about}");
+        // The last line of every report of a fault.
+        let faulted = "Only a new process can use CUDA again";
+        assert!(!run.text.contains(faulted), "{about}");
         if !RELEASING.iter().any(|name| injected.contains(name)) {
             assert_eq!(run.code, Some(0), "a leak\n{about}");
         } else {

@@ -232,6 +232,7 @@ const ROW: &str = "CUDA_SAFE_TEST_MISTAKE";
 fn run(test: &str, row: usize, variable: Option<(&str, &str)>) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
+    command.env_remove("CUDA_EMULATOR_CHECK");
     command.env(ROW, row.to_string()).envs(variable);
     command.output().unwrap()
 }
@@ -240,7 +241,7 @@ fn run(test: &str, row: usize, variable: Option<(&str, &str)>) -> Output {
 fn every_mistake_of_the_guide_is_found() {
     if let Ok(row) = std::env::var(ROW) {
         let gpu = Gpu::new().unwrap();
-        println!("on {}", gpu.stream.context().device().name().unwrap());
+        println!("device: {}", gpu.stream.context().device().name().unwrap());
         let (_, program) = PROGRAMS[row.parse::<usize>().unwrap()];
         if let Err(error) = program(&gpu) {
             eprintln!("{error}");
@@ -254,7 +255,9 @@ fn every_mistake_of_the_guide_is_found() {
     for (number, row) in rows.iter().enumerate() {
         let output = run(test, number, row.variable);
         let text = String::from_utf8_lossy(&output.stderr);
-        if !String::from_utf8_lossy(&output.stdout).contains("on CUDA emulator") {
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(stdout.contains("device: "), "{stdout}{text}");
+        if !stdout.contains("device: CUDA emulator") {
             // The guide's table is about the emulator. A GPU need not find these mistakes.
             return;
         }

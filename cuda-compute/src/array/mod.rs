@@ -50,7 +50,7 @@ use crate::element::Element;
 /// - The launch orders its stream with the array's, before and after the kernel.
 ///
 /// The kernels of graphs take buffers: see [`into_buffer`](Self::into_buffer). In a capture, pass
-/// buffers, too. A captured launch has the array's address, and a later write may give the array
+/// buffers, too. A captured launch records the array's address. A later write may move the array to
 /// other memory.
 ///
 /// ```

@@ -121,7 +121,7 @@ impl<T: Element> Array<T> {
 
     /// Copies the array unless it may be written in place. `readers` are the references of the
     /// caller to the memory, in addition to this array's. If it is `None`, the array is copied.
-    pub(super) fn make_writable(&mut self, readers: Option<usize>) -> Result<()> {
+    pub(crate) fn make_writable(&mut self, readers: Option<usize>) -> Result<()> {
         // No other thread can add references meanwhile: all existing ones are in `self` and in the
         // caller's `readers`.
         let others = readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers);

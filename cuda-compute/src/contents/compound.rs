@@ -13,13 +13,13 @@ use crate::{
     expression::{Bits, Expr, IntoExpr, Remainder, Shift},
 };
 
-/// Panics with the error of a compound assignment, because an operator can't return it.
+/// Panics with the error of a compound assignment, because an operator can't return it. `call` is a
+/// call that returns it.
 #[track_caller]
-fn unwrap(operator: &str, outcome: Result<()>) {
+fn unwrap(operator: &str, outcome: Result<()>, call: &str) {
     if let Err(error) = outcome {
-        let right = &operator[..operator.len() - 1];
         panic!(
-            "`{operator}` of an array failed: {error}. Fix: to handle the error, write `a.assign(&a {right} b)?`"
+            "`{operator}` of an array failed: {error}. Fix: to handle the error, write `{call}`"
         );
     }
 }
@@ -36,7 +36,8 @@ macro_rules! compound {
             #[track_caller]
             fn $method(&mut self, right: R) {
                 let value = &*self $operator right;
-                unwrap($text, self.assign(value));
+                let call = concat!("a.assign(&a ", stringify!($operator), " b)?");
+                unwrap($text, self.assign(value), call);
             }
         }
 
@@ -48,7 +49,12 @@ macro_rules! compound {
             #[track_caller]
             fn $method(&mut self, right: R) {
                 let value = self.old().map(|old| old $operator right);
-                unwrap($text, value.and_then(|value| self.update(&value)));
+                let call = concat!(
+                    "let value = a.slice(items)? ",
+                    stringify!($operator),
+                    " b; a.slice_mut(items)?.assign(value)?"
+                );
+                unwrap($text, value.and_then(|value| self.update(&value)), call);
             }
         }
 

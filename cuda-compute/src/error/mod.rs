@@ -22,7 +22,8 @@ pub enum Error {
     Cuda(cuda_safe::Error),
     /// Shapes, lengths, layouts or contexts don't match, or a size exceeds a limit.
     ///
-    /// Nothing was enqueued, except that indices that come from arrays are checked on the device.
+    /// No result was written. Kernels for intermediate results of a large expression may have been
+    /// enqueued, and indices that come from arrays are checked on the device.
     Shape(String),
     /// A number is out of range. Nothing was enqueued.
     Value(String),

@@ -17,8 +17,8 @@ use crate::{
     kernel::Kernels,
 };
 
-/// The largest part of an expression, which always fits in one kernel. Parts are smaller than the
-/// kernel's limits because compile time grows faster than the number of operations.
+/// Limits of one part. A part within them fits in one kernel. They are below the kernel's limits,
+/// because compile time grows faster than the number of operations.
 const MAX_OPERATIONS: usize = 400;
 const MAX_INPUTS: usize = 24;
 const MAX_SCALAR_WORDS: usize = 120;

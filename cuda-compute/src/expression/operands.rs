@@ -174,8 +174,8 @@ impl<'a> Operands<'a> {
         // Every device accepts 4 KiB of parameters.
         if total > 500 {
             return Err(Error::Shape(format!(
-                "an expression has too many arrays, strides and numbers for one kernel: {total} words, at most 500 are \
-                 possible. Fix: evaluate parts of it first"
+                "internal error: too many arrays, strides and numbers for one kernel: {total} words, at most 500 are possible. \
+                 Fix: evaluate parts of the expression first"
             )));
         }
         let space = &self.space;

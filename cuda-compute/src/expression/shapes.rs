@@ -14,7 +14,7 @@ use super::{
 use crate::{
     array::{IntoIndices, Layout, Order, Shape, SliceItem, expanded, squeezed},
     element::{DataType, Element, Words},
-    error::Result,
+    error::{Error, Result},
 };
 
 /// The view of an expression, which is moved to the arrays that the expression reads.
@@ -80,7 +80,10 @@ impl<T: Element> Expr<T> {
         let from = self.shape()?;
         // Strides can express every view of a dense layout.
         let to = view.of(&Layout::dense(from, Order::C))?;
-        let to = to.map_or(from, |layout| layout.shape);
+        let to = to.ok_or_else(|| {
+            Error::Shape("internal error: a view of an expression has no strides".into())
+        })?;
+        let to = to.shape;
         let mut moved = Moved {
             view: &view,
             from,
@@ -102,10 +105,12 @@ impl<T: Element> Expr<T> {
     ///
     /// Only the selected values are computed, in the kernel of the expression that this becomes part
     /// of. The same holds for the other methods that return the values in another shape or order,
-    /// such as [`reshape`](Self::reshape) and [`t`](Self::t). There are three exceptions, for which
-    /// [`eval`](Self::eval) computes all values into memory first: an expression that contains a
-    /// reduction along axes, one that contains random numbers, and a `reshape` that strides can't
-    /// express for an array of the expression, such as that of a transposed array.
+    /// such as [`reshape`](Self::reshape) and [`t`](Self::t). [`eval`](Self::eval) computes all values
+    /// into memory first in these cases:
+    ///
+    /// - The expression contains a reduction along axes, or random numbers.
+    /// - It has more than about 1000 operations.
+    /// - Strides can't express a `reshape` for one of its arrays, such as a transposed array.
     ///
     /// ```
     /// # use cuda_compute::{Array, s};
@@ -183,5 +188,35 @@ impl<T: Element> Expr<T> {
     /// operands can't be broadcast.
     pub fn expand_dims(&self, axes: impl IntoIndices) -> Result<Self> {
         self.slice(expanded(self.shape()?, axes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{random::Random, s};
+
+    #[test]
+    fn views_move_to_the_leaves_unless_values_must_be_stored() {
+        let x = Expr::<usize>::index([4, 6], 0).unwrap() * 3 + Expr::index([4, 6], 1).unwrap();
+        let total = &x - x.sum();
+        for moved in [
+            x.slice(s![1.., ..;2]).unwrap(),
+            x.t(),
+            x.reshape([4, 2, -1]).unwrap(),
+            total.t(),
+        ] {
+            assert!(!moved.node.views);
+        }
+        let uniform = Expr::<f32>::uniform(&mut Random::new(1), [4, 6]).unwrap();
+        assert!(uniform.t().node.views);
+        // The indices along axis 0 are equal in a row, and a row of this shape contains several rows.
+        assert!(x.reshape([3, 8]).unwrap().node.views);
+        assert!(x.sum_axis(0).slice(s![1..]).unwrap().node.views);
+        let mut long = x.clone();
+        for _ in 0..MAX_VALUES {
+            long += 1;
+        }
+        assert!(long.t().node.views);
     }
 }

@@ -87,8 +87,8 @@ impl<T: Element> Array<T> {
     ///
     /// `values` has the shape of the array, except that its length along the axis is the number of
     /// indices, or can be broadcast to that shape. If several rows have the same index, each element
-    /// is that of any of them. For places of single elements, see [`put`](Self::put), which
-    /// describes indices and waiting.
+    /// is that of any of them, as [`put`](Self::put) describes. It also describes indices and waiting,
+    /// and sets single elements.
     ///
     /// ```
     /// # use cuda_compute::Array;

@@ -1,7 +1,5 @@
 //! Scatters of values to places of an array.
 
-use std::sync::Arc;
-
 use cuda_safe::Stream;
 
 use super::{THREADS, beyond, blocks, source};
@@ -57,11 +55,12 @@ pub(super) struct Scattered<'a> {
 impl<T: Element> Array<T> {
     /// Sets the elements at these indices.
     ///
-    /// Indices count the elements in C order, and negative indices count from the end. If several
-    /// values have the same index, any of them may be stored, and elements of more than 8 bytes may be
-    /// a mix of several. [`put_add`](Self::put_add),
-    /// [`put_min`](Self::put_min) and [`put_max`](Self::put_max) combine them instead. The array is
+    /// Indices count the elements in C order, and negative indices count from the end. The array is
     /// copied first if others use its memory, or if its elements are not contiguous in C order.
+    ///
+    /// If several values have the same index, any of them may be stored. Complex numbers and structs
+    /// of more words than one may then be a mix of several. [`put_add`](Self::put_add),
+    /// [`put_min`](Self::put_min) and [`put_max`](Self::put_max) combine the values instead.
     ///
     /// The kernel checks the indices, so the call waits for it and for all work enqueued on the
     /// stream before.
@@ -122,11 +121,11 @@ impl<T: Element> Array<T> {
         if shape.elements() == 0 {
             return Ok(());
         }
-        // References in the expressions count too, because they must read the old elements.
-        let others = Arc::strong_count(&self.memory) > 1;
-        if others || self.memory.is_read_only() || !self.is_contiguous(Order::C) {
-            let copy = eval_dense(&self.expr(), Order::C)?;
-            *self = copy;
+        if self.is_contiguous(Order::C) {
+            // References in the expressions count too, because they must read the old elements.
+            self.make_writable(Some(0))?;
+        } else {
+            *self = eval_dense(&self.expr(), Order::C)?;
         }
         let order: Vec<usize> = (0..shape.rank()).collect();
         let walk = Walk {

@@ -82,12 +82,8 @@ impl Bytes {
     /// Adds or removes the bytes from `from` to `to`.
     fn set(&mut self, from: u64, to: u64, value: bool) {
         let full = if value { Bytes::All } else { Bytes::None };
-        if to - from == PAGE {
+        if to - from == PAGE || std::mem::discriminant(self) == std::mem::discriminant(&full) {
             *self = full;
-            return;
-        }
-        let unchanged = if value { Bytes::All } else { Bytes::None };
-        if std::mem::discriminant(self) == std::mem::discriminant(&unchanged) {
             return;
         }
         if !matches!(self, Bytes::Some(_)) {

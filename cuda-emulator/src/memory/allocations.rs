@@ -312,6 +312,27 @@ pub fn find(address: u64) -> Option<Arc<Allocation>> {
     (address - allocation.base < allocation.size).then(|| allocation.clone())
 }
 
+/// Calls `visit` for each live allocation in a range, with the offset and size of its part, until it
+/// returns false. Returns whether all calls returned true. The range ends at the first byte that
+/// belongs to no allocation.
+pub fn parts(
+    mut address: u64,
+    mut size: u64,
+    mut visit: impl FnMut(&Arc<Allocation>, u64, u64) -> bool,
+) -> bool {
+    while size > 0
+        && let Some(allocation) = find(address)
+    {
+        let offset = address - allocation.base;
+        let part = size.min(allocation.size - offset);
+        if !visit(&allocation, offset, part) {
+            return false;
+        }
+        (address, size) = (address + part, size - part);
+    }
+    true
+}
+
 /// Returns the live allocations before and after an address. One that starts at or contains the
 /// address is the first.
 pub fn around(address: u64) -> (Option<Arc<Allocation>>, Option<Arc<Allocation>>) {

@@ -99,6 +99,7 @@ fn remove(start: u64, size: u64) {
     let mut kept = KEPT.lock().unpoisoned();
     for one in kept.iter_mut() {
         one.accesses.remove(start, size);
+        one.cost = one.accesses.cost();
     }
     kept.retain(|one| !one.accesses.is_empty());
 }

@@ -1,5 +1,5 @@
 //! One bit per byte, which is set when the byte is written. Only maintained with
-//! `CUDA_EMULATOR_CHECK=uninit`.
+//! `CUDA_EMULATOR_CHECK=uninit` or `unwritten`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -41,13 +41,14 @@ pub fn record(
                 None => found = describe(conflict.address).map(|memory| (conflict, memory)),
             }
         }
-        let mut pair = [name(one), name(new)];
-        pair.sort();
         if let Some((conflict, memory)) = found
             && report.is_none()
-            && REPORTED.lock().unpoisoned().insert(pair)
         {
-            report = Some(text(one, new, &conflict, &memory));
+            let mut pair = [name(one), name(new)];
+            pair.sort();
+            if REPORTED.lock().unpoisoned().insert(pair) {
+                report = Some(text(one, new, &conflict, &memory));
+            }
         }
     });
     match report {

@@ -14,35 +14,44 @@ pub struct WriteCoverage(Mutex<BTreeMap<u64, (Arc<Allocation>, Shadow)>>);
 impl WriteCoverage {
     /// Records a write.
     pub fn note(&self, address: u64, size: u64) {
-        let Some(allocation) = allocations::find(address).filter(|one| one.belongs_to_client())
-        else {
-            return;
-        };
-        let offset = address - allocation.base;
         let mut written = self.0.lock().unpoisoned();
-        let (_, shadow) = written.entry(allocation.id).or_insert_with(|| {
-            let shadow = Shadow::with_size(allocation.size);
-            (allocation, shadow)
+        allocations::parts(address, size, |allocation, offset, size| {
+            if allocation.belongs_to_client() {
+                let (_, shadow) = written.entry(allocation.id).or_insert_with(|| {
+                    let shadow = Shadow::with_size(allocation.size);
+                    (allocation.clone(), shadow)
+                });
+                shadow.mark(offset, size);
+            }
+            true
         });
-        shadow.mark(offset, size);
     }
 
-    /// Returns a sentence for each allocation that was written to in part.
-    pub fn gaps(&self) -> Vec<String> {
+    /// Returns the number of allocations that were written to in part, and a function that describes
+    /// the first of them, which takes long.
+    pub fn gaps(&self) -> (usize, impl FnOnce() -> String) {
         let written = self.0.lock().unpoisoned();
-        let gap = |(allocation, shadow): &(Arc<Allocation>, Shadow)| {
+        let gaps = written.values().filter_map(|(allocation, shadow)| {
+            let (first, count) = shadow.gaps(allocation.size)?;
+            Some((allocation.clone(), first, count))
+        });
+        let gaps: Vec<_> = gaps.collect();
+        let count = gaps.len();
+        let describe = move || {
+            let Some((allocation, first, count)) = gaps.into_iter().next() else {
+                return String::new();
+            };
             let size = allocation.size;
-            let (first, count) = shadow.gaps(size)?;
             let which = match first + count == size {
                 true => format!("the last {count}"),
                 false => format!("{count} others, the first at offset {first}"),
             };
-            Some(format!(
+            format!(
                 "wrote {} of {size} bytes of {}, and not {which}",
                 size - count,
                 allocation.summary()
-            ))
+            )
         };
-        written.values().filter_map(gap).collect()
+        (count, describe)
     }
 }

@@ -7,7 +7,7 @@
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cuda_emulator_engine::Unpoisoned;
 
@@ -20,6 +20,7 @@ static CLIENT_FETCHES: AtomicBool = AtomicBool::new(false);
 static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
 
 struct Pending {
+    since: Instant,
     report: String,
     /// The report with its first and last line.
     text: String,
@@ -37,6 +38,7 @@ pub fn print(report: &str, text: &str) {
         return;
     }
     PENDING.lock().unpoisoned().push(Pending {
+        since: Instant::now(),
         report: report.to_owned(),
         text: text.to_owned(),
     });
@@ -56,19 +58,23 @@ fn print_later() -> bool {
     ONCE.call_once(|| _ = unsafe { libc::atexit(at_exit) });
     let later = || {
         std::thread::sleep(PATIENCE);
-        print_pending();
+        print_pending(PATIENCE);
     };
     std::thread::Builder::new().spawn(later).is_ok()
 }
 
 extern "C" fn at_exit() {
     // A panic must not unwind into C.
-    let _ = std::panic::catch_unwind(print_pending);
+    let _ = std::panic::catch_unwind(|| print_pending(Duration::ZERO));
 }
 
-fn print_pending() {
-    let pending = std::mem::take(&mut *PENDING.lock().unpoisoned());
-    pending.iter().for_each(|one| write(&one.text));
+/// Prints the reports that have been pending for this long. The lock is held meanwhile, so that the
+/// process does not end before a report is written.
+fn print_pending(patience: Duration) {
+    let mut pending = PENDING.lock().unpoisoned();
+    pending
+        .extract_if(.., |one| one.since.elapsed() >= patience)
+        .for_each(|one| write(&one.text));
 }
 
 fn write(text: &str) {

@@ -351,7 +351,7 @@ fn run(
     };
     let stats = engine::run(&launch, &view, &options(&function.context, part))?;
     if let Some(written) = &written {
-        report_unwritten(&function.info().name, shape, &written.gaps(), caller);
+        report_unwritten(&function.info().name, shape, written, caller);
     }
     if configuration::get().trace.is_some() {
         call::trace(|line| {
@@ -372,13 +372,22 @@ fn run(
 }
 
 /// Prints the memory that a kernel has written only in part, once per kernel.
-fn report_unwritten(kernel: &str, shape: &Shape, gaps: &[String], caller: Option<&Arc<Caller>>) {
-    let Some(gap) = gaps.first() else { return };
+fn report_unwritten(
+    kernel: &str,
+    shape: &Shape,
+    written: &WriteCoverage,
+    caller: Option<&Arc<Caller>>,
+) {
+    let (count, describe) = written.gaps();
+    if count == 0 {
+        return;
+    }
     warnings::found_unwritten(kernel, || {
+        let gap = describe();
         let [blocks, threads] =
             [shape.grid, shape.block].map(|n| n.iter().map(|&n| u64::from(n)).product::<u64>());
         let place = Caller::place(caller);
-        let more = match gaps.len() {
+        let more = match count {
             1 => String::new(),
             count => format!(", and {} other allocations in part", count - 1),
         };

@@ -77,6 +77,7 @@ pub fn init() -> Result<()> {
     }
     // SAFETY: no pointers; may be called at any time and from any thread.
     call("cuInit", || unsafe { sys::cuInit(0) }).map_err(explained)?;
+    // From now on, the emulator leaves reports to this crate's errors.
     look_up();
     READY.store(true, Ordering::Release);
     Ok(())

@@ -79,6 +79,15 @@ impl Fault {
         self.0.get().is_some()
     }
 
+    /// Takes the details if no error has reported them.
+    fn take_unreported(&self) -> Option<String> {
+        let unreported = &self.0.get()?.unreported;
+        unreported
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
     /// Returns the error of a call that returned a fault code: the fault itself, or a consequence
     /// of an earlier one.
     #[cold]
@@ -94,24 +103,21 @@ impl Fault {
             let Detail { text, has_report } = detail(&error);
             let error = error.with_detail(text.clone());
             let unreported = Arc::new(Mutex::new((!is_reported).then_some(text)));
-            if !is_reported && has_report {
-                print_at_exit(&unreported, &error);
-            }
-            let _ = self.0.set(FirstFault {
+            let first = FirstFault {
                 code,
                 call,
-                unreported,
-            });
+                unreported: Arc::clone(&unreported),
+            };
+            match self.0.set(first) {
+                Ok(()) if !is_reported && has_report => print_at_exit(&unreported, &error),
+                Ok(()) => {}
+                // Another thread was first, and this error reports the same fault.
+                Err(_) if is_reported => drop(self.take_unreported()),
+                Err(_) => {}
+            }
             return error;
         };
-        let take_unreported = || {
-            first
-                .unreported
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take()
-        };
-        if is_reported && let Some(detail) = take_unreported() {
+        if is_reported && let Some(detail) = self.take_unreported() {
             return error.with_detail(format!(
                 "seen earlier, while an object was dropped: {detail}"
             ));

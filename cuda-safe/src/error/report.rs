@@ -12,7 +12,8 @@ use cuda_sys::{self as sys, CUcontext, CUresult};
 type GetReport = unsafe extern "C" fn(CUcontext, *mut *const c_char) -> CUresult;
 
 /// Returns the driver function that returns reports. Only the emulator has it. After a lookup,
-/// the emulator does not print reports itself, because this crate's errors contain them.
+/// the emulator prints only reports that are not fetched within two seconds, because this crate's
+/// errors contain the others.
 pub(crate) fn look_up() -> Option<GetReport> {
     static FUNCTION: OnceLock<Option<GetReport>> = OnceLock::new();
     *FUNCTION.get_or_init(|| {

@@ -84,7 +84,7 @@ impl Graph {
     }
 
     /// Adds a kernel launch, which depends on the nodes in `after`. The arguments are read now.
-    /// Pass memory of the graph by its token, which becomes an address. A grid without blocks does
+    /// Pass memory of the graph by its token, which becomes an address. A grid for no elements does
     /// nothing.
     ///
     /// See [`cuGraphAddKernelNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.

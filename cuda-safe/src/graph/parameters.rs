@@ -13,7 +13,7 @@ use crate::{
     stream::Stream,
 };
 
-/// Calls `then` with the parameters of a kernel launch, or with `None` if the grid has no blocks.
+/// Calls `then` with the parameters of a kernel launch, or with `None` if the grid is for no elements.
 ///
 /// # Safety
 /// The caller must ensure that the contract of [`Function::launch`] holds for every launch of the

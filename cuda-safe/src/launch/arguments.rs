@@ -24,9 +24,14 @@ use crate::{
 /// The launch uses the pointers without checks. The implementer must ensure that:
 /// - [`Pointers`](Self::Pointers) is `[*mut c_void; 1]`, and the pointer is valid for reads of
 ///   [`SIZE`](Self::SIZE) bytes as long as the staged value is not moved;
-/// - if these bytes are an address of memory that `Self` borrows, the memory stays allocated for
-///   work on the [`owner`](Self::owner)'s stream;
-/// - [`ORDERED`](Self::ORDERED) is true if `owner` returns anything.
+/// - if these bytes are or contain the address of memory that `Self` borrows, the memory stays
+///   allocated for work on the stream that [`owner`](Self::owner) returns, or on the launch's stream
+///   if it returns none;
+/// - [`ORDERED`](Self::ORDERED) is true if `owner` returns anything;
+/// - no hidden item is implemented outside this crate.
+///
+/// An argument of 8 bytes counts as an address if the kernel's parameters are known. Of others, only
+/// the size is compared.
 ///
 /// ```
 /// use cuda_safe::{DeviceBuffer, launch::KernelArgument};
@@ -65,7 +70,7 @@ pub unsafe trait KernelArgument: Sized {
     /// Whether the launch must order its stream with the [`owner`](Self::owner). If it is `false`,
     /// as for the memory of this crate, the caller of the launch orders the streams.
     const ORDERED: bool = false;
-    /// Returns the kind of the argument. The default is an address, which most arguments are.
+    /// Returns the kind of the argument. By default, 8 bytes are an address.
     #[doc(hidden)]
     fn kind() -> ArgumentKind {
         match Self::SIZE == size_of::<CUdeviceptr>() {

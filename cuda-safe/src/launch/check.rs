@@ -33,10 +33,10 @@ impl Function {
         arguments: &'static [ArgumentType],
     ) -> Result<bool> {
         if self.is_within_limits(context, config)
-            && config.grid.is_launchable()
+            && let Some(has_blocks) = config.grid.has_blocks()
             && self.fits(arguments)?
         {
-            Ok(!config.grid.is_empty())
+            Ok(has_blocks)
         } else {
             Err(self.mismatch(context, config, arguments))
         }
@@ -83,8 +83,11 @@ impl Function {
             }
             None => true,
         };
-        if fits && self.is_within_limits(context, config) && config.grid.is_launchable() {
-            Ok(!config.grid.is_empty())
+        if fits
+            && self.is_within_limits(context, config)
+            && let Some(has_blocks) = config.grid.has_blocks()
+        {
+            Ok(has_blocks)
         } else {
             Err(self.mismatch(context, config, arguments))
         }
@@ -124,7 +127,7 @@ impl Function {
             text
         } else if config.block.count() == 0 {
             format!("a block of {} has no threads", config.block)
-        } else if !config.grid.is_launchable() {
+        } else if config.grid.has_blocks().is_none() {
             format!(
                 "a grid of {} has no blocks, so no thread would run. Fix: round the number of blocks up, as \
                  `LaunchConfig::for_elements(n)` and `for_elements_in_blocks(n, block)` do, which launch nothing if n is 0",

@@ -46,9 +46,14 @@ impl Dim3 {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
-    /// Returns whether it is a grid with blocks, or the grid of no elements.
-    pub(super) fn is_launchable(self) -> bool {
-        !self.is_empty() || self == Self::NONE
+    /// Returns whether a launch of this grid runs blocks. Returns `None` if it has none, and is not
+    /// the grid of no elements.
+    #[inline]
+    pub(super) fn has_blocks(self) -> Option<bool> {
+        match self.is_empty() {
+            false => Some(true),
+            true => (self == Self::NONE).then_some(false),
+        }
     }
 }
 

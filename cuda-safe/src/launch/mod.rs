@@ -51,7 +51,9 @@ impl Function {
     /// - arrays of the crate `cuda-compute`, by reference. The launch orders their streams.
     ///
     /// With host slices, the launch waits for the kernel. Without them, it is one asynchronous
-    /// driver call and allocates nothing. A grid without blocks does nothing.
+    /// driver call and allocates nothing. Arrays of another stream add events. A grid for no elements
+    /// ([`LaunchConfig::for_elements(0)`](LaunchConfig::for_elements)) does nothing. Any other grid
+    /// without blocks is an error.
     ///
     /// See [`cuLaunchKernel`, `cuLaunchCooperativeKernel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///

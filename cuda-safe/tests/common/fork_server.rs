@@ -1,4 +1,4 @@
-//! Runs tests of this program in processes of their own, without loading the program each time.
+//! Runs each test of this program in a separate process, without loading the program each time.
 //!
 //! Loading takes longer than most tests, mainly because of NVRTC's relocations. A server is loaded
 //! once and waits for requests before `main`. For each request it forks. The new process goes on
@@ -48,8 +48,8 @@ impl Server {
         }
     }
 
-    /// Runs a test with additional environment variables. Returns its exit status and what it wrote to
-    /// standard output and, after that, to standard error. Two files whose names begin with `file` are
+    /// Runs a test with additional environment variables. Returns its exit status, and the text of its
+    /// standard output followed by that of standard error. Two files whose names begin with `file` are
     /// used and removed.
     pub fn run(
         &mut self,
@@ -66,7 +66,8 @@ impl Server {
         let request = [&size.to_ne_bytes()[..], strings.as_bytes()].concat();
         self.requests.write_all(&request).unwrap();
         let mut status = [0; size_of::<i32>()];
-        self.replies.read_exact(&mut status).unwrap();
+        let replied = self.replies.read_exact(&mut status);
+        replied.unwrap_or_else(|error| panic!("the server ended in {test}: {error}"));
         let texts = files.map(|file| {
             let text = fs::read(&file).unwrap();
             let _ = fs::remove_file(file);

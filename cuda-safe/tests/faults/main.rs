@@ -55,6 +55,7 @@ fn child_output_with(variables: &[(&str, &str)], body: impl FnOnce()) -> Option<
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, test)
         .env("CUDA_EMULATOR_DEVICES", "2")
+        .env_remove("CUDA_EMULATOR_CHECK")
         .envs(variables.iter().copied())
         .output();
     Some(output.unwrap())

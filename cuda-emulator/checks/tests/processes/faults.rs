@@ -244,7 +244,7 @@ fn a_race_on_shared_memory() {
     });
 }
 
-/// All checks that the guides recommend, and all that there are.
+/// The checks that the guides recommend, and `all`.
 const CHECKS: [[(&str, &str); 1]; 2] = [
     [("CUDA_EMULATOR_CHECK", "uninit,race,barrier,leak")],
     [("CUDA_EMULATOR_CHECK", "all")],

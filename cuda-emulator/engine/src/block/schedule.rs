@@ -132,10 +132,15 @@ impl Worker<'_> {
     /// Returns whether the launch must stop. If its time is up, reports where the block was. If it
     /// takes long, notes that.
     fn stopped(&mut self, block: &Block) -> bool {
+        /// How many passes there are between two looks at the clock.
+        const PASSES: u32 = 64;
         let stop = self.launch.should_stop(&mut self.ctx);
+        self.passes = self.passes.wrapping_add(1);
         if stop {
             self.note_timeout(block);
-        } else if let Some(elapsed) = self.launch.takes_long() {
+        } else if self.passes.is_multiple_of(PASSES)
+            && let Some(elapsed) = self.launch.takes_long()
+        {
             self.note_long_run(block, elapsed);
         }
         stop

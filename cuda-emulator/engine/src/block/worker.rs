@@ -99,6 +99,8 @@ pub(crate) struct Worker<'l> {
     /// Ended blocks, kept for reuse.
     pub idle: Vec<Block>,
     pub random: u64,
+    /// How often the worker has asked whether to stop.
+    pub passes: u32,
 }
 
 impl<'l> Worker<'l> {
@@ -149,6 +151,7 @@ impl<'l> Worker<'l> {
             spare: Vec::new(),
             idle: Vec::new(),
             random,
+            passes: 0,
         }
     }
 

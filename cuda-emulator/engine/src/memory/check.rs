@@ -1,5 +1,5 @@
-//! The optional checks of accesses: uninitialized reads, and races on shared memory. Also the record of
-//! accesses for the driver side's check of streams.
+//! The optional checks of accesses: uninitialized reads, and races. Also the record of accesses
+//! for the driver side's check of streams.
 
 use crate::boundary::{Access, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::memory::{cluster, global_race};
@@ -240,7 +240,10 @@ pub(crate) fn access(
             );
             let size = size.min(bytes.saturating_sub(from));
             let address = addresses[lane].wrapping_add(from);
-            one(ctx, space, lane as u32, address, size, touch, noted);
+            match noted {
+                true => races_on_global(ctx, lane as u32, address, size, touch),
+                false => range(ctx, space, lane as u32, address, size, touch),
+            }
             at = from + size.max(1);
         }
     });
@@ -288,19 +291,6 @@ pub(crate) fn range(
     bytes: u64,
     touch: Touch,
 ) {
-    one(ctx, space, lane, address, bytes, touch, false);
-}
-
-/// Checks one lane's access. `noted` means that an access to global memory has been noted for all lanes.
-fn one(
-    ctx: &mut Ctx<'_>,
-    space: u8,
-    lane: u32,
-    address: u64,
-    bytes: u64,
-    touch: Touch,
-    noted: bool,
-) {
     if ctx.fault.is_some() || bytes == 0 {
         return;
     }
@@ -315,21 +305,24 @@ fn one(
     if !is_global(space, address) {
         return;
     }
-    if ctx.launch.options.check_race {
-        global_race::check(ctx, lane, address, bytes, touch);
-        let warp = ctx.warp as usize;
-        if touch.strong()
-            && let Some(races) = races(ctx)
-        {
-            races.strong(warp, None, touch);
-        }
-    }
-    if noted {
-        return;
-    }
+    races_on_global(ctx, lane, address, bytes, touch);
     record(ctx, address, bytes, touch);
     if ctx.fault.is_none() {
         uninitialized(ctx, lane, address, bytes, touch);
+    }
+}
+
+/// Checks one lane's access to global memory for races, if that check is enabled.
+fn races_on_global(ctx: &mut Ctx<'_>, lane: u32, address: u64, bytes: u64, touch: Touch) {
+    if !ctx.launch.options.check_race || ctx.fault.is_some() {
+        return;
+    }
+    global_race::check(ctx, lane, address, bytes, touch);
+    let warp = ctx.warp as usize;
+    if touch.strong()
+        && let Some(races) = races(ctx)
+    {
+        races.strong(warp, None, touch);
     }
 }
 

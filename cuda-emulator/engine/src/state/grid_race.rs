@@ -3,8 +3,8 @@
 //! Two accesses of different blocks are ordered if the earlier one was released by its block and
 //! the later block may have seen that release. A block releases its accesses by a fence, followed
 //! by a strong write to global memory. To see it, the later block must read global memory by a
-//! strong access after the earlier access. A strong write needs no fence to be ordered before what
-//! follows such a read, so that the last block can reset a counter by a plain write. As within a
+//! strong access after the earlier access. A strong write needs no fence to be ordered before the
+//! accesses after such a read, so that the last block can reset a counter by a plain write. As within a
 //! block, the address of the strong accesses does not matter, because the order may be passed on by
 //! other blocks. In a cluster, shared memory, the cluster's barrier and mbarriers count as well.
 //!

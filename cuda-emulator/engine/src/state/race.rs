@@ -84,7 +84,7 @@ pub(crate) struct Races {
     /// One for each [`WORD`] bytes, until an access covers only a part of a word. From then on, one
     /// for each byte.
     cells: Vec<Cell>,
-    /// The number of bytes that a cell stands for.
+    /// The number of bytes of a cell.
     grain: u64,
     /// Lists of marks, of which the first `lists` are in use.
     more: Vec<Vec<Mark>>,

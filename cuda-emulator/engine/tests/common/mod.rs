@@ -241,15 +241,19 @@ impl Loaded {
     }
 
     pub fn run(&self, kernel: &str, grid: impl Extent, block: impl Extent, args: &[Arg]) -> Stats {
-        self.try_run(
-            kernel,
-            grid.dimensions(),
-            block.dimensions(),
-            0,
-            false,
-            args,
-        )
-        .unwrap_or_else(|f| panic!("{kernel}: {f}"))
+        self.launched(kernel, grid, block, args)
+            .unwrap_or_else(|f| panic!("{kernel}: {f}"))
+    }
+
+    fn launched(
+        &self,
+        kernel: &str,
+        grid: impl Extent,
+        block: impl Extent,
+        args: &[Arg],
+    ) -> Result<Stats, Fault> {
+        let (grid, block) = (grid.dimensions(), block.dimensions());
+        self.try_run(kernel, grid, block, 0, false, args)
     }
 
     /// Returns the fault of a launch.
@@ -260,15 +264,7 @@ impl Loaded {
         block: impl Extent,
         args: &[Arg],
     ) -> Fault {
-        self.try_run(
-            kernel,
-            grid.dimensions(),
-            block.dimensions(),
-            0,
-            false,
-            args,
-        )
-        .expect_err(kernel)
+        self.launched(kernel, grid, block, args).expect_err(kernel)
     }
 }
 

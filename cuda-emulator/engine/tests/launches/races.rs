@@ -52,6 +52,30 @@ fn names(fault: &Fault, lines: [u32; 2]) {
     assert!(text.contains("__syncthreads()"), "{text}");
 }
 
+/// All warps read a byte of warp 0, after a barrier except in one block. Bytes, and reads by several
+/// warps, are recorded apart from words with one read.
+const BYTES: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .visible .entry bytes(.param .u32 without) {\n.reg .pred %p;\n.reg .b16 %h;\n.reg .b32 %r<5>;\n\
+    .shared .align 4 .b8 s[128];\nld.param.u32 %r0, [without];\nmov.u32 %r1, %tid.x;\n\
+    mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, s;\nadd.u32 %r4, %r3, %r1;\ncvt.u16.u32 %h, %r1;\n\
+    st.shared.u8 [%r4], %h;\nsetp.eq.u32 %p, %r0, %r2;\n@%p bra AFTER;\nbar.sync 0;\nAFTER:\n\
+    ld.shared.u8 %h, [s];\nret;\n}\n";
+
+#[test]
+fn every_block_begins_without_accesses() {
+    for seed in SEEDS {
+        let mut m = checked(BYTES, seed);
+        m.options.resident_blocks = 1;
+        m.run("bytes", 5, 128, args![9u32]);
+        for block in [0u32, 1, 4] {
+            let fault = m.fault("bytes", 5, 128, args![block]);
+            let place = format!("block ({block}, 0, 0)");
+            assert!(fault.report.contains("race on shared memory"), "{fault}");
+            assert!(fault.report.contains(&place), "{fault}");
+        }
+    }
+}
+
 #[test]
 fn reverse_without_barrier_races() {
     for seed in SEEDS {

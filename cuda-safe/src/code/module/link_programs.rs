@@ -85,7 +85,7 @@ impl Module {
         program: impl Into<Program>,
     ) -> Result<Self> {
         let linker = Linker::new(context)?;
-        linker.add_programs([program.into().made_at(Location::caller())])?;
+        linker.add_programs([program.into()])?;
         linker.add_device_runtime()?;
         linker.finish()
     }

@@ -54,8 +54,8 @@ const DEFAULT_NAME: &str = "program.cu";
 /// for [`include_str!`].
 ///
 /// Messages of the compiler and fault reports show the path of the file, where
-/// `Program::new(include_str!(…))` would show `program.cu`. The path is relative to the folder in
-/// which cargo compiles, which is the workspace's.
+/// `Program::new(include_str!(…))` would show `program.cu`. The shown path is relative to the
+/// workspace's root folder. For a dependency from a registry it is absolute.
 ///
 /// ```
 /// # use cuda_safe::Program;
