@@ -3,14 +3,13 @@
 mod common;
 
 use anyhow::Result;
-use common::{Bench, host_us};
-use criterion::Criterion;
+use common::{Bench, host_us, measurements::Measurements};
 use cuda_safe::{DeviceBuffer, PinnedBuffer, Stream, sys};
 
 fn main() -> Result<()> {
-    let mut criterion = common::criterion();
-    run(&mut criterion)?;
-    criterion.final_summary();
+    let mut measurements = Measurements::new();
+    run(&mut measurements)?;
+    measurements.finish();
     Ok(())
 }
 
@@ -25,13 +24,13 @@ fn raw(stream: &Stream, bytes: usize) {
     }
 }
 
-fn run(criterion: &mut Criterion) -> Result<()> {
+fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("allocation")?;
     let stream = bench.stream.clone();
     let context = bench.context.clone();
     // The pool retains its memory, because returning it to the system has an additional cost.
     let _keeper = DeviceBuffer::<u8>::uninit(&stream, 1 << 20)?;
-    let mut group = criterion.benchmark_group("allocation");
+    let mut group = measurements.group("allocation");
     for bytes in [1 << 10, 1 << 20, bench.choose(1 << 28, 1 << 22)] {
         let name = format!("{} bytes on the device", common::size_name(bytes));
         let safe = || drop(DeviceBuffer::<u8>::uninit(&stream, bytes).expect("memory"));
@@ -47,6 +46,5 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     let us = host_us(pinned);
     bench.row("2^20 bytes pinned", "PinnedBuffer", us, "")?;
     group.bench_function("2^20 bytes pinned, safe", |b| b.iter(pinned));
-    group.finish();
     Ok(())
 }

@@ -3,8 +3,7 @@
 mod common;
 
 use anyhow::Result;
-use common::{Bench, host_us};
-use criterion::Criterion;
+use common::{Bench, host_us, measurements::Measurements};
 use cuda_safe::{Module, Program, program::Cache};
 
 const SOURCE: &str = r#"
@@ -17,13 +16,13 @@ extern "C" __global__ void powers(float *x, unsigned n) {
 "#;
 
 fn main() -> Result<()> {
-    let mut criterion = common::criterion();
-    run(&mut criterion)?;
-    criterion.final_summary();
+    let mut measurements = Measurements::new();
+    run(&mut measurements)?;
+    measurements.finish();
     Ok(())
 }
 
-fn run(criterion: &mut Criterion) -> Result<()> {
+fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("compile")?;
     let context = bench.context.clone();
     let folder = std::env::temp_dir().join(format!("cuda-direct-bench-{}", std::process::id()));
@@ -48,7 +47,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
             .and_then(|module| module.function("powers"))
             .expect("the kernel")
     };
-    let mut group = criterion.benchmark_group("compile");
+    let mut group = measurements.group("compile");
     let work = "a small kernel, loaded";
     for (by, run) in [
         ("compiled afresh", &(|| drop(compile(&cold))) as &dyn Fn()),
@@ -59,7 +58,6 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         bench.row(work, by, us, "")?;
         group.bench_function(by, |b| b.iter(run));
     }
-    group.finish();
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }

@@ -5,8 +5,8 @@ mod common;
 use std::{hint::black_box, time::Duration};
 
 use anyhow::Result;
-use common::{Bench, Queue, host_us, rate_name};
-use criterion::{Criterion, Throughput};
+use common::{Bench, Queue, host_us, measurements::Measurements, rate_name};
+use criterion::Throughput;
 use cuda_compute::{
     Array, Border, Convolution, ConvolutionOptions, Filter, Layout, Number, Pixel, cpu, s,
 };
@@ -16,9 +16,9 @@ use cuda_safe::{DeviceBuffer, PinnedBuffer};
 const MOST_PRODUCTS: usize = 1 << 34;
 
 fn main() -> Result<()> {
-    let mut criterion = common::criterion();
-    run(&mut criterion)?;
-    criterion.final_summary();
+    let mut measurements = Measurements::new();
+    run(&mut measurements)?;
+    measurements.finish();
     Ok(())
 }
 
@@ -29,7 +29,7 @@ fn weights(count: usize) -> Vec<f32> {
         .collect()
 }
 
-fn run(criterion: &mut Criterion) -> Result<()> {
+fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("convolution")?;
     let label = bench.label();
     bench.set_columns(&[
@@ -62,13 +62,21 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     for &size in images {
         for &k in filters {
             let dense = Filter::new(k, k, &weights(k * k))?;
-            one(&mut bench, criterion, size, k, &dense, false, (copy, fma))?;
+            one(
+                &mut bench,
+                measurements,
+                size,
+                k,
+                &dense,
+                false,
+                (copy, fma),
+            )?;
         }
         for &k in bench.choose(&[5, 15, 31][..], &[9]) {
             let separable = Filter::separable(&weights(k), &weights(k))?;
             one(
                 &mut bench,
-                criterion,
+                measurements,
                 size,
                 k,
                 &separable,
@@ -83,7 +91,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
 
 fn one(
     bench: &mut Bench,
-    criterion: &mut Criterion,
+    measurements: &mut Measurements,
     size: usize,
     k: usize,
     filter: &Filter,
@@ -127,7 +135,7 @@ fn one(
     });
     bench.row(&work, &format!("{label}, waited for"), us, &rates(us))?;
 
-    let mut group = criterion.benchmark_group(format!("convolution/{kind}{k}"));
+    let mut group = measurements.group(format!("convolution/{kind}{k}"));
     group.throughput(Throughput::Elements(pixels as u64));
     group.bench_function(format!("{size}/{label} device time"), |b| {
         b.iter_custom(|iterations| {
@@ -199,7 +207,6 @@ fn one(
             )?;
         }
     }
-    group.finish();
     Ok(())
 }
 

@@ -10,8 +10,8 @@ use anyhow::Result;
 use common::{
     Bench,
     calls::{compare, launches},
+    measurements::Measurements,
 };
-use criterion::Criterion;
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, driver, sys};
 
 const KERNELS: &str = r#"
@@ -30,9 +30,9 @@ cuda_safe::kernels! {
 }
 
 fn main() -> Result<()> {
-    let mut criterion = common::criterion();
-    run(&mut criterion)?;
-    criterion.final_summary();
+    let mut measurements = Measurements::new();
+    run(&mut measurements)?;
+    measurements.finish();
     Ok(())
 }
 
@@ -83,7 +83,7 @@ fn looked_up() -> Result<sys::PFN_cuLaunchKernel> {
     }))
 }
 
-fn run(criterion: &mut Criterion) -> Result<()> {
+fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("launch")?;
     let stream = bench.stream.clone();
     let module = Module::compile(&bench.context, KERNELS)?;
@@ -165,7 +165,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         },
     );
     results.push(("3 arguments, waited for", times));
-    let mut group = criterion.benchmark_group("launch");
+    let mut group = measurements.group("launch");
     group.bench_function("raw, no arguments", |t| {
         t.iter_custom(|n| launches(&stream, n, &mut raw_none));
     });
@@ -218,7 +218,6 @@ fn run(criterion: &mut Criterion) -> Result<()> {
     group.bench_function("safe, 16 arguments", |t| {
         t.iter_custom(|n| launches(&stream, n, &mut safe_sixteen));
     });
-    group.finish();
     let (raw, typed) = typed_times;
     let note = format!("{:+.1} ns over the raw call", typed - raw);
     bench.row(

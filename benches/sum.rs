@@ -5,19 +5,19 @@ mod common;
 use std::{hint::black_box, time::Duration};
 
 use anyhow::Result;
-use common::{Bench, host_us, rate_name, size_name};
-use criterion::{Criterion, Throughput};
+use common::{Bench, host_us, measurements::Measurements, rate_name, size_name};
+use criterion::Throughput;
 use cuda_compute::{Reducer, cpu};
 use cuda_safe::{DeviceBuffer, PinnedBuffer};
 
 fn main() -> Result<()> {
-    let mut criterion = common::criterion();
-    run(&mut criterion)?;
-    criterion.final_summary();
+    let mut measurements = Measurements::new();
+    run(&mut measurements)?;
+    measurements.finish();
     Ok(())
 }
 
-fn run(criterion: &mut Criterion) -> Result<()> {
+fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("sum")?;
     let label = bench.label();
     bench.set_columns(&[
@@ -99,7 +99,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
             "{work}: {got}, not {check}"
         );
 
-        let mut group = criterion.benchmark_group(format!("sum/{name}"));
+        let mut group = measurements.group(format!("sum/{name}"));
         group.throughput(Throughput::Bytes(4 * count as u64));
         group.bench_function(format!("{label} device time"), |b| {
             b.iter_custom(|iterations| {
@@ -126,7 +126,6 @@ fn run(criterion: &mut Criterion) -> Result<()> {
                 group.bench_function(by, |b| b.iter(|| function(black_box(&host))));
             }
         }
-        group.finish();
     }
     bench.print_table();
     Ok(())

@@ -4,14 +4,14 @@
 mod common;
 
 use anyhow::Result;
-use common::{Bench, host_us};
-use criterion::{Criterion, Throughput};
+use common::{Bench, host_us, measurements::Measurements};
+use criterion::Throughput;
 use cuda_safe::{DeviceBuffer, PinnedBuffer, Stream, memory::Staging, sys};
 
 fn main() -> Result<()> {
-    let mut criterion = common::criterion();
-    run(&mut criterion)?;
-    criterion.final_summary();
+    let mut measurements = Measurements::new();
+    run(&mut measurements)?;
+    measurements.finish();
     Ok(())
 }
 
@@ -44,7 +44,7 @@ fn raw_down(stream: &Stream, device: &DeviceBuffer<f32>, host: &mut [f32]) {
     }
 }
 
-fn run(criterion: &mut Criterion) -> Result<()> {
+fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("transfer")?;
     let stream = bench.stream.clone();
     let staged = Stream::new(&bench.context)?;
@@ -67,7 +67,7 @@ fn run(criterion: &mut Criterion) -> Result<()> {
         let mut device = DeviceBuffer::from_slice(&stream, &data)?;
         let mut pageable = data.clone();
         let mut pinned = PinnedBuffer::from_slice(&bench.context, &data)?;
-        let mut group = criterion.benchmark_group(format!("transfer/{}", common::size_name(bytes)));
+        let mut group = measurements.group(format!("transfer/{}", common::size_name(bytes)));
         group.throughput(Throughput::Bytes(bytes as u64));
         for (memory, host) in [("pageable", &mut pageable[..]), ("pinned", &mut pinned[..])] {
             let work = |way: &str| format!("{} bytes {memory}, {way}", common::size_name(bytes));
@@ -113,7 +113,6 @@ fn run(criterion: &mut Criterion) -> Result<()> {
                 b.iter(|| device.copy_to_slice(&stream, host).expect("a copy"));
             });
         }
-        group.finish();
     }
     Ok(())
 }

@@ -3,11 +3,12 @@
 #![allow(dead_code, reason = "every bench uses a part of it")]
 
 pub mod calls;
+pub mod measurements;
 
 use std::{
     fs::{self, File},
     io::Write,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -15,6 +16,7 @@ use anyhow::Result;
 use cuda_safe::{
     Context, DeviceAttribute, DeviceBuffer, Event, Function, LaunchConfig, Module, Stream, driver,
 };
+use measurements::is_detailed;
 
 /// Kernels that generate data and measure the device's limits.
 const KERNELS: &str = r#"
@@ -101,9 +103,7 @@ impl Bench {
         let device = context.device();
         let device_name = device.name()?;
         let emulated = device_name.starts_with("CUDA emulator");
-        let target = || std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-        let folder = std::env::var_os("BENCH_OUT")
-            .map_or_else(|| PathBuf::from(target()).join("benches"), PathBuf::from);
+        let folder = std::env::var_os("BENCH_OUT").map_or_else(default_folder, PathBuf::from);
         fs::create_dir_all(&folder)?;
         let path = folder.join(format!("{name}.jsonl"));
         let mut rows = File::create(&path)?;
@@ -372,6 +372,18 @@ impl Bench {
     }
 }
 
+/// Returns `benches` in the target folder. Cargo runs a bench in the folder of its package, which is in
+/// the repository.
+fn default_folder() -> PathBuf {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let repository = package.as_deref().and_then(Path::parent);
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    repository
+        .unwrap_or(Path::new(""))
+        .join(target)
+        .join("benches")
+}
+
 /// Returns the median in microseconds.
 pub fn median_us(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
@@ -389,27 +401,6 @@ pub fn host_us(mut work: impl FnMut()) -> f64 {
         times.push(start.elapsed());
     }
     median_us(times)
-}
-
-/// Returns whether the command line has arguments for criterion, such as `--verbose`.
-pub fn is_detailed() -> bool {
-    std::env::args()
-        .skip(1)
-        .any(|argument| argument != "--bench")
-}
-
-/// Returns criterion with few and short samples, because there are many sizes. Without arguments on the
-/// command line, it measures and prints nothing.
-pub fn criterion() -> criterion::Criterion {
-    let criterion = criterion::Criterion::default()
-        .configure_from_args()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(500));
-    match is_detailed() {
-        true => criterion,
-        false => criterion.with_filter("no benchmark has this name"),
-    }
 }
 
 /// Returns a text such as "6.50 µs" for a number of microseconds.
@@ -438,8 +429,8 @@ fn ratio_name(ratio: f64) -> String {
 /// Returns a number with about three digits.
 fn three_digits(value: f64) -> String {
     match value {
-        _ if value < 10.0 => format!("{value:.2}"),
-        _ if value < 100.0 => format!("{value:.1}"),
+        _ if value < 9.995 => format!("{value:.2}"),
+        _ if value < 99.95 => format!("{value:.1}"),
         _ => format!("{value:.0}"),
     }
 }

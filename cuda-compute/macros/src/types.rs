@@ -120,8 +120,8 @@ impl Scalar {
 pub fn unknown(place: impl quote::ToTokens, name: &str) -> Error {
     let remedy = match name {
         "f16" | "bf16" => "compute in f32: elements of this type are converted to it",
-        "usize" => "take u64 or u32, whose size does not depend on the computer",
-        "isize" => "take i64 or i32, whose size does not depend on the computer",
+        "usize" => "take u64, and pass an array of usize as `x.cast::<u64>()`",
+        "isize" => "take i64, and pass an array of isize as `x.cast::<i64>()`",
         "i128" | "u128" => "take i64 or u64",
         "char" => "take u32",
         "Complex" | "Complex < f32 >" | "Complex < f64 >" => {

@@ -225,10 +225,10 @@ impl<const N: usize> PartialEq<[usize; N]> for Shape {
     }
 }
 
-/// A shape argument: a length, an array or slice of lengths, or a [`Shape`].
+/// A shape argument: a length, an array, tuple or slice of lengths, or a [`Shape`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape",
-    note = "a shape is a `usize`, an array such as `[2, 3]`, a slice of `usize`, or a `Shape`"
+    note = "a shape is a `usize`, an array such as `[2, 3]`, a tuple or slice of `usize`, or a `Shape`"
 )]
 pub trait IntoShape {
     /// Converts the argument to a shape.
@@ -274,6 +274,29 @@ impl IntoShape for Vec<usize> {
     }
 }
 
+macro_rules! tuples {
+    ($(($($length:ident: $type:ty),*))*) => {$(
+        impl IntoShape for ($($type,)*) {
+            fn into_shape(self) -> Result<Shape> {
+                let ($($length,)*) = self;
+                Shape::new(&[$($length),*])
+            }
+        }
+    )*};
+}
+
+tuples! {
+    ()
+    (a: usize)
+    (a: usize, b: usize)
+    (a: usize, b: usize, c: usize)
+    (a: usize, b: usize, c: usize, d: usize)
+    (a: usize, b: usize, c: usize, d: usize, e: usize)
+    (a: usize, b: usize, c: usize, d: usize, e: usize, f: usize)
+    (a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize)
+    (a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,6 +309,18 @@ mod tests {
         assert!(Shape::new(&[1 << 62, 2, 0]).is_err());
         assert_eq!(Shape::new(&[3, 0, 2]).unwrap().elements(), 0);
         assert_eq!(Shape::new(&[]).unwrap().elements(), 1);
+    }
+
+    #[test]
+    fn tuples_are_shapes() {
+        let shape = |shape: Result<Shape>| shape.unwrap().as_slice().to_vec();
+        assert_eq!(shape((2, 3).into_shape()), [2, 3]);
+        assert_eq!(shape(().into_shape()), []);
+        assert_eq!(
+            shape((1, 1, 1, 1, 1, 1, 1, 2).into_shape()),
+            [1, 1, 1, 1, 1, 1, 1, 2]
+        );
+        assert!((1usize << 62, 2).into_shape().is_err());
     }
 
     #[test]

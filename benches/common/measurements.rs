@@ -1,0 +1,59 @@
+//! Measurements by criterion, which run only with arguments such as `--verbose`.
+
+use std::time::Duration;
+
+use criterion::{Bencher, BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+
+/// Criterion, if the command line asks for it. Without it, groups run nothing and print nothing.
+pub struct Measurements(Option<Criterion>);
+
+/// A group of benchmarks with common settings.
+pub struct Group<'a>(Option<BenchmarkGroup<'a, WallTime>>);
+
+impl Measurements {
+    /// Creates criterion with few and short samples, because there are many sizes.
+    pub fn new() -> Self {
+        Self(is_detailed().then(|| {
+            Criterion::default()
+                .configure_from_args()
+                .sample_size(10)
+                .warm_up_time(Duration::from_millis(100))
+                .measurement_time(Duration::from_millis(500))
+        }))
+    }
+
+    /// Begins a group.
+    pub fn group(&mut self, name: impl Into<String>) -> Group<'_> {
+        Group(self.0.as_mut().map(|it| it.benchmark_group(name)))
+    }
+
+    /// Prints criterion's summary.
+    pub fn finish(self) {
+        if let Some(criterion) = self.0 {
+            criterion.final_summary();
+        }
+    }
+}
+
+impl Group<'_> {
+    /// Sets the amount of work of each call.
+    pub fn throughput(&mut self, throughput: Throughput) {
+        if let Some(group) = &mut self.0 {
+            group.throughput(throughput);
+        }
+    }
+
+    /// Measures a function.
+    pub fn bench_function(&mut self, name: impl Into<String>, run: impl FnMut(&mut Bencher<'_>)) {
+        if let Some(group) = &mut self.0 {
+            group.bench_function(name.into(), run);
+        }
+    }
+}
+
+/// Returns whether the command line has arguments for criterion, such as `--verbose`.
+pub fn is_detailed() -> bool {
+    std::env::args()
+        .skip(1)
+        .any(|argument| argument != "--bench")
+}

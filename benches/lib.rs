@@ -1,0 +1,1 @@
+//! The benches of cuda-direct. This library is empty.
