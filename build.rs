@@ -11,5 +11,5 @@ fn main() {
         .architectures(["sm_80", "sm_90"])
         .or_source()
         .run();
-    run_paths::print(Path::new(env!("CARGO_MANIFEST_DIR")));
+    run_paths::print(Path::new(env!("CARGO_MANIFEST_DIR")), true);
 }

@@ -9,5 +9,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=../build");
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    run_paths::print(package.parent().expect("the repository"));
+    run_paths::print(
+        package.parent().expect("the repository"),
+        cfg!(feature = "emulator"),
+    );
 }

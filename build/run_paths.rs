@@ -8,8 +8,9 @@ use std::env;
 use std::path::{Component, Path, PathBuf};
 
 /// Prints the instructions for cargo. The package needs `cuda-sys` as a direct dependency, whose build script passes on the
-/// installed software, and `cuda-emulator`. `repository` is the folder that `make setup` installs to.
-pub fn print(repository: &Path) {
+/// installed software. `repository` is the folder that `make setup` installs to. `has_emulator` says if the package depends on
+/// `cuda-emulator`.
+pub fn print(repository: &Path, has_emulator: bool) {
     println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;
@@ -24,6 +25,12 @@ pub fn print(repository: &Path) {
         Ok("0") => false,
         _ => fact("DEP_CUDA_DRIVER").is_none(),
     };
+    if emulator && !has_emulator {
+        println!(
+            "cargo::warning=no driver is installed, or CUDA_EMULATOR=1 is set, so these programs can't start. \
+             Fix: add `--features emulator`"
+        );
+    }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     // OUT_DIR is <profile>/build/<package>/out. Programs are in <profile>/examples and <profile>/deps.
     let profile = out
@@ -32,7 +39,7 @@ pub fn print(repository: &Path) {
         .expect("OUT_DIR is in the profile's folder");
 
     let mut run_paths = Vec::new();
-    if emulator {
+    if emulator && has_emulator {
         run_paths.push(origin(profile, &emulator_folder(&out)));
     }
     if let Some(dir) = fact("DEP_CUDA_NVRTC_DIR") {
