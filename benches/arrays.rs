@@ -31,7 +31,6 @@ fn main() -> Result<()> {
     rows.scans(&mut bench)?;
     rows.put_add(&mut bench)?;
     rows.histogram(&mut bench)?;
-    #[cfg(feature = "cublas")]
     rows.products(&mut bench)?;
     rows.sizes(&mut bench)?;
     rows.host(&mut bench)
@@ -355,7 +354,6 @@ impl Rows {
     }
 
     /// Matrix products by cuBLAS, which must be installed.
-    #[cfg(feature = "cublas")]
     fn products(&self, bench: &mut Bench) -> Result<()> {
         fn product<T: cuda_compute::Math>(
             rows: &Rows,

@@ -156,7 +156,6 @@ pub mod interop;
 mod kernel;
 mod order;
 pub mod prelude;
-#[cfg(feature = "cublas")]
 mod product;
 mod random;
 #[cfg(test)]
@@ -244,7 +243,6 @@ pub use element::{
     ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,
     Ordered, Signed, StructField, StructType,
 };
-#[cfg(feature = "cublas")]
 pub use error::CublasStatus;
 pub use error::{Error, Result};
 pub use expression::{
@@ -255,7 +253,6 @@ pub use gather::{concatenate, stack};
 pub use half::{bf16, f16};
 pub use kernel::Kernels;
 pub use num_complex::Complex;
-#[cfg(feature = "cublas")]
 pub use product::MatmulOptions;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{

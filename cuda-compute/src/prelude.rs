@@ -24,8 +24,8 @@
 #[doc(no_inline)]
 pub use cuda_safe::{
     Context, Device, DeviceBuffer, DeviceView, DeviceViewMut, Event, Function, In, InOut,
-    LaunchConfig, ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, Program, Stream, WithLen,
-    kernels, launch::ByValue,
+    LaunchConfig, ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, Program, Sampler, Stream,
+    Texture, WithLen, array::CudaArray, kernels, launch::ByValue, texture::TextureSource,
 };
 
 #[doc(no_inline)]

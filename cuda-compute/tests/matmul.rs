@@ -2,7 +2,7 @@
 //! is missing. The others compare cuBLAS with loops in `f64`. They need a GPU and the library,
 //! which the emulator lacks, so they are ignored by default and fail if either is missing:
 //!
-//! `cargo test -p cuda-compute --features cublas --test matmul -- --ignored`
+//! `cargo test -p cuda-compute --test matmul -- --ignored`
 
 use std::{env, process::Command};
 
@@ -89,6 +89,7 @@ fn a_missing_library_is_reported() {
             "`pip install nvidia-cublas`",
             "`conda install -c conda-forge libcublas`",
             "`apt install libcublas-13-0`",
+            "Without cuBLAS: `a.inner(&b.t())` multiplies two matrices",
         ] {
             assert!(text.contains(part), "no {part:?} in {text}");
         }

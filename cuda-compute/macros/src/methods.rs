@@ -285,6 +285,22 @@ pub fn find(own: Scalar, name: &str) -> Option<&'static Method> {
         .find(|method| method.name == name && method.on.includes(own))
 }
 
+/// Returns the method that replaces a function of C, such as `sqrtf` or `__expf`.
+pub fn of_c(name: &str) -> Option<&'static Method> {
+    let double = name.trim_start_matches("__");
+    let single = double.strip_suffix('f').unwrap_or(double);
+    let is_called = |method: &&Method, name: &str| {
+        matches!(method.text, Text::Math(device) if device == name)
+            || (method.name == name && !matches!(method.text, Text::Math(_)))
+    };
+    let find = |name: &str| METHODS.iter().find(|method| is_called(method, name));
+    match single {
+        "abs" => METHODS.iter().find(|method| method.name == "abs"),
+        "max" | "min" => METHODS.iter().find(|method| method.name == single),
+        _ => find(double).or_else(|| find(single)),
+    }
+}
+
 /// Returns the alternative for a method that the device lacks.
 pub fn remedy(own: Scalar, name: &str) -> String {
     let instead = match name {

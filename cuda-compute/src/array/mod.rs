@@ -49,9 +49,11 @@ use crate::element::Element;
 /// - For `&mut x`, the array is copied first if others share its memory.
 /// - The launch orders its stream with the array's, before and after the kernel.
 ///
-/// The kernels of graphs take buffers: see [`into_buffer`](Self::into_buffer). In a capture, pass
-/// buffers, too. A captured launch records the array's address. A later write may move the array to
-/// other memory.
+/// The kernels of graphs take buffers: see [`into_buffer`](Self::into_buffer). A capture also
+/// records launches with arrays, and [`assign`](Self::assign) and [`fill`](Self::fill) of arrays that
+/// are not shared. It records the addresses: the arrays must outlive the graph's launches, and later
+/// writes must not move them (see [`is_shared`](Self::is_shared)). [`eval`](crate::Expr::eval) is an
+/// error in a capture, because it allocates memory.
 ///
 /// ```
 /// use cuda_compute::{Array, s};

@@ -25,7 +25,7 @@ pub struct ArrayMut<'a, T> {
     pub(super) array: &'a mut Array<T>,
     /// The part's indices. The layout is derived from them at the assignment, because copying the
     /// array changes it.
-    items: Vec<SliceItem>,
+    pub(super) items: Vec<SliceItem>,
     shape: Shape,
 }
 
@@ -117,6 +117,30 @@ impl<T: Element> Array<T> {
     ) -> Result<()> {
         let value = mask.into_expr().select(values, &*self);
         self.assign(value)
+    }
+
+    /// Returns whether other arrays or expressions use this array's memory, so that the next write
+    /// copies it.
+    ///
+    /// A shadowed variable still exists: after `let x = x.t()`, the memory is shared. `x = x.t()`
+    /// on a `mut` variable drops the old array.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::range(&stream, 0..6)?.reshape([2, 3])?;
+    /// x = x.t();
+    /// assert!(!x.is_shared());
+    /// let row = x.slice(cuda_compute::s![0])?;
+    /// assert!(x.is_shared() && row.is_shared());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.memory) > 1
     }
 
     /// Copies the array unless it may be written in place. `readers` are the references of the

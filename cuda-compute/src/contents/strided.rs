@@ -4,7 +4,7 @@ use std::{ffi::c_void, fmt, marker::PhantomData};
 
 use cuda_safe::{Owner, Stream, launch::KernelArgument};
 
-use super::argument::Staged;
+use super::{ArrayMut, argument::Staged};
 use crate::{
     array::Array,
     element::Element,
@@ -101,7 +101,9 @@ impl<T: Element> Array<T> {
     ///
     /// Declare the parameter as `Strided<float, N>`: see [`strided`](Self::strided). The array is
     /// copied first if others share its memory or if it repeats elements. The copy may have other
-    /// strides.
+    /// strides. A slice or a transpose shares the memory of its array, so the kernel would write to
+    /// a copy. To write to a part of an array, call
+    /// [`strided_mut` of the part](crate::ArrayMut::strided_mut).
     ///
     /// # Errors
     /// Returns [`Error::Shape`] unless the array has `N` axes. Returns [`Error::Cuda`] if a copy is
@@ -116,6 +118,7 @@ impl<T: Element> Array<T> {
         })
     }
 
+    /// Returns the raw argument. `call` is the method that the user called.
     fn raw<const N: usize>(&self, call: &str) -> Result<Raw<N>> {
         const {
             assert!(
@@ -137,6 +140,47 @@ impl<T: Element> Array<T> {
             address: self.as_device_ptr(),
             shape: shape.map(|length| length as i64),
             strides: strides.map(|stride| stride as i64),
+        })
+    }
+}
+
+impl<'a, T: Element> ArrayMut<'a, T> {
+    /// Returns the part with its lengths and strides as one argument of a kernel, which writes to
+    /// the array. `N` is the number of the part's axes.
+    ///
+    /// The array is copied first in the cases that [`Array::strided_mut`] lists.
+    ///
+    /// ```
+    /// # use cuda_compute::{Array, STRIDED_HEADER, s};
+    /// # use cuda_safe::{Context, LaunchConfig, Module, Program, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let program = Program::new(r#"
+    ///     #include "strided.cuh"
+    ///     extern "C" __global__ void clear(Strided<float, 1> x) { x(threadIdx.x) = 0; }"#)
+    ///     .header("strided.cuh", STRIDED_HEADER);
+    /// let clear = Module::compile(&context, program)?.function("clear")?;
+    /// let mut x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0])?.reshape([2, 2])?;
+    /// let column = x.slice_mut(s![.., 1])?.strided_mut::<1>()?;
+    /// // SAFETY: one thread for each element, of the declared type.
+    /// unsafe { clear.launch(&stream, LaunchConfig::new(1, 2), (column,))? };
+    /// assert_eq!(x.to_vec()?, [1.0, 0.0, 3.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`] unless the part has `N` axes. Returns [`Error::Cuda`] if a copy is
+    /// needed and device memory runs out.
+    pub fn strided_mut<const N: usize>(self) -> Result<StridedMut<'a, T, N>> {
+        let call = "strided_mut";
+        self.array.slice(&self.items)?.raw::<N>(call)?;
+        self.array.make_writable(Some(0))?;
+        Ok(StridedMut {
+            raw: self.array.slice(&self.items)?.raw(call)?,
+            stream: self.array.stream(),
+            array: PhantomData,
         })
     }
 }

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-#[cfg(feature = "cublas")]
 pub use status::CublasStatus;
-#[cfg(feature = "cublas")]
 mod status;
 
 /// The result type of this crate's fallible functions.
@@ -35,7 +33,6 @@ pub enum Error {
     /// were tried and how to install it. Nothing was enqueued.
     Missing(String),
     /// A call of cuBLAS failed.
-    #[cfg(feature = "cublas")]
     Cublas {
         /// The name of the function.
         call: &'static str,
@@ -51,7 +48,6 @@ impl fmt::Display for Error {
             Self::Shape(what) | Self::Value(what) | Self::Foreign(what) | Self::Missing(what) => {
                 f.write_str(what)
             }
-            #[cfg(feature = "cublas")]
             Self::Cublas { call, status } => write!(f, "{call} failed: {status}"),
         }
     }
@@ -68,7 +64,6 @@ impl fmt::Debug for Error {
             Self::Value(what) => f.debug_tuple("Value").field(what).finish(),
             Self::Foreign(what) => f.debug_tuple("Foreign").field(what).finish(),
             Self::Missing(what) => f.debug_tuple("Missing").field(what).finish(),
-            #[cfg(feature = "cublas")]
             Self::Cublas { call, status } => f
                 .debug_struct("Cublas")
                 .field("call", call)
@@ -84,7 +79,6 @@ impl std::error::Error for Error {
             // `Display` already prints the text of the inner error.
             Self::Cuda(error) => error.source(),
             Self::Shape(_) | Self::Value(_) | Self::Foreign(_) | Self::Missing(_) => None,
-            #[cfg(feature = "cublas")]
             Self::Cublas { .. } => None,
         }
     }
@@ -96,6 +90,12 @@ impl From<cuda_safe::Error> for Error {
     }
 }
 
+impl From<cuda_safe::graph::GraphError> for Error {
+    fn from(failed: cuda_safe::graph::GraphError) -> Self {
+        Self::Cuda(failed.error)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::error::Error as _;
@@ -103,6 +103,17 @@ mod tests {
     use cuda_safe::{Context, Module};
 
     use super::*;
+
+    #[test]
+    fn errors_of_graphs_are_errors_of_this_crate() {
+        fn run() -> Result<()> {
+            let mut graph = cuda_safe::Graph::new(&Context::primary(0)?)?;
+            graph.add_empty(&[])?;
+            graph.instantiate()?;
+            Ok(())
+        }
+        run().unwrap();
+    }
 
     #[test]
     fn source_is_the_inner_error_and_debug_prints_display() {

@@ -173,7 +173,6 @@ fn evaluate<E: Evaluate>(expressions: &E, stream: Option<&Stream>) -> Result<E::
 
 /// Evaluates two expressions on the stream of the first array that is read. An expression that is
 /// only an array is returned as it is, with its own stream and layout.
-#[cfg(feature = "cublas")]
 pub(crate) fn on_stream_of<T: Element>(
     first: &Expr<T>,
     second: &Expr<T>,

@@ -35,7 +35,6 @@ use crate::{
     error::{Error, Result},
 };
 
-#[cfg(feature = "cublas")]
 pub(crate) use evaluate::on_stream_of;
 pub use evaluate::{Evaluate, eval, eval_on};
 pub(crate) use evaluate::{assign, eval_dense};
@@ -193,7 +192,7 @@ impl<T: Element> fmt::Debug for Expr<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand with elements of type `{T}`",
     label = "expected an array, an expression or a number of type `{T}`",
-    note = "types are not converted silently: convert an array or an expression with `.cast::<{T}>()`, and a number with `2 as {T}`"
+    note = "types are not converted silently: convert an array or an expression with `.cast::<{T}>()`, and write a number in this type, such as `1.0` or `1 as {T}`"
 )]
 pub trait IntoExpr<T: Element> {
     /// Converts the operand to an expression.

@@ -159,9 +159,16 @@ pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Ar
                 })
                 .collect();
             let at = Location::caller();
+            let reduced = inputs
+                .iter()
+                .any(|input| matches!(input.kind, Kind::Reduce(..)));
+            let fix = match reduced {
+                true => ". Fix: call `keep_axes()` on the reduction",
+                false => "",
+            };
             return Err(format!(
                 "shapes {} of `{name}` don't match, at {at}: from the last axis on, lengths must be equal, or one of them must \
-                 be 1",
+                 be 1{fix}",
                 shapes.join(" and ")
             )
             .into());

@@ -65,9 +65,23 @@ impl CudaText {
         format!("({}) -> {}", parameters.join(", "), self.result.name())
     }
 
+    /// Returns the function's declaration in CUDA C++.
+    fn declaration(&self) -> String {
+        let parameters: Vec<_> = self.parameters.iter().map(|data| data.computed()).collect();
+        let result = self.result.computed();
+        format!("{result} {}({})", self.name, parameters.join(", "))
+    }
+
     /// Returns a header that includes the source, which is a header too, in a separate namespace.
     fn header(&self, file: &str) -> String {
         let (wrapper, name, result) = (self.wrapper(), &self.name, self.result.computed());
+        if !self.text.contains("__device__") && !self.text.contains("#include") {
+            return format!(
+                "#error CudaFn {name}: the source defines no function for the device. Fix: write a whole function, such as \
+                 __device__ {}\n",
+                self.declaration()
+            );
+        }
         let mut text = format!("#include \"{OWN}\"\n");
         // Includes the source's headers outside of the namespace first. When the source includes
         // them again, their guards make them empty.
@@ -97,10 +111,11 @@ impl CudaText {
             text,
             "#include \"{file}\"\n\
              static_assert(own_same<decltype(own_signature(&{name})), own_types<{}>>::value, \
-             \"{name} does not have the type declared in Rust: {}\");\n}}\n\
+             \"{name} does not have the type declared in Rust, {}, which is {} in CUDA C++\");\n}}\n\
              __device__ __forceinline__ {result} {wrapper}({}) {{ return {wrapper}_text::{name}({}); }}",
             all.join(", "),
             self.signature(),
+            self.declaration(),
             list(&|i| format!("{} a{i}", types[i])),
             list(&|i| format!("a{i}")),
         );

@@ -127,10 +127,12 @@ reductions! {
     }
     impl<T: Ordered> {
         /// Returns the smallest element. Ignores NaN, as [`f32::min`] does: the result is NaN only
-        /// if all elements are.
+        /// if all elements are. For the smaller of two operands, see
+        /// [`minimum`](crate::Expr::minimum).
         min min_axis -> T = Fold::Minimum(Nan::Ignored);
         /// Returns the largest element. Ignores NaN, as [`f32::max`] does: the result is NaN only
-        /// if all elements are.
+        /// if all elements are. For the larger of two operands, see
+        /// [`maximum`](crate::Expr::maximum).
         max max_axis -> T = Fold::Maximum(Nan::Ignored);
         /// Returns the smallest element, or NaN if an element is NaN, like NumPy's `min`.
         min_or_nan min_or_nan_axis -> T = Fold::Minimum(Nan::Propagated);
@@ -311,7 +313,7 @@ fn kept(
 impl<T: Number> Expr<T> {
     /// Returns the dot product of two vectors, in one pass. Complex numbers are not conjugated.
     ///
-    /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul`
+    /// [`Array::inner`] sums along the last axes of matrices. [`Array::matmul`]
     /// multiplies matrices. `(&a * &b).sum()` takes all elements of arrays of any shape.
     ///
     /// ```
@@ -335,7 +337,7 @@ impl<T: Number> Expr<T> {
             let place = Location::caller();
             return Err(Error::Shape(format!(
                 "`dot` of shapes {left} and {right}, at {place}: both operands must have one axis, of the same length. \
-                 Fix: call `matmul` (feature `cublas`) or `inner` for matrices, and `(&a * &b).sum()` for all elements"
+                 Fix: call `matmul` or `inner` for matrices, and `(&a * &b).sum()` for all elements"
             )));
         }
         Ok((self * other).sum())

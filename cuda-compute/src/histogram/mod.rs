@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
-    element::{DataType, Element},
-    error::Result,
+    element::{DataType, Float, Integer},
+    error::{Error, Result},
     expression::{
         Expr,
         fused::{self, Prepared, Walk},
         hashed::Hashed,
         node::Node,
+        operation::Operation,
         render::Form,
     },
     kernel::{ANY, Policy, Row, Source, Specialisation, Table},
@@ -119,45 +120,90 @@ fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>
     Ok(array)
 }
 
-macro_rules! counted {
-    ($($type:ty),*) => {$(
-        impl Expr<$type> {
-            /// Counts how often each of the numbers 0 to `bins - 1` occurs. Other numbers are not
-            /// counted.
-            ///
-            /// ```
-            /// # use cuda_compute::Array;
-            /// # use cuda_safe::{Context, Stream};
-            /// # fn main() -> cuda_compute::Result<()> {
-            /// # let stream = Stream::new(&Context::primary(0)?)?;
-            #[doc = concat!("let x = Array::from_slice(&stream, &[3", stringify!($type), ", 1, 3, 9])?;")]
-            /// assert_eq!(x.histogram(4)?.to_vec()?, [0, 1, 0, 2]);
-            /// # Ok(())
-            /// # }
-            /// ```
-            ///
-            /// # Errors
-            /// Returns an error in the cases that [`eval`](Self::eval) lists.
-            pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
-                histogram(&self.node, <$type>::DATA_TYPE, bins)
-            }
-        }
-
-        impl Array<$type> {
-            /// Counts how often each of the numbers 0 to `bins - 1` occurs. See
-            /// [`Expr::histogram`].
-            ///
-            /// # Errors
-            /// Returns an error if the kernel can't be compiled or launched, or if memory runs out.
-            /// See [`Expr::histogram`].
-            pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
-                self.expr().histogram(bins)
-            }
-        }
-    )*};
+impl<T: Integer> Expr<T> {
+    /// Counts how often each of the numbers 0 to `bins - 1` occurs. Other numbers are not counted.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[3, 1, 3, 9, -1])?;
+    /// assert_eq!(x.histogram(4)?.to_vec()?, [0, 1, 0, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error in the cases that [`eval`](Self::eval) lists.
+    pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
+        histogram(&self.node, T::DATA_TYPE, bins)
+    }
 }
 
-counted!(u8, u16, u32);
+impl<T: Integer> Array<T> {
+    /// Counts how often each of the numbers 0 to `bins - 1` occurs. See [`Expr::histogram`].
+    ///
+    /// # Errors
+    /// Returns an error if the kernel can't be compiled or launched, or if memory runs out. See
+    /// [`Expr::histogram`].
+    pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
+        self.expr().histogram(bins)
+    }
+}
+
+impl<T: Float> Expr<T> {
+    /// Counts the numbers in each of `bins` intervals of equal width from `low` to `high`, as
+    /// NumPy's `histogram` does with `range=(low, high)`.
+    ///
+    /// An interval includes its lower end, and the last one its upper end, too. Numbers outside and
+    /// NaN are not counted. The interval of a number is computed in `f64`: a number within rounding
+    /// of an inner boundary may be counted in either interval.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[-0.5f32, 0.1, 0.2, 0.7, 1.0, 1.5])?;
+    /// assert_eq!(x.histogram_between(0.0, 1.0, 2)?.to_vec()?, [2, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Value`] unless `low` is less than `high` and both are finite. Returns an
+    /// error in the cases that [`eval`](Self::eval) lists.
+    pub fn histogram_between(&self, low: f64, high: f64, bins: usize) -> Result<Array<u64>> {
+        if !(low < high && (high - low).is_finite()) {
+            return Err(Error::Value(format!(
+                "histogram_between({low}, {high}, {bins}): the limits must be finite, and the first less than the second"
+            )));
+        }
+        let x = Expr::<f64>::of(Node::apply(
+            Operation::Cast,
+            DataType::F64,
+            [self.node.clone()],
+        ));
+        let last = bins.saturating_sub(1) as f64;
+        let bin = ((&x - low) * (bins as f64 / (high - low))).floor();
+        let is_inside = x.greater_equal(low) & x.less_equal(high);
+        let bin = is_inside.select(bin.minimum(last), bins as f64);
+        bin.cast::<u64>().histogram(bins)
+    }
+}
+
+impl<T: Float> Array<T> {
+    /// Counts the numbers in each of `bins` intervals of equal width from `low` to `high`. See
+    /// [`Expr::histogram_between`].
+    ///
+    /// # Errors
+    /// Returns [`Error::Value`] unless `low` is less than `high` and both are finite. Returns an
+    /// error if the kernel can't be compiled or launched, or if memory runs out.
+    pub fn histogram_between(&self, low: f64, high: f64, bins: usize) -> Result<Array<u64>> {
+        self.expr().histogram_between(low, high, bins)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -79,7 +79,6 @@ struct Inner {
     /// Results for which the host waits.
     results: Results,
     /// The handles of the library that computes matrix products.
-    #[cfg(feature = "cublas")]
     products: OnceLock<Box<dyn Any + Send + Sync>>,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
@@ -122,7 +121,6 @@ impl Kernels {
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
             results: Results::new(context),
-            #[cfg(feature = "cublas")]
             products: OnceLock::new(),
             compiled: RwLock::default(),
         })))
@@ -179,7 +177,6 @@ impl Kernels {
         &self.0.results
     }
 
-    #[cfg(feature = "cublas")]
     pub(crate) fn products<H: Any + Send + Sync + Default>(&self) -> &H {
         let handles = self.0.products.get_or_init(|| Box::new(H::default()));
         let handles: &dyn Any = &**handles;

@@ -97,7 +97,11 @@ pub(super) fn functions() -> Result<&'static Functions> {
         let accept = |library, _: &Path| unsafe { Functions::of(library) };
         CUBLAS.open(versions(driver), &[], None, accept)
     });
-    let missing = |missing: &Missing| Error::Missing(missing.to_string());
+    let missing = |missing: &Missing| {
+        Error::Missing(format!(
+            "{missing}. Without cuBLAS: `a.inner(&b.t())` multiplies two matrices"
+        ))
+    };
     found.as_ref().map_err(missing)
 }
 

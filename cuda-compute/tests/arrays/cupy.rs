@@ -233,6 +233,43 @@ fn indices_of_true_elements() {
 fn histograms_of_numbers_beyond_the_bins() {
     let x = array(&[3u8, 1, 3, 9]);
     assert_eq!(x.histogram(4).unwrap().host(), [0, 1, 0, 2]);
+    let signed = array(&[i64::MIN, -1, 0, 2, 2, 3]);
+    assert_eq!(signed.histogram(3).unwrap().host(), [1, 0, 2]);
+}
+
+#[test]
+fn histograms_of_floats_have_closed_ends_and_skip_nan() {
+    let inf = f32::INFINITY;
+    let x = array(&[
+        -0.5f32,
+        0.0,
+        0.05,
+        0.15,
+        0.95,
+        1.0,
+        1.5,
+        f32::NAN,
+        inf,
+        -inf,
+    ]);
+    let counts = x.histogram_between(0.0, 1.0, 10).unwrap();
+    assert_eq!(counts.host(), [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
+    assert_eq!(x.histogram_between(-1.0, 2.0, 1).unwrap().host(), [7]);
+    assert_eq!(x.histogram_between(0.0, 1.0, 0).unwrap().len(), 0);
+    let halves = x.cast::<cuda_compute::f16>();
+    assert_eq!(
+        halves.histogram_between(0.0, 1.0, 2).unwrap().host(),
+        [3, 2]
+    );
+    for (low, high) in [
+        (1.0, 1.0),
+        (2.0, 1.0),
+        (f64::NAN, 1.0),
+        (0.0, f64::INFINITY),
+    ] {
+        let error = x.histogram_between(low, high, 10).unwrap_err().to_string();
+        assert!(error.contains("the first less than the second"), "{error}");
+    }
 }
 
 #[test]

@@ -262,6 +262,46 @@ fn strided_arguments_have_any_layout() {
         "strided::<3>: an array of shape [3, 2] has 2 axes. Fix: strided::<2>(), and declare the kernel's parameter with 2 axes",
     );
     failure(x.strided_mut::<1>().map(|_| ())).begins_with("strided_mut::<1>: an array of shape");
+    // The kernel's parameter has two axes.
+    let line = row.slice(s![0]).unwrap();
+    let argument = (line.strided::<1>().unwrap(),);
+    // SAFETY: nothing is launched.
+    let error = unsafe { number.launch(&stream, LaunchConfig::new(1, 32), argument) }.unwrap_err();
+    assert!(
+        error
+            .detail()
+            .contains("declare the parameter as `Strided<T, 1>`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn kernels_write_to_parts_of_arrays() {
+    let stream = stream();
+    let number = kernel(stream.context(), "number");
+    let mut x = Array::<i32>::full(&stream, (3, 4), -1).unwrap();
+    let before = x.clone();
+    assert!(x.is_shared() && before.is_shared());
+    let part = x.slice_mut(s![1.., 1..;2]).unwrap();
+    // SAFETY: the kernel checks its index, and the type is the declared one.
+    unsafe {
+        let argument = (part.strided_mut::<2>().unwrap(),);
+        number
+            .launch(&stream, LaunchConfig::new(1, 32), argument)
+            .unwrap();
+    }
+    assert_eq!(
+        x.to_vec().unwrap(),
+        [-1, -1, -1, -1, -1, 0, -1, 1, -1, 2, -1, 3]
+    );
+    assert!(!x.is_shared() && !before.is_shared());
+    assert_eq!(before.to_vec().unwrap(), [-1; 12]);
+    // A wrong number of axes copies nothing.
+    let (other, place) = (x.clone(), x.as_device_ptr());
+    failure(x.slice_mut(s![0]).unwrap().strided_mut::<2>().map(|_| ()))
+        .begins_with("strided_mut::<2>: an array of shape [4] has 1 axes");
+    assert_eq!(x.as_device_ptr(), place);
+    drop(other);
 }
 
 #[test]

@@ -289,8 +289,14 @@ fn errors_show_the_source_lines() {
         "__device__ float wave(float &x) { return x; }",
     ] {
         failure(cuda::<fn(f32) -> f32>("wave", text).map((&x,)).eval())
-            .mentions("wave does not have the type declared in Rust: (f32) -> f32");
+            .mentions("wave does not have the type declared in Rust, (f32) -> f32, which is float wave(float) in CUDA C++");
     }
+    failure(
+        cuda::<fn(f32) -> f32>("wave", "z[i] = 2 * x[i]")
+            .map((&x,))
+            .eval(),
+    )
+    .mentions("CudaFn wave: the source defines no function for the device");
     let missing = cuda::<fn(f32) -> f32>("wave", "__device__ float waves(float x) { return x; }");
     failure(missing.map((&x,)).eval()).mentions("wave");
     // A failed compilation does not affect the corrected function.

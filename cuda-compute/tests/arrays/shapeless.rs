@@ -80,6 +80,11 @@ fn every_way_of_computing_returns_the_same_error() {
         let error = shared_error(&stream, &wrong);
         assert!(error.contains("don't match"), "{error}");
     }
+    let error = shared_error(&stream, &(&x - x.mean_axis(1)));
+    assert!(
+        error.contains("Fix: call `keep_axes()` on the reduction"),
+        "{error}"
+    );
     let error = shared_error(&stream, &x.sqrt().keep_axes());
     assert!(
         error.contains("the expression is not a reduction"),

@@ -284,6 +284,11 @@ fn type_mismatch(i: usize, parameter: &ParameterInfo, argument: &ArgumentType) -
 fn remedy(name: &str, kind: ArgumentKind, parameter: &ParameterInfo) -> Option<String> {
     let bits = 8 * parameter.size;
     let number = kind != ArgumentKind::Pointer;
+    if let Some(axes) = axes_of_strided(name) {
+        return Some(format!(
+            "declare the parameter as `Strided<T, {axes}>` of `STRIDED_HEADER`, or pass an array of as many axes as it has"
+        ));
+    }
     Some(match (parameter.kind, kind) {
         (ParameterKind::Float, ArgumentKind::Float) => {
             format!("write a number as `2.0f{bits}`, or convert by `as f{bits}`")
@@ -311,6 +316,15 @@ fn remedy(name: &str, kind: ArgumentKind, parameter: &ParameterInfo) -> Option<S
         }
         _ => return None,
     })
+}
+
+/// Returns the number of axes of an array of cuda-compute that is passed with its strides.
+fn axes_of_strided(name: &str) -> Option<&str> {
+    let name = name.strip_prefix("Strided")?;
+    let of = name
+        .strip_prefix("Mut<")
+        .or_else(|| name.strip_prefix('<'))?;
+    of.strip_suffix('>')?.rsplit(", ").next()
 }
 
 /// Returns a type's name without its modules. `DeviceBuffer` replaces the type that it aliases.
@@ -400,6 +414,18 @@ mod tests {
                 ArgumentKind::Other,
                 aggregate,
                 "`#[repr(C)]` and the same fields",
+            ),
+            (
+                "StridedMut<'_, f32, 3>",
+                ArgumentKind::Other,
+                aggregate,
+                "`Strided<T, 3>`",
+            ),
+            (
+                "Strided<'_, f32, 2>",
+                ArgumentKind::Other,
+                pointer,
+                "`Strided<T, 2>`",
             ),
         ] {
             let text = remedy(name, kind, &parameter).unwrap();

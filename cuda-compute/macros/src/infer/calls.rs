@@ -98,9 +98,18 @@ impl Checker {
         };
         let Named::OfType(own, name) = named(&path.path)? else {
             let text = quote::quote!(#path).to_string().replace(' ', "");
+            let instead = match methods::of_c(&text) {
+                Some(method) => {
+                    let others = vec!["y"; method.arguments.len()].join(", ");
+                    format!("write `x.{}({others})`", method.name)
+                }
+                None if text.ends_with("rsqrtf") || text.ends_with("rsqrt") => {
+                    "write `x.sqrt().recip()`".into()
+                }
+                None => "write out what it computes".into(),
+            };
             let message = format!(
-                "`{text}` is not supported on the device, where only methods of numbers can be called: write out what it \
-                 computes"
+                "`{text}` is not supported on the device, where only methods of numbers can be called: {instead}"
             );
             return Err(Error::new_spanned(path, message));
         };
