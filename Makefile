@@ -50,8 +50,7 @@ fuzz: setup
 loading: setup
 	$(CARGO) test --locked -p cuda-direct-sys --no-default-features --features nvrtc --lib --test failures --test locate
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
-	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
-		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1'
+	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading
 
 # Not part of test, because nvJitLink is large and nothing else needs it.
 lto: setup
