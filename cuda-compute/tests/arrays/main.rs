@@ -26,6 +26,7 @@ mod layouts;
 mod mixed;
 mod nan;
 mod npp;
+mod number_functions;
 mod own_functions;
 mod pycuda;
 #[path = "../shared/random.rs"]
