@@ -251,7 +251,7 @@ pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, IntoExpr, Norm, Real, Remainder, Shift, eval, eval_on,
 };
 pub use function::{Combination, Combine, CudaFn, Signature};
-pub use gather::{concatenate, stack};
+pub use gather::{Pad, concatenate, ravel_index, stack};
 pub use half::{bf16, f16};
 pub use kernel::Kernels;
 pub use num_complex::Complex;

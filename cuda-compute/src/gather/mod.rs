@@ -1,14 +1,20 @@
-//! Access to elements by index: gathers, scatters with and without combining, concatenation and
-//! repetition.
+//! Access to elements by index: gathers, scatters with and without combining, concatenation, padding
+//! and repetition.
 
+mod along;
 mod combine;
 mod indexed;
 mod join;
+mod pad;
+mod pick;
 mod repeat;
 mod scatter;
+mod several;
 
 use cuda_safe::Stream;
 pub use join::{concatenate, stack};
+pub use pad::Pad;
+pub use several::ravel_index;
 
 use crate::{
     array::{Array, IntoIndex, Layout, Order, Shape},

@@ -28,6 +28,7 @@ mod nan;
 mod npp;
 mod number_functions;
 mod own_functions;
+mod padding;
 mod pycuda;
 #[path = "../shared/random.rs"]
 mod random;
@@ -36,6 +37,7 @@ mod rows;
 mod scans;
 mod segments;
 mod selections;
+mod several_indices;
 mod shapeless;
 mod shapes;
 mod structs;
