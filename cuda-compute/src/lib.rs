@@ -173,7 +173,9 @@ pub use array::{
     SliceItem,
 };
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use contents::{ArrayMut, FieldMut, Nested, STRIDED_HEADER, Strided, StridedMut};
+pub use contents::{
+    ArrayMut, FieldMut, Indexing, Nested, STRIDED_HEADER, Strided, StridedMut, meshgrid,
+};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };

@@ -1,15 +1,17 @@
-//! Access to elements by index: gathers, scatters with and without combining, concatenation, padding
-//! and repetition.
+//! Access to elements by index: gathers, scatters with and without combining, concatenation,
+//! division, padding, insertion and repetition.
 
 mod along;
 mod combine;
 mod indexed;
+mod insert;
 mod join;
 mod pad;
 mod pick;
 mod repeat;
 mod scatter;
 mod several;
+mod split;
 
 use cuda_safe::Stream;
 pub use join::{concatenate, stack};

@@ -17,6 +17,7 @@ mod expression_views;
 #[path = "../../../cuda-safe/tests/common/failure.rs"]
 mod failure;
 mod gathers;
+mod grids;
 mod in_place;
 mod index_rows;
 mod interop;
@@ -29,6 +30,7 @@ mod npp;
 mod number_functions;
 mod own_functions;
 mod padding;
+mod parts;
 mod pycuda;
 #[path = "../shared/random.rs"]
 mod random;
