@@ -165,6 +165,7 @@ mod random_numbers;
 mod reduce;
 mod scan;
 mod select;
+mod statistics;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 

@@ -14,6 +14,7 @@ mod several;
 mod split;
 
 use cuda_safe::Stream;
+pub(crate) use join::assemble;
 pub use join::{concatenate, stack};
 pub use pad::Pad;
 pub use several::ravel_index;

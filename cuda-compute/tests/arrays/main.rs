@@ -34,6 +34,7 @@ mod parts;
 mod pycuda;
 #[path = "../shared/random.rs"]
 mod random;
+mod recurrences;
 mod reductions;
 mod rows;
 mod scans;
@@ -42,6 +43,7 @@ mod selections;
 mod several_indices;
 mod shapeless;
 mod shapes;
+mod statistics;
 mod structs;
 mod sums;
 
