@@ -353,6 +353,6 @@ fn values_keep_their_axes_when_inserted() {
     let kept = x.insert(1, &new, 1).unwrap();
     assert_eq!(kept.to_string(), "[[1 8 9 2]\n [3 8 9 4]]");
     assert_eq!(values(array(&[2, -1, 3, 0]).pow(-1)), [0, -1, 0, 0]);
-    let average = array(&[1.0f64, 2.0]).average(&array(&[1.0, -1.0])).unwrap();
+    let average = array(&[1.0f64, 2.0]).average(array(&[1.0, -1.0])).unwrap();
     assert!(values(average)[0].is_infinite());
 }
