@@ -8,3 +8,53 @@ pub mod from_pycuda {}
 
 #[doc = include_str!("guide/from_cupy.md")]
 pub mod from_cupy {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    /// Returns the rows of the tables of functions in the guide for CuPy users: names, status and
+    /// counterparts.
+    fn functions() -> Vec<[&'static str; 3]> {
+        let page = include_str!("guide/from_cupy.md");
+        let tables = page
+            .split("\n# ")
+            .find(|part| part.starts_with("Functions by name"));
+        let rows = tables
+            .unwrap()
+            .lines()
+            .filter(|line| line.starts_with("| `"));
+        rows.map(|row| {
+            let cells: Vec<&str> = row.trim_matches(['|', ' ']).splitn(3, " | ").collect();
+            cells.try_into().unwrap()
+        })
+        .collect()
+    }
+
+    /// rustdoc checks that all linked names exist: `make check` fails on a broken link.
+    #[test]
+    fn every_function_has_a_status_and_a_counterpart() {
+        let rows = functions();
+        assert!(rows.len() > 200, "{} rows", rows.len());
+        let mut known = HashSet::new();
+        for [name, status, here] in rows {
+            assert!(known.insert(name), "{name} has two rows");
+            let own = name.trim_matches('`');
+            let link = here.split_once("](crate::").map(|(_, link)| link);
+            let fits = match status {
+                "same" => link.is_some_and(|link| {
+                    let path = link.split(')').next().unwrap();
+                    path.rsplit("::").next() == Some(own)
+                }),
+                "renamed" | "other result" => !here.is_empty() && here != "–",
+                "written out" => here.contains('`'),
+                "missing" => here == "–",
+                _ => false,
+            };
+            assert!(
+                fits,
+                "{name} is `{status}`, but its counterpart is {here:?}"
+            );
+        }
+    }
+}

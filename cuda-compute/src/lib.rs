@@ -164,6 +164,7 @@ mod random_numbers;
 mod reduce;
 mod scan;
 mod select;
+mod statistics;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
@@ -172,7 +173,9 @@ pub use array::{
     SliceItem,
 };
 pub use closure::{DeviceFn, Fold, device_fn, fold};
-pub use contents::{ArrayMut, FieldMut, Nested, STRIDED_HEADER, Strided, StridedMut};
+pub use contents::{
+    ArrayMut, FieldMut, Indexing, Nested, STRIDED_HEADER, Strided, StridedMut, meshgrid,
+};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };
@@ -249,7 +252,7 @@ pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, IntoExpr, Norm, Real, Remainder, Shift, eval, eval_on,
 };
 pub use function::{Combination, Combine, CudaFn, Signature};
-pub use gather::{concatenate, stack};
+pub use gather::{Pad, concatenate, ravel_index, stack};
 pub use half::{bf16, f16};
 pub use kernel::Kernels;
 pub use num_complex::Complex;

@@ -250,4 +250,65 @@ where
         // `start + last * step` may differ from `end` by rounding.
         place.equal(last).select(end, inner).eval_on(stream)
     }
+
+    /// Creates an array of `count` powers of a base, whose exponents are equally spaced from `start`
+    /// to `end`, both included, like NumPy's `logspace`. NumPy's default base is 10.
+    ///
+    /// The numbers are computed as `f64` and rounded. If `count` is 1, the exponent is `start`.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// assert_eq!(Array::logspace(&stream, -1.0f32, 2.0, 4, 10.0)?.to_vec()?, [0.1, 1.0, 10.0, 100.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`] if `count` exceeds `isize::MAX`. Returns [`Error::Cuda`] if device
+    /// memory runs out or a driver call fails.
+    pub fn logspace(stream: &Stream, start: T, end: T, count: usize, base: f64) -> Result<Self> {
+        let wide = |value| Expr::scalar(value).cast::<f64>();
+        let step = (wide(end) - wide(start)) / count.saturating_sub(1).max(1) as f64;
+        let place = Expr::index(count, 0)?.cast::<f64>();
+        let power = Expr::scalar(base).pow(place * step + wide(start));
+        power.cast::<T>().eval_on(stream)
+    }
+
+    /// Creates an array of `count` numbers from `start` to `end`, both included, each of which is
+    /// the one before times the same factor, like NumPy's `geomspace`.
+    ///
+    /// The numbers are computed as `f64` and rounded. If `count` is 1, the number is `start`. If the
+    /// signs of `start` and `end` differ, the numbers between them are NaN.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// assert_eq!(Array::geomspace(&stream, -2.0f32, -16.0, 4)?.to_vec()?, [-2.0, -4.0, -8.0, -16.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Value`] if `start` or `end` is 0. Returns [`Error::Shape`] if `count` exceeds
+    /// `isize::MAX`. Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
+    pub fn geomspace(stream: &Stream, start: T, end: T, count: usize) -> Result<Self> {
+        if start == T::ZERO || end == T::ZERO {
+            return Err(Error::Value(format!(
+                "geomspace: start is {start:?} and end is {end:?}, but neither may be 0"
+            )));
+        }
+        let place = Expr::index(count, 0)?;
+        let last = count.saturating_sub(1).max(1);
+        let wide = |value| Expr::scalar(value).cast::<f64>();
+        let part = place.cast::<f64>() / last as f64;
+        let inner = wide(start) * (wide(end) / wide(start)).pow(part);
+        // The power may differ from the ratio by rounding.
+        let inner = place.equal(last).select(end, inner.cast::<T>());
+        inner.eval_on(stream)
+    }
 }

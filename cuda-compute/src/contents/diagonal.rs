@@ -6,7 +6,7 @@ use crate::{
     array::{Array, Shape},
     element::{Element, Number},
     error::{Error, Result},
-    expression::Expr,
+    expression::{Expr, Target, assign},
 };
 
 /// Returns the last two axes of a shape.
@@ -53,6 +53,16 @@ impl<T: Element> Array<T> {
         Ok(Self::of(self.memory.clone(), self.layout.diagonal(offset)))
     }
 
+    /// Returns a matrix with the elements of this vector on a diagonal and zeros (`false`)
+    /// elsewhere, like NumPy's `diag`. See [`Expr::diag`].
+    ///
+    /// # Errors
+    /// Returns an error if the array does not have one axis, if the number of elements overflows, or
+    /// if memory runs out.
+    pub fn diag(&self, offset: isize) -> Result<Self> {
+        self.expr().diag(offset)
+    }
+
     /// Returns the lower triangles: see [`Expr::tril`].
     ///
     /// # Errors
@@ -71,6 +81,50 @@ impl<T: Element> Array<T> {
 }
 
 impl<T: Element> Expr<T> {
+    /// Returns a matrix with the values of this vector on a diagonal and zeros (`false`) elsewhere,
+    /// in a new array, like NumPy's `diag`.
+    ///
+    /// `offset` selects the diagonal as in [`Array::diagonal`], which is the inverse. The matrix is
+    /// just large enough. Values that are not an array are computed into memory first. Then one
+    /// kernel writes zeros and another the diagonal. This does not wait.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[1, 2])?;
+    /// assert_eq!(x.diag(0)?.to_string(), "[[1 0]\n [0 2]]");
+    /// assert_eq!((&x * 10).diag(-1)?.to_string(), "[[ 0  0  0]\n [10  0  0]\n [ 0 20  0]]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the expression does not have one axis, if it reads no array, if the number
+    /// of elements overflows, or if memory runs out.
+    pub fn diag(&self, offset: isize) -> Result<Array<T>> {
+        let shape = self.shape()?;
+        let &[length] = shape.as_slice() else {
+            return Err(Error::Shape(format!(
+                "diag: shape {shape} has {} axes. Fix: pass a vector, or call `diagonal` to select one",
+                shape.rank()
+            )));
+        };
+        let size = length.saturating_add(offset.unsigned_abs());
+        let size = Shape::new(&[size, size])?;
+        let values = self.stored()?;
+        let zeros = Expr::scalar(T::default()).broadcast_to(size)?;
+        let matrix = zeros.eval_on(values.stream())?;
+        let target = Target {
+            memory: &matrix.memory,
+            layout: matrix.layout.diagonal(offset),
+            data: T::DATA_TYPE,
+        };
+        assign(&target, &values.expr().node)?;
+        Ok(matrix)
+    }
+
     /// Returns the matrices in the last two axes with zeros (`false`) above a diagonal.
     ///
     /// `offset` selects the diagonal as in [`Array::diagonal`].

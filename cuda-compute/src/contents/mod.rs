@@ -12,6 +12,7 @@ mod dense;
 mod diagonal;
 mod display;
 mod field;
+mod grid;
 mod host;
 mod memory;
 mod nested;
@@ -20,5 +21,6 @@ mod words;
 
 pub use assign::ArrayMut;
 pub use field::FieldMut;
+pub use grid::{Indexing, meshgrid};
 pub use nested::Nested;
 pub use strided::{STRIDED_HEADER, Strided, StridedMut};

@@ -40,7 +40,11 @@ pub trait Math: Signed {
 }
 
 /// Floats: `f16`, `bf16`, `f32`, `f64`.
-pub trait Float: Math<Real = Self> + Ordered {}
+pub trait Float: Math<Real = Self> + Ordered {
+    /// The type in which functions of several steps are computed: `f32` for halves, and the type
+    /// itself otherwise.
+    type Wide: Float;
+}
 
 /// Complex numbers.
 pub trait ComplexNumber: Math {}
@@ -77,7 +81,6 @@ macro_rules! class {
 
 class!(Ordered: i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64);
 class!(Signed: i8, i16, i32, i64, isize, f16, bf16, f32, f64, Complex<f32>, Complex<f64>);
-class!(Float: f16, bf16, f32, f64);
 class!(ComplexNumber: Complex<f32>, Complex<f64>);
 
 macro_rules! integers {
@@ -101,4 +104,13 @@ macro_rules! math {
     };
 }
 
+macro_rules! floats {
+    ($($type:ty: $wide:ty),*) => {
+        $(impl Float for $type {
+            type Wide = $wide;
+        })*
+    };
+}
+
+floats!(f16: f32, bf16: f32, f32: f32, f64: f64);
 math!(f16: f16, bf16: bf16, f32: f32, f64: f64, Complex<f32>: f32, Complex<f64>: f64);

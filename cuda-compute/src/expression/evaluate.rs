@@ -127,6 +127,16 @@ pub fn eval_on<E: Evaluate>(stream: &Stream, expressions: E) -> Result<E::Arrays
     evaluate(&expressions, Some(stream))
 }
 
+impl<T: Element> Expr<T> {
+    /// Returns the array if the expression is only an array, and otherwise evaluates it.
+    pub(crate) fn stored(&self) -> Result<Array<T>> {
+        match &self.node.kind {
+            Kind::Array(memory, layout) => Ok(Array::of(memory.clone(), *layout)),
+            _ => self.eval(),
+        }
+    }
+}
+
 /// Computes an expression into a new array that is contiguous in this order.
 pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Result<Array<T>> {
     let Some(from) = first_array(&expression.node) else {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    element::{ComplexNumber, Element, Float, Integer, Math, Number, Ordered, Signed},
+    element::{Class, ComplexNumber, Element, Float, Integer, Math, Number, Ordered, Signed},
 };
 
 /// Defines each method for expressions and for arrays.
@@ -237,9 +237,34 @@ binary_functions! { Shift:
     unbounded_shr Operation::Scalar("unbounded_shr");
 }
 
-binary_functions! { Math:
-    /// Raises this number to a power.
-    pow Operation::Call(&function::POW);
+binary_functions! { Number:
+    /// Raises this number to a power, like NumPy's `power`.
+    ///
+    /// Integers wrap around. For negative exponents, the result of integers is the exact power
+    /// rounded towards zero, and that of 0 is 0. NumPy rejects negative exponents.
+    pow match T::DATA_TYPE.class() {
+        Class::Signed | Class::Unsigned => Operation::Scalar("power"),
+        _ => Operation::Call(&function::POW),
+    };
+}
+
+binary_functions! { Integer:
+    /// Returns the greatest common divisor, like NumPy's `gcd`. It is not negative, except that the
+    /// divisor of the type's lowest number and itself or 0 wraps around. The divisor of 0 and 0 is 0.
+    gcd Operation::Scalar("gcd");
+    /// Returns the least common multiple, like NumPy's `lcm`. It is not negative unless it wraps
+    /// around. The multiple of 0 and any number is 0.
+    lcm Operation::Scalar("lcm");
+}
+
+binary_functions! { Float:
+    /// Returns the logarithm of the sum of e raised to this power and e raised to `other`, like
+    /// NumPy's `logaddexp`. The powers may overflow or underflow. If one is infinite, so is the
+    /// result.
+    logaddexp Operation::Scalar("logaddexp");
+    /// Returns the base 2 logarithm of the sum of 2 raised to this power and 2 raised to `other`,
+    /// like NumPy's `logaddexp2`.
+    logaddexp2 Operation::Scalar("logaddexp2");
 }
 
 binary_functions! { Float:
@@ -322,6 +347,12 @@ methods! {
         pub fn mul_add(self, factor: impl IntoExpr<T>, addend: impl IntoExpr<T>) -> Expr<T> {
             let inputs = [&self.node, &factor.into_expr().node, &addend.into_expr().node];
             apply::<T, T, 3>(Operation::Call(&function::MUL_ADD), inputs)
+        }
+
+        /// Raises this number to an integer power by repeated multiplication, like [`f32::powi`]. Each
+        /// multiplication rounds. [`pow`](Self::pow) takes any exponent and has an error bound.
+        pub fn powi(self, exponent: impl IntoExpr<i32>) -> Expr<T> {
+            apply::<T, T, 2>(Operation::Scalar("powi"), [&self.node, &exponent.into_expr().node])
         }
 
         /// Multiplies by 2 raised to a power.

@@ -1,6 +1,8 @@
 //! Expressions: lazy values over arrays, computed by as few kernels as possible.
 
 mod accuracy;
+mod closeness;
+mod cross;
 mod divide;
 mod elementwise;
 mod evaluate;
@@ -19,6 +21,7 @@ pub(crate) mod plan;
 mod reduce;
 pub(crate) mod reduction;
 pub(crate) mod render;
+mod rounding;
 mod rows;
 mod shapes;
 pub(crate) mod space;
@@ -31,7 +34,7 @@ use cuda_safe::Stream;
 
 use crate::{
     array::{Array, IntoIndex, IntoShape, Layout, Order, Shape},
-    element::{DataType, Element, Integer, Words},
+    element::{DataType, Element, Float, Integer, Words},
     error::{Error, Result},
 };
 
@@ -95,6 +98,20 @@ impl<T: Element> Expr<T> {
     #[must_use]
     pub fn scalar(value: T) -> Self {
         Self::of(Node::scalar(Words::of(value), T::DATA_TYPE))
+    }
+
+    /// Converts each element as [`cast`](Self::cast) does, without a check of the types. One of them
+    /// must not be complex unless both are.
+    pub(crate) fn converted<R: Element>(&self) -> Expr<R> {
+        if R::DATA_TYPE == T::DATA_TYPE {
+            return Expr::of(self.node.clone());
+        }
+        let inputs = [self.node.clone()];
+        Expr::of(Node::apply(
+            operation::Operation::Cast,
+            R::DATA_TYPE,
+            inputs,
+        ))
     }
 
     /// Returns the shape.
@@ -167,6 +184,18 @@ impl Expr<usize> {
         let mut layout = Layout::dense(shape, Order::C);
         layout.set_strides(|other| isize::from(other == axis));
         Ok(Self::places(layout))
+    }
+}
+
+impl<T: Float> Expr<T> {
+    /// Returns a number, rounded to the type.
+    pub(crate) fn number(value: f64) -> Self {
+        let node = match T::DATA_TYPE {
+            DataType::F64 => Node::scalar(Words::of(value), DataType::F64),
+            DataType::F32 => Node::scalar(Words::of(value as f32), DataType::F32),
+            _ => return Expr::scalar(value).converted(),
+        };
+        Self::of(node)
     }
 }
 

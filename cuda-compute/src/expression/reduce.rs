@@ -129,10 +129,12 @@ reductions! {
         /// Returns the smallest element. Ignores NaN, as [`f32::min`] does: the result is NaN only
         /// if all elements are. For the smaller of two operands, see
         /// [`minimum`](crate::Expr::minimum).
+        #[doc(alias = "nanmin")]
         min min_axis -> T = Fold::Minimum(Nan::Ignored);
         /// Returns the largest element. Ignores NaN, as [`f32::max`] does: the result is NaN only
         /// if all elements are. For the larger of two operands, see
         /// [`maximum`](crate::Expr::maximum).
+        #[doc(alias = "nanmax")]
         max max_axis -> T = Fold::Maximum(Nan::Ignored);
         /// Returns the smallest element, or NaN if an element is NaN, like NumPy's `min`.
         min_or_nan min_or_nan_axis -> T = Fold::Minimum(Nan::Propagated);
@@ -140,9 +142,11 @@ reductions! {
         max_or_nan max_or_nan_axis -> T = Fold::Maximum(Nan::Propagated);
         /// Returns the index of the smallest element, or of the first of several equal ones, in C
         /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
+        #[doc(alias = "nanargmin")]
         argmin argmin_axis -> usize = Fold::MinimumPlace(Nan::Ignored);
         /// Returns the index of the largest element, or of the first of several equal ones, in C
         /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
+        #[doc(alias = "nanargmax")]
         argmax argmax_axis -> usize = Fold::MaximumPlace(Nan::Ignored);
         /// Returns the index of the first NaN, or [`argmin`](Self::argmin) if no element is NaN,
         /// like NumPy's `argmin`.

@@ -1,18 +1,12 @@
 //! Scatters of rows: values for whole rows along an axis, at indices.
 
-use super::{beyond, combine::Combining, scatter::Scattered};
+use super::{beyond, combine::Combining, pick::from_start, scatter::Scattered};
 use crate::{
     array::{Array, IntoIndex, Layout, Order, Shape},
-    element::{Class, Element, Integer, Number, Ordered},
+    element::{Element, Integer, Number, Ordered},
     error::{Error, Result},
-    expression::{Expr, IntoExpr, node::Node, operation::Operation},
+    expression::{Expr, IntoExpr},
 };
-
-/// Converts integers to another integer type.
-fn converted<I: Integer, R: Integer>(integers: &Expr<I>) -> Expr<R> {
-    let inputs = [integers.node.clone()];
-    Expr::of(Node::apply(Operation::Cast, R::DATA_TYPE, inputs))
-}
 
 impl<T: Element> Array<T> {
     /// Writes `values` to the places that `indices` select along an axis, and passes them to the
@@ -61,14 +55,7 @@ impl<T: Element> Array<T> {
         });
         let mut column = vec![1; shape.rank()];
         column[axis] = count;
-        let index = indices.reshape(column)?;
-        let index: Expr<u64> = if I::DATA_TYPE.class() == Class::Signed {
-            let index = converted::<I, i64>(&index);
-            let from_end = &index + length as i64;
-            converted(&index.less(0).select(from_end, index))
-        } else {
-            converted(&index)
-        };
+        let index = from_start(&indices.reshape(column)?, length);
         let place = Expr::<u64>::places(within) + &index * step;
         let place = index.less(length as u64).select(place, u64::MAX);
         let inner: usize = lengths[axis + 1..].iter().product();

@@ -6,7 +6,7 @@ use crate::{
     array::{Array, IntoIndex, IntoIndices, Layout, Memory, Order, Shape, SliceItem},
     element::Element,
     error::{Error, Result},
-    expression::{Target, assign},
+    expression::{Expr, Target, assign},
 };
 
 impl<T: Element> Array<T> {
@@ -79,28 +79,28 @@ pub fn concatenate<T: Element, A: Borrow<Array<T>>>(
         let end = start + array.shape()[axis];
         items[axis] = SliceItem::from(start..end);
         start = end;
-        (items.clone(), array.clone())
+        (items.clone(), array.expr())
     });
     assemble(first, shape, parts.collect())
 }
 
-/// Copies arrays to parts of a new array of this shape, on the stream of `like`. The parts must
-/// cover the new array.
-pub(super) fn assemble<T: Element>(
+/// Computes expressions into parts of a new array of this shape, on the stream of `like`. The parts
+/// must cover the new array.
+pub(crate) fn assemble<T: Element>(
     like: &Array<T>,
     shape: Shape,
-    parts: Vec<(Vec<SliceItem>, Array<T>)>,
+    parts: Vec<(Vec<SliceItem>, Expr<T>)>,
 ) -> Result<Array<T>> {
     let (kernels, stream) = (like.memory.kernels(), like.stream());
     let memory = Memory::new(kernels, stream, shape.elements(), T::DATA_TYPE)?;
     let result = Array::of(Arc::new(memory), Layout::dense(shape, Order::C));
-    for (items, array) in parts {
+    for (items, values) in parts {
         let target = Target {
             memory: &result.memory,
             layout: result.layout.sliced(&items)?,
             data: T::DATA_TYPE,
         };
-        assign(&target, &array.expr().node)?;
+        assign(&target, &values.node)?;
     }
     Ok(result)
 }

@@ -1,14 +1,23 @@
-//! Access to elements by index: gathers, scatters with and without combining, concatenation and
-//! repetition.
+//! Access to elements by index: gathers, scatters with and without combining, concatenation,
+//! division, padding, insertion and repetition.
 
+mod along;
 mod combine;
 mod indexed;
+mod insert;
 mod join;
+mod pad;
+mod pick;
 mod repeat;
 mod scatter;
+mod several;
+mod split;
 
 use cuda_safe::Stream;
+pub(crate) use join::assemble;
 pub use join::{concatenate, stack};
+pub use pad::Pad;
+pub use several::ravel_index;
 
 use crate::{
     array::{Array, IntoIndex, Layout, Order, Shape},

@@ -80,7 +80,7 @@ impl<T: Element> Array<T> {
             return Ok(self.clone());
         }
         let parts = parts.into_iter();
-        let parts = parts.map(|(to, from)| Ok((to, self.slice(from)?)));
+        let parts = parts.map(|(to, from)| Ok((to, self.slice(from)?.expr())));
         assemble(self, shape, parts.collect::<Result<_>>()?)
     }
 

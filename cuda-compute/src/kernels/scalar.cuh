@@ -269,6 +269,58 @@ template <typename T> RS_FUNCTION T rs_powi(T base, int exponent) {
     return exponent < 0 ? (T)1 / power : power;
 }
 
+// NumPy's functions of two numbers.
+
+// A power of integers. The power of a negative exponent is rounded towards zero, and that of 0 is 0.
+template <typename T> RS_FUNCTION T rs_power(T base, T exponent) {
+    if (exponent < (T)0) {
+        const T odd = (exponent & 1) != 0 ? base : (T)1;
+        return base == (T)1 || base == (T)-1 ? odd : (T)0;
+    }
+    T power = (T)1;
+    for (; exponent != (T)0; exponent >>= 1) {
+        if ((exponent & 1) != 0) {
+            power = rs_mul<T>(power, base);
+        }
+        base = rs_mul<T>(base, base);
+    }
+    return power;
+}
+
+template <typename T> RS_FUNCTION T rs_gcd(T a, T b) {
+    typedef typename rs_type<T>::bits bits;
+    bits divisor = (bits)rs_abs<T>(a), rest = (bits)rs_abs<T>(b);
+    while (rest != 0) {
+        const bits next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return (T)divisor;
+}
+
+template <typename T> RS_FUNCTION T rs_lcm(T a, T b) {
+    typedef typename rs_type<T>::bits bits;
+    const bits divisor = (bits)rs_gcd<T>(a, b);
+    return divisor == 0 ? (T)0 : (T)rs_mul<bits>((bits)rs_abs<T>(a) / divisor, (bits)rs_abs<T>(b));
+}
+
+// Equal infinities are equal, so their difference is not computed.
+template <typename T> RS_FUNCTION T rs_logaddexp(T a, T b) {
+    if (a == b) {
+        return a + (T)0.69314718055994530942;
+    }
+    const T distance = a - b;
+    return (distance > (T)0 ? a : b) + log1p(exp(-fabs(distance)));
+}
+
+template <typename T> RS_FUNCTION T rs_logaddexp2(T a, T b) {
+    if (a == b) {
+        return a + (T)1;
+    }
+    const T distance = a - b;
+    return (distance > (T)0 ? a : b) + log1p(exp2(-fabs(distance))) * (T)1.44269504088896340736;
+}
+
 // Methods of integers.
 
 template <typename T> RS_FUNCTION T rs_saturating_add(T a, T b) {

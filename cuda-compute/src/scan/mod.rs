@@ -1,5 +1,7 @@
-//! Scans: running sums, products, maxima and minima along an axis.
+//! Scans: running sums, products, maxima and minima along an axis, and linear recurrences.
 
+mod extremes;
+mod recurrence;
 mod run;
 mod table;
 mod tiles;

@@ -325,3 +325,71 @@ fn closures_use_the_operators_of_rust() {
     let larger = device_fn!(|x: f32| if x.is_nan() { x } else { x.max(0.5) });
     assert!(values(larger.map((&x,)))[1].is_nan());
 }
+
+/// The expressions in the guide's tables of functions by name.
+#[test]
+fn functions_are_written_out_as_expressions() {
+    use std::f64::consts::PI;
+    let x = array(&[-1.5, 0.0, 0.25, f64::NAN, f64::INFINITY]);
+    let steps: Vec<f64> = values(x.equal(0.0).select(0.5, x.greater(0.0).cast::<f64>()));
+    assert_eq!(steps, [0.0, 0.5, 1.0, 0.0, 1.0]); // NumPy's `heaviside`, except for NaN
+    let numbers = values(x.is_nan().select(0.0, &x).clamp(f64::MIN, f64::MAX));
+    assert_eq!(numbers, [-1.5, 0.0, 0.25, 0.0, f64::MAX]);
+    let sinc = values(x.equal(0.0).select(1.0, x.sinpi() / (&x * PI)));
+    assert!((sinc[0] - (-1.5 * PI).sin() / (-1.5 * PI)).abs() < 1e-15);
+    assert_eq!(sinc[1], 1.0);
+    assert_eq!(
+        values(x.signum().less(0.0)),
+        [true, false, false, false, false]
+    );
+    let spacing = values(x.next_after(f64::INFINITY) - &x);
+    assert_eq!(spacing[2], 0.25 * f64::EPSILON);
+    let sums = elements(x.is_nan().select(0.0, &x).cumsum(0));
+    assert_eq!(sums, [-1.5, -1.5, -1.25, -1.25, f64::INFINITY]);
+    let products = elements(
+        x.is_nan()
+            .select(1.0, &x)
+            .slice(s![2..4])
+            .unwrap()
+            .cumprod(0),
+    );
+    assert_eq!(products, [0.25, 0.25]);
+
+    let m = matrix([2, 3], &[1, 2, 3, 4, 5, 6]);
+    assert_eq!(elements(m.t().flip(0)), [3, 6, 2, 5, 1, 4]); // `rot90`
+    assert_eq!(m.flatten().unwrap().diag(0).unwrap().shape(), [6, 6]);
+    let (rows, columns) = (matrix([2, 1], &[1, 0]), array(&[2, 0]));
+    assert_eq!(elements(m.take_nd(&[&rows, &columns])), [6, 4, 3, 1]); // `ix_`
+    let large = m.greater(4).eval().unwrap();
+    let at = large
+        .nonzero()
+        .unwrap()
+        .unravel_index(large.shape())
+        .unwrap();
+    assert_eq!(
+        (values(at[0].clone()), values(at[1].clone())),
+        (vec![1, 1], vec![1, 2])
+    );
+    let stream = stream();
+    let lower = Array::full(&stream, [2, 2], true).unwrap().tril(0).unwrap();
+    assert_eq!(elements(lower.nonzero()), [0, 2, 3]);
+    let tri = Array::<i32>::ones(&stream, [2, 2])
+        .unwrap()
+        .tril(0)
+        .unwrap();
+    assert_eq!(values(tri), [1, 0, 1, 1]);
+    assert_eq!(values(m.flatten().unwrap().diff(1, 0).unwrap()), [1; 5]);
+}
+
+#[test]
+fn values_keep_their_axes_when_inserted() {
+    let x = matrix([2, 2], &[1, 2, 3, 4]);
+    let new = matrix([1, 2], &[8, 9]);
+    let moved = x.insert(1, new.t(), 1).unwrap();
+    assert_eq!(moved.to_string(), "[[1 8 2]\n [3 9 4]]"); // NumPy: `np.insert(x, 1, new, 1)`
+    let kept = x.insert(1, &new, 1).unwrap();
+    assert_eq!(kept.to_string(), "[[1 8 9 2]\n [3 8 9 4]]");
+    assert_eq!(values(array(&[2, -1, 3, 0]).pow(-1)), [0, -1, 0, 0]);
+    let average = array(&[1.0f64, 2.0]).average(array(&[1.0, -1.0])).unwrap();
+    assert!(values(average)[0].is_infinite());
+}

@@ -17,6 +17,7 @@ mod expression_views;
 #[path = "../../../cuda-safe/tests/common/failure.rs"]
 mod failure;
 mod gathers;
+mod grids;
 mod in_place;
 mod index_rows;
 mod interop;
@@ -26,17 +27,23 @@ mod layouts;
 mod mixed;
 mod nan;
 mod npp;
+mod number_functions;
 mod own_functions;
+mod padding;
+mod parts;
 mod pycuda;
 #[path = "../shared/random.rs"]
 mod random;
+mod recurrences;
 mod reductions;
 mod rows;
 mod scans;
 mod segments;
 mod selections;
+mod several_indices;
 mod shapeless;
 mod shapes;
+mod statistics;
 mod structs;
 mod sums;
 

@@ -2,8 +2,8 @@
 //! of their driver calls can be made to fail.
 
 use cuda_compute::{
-    Array, Combination, Expr, Order, Random, Result, concatenate, device_fn, eval, eval_on, fold,
-    s, stack,
+    Array, Combination, Expr, Order, Pad, Random, Result, concatenate, device_fn, eval, eval_on,
+    fold, s, stack,
 };
 use cuda_safe::Stream;
 
@@ -120,6 +120,46 @@ fn gathers_and_counts() {
         if let Err(error @ cuda_compute::Error::Cuda(_)) = error {
             return Err(error);
         }
+        Ok(())
+    });
+}
+
+#[test]
+fn access_by_several_indices() {
+    run(|stream| {
+        let x = Array::from_shape(stream, [50, 10], &numbers(500))?;
+        let rows = Array::from_slice(stream, &[4i32, -1])?;
+        let columns = Array::from_slice(stream, &[0u8, 3])?.cast::<i32>();
+        let picked = x.take_nd(&[&rows.expr(), &columns])?;
+        same(picked.to_vec()?, vec![80.0, 51.0]);
+        let places = rows.reshape([1, 2])?;
+        let along = x.slice(s![.., ..2])?.take_along_axis(&places, 0)?;
+        same(along.to_vec()?, vec![80.0, 37.0]);
+        let mut y = x.clone();
+        let mut after = numbers(500);
+        (after[40], after[493]) = (-1.0, -1.0);
+        let done = y.put_nd(&[&rows.expr(), &columns], -1.0);
+        whole(done, &y, &numbers(500), &after)?;
+        Ok(())
+    });
+}
+
+#[test]
+fn padded_inserted_and_interpolated() {
+    run(|stream| {
+        let x = Array::from_slice(stream, &[1.0f32, 2.0, 3.0])?;
+        let padded = (&x * 2.0).pad([(1, 1)], Pad::Reflect)?;
+        same(padded.to_vec()?, vec![4.0, 2.0, 4.0, 6.0, 4.0]);
+        let longer = x.insert([0, 3], 9.0, 0)?;
+        same(longer.to_vec()?, vec![9.0, 1.0, 2.0, 3.0, 9.0]);
+        let square = x.delete(1, 0)?.diag(0)?;
+        same(square.to_vec()?, vec![1.0, 0.0, 0.0, 3.0]);
+        same((&x + 0.5).interp(&x, &x)?.to_vec()?, vec![1.5, 2.5, 3.0]);
+        same(x.gradient(0.5, 0)?.to_vec()?, vec![2.0; 3]);
+        let steps = x.linear_recurrence(2.0, 1.0, 0)?;
+        same(steps.to_vec()?, vec![3.0, 8.0, 19.0]);
+        same(x.cummax_with_indices(0)?.1.to_vec()?, vec![0, 1, 2]);
+        same([x.nanvar(1).item()?, x.cov(1)?.item()?], [1.0; 2]);
         Ok(())
     });
 }
