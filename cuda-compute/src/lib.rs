@@ -263,7 +263,7 @@ pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},
 };
-pub use sort::{SortKey, SortValues, Sorter};
+pub use sort::{IntoFractions, QuantileElement, QuantileMethod, SortKey, SortValues, Sorter};
 
 /// Tests the code in README.md.
 #[cfg(doctest)]

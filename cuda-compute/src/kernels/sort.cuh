@@ -1,7 +1,7 @@
 // Keys as bits: their order, their digits, and ranks of digits within a block.
 //
 // Requires array.cuh, THREADS (a multiple of 32), ITEMS (keys per thread), KEY (the type of a key
-// in memory), REAL (bits of a float's fraction, or 0), SIGNED (whether keys are signed integers)
+// in memory), FRACTION (bits of a float's fraction, or 0), SIGNED (whether keys are signed integers)
 // and DESCENDING.
 
 #pragma once
@@ -24,8 +24,8 @@ typedef bits_of_size<sizeof(KEY)>::type key_bits;
 __device__ __forceinline__ key_bits code_of(key_bits key) {
     constexpr key_bits sign = (key_bits)((key_bits)1 << (KEY_WIDTH - 1));
     key_bits code = key;
-#if REAL
-    constexpr key_bits infinity = (key_bits)(((u64)sign - 1) >> REAL << REAL), magnitude = (key_bits)(sign - 1);
+#if FRACTION
+    constexpr key_bits infinity = (key_bits)(((u64)sign - 1) >> FRACTION << FRACTION), magnitude = (key_bits)(sign - 1);
     if ((key & magnitude) > infinity) return (key_bits)~(key_bits)0;
     if ((key & magnitude) == 0) code = 0;
     code = (key_bits)(code ^ (code & sign ? (key_bits)~(key_bits)0 : sign));
@@ -38,11 +38,11 @@ __device__ __forceinline__ key_bits code_of(key_bits key) {
 // The bits of a key with this code.
 __device__ __forceinline__ key_bits key_of_code(key_bits code) {
     constexpr key_bits sign = (key_bits)((key_bits)1 << (KEY_WIDTH - 1));
-#if REAL
+#if FRACTION
     if (code == (key_bits)~(key_bits)0) return (key_bits)(sign - 1);
 #endif
     if (DESCENDING) code = (key_bits)~code;
-#if REAL
+#if FRACTION
     code = (key_bits)(code ^ (code & sign ? sign : (key_bits)~(key_bits)0));
 #elif SIGNED
     code = (key_bits)(code ^ sign);
@@ -64,14 +64,15 @@ template <class T> __device__ __forceinline__ typename bits_of_size<sizeof(T)>::
 // none.
 #define OWN_DIGITS (THREADS < DIGITS ? DIGITS / THREADS : 1)
 
-// The exclusive prefixes of the block's counts. For all threads.
-template <class T>
-__device__ __forceinline__ void scan_digits(const T (&counts)[OWN_DIGITS], T (&before)[OWN_DIGITS]) {
+// The exclusive prefixes of the block's counts. Each thread has COUNTS consecutive ones. For all
+// threads.
+template <class T, int COUNTS>
+__device__ __forceinline__ void scan_counts(const T (&counts)[COUNTS], T (&before)[COUNTS]) {
     __shared__ T of_warps[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     T own = 0;
 #pragma unroll
-    for (int i = 0; i < OWN_DIGITS; ++i) own += counts[i];
+    for (int i = 0; i < COUNTS; ++i) own += counts[i];
     T up_to = own;
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -82,16 +83,13 @@ __device__ __forceinline__ void scan_digits(const T (&counts)[OWN_DIGITS], T (&b
         __syncthreads();
         if (lane == 31) of_warps[warp] = up_to;
         __syncthreads();
-        constexpr int used = THREADS < DIGITS ? WARPS : DIGITS / 32;
-        T prefix = 0;
 #pragma unroll
-        for (int other = 0; other < used; ++other)
-            if (other < warp) prefix += of_warps[other];
-        up_to += prefix;
+        for (int other = 0; other + 1 < WARPS; ++other)
+            if (other < warp) up_to += of_warps[other];
     }
     before[0] = up_to - own;
 #pragma unroll
-    for (int i = 1; i < OWN_DIGITS; ++i) before[i] = before[i - 1] + counts[i - 1];
+    for (int i = 1; i < COUNTS; ++i) before[i] = before[i - 1] + counts[i - 1];
 }
 
 // For each warp and digit: the number of keys, and then the place of the next one. `lanes` has the

@@ -6,8 +6,7 @@
 // Adinets and Merrill, 2022, arXiv 2206.01784).
 //
 // Specialised by THREADS, ITEMS, BLOCKS (per multiprocessor), COUNT (the type of counts), WRITE_KEYS
-// (whether the result has
-// keys), sort.cuh and sort_input.cuh.
+// (whether the result has keys), sort.cuh and sort_input.cuh.
 
 #include "array.cuh"
 #include "sort_input.cuh"
@@ -91,7 +90,7 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
             const int digit = threadIdx.x * OWN_DIGITS + i;
             bin[i] = digit < DIGITS ? ((const COUNT *)bins)[line * (PASSES * DIGITS) + digit] : 0;
         }
-        scan_digits(bin, lower);
+        scan_counts(bin, lower);
     }
 #pragma unroll
     for (int i = 0; i < OWN_DIGITS; ++i) {
@@ -102,7 +101,7 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
             if (next) zeroed[digit] = 0;
         }
     }
-    scan_digits(totals, before);
+    scan_counts(totals, before);
     rank_digits(digits, shared.ranking, before, ranks);
 
 #pragma unroll

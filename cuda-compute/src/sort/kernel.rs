@@ -154,7 +154,7 @@ pub(super) fn keyed(source: Source, keys: Keys, form: Option<&Hashed<Form>>) -> 
         .define("FUSED", u8::from(form.is_some()))
         .define("KEY", keys.data.stored())
         .define("KEY_VALUE", keys.data.computed())
-        .define("REAL", keys.fraction())
+        .define("FRACTION", keys.fraction())
         .define("SIGNED", u8::from(keys.is_signed()))
         .define("DESCENDING", u8::from(keys.descending))
 }

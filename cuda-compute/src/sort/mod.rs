@@ -1,20 +1,29 @@
-//! Sorts along an axis and of all elements.
+//! Sorts, and elements at places of the sorted order.
 //!
-//! [`plan`] chooses the kernels of a sort and their memory, [`run`] reads keys from expressions, and
-//! [`sorter`] reads them from device memory.
+//! [`plan`] chooses the kernels of a sort and their memory, with the variants of [`table`]. [`run`]
+//! sorts the values of expressions, for the methods in this file, [`in_place`] and [`by_key`].
+//! [`sorter`] sorts device memory. [`statistic`] finds elements without sorting, for [`top`],
+//! [`partition`] and [`quantile`].
 
 mod by_key;
 mod in_place;
+mod interpolation;
 mod kernel;
 mod key;
+mod partition;
 mod plan;
+mod quantile;
 mod run;
 mod sorter;
+mod statistic;
 mod table;
+mod top;
 
 pub use by_key::SortValues;
+pub use interpolation::QuantileMethod;
 pub use key::SortKey;
 use key::{Items, Keys};
+pub use quantile::{IntoFractions, QuantileElement};
 use run::{Job, Target};
 pub use sorter::Sorter;
 
