@@ -2,10 +2,11 @@
 //!
 //! [`plan`] chooses the kernels of a sort and their memory, with the variants of [`table`]. [`run`]
 //! sorts the values of expressions, for the methods in this file, [`in_place`] and [`by_key`].
-//! [`sorter`] sorts device memory. [`statistic`] finds elements without sorting, for [`top`],
-//! [`partition`] and [`quantile`].
+//! [`sorter`] sorts device memory. [`statistic`] and [`few`] find elements without sorting all, for
+//! [`top`], [`partition`] and [`quantile`].
 
 mod by_key;
+mod few;
 mod in_place;
 mod interpolation;
 mod kernel;

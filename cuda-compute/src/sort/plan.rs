@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     array::Memory,
+    element::Class,
     error::Result,
     expression::fused::{self, grid},
     kernel::{Hardware, Kernels},
@@ -88,6 +89,7 @@ impl Plan {
             None if items == Items::None && keys.data.size() == 1 => Way::Fill,
             None => {
                 let table = match items {
+                    Items::None if keys.data.class() == Class::Float => &table::FLOATS,
                     Items::None => &table::KEYS,
                     _ => &table::PAIRS,
                 };

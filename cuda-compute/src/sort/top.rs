@@ -2,6 +2,7 @@
 
 use super::{
     by_key::take_along,
+    few::first_of,
     key::{Items, Keys},
     run::{Job, Target},
     statistic::{SEARCHED, order_statistics},
@@ -32,51 +33,39 @@ impl<T: Ordered> Expr<T> {
                 if largest { "top_k" } else { "bottom_k" },
             )));
         }
-        if length == shape.elements()
+        let alone = length == shape.elements();
+        let (values, places) = if let Some(found) = first_of(self, largest, k, axis)? {
+            found
+        } else if alone
             && length >= SEARCHED
             && (1..=length / SELECTIVE).contains(&k)
-            && let Some(found) = self.searched(largest, k)?
+            && let Some((values, places)) = self.searched(largest, k)?
         {
-            return match axis {
-                None => Ok(found),
-                Some(axis) => {
-                    let lengths: Vec<usize> = (0..shape.rank())
-                        .map(|other| if other == axis { k } else { 1 })
-                        .collect();
-                    Ok((
-                        found.0.reshape(&lengths[..])?,
-                        found.1.reshape(&lengths[..])?,
-                    ))
-                }
+            let ones = |other: usize| if axis == Some(other) { values.len() } else { 1 };
+            let lengths: Vec<usize> = match axis {
+                Some(_) => (0..shape.rank()).map(ones).collect(),
+                None => vec![values.len()],
             };
-        }
-        let job = Job {
-            keys: Keys::of::<T>(largest),
-            items: Items::Places,
-            nodes: &[&self.node],
-            axis,
-            target: Target::New,
+            (values.reshape(&lengths[..])?, places.reshape(&lengths[..])?)
+        } else {
+            let job = Job {
+                keys: Keys::of::<T>(largest),
+                items: Items::Places,
+                nodes: &[&self.node],
+                axis,
+                target: Target::New,
+            };
+            let sorted = job.keep(Some(k))?;
+            (sorted.keys(), sorted.items())
         };
-        let sorted = job.keep(Some(k))?;
-        let first = |axis: usize| -> Vec<SliceItem> {
-            (0..=axis)
-                .map(|other| {
-                    if other == axis {
-                        (..k).into()
-                    } else {
-                        (..).into()
-                    }
-                })
-                .collect()
-        };
-        let (values, places) = (sorted.keys::<T>(), sorted.items::<usize>());
-        let axis = axis.unwrap_or(0);
-        // Nothing is copied if the sort has kept no more.
-        Ok((values.slice(first(axis))?, places.slice(first(axis))?))
+        // Nothing is cut if no more than `k` were found.
+        let mut first = vec![SliceItem::from(..); axis.unwrap_or(0)];
+        first.push((..k).into());
+        Ok((values.slice(&first)?, places.slice(&first)?))
     }
 
-    /// Finds the last of the selected elements, and sorts only those up to it. Returns `None` if it is
-    /// NaN, which can't be compared.
+    /// Finds the k-th element and sorts those up to it, of which there may be more. Returns `None` if
+    /// it is NaN, which can't be compared.
     fn searched(&self, largest: bool, k: usize) -> Result<Option<(Array<T>, Array<usize>)>> {
         let shape = self.shape()?;
         let last = order_statistics(self, largest, [k - 1, k - 1])?.slice([SliceItem::from(0)])?;
@@ -93,8 +82,7 @@ impl<T: Ordered> Expr<T> {
             true => values.sort_by_key_descending(&places)?,
             false => values.sort_by_key(&places)?,
         };
-        let first = [SliceItem::from(..k)];
-        Ok(Some((values.slice(first)?, places.slice(first)?)))
+        Ok(Some((values, places)))
     }
 }
 
@@ -130,10 +118,14 @@ extremes! {
     /// PyTorch's `topk` does. Of equal elements, those with lower places come first. NaN counts as
     /// less than all numbers.
     ///
-    /// If `k` is small compared with many elements, the k-th element is found by counting the digits of
-    /// all elements, and only the elements up to it are sorted. This needs 8 bytes for each element
-    /// until it has finished, and the call waits for the stream, as [`compress`](Self::compress) does.
-    /// Otherwise the elements are sorted with their places.
+    /// Up to 128 of at least 1024 elements are found by one kernel that reads each element once. Many
+    /// elements are divided into segments, whose first elements are then sorted. This needs little
+    /// memory and does not wait for the stream.
+    ///
+    /// If `k` is greater, but at most an eighth of 65,536 or more elements, the k-th element is found by
+    /// counting the digits of all elements, and only the elements up to it are sorted. This needs 8
+    /// bytes for each element until it has finished, and the call waits for the stream, as
+    /// [`compress`](Self::compress) does. Otherwise, the elements are sorted with their places.
     ///
     /// ```
     /// # use cuda_compute::Array;

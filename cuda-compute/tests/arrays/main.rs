@@ -26,6 +26,7 @@ mod layouts;
 mod mixed;
 mod nan;
 mod npp;
+mod order_statistics;
 mod own_functions;
 mod pycuda;
 #[path = "../shared/random.rs"]
@@ -37,6 +38,9 @@ mod segments;
 mod selections;
 mod shapeless;
 mod shapes;
+mod sort_keys;
+mod sorters;
+mod sorts;
 mod structs;
 mod sums;
 

@@ -47,6 +47,9 @@ fn extremes_of_few_elements() {
 #[test]
 fn extremes_of_many_elements() {
     extremes_of::<f32>(MANY, 100, u64::MAX);
+    extremes_of::<f32>(MANY, 129, u64::MAX);
+    extremes_of::<f64>(MANY, 128, 40);
+    extremes_of::<i32>(MANY, 33, 2);
     extremes_of::<i64>(MANY, 1000, u64::MAX);
     extremes_of::<f16>(MANY, 5, 3);
     extremes_of::<u8>(MANY, 1, u64::MAX);
@@ -58,10 +61,13 @@ fn nan_is_never_among_the_extremes_of_enough_numbers() {
     // Fewer numbers than elements are wanted.
     let mut host = vec![f32::NAN; MANY];
     (host[7], host[60_000]) = (1.0, -1.0);
-    let (values, places) = upload(&stream, &host).top_k(4).unwrap();
-    assert_eq!(places.to_vec().unwrap(), [7, 60_000, 0, 1]);
-    let values = values.to_vec().unwrap();
-    assert!(values[..2] == [1.0, -1.0] && values[2..].iter().all(|value| value.is_nan()));
+    for k in [4, 200] {
+        let (values, places) = upload(&stream, &host).top_k(k).unwrap();
+        assert_eq!(places.to_vec().unwrap()[..4], [7, 60_000, 0, 1]);
+        let values = values.to_vec().unwrap();
+        assert_eq!(values.len(), k);
+        assert!(values[..2] == [1.0, -1.0] && values[2..].iter().all(|value| value.is_nan()));
+    }
 }
 
 #[test]
@@ -71,6 +77,8 @@ fn extremes_along_axes() {
         ([3usize, 50], 1usize, 7usize),
         ([40, 4], 0, 40),
         ([2, 8300], 1, 3),
+        ([2, 20_000], 1, 50),
+        ([1100, 2], 0, 129),
         ([1, MANY], 1, 5),
     ] {
         let host = random_keys::<f32>(lengths[0] * lengths[1], 1000);
