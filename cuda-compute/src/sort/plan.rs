@@ -186,22 +186,16 @@ impl Plan {
     /// - the results overlap no input, except that they may replace it if the sort [can be in
     ///   place](Self::is_in_place);
     /// - `scratch` is the address of [`Scratch::bytes`] bytes, the first of which are zero;
-    /// - `memories` is all of this memory, or the launches are ordered with its streams otherwise.
+    /// - the queue's memory is all of this memory, or the launches are ordered with its streams
+    ///   otherwise.
     pub(super) unsafe fn enqueue(
         &self,
-        kernels: &Kernels,
-        stream: &Stream,
+        queue: &Queue<'_>,
         input: &Input<'_>,
         results: Results,
         kept: u64,
         scratch: u64,
-        memories: &[&Memory],
     ) -> Result<()> {
-        let launch = Launch {
-            kernels,
-            stream,
-            memories,
-        };
         let (keys_in, items_in) = input.addresses();
         let item_bytes = self.items.bytes(self.length);
         let out_bytes = self.items.result().map_or(0, |data| data.size());
@@ -234,14 +228,14 @@ impl Plan {
             let kernel = kernel(Entry::Rows, input, moved, block);
             // SAFETY: `sort_rows` has these parameters. It reads `lines * length` keys and items,
             // and writes `lines * kept`.
-            return unsafe { launch.enqueue(&kernel, Some(input), self.lines, &mut parameters) };
+            return unsafe { queue.launch(&kernel, Some(input), self.lines, &mut parameters) };
         }
         let count = kernel(Entry::Count, input, Moved::KEYS, COUNTING);
         let mut parameters = [self.length, self.chunks, keys_in, bins];
         let blocks = self.lines * self.chunks;
         // SAFETY: `sort_count` has these parameters. It reads `lines * length` keys, and the scratch
         // memory has the counters of all passes and lines, which are zero.
-        unsafe { launch.enqueue(&count, Some(input), blocks, &mut parameters)? };
+        unsafe { queue.launch(&count, Some(input), blocks, &mut parameters)? };
         let Way::Sweeps(block) = self.way else {
             let fill = SortKernel {
                 form: None,
@@ -249,7 +243,7 @@ impl Plan {
             };
             let mut parameters = [self.length, self.chunks, results.keys, bins];
             // SAFETY: `sort_fill` has these parameters, and writes `lines * length` keys.
-            return unsafe { launch.enqueue(&fill, None, blocks, &mut parameters) };
+            return unsafe { queue.launch(&fill, None, blocks, &mut parameters) };
         };
         let tiles = self.tiles(block);
         let passes = self.keys.passes();
@@ -298,25 +292,28 @@ impl Plan {
             // SAFETY: `sort_sweep` has these parameters. It reads and writes `lines * length` keys and
             // items. The scratch memory has the counters of tiles and digits, and the states of all
             // tiles, which are zero at the first pass and which each pass zeroes for the next.
-            unsafe { launch.enqueue(&kernel, Some(source), self.lines * tiles, &mut parameters)? };
+            unsafe { queue.launch(&kernel, Some(source), self.lines * tiles, &mut parameters)? };
             (keys_from, items_from) = (to.keys, to.items);
         }
         Ok(())
     }
 }
 
-struct Launch<'a> {
-    kernels: &'a Kernels,
-    stream: &'a Stream,
-    memories: &'a [&'a Memory],
+/// The stream that the launches are enqueued on.
+#[derive(Debug)]
+pub(super) struct Queue<'a> {
+    pub(super) kernels: &'a Kernels,
+    pub(super) stream: &'a Stream,
+    /// The memory that the kernels use, in addition to that of expressions.
+    pub(super) memories: &'a [&'a Memory],
 }
 
-impl Launch<'_> {
+impl Queue<'_> {
     /// Enqueues a kernel.
     ///
     /// # Safety
     /// The conditions of [`Fused::launch`](fused::Fused::launch) and [`fused::enqueue`] apply.
-    unsafe fn enqueue(
+    unsafe fn launch(
         &self,
         kernel: &SortKernel,
         input: Option<&Input<'_>>,

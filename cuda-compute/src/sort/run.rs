@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{
     kernel::Input,
     key::{Items, Keys},
-    plan::{Plan, Results},
+    plan::{Plan, Queue, Results},
 };
 use crate::{
-    array::{Array, Layout, Memory, Order, Shape},
+    array::{Array, Layout, Memory, Shape},
     element::{DataType, Element},
     error::Result,
     expression::{
@@ -80,20 +80,17 @@ impl Job<'_> {
     pub(super) fn keep(self, kept: Option<usize>) -> Result<Sorted> {
         let mut prepared = Prepared::new(self.nodes)?;
         let shape = prepared.shape;
-        let (order, mut layout) = match self.axis {
+        // The order in which the elements are read, and the shape and order of the results.
+        let (order, mut lengths, axes) = match self.axis {
             Some(axis) => {
                 let order = order_along(&prepared.result_layout(), axis);
-                let layout = Layout::dense_along(shape, &order);
-                (order, layout)
+                (order.clone(), shape.as_slice().to_vec(), order)
             }
-            None => {
-                let line = Shape::of(&[shape.elements()]);
-                ((0..shape.rank()).collect(), Layout::dense(line, Order::C))
-            }
+            None => ((0..shape.rank()).collect(), vec![shape.elements()], vec![0]),
         };
         let axis = self.axis.unwrap_or(0);
-        let (elements, length) = (shape.elements(), layout.shape[axis]);
-        let lines = if length == 0 { 0 } else { elements / length };
+        let (elements, length) = (shape.elements(), lengths[axis]);
+        let lines = elements.checked_div(length).unwrap_or(0);
         let hardware = *prepared.kernels.hardware();
         let writes_keys = !matches!(self.target, Target::Nowhere);
         let keys = (self.keys, writes_keys);
@@ -103,24 +100,8 @@ impl Job<'_> {
             Some(kept) if plan.can_keep() => kept.min(length),
             _ => length,
         };
-        if written < length {
-            let shorter = layout
-                .with_lengths(|other| {
-                    if other == axis {
-                        written
-                    } else {
-                        layout.shape[other]
-                    }
-                })
-                .shape;
-            layout = Layout::dense_along(
-                shorter,
-                &match self.axis {
-                    Some(_) => order.clone(),
-                    None => vec![0],
-                },
-            );
-        }
+        lengths[axis] = written;
+        let layout = Layout::dense_along(Shape::of(&lengths), &axes);
         let memory = |data: DataType| prepared.memory(lines * written, data);
         let new_keys = match self.target {
             Target::New => Some(memory(self.keys.data)?),
@@ -163,19 +144,22 @@ impl Job<'_> {
                 .map(|memory| &**memory)
                 .chain([&scratch])
                 .collect();
+            let queue = Queue {
+                kernels: &prepared.kernels,
+                stream: &prepared.stream,
+                memories: &memories,
+            };
             // SAFETY: the expressions have `lines * length` values. The results and the scratch memory
             // have the sizes of the plan, and the scratch memory has been zeroed as far as needed.
             // Only `sort_own` passes the memory of the keys as the target. Without items, every sort
             // can be in place.
             unsafe {
                 plan.enqueue(
-                    &prepared.kernels,
-                    &prepared.stream,
+                    &queue,
                     &Input::Expression(&fused),
                     results,
                     written as u64,
                     scratch.address(),
-                    &memories,
                 )?;
             }
         }

@@ -10,7 +10,7 @@ use cuda_safe::{
 use super::{
     kernel::Input,
     key::{Items, Keys},
-    plan::{Plan, Results},
+    plan::{Plan, Queue, Results},
 };
 use crate::{
     element::Ordered,
@@ -74,7 +74,8 @@ impl<K: Ordered, V: Ordered> Sorter<K, V> {
     /// kernels.
     pub fn with_kernels(kernels: &Kernels, stream: &Stream, capacity: usize) -> Result<Self> {
         same_context(stream, kernels.context())?;
-        // Small tiles need the most memory per key, so a smaller number may need more.
+        // Small tiles need more memory per key, so fewer keys may need more. The variants change at
+        // powers of two.
         let needed = |length: u64| {
             let bytes = |items| plan::<K>(kernels, items, false, length).scratch().bytes;
             bytes(Items::None).max(copies::<K, V>(length) + bytes(Items::Values(V::DATA_TYPE)))
@@ -222,19 +223,22 @@ impl<K: Ordered, V: Ordered> Sorter<K, V> {
                     base + items_at.next_multiple_of(8) as u64,
                 );
             }
+            let queue = Queue {
+                kernels,
+                stream: &stream,
+                memories: &[],
+            };
             // SAFETY: the keys and values are `length` elements each. They are sorted in place by a sort
             // that can do so, or from a copy. The scratch memory has room for this plan, and has been
             // zeroed as far as needed. It belongs to this stream, with which the streams of the keys
             // and values are ordered.
             unsafe {
                 plan.enqueue(
-                    kernels,
-                    &stream,
+                    &queue,
                     &input,
                     results,
                     length as u64,
                     scratch.as_device_ptr(),
-                    &[],
                 )
             }
         })

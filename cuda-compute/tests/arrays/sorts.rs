@@ -34,6 +34,17 @@ fn pick<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().map(|&place| values[place]).collect()
 }
 
+/// Returns the places of the elements of each line along an axis.
+fn lines_along(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
+    let (count, inner) = (
+        shape.iter().product(),
+        shape[axis + 1..].iter().product::<usize>(),
+    );
+    let starts = (0..count).filter(|at| (at / inner).is_multiple_of(shape[axis]));
+    let line = |start: usize| (0..shape[axis]).map(|i| start + i * inner).collect();
+    starts.map(line).collect()
+}
+
 /// Sorts lines in all ways.
 fn sorts_of<K: Key>(lines: usize, length: usize, distinct: u64) {
     let stream = stream();
@@ -191,10 +202,8 @@ fn every_axis_can_be_sorted() {
         let shape: Vec<usize> = view.shape().as_slice().to_vec();
         let elements = view.to_vec().unwrap();
         for axis in 0..3 {
-            let inner: usize = shape[axis + 1..].iter().product();
             let (mut wanted, mut places) = (elements.clone(), vec![0; elements.len()]);
-            for start in (0..elements.len()).filter(|at| at / inner % shape[axis] == 0) {
-                let line: Vec<usize> = (0..shape[axis]).map(|i| start + i * inner).collect();
+            for line in lines_along(&shape, axis) {
                 let keys = pick(&elements, &line);
                 for (&to, from) in line.iter().zip(sorted_places(&keys, false)) {
                     wanted[to] = keys[from];
@@ -291,10 +300,8 @@ fn random_shapes_and_axes() {
         let sorted = x.sort_axis(axis).unwrap().contiguous(Order::C).unwrap();
         let (_, by_place) = x.sort_by_key_axis(&x, axis).unwrap();
         assert_eq!(sorted.shape().as_slice(), shape);
-        let inner: usize = shape[axis + 1..].iter().product();
         let mut wanted = host.clone();
-        for start in (0..count).filter(|at| at / inner % shape[axis] == 0) {
-            let line: Vec<usize> = (0..shape[axis]).map(|i| start + i * inner).collect();
+        for line in lines_along(&shape, axis) {
             let keys = pick(&host, &line);
             for (&to, from) in line.iter().zip(sorted_places(&keys, false)) {
                 wanted[to] = keys[from];
