@@ -233,7 +233,7 @@ quantiles! {
     /// # use cuda_safe::{Context, Stream};
     /// # fn main() -> cuda_compute::Result<()> {
     /// # let stream = Stream::new(&Context::primary(0)?)?;
-    /// let x = Array::from_nested(&stream, [[3, 1, 2], [0, 5, 4]])?;
+    /// let x = Array::from_nested(&stream, [[3u8, 1, 2], [0, 5, 4]])?;
     /// assert_eq!(x.median()?.item()?, 2.5);
     /// assert_eq!(x.median_axis(1)?.to_vec()?, [2.0, 4.0]);
     /// # Ok(())
