@@ -66,9 +66,9 @@ impl<K: SortKey> Expr<K> {
     ///
     /// The sort reads the expression twice, without an array in between, and does not wait for the
     /// stream. It sorts up to 8192 elements (4096 of 64 bits) in one block. It sorts more with one
-    /// pass for each byte of an element, and elements of one byte by counting them. Beside the
-    /// result, such a sort needs memory for as many elements and about 8 % more until it has
-    /// finished, except that counting needs a few kilobytes.
+    /// pass for each byte of an element, and elements of one byte by counting them. Until it has
+    /// finished, such a sort needs memory for as many elements as the result has and 7 to 25 % more,
+    /// except that counting needs a few kilobytes.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -137,8 +137,8 @@ impl<K: SortKey> Expr<K> {
 
     /// Returns the places of all elements, counted in C order, in ascending order of the elements.
     /// This is NumPy's `argsort(x, axis=None, kind="stable")`. See [`sort`](Self::sort) for the
-    /// order and waiting. The sort needs 16 bytes and the size of two elements per element until it
-    /// has finished, beside the result.
+    /// order and waiting. Until the sort has finished, it needs 4 bytes and the size of two elements
+    /// for each element, and 7 to 25 % more.
     ///
     /// ```
     /// # use cuda_compute::Array;

@@ -40,6 +40,8 @@ pub(super) struct Plan {
     way: Way,
     /// The number of blocks that count one line.
     chunks: u64,
+    /// Whether counts need 64 bits.
+    wide: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,16 +110,13 @@ impl Plan {
             length,
             way,
             chunks: chunks.min(length.div_ceil(COUNTING.tile())).max(1),
+            // Two bits of a count are marks.
+            wide: length >= 1 << 30,
         }
     }
 
-    /// Returns whether counts need 64 bits. Two bits of a count are marks.
-    const fn wide(&self) -> bool {
-        self.length >= 1 << 30
-    }
-
     const fn count_bytes(&self) -> u64 {
-        if self.wide() { 8 } else { 4 }
+        if self.wide { 8 } else { 4 }
     }
 
     fn tiles(&self, block: Block) -> u64 {
@@ -205,7 +204,7 @@ impl Plan {
             keys: self.keys,
             moved,
             block,
-            wide: self.wide(),
+            wide: self.wide,
         };
         let moved = Moved {
             items: self.items,
@@ -338,5 +337,105 @@ impl Queue<'_> {
         let config = LaunchConfig::new(grid(blocks)?, threads);
         // SAFETY: the caller's promise.
         unsafe { fused::enqueue(&function, self.stream, config, parameters, self.memories) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, DeviceBuffer, bytemuck};
+
+    use super::*;
+    use crate::element::DataType;
+
+    const U32: Keys = Keys {
+        data: DataType::U32,
+        descending: false,
+    };
+
+    fn plan(kernels: &Kernels, data: DataType, items: Items, lines: u64, length: u64) -> Plan {
+        let keys = Keys { data, ..U32 };
+        Plan::new(kernels.hardware(), (keys, true), items, lines, length)
+    }
+
+    #[test]
+    fn the_way_depends_on_size_and_type() {
+        let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
+        let way = |data, items, length| plan(&kernels, data, items, 1, length).way;
+        let values = Items::Values(DataType::I64);
+        assert!(matches!(
+            way(DataType::U32, Items::None, 8192),
+            Way::Rows(_)
+        ));
+        assert!(matches!(
+            way(DataType::U32, Items::None, 8193),
+            Way::Sweeps(_)
+        ));
+        assert!(matches!(way(DataType::U32, values, 4096), Way::Rows(_)));
+        assert!(matches!(way(DataType::U32, values, 4097), Way::Sweeps(_)));
+        assert_eq!(way(DataType::Bool, Items::None, 8193), Way::Fill);
+        assert!(matches!(
+            way(DataType::U8, Items::Places, 8193),
+            Way::Sweeps(_)
+        ));
+    }
+
+    #[test]
+    fn scratch_memory_has_all_parts() {
+        let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
+        let scratch = |data, items, length| plan(&kernels, data, items, 1, length).scratch();
+        assert_eq!(scratch(DataType::U32, Items::None, 8192).bytes, 0);
+        let counted = scratch(DataType::I8, Items::None, 1 << 20);
+        assert_eq!((counted.bytes, counted.zeroed), (256 + 1024, 256 + 1024));
+        let pairs = scratch(DataType::U32, Items::Values(DataType::U16), 1 << 20);
+        assert_eq!(
+            pairs.states[1] - pairs.states[0],
+            pairs.keys - pairs.states[1]
+        );
+        assert_eq!(
+            (pairs.items - pairs.keys, pairs.spare - pairs.items),
+            (4 << 20, 2 << 20)
+        );
+        assert_eq!((pairs.zeroed, pairs.bytes), (pairs.states[1], pairs.spare));
+        // One pass has no second states, and nothing between passes.
+        let one = scratch(DataType::U8, Items::Places, 1 << 20);
+        assert_eq!((one.keys, one.bytes), (one.states[1], one.states[1]));
+    }
+
+    #[test]
+    fn counts_of_64_bits_sort_too() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::new(&context).unwrap();
+        assert!(plan(&kernels, DataType::U32, Items::None, 1, 1 << 30).wide);
+        for data in [DataType::U32, DataType::U8] {
+            let mut plan = plan(&kernels, data, Items::None, 1, 20_000);
+            plan.wide = true;
+            let mut wanted: Vec<u32> = (0..20_000)
+                .map(|i: u32| i.wrapping_mul(0x9e37_79b9))
+                .collect();
+            let keys = DeviceBuffer::from_slice(&stream, &wanted).unwrap();
+            match data.size() {
+                1 => bytemuck::cast_slice_mut::<_, u8>(&mut wanted)[..20_000].sort_unstable(),
+                _ => wanted.sort_unstable(),
+            }
+            let mut scratch = DeviceBuffer::uninit(&stream, plan.scratch().bytes as usize).unwrap();
+            scratch.fill(&stream, 0u8).unwrap();
+            let queue = Queue {
+                kernels: &kernels,
+                stream: &stream,
+                memories: &[],
+            };
+            let address = keys.as_device_ptr();
+            let results = Results {
+                keys: address,
+                items: 0,
+            };
+            let input = Input::Memory(address, 0);
+            // SAFETY: the keys are 20,000 elements, sorted in place. The scratch memory is zero, and all
+            // memory belongs to the stream.
+            unsafe { plan.enqueue(&queue, &input, results, 20_000, scratch.as_device_ptr()) }
+                .unwrap();
+            assert!(keys.to_vec(&stream).unwrap() == wanted, "{data:?}");
+        }
     }
 }
