@@ -164,6 +164,7 @@ mod random_numbers;
 mod reduce;
 mod scan;
 mod select;
+mod sort;
 mod statistics;
 #[cfg(feature = "tuning")]
 pub mod tuning;
@@ -262,6 +263,7 @@ pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},
 };
+pub use sort::{IntoFractions, QuantileElement, QuantileMethod, SortKey, SortValues, Sorter};
 
 /// Tests the code in README.md.
 #[cfg(doctest)]

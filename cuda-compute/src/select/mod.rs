@@ -127,12 +127,14 @@ impl<T: Element> Expr<T> {
     }
 
     /// Returns the elements for which the mask is true, and those for which it is false, each in C
-    /// order. This calls [`compress`](Self::compress) with the mask and with its negation.
+    /// order, as [`Iterator::partition`] does. This calls [`compress`](Self::compress) with the mask and
+    /// with its negation. To partition by the order of the elements as NumPy does, call
+    /// [`partition`](Self::partition).
     ///
     /// # Errors
     /// Returns an error if the shapes can't be broadcast, if memory runs out, or if earlier work
     /// has failed. See [`compress`](Self::compress).
-    pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Array<T>, Array<T>)> {
+    pub fn partition_by(&self, mask: impl IntoExpr<bool>) -> Result<(Array<T>, Array<T>)> {
         let mask = mask.into_expr();
         Ok((self.compress(&mask)?, self.compress(!&mask)?))
     }
@@ -149,13 +151,13 @@ impl<T: Element> Array<T> {
     }
 
     /// Returns the elements for which the mask is true, and those for which it is false. See
-    /// [`Expr::partition`].
+    /// [`Expr::partition_by`].
     ///
     /// # Errors
     /// Returns an error if the shapes can't be broadcast, if memory runs out, or if earlier work
     /// has failed. See [`Expr::compress`].
-    pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Self, Self)> {
-        self.expr().partition(mask)
+    pub fn partition_by(&self, mask: impl IntoExpr<bool>) -> Result<(Self, Self)> {
+        self.expr().partition_by(mask)
     }
 }
 

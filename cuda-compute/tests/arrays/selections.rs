@@ -54,7 +54,7 @@ fn elements_of<T: Number + CastFrom<i32>>() {
         let x = Array::from_slice(&stream, host).unwrap();
         x.cast::<T>().eval().unwrap().to_vec().unwrap()
     };
-    let (selected, others) = values.partition((&x % 3).equal(0)).unwrap();
+    let (selected, others) = values.partition_by((&x % 3).equal(0)).unwrap();
     assert!(
         selected.to_vec().unwrap() == convert(&kept),
         "{:?}",

@@ -95,7 +95,7 @@ fn scans() {
 fn selections() {
     run(|stream| {
         let x = Array::from_slice(stream, &numbers(20_000))?;
-        let (small, large) = x.partition(x.less(10.0))?;
+        let (small, large) = x.partition_by(x.less(10.0))?;
         same((small.len(), large.len()), (2000, 18_000));
         same(x.compress(x.equal(7.0))?.len(), 200);
         same(
