@@ -95,7 +95,7 @@ order_statistic(const __grid_constant__ Words w, u64 length, u64 low, u64 high, 
         u64 bins[own], before[own];
 #pragma unroll
         for (int i = 0; i < own; ++i) bins[i] = relaxed(&search.bins[counted][threadIdx.x * own + i]);
-        scan_counts(bins, before);
+        scan_counts<WARPS>(bins, before);
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < own; ++i)

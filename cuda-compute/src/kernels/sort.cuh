@@ -63,10 +63,11 @@ template <class T> __device__ __forceinline__ typename bits_of_size<sizeof(T)>::
 // Each thread is responsible for some consecutive digits. With more threads than digits, some have
 // none.
 #define OWN_DIGITS (THREADS < DIGITS ? DIGITS / THREADS : 1)
+#define DIGIT_WARPS (THREADS < DIGITS ? WARPS : DIGITS / 32)
 
-// The exclusive prefixes of the block's counts. Each thread has COUNTS consecutive ones. For all
-// threads.
-template <class T, int COUNTS>
+// The exclusive prefixes of the block's counts. Each thread has COUNTS consecutive ones, which are zero
+// from the warp USED on. For all threads.
+template <int USED, class T, int COUNTS>
 __device__ __forceinline__ void scan_counts(const T (&counts)[COUNTS], T (&before)[COUNTS]) {
     __shared__ T of_warps[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -83,9 +84,11 @@ __device__ __forceinline__ void scan_counts(const T (&counts)[COUNTS], T (&befor
         __syncthreads();
         if (lane == 31) of_warps[warp] = up_to;
         __syncthreads();
+        T prefix = 0;
 #pragma unroll
-        for (int other = 0; other + 1 < WARPS; ++other)
-            if (other < warp) up_to += of_warps[other];
+        for (int other = 0; other < USED; ++other)
+            if (other < warp) prefix += of_warps[other];
+        up_to += prefix;
     }
     before[0] = up_to - own;
 #pragma unroll

@@ -17,7 +17,7 @@ sort_fill(u64 length, u64 chunks, u64 keys_out, u64 bins) {
         const int digit = threadIdx.x * OWN_DIGITS + i;
         bin[i] = digit < DIGITS ? ((const COUNT *)bins)[line * DIGITS + digit] : 0;
     }
-    scan_counts(bin, lower);
+    scan_counts<DIGIT_WARPS>(bin, lower);
 #pragma unroll
     for (int i = 0; i < OWN_DIGITS; ++i) {
         const int digit = threadIdx.x * OWN_DIGITS + i;

@@ -47,7 +47,7 @@ sort_rows(INPUT u64 length, u64 kept, u64 keys_in, u64 items_in, u64 keys_out, u
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) digits[i] = first + i * 32 < valid ? digit_of(keys[i], 8 * pass) : DIGITS - 1;
         count_digits(digits, shared.ranking, totals);
-        scan_counts(totals, before);
+        scan_counts<DIGIT_WARPS>(totals, before);
         rank_digits(digits, shared.ranking, before, ranks);
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) shared.keys[ranks[i]] = keys[i];

@@ -90,7 +90,7 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
             const int digit = threadIdx.x * OWN_DIGITS + i;
             bin[i] = digit < DIGITS ? ((const COUNT *)bins)[line * (PASSES * DIGITS) + digit] : 0;
         }
-        scan_counts(bin, lower);
+        scan_counts<DIGIT_WARPS>(bin, lower);
     }
 #pragma unroll
     for (int i = 0; i < OWN_DIGITS; ++i) {
@@ -101,7 +101,7 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
             if (next) zeroed[digit] = 0;
         }
     }
-    scan_counts(totals, before);
+    scan_counts<DIGIT_WARPS>(totals, before);
     rank_digits(digits, shared.ranking, before, ranks);
 
 #pragma unroll

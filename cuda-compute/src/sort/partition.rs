@@ -45,7 +45,8 @@ impl<T: Ordered> Expr<T> {
     /// `partition(x, kth, axis=None)`. Negative places count from the end. NaN comes last.
     ///
     /// From 65,536 elements on, the element is found as [`median`](Self::median) describes, and the
-    /// call waits for the stream. Apart from that element, the order is that of the input. Fewer
+    /// call waits for the stream. The elements less than it, those equal to it, and the others each
+    /// keep their order. This needs memory for all elements three times, beside the result. Fewer
     /// elements are sorted.
     ///
     /// ```
