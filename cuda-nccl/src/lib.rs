@@ -76,6 +76,7 @@ mod error;
 pub mod guide;
 mod launcher;
 mod library;
+mod notice;
 mod peers;
 mod record;
 mod result;

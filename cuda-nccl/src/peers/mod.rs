@@ -3,6 +3,7 @@
 mod combine;
 mod copies;
 mod frame;
+mod loss;
 mod meeting;
 mod offer;
 mod options;
@@ -123,14 +124,15 @@ impl PeerGroup {
     }
 
     /// Calls `work` for each rank on a separate thread, and returns the results in the order of
-    /// ranks.
+    /// ranks. The threads are named `rank 0`, `rank 1` and so on, which a panic's message shows.
     ///
     /// Returns when all calls of `work` have returned. The time limit applies to calls of the group
     /// only, not to other work in the closure.
     ///
     /// # Errors
     /// Returns [`Error::Rank`] with the first rank that failed and its error. An error that is the
-    /// cause takes precedence over the [`Error::Lost`] of ranks that waited for that rank.
+    /// cause takes precedence over the [`Error::Lost`] of ranks that waited for that rank. Returns
+    /// [`Error::Rank`] with [`Error::Start`] if the system cannot start a thread.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, Error, PeerGroup};
@@ -157,9 +159,22 @@ impl PeerGroup {
             // The thread owns its rank, so dropping the rank notifies the others however the thread
             // ends.
             let threads: Vec<_> = started
-                .map(|rank| scope.spawn(move || work(&rank)))
+                .map(|rank| {
+                    let name = format!("rank {}", rank.number());
+                    thread::Builder::new()
+                        .name(name)
+                        .spawn_scoped(scope, move || {
+                            let result = work(&rank);
+                            rank.end(&result);
+                            result
+                        })
+                })
                 .collect();
-            threads.into_iter().map(|thread| thread.join()).collect()
+            let joined = threads.into_iter().map(|thread| match thread {
+                Ok(thread) => thread.join(),
+                Err(error) => Ok(Err(no_thread(&error))),
+            });
+            joined.collect()
         });
         let mut values = Vec::with_capacity(results.len());
         let mut failed: Option<(usize, Error)> = None;
@@ -184,4 +199,11 @@ impl PeerGroup {
             }),
         }
     }
+}
+
+#[cold]
+fn no_thread(error: &std::io::Error) -> Error {
+    Error::Start(format!(
+        "the system cannot start the rank's thread: {error}. Fix: raise the limit on threads (ulimit -u), or free memory"
+    ))
 }
