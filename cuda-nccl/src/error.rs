@@ -5,7 +5,7 @@ use std::fmt;
 use cuda_safe::ErrorKind;
 
 use crate::{
-    library::{NOT_EMULATED, is_emulated},
+    emulated::{NOT_EMULATED, is_emulated},
     result::NcclResult,
 };
 

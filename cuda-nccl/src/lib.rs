@@ -72,6 +72,7 @@
 mod collectives;
 mod communicator;
 mod element;
+mod emulated;
 mod error;
 pub mod guide;
 mod launcher;

@@ -8,9 +8,9 @@ use std::{
 };
 
 use cuda_find::{Handle, NCCL};
-use cuda_safe::Device;
 
 use crate::{
+    emulated::{NOT_EMULATED, is_emulated},
     error::{Error, Result},
     result::NcclResult,
     sys,
@@ -156,19 +156,6 @@ fn not_found(missing: &impl fmt::Display, is_emulated: bool) -> String {
         true => NOT_EMULATED.to_owned(),
         false => format!("{missing}. Within one process, PeerGroup works without NCCL"),
     }
-}
-
-/// Why NCCL fails on the emulator, and the remedy. NCCL uses functions of the driver that are in no
-/// header.
-pub(crate) const NOT_EMULATED: &str =
-    "NCCL does not run on cuda-emulator. Fix: use PeerGroup, which needs no NCCL";
-
-/// Returns whether the process's devices are those of the emulator. Only texts of errors depend on
-/// it, because NCCL's own errors do not tell.
-#[cold]
-pub(crate) fn is_emulated() -> bool {
-    let name = Device::get(0).and_then(Device::name);
-    name.is_ok_and(|name| name.starts_with("CUDA emulator"))
 }
 
 #[cfg(test)]

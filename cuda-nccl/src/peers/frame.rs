@@ -107,7 +107,7 @@ impl Frame<'_> {
         let offers = self.meet(Offer::Call(mine), record.call);
         let offers = offers.map_err(|why| {
             let call = format!("{} at {line}, collective number {number}", record.call);
-            Error::Lost(why.text(self.rank.rank(), &call))
+            self.rank.lost(self.stream, &why, &call)
         })?;
         agree(
             &offers,

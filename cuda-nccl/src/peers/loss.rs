@@ -17,6 +17,8 @@ pub(crate) enum Loss {
     ReturnedError(usize, String),
     /// These ranks have not arrived within the limit.
     Late(Vec<usize>, Duration),
+    /// The device of this rank has failed with this error.
+    DeviceFailed(usize, String),
     /// A call of the group has failed. The text names the rank and the reason.
     Failed(String),
 }
@@ -77,6 +79,10 @@ impl Loss {
                     ),
                 )
             }
+            Self::DeviceFailed(rank, error) => (
+                format!("the device of rank {rank} has failed: {error}"),
+                String::new(),
+            ),
             Self::Failed(why) => (why.clone(), String::new()),
         }
     }

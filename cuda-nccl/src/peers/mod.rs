@@ -30,9 +30,10 @@ use crate::error::{Error, Result};
 ///
 /// In each call the ranks synchronize on the host, which takes a microsecond or two, and compare
 /// their calls. If a rank makes a different call, or passes another length or type, all ranks
-/// return an error that names it. Nothing is enqueued then, and the group stays usable. If a rank
-/// has ended (its thread panicked or returned early) or does not arrive within the [time
-/// limit](PeerOptions::timeout), the others return [`Error::Lost`], and the group is unusable. After
+/// return an error that names it, the number of the call, and this rank's source line. Nothing is
+/// enqueued then, and the group stays usable. If a rank has ended (its thread panicked or returned
+/// early) or does not arrive within the [time limit](PeerOptions::timeout), the others return
+/// [`Error::Lost`] with the cause, and the group is unusable. After
 /// a sixth of the limit, by default 10 seconds, a waiting rank prints a notice to standard error. It
 /// names the call and the ranks that are missing. Limits below 6 seconds have no notice.
 ///
@@ -60,8 +61,10 @@ use crate::error::{Error, Result};
 /// # Side effects
 /// If two devices have a link, both contexts get access to each other's memory
 /// ([`Context::enable_peer_access`]) while the group exists. The current memory pools of the
-/// devices also get access to each other, permanently: this makes copies of [`DeviceBuffer`]s ten
-/// times as fast. Without a link the driver copies through host memory.
+/// devices also get access to each other, permanently, because a [`DeviceBuffer`] needs the access
+/// of its pool: this makes its copies ten times as fast. [Several
+/// devices](cuda_safe::guide::memory_and_streams#several-devices) lists which access each kind of
+/// memory needs. Without a link the driver copies through host memory.
 ///
 /// [`DeviceBuffer`]: cuda_safe::DeviceBuffer
 #[derive(Debug)]

@@ -56,8 +56,21 @@ impl PeerRank {
     pub(super) fn end<R>(&self, result: &Result<R>) {
         self.lose(match result {
             Ok(_) => Loss::Returned(self.rank),
+            Err(error) if error.is_fault() => Loss::DeviceFailed(self.rank, error.to_string()),
             Err(error) => Loss::ReturnedError(self.rank, error.to_string()),
         });
+    }
+
+    /// Returns the error of a call after a loss. `call` describes the call, and may be empty.
+    #[cold]
+    pub(super) fn lost(&self, stream: &Stream, why: &Loss, call: &str) -> Error {
+        // A fault ends all contexts of the process. This query sees it here too, so cuda-safe does not
+        // print it a second time when the process exits.
+        let own = stream.query().err().map(Error::from);
+        let of_other = matches!(why, Loss::DeviceFailed(rank, _) if *rank != self.rank);
+        // Another rank may have noticed this rank's fault first.
+        let own = own.filter(|error| error.is_fault() && !of_other);
+        own.unwrap_or_else(|| Error::Lost(why.text(self.rank, call)))
     }
 
     fn lose(&self, why: Loss) {
@@ -79,13 +92,7 @@ impl PeerRank {
     ) -> Result<R> {
         // Nothing may be enqueued any more, because no rank reports when outboxes have been read.
         if let Some(why) = self.shared.rendezvous.lost() {
-            // Another rank may have noticed this rank's fault first.
-            let own = stream
-                .query()
-                .err()
-                .map(Error::from)
-                .filter(Error::is_fault);
-            return Err(own.unwrap_or_else(|| Error::Lost(why.text(self.rank, ""))));
+            return Err(self.lost(stream, &why, ""));
         }
         let mut own = self.own.borrow_mut();
         own.calls += 1;
@@ -116,7 +123,7 @@ impl PeerRank {
         };
         let why = error.to_string();
         if error.is_fault() {
-            self.lose(device_failed(self.rank, &why));
+            self.lose(Loss::DeviceFailed(self.rank, why));
         } else if !frame.met {
             frame.report_error(why);
         } else if matches!(error, Error::Cuda(_)) {
@@ -276,7 +283,7 @@ impl PeerRank {
         if stream.query().is_err() {
             return error.into();
         }
-        let why = device_failed(other, &error);
+        let why = Loss::DeviceFailed(other, error.to_string());
         let text = why.text(self.rank, "");
         self.lose(why);
         Error::Lost(text)
@@ -325,10 +332,6 @@ impl Drop for PeerRank {
             std::mem::forget((own.inbox.take(), std::mem::take(&mut own.kernels)));
         }
     }
-}
-
-fn device_failed(rank: usize, why: &impl fmt::Display) -> Loss {
-    Loss::Failed(format!("the device of rank {rank} has failed: {why}"))
 }
 
 impl fmt::Debug for PeerRank {

@@ -307,6 +307,35 @@ fn fault_of_one_rank_fails_all() {
     assert!(matches!(*error, Error::Cuda(_)), "{error}");
 }
 
+#[test]
+fn fault_is_printed_once() {
+    let Some(text) = output_of_separate_process(&[]) else {
+        let group = PeerGroup::new(&contexts(2)).unwrap();
+        let arrived = Barrier::new(2);
+        let ended = group.run(|rank| {
+            let stream = Stream::new(rank.context())?;
+            let mut data = DeviceBuffer::<u32>::zeroed(&stream, 4)?;
+            arrived.wait();
+            if rank.rank() == 1 {
+                thread::sleep(Duration::from_millis(100)); // rank 0 waits for this rank
+                let source = r#"extern "C" __global__ void stray(size_t x) { *(int *)x = 1; }"#;
+                let stray = Module::compile(rank.context(), source)?.function("stray")?;
+                // SAFETY: the kernel faults on purpose, and writes nowhere.
+                unsafe { stray.launch(&stream, LaunchConfig::new(1, 1), (8u64,))? };
+                stream.synchronize()?;
+            }
+            rank.all_reduce(&stream, &mut data, Reduction::Sum)
+        });
+        println!("ended: {}", ended.unwrap_err());
+        return;
+    };
+    assert!(
+        text.contains("ended: rank 1: cuStreamSynchronize failed"),
+        "{text}"
+    );
+    assert_eq!(text.matches(" failed: CUDA_ERROR").count(), 1, "{text}");
+}
+
 /// A fault that is still unnoticed when the other ranks enqueue their part. Their input was never
 /// computed.
 fn wait_reports_a_failed_device(len: usize) {
