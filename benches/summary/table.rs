@@ -35,6 +35,9 @@ pub fn table(rows: &[Row], columns: &[String], reached: bool) -> String {
     for work in works {
         let find = |by: &String| rows.iter().find(|row| row.work == work && row.by == *by);
         let found: Vec<Option<&Row>> = columns.iter().map(find).collect();
+        if found.iter().all(Option::is_none) {
+            continue;
+        }
         let (first, last) = (
             found.first().copied().flatten(),
             found.last().copied().flatten(),
@@ -122,6 +125,7 @@ mod tests {
             row("sum of 2^16 f32", "GPU, waited for", 9.0, "not shown"),
             row("sum of 2^16 f32", &columns[1], 1.5, "175 GB/s"),
             row("4096² by 5 x 5", &columns[0], 2000.0, "1 GB/s"),
+            row("4096² by 7 x 7", "GPU, waited for", 9.0, "no column"),
         ];
         let with = "                         GPU                   CPU
                  device time  all cores vectorised   ratio                 reached
