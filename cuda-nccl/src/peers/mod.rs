@@ -210,3 +210,17 @@ fn no_thread(error: &std::io::Error) -> Error {
         "the system cannot start the rank's thread: {error}. Fix: raise the limit on threads (ulimit -u), or free memory"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_thread_is_an_error_with_remedy() {
+        let why = std::io::Error::other("no thread left");
+        assert_eq!(
+            no_thread(&why).to_string(),
+            "the system cannot start the rank's thread: no thread left. Fix: raise the limit on threads (ulimit -u), or free memory"
+        );
+    }
+}
