@@ -11,7 +11,7 @@ help:
 	@echo "make demo     build and run the main example"
 	@echo "make test     build and run all tests"
 	@echo "make fuzz     run random programs of the safe API for an hour (SECONDS=60, START=first seed, SEED=one program)"
-	@echo "make bench    build and run the benches"
+	@echo "make bench    build and run the benches (without a GPU: ARGS='--features emulator')"
 	@echo "make launch-cost  measure the overhead of the safe layer for a launch, with a driver that returns immediately"
 	@echo "make check    check formatting, lints, documentation, licences and imports"
 	@echo "make bundle   pack all programs into one archive, for a GPU machine without Rust"
@@ -63,7 +63,7 @@ stranger:
 	scripts/stranger.sh
 
 bench: setup
-	$(CARGO) bench --locked
+	$(CARGO) bench --locked $(ARGS)
 	$(PYTHON) scripts/bench_summary.py
 
 launch-cost: setup

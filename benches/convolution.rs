@@ -32,14 +32,11 @@ fn weights(count: usize) -> Vec<f32> {
 fn run(measurements: &mut Measurements) -> Result<()> {
     let mut bench = Bench::new("convolution")?;
     let label = bench.label();
-    bench.set_columns(&[
-        (&format!("{label}, device time"), label),
-        (
-            &format!("{label}, from and to the host"),
-            &format!("{label} with copies"),
-        ),
-        ("CPU, one thread vectorised", "CPU, one core"),
-        ("CPU, all cores vectorised", "CPU, all cores"),
+    bench.set_columns([
+        format!("{label}, device time"),
+        format!("{label}, from and to the host"),
+        "CPU, one thread vectorised".into(),
+        "CPU, all cores vectorised".into(),
     ]);
     let fma = bench.fma_ceiling()?;
     bench.ceiling("multiply-adds", fma, "T/s")?;
@@ -100,6 +97,9 @@ fn one(
 ) -> Result<()> {
     let kind = if separable { "separable " } else { "" };
     let work = format!("{size}² by {kind}{k} x {k}");
+    if !bench.is_selected(&work, &format!("convolution/{kind}{k}/{size}")) {
+        return Ok(());
+    }
     let pixels = size * size;
     let layout = Layout::new(size, size);
     let products = if separable { 2 * k } else { k * k } * pixels;
@@ -224,6 +224,9 @@ fn image<T: Pixel + Number>(
     };
     let (name, k) = (T::DATA_TYPE.name(), filter.width());
     let work = format!("{size}²{interleaved} {name} by {k} x {k}");
+    if !bench.is_selected(&work, &work) {
+        return Ok(());
+    }
     let elements = size * size * channels;
     let bytes = elements * T::DATA_TYPE.size();
     let options = ConvolutionOptions::default().border(Border::Clamp);

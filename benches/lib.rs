@@ -1,1 +1,3 @@
-//! The benches of cuda-direct. This library is empty.
+//! The parts of cuda-direct's benches that need no device, with their tests.
+
+pub mod summary;

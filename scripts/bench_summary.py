@@ -139,6 +139,9 @@ CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectoris
 # These rows of the launch bench do not measure other libraries.
 OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
 ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn, 8 in a row", "cuRAND", "cuRAND, dynamic order")
+# Notes below a table, each for a text in the names of rows and columns. Without such a row, there is no note.
+NOTES = (("² x 3 ", "In \"4096² x 3 u8\", the image has three interleaved channels. Each result of this kind is a new array."),)
+ARRAY_NOTES = (("burn", "burn's times are host times of eight calls and one wait, divided by eight."),)
 # The ceilings of plots. The default is that of copying.
 PLOT_CEILINGS = {"sum": "read"}
 README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]
@@ -149,6 +152,11 @@ def cells(benches):
     """Returns all rows, and the time of each workload by implementation."""
     rows = [line for lines in benches.values() for line in lines if "work" in line]
     return rows, {(row["work"], row["by"]): row["us"] for row in rows}
+
+
+def notes_of(lines, notes):
+    """Returns the notes whose text is in a table."""
+    return [line for text, note in notes if any(text in row for row in lines) for line in ("", note)]
 
 
 def page_tables(benches):
@@ -163,6 +171,7 @@ def page_tables(benches):
             continue
         values = [number(cell[work, by]) if (work, by) in cell else "" for by in columns]
         out.append(f"| {work} | " + " | ".join(values) + f" | {note[work]} |")
+    out += notes_of(out, NOTES)
     # Launches are transposed: one row per library.
     works = [work for work in LAUNCHES if any(row["work"] == work for row in rows)]
     by = dict.fromkeys(row["by"] for row in rows if row["work"] in works)
@@ -189,7 +198,7 @@ def array_tables(benches):
             work = line["work"]
             values = [number(cell[work, by]) if (work, by) in cell else "" for by in others]
             out.append(f"| {work} | " + " | ".join([number(line["us"]), *values, line["note"]]) + " |")
-    return out
+    return out + notes_of(out, ARRAY_NOTES)
 
 
 def draw_plots(benches, folder):

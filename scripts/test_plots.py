@@ -84,6 +84,22 @@ class Summary(unittest.TestCase):
         self.assertIn("| | GPU, host time | CuPy | reached |", table)
         self.assertIn("| | GPU | cuRAND | reached |", table)
 
+    def test_notes_are_only_about_existing_rows(self):
+        def row(work, by):
+            return {"work": work, "by": by, "us": 1.0, "note": ""}
+
+        def page(work):
+            return bench_summary.page_tables({"sum": [row(work, bench_summary.OURS)]})
+
+        note = bench_summary.NOTES[0][1]
+        self.assertIn(note, page("4096² x 3 u8 by 5 x 5"))
+        self.assertNotIn(note, page("4096² by 5 x 5"))
+        note = bench_summary.ARRAY_NOTES[0][1]
+        arrays = [row("sum", bench_summary.OURS)]
+        self.assertNotIn(note, bench_summary.array_tables({"arrays": arrays}))
+        peers = [row("sum", "burn, 8 in a row")]
+        self.assertIn(note, bench_summary.array_tables({"arrays": arrays, "peers": peers}))
+
 
 if __name__ == "__main__":
     unittest.main()

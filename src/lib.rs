@@ -1,5 +1,4 @@
-//! The examples and benches of cuda-direct. Each file in `examples/` shows one topic, and `benches/`
-//! contains measurements.
+//! The examples of cuda-direct. Each file in `examples/` shows one topic.
 //!
 //! This library is empty. Depend on `cuda-safe` (the thin safe layer), `cuda-direct-sys` (raw calls),
 //! `cuda-compute` (arrays and ready-made kernels), `cuda-nccl` (several GPUs) or `cuda-emulator` (a

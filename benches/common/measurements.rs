@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use criterion::{Bencher, BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use cuda_direct_benches::summary::filter::filter;
 
 /// Criterion, if the command line asks for it. Without it, groups run nothing and print nothing.
 pub struct Measurements(Option<Criterion>);
@@ -14,11 +15,16 @@ impl Measurements {
     /// Creates criterion with few and short samples, because there are many sizes.
     pub fn new() -> Self {
         Self(is_detailed().then(|| {
-            Criterion::default()
+            let criterion = Criterion::default()
                 .configure_from_args()
                 .sample_size(10)
                 .warm_up_time(Duration::from_millis(100))
-                .measurement_time(Duration::from_millis(500))
+                .measurement_time(Duration::from_millis(500));
+            match command_line_filter().filter(|filter| filter.contains('^')) {
+                // Criterion's filter is a regular expression, in which "2^20" would match nothing.
+                Some(filter) => criterion.with_filter(filter.replace('^', r"\^")),
+                None => criterion,
+            }
         }))
     }
 
@@ -56,4 +62,9 @@ pub fn is_detailed() -> bool {
     std::env::args()
         .skip(1)
         .any(|argument| argument != "--bench")
+}
+
+/// Returns the filter of the command line, if there is one.
+pub fn command_line_filter() -> Option<String> {
+    filter(std::env::args().skip(1))
 }

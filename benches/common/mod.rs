@@ -13,10 +13,15 @@ use std::{
 };
 
 use anyhow::Result;
+pub use cuda_direct_benches::summary::table::rate_name;
+use cuda_direct_benches::summary::{
+    filter::selects,
+    table::{Row, table, time_name},
+};
 use cuda_safe::{
     Context, DeviceAttribute, DeviceBuffer, Event, Function, LaunchConfig, Module, Stream, driver,
 };
-use measurements::is_detailed;
+use measurements::{command_line_filter, is_detailed};
 
 /// Kernels that generate data and measure the device's limits.
 const KERNELS: &str = r#"
@@ -89,10 +94,12 @@ pub struct Bench {
     spin: Function,
     rows: File,
     path: PathBuf,
-    /// The columns of the table that is printed at the end, in place of each row: the text of
-    /// `by`, and the heading. Empty if each row is printed.
-    columns: Vec<(String, String)>,
-    times: Vec<(String, String, f64)>,
+    /// The columns of the table that is printed at the end, in place of each row: texts of `by`. Empty if
+    /// each row is printed.
+    columns: Vec<String>,
+    results: Vec<Row>,
+    /// The workloads that the filter of the command line excludes.
+    excluded: Vec<String>,
 }
 
 impl Bench {
@@ -130,60 +137,48 @@ impl Bench {
             rows,
             path,
             columns: Vec::new(),
-            times: Vec::new(),
+            results: Vec::new(),
+            excluded: Vec::new(),
         })
     }
 
-    /// Prints a table of these columns at the end, in place of each row: the texts of `by`, with their
-    /// headings. With arguments for criterion, rows are printed as well.
-    pub fn set_columns(&mut self, columns: &[(&str, &str)]) {
-        let columns = columns.iter();
-        self.columns = columns
-            .map(|&(by, heading)| (by.to_owned(), heading.to_owned()))
-            .collect();
+    /// Prints a table of these columns at the end, in place of each row: texts of `by`. The first is the
+    /// device time, which is left out on the emulator, where it includes the emulator's own waits. With
+    /// arguments for criterion, rows are printed as well.
+    pub fn set_columns(&mut self, columns: [String; 4]) {
+        let hidden = usize::from(self.emulated);
+        self.columns = columns.into_iter().skip(hidden).collect();
     }
 
-    /// Prints the table of the columns, with a row for each workload and the ratio of the times of the
-    /// last column and the first. Also prints where the results are.
+    /// Returns whether to measure a workload: if the command line has no filter, or if its filter is a
+    /// part of the workload's name or of criterion's name `id`.
+    pub fn is_selected(&mut self, work: &str, id: &str) -> bool {
+        let selected = command_line_filter().is_none_or(|filter| selects(&filter, work, id));
+        if !selected {
+            self.excluded.push(work.to_owned());
+        }
+        selected
+    }
+
+    /// Prints the table of the columns, with a row for each workload, the rate of the device and the
+    /// ratio of the times of the last column and the first. Also prints where the results are.
     pub fn print_table(&self) {
-        let mut lines = vec![vec![String::new()]];
-        lines[0].extend(self.columns.iter().map(|(_, heading)| heading.clone()));
-        lines[0].push("ratio".into());
-        let mut works: Vec<&str> = Vec::new();
-        for (work, ..) in &self.times {
-            if !works.contains(&work.as_str()) {
-                works.push(work);
-            }
+        if let (true, Some(filter)) = (self.results.is_empty(), command_line_filter()) {
+            println!(
+                "No size matches {filter:?}. There are: {}.",
+                self.excluded.join(", ")
+            );
+            return;
         }
-        for work in works {
-            let time = |(by, _): &(String, String)| {
-                let mut rows = self.times.iter();
-                rows.find(|row| row.0 == work && row.1 == *by)
-                    .map(|row| row.2)
-            };
-            let times: Vec<Option<f64>> = self.columns.iter().map(time).collect();
-            let missing = || "-".to_owned();
-            let mut line = vec![work.to_owned()];
-            line.extend(times.iter().map(|us| us.map_or_else(missing, time_name)));
-            line.push(match (times.first(), times.last()) {
-                (Some(Some(first)), Some(Some(last))) => ratio_name(last / first),
-                _ => missing(),
-            });
-            lines.push(line);
-        }
-        let width = |column: usize| {
-            let cells = lines.iter().map(|line| line[column].chars().count());
-            cells.max().unwrap_or(0)
-        };
-        for line in &lines {
-            let mut text = format!("{:1$}", line[0], width(0));
-            for (column, cell) in line.iter().enumerate().skip(1) {
-                text += &format!("  {cell:>0$}", width(column));
-            }
-            println!("{}", text.trim_end());
-        }
-        let (first, last) = (&self.columns[0].1, &self.columns[self.columns.len() - 1].1);
-        println!("\nRatio: {last} / {first}.");
+        print!("{}", table(&self.results, &self.columns, !self.emulated));
+        let (first, last) = (&self.columns[0], &self.columns[self.columns.len() - 1]);
+        println!(
+            "\nRatio: the time of \"{last}\" divided by that of \"{first}\". Above 1, the CPU is slower."
+        );
+        println!("{}", self.choose(
+            "Reached: the rate of the device time, and its share of the rate measured in this run.",
+            "The emulator has no column of device times, because they would not be shorter than those with copies.",
+        ));
         println!("All results: {}", self.path.display());
         if !is_detailed() {
             println!("Criterion's statistics and plots: add `-- --verbose`.");
@@ -325,7 +320,12 @@ impl Bench {
         if self.is_printed() {
             println!("    {work:36} {by:32} {:>9}  {note}", time_name(us));
         }
-        self.times.push((work.into(), by.into(), us));
+        self.results.push(Row {
+            work: work.into(),
+            by: by.into(),
+            us,
+            note: note.into(),
+        });
         writeln!(
             self.rows,
             "{{\"work\": {work:?}, \"by\": {by:?}, \"us\": {us:.4}, \"note\": {note:?}}}"
@@ -401,38 +401,6 @@ pub fn host_us(mut work: impl FnMut()) -> f64 {
         times.push(start.elapsed());
     }
     median_us(times)
-}
-
-/// Returns a text such as "6.50 µs" for a number of microseconds.
-pub fn time_name(us: f64) -> String {
-    let (value, unit) = match us {
-        _ if us < 1.0 => (us * 1e3, "ns"),
-        _ if us < 1e3 => (us, "µs"),
-        _ if us < 1e6 => (us / 1e3, "ms"),
-        _ => (us / 1e6, "s"),
-    };
-    format!("{} {unit}", three_digits(value))
-}
-
-/// Returns a text such as "646 GB/s" for a number of gigabytes per second.
-pub fn rate_name(rate: f64) -> String {
-    match rate < 1.0 {
-        true => format!("{} MB/s", three_digits(rate * 1e3)),
-        false => format!("{} GB/s", three_digits(rate)),
-    }
-}
-
-fn ratio_name(ratio: f64) -> String {
-    format!("{} x", three_digits(ratio))
-}
-
-/// Returns a number with about three digits.
-fn three_digits(value: f64) -> String {
-    match value {
-        _ if value < 9.995 => format!("{value:.2}"),
-        _ if value < 99.95 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
-    }
 }
 
 /// Returns a text such as "2^20" or "2^27 - 157", or the number.

@@ -58,17 +58,25 @@ fn model(sizes: &Sizes, locals: &Locals, measured: &Measured) -> Model {
     Model { edge_us, ..without }
 }
 
+/// Returns a size in MiB, or in KiB below one MiB.
+fn size(bytes: usize) -> String {
+    match bytes >> 20 {
+        0 => format!("{} KiB", bytes >> 10),
+        mib => format!("{mib} MiB"),
+    }
+}
+
 fn parts(out: &mut String, sizes: &Sizes, measured: &[Measured]) -> std::fmt::Result {
     writeln!(out, "\nparts, in us")?;
     for found in measured {
         let devices = found.devices as f64;
         writeln!(
             out,
-            "  {} devices: one number to the next {:.2}; {} MiB to the next {:.1} ({:.1} GB/s); all-reduce of one number, waited \
+            "  {} devices: one number to the next {:.2}; {} to the next {:.1} ({:.1} GB/s); all-reduce of one number, waited \
              for {:.2}; the wait alone {:.2}",
             found.devices,
             found.hop,
-            (4 * sizes.sent) >> 20,
+            size(4 * sizes.sent),
             found.sent,
             (4 * sizes.sent) as f64 / found.sent / 1e3,
             found.reduce_waited,

@@ -84,6 +84,7 @@ pub trait Collectives {
     ///   within the time limit.
     /// - Returns [`Error::Cuda`](crate::Error::Cuda) if a driver call fails or work in the context
     ///   has faulted.
+    #[track_caller]
     fn all_reduce<T: Reducible>(
         &self,
         stream: &Stream,
@@ -96,6 +97,7 @@ pub trait Collectives {
     /// # Errors
     /// Returns the errors of [`all_reduce`](Self::all_reduce), and
     /// [`Error::Value`](crate::Error::Value) if `root` is not a rank of the group.
+    #[track_caller]
     fn broadcast<T: PlainData>(
         &self,
         stream: &Stream,
@@ -109,6 +111,7 @@ pub trait Collectives {
     /// Returns the errors of [`all_reduce`](Self::all_reduce), and
     /// [`Error::Value`](crate::Error::Value) if the length of `all` is not `size` times that of
     /// `part`.
+    #[track_caller]
     fn all_gather<T: PlainData>(
         &self,
         stream: &Stream,
@@ -125,6 +128,7 @@ pub trait Collectives {
     /// Returns the errors of [`all_reduce`](Self::all_reduce), and
     /// [`Error::Value`](crate::Error::Value) if the length of `all` is not `size` times that of
     /// `part`.
+    #[track_caller]
     fn reduce_scatter<T: Reducible>(
         &self,
         stream: &Stream,
@@ -139,6 +143,7 @@ pub trait Collectives {
     /// # Errors
     /// Returns the errors of [`all_reduce`](Self::all_reduce), and
     /// [`Error::Value`](crate::Error::Value) if the lengths differ or are not a multiple of `size`.
+    #[track_caller]
     fn all_to_all<T: PlainData>(
         &self,
         stream: &Stream,
@@ -189,6 +194,7 @@ pub trait Collectives {
     /// Returns the errors of [`all_reduce`](Self::all_reduce), and
     /// [`Error::Value`](crate::Error::Value) if a list names a rank that does not exist, or if
     /// sends and receives do not match.
+    #[track_caller]
     fn exchange<T: PlainData>(
         &self,
         stream: &Stream,
@@ -232,6 +238,7 @@ pub trait Collectives {
     ///
     /// # Errors
     /// Returns the errors of [`all_reduce`](Self::all_reduce).
+    #[track_caller]
     fn gather_on_host<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
         let part = DeviceBuffer::from_slice(stream, values)?;
         let mut all = DeviceBuffer::<T>::uninit(stream, values.len() * self.size())?;

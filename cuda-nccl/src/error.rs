@@ -4,7 +4,10 @@ use std::fmt;
 
 use cuda_safe::ErrorKind;
 
-use crate::result::NcclResult;
+use crate::{
+    emulated::{NOT_EMULATED, is_emulated},
+    result::NcclResult,
+};
 
 /// A `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -108,17 +111,23 @@ impl Error {
     /// Creates the error of a failed NCCL call from NCCL's message and the code's remedy.
     #[cold]
     pub(crate) fn nccl(call: &'static str, result: NcclResult, message: &str) -> Self {
-        let message = message.trim().trim_end_matches('.');
-        let detail = match (message, result.remedy()) {
-            (message, "") => message.to_owned(),
-            ("", remedy) => format!("Fix: {remedy}"),
-            (message, remedy) => format!("{message}. Fix: {remedy}"),
-        };
+        let is_emulated = result == NcclResult::UNHANDLED_CUDA_ERROR && is_emulated();
         Self::Nccl {
             call,
             result,
-            detail,
+            detail: detail(result, message, is_emulated),
         }
+    }
+}
+
+/// Returns NCCL's message and the code's remedy, or that of the emulator.
+fn detail(result: NcclResult, message: &str, is_emulated: bool) -> String {
+    match (message.trim().trim_end_matches('.'), result.remedy()) {
+        ("", _) if is_emulated => NOT_EMULATED.to_owned(),
+        (message, _) if is_emulated => format!("{message}. {NOT_EMULATED}"),
+        (message, "") => message.to_owned(),
+        ("", remedy) => format!("Fix: {remedy}"),
+        (message, remedy) => format!("{message}. Fix: {remedy}"),
     }
 }
 
@@ -184,6 +193,26 @@ mod tests {
         let nested = Error::Compute(cuda_compute::Error::Cuda(missing_file()));
         assert!(nested.source().is_some());
         assert!(nested.to_string().contains("no/such/file.ptx"));
+    }
+
+    #[test]
+    fn emulator_is_named_as_the_cause() {
+        let text = |message| detail(NcclResult::UNHANDLED_CUDA_ERROR, message, true);
+        assert_eq!(
+            text("Cuda failure 'named symbol not found'"),
+            "Cuda failure 'named symbol not found'. NCCL does not run on cuda-emulator. Fix: use PeerGroup, which needs no NCCL"
+        );
+        assert_eq!(text(""), NOT_EMULATED);
+        let error = Error::nccl("ncclCommSplit", NcclResult::UNHANDLED_CUDA_ERROR, "");
+        let name = Context::primary(0).unwrap().device().name().unwrap();
+        let emulated = name.starts_with("CUDA emulator");
+        assert_eq!(
+            error.to_string().ends_with(NOT_EMULATED),
+            emulated,
+            "{error}"
+        );
+        let other = Error::nccl("ncclCommSplit", NcclResult::SYSTEM_ERROR, "");
+        assert!(!other.to_string().contains("emulator"), "{other}");
     }
 
     #[test]

@@ -72,10 +72,12 @@
 mod collectives;
 mod communicator;
 mod element;
+mod emulated;
 mod error;
 pub mod guide;
 mod launcher;
 mod library;
+mod notice;
 mod peers;
 mod record;
 mod result;

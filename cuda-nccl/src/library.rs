@@ -10,6 +10,7 @@ use std::{
 use cuda_find::{Handle, NCCL};
 
 use crate::{
+    emulated::{NOT_EMULATED, is_emulated},
     error::{Error, Result},
     result::NcclResult,
     sys,
@@ -58,7 +59,7 @@ impl Library {
     ///
     /// # Errors
     /// Returns [`Error::Missing`] if no library is found, and [`Error::Unsupported`] if it is older
-    /// than 2.18.
+    /// than 2.18. NCCL does not run on `cuda-emulator`, which the first error says there.
     #[doc(alias = "dlopen")]
     pub fn get() -> Result<&'static Self> {
         static FOUND: OnceLock<Result<Library>> = OnceLock::new();
@@ -145,17 +146,34 @@ fn find() -> Result<Library> {
     // SAFETY: the file has the name of NCCL.
     let accept = |library, file: &Path| unsafe { Library::of(library, file) };
     let found = NCCL.open(&[], &[], None, accept);
-    let found = found.map_err(|missing| {
-        Error::Missing(format!(
-            "{missing}. Within one process, PeerGroup works without NCCL"
-        ))
-    });
+    let found = found.map_err(|missing| Error::Missing(not_found(&missing, is_emulated())));
     found?.expect_new()
+}
+
+/// Returns the message about a missing library. To install it would not help on the emulator.
+fn not_found(missing: &impl fmt::Display, is_emulated: bool) -> String {
+    match is_emulated {
+        true => NOT_EMULATED.to_owned(),
+        false => format!("{missing}. Within one process, PeerGroup works without NCCL"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn missing_library_is_not_to_be_installed_on_the_emulator() {
+        let missing = "NCCL was not found. Fix: install it";
+        assert_eq!(
+            not_found(&missing, false),
+            "NCCL was not found. Fix: install it. Within one process, PeerGroup works without NCCL"
+        );
+        assert_eq!(
+            not_found(&missing, true),
+            "NCCL does not run on cuda-emulator. Fix: use PeerGroup, which needs no NCCL"
+        );
+    }
 
     #[test]
     fn versions_are_compared_by_number() {

@@ -116,16 +116,19 @@ impl Record {
     }
 }
 
-/// Compares what one rank sends to another with what the other receives from it.
+/// Compares what one rank sends to another with what the other receives from it. `note` adds
+/// details to the message, and may be empty.
 pub(crate) fn compare_transfers(
     [from, to]: [usize; 2],
     sent: &[u64],
     received: &[u64],
+    note: fmt::Arguments<'_>,
 ) -> Result<(), String> {
+    let comma = if note.as_str() == Some("") { "" } else { ", " };
     compare(
         &Record::of_all(iter::empty()).facts(),
         [(from, sent), (to, received)].into_iter(),
-        format_args!("sent by rank {from}, received by rank {to}"),
+        format_args!("sent by rank {from}, received by rank {to}{comma}{note}"),
         "receive the number, types and lengths that the other rank sends, in the same order; put sends and receives \
          between two ranks at the same time into one Group, or into one call of exchange",
     )
@@ -406,13 +409,14 @@ mod tests {
             .words()
         };
         let differ = |sent: &[usize], received: &[usize]| {
-            let text = compare_transfers([2, 7], &words(sent), &words(received)).unwrap_err();
+            let text = compare_transfers([2, 7], &words(sent), &words(received), format_args!(""))
+                .unwrap_err();
             let notes = "sent by rank 2, received by rank 7). Fix: receive the number";
             text.split_once(notes).unwrap().0.to_owned()
         };
         for same in [&[][..], &[5], &[5, 6]] {
             assert_eq!(
-                compare_transfers([2, 7], &words(same), &words(same)),
+                compare_transfers([2, 7], &words(same), &words(same), format_args!("")),
                 Ok(())
             );
         }

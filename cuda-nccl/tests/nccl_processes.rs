@@ -107,7 +107,7 @@ fn ranks(role: &str) -> Option<usize> {
             assert!(matches!(missing, Error::Missing(_)), "{missing}");
             for child in start(role, 2, "") {
                 let output = output_of(child);
-                assert!(output.contains("MISSING NCCL was not found"), "{output}");
+                assert!(output.contains(&format!("MISSING {missing}")), "{output}");
             }
             None
         }

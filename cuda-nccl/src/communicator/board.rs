@@ -281,7 +281,7 @@ impl State {
                     Kind::Send => (words, theirs),
                     _ => (theirs, words),
                 };
-                aborted(compare_transfers(pair, &sent, &received))
+                aborted(compare_transfers(pair, &sent, &received, format_args!("")))
             }
             _ => {
                 waiting.push_back((call.kind, words));

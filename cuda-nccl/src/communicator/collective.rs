@@ -517,7 +517,8 @@ impl Communicator {
             for to in 0..size {
                 let sent = &lists[(from * size + to) * 2];
                 let received = &lists[(to * size + from) * 2 + 1];
-                compare_transfers([from, to], sent, received).map_err(Error::Value)?;
+                compare_transfers([from, to], sent, received, format_args!(""))
+                    .map_err(Error::Value)?;
             }
         }
         Ok(())

@@ -10,7 +10,10 @@ use super::{
     inner::{Inner, Work},
     watch::Busy,
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    notice::{self, rounded},
+};
 
 /// Limits for the wait after an abort: it lasts for the time limit, clamped to these two. The
 /// kernels of NCCL 2.28 end within 3 ms. Other work on the stream may take longer.
@@ -33,6 +36,7 @@ impl Inner {
     pub(super) fn wait_until(&self, is_over: impl Fn() -> cuda_safe::Result<bool>) -> Result<()> {
         let since = Instant::now();
         let mut looked = since;
+        let mut notice = notice::due(self.options.timeout);
         while !is_over().map_err(|error| self.failed(error.into()))? {
             let now = Instant::now();
             if self.is_lost() {
@@ -41,12 +45,16 @@ impl Inner {
             let waited = now - since;
             if waited > self.options.timeout {
                 self.lose(format!(
-                    "{}: the enqueued work has not ended within the time limit of {:?}: another rank has ended, hangs, or \
-                     makes different calls. The communicator was aborted",
+                    "{}: the enqueued work has not ended within the time limit of {:?} (CommunicatorOptions::timeout): \
+                     another rank has ended, hangs, or makes different calls. The communicator was aborted",
                     self.who(),
-                    self.options.timeout
+                    rounded(self.options.timeout)
                 ));
                 break;
+            }
+            if let Some(due) = notice.filter(|due| waited > *due) {
+                notice = None;
+                self.notify("its enqueued work", due);
             }
             if now - looked > Duration::from_millis(1) {
                 self.asynchronous().or_else(|error| match self.is_lost() {

@@ -28,7 +28,8 @@ use crate::{
 #[non_exhaustive]
 pub struct CommunicatorOptions {
     /// How long this rank waits for the others when the communicator is created, in a call, in
-    /// [`wait`](super::Communicator::wait), and when the communicator ends. 10 minutes by default.
+    /// [`wait`](super::Communicator::wait), and when the communicator ends. 10 minutes by default. A
+    /// rank that waits prints a notice after a sixth of it, if it is at least 6 seconds.
     pub timeout: Duration,
     /// See [`verifies`](Self::verifies).
     pub(super) verify: bool,

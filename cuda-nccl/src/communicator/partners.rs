@@ -150,8 +150,9 @@ fn compare([mine, partner]: [usize; 2], own: &Words, theirs: &Words) -> Result<(
         ([partner, mine], their_sends, receives),
     ];
     ways.sort_by_key(|(ranks, ..)| ranks[0]);
-    ways.into_iter()
-        .try_for_each(|(ranks, sent, received)| compare_transfers(ranks, sent, received))
+    ways.into_iter().try_for_each(|(ranks, sent, received)| {
+        compare_transfers(ranks, sent, received, format_args!(""))
+    })
 }
 
 #[cfg(test)]

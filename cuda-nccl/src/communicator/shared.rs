@@ -1,6 +1,9 @@
 //! The part of a communicator that any thread may use: its status, and its abort.
 
-use std::sync::{Mutex, OnceLock, PoisonError, atomic::AtomicU64};
+use std::{
+    sync::{Mutex, OnceLock, PoisonError, atomic::AtomicU64},
+    time::Duration,
+};
 
 use cuda_safe::Context;
 
@@ -12,6 +15,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     library::Library,
+    notice::{self, rounded},
     result::NcclResult,
     sys,
 };
@@ -43,6 +47,12 @@ impl Shared {
     /// Returns the rank's name for messages.
     pub(super) fn who(&self) -> String {
         format!("rank {} of {}", self.rank, self.size)
+    }
+
+    /// Prints a notice about a long wait. No rank knows which other rank it waits for.
+    #[cold]
+    pub(super) fn notify(&self, what: &str, waited: Duration) {
+        notice::print(&waiting(&self.who(), what, waited, self.options.timeout));
     }
 
     pub(super) fn lost_error(&self) -> Error {
@@ -126,5 +136,30 @@ impl Shared {
                 .unwrap_or_else(PoisonError::into_inner)
                 .comm,
         )
+    }
+}
+
+/// Returns the notice of a rank that waits long.
+pub(super) fn waiting(who: &str, what: &str, waited: Duration, limit: Duration) -> String {
+    format!(
+        "{who} has waited {:?} for {what}. It fails after {:?} (CommunicatorOptions::timeout). Another rank may be late, have \
+         ended, or make different calls",
+        rounded(waited),
+        rounded(limit)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notice_names_rank_and_limit() {
+        let (waited, limit) = (Duration::from_secs(20) / 3, Duration::from_secs(40));
+        assert_eq!(
+            waiting("rank 0 of 2", "a call", waited, limit),
+            "rank 0 of 2 has waited 6.7s for a call. It fails after 40s (CommunicatorOptions::timeout). Another rank may be late, \
+             have ended, or make different calls"
+        );
     }
 }

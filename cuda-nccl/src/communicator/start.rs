@@ -16,11 +16,13 @@ use super::{
     current::{enter, last_error},
     inner::Inner,
     options::{CommunicatorOptions, Config},
+    shared::waiting,
     unique_id::UniqueId,
 };
 use crate::{
     error::{Error, Result},
     library::Library,
+    notice,
     result::NcclResult,
     sys,
 };
@@ -168,13 +170,24 @@ fn step(
     };
     begun?;
     ended?;
+    let mut notice = notice::due(one.options.timeout);
     for start in starts {
         loop {
             if let Some(state) = start.state(call) {
                 state?;
                 break;
             }
-            if since.elapsed() > start.options.timeout {
+            let waited = since.elapsed();
+            if let Some(due) = notice.filter(|due| waited > *due) {
+                notice = None;
+                notice::print(&waiting(
+                    &start.who(),
+                    "the other ranks",
+                    due,
+                    start.options.timeout,
+                ));
+            }
+            if waited > start.options.timeout {
                 return Err(Error::Lost(format!(
                     "{}: the other ranks have not arrived within the time limit of {:?} ({call}). Fix: check that all {} \
                      ranks run, have the same unique id and can reach each other. NCCL_DEBUG=INFO prints NCCL's steps",

@@ -14,6 +14,7 @@ use std::{
 };
 
 use super::shared::Shared;
+use crate::notice::{self, rounded};
 
 /// The interval between checks.
 const STEP: Duration = Duration::from_millis(20);
@@ -23,6 +24,8 @@ struct Watched {
     /// The value of [`Shared::calls`] when it last changed, and the time of that change.
     calls: u64,
     since: Instant,
+    /// Whether there was a notice about the call.
+    noticed: bool,
 }
 
 struct Watch {
@@ -42,6 +45,7 @@ pub(super) fn watch(shared: &Arc<Shared>) {
         shared: Arc::downgrade(shared),
         calls: 0,
         since: Instant::now(),
+        noticed: false,
     });
     if !watch.running {
         // Without the thread, waits on the host have no time limit. Everything else works.
@@ -57,7 +61,7 @@ fn look() {
         thread::sleep(STEP);
         // These references are dropped after the lock is released, because one of them may be the
         // last.
-        let (mut late, mut seen) = (Vec::new(), Vec::new());
+        let (mut late, mut seen, mut notices) = (Vec::new(), Vec::new(), Vec::new());
         {
             let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
             watch
@@ -75,20 +79,33 @@ fn look() {
                 if calls != watched.calls {
                     watched.calls = calls;
                     watched.since = Instant::now();
+                    watched.noticed = false;
                 }
-                let too_long = calls % 2 == 1 && watched.since.elapsed() > shared.options.timeout;
+                let waited = watched.since.elapsed();
+                let is_waiting = calls % 2 == 1 && !shared.is_lost();
+                let due = notice::due(shared.options.timeout).filter(|due| waited > *due);
+                if let (Some(due), true, false) = (due, is_waiting, watched.noticed) {
+                    watched.noticed = true;
+                    notices.push((shared.clone(), due));
+                }
+                let too_long = calls % 2 == 1 && waited > shared.options.timeout;
                 match too_long && !shared.is_lost() {
                     true => late.push(shared),
                     false => seen.push(shared),
                 }
             }
         }
+        // Printing may block, so it comes after the lock.
+        for (shared, due) in notices {
+            shared.notify("a call", due);
+        }
         for shared in late {
             shared.lose(format!(
-                "{}: a call has waited on the host for longer than the time limit of {:?}: another rank has ended, hangs, \
-                 or makes different calls. The communicator was aborted",
+                "{}: a call has waited on the host for longer than the time limit of {:?} \
+                 (CommunicatorOptions::timeout): another rank has ended, hangs, or makes different calls. The communicator was \
+                 aborted",
                 shared.who(),
-                shared.options.timeout
+                rounded(shared.options.timeout)
             ));
         }
     }

@@ -96,14 +96,20 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
         }
         if is_rank && local_rank.1 >= local_size {
             return Err(Error::Start(format!(
-                "{}={} is too large: {name} reports {local_size} ranks on this host, and they are counted from 0",
-                local_rank.0, local_rank.1
+                "{}={} is too large: {name} reports {local_size} ranks on this host, and they are counted from 0. Fix: set it to at \
+                 most {}",
+                local_rank.0,
+                local_rank.1,
+                local_size - 1
             )));
         }
     } else if is_rank && local_rank.1 >= size {
         return Err(Error::Start(format!(
-            "{}={} is too large for {}={size}: ranks are counted from 0",
-            local_rank.0, local_rank.1, names.size
+            "{}={} is too large for {}={size}: ranks are counted from 0. Fix: set it to at most {}",
+            local_rank.0,
+            local_rank.1,
+            names.size,
+            size - 1
         )));
     }
     Ok(Some(Found {
@@ -130,7 +136,8 @@ fn place<'a>(variables: &Variables<'_>, names: &'a Names) -> Result<Option<Place
     let of = variables.needed(size, &format!("{rank} is"))?;
     if number >= of {
         return Err(Error::Start(format!(
-            "{rank}={number} is too large for {size}={of}: ranks are counted from 0"
+            "{rank}={number} is too large for {size}={of}: ranks are counted from 0. Fix: set {size} to the number of ranks, and \
+             {rank} to a number below it"
         )));
     }
     Ok(Some(Place {

@@ -252,6 +252,23 @@ fn ranks_out_of_range_are_rejected() {
     ] {
         rejected(&with(variables, change), &[change, other]);
     }
+    for (change, fix) in [
+        (
+            "CUDA_NCCL_RANK=4",
+            "CUDA_NCCL_RANK=4 is too large for CUDA_NCCL_SIZE=4: ranks are counted from 0. Fix: set CUDA_NCCL_SIZE to the \
+             number of ranks, and CUDA_NCCL_RANK to a number below it",
+        ),
+        (
+            "CUDA_NCCL_LOCAL_RANK=4",
+            "CUDA_NCCL_LOCAL_RANK=4 is too large for CUDA_NCCL_SIZE=4: ranks are counted from 0. Fix: set it to at most 3",
+        ),
+    ] {
+        rejected(&with(BY_HAND, change), &[fix]);
+    }
+    rejected(
+        &with(TORCHRUN, "LOCAL_RANK=2"),
+        &["counted from 0. Fix: set it to at most 1"],
+    );
 }
 
 #[test]

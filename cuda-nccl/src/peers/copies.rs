@@ -67,6 +67,7 @@ impl PeerRank {
         )))
     }
 
+    #[track_caller]
     pub(super) fn copy_from_root<T: PlainData>(
         &self,
         stream: &Stream,
@@ -95,6 +96,7 @@ impl PeerRank {
         })
     }
 
+    #[track_caller]
     pub(super) fn copy_from_all<T: PlainData>(
         &self,
         stream: &Stream,
@@ -122,6 +124,7 @@ impl PeerRank {
         })
     }
 
+    #[track_caller]
     pub(super) fn copy_parts<T: PlainData>(
         &self,
         stream: &Stream,
@@ -153,6 +156,7 @@ impl PeerRank {
         })
     }
 
+    #[track_caller]
     pub(super) fn copy_between<T: PlainData>(
         &self,
         stream: &Stream,
@@ -197,6 +201,7 @@ impl PeerRank {
         })
     }
 
+    #[track_caller]
     pub(super) fn tell_all<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
         self.call(stream, [], |frame| {
             let record = record::<T>("gather_on_host", values.len());

@@ -13,11 +13,12 @@
 //!   for that work. So every rank's stream waits for all readers of its array before the call
 //!   returns, and later work of the owner, including a free, comes after them.
 
-use std::sync::Arc;
+use std::{panic::Location, sync::Arc};
 
 use cuda_safe::{Event, Stream};
 
 use super::{
+    loss::Loss,
     meeting::Limit,
     offer::{Call, Offer, agree},
     own::RankState,
@@ -34,6 +35,8 @@ pub(super) struct Frame<'a> {
     pub(super) rank: &'a PeerRank,
     pub(super) stream: &'a Stream,
     pub(super) own: &'a mut RankState,
+    /// The user's line, for messages.
+    pub(super) line: &'static Location<'static>,
     /// Alternates between 0 and 1.
     pub(super) parity: usize,
     /// Whether the first rendezvous has taken place or has failed.
@@ -100,29 +103,27 @@ impl Frame<'_> {
             bytes: Vec::new(),
         };
         call(&mut mine);
+        let (line, number) = (self.line, self.own.calls);
         let offers = self.meet(Offer::Call(mine), record.call);
-        let offers = offers.map_err(|error| match error {
-            Error::Lost(why) => Error::Lost(format!(
-                "{why}. This rank called {}. Fix: make the same calls in the same order on all ranks",
-                record.call
-            )),
-            error => error,
+        let offers = offers.map_err(|why| {
+            let call = format!("{} at {line}, collective number {number}", record.call);
+            self.rank.lost(self.stream, &why, &call)
         })?;
-        agree(&offers)?;
+        agree(
+            &offers,
+            format_args!("collective number {number}, on this rank at {line}"),
+        )?;
         Ok(offers)
     }
 
-    fn meet(&mut self, offer: Offer, call: &str) -> Result<Arc<[Offer]>> {
+    fn meet(&mut self, offer: Offer, call: &str) -> Result<Arc<[Offer]>, Loss> {
         self.met = true;
         let (rank, shared) = (self.rank.rank(), self.rank.shared());
         let limit = Some(Limit {
             time: shared.options.timeout,
             call,
         });
-        let offers = shared
-            .rendezvous
-            .meet(rank, offer, limit)
-            .map_err(Error::Lost)?;
+        let offers = shared.rendezvous.meet(rank, offer, limit)?;
         for (other, offer) in others(&offers, rank) {
             if let Offer::Call(call) = offer
                 && let Some(ready) = &call.ready
@@ -189,7 +190,8 @@ impl Frame<'_> {
         };
         let (rank, rendezvous) = (self.rank.rank(), &self.rank.shared().rendezvous);
         // All ranks are bound, so all arrive.
-        let offers = rendezvous.meet(rank, offer, None).map_err(Error::Lost)?;
+        let offers = rendezvous.meet(rank, offer, None);
+        let offers = offers.map_err(|why| Error::Lost(why.text(rank, "")))?;
         self.bound = recorded.is_ok();
         let mut result = recorded;
         for (other, offer) in others(&offers, rank) {
@@ -207,7 +209,7 @@ impl Frame<'_> {
                 Offer::Failed(why) => {
                     self.bound = false;
                     let why = format!("rank {other} failed: {why}");
-                    rendezvous.lose(&why);
+                    rendezvous.lose(Loss::Failed(why.clone()));
                     result = result.and(Err(Error::Lost(why)));
                 }
                 Offer::Call(_) | Offer::Rejected(..) => {

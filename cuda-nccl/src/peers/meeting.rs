@@ -10,7 +10,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::record::list;
+use super::loss::Loss;
+use crate::{
+    notice::{self, rounded},
+    record::list,
+};
 
 /// A rendezvous of a fixed number of ranks. Each rank passes a value and receives the values of
 /// all. A rank returns only after all have arrived. A round completes for all ranks or for none.
@@ -31,7 +35,7 @@ struct State<O> {
     /// them.
     all: Arc<[O]>,
     /// The reason why the rounds have ended, if they have.
-    lost: Option<String>,
+    lost: Option<Loss>,
     /// The last round with a notice about missing ranks.
     noticed: Option<u64>,
 }
@@ -41,18 +45,6 @@ struct State<O> {
 pub(crate) struct Limit<'a> {
     pub(crate) time: Duration,
     pub(crate) call: &'a str,
-}
-
-impl Limit<'_> {
-    /// The shortest wait with a notice.
-    const SHORTEST_NOTICE: Duration = Duration::from_secs(1);
-
-    /// Returns after how long a notice is printed: a sixth of the limit, if that is not too short
-    /// to be worth a notice.
-    fn notice(self) -> Option<Duration> {
-        let notice = self.time / 6;
-        (notice >= Self::SHORTEST_NOTICE).then_some(notice)
-    }
 }
 
 /// How long a waiting rank spins: longer than the usual delay between ranks, but too short to waste
@@ -91,7 +83,7 @@ impl<O> Rendezvous<O> {
         rank: usize,
         offer: O,
         limit: Option<Limit<'_>>,
-    ) -> Result<Arc<[O]>, String> {
+    ) -> Result<Arc<[O]>, Loss> {
         let start = Instant::now();
         let mut state = self.lock();
         if let (Some(why), Some(_)) = (&state.lost, limit) {
@@ -135,22 +127,18 @@ impl<O> Rendezvous<O> {
             let waited = start.elapsed();
             let left = limit.time.saturating_sub(waited);
             if left.is_zero() {
-                let why = format!(
-                    "{} within the time limit of {:?} (PeerOptions::timeout)",
-                    self.missing(&state),
-                    limit.time
-                );
-                self.end(&mut state, &why);
+                let why = Loss::Late(self.missing(&state), limit.time);
+                self.end(&mut state, why.clone());
                 return Err(why);
             }
-            let notice = limit.notice().filter(|_| state.noticed != Some(round));
+            let notice = notice::due(limit.time).filter(|_| state.noticed != Some(round));
             let until_notice = notice.map(|notice| notice.saturating_sub(waited));
             if let (Some(notice), Some(Duration::ZERO)) = (notice, until_notice) {
                 state.noticed = Some(round);
                 let missing = self.missing(&state);
                 // Printing may block, and other ranks need the lock.
                 drop(state);
-                eprintln!("{}", late(rank, &missing, notice, limit));
+                notice::print(&late(rank, &missing, notice, limit));
                 state = self.lock();
                 continue;
             }
@@ -162,39 +150,39 @@ impl<O> Rendezvous<O> {
         }
     }
 
-    /// Returns the start of a sentence about the ranks that have not arrived.
-    fn missing(&self, state: &State<O>) -> String {
+    /// Returns the ranks that have not arrived.
+    fn missing(&self, state: &State<O>) -> Vec<usize> {
         let is_missing = |other: &usize| state.offers[*other].is_none();
-        let missing: Vec<usize> = (0..self.size).filter(is_missing).collect();
-        let have = if missing.len() == 1 { "has" } else { "have" };
-        format!("{} {have} not arrived", list(&missing))
+        (0..self.size).filter(is_missing).collect()
     }
 
     /// Returns the reason why the rounds have ended, if they have.
-    pub(crate) fn lost(&self) -> Option<String> {
+    pub(crate) fn lost(&self) -> Option<Loss> {
         self.lock().lost.clone()
     }
 
     /// Ends all rounds. Ranks that wait, and those that arrive later, receive this reason. The
     /// first reason is kept.
-    pub(crate) fn lose(&self, why: &str) {
+    pub(crate) fn lose(&self, why: Loss) {
         let mut state = self.lock();
         self.end(&mut state, why);
     }
 
-    fn end(&self, state: &mut State<O>, why: &str) {
-        if state.lost.is_none() {
-            state.lost = Some(why.to_owned());
-        }
+    fn end(&self, state: &mut State<O>, why: Loss) {
+        state.lost.get_or_insert(why);
         self.changed.notify_all();
     }
 }
 
 /// Returns the notice about ranks that are late.
-fn late(rank: usize, missing: &str, waited: Duration, limit: Limit<'_>) -> String {
-    let Limit { time, call } = limit;
+fn late(rank: usize, missing: &[usize], waited: Duration, limit: Limit<'_>) -> String {
+    let have = if missing.len() == 1 { "has" } else { "have" };
     format!(
-        "cuda-nccl: {missing} after {waited:?}. Rank {rank} waits in {call}, which fails after {time:?} (PeerOptions::timeout)"
+        "{} {have} not arrived after {:?}. Rank {rank} waits in {}, which fails after {:?} (PeerOptions::timeout)",
+        list(missing),
+        rounded(waited),
+        limit.call,
+        rounded(limit.time)
     )
 }
 
@@ -212,20 +200,15 @@ mod tests {
     }
 
     #[test]
-    fn notice_comes_well_before_the_limit() {
-        let notice = |millis| limit(millis).unwrap().notice();
-        assert_eq!(notice(60_000), Some(Duration::from_secs(10)));
-        assert_eq!(notice(6000), Some(Duration::from_secs(1)));
-        assert_eq!(notice(5999), None);
+    fn notice_names_the_missing_ranks() {
         assert_eq!(
-            late(
-                0,
-                "rank 1 has not arrived",
-                Duration::from_secs(10),
-                limit(60_000).unwrap()
-            ),
-            "cuda-nccl: rank 1 has not arrived after 10s. Rank 0 waits in a_call, which fails after 60s (PeerOptions::timeout)"
+            late(0, &[1], Duration::from_secs(20) / 3, limit(40_000).unwrap()),
+            "rank 1 has not arrived after 6.7s. Rank 0 waits in a_call, which fails after 40s (PeerOptions::timeout)"
         );
+    }
+
+    fn loss() -> Loss {
+        Loss::Failed("a loss".into())
     }
 
     #[test]
@@ -254,11 +237,11 @@ mod tests {
         thread::scope(|scope| {
             let waits = scope.spawn(|| rendezvous.meet(0, (), LONG));
             thread::sleep(Duration::from_millis(5));
-            rendezvous.lose("a loss");
-            assert_eq!(waits.join().unwrap().unwrap_err(), "a loss");
+            rendezvous.lose(loss());
+            assert_eq!(waits.join().unwrap().unwrap_err(), loss());
         });
-        rendezvous.lose("later");
-        assert_eq!(rendezvous.meet(1, (), LONG).unwrap_err(), "a loss");
+        rendezvous.lose(Loss::Dropped(0));
+        assert_eq!(rendezvous.meet(1, (), LONG).unwrap_err(), loss());
     }
 
     #[test]
@@ -269,7 +252,7 @@ mod tests {
             let other = scope.spawn(|| rendezvous.meet(2, (), LONG));
             thread::sleep(Duration::from_millis(5));
             let error = rendezvous.meet(0, (), short).unwrap_err();
-            assert!(error.starts_with("rank 1 has not arrived"), "{error}");
+            assert_eq!(error, Loss::Late(vec![1], Duration::from_millis(500)));
             assert_eq!(other.join().unwrap().unwrap_err(), error);
         });
     }
@@ -298,34 +281,30 @@ mod tests {
         thread::scope(|scope| {
             let waits = scope.spawn(|| rendezvous.meet(0, 0, LONG));
             thread::sleep(Duration::from_millis(5));
-            rendezvous.lose("a loss");
-            assert_eq!(waits.join().unwrap().unwrap_err(), "a loss");
+            rendezvous.lose(loss());
+            assert_eq!(waits.join().unwrap().unwrap_err(), loss());
         });
         let rendezvous = spinning(2);
         let start = Instant::now();
         let error = rendezvous.meet(1, (), limit(30)).unwrap_err();
         assert!(start.elapsed() >= Duration::from_millis(30));
-        let text = "rank 0 has not arrived within the time limit of 30ms (PeerOptions::timeout)";
-        assert_eq!(error, text);
-        assert_eq!(rendezvous.lost().as_deref(), Some(text));
+        assert_eq!(error, Loss::Late(vec![0], Duration::from_millis(30)));
+        assert_eq!(rendezvous.lost(), Some(error));
     }
 
     #[test]
     fn several_missing_ranks_are_named() {
         let rendezvous = Rendezvous::new(4);
         let error = rendezvous.meet(2, (), limit(10));
-        let error = error.unwrap_err();
-        assert!(
-            error.starts_with("ranks 0, 1, 3 have not arrived within the time limit of 10ms"),
-            "{error}"
-        );
+        let late = Loss::Late(vec![0, 1, 3], Duration::from_millis(10));
+        assert_eq!(error.unwrap_err(), late);
     }
 
     #[test]
     fn a_rank_without_a_limit_waits_on_after_a_loss() {
         // A caller without a limit knows that the other ranks will arrive.
         let rendezvous = Rendezvous::new(2);
-        rendezvous.lose("a loss");
+        rendezvous.lose(loss());
         thread::scope(|scope| {
             let waits = scope.spawn(|| rendezvous.meet(0, 1, None));
             thread::sleep(Duration::from_millis(5));

@@ -3,6 +3,7 @@
 mod combine;
 mod copies;
 mod frame;
+mod loss;
 mod meeting;
 mod offer;
 mod options;
@@ -29,9 +30,10 @@ use crate::error::{Error, Result};
 ///
 /// In each call the ranks synchronize on the host, which takes a microsecond or two, and compare
 /// their calls. If a rank makes a different call, or passes another length or type, all ranks
-/// return an error that names it. Nothing is enqueued then, and the group stays usable. If a rank
-/// has ended (its thread panicked or returned early) or does not arrive within the [time
-/// limit](PeerOptions::timeout), the others return [`Error::Lost`], and the group is unusable. After
+/// return an error that names it, the number of the call, and this rank's source line. Nothing is
+/// enqueued then, and the group stays usable. If a rank has ended (its thread panicked or returned
+/// early) or does not arrive within the [time limit](PeerOptions::timeout), the others return
+/// [`Error::Lost`] with the cause, and the group is unusable. After
 /// a sixth of the limit, by default 10 seconds, a waiting rank prints a notice to standard error. It
 /// names the call and the ranks that are missing. Limits below 6 seconds have no notice.
 ///
@@ -59,8 +61,10 @@ use crate::error::{Error, Result};
 /// # Side effects
 /// If two devices have a link, both contexts get access to each other's memory
 /// ([`Context::enable_peer_access`]) while the group exists. The current memory pools of the
-/// devices also get access to each other, permanently: this makes copies of [`DeviceBuffer`]s ten
-/// times as fast. Without a link the driver copies through host memory.
+/// devices also get access to each other, permanently, because a [`DeviceBuffer`] needs the access
+/// of its pool: this makes its copies ten times as fast. [Several
+/// devices](cuda_safe::guide::memory_and_streams#several-devices) lists which access each kind of
+/// memory needs. Without a link the driver copies through host memory.
 ///
 /// [`DeviceBuffer`]: cuda_safe::DeviceBuffer
 #[derive(Debug)]
@@ -123,14 +127,15 @@ impl PeerGroup {
     }
 
     /// Calls `work` for each rank on a separate thread, and returns the results in the order of
-    /// ranks.
+    /// ranks. The threads are named `rank 0`, `rank 1` and so on, which a panic's message shows.
     ///
     /// Returns when all calls of `work` have returned. The time limit applies to calls of the group
     /// only, not to other work in the closure.
     ///
     /// # Errors
     /// Returns [`Error::Rank`] with the first rank that failed and its error. An error that is the
-    /// cause takes precedence over the [`Error::Lost`] of ranks that waited for that rank.
+    /// cause takes precedence over the [`Error::Lost`] of ranks that waited for that rank. Returns
+    /// [`Error::Rank`] with [`Error::Start`] if the system cannot start a thread.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, Error, PeerGroup};
@@ -157,9 +162,22 @@ impl PeerGroup {
             // The thread owns its rank, so dropping the rank notifies the others however the thread
             // ends.
             let threads: Vec<_> = started
-                .map(|rank| scope.spawn(move || work(&rank)))
+                .map(|rank| {
+                    let name = format!("rank {}", rank.number());
+                    thread::Builder::new()
+                        .name(name)
+                        .spawn_scoped(scope, move || {
+                            let result = work(&rank);
+                            rank.end(&result);
+                            result
+                        })
+                })
                 .collect();
-            threads.into_iter().map(|thread| thread.join()).collect()
+            let joined = threads.into_iter().map(|thread| match thread {
+                Ok(thread) => thread.join(),
+                Err(error) => Ok(Err(no_thread(&error))),
+            });
+            joined.collect()
         });
         let mut values = Vec::with_capacity(results.len());
         let mut failed: Option<(usize, Error)> = None;
@@ -183,5 +201,26 @@ impl PeerGroup {
                 error: Box::new(error),
             }),
         }
+    }
+}
+
+#[cold]
+fn no_thread(error: &std::io::Error) -> Error {
+    Error::Start(format!(
+        "the system cannot start the rank's thread: {error}. Fix: raise the limit on threads (ulimit -u), or free memory"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_thread_is_an_error_with_remedy() {
+        let why = std::io::Error::other("no thread left");
+        assert_eq!(
+            no_thread(&why).to_string(),
+            "the system cannot start the rank's thread: no thread left. Fix: raise the limit on threads (ulimit -u), or free memory"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! The messages that ranks exchange at a rendezvous.
 
+use std::fmt;
+
 use cuda_safe::Event;
 
 use crate::{
@@ -39,8 +41,9 @@ pub(super) struct Call {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Returns an error unless the calls of all ranks match. The result is the same on every rank.
-pub(super) fn agree(offers: &[Offer]) -> Result<()> {
+/// Returns an error unless the calls of all ranks match. The result is the same on every rank,
+/// except for `note`, which describes this rank's call.
+pub(super) fn agree(offers: &[Offer], note: fmt::Arguments<'_>) -> Result<()> {
     let mut words = Vec::with_capacity(offers.len());
     for (rank, offer) in offers.iter().enumerate() {
         match offer {
@@ -56,7 +59,7 @@ pub(super) fn agree(offers: &[Offer]) -> Result<()> {
     }
     let calls = calls(offers);
     let ranks = words.iter().map(|words| &words[..]).enumerate();
-    compare(&calls[0].record.facts(), ranks, format_args!(""), SAME_CALL).map_err(Error::Value)?;
+    compare(&calls[0].record.facts(), ranks, note, SAME_CALL).map_err(Error::Value)?;
     let is_plain = |call: &&Call| call.sends.is_empty() && call.receives.is_empty();
     if calls.iter().all(is_plain) {
         return Ok(());
@@ -75,7 +78,7 @@ pub(super) fn agree(offers: &[Offer]) -> Result<()> {
                 Record::of_all(sent).words(),
                 Record::of_all(received).words(),
             );
-            compare_transfers([from, to], &sent, &received).map_err(Error::Value)?;
+            compare_transfers([from, to], &sent, &received, note).map_err(Error::Value)?;
         }
     }
     Ok(())
@@ -115,15 +118,17 @@ mod tests {
     }
 
     fn rejected(offers: &[Offer]) -> String {
-        agree(offers).unwrap_err().to_string()
+        agree(offers, format_args!("number 3"))
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
     fn differing_and_failed_ranks_are_named() {
         let same = || call(4, &[], &[]);
-        assert!(agree(&[same(), same(), same()]).is_ok());
+        assert!(agree(&[same(), same(), same()], format_args!("")).is_ok());
         let text = rejected(&[same(), same(), call(5, &[], &[])]);
-        let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange). Fix: ";
+        let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange, number 3). Fix: ";
         assert_eq!(text, expected.to_owned() + SAME_CALL);
         for failed in [
             Offer::Rejected("no memory".into(), None),
@@ -139,12 +144,12 @@ mod tests {
     #[test]
     fn sends_must_match_receives() {
         let pair = |receives| [call(4, &[(1, 3), (1, 4)], &[]), call(4, &[], receives)];
-        assert!(agree(&pair(&[(0, 3), (0, 4)])).is_ok());
+        assert!(agree(&pair(&[(0, 3), (0, 4)]), format_args!("")).is_ok());
         let text = rejected(&pair(&[(0, 4), (0, 3)]));
-        let expected = "the length is 4 on rank 1 and 3 on rank 0 (transfer, sent by rank 0, received by rank 1). ";
+        let expected = "the length is 4 on rank 1 and 3 on rank 0 (transfer, sent by rank 0, received by rank 1, number 3). ";
         assert!(text.starts_with(expected), "{text}");
         let text = rejected(&[call(4, &[], &[(1, 2)]), call(4, &[], &[])]);
-        let expected = "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 1, received by rank 0). ";
+        let expected = "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 1, received by rank 0, number 3). ";
         assert!(text.starts_with(expected), "{text}");
     }
 

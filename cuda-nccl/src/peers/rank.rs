@@ -3,6 +3,7 @@
 use std::{
     cell::RefCell,
     fmt,
+    panic::Location,
     sync::{Arc, atomic::Ordering},
     thread,
     time::{Duration, Instant},
@@ -13,11 +14,12 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-use super::{frame::Frame, own::RankState, shared::Shared};
+use super::{frame::Frame, loss::Loss, own::RankState, shared::Shared};
 use crate::{
     collectives::{Collectives, expect_context},
     element::{Reducible, Reduction},
     error::{Error, Result},
+    notice::rounded,
 };
 
 /// One rank of a [`PeerGroup`](super::PeerGroup), for one thread. The operations are methods of
@@ -46,12 +48,42 @@ impl PeerRank {
         })
     }
 
+    pub(super) fn number(&self) -> usize {
+        self.rank
+    }
+
+    /// Ends the group with the result of this rank's closure. The drop of the rank does not know it.
+    pub(super) fn end<R>(&self, result: &Result<R>) {
+        self.lose(match result {
+            Ok(_) => Loss::Returned(self.rank),
+            Err(error) if error.is_fault() => Loss::DeviceFailed(self.rank, error.to_string()),
+            Err(error) => Loss::ReturnedError(self.rank, error.to_string()),
+        });
+    }
+
+    /// Returns the error of a call after a loss. `call` describes the call, and may be empty.
+    #[cold]
+    pub(super) fn lost(&self, stream: &Stream, why: &Loss, call: &str) -> Error {
+        // A fault ends all contexts of the process. This query sees it here too, so cuda-safe does not
+        // print it a second time when the process exits.
+        let own = stream.query().err().map(Error::from);
+        let of_other = matches!(why, Loss::DeviceFailed(rank, _) if *rank != self.rank);
+        // Another rank may have noticed this rank's fault first.
+        let own = own.filter(|error| error.is_fault() && !of_other);
+        own.unwrap_or_else(|| Error::Lost(why.text(self.rank, call)))
+    }
+
+    fn lose(&self, why: Loss) {
+        self.shared.rendezvous.lose(why);
+    }
+
     pub(super) fn shared(&self) -> &Shared {
         &self.shared
     }
 
     /// Runs a call. `work` does it, and meets the other ranks in [`begin`](Frame::begin). If it
     /// fails before that, the other ranks return an error too.
+    #[track_caller]
     pub(super) fn call<'a, R>(
         &self,
         stream: &Stream,
@@ -60,19 +92,14 @@ impl PeerRank {
     ) -> Result<R> {
         // Nothing may be enqueued any more, because no rank reports when outboxes have been read.
         if let Some(why) = self.shared.rendezvous.lost() {
-            // Another rank may have noticed this rank's fault first.
-            let own = stream
-                .query()
-                .err()
-                .map(Error::from)
-                .filter(Error::is_fault);
-            return Err(own.unwrap_or(Error::Lost(why)));
+            return Err(self.lost(stream, &why, ""));
         }
         let mut own = self.own.borrow_mut();
         own.calls += 1;
         let mut frame = Frame {
             rank: self,
             stream,
+            line: Location::caller(),
             parity: own.calls % 2,
             own: &mut own,
             met: false,
@@ -89,22 +116,19 @@ impl PeerRank {
             false => Ok(()),
         };
         if let Err(error) = &marked {
-            let why = format!("rank {} failed: {error}", self.rank);
-            self.shared.rendezvous.lose(&why);
+            self.lose(Loss::Failed(format!("rank {} failed: {error}", self.rank)));
         }
         let Err(error) = &result else {
             return result.and_then(|done| marked.map(|()| done));
         };
         let why = error.to_string();
         if error.is_fault() {
-            let why = format!("the device of rank {} has failed: {why}", self.rank);
-            self.shared.rendezvous.lose(&why);
+            self.lose(Loss::DeviceFailed(self.rank, why));
         } else if !frame.met {
             frame.report_error(why);
         } else if matches!(error, Error::Cuda(_)) {
             // The other ranks depend on the work that was not enqueued.
-            let why = format!("rank {} failed: {why}", self.rank);
-            self.shared.rendezvous.lose(&why);
+            self.lose(Loss::Failed(format!("rank {} failed: {why}", self.rank)));
         }
         result
     }
@@ -215,12 +239,14 @@ impl Collectives for PeerRank {
             let waited = start.elapsed();
             if waited > limit {
                 self.shared.stuck.store(true, Ordering::Relaxed);
-                let why = format!(
-                    "the work of rank {} has not ended within the time limit of {limit:?}",
-                    self.rank
-                );
-                self.shared.rendezvous.lose(&why);
-                return Err(Error::Lost(why));
+                let why = Loss::Failed(format!(
+                    "the work of rank {} has not ended within the time limit of {:?} (PeerOptions::timeout)",
+                    self.rank,
+                    rounded(limit)
+                ));
+                let text = why.text(self.rank, "");
+                self.lose(why);
+                return Err(Error::Lost(text));
             }
             match waited < Duration::from_millis(2) {
                 true => thread::yield_now(),
@@ -257,9 +283,10 @@ impl PeerRank {
         if stream.query().is_err() {
             return error.into();
         }
-        let why = format!("the device of rank {other} has failed: {error}");
-        self.shared.rendezvous.lose(&why);
-        Error::Lost(why)
+        let why = Loss::DeviceFailed(other, error.to_string());
+        let text = why.text(self.rank, "");
+        self.lose(why);
+        Error::Lost(text)
     }
 
     /// Waits for all work that this rank's calls have enqueued, and returns whether it is over.
@@ -292,11 +319,10 @@ impl PeerRank {
 
 impl Drop for PeerRank {
     fn drop(&mut self) {
-        let why = match thread::panicking() {
-            true => format!("rank {} has panicked", self.rank),
-            false => format!("rank {} has ended", self.rank),
-        };
-        self.shared.rendezvous.lose(&why);
+        self.lose(match thread::panicking() {
+            true => Loss::Panicked(self.rank),
+            false => Loss::Dropped(self.rank),
+        });
         // This rank's work may still use its inbox, and the scratch memory, which is freed with the
         // last rank.
         if !self.is_over() {

@@ -54,6 +54,7 @@ impl Array {
 }
 
 impl PeerRank {
+    #[track_caller]
     pub(super) fn reduce_all<T: Reducible>(
         &self,
         stream: &Stream,
@@ -84,6 +85,7 @@ impl PeerRank {
         })
     }
 
+    #[track_caller]
     pub(super) fn reduce_parts<T: Reducible>(
         &self,
         stream: &Stream,

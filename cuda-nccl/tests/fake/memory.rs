@@ -192,7 +192,7 @@ fn work_that_ends_in_the_grace_period_is_waited_for() {
             signal.set(1);
         });
         let error = rank.wait(&stream).unwrap_err();
-        let text = "rank 0 of 2: the enqueued work has not ended within the time limit of 1s: ";
+        let text = "rank 0 of 2: the enqueued work has not ended within the time limit of 1s (CommunicatorOptions::timeout): ";
         assert!(error.to_string().starts_with(text), "{error}");
         // The work ended within the grace period.
         assert_eq!(signal.get(), 1);

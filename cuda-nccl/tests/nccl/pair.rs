@@ -32,24 +32,30 @@ pub fn turn_in_one_process() -> Option<MutexGuard<'static, ()>> {
     turn().filter(|_| !missing_in_one_process())
 }
 
+fn is_emulated(context: &Context) -> bool {
+    let name = context.device().name().unwrap();
+    name.starts_with("CUDA emulator")
+}
+
 /// Returns whether two ranks are impossible on this machine, and checks that a typed error reports
 /// the missing part.
 fn missing() -> bool {
     if let Err(error) = Library::get() {
         assert!(matches!(error, Error::Missing(_)), "{error:?}");
         let text = error.to_string();
-        assert!(
-            text.starts_with("NCCL was not found: looked for "),
-            "{text}"
-        );
         let context = Context::primary(0).unwrap();
+        let start = match is_emulated(&context) {
+            true => "NCCL does not run on cuda-emulator. Fix: use PeerGroup",
+            false => "NCCL was not found: looked for ",
+        };
+        assert!(text.starts_with(start), "{text}");
         let made = Communicator::for_devices(&[context], CommunicatorOptions::default());
         assert!(matches!(made, Err(Error::Missing(_))), "{made:?}");
         assert!(matches!(UniqueId::new(), Err(Error::Missing(_))));
         return true;
     }
     let one = Context::primary(0).unwrap();
-    if one.device().name().unwrap().contains("Emulat") {
+    if is_emulated(&one) {
         // NCCL opens the driver on its own, and finds none.
         let options = CommunicatorOptions::default().timeout(Duration::from_secs(5));
         let made = Communicator::for_devices(&[one.clone(), one], options);

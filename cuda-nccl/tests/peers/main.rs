@@ -166,7 +166,10 @@ fn different_calls_are_named_and_the_group_stays_usable() {
             let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
             let error = error.unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
-            let text = "the length is 999 on rank 2 and 1000 on ranks 0, 1 (all_reduce). Fix: ";
+            let text = concat!(
+                "the length is 999 on rank 2 and 1000 on ranks 0, 1 (all_reduce, collective number 1, on this rank at ",
+                file!()
+            );
             assert!(error.to_string().starts_with(text), "{error}");
             // A different type, operation and call.
             let mut bytes = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
@@ -176,28 +179,28 @@ fn different_calls_are_named_and_the_group_stays_usable() {
                 _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
             };
             let text = result.unwrap_err().to_string();
-            let expected = "the element type is u8 on rank 1 and u32 on ranks 0, 2 (all_reduce)";
+            let expected = "the element type is u8 on rank 1 and u32 on ranks 0, 2 (all_reduce, collective number 2, ";
             assert!(text.starts_with(expected), "{text}");
             let result = match rank.rank() {
                 1 => rank.all_reduce(&stream, &mut words, Reduction::Min),
                 _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
             };
             let text = result.unwrap_err().to_string();
-            let expected = "the reduction is min on rank 1 and sum on ranks 0, 2 (all_reduce)";
+            let expected = "the reduction is min on rank 1 and sum on ranks 0, 2 (all_reduce, collective number 3, ";
             assert!(text.starts_with(expected), "{text}");
             let result = match rank.rank() {
                 0 => rank.broadcast(&stream, &mut words, 0),
                 _ => rank.all_reduce(&stream, &mut words, Reduction::Sum),
             };
             let text = result.unwrap_err().to_string();
-            let expected = "the call is broadcast on rank 0 and all_reduce on ranks 1, 2. Fix: ";
+            let expected = "the call is broadcast on rank 0 and all_reduce on ranks 1, 2 (collective number 4, ";
             assert!(text.starts_with(expected), "{text}");
             let result = match rank.rank() {
                 0 => rank.exchange(&stream, &[(1, words.view())], &mut []),
                 _ => rank.exchange::<u32>(&stream, &[], &mut []),
             };
             failure(result).begins_with(
-                "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 0",
+                "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 0, received by rank 1, collective number 5, ",
             );
             words.fill(&stream, 1).unwrap();
             rank.all_reduce(&stream, &mut words, Reduction::Sum)
@@ -345,6 +348,20 @@ fn memory_of_another_device_is_named() {
     assert!(error.starts_with(&text), "{error}");
 }
 
+/// Checks the text before and after the line of the call.
+#[track_caller]
+fn expect_both_ends(error: &Error, start: &str) {
+    let (text, end) = (
+        error.to_string(),
+        "). Fix: make the same call with the same arguments on all ranks",
+    );
+    let line = text
+        .strip_prefix(start)
+        .and_then(|text| text.strip_suffix(end));
+    let line = line.unwrap_or_else(|| panic!("{text}"));
+    assert!(line.starts_with(file!()), "{text}");
+}
+
 #[test]
 fn different_roots_are_named() {
     suite::on_all(ranks(3, PeerOptions::default()), |rank| {
@@ -352,9 +369,8 @@ fn different_roots_are_named() {
         let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
         let root = usize::from(rank.rank() == 2);
         let error = rank.broadcast(&stream, &mut data, root).unwrap_err();
-        let text = "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast). Fix: make the same call with the same arguments on \
-                    all ranks";
-        assert_eq!(error.to_string(), text);
+        let start = "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast, collective number 1, on this rank at ";
+        expect_both_ends(&error, start);
         assert_eq!(data.to_vec(&stream).unwrap(), [rank.rank() as u16; 5]);
         rank.broadcast(&stream, &mut data, 2).unwrap();
         assert_eq!(data.to_vec(&stream).unwrap(), [2; 5]);
@@ -479,8 +495,7 @@ fn different_reductions_are_named() {
         let error = rank
             .reduce_scatter(&stream, &all, &mut part, reduction)
             .unwrap_err();
-        let text = "the reduction is max on rank 1 and sum on rank 0 (reduce_scatter). Fix: make the same call with the same \
-                    arguments on all ranks";
-        assert_eq!(error.to_string(), text);
+        let start = "the reduction is max on rank 1 and sum on rank 0 (reduce_scatter, collective number 1, on this rank at ";
+        expect_both_ends(&error, start);
     });
 }

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     launcher::{address::Address, secret::Secret},
+    notice::{self, rounded},
     record::{Fact, LISTED, compare, list},
 };
 
@@ -98,9 +99,14 @@ impl<'a> Server<'a> {
         listener
             .set_nonblocking(true)
             .map_err(|error| failed("listen", error))?;
+        let mut notice = notice::due(deadline.limit);
         while self.members.len() + 1 < self.size {
-            if deadline.left().is_none() {
+            let Some(left) = deadline.left() else {
                 return Err(self.late_error(deadline));
+            };
+            if let Some(due) = notice.filter(|due| deadline.limit - left > *due) {
+                notice = None;
+                notice::print(&self.late(due, deadline.limit));
             }
             let mut moved = false;
             // Accept a limited number at a time, so that many new clients do not delay the others.
@@ -258,12 +264,29 @@ impl<'a> Server<'a> {
         ))
     }
 
+    /// Returns the ranks that have not arrived: at most one more than a list shows, because the
+    /// number of ranks may be a mistake and very large.
+    fn missing(&self) -> Vec<usize> {
+        let is_missing = |rank: &usize| !self.members.contains_key(&(*rank as u32));
+        let missing = (1..self.size).filter(is_missing);
+        missing.take(LISTED + 1).collect()
+    }
+
+    /// Returns the notice about ranks that are late.
+    fn late(&self, waited: Duration, limit: Duration) -> String {
+        format!(
+            "rank 0 waits at {} for {} of {} ranks after {:?}, and fails after {:?}: {}",
+            self.address,
+            self.size - 1 - self.members.len(),
+            self.size,
+            rounded(waited),
+            rounded(limit),
+            list(&self.missing())
+        )
+    }
+
     fn late_error(&self, deadline: Deadline) -> Error {
-        // One more than a list shows. The number of ranks may be a mistake and very large.
-        let missing: Vec<_> = (1..self.size)
-            .filter(|rank| !self.members.contains_key(&(*rank as u32)))
-            .take(LISTED + 1)
-            .collect();
+        let missing = self.missing();
         let mut text = format!(
             "{} of {} ranks have not connected to rank 0 at {} ({}) within {}: {}",
             self.size - 1 - self.members.len(),
@@ -400,6 +423,17 @@ mod tests {
             "rank 1, from {from}, ended while rank 0 sent its bytes to all 2 ranks. Fix: see its output"
         );
         assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn notice_names_the_missing_ranks() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 3);
+        let _client = enter(&mut server, 1);
+        assert_eq!(
+            server.late(Duration::from_secs(20) / 3, Duration::from_secs(40)),
+            "rank 0 waits at 127.0.0.1:1 for 1 of 3 ranks after 6.7s, and fails after 40s: rank 2"
+        );
     }
 
     #[test]
