@@ -484,7 +484,7 @@ fn synchronous_copies_from_and_to_the_host_wait() {
 #[test]
 fn page_locked_memory_is_covered() {
     let parts = [
-        "(cuMemHostAlloc, 128 bytes",
+        "(cuMemAllocHost, 128 bytes",
         "\n  written by a copy of 128 bytes (cuMemcpyDtoHAsync on",
         "\n  read by a copy of 128 bytes (cuMemcpyHtoDAsync on",
     ];

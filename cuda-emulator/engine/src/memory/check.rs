@@ -267,22 +267,22 @@ fn note_together(
     if ctx.fault.is_some() {
         return false;
     }
-    // The first address of each run, and the address after it.
+    // The first address and the size of each run.
     let mut runs = [(0, 0); LANES];
     let mut count = 0;
+    let mut first = addresses[mask.trailing_zeros() as usize & 31];
+    let mut end = first;
     each(mask, |lane| {
-        let (first, end) = (addresses[lane], addresses[lane].wrapping_add(bytes));
-        match runs[..count].last_mut() {
-            Some((_, last)) if *last == first => *last = end,
-            Some((_, last)) if *last == end => {}
-            _ => {
-                runs[count] = (first, end);
-                count += 1;
-            }
+        let (address, next) = (addresses[lane], addresses[lane].wrapping_add(bytes));
+        if address != end && next != end {
+            runs[count] = (first, end.wrapping_sub(first));
+            count += 1;
+            first = address;
         }
+        end = next;
     });
-    let runs = runs[..count].iter();
-    let runs = runs.map(|&(first, end)| (first, end.wrapping_sub(first)));
+    runs[count] = (first, end.wrapping_sub(first));
+    let runs = runs[..=count].iter().copied();
     let (options, device) = (ctx.launch.options, ctx.launch.device);
     let reads = options.check_uninit && touch.reads();
     let known = |(first, size)| {
