@@ -14,8 +14,7 @@
 //!
 //! # A whole program
 //!
-//! This program needs a device and NVRTC. [How to run it without a GPU](#without-a-gpu) is described
-//! below.
+//! This program needs a device, or [the emulator](#without-a-gpu), and NVRTC.
 //!
 #![cfg_attr(feature = "nvrtc", doc = "```no_run")]
 #![cfg_attr(not(feature = "nvrtc"), doc = "```ignore")]
@@ -103,8 +102,8 @@
 //! assert!(error.starts_with("cuInit failed: CUDA_ERROR_INVALID_VALUE (1): "));
 //! ```
 //!
-//! Without `collapse_debuginfo`, debug information gives the expanded code the line of the macro. The
-//! reports of `cuda-emulator`, which name the line of a launch, would then all name that line.
+//! Without `collapse_debuginfo`, debug information gives the expanded code the line of the macro.
+//! The reports of `cuda-emulator`, which name the line of a launch, would then all name that line.
 //!
 //! # Linking
 //!
@@ -135,8 +134,8 @@
 //!
 //! # Without a GPU
 //!
-//! `cuda-emulator` is a driver in software. If no driver is installed, programs that cargo starts use
-//! it, also those that depend only on this crate:
+//! `cuda-emulator` is a driver in software. If no driver is installed, programs that cargo starts
+//! use it, also those that depend only on this crate:
 //!
 //! ```toml
 //! [dependencies]
