@@ -93,27 +93,28 @@ impl Nvrtc {
         let found: std::result::Result<(Functions, PathBuf), _> =
             NVRTC.open(&[13, 12], folders, None, accept);
         let (functions, file) = found.map_err(|missing| {
-            Error(format!(
-                "{missing}. For sources that include CUDA's headers, also install nvidia-cuda-runtime, nvidia-cuda-cccl and \
-                 nvidia-cuda-crt with pip, or a toolkit. If the crate depends on cuda-direct-sys, the library that it has \
-                 found is used"
-            ))
+            // Cargo sets the first variable if the crate depends on cuda-direct-sys. If the second is
+            // set, only its file is searched.
+            let depends = env::var_os("DEP_CUDA_VERSION").is_some();
+            let named = cuda_find::variable(NVRTC.variable).is_some();
+            Error(explain(&missing.to_string(), !depends && !named))
         })?;
         let file = cuda_find::file_of(functions.version as *const c_void).unwrap_or(file);
         // If the file is a symbolic link, the builtins are next to its target, and the headers may be
         // next to the link.
         let target = file.canonicalize().unwrap_or_else(|_| file.clone());
-        let mut folders: Vec<PathBuf> = [file, target]
-            .iter()
+        let mut folders: Vec<PathBuf> = [&file, &target]
+            .into_iter()
             .filter_map(|file| Some(file.parent()?.to_owned()))
             .filter(|folder| folder.is_absolute())
             .collect();
         folders.dedup();
-        // NVRTC loads its builtins by name. The loader finds those that are already loaded.
-        folders
-            .iter()
-            .rev()
-            .for_each(|folder| open_builtins(folder));
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both are valid for the write.
+        if unsafe { (functions.version)(&mut major, &mut minor) } == 0 {
+            // If this fails, NVRTC searches by itself.
+            cuda_find::open_builtins(&file, format_args!("{major}.{minor}"));
+        }
         Ok(Self { functions, folders })
     }
 
@@ -296,6 +297,23 @@ impl Nvrtc {
     }
 }
 
+/// Adds the remedies of build scripts to the error for a missing NVRTC. `add` says whether a
+/// dependency on cuda-direct-sys would help.
+fn explain(missing: &str, add: bool) -> String {
+    let first = match add {
+        false => "",
+        true => {
+            "add cuda-direct-sys to the dependencies of this crate, so that the NVRTC that cuda-direct-sys has found \
+             is used. In an optional feature, also list \"dep:cuda-direct-sys\". Otherwise, "
+        }
+    };
+    let missing = missing.replacen("Fix: ", &format!("Fix: {first}"), 1);
+    format!(
+        "{missing}. For sources that include CUDA's headers, also install nvidia-cuda-runtime, nvidia-cuda-cccl and \
+         nvidia-cuda-crt with pip, or a toolkit"
+    )
+}
+
 /// A program that is destroyed on drop.
 struct Owned<'a>(Program, &'a Functions);
 
@@ -308,13 +326,23 @@ impl Drop for Owned<'_> {
     }
 }
 
-/// Opens the builtins in a folder, with global symbols.
-fn open_builtins(folder: &Path) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for path in entries.map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("libnvrtc-builtins.so") {
-            cuda_find::open_globally(&path);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_remedy_for_a_missing_compiler_is_cuda_direct_sys() {
+        let missing = "NVRTC was not found: looked for libnvrtc.so.13. Fix: run `pip`";
+        let headers = "For sources that include CUDA's headers, also install nvidia-cuda-runtime, nvidia-cuda-cccl and \
+                       nvidia-cuda-crt with pip, or a toolkit";
+        assert_eq!(
+            explain(missing, true),
+            format!(
+                "NVRTC was not found: looked for libnvrtc.so.13. Fix: add cuda-direct-sys to the dependencies of this \
+                 crate, so that the NVRTC that cuda-direct-sys has found is used. In an optional feature, also list \
+                 \"dep:cuda-direct-sys\". Otherwise, run `pip`. {headers}"
+            )
+        );
+        assert_eq!(explain(missing, false), format!("{missing}. {headers}"));
     }
 }

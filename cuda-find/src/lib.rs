@@ -50,15 +50,17 @@
 // The link target for other crates' pages if these pages have not been built.
 #![doc(html_root_url = "https://docs.rs/cuda-direct-find/0.1.0")]
 
+mod builtins;
 mod library;
 mod open;
 mod places;
 mod system;
 
+pub use builtins::{builtins, open_builtins};
 pub use library::{CUBLAS, DRIVER, Library, NCCL, NVJITLINK, NVRTC};
 pub use open::{Missing, variable};
 pub use places::{VARIABLES, driver_folders};
-pub use system::{Handle, file_of, library_of, open_globally};
+pub use system::{Handle, file_of, library_of};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

@@ -15,6 +15,8 @@ pub struct Library {
     pub(crate) packages: &'static [&'static str],
     /// How to install it: an imperative in lower case.
     pub(crate) remedy: &'static str,
+    /// What to do without it: a sentence, or empty.
+    pub(crate) without: &'static str,
 }
 
 /// NVIDIA's driver, `libcuda.so.1`.
@@ -29,6 +31,9 @@ pub static DRIVER: Library = Library {
     preloaded: true,
     packages: &[],
     remedy: "install the NVIDIA driver",
+    without: "Without a GPU, use the emulator: make cuda-emulator an optional dependency with a feature, write \
+              `use cuda_emulator as _;`, and start `cargo run --features emulator`. Or set CUDA_SYS_LIBCUDA to the \
+              absolute path of libcuda_emulator.so, which cargo puts in `debug/deps` of its target folder",
 };
 
 /// Returns the remedy for a library with packages of these names.
@@ -60,6 +65,7 @@ pub static NVRTC: Library = Library {
     preloaded: true,
     packages: &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"],
     remedy: packages!(pip "nvidia-cuda-nvrtc", pip 12 "nvidia-cuda-nvrtc-cu12", conda "cuda-nvrtc", apt "cuda-nvrtc-13-0"),
+    without: "",
 };
 
 /// nvJitLink, the linker with link-time optimization. It must not be older than NVRTC.
@@ -74,6 +80,7 @@ pub static NVJITLINK: Library = Library {
     preloaded: false,
     packages: &["nvidia/cu13/lib", "nvidia/nvjitlink/lib"],
     remedy: packages!(pip "nvidia-nvjitlink", pip 12 "nvidia-nvjitlink-cu12", conda "libnvjitlink", apt "libnvjitlink-13-0"),
+    without: "",
 };
 
 /// cuBLAS, the library of matrix products.
@@ -88,6 +95,7 @@ pub static CUBLAS: Library = Library {
     preloaded: false,
     packages: &["nvidia/cu13/lib", "nvidia/cublas/lib"],
     remedy: packages!(pip "nvidia-cublas", pip 12 "nvidia-cublas-cu12", conda "libcublas", apt "libcublas-13-0"),
+    without: "",
 };
 
 /// NCCL, the library of collectives.
@@ -99,6 +107,7 @@ pub static NCCL: Library = Library {
     preloaded: false,
     packages: &["nvidia/nccl/lib"],
     remedy: packages!(pip "nvidia-nccl-cu13", pip 12 "nvidia-nccl-cu12", conda "nccl", apt "libnccl2"),
+    without: "",
 };
 
 impl Library {

@@ -110,6 +110,7 @@ impl Library {
             name,
             variable,
             remedy,
+            without,
             ..
         } = self;
         let loader = match reasons {
@@ -122,8 +123,12 @@ impl Library {
                 format!("{remedy}. If it is installed elsewhere, set {variable} to its file")
             }
         };
+        let without = match *without {
+            "" => String::new(),
+            without => format!(". {without}"),
+        };
         Missing(format!(
-            "{name} was not found: looked for {searched}{loader}. Fix: {fix}"
+            "{name} was not found: looked for {searched}{loader}. Fix: {fix}{without}"
         ))
     }
 }
@@ -417,7 +422,10 @@ mod tests {
         let start = "NVIDIA's driver was not found: looked for libcuda.so.1 in the loader's search path, the folders of WSL, \
                      Jetson and NixOS. ";
         assert!(text.starts_with(start), "{text}");
-        let end = "Fix: install the NVIDIA driver. If it is installed elsewhere, set CUDA_SYS_LIBCUDA to its file";
+        let end = "Fix: install the NVIDIA driver. If it is installed elsewhere, set CUDA_SYS_LIBCUDA to its file. Without a \
+                   GPU, use the emulator: make cuda-emulator an optional dependency with a feature, write `use cuda_emulator \
+                   as _;`, and start `cargo run --features emulator`. Or set CUDA_SYS_LIBCUDA to the absolute path of \
+                   libcuda_emulator.so, which cargo puts in `debug/deps` of its target folder";
         assert!(text.ends_with(end), "{text}");
         for folder in driver_folders(env::consts::ARCH) {
             let file = fake.copy(&library, &format!("{folder}/libcuda.so.1"));

@@ -57,9 +57,7 @@ pub(crate) fn open(file: &Path) -> Result<Handle, String> {
 
 /// Opens a library so that libraries which are opened later find its symbols. Returns whether it
 /// was opened.
-///
-/// NVRTC needs this for `libnvrtc-builtins`, which it loads by name from the loader's search path.
-pub fn open_globally(file: &Path) -> bool {
+pub(crate) fn open_globally(file: &Path) -> bool {
     own::open(file, true).is_ok()
 }
 

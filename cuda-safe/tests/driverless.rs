@@ -48,7 +48,7 @@ fn is(error: &Error, kind: &ErrorKind, missing: &str) {
             "install the NVIDIA driver",
             "`cargo run --features emulator`",
             "`use cuda_emulator as _;`",
-            "CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so",
+            "set CUDA_SYS_LIBCUDA to the absolute path of libcuda_emulator.so",
         ],
         _ => &[
             "`pip install nvidia-cuda-nvrtc` (for CUDA 12, `nvidia-cuda-nvrtc-cu12`) in the active virtual environment",

@@ -59,7 +59,7 @@ impl Gpu {
 type Program = fn(&Gpu) -> Result<()>;
 
 /// The programs, in the order of the table.
-const PROGRAMS: [(&str, Program); 14] = [
+const PROGRAMS: [(&str, Program); 18] = [
     ("write past the end of a buffer", |gpu| {
         let mut x = DeviceBuffer::<i32>::zeroed(&gpu.stream, 4)?;
         // SAFETY: intentionally wrong, as in all programs here. The emulator contains the fault.
@@ -149,6 +149,26 @@ const PROGRAMS: [(&str, Program); 14] = [
         };
         gpu.stream.synchronize()
     }),
+    ("`f64` buffer for a `const float *`", |gpu| {
+        let x = DeviceBuffer::<f64>::zeroed(&gpu.stream, 4)?;
+        let mut y = DeviceBuffer::<f32>::zeroed(&gpu.stream, 1)?;
+        // SAFETY: as above.
+        unsafe {
+            gpu.kernel("sum")?
+                .launch(&gpu.stream, one(), (&x, &mut y))?
+        };
+        gpu.stream.synchronize()
+    }),
+    ("32-bit index that overflows", |gpu| {
+        let mut x = DeviceBuffer::<i32>::zeroed(&gpu.stream, 4)?;
+        let index = i64::from(i32::MAX.wrapping_add(1));
+        // SAFETY: as above.
+        unsafe {
+            gpu.kernel("write")?
+                .launch(&gpu.stream, one(), (&mut x, index))?
+        };
+        gpu.stream.synchronize()
+    }),
     ("missing `__syncthreads()`", |gpu| {
         let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 64)?;
         let config = LaunchConfig::new(1, 64);
@@ -178,6 +198,36 @@ const PROGRAMS: [(&str, Program); 14] = [
         };
         gpu.stream.synchronize()
     }),
+    ("read of shared memory that no thread has written", |gpu| {
+        let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 64)?;
+        let config = LaunchConfig::new(1, 32);
+        // SAFETY: as above.
+        unsafe {
+            gpu.kernel("reverse")?
+                .launch(&gpu.stream, config, (&mut x,))?
+        };
+        gpu.stream.synchronize()
+    }),
+    (
+        "two streams that use the same memory without an order",
+        |gpu| {
+            let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 32)?;
+            let other = Stream::new(gpu.stream.context())?;
+            gpu.stream.synchronize()?;
+            for stream in [&gpu.stream, &other] {
+                // SAFETY: as above.
+                unsafe {
+                    gpu.kernel("scale")?.launch(
+                        stream,
+                        LaunchConfig::new(1, 32),
+                        (&mut x, 2.0f32),
+                    )?
+                };
+            }
+            gpu.stream.synchronize()?;
+            other.synchronize()
+        },
+    ),
     ("buffer that is never freed", |gpu| {
         mem::forget(DeviceBuffer::<f32>::zeroed(&gpu.stream, 4)?);
         gpu.stream.synchronize()
@@ -260,6 +310,14 @@ fn every_mistake_of_the_guide_is_found() {
         if !stdout.contains("device: CUDA emulator") {
             // The guide's table is about the emulator. A GPU need not find these mistakes.
             return;
+        }
+        if row.text == "nothing" {
+            let all = ("CUDA_EMULATOR_CHECK", "all,unwritten");
+            let output = run(test, number, Some(all));
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {text}", row.mistake);
+            assert!(!text.contains("kernel sum"), "{}: {text}", row.mistake);
+            continue;
         }
         assert!(
             text.contains(row.text),

@@ -64,11 +64,14 @@ macro_rules! result_code {
             }
         }
 
+        /// Prints the same as `Display`, because `main` and `unwrap` show errors with `Debug`.
+        /// `{:#?}` prints only the name.
         impl fmt::Debug for $ty {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.name() {
-                    Some(name) => f.write_str(name),
-                    None => write!(f, concat!(stringify!($ty), "({})"), self.0),
+                    Some(name) if f.alternate() => f.write_str(name),
+                    None if f.alternate() => write!(f, concat!(stringify!($ty), "({})"), self.0),
+                    _ => fmt::Display::fmt(self, f),
                 }
             }
         }
@@ -83,7 +86,7 @@ macro_rules! result_code {
                 if *self == Self::$missing
                     && let Some(missing) = crate::loading::$library.missing()
                 {
-                    return write!(f, "{self:?} ({}): {missing}", self.0);
+                    return write!(f, "{self:#?} ({}): {missing}", self.0);
                 }
                 match find($table, self.0 as u32) {
                     Some((code, name, description)) => write!(f, "{name} ({code}): {description}"),

@@ -12,6 +12,15 @@
 //! cuda-direct-sys = { path = "../cuda-direct/cuda-sys" }
 //! ```
 //!
+//! # A whole program
+//!
+//! This program needs a device, or [the emulator](#without-a-gpu), and NVRTC.
+//!
+#![cfg_attr(feature = "nvrtc", doc = "```no_run")]
+#![cfg_attr(not(feature = "nvrtc"), doc = "```ignore")]
+#![doc = include_str!("../examples/vector_add.rs")]
+//! ```
+//!
 //! # Source of the bindings
 //!
 //! The build script searches these places for headers and uses the first ones that it finds:
@@ -49,6 +58,8 @@
 //!   [`CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE`]. The type is an integer newtype rather
 //!   than a Rust enum, because a newer driver may return values that this header does not know.
 //!   `name()` returns the constant's name, and `ALL` lists every constant of the header.
+//! - Enums have no `Default`, because 0 is not a constant of each of them. A variable that a call
+//!   writes to can start with any number: `let mut kind = CUgraphNodeType(0);`.
 //! - If a function takes bit flags as `unsigned int`, pass the inner value:
 //!   `CUctx_flags::CU_CTX_MAP_HOST.0`.
 //! - Symbols that the header hides from programs (older versions of calls, and those for per-thread
@@ -58,7 +69,8 @@
 //! # Errors
 //!
 //! [`CUresult`] and `nvrtcResult` print their name and meaning without a loaded driver, and convert
-//! to a `Result`:
+//! to a `Result`. `Debug` prints the same text, because `expect` and a `main` that returns an error
+//! use it. `{:#?}` and `name()` give only the name.
 //!
 //! ```
 //! use cuda_sys::CUresult;
@@ -66,8 +78,32 @@
 //! let code = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 //! assert_eq!(code.to_string(), "CUDA_ERROR_OUT_OF_MEMORY (2): not enough free memory");
 //! assert_eq!(CUresult(12345).to_string(), "unknown CUresult code 12345");
+//! assert_eq!(format!("{code:?}"), code.to_string());
 //! assert_eq!(code.result(), Err(code));
 //! ```
+//!
+//! A code does not say which call returned it. The macro `call!` of the [program
+//! above](#a-whole-program) adds the function's name:
+//!
+//! ```
+//! #[collapse_debuginfo(yes)]
+//! macro_rules! call {
+//!     ($function:ident($($argument:expr),* $(,)?)) => {
+//!         $function($($argument),*)
+//!             .result()
+//!             .map_err(|code| format!("{} failed: {code}", stringify!($function)))
+//!     };
+//! }
+//!
+//! # use cuda_sys::CUresult;
+//! # unsafe fn cuInit(_: u32) -> CUresult { CUresult::CUDA_ERROR_INVALID_VALUE }
+//! // SAFETY: it has no pointer arguments.
+//! let error = unsafe { call!(cuInit(1)) }.unwrap_err();
+//! assert!(error.starts_with("cuInit failed: CUDA_ERROR_INVALID_VALUE (1): "));
+//! ```
+//!
+//! Without `collapse_debuginfo`, debug information gives the expanded code the line of the macro.
+//! The reports of `cuda-emulator`, which name the line of a launch, would then all name that line.
 //!
 //! # Linking
 //!
@@ -95,6 +131,26 @@
 //! additional load and one comparison. Paths, signatures and pointer types are the same. Errors
 //! that the linker would have reported, such as a function that NVRTC lacks, are returned by the
 //! call instead.
+//!
+//! # Without a GPU
+//!
+//! `cuda-emulator` is a driver in software. If no driver is installed, programs that cargo starts
+//! use it, also those that depend only on this crate:
+//!
+//! ```toml
+//! [dependencies]
+//! cuda-direct-sys = { path = "../cuda-direct/cuda-sys", features = ["dynamic-loading"] }
+//! cuda-emulator = { path = "../cuda-direct/cuda-emulator", optional = true }
+//!
+//! [features]
+//! emulator = ["dep:cuda-emulator"] # cargo run --features emulator
+//!
+//! [profile.dev.package.cuda-emulator-engine]
+//! opt-level = 3
+//! ```
+//!
+//! If you start the program without cargo, it needs the line `use cuda_emulator as _;`, behind
+//! `#[cfg(feature = "emulator")]`.
 //!
 //! # Looking up functions
 //!

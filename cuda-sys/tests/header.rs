@@ -297,8 +297,18 @@ fn newer_codes_have_names() {
     assert_eq!(CUresult(998).name(), None);
     assert_eq!(CUresult(1_000).name(), None);
     assert_eq!(
-        format!("{:?} {:?}", CUresult(2), CUresult(998)),
+        format!("{:#?} {:#?}", CUresult(2), CUresult(998)),
         "CUDA_ERROR_OUT_OF_MEMORY CUresult(998)"
+    );
+    // `main` and `expect` print errors with `Debug`.
+    for code in [CUresult(2), CUresult(998)] {
+        assert_eq!(format!("{code:?}"), code.to_string());
+    }
+    let code = format!("{:?}", cuda_sys::nvrtcResult(7));
+    assert_eq!(
+        code,
+        "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE (7): NVRTC did not find its second library, libnvrtc-builtins, or could \
+         not use it. Fix: put it in the folder of libnvrtc, and set LD_LIBRARY_PATH to that folder"
     );
     assert_eq!(CUresult(998).to_string(), "unknown CUresult code 998");
     assert_eq!(

@@ -117,7 +117,10 @@ fn missing_libraries_return_codes_and_write_nothing() {
                 driver,
                 "NVIDIA's driver was not found: looked for /nowhere/library.so (CUDA_SYS_LIBCUDA). The loader says: \
                  /nowhere/library.so: cannot open shared object file: No such file or directory. Fix: correct \
-                 CUDA_SYS_LIBCUDA, or unset it and install the NVIDIA driver"
+                 CUDA_SYS_LIBCUDA, or unset it and install the NVIDIA driver. Without a GPU, use the emulator: make \
+                 cuda-emulator an optional dependency with a feature, write `use cuda_emulator as _;`, and start `cargo run \
+                 --features emulator`. Or set CUDA_SYS_LIBCUDA to the absolute path of libcuda_emulator.so, which cargo puts \
+                 in `debug/deps` of its target folder"
             );
             let nvrtc = loading::nvrtc().expect_err("there is none").to_string();
             for part in [
@@ -311,6 +314,40 @@ fn load_errors_list_every_place() {
             assert!(missing.contains(part), "no {part:?} in {missing}");
         }
     });
+}
+
+/// NVRTC's `nvrtcCompileProgram`, which opens the builtins by their bare name, as NVIDIA's does.
+const COMPILER: &str = "#include <dlfcn.h>\n\
+     int nvrtcVersion(int *a, int *b) { *a = 12; *b = 34; return 0; }\n\
+     int nvrtcCompileProgram(void *p, int n, const char **o) {\n\
+         return dlopen(\"libnvrtc-builtins.so.12.34\", RTLD_NOW) ? 0 : 7;\n\
+     }\n";
+
+#[test]
+fn compiler_finds_its_second_library_in_its_own_folder() {
+    let test = "compiler_finds_its_second_library_in_its_own_folder";
+    for (folder, expected) in [("without", "7"), ("complete", "0")] {
+        let file = library(folder, "libany.so", COMPILER, &[]);
+        if expected == "0" {
+            let name = "libnvrtc-builtins.so.12.34";
+            library(
+                folder,
+                name,
+                "int nothing;\n",
+                &["-Wl,-soname,libnvrtc-builtins.so.12.34"],
+            );
+        }
+        let variables = [
+            ("CUDA_SYS_LIBNVRTC", &*file),
+            ("CUDA_SYS_TEST_EXPECTED", Path::new(expected)),
+        ];
+        in_child(test, &variables, || {
+            // SAFETY: the small library ignores its arguments.
+            let code = unsafe { cuda_sys::nvrtcCompileProgram(ptr::null_mut(), 0, ptr::null()) };
+            let expected = env::var("CUDA_SYS_TEST_EXPECTED").expect("the parent sets it");
+            assert_eq!(code.0.to_string(), expected);
+        });
+    }
 }
 
 /// Returns the libraries that a program's dynamic section requires.

@@ -44,7 +44,8 @@ fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
 fn free_host(address: u64) -> Result {
     context::current()?;
     capture::reject_unsafe()?;
-    let found = allocations::starting_at(address).filter(|one| one.origin == Origin::Host);
+    let found =
+        allocations::starting_at(address).filter(|one| matches!(one.origin, Origin::Host(_)));
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     release_host(&allocation, "cuMemFreeHost")
 }
@@ -101,13 +102,13 @@ fn unregister(address: u64) -> Result {
 }
 
 /// Allocates page-locked memory. Stores null for a size of 0.
-fn allocate_host(place: Out<u64>, size: usize, flags: u32) -> Result {
+fn allocate_host(call: &'static str, place: Out<u64>, size: usize, flags: u32) -> Result {
     place.check()?;
     if size == 0 {
         context::current()?;
         return place.set(0);
     }
-    place.set(allocate(Origin::Host, size, flags)?)
+    place.set(allocate(Origin::Host(call), size, flags)?)
 }
 
 /// The value of an attribute, by the size of its C type.
@@ -295,7 +296,7 @@ export! {
     }
 
     fn cuMemAllocHost_v2(pp: Out<u64>, bytesize: usize) {
-        allocate_host(pp, bytesize, 0)
+        allocate_host("cuMemAllocHost", pp, bytesize, 0)
     }
 
     fn cuMemHostAlloc(pp: Out<u64>, bytesize: usize, flags: u32) {
@@ -303,7 +304,7 @@ export! {
         if flags & !HOST_ALLOC_FLAGS != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        allocate_host(pp, bytesize, flags)
+        allocate_host("cuMemHostAlloc", pp, bytesize, flags)
     }
 
     fn cuMemFreeHost(p: u64) {
@@ -323,12 +324,12 @@ export! {
     fn cuMemHostGetFlags(pFlags: Out<u32>, p: u64) {
         pFlags.check()?;
         context::current()?;
-        let known = allocations::find(p).filter(|one| matches!(one.origin, Origin::Host | Origin::Registered));
+        let known = allocations::find(p).filter(|one| matches!(one.origin, Origin::Host(_) | Origin::Registered));
         let one = known.ok_or(Code::ERROR_INVALID_VALUE)?;
         // With unified addressing all host memory is mapped. The other flags are those that an H200
         // (driver 580) returns.
         let reported = match one.origin {
-            Origin::Host => CU_MEMHOSTALLOC_WRITECOMBINED,
+            Origin::Host(_) => CU_MEMHOSTALLOC_WRITECOMBINED,
             _ => CU_MEMHOSTREGISTER_PORTABLE,
         };
         pFlags.set(one.flags & reported | CU_MEMHOSTALLOC_DEVICEMAP)

@@ -44,12 +44,28 @@ pub fn explain(address: u64, size: u32) -> String {
     match (behind, ahead) {
         (None, None) => "no memory is allocated".into(),
         (Some((gap, one)), other) if other.as_ref().is_none_or(|(far, _)| gap <= *far) => {
-            format!("it is {gap} bytes past the end of {}", one.summary())
+            let note = overflow(address - one.base, one.size, size);
+            format!("it is {gap} bytes past the end of {}{note}", one.summary())
         }
         (_, Some((gap, one))) => {
-            format!("it is {gap} bytes before the start of {}", one.summary())
+            let note = overflow(gap, one.size, size);
+            format!(
+                "it is {gap} bytes before the start of {}{note}",
+                one.summary()
+            )
         }
         (Some(_), None) => unreachable!("covered by the second arm"),
+    }
+}
+
+/// Returns a note if the distance of an access from the start of an allocation of `length` bytes
+/// suggests an overflow of an index: if it is at most the allocation's length from 2^31 or 2^32
+/// elements of the access's size.
+fn overflow(distance: u64, length: u64, size: u32) -> &'static str {
+    let wraps = [31, 32].map(|bits| u64::from(size) << bits);
+    match wraps.iter().any(|wrap| wrap.abs_diff(distance) <= length) {
+        true => ". A 32-bit index may have overflowed. Fix: compute it in 64 bits",
+        false => "",
     }
 }
 
@@ -77,5 +93,26 @@ pub fn closed(context: &Context, address: u64) -> Option<String> {
             "{whose}, which {} may not access: {how}",
             context.name()
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::overflow;
+
+    #[test]
+    fn distances_near_a_wrapped_index_are_noted() {
+        let note = ". A 32-bit index may have overflowed. Fix: compute it in 64 bits";
+        for (distance, size) in [
+            (1 << 33, 4),
+            ((1 << 33) - 64, 4),
+            ((1 << 34) + 64, 4),
+            (1 << 34, 8),
+        ] {
+            assert_eq!(overflow(distance, 64, size), note, "{distance} {size}");
+        }
+        for (distance, size) in [(64, 4), ((1 << 33) - 65, 4), (1 << 33, 8), (1 << 32, 4)] {
+            assert_eq!(overflow(distance, 64, size), "", "{distance} {size}");
+        }
     }
 }

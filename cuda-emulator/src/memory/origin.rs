@@ -11,8 +11,8 @@ pub enum Origin {
     Graph,
     /// `cuMemAllocManaged`
     Managed,
-    /// `cuMemAllocHost`, `cuMemHostAlloc`
-    Host,
+    /// This call: `cuMemAllocHost` or `cuMemHostAlloc`
+    Host(&'static str),
     /// `cuMemHostRegister`
     Registered,
     /// A variable of a module
@@ -30,7 +30,7 @@ pub enum Origin {
 impl Origin {
     /// Returns whether it counts against the device's memory.
     pub fn on_device(&self) -> bool {
-        !matches!(self, Origin::Host | Origin::Registered)
+        !matches!(self, Origin::Host(_) | Origin::Registered)
     }
 
     /// Returns the name of the call for reports.
@@ -40,7 +40,7 @@ impl Origin {
             Origin::Stream => "cuMemAllocAsync".into(),
             Origin::Graph => "allocation node of a graph".into(),
             Origin::Managed => "cuMemAllocManaged".into(),
-            Origin::Host => "cuMemHostAlloc".into(),
+            Origin::Host(call) => (*call).into(),
             Origin::Registered => "cuMemHostRegister".into(),
             Origin::Variable(name) => format!("module variable `{name}`"),
             Origin::Heap => "malloc in a kernel".into(),

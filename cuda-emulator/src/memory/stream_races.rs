@@ -13,6 +13,7 @@ use super::array;
 use super::origin::Origin;
 use super::recorded_work::{self, Recorded, WorkKind};
 use crate::abi::status::Code;
+use crate::process::caller::Caller;
 use crate::queue::fault::Fault;
 use crate::queue::happens_before;
 use crate::queue::stream;
@@ -134,6 +135,14 @@ fn text(one: &Recorded, other: &Recorded, conflict: &Conflict, memory: &str) -> 
         };
         // Writing to a string does not fail.
         let _ = write!(text, "\n  {verb} by {}", name(work));
+        let place = Caller::place(work.position.caller.as_ref());
+        if !place.is_empty() {
+            let verb = match work.kind {
+                WorkKind::Kernel(..) => "launched",
+                _ => "enqueued",
+            };
+            let _ = write!(text, "\n    {verb}{place}");
+        }
         if let WorkKind::Kernel(_, program) = &work.kind
             && let Some(instruction) = work.accesses.instruction(address, access)
         {
@@ -146,9 +155,9 @@ fn text(one: &Recorded, other: &Recorded, conflict: &Conflict, memory: &str) -> 
              second stream wait for an event recorded after the first node"
         }
         false => {
-            "\n  Fix: record an event after the first (cuEventRecord) and let the other stream wait for \
-             it (cuStreamWaitEvent) before the second is enqueued, or wait for the first on the host \
-             (cuStreamSynchronize)"
+            "\n  Fix: let the stream of the second wait before the second is enqueued: record an event after the first \
+             (cuEventRecord, cuStreamWaitEvent; in cuda-safe `second.wait_stream(&first)`). Or wait for the first on \
+             the host (cuStreamSynchronize)"
         }
     };
     text

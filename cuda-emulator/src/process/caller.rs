@@ -98,9 +98,15 @@ fn is_library(name: &str) -> bool {
     of_driver || LIBRARIES.contains(&package)
 }
 
+/// The folder of the standard library's own dependencies, such as hashbrown, in line information.
+const STANDARD_DEPENDENCIES: &str = "/rust/deps/";
+
 /// Returns whether a source file belongs to a library: whether it is in `src` of a folder with the
 /// library's name. Line information may contain only the last part of a function's name.
 fn is_in_library(place: &str) -> bool {
+    if place.starts_with(STANDARD_DEPENDENCIES) {
+        return true;
+    }
     // Stacks omit the working directory.
     let here = place.strip_prefix("./").zip(std::env::current_dir().ok());
     let path = here.map_or_else(|| place.into(), |(rest, here)| here.join(rest));
@@ -138,6 +144,8 @@ mod tests {
              at /x/cuda-safe-0.1.0/src/launch/arguments.rs:317:17
    7: call_once<bugs::main::{closure_env#0}, ()>
              at /rustc/0123/library/core/src/ops/function.rs:250:5
+   8: hashbrown::raw::RawTable<T,A>::reserve_rehash
+             at /rust/deps/hashbrown-0.16.1/src/raw/mod.rs:1179:5
 ";
 
     #[test]
@@ -147,12 +155,14 @@ mod tests {
             "/x/registry/src/index-0/cuda-safe-0.1.0/src/lib.rs",
             "cuda-compute/src/array/mod.rs",
             "/rustc/0123/library/core/src/ops/function.rs",
+            "/rust/deps/hashbrown-0.16.1/src/raw/mod.rs",
         ] {
             assert!(is_in_library(place), "{place}");
         }
         for place in [
             "/x/cuda-safe/tests/faults/main.rs",
             "/x/core/src/lib.rs",
+            "/x/registry/src/index-0/hashbrown-0.16.1/src/raw/mod.rs",
             "/x/cuda-safer/src/main.rs",
             "src/main.rs",
             "/x.rs",
@@ -168,24 +178,24 @@ mod tests {
     fn the_innermost_function_of_the_client_is_found() {
         for (client, place) in [
             (
-                "   8: bugs::main\n             at /x/src/main.rs:12:5\n   9: std::rt::lang_start\n",
+                "   9: bugs::main\n             at /x/src/main.rs:12:5\n  10: std::rt::lang_start\n",
                 Some("at /x/src/main.rs:12"),
             ),
             (
-                "   8: bugs::main\n   9: bugs::other\n",
+                "   9: bugs::main\n  10: bugs::other\n",
                 Some("in bugs::main"),
             ),
             (
-                "   8: <bugs::Model as cuda_safe::launch::Arguments>::f\n             at /x/a.rs:3:1\n",
+                "   9: <bugs::Model as cuda_safe::launch::Arguments>::f\n             at /x/a.rs:3:1\n",
                 Some("at /x/a.rs:3"),
             ),
             // C has no paths, and its stacks no columns.
             (
-                "   8: step\n             at /x/a.c:30\n",
+                "   9: step\n             at /x/a.c:30\n",
                 Some("at /x/a.c:30"),
             ),
-            ("   8: step\n   9: main\n", None),
-            ("   8: std::rt::lang_start\n", None),
+            ("   9: step\n  10: main\n", None),
+            ("   9: std::rt::lang_start\n", None),
         ] {
             let found = find(&format!("{STACK}{client}"));
             assert_eq!(found.as_deref(), place, "{client}");

@@ -15,6 +15,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::process::caller::Caller;
 use crate::process::{call, configuration};
 use cuda_emulator_engine::Unpoisoned;
 
@@ -51,8 +52,9 @@ pub struct Position {
     pub sequence: u64,
     /// The stream's handle.
     pub stream_handle: u64,
-    /// The driver call that enqueued it.
+    /// The driver call that enqueued it, and the place in the client's code.
     pub call: &'static str,
+    pub caller: Option<Arc<Caller>>,
     pub in_graph: Option<InGraph>,
     state: Mutex<State>,
 }
@@ -148,6 +150,7 @@ impl Position {
             sequence,
             stream_handle,
             call: call::current_name(),
+            caller: Caller::capture(),
             in_graph,
             state: Mutex::new(State { clock, after }),
         })

@@ -181,7 +181,7 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
             }
             // Page-locked memory stays accessible to a plain host copy.
             let place = match allocation.origin {
-                Origin::Host | Origin::Registered => Place::PageLocked,
+                Origin::Host(_) | Origin::Registered => Place::PageLocked,
                 _ => Place::Device,
             };
             Ok((place, Some(allocation)))

@@ -307,10 +307,16 @@ impl Launch {
         let work = Box::new(move || {
             let caller = self.caller.as_ref();
             let ran = run(&self.function, &self.shape, &self.params, self.part, caller);
-            ran.map_err(|fault| match Caller::place(caller).as_str() {
+            let accesses = ran.map_err(|fault| match Caller::place(caller).as_str() {
                 "" => fault,
                 place => fault.with(&format!("launched{place}")),
-            })
+            })?;
+            let Some(accesses) = accesses else {
+                return Ok(());
+            };
+            let program = self.function.image().program().clone();
+            let kind = WorkKind::Kernel(self.function.info().name.clone(), program);
+            stream_races::record(kind, || accesses.finish())
         });
         Piece::new(How::Soon, work)
     }
@@ -326,13 +332,14 @@ impl Launch {
     }
 }
 
+/// Runs a kernel. Returns its accesses if they are recorded.
 fn run(
     function: &Function,
     shape: &Shape,
     params: &[u8],
     part: Option<Arc<[u32]>>,
     caller: Option<&Arc<Caller>>,
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<Option<AccessRecorder>, Fault> {
     let written = configuration::get()
         .check_unwritten
         .then(WriteCoverage::default);
@@ -363,12 +370,7 @@ fn run(
             ));
         });
     }
-    let Some(accesses) = view.accesses else {
-        return Ok(());
-    };
-    let program = function.image().program().clone();
-    let kind = WorkKind::Kernel(function.info().name.clone(), program);
-    stream_races::record(kind, || accesses.finish())
+    Ok(view.accesses)
 }
 
 /// Prints the memory that a kernel has written only in part, once per kernel.

@@ -125,7 +125,7 @@ impl Word {
             allocation,
         } = self;
         let width = if wide { 8 } else { 4 };
-        let pending = matches!(allocation.origin, Origin::Host | Origin::Registered)
+        let pending = matches!(allocation.origin, Origin::Host(_) | Origin::Registered)
             .then(|| Pending::new(stream, HostAccess::Word, address, width));
         let context = context.clone();
         let work = move || {

@@ -209,12 +209,8 @@ impl Error {
         if code == CUresult::CUDA_ERROR_NO_DEVICE
             && let Err(missing) = cuda_sys::loading::driver()
         {
-            let detail = format!(
-                "{missing}. Without a GPU, make cuda-emulator an optional dependency with a feature, write `use cuda_emulator \
-                 as _;`, and start `cargo run --features emulator`; or set \
-                 CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so"
-            );
-            return Self::new(Code::Driver(code), call, ErrorKind::NoDevice, detail);
+            let missing = missing.to_string();
+            return Self::new(Code::Driver(code), call, ErrorKind::NoDevice, missing);
         }
         let reported = match code {
             CUresult::CUDA_ERROR_NOT_SUPPORTED => Some(ErrorKind::Unsupported),

@@ -1,9 +1,15 @@
 //! The sources of loaded modules, used to quote source lines in fault reports.
 
 use std::{
+    borrow::Cow,
     fmt::Write,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
+
+use super::report;
 
 /// The source texts of a program.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +20,23 @@ struct Source {
     /// The name that line information uses.
     name: String,
     text: String,
-    /// The file and line of Rust that created a program without a name.
-    made_at: Option<String>,
+    /// For a program without a name.
+    unnamed: Option<Unnamed>,
+}
+
+#[derive(Clone, Debug)]
+struct Unnamed {
+    /// The file and line of Rust that created the program.
+    made_at: String,
+    /// The name in the emulator's reports, which no other program of the process has.
+    file: String,
+}
+
+impl Source {
+    /// Returns the name in the emulator's reports.
+    fn file(&self) -> &str {
+        self.unnamed.as_ref().map_or(&self.name, |one| &one.file)
+    }
 }
 
 impl Sources {
@@ -24,12 +45,33 @@ impl Sources {
         texts: impl Iterator<Item = (String, String)>,
         mut made_at: Option<String>,
     ) -> Self {
-        let source = |(name, text)| Source {
-            name,
-            text,
-            made_at: made_at.take(),
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        let source = |(name, text)| {
+            let unnamed = made_at.take().map(|made_at| {
+                let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+                let file = format!("{name} (program {number}, created at {made_at})");
+                Unnamed { made_at, file }
+            });
+            Source {
+                name,
+                text,
+                unnamed,
+            }
         };
         Self(texts.map(source).collect())
+    }
+
+    /// Returns the PTX for the driver. On the emulator, the line information of a program without a
+    /// name gets a name that no other program of the process has. It also names the line of Rust, for
+    /// text that the emulator prints itself.
+    pub(crate) fn mark<'a>(&self, ptx: &'a str) -> Cow<'a, str> {
+        match self.0.first() {
+            Some(own) if own.unnamed.is_some() && report::look_up().is_some() => {
+                let [name, file] = [&own.name, own.file()].map(|name| format!("/{name}\""));
+                Cow::Owned(ptx.replace(&name, &file))
+            }
+            _ => Cow::Borrowed(ptx),
+        }
     }
 
     /// Adds the sources of another program.
@@ -40,7 +82,7 @@ impl Sources {
     /// Returns the source at `path`. The compiler adds its folder before the name.
     fn find(&self, path: &str) -> Option<&Source> {
         self.0.iter().find(|source| {
-            path.strip_suffix(source.name.as_str())
+            path.strip_suffix(source.file())
                 .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
         })
     }
@@ -50,16 +92,24 @@ impl Sources {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     sources: Arc<Sources>,
+    /// The linked names.
     kernels: Vec<String>,
+    /// Name expressions with their linked names.
+    lowered: Vec<(String, String)>,
 }
 
 static LOADED: Mutex<Vec<Weak<Loaded>>> = Mutex::new(Vec::new());
 
 impl Loaded {
-    pub(crate) fn new(sources: &Arc<Sources>, kernels: &[String]) -> Arc<Self> {
+    pub(crate) fn new(
+        sources: &Arc<Sources>,
+        kernels: &[String],
+        lowered: &[(String, String)],
+    ) -> Arc<Self> {
         let loaded = Arc::new(Self {
             sources: Arc::clone(sources),
             kernels: kernels.to_vec(),
+            lowered: lowered.to_vec(),
         });
         let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|one| one.strong_count() > 0);
@@ -72,8 +122,8 @@ impl Loaded {
 ///
 /// Each line of the report that names a source line is followed by that source line and its
 /// neighbors. If the program has no name, the line also names the line of Rust that created the
-/// program. Nothing is added if modules with that kernel were compiled from different texts.
-/// Names are those that [`Program::name`](crate::Program::name) sets, so no such file need exist.
+/// program. A kernel that was requested by a name expression is shown by that. Nothing is added if
+/// modules with that kernel were compiled from different texts of the same name. Names are those that [`Program::name`](crate::Program::name) sets, so no such file need exist.
 pub(crate) fn explain(report: &str) -> String {
     let all: Vec<_> = {
         let all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,13 +133,9 @@ pub(crate) fn explain(report: &str) -> String {
 }
 
 fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
-    let kernel = report.lines().find_map(|line| {
-        let rest = line.trim_start().strip_prefix("kernel ")?;
-        rest.split([' ', ',']).next()
-    });
-    let of_kernel = |one: &&Arc<Loaded>| {
-        kernel.is_some_and(|kernel| one.kernels.iter().any(|name| name == kernel))
-    };
+    let kernels: Vec<&str> = report.lines().filter_map(kernel).collect();
+    let of_kernel =
+        |one: &&Arc<Loaded>| (one.kernels.iter()).any(|name| kernels.contains(&name.as_str()));
     let find = |path: &str| {
         let mut found = all
             .iter()
@@ -120,20 +166,38 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
         {
             let indent = &line[..line.len() - line.trim_start().len()];
             explained.push_str(&format!("{indent}{label}{name}:{number}"));
-            if let Some(place) = source.and_then(|source| source.made_at.as_ref()) {
-                explained.push_str(&format!(", in the program created at {place}"));
+            if let Some(Unnamed { made_at, .. }) = source.and_then(|source| source.unnamed.as_ref())
+            {
+                explained.push_str(&format!(", in the program created at {made_at}"));
             }
             explained.push('\n');
             if let Some(source) = source {
                 explained.push_str(&around(&source.text, line_number, None));
             }
         } else {
+            let linked = kernel(line);
+            let mut lowered = all.iter().filter(of_kernel).flat_map(|one| &one.lowered);
+            let line = match linked.zip(lowered.find(|(_, name)| linked == Some(name))) {
+                Some((linked, (expression, _))) => &line.replacen(linked, expression, 1),
+                None => line,
+            };
             explained.push_str(line);
             explained.push('\n');
         }
     }
     explained.truncate(explained.trim_end().len());
     explained
+}
+
+/// Returns the linked name of the kernel that a line of a report is about: `kernel k, block (0, 0, 0)`,
+/// or "written by kernel `k` (cuLaunchKernel on stream 0x12)".
+fn kernel(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = match line.split_once("by kernel `") {
+        Some((_, rest)) => rest,
+        None => line.strip_prefix("kernel ")?,
+    };
+    rest.split([' ', ',', '`']).next()
 }
 
 /// Returns the line `number` with its neighbors, and a mark under one of its columns, counted from
@@ -175,6 +239,7 @@ mod tests {
         Arc::new(Loaded {
             sources: sources(&texts),
             kernels: vec![kernel.into()],
+            lowered: Vec::new(),
         })
     }
 
@@ -201,23 +266,83 @@ mod tests {
         assert!(explain_by(&all, &header).contains(" >    1 | header\n"));
     }
 
-    #[test]
-    fn explain_names_where_an_unnamed_program_was_created() {
-        let texts = [("a.cu", "one\n"), ("h.cuh", "header\n")];
+    /// A module of a program without a name, and its name in the emulator's reports.
+    fn unnamed(text: &str, made_at: &str) -> (Arc<Loaded>, String) {
+        let texts = [("a.cu", text), ("h.cuh", "header\n")];
         let texts = texts.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        let sources = Sources::new(texts.into_iter(), Some("src/main.rs:9".into()));
-        let all = [Arc::new(Loaded {
+        let sources = Sources::new(texts.into_iter(), Some(made_at.into()));
+        let file = sources.0[0].file().to_owned();
+        let loaded = Loaded {
             sources: Arc::new(sources),
             kernels: vec!["k".into()],
+            lowered: Vec::new(),
+        };
+        (Arc::new(loaded), file)
+    }
+
+    #[test]
+    fn explain_names_where_an_unnamed_program_was_created() {
+        let (one, one_file) = unnamed("one\n", "src/main.rs:9");
+        // Another program with the same kernel, created by the same line.
+        let (other, other_file) = unnamed("other\n", "src/main.rs:9");
+        assert!(one_file.starts_with("a.cu (program ") && one_file != other_file);
+        assert!(one_file.ends_with(", created at src/main.rs:9)"));
+        for (file, text) in [(one_file, "one"), (other_file, "other")] {
+            assert_eq!(
+                explain_by(
+                    &[one.clone(), other.clone()],
+                    &format!("  kernel k, block\n  source: /x/{file}:1\n  inlined at: h.cuh:1")
+                ),
+                format!(
+                    "  kernel k, block\n  source: a.cu:1, in the program created at src/main.rs:9\n >    1 | {text}\n  \
+                     inlined at: h.cuh:1\n >    1 | header"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn explain_quotes_the_sources_of_two_kernels_on_two_streams() {
+        let all = [
+            loaded("a.cu", "one\n", "put"),
+            loaded("b.cu", "two\n", "get"),
+        ];
+        let report = "race between streams\n  written by kernel `put` (cuLaunchKernel on stream 0x1)\n    source: a.cu:1\n  \
+                      read by kernel `get` (cuLaunchKernel on stream 0x2)\n    source: b.cu:1";
+        let explained = explain_by(&all, report);
+        for line in [
+            "\n    source: a.cu:1\n >    1 | one\n",
+            "\n    source: b.cu:1\n >    1 | two",
+        ] {
+            assert!(explained.contains(line), "{explained}");
+        }
+    }
+
+    #[test]
+    fn explain_shows_kernels_by_their_name_expressions() {
+        let lowered = [
+            ("sums", "_Z4sumsPKfPfj"),
+            ("scale<float>", "_Z5scaleIfEvPT_"),
+        ];
+        let lowered = lowered.map(|(expression, linked)| (expression.into(), linked.into()));
+        let all = [Arc::new(Loaded {
+            sources: sources(&[("a.cu", "one\n")]),
+            kernels: vec!["_Z4sumsPKfPfj".into(), "_Z5scaleIfEvPT_".into()],
+            lowered: lowered.to_vec(),
         })];
-        assert_eq!(
-            explain_by(
-                &all,
-                "  kernel k, block\n  source: a.cu:1\n  inlined at: h.cuh:1"
+        for (report, expected) in [
+            (
+                "  kernel _Z4sumsPKfPfj, block (0, 0, 0)",
+                "  kernel sums, block (0, 0, 0)",
             ),
-            "  kernel k, block\n  source: a.cu:1, in the program created at src/main.rs:9\n >    1 | one\n  \
-             inlined at: h.cuh:1\n >    1 | header"
-        );
+            (
+                "  read by kernel `_Z5scaleIfEvPT_` (cuLaunchKernel",
+                "  read by kernel `scale<float>` (cuLaunchKernel",
+            ),
+            ("  kernel _Z4sumsPKf, block", "  kernel _Z4sumsPKf, block"),
+        ] {
+            assert_eq!(explain_by(&all, report), expected);
+        }
     }
 
     #[test]
@@ -255,7 +380,7 @@ mod tests {
     fn sources_are_removed_with_their_module() {
         let sources = sources(&[("sources-test.cu", "text")]);
         let report = "kernel of_sources_test, block\nsource: sources-test.cu:1";
-        let held = Loaded::new(&sources, &["of_sources_test".into()]);
+        let held = Loaded::new(&sources, &["of_sources_test".into()], &[]);
         assert!(explain(report).ends_with(">    1 | text"));
         drop(held);
         assert_eq!(explain(report), report);

@@ -17,6 +17,7 @@ use crate::{
 ///
 /// let grid = Dim3::from((4, 2));
 /// assert_eq!(grid, Dim3 { x: 4, y: 2, z: 1 });
+/// assert_eq!(grid, [4, 2].into());
 /// assert_eq!(grid.count(), 8);
 /// assert_eq!(grid.to_string(), "4 x 2 x 1");
 /// ```
@@ -75,7 +76,20 @@ impl From<(u32, u32, u32)> for Dim3 {
     }
 }
 
-/// Types that convert to a [`Dim3`]: `u32`, pairs and triples of `u32`, and `Dim3`.
+impl From<[u32; 2]> for Dim3 {
+    fn from([x, y]: [u32; 2]) -> Self {
+        Self { x, y, z: 1 }
+    }
+}
+
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        Self { x, y, z }
+    }
+}
+
+/// Types that convert to a [`Dim3`]: `u32`, pairs and triples of `u32`, arrays of two or three `u32`,
+/// and `Dim3`.
 ///
 /// [`LaunchConfig::new`] takes them. The trait exists so that the compiler's message can explain
 /// the conversion of other integers.
@@ -87,7 +101,7 @@ impl From<(u32, u32, u32)> for Dim3 {
 ///     let extents: Dim3 = extents.into();
 ///     extents.count()
 /// }
-/// assert_eq!(count(3) + count((4, 5)), 23);
+/// assert_eq!(count(3) + count((4, 5)) + count([2, 2, 2]), 31);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of blocks or threads",
@@ -113,6 +127,7 @@ impl fmt::Display for Dim3 {
 ///
 /// let config = LaunchConfig::new((4, 2), (16, 16)).shared_bytes(1024);
 /// assert_eq!(config.threads(), 4 * 2 * 256);
+/// assert_eq!(LaunchConfig::new([4, 2], [16, 16]).shared_bytes(1024), config);
 /// assert_eq!(LaunchConfig::for_elements(1000).grid.x, 4); // blocks of 256
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

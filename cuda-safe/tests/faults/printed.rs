@@ -141,3 +141,57 @@ fn included_programs_are_named_after_their_file() {
     let name = "tests/faults/printed.cu(2): error: identifier \"wrong\" is undefined";
     assert!(error.to_string().contains(name), "{error}");
 }
+
+#[test]
+fn programs_without_a_name_are_told_apart() {
+    let output = child_output_with(&[], || {
+        // Two programs with the same kernel, which one function compiles.
+        let other = Context::primary(0).unwrap();
+        let compile = |text: &str| Module::compile(&other, text).unwrap();
+        let _other = compile("\n\n\nextern \"C\" __global__ void write(int *x, long long at) {}");
+        let (stream, ..) = launch();
+        eprintln!("{}", stream.synchronize().unwrap_err());
+    });
+    let Some(text) = printed(output) else { return };
+    assert_once(&text, SOURCE);
+    assert_once(&text, "source: program.cu:2, in the program created at ");
+}
+
+#[test]
+fn race_between_streams_quotes_both_sources_and_names_both_launches() {
+    const TEXT: &str = "extern \"C\" __global__ void put(int *x) { *x = 1; }\n\
+                        extern \"C\" __global__ void get(const int *x, int *y) { *y = *x; }";
+    let output = child_output_with(&[("CUDA_EMULATOR_CHECK", "stream")], || {
+        let context = Context::primary(0).unwrap();
+        println!("on {}", context.device().name().unwrap());
+        let [first, second] = [(), ()].map(|()| Stream::new(&context).unwrap());
+        let module = Module::compile(&context, TEXT).unwrap();
+        let mut x = DeviceBuffer::<i32>::zeroed(&first, 1).unwrap();
+        let mut y = DeviceBuffer::<i32>::zeroed(&second, 1).unwrap();
+        first.synchronize().unwrap();
+        let [put, get] = ["put", "get"].map(|name| module.function(name).unwrap());
+        let one = LaunchConfig::new(1, 1);
+        // SAFETY: one thread and one element each. The missing order is intended.
+        unsafe {
+            put.launch(&first, one, (&mut x,)).unwrap();
+            get.launch(&second, one, (&x, &mut y)).unwrap();
+        }
+        let error = first.synchronize().and(second.synchronize()).unwrap_err();
+        eprintln!("{error}");
+    });
+    let Some(text) = printed(output) else { return };
+    for (verb, kernel, line) in [("written", "put", 1), ("read", "get", 2)] {
+        let start = format!("\n  {verb} by kernel `{kernel}` (cuLaunchKernel on stream 0x");
+        let (_, rest) = text.split_once(&start).unwrap_or_else(|| panic!("{text}"));
+        let lines: Vec<_> = rest.lines().collect();
+        assert!(lines[1].starts_with("    launched "), "{text}");
+        let source = format!("    source: program.cu:{line}, in the program created at ");
+        assert!(lines[2].starts_with(&source), "{text}");
+        let quoted = TEXT.lines().nth(line - 1).unwrap();
+        assert!(
+            rest.contains(&format!("\n >{line:5} | {quoted}\n")),
+            "{text}"
+        );
+    }
+    assert_once(&text, "in cuda-safe `second.wait_stream(&first)`)");
+}

@@ -32,7 +32,8 @@ pub(super) const TABLE: &[(u32, &str, &str)] = &[
     (
         7,
         "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
-        "NVRTC's builtins library could not be loaded or used",
+        "NVRTC did not find its second library, libnvrtc-builtins, or could not use it. Fix: put it in the folder of \
+         libnvrtc, and set LD_LIBRARY_PATH to that folder",
     ),
     (
         8,

@@ -26,7 +26,11 @@
 )]
 //! `cuda-emulator` calls it if it is linked into a program.
 //!
-//! NVRTC loads its second library, `libnvrtc-builtins`, from its own folder.
+//! NVRTC opens a second library for its first compilation, `libnvrtc-builtins`. It searches for it on
+//! the loader's path only. The first call of `nvrtcCompileProgram` therefore opens the file in
+//! NVRTC's folder, so the two files only need to be in the same folder. In a program that is linked
+//! to NVRTC, that folder must be on the loader's path (`LD_LIBRARY_PATH`), or the program must open
+//! the file itself, as `cuda-safe` does.
 //!
 //! If a call can't be made, it returns an error:
 //!

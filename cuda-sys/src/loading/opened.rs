@@ -142,8 +142,26 @@ impl Symbol {
     #[inline(never)]
     fn look_up(&self, library: &'static Library) -> Option<NonNull<c_void>> {
         let address = library.source().ok()?.symbol(self.name);
+        #[cfg(feature = "nvrtc")]
+        if self.name == c"nvrtcCompileProgram" {
+            open_builtins();
+        }
         self.address.store(address, Ordering::Release);
         NonNull::new(address)
+    }
+}
+
+/// Opens the second library of NVRTC, which NVRTC itself does not search for in its own folder.
+#[cfg(feature = "nvrtc")]
+fn open_builtins() {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both are valid for the write.
+    let code = unsafe { crate::nvrtcVersion(&mut major, &mut minor) };
+    if code == nvrtcResult::NVRTC_SUCCESS
+        && let Some(file) = cuda_find::file_of(nvrtc_address())
+    {
+        // If this fails, NVRTC searches the loader's path.
+        cuda_find::open_builtins(&file, format_args!("{major}.{minor}"));
     }
 }
 

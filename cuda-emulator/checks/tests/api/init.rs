@@ -77,7 +77,7 @@ fn every_code_has_its_name_and_a_description() {
     for code in (0..1100).chain([u32::MAX, 1 << 31]) {
         let (name, description) = (text(cuGetErrorName, code), text(cuGetErrorString, code));
         assert_eq!(name.is_some(), description.is_some(), "{code}");
-        let header = format!("{:?}", CUresult(code));
+        let header = format!("{:#?}", CUresult(code));
         // The installed header may be older or newer than the driver.
         if let Some(name) = name.filter(|_| header.starts_with("CUDA_")) {
             assert_eq!(name, header);

@@ -342,7 +342,7 @@ fn reports_describe_the_address() {
         "it is 8 bytes before the start of allocation",
         "(cuMemHostRegister, 4096 bytes at 0x",
         "(cuMemAllocAsync, 100 bytes at 0x",
-        "(cuMemHostAlloc, 200 bytes at 0x",
+        "(cuMemAllocHost, 200 bytes at 0x",
     ];
     reports(&[], &parts, || {
         type Make<'a> = &'a dyn Fn() -> CUdeviceptr;

@@ -45,7 +45,7 @@ fn leaked_memory_of_every_kind_is_reported() {
         "(cuMemAlloc, 1024 bytes at 0x",
         "(cuMemAllocAsync, 22 bytes at 0x",
         "(cuMemAllocManaged, 33 bytes at 0x",
-        "(cuMemHostAlloc, 44 bytes at 0x",
+        "(cuMemAllocHost, 44 bytes at 0x",
         "(cuMemHostAlloc, 55 bytes at 0x",
         "(cuMemHostRegister, 66 bytes at 0x",
         RETAINED,

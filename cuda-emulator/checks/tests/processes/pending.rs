@@ -214,7 +214,7 @@ fn freeing_page_locked_memory_too_early_is_reported() {
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
         "cuMemFreeHost of allocation",
-        "(cuMemHostAlloc, 4096 bytes at 0x",
+        "(cuMemAllocHost, 4096 bytes at 0x",
         "cuMemHostUnregister of allocation",
         "(cuMemHostRegister, 4096 bytes at 0x",
         "unfinished work uses it: a copy on stream 0x12",

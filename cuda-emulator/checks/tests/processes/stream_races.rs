@@ -152,9 +152,9 @@ fn ordered(flags: u32, work: impl FnOnce(&Scene)) {
     });
 }
 
-const FIX: &str = "\n  Fix: record an event after the first (cuEventRecord) and let the other stream wait for it \
-                   (cuStreamWaitEvent) before the second is enqueued, or wait for the first on the host \
-                   (cuStreamSynchronize)";
+const FIX: &str = "\n  Fix: let the stream of the second wait before the second is enqueued: record an event after the first \
+                   (cuEventRecord, cuStreamWaitEvent; in cuda-safe `second.wait_stream(&first)`). Or wait for the \
+                   first on the host (cuStreamSynchronize)";
 
 #[test]
 fn kernels_on_unordered_streams_are_reported_with_both_source_lines() {
@@ -163,10 +163,11 @@ fn kernels_on_unordered_streams_are_reported_with_both_source_lines() {
         ", 0 bytes into allocation ",
         " (cuMemAlloc, 4096 bytes at 0x",
         "\n  written by kernel `put` (cuLaunchKernel on stream 0x12",
-        ")\n    source: words.cu:3\n    PTX line ",
+        ")\n    launched ",
+        "\n    source: words.cu:3\n    PTX line ",
         "st.global.u32 [%d2], %r3;",
         "\n  read by kernel `get` (cuLaunchKernel on stream 0x12",
-        ")\n    source: words.cu:9\n    PTX line ",
+        "\n    source: words.cu:9\n    PTX line ",
         FIX,
     ];
     found(&parts, |scene| {
@@ -483,7 +484,7 @@ fn synchronous_copies_from_and_to_the_host_wait() {
 #[test]
 fn page_locked_memory_is_covered() {
     let parts = [
-        "(cuMemHostAlloc, 128 bytes",
+        "(cuMemAllocHost, 128 bytes",
         "\n  written by a copy of 128 bytes (cuMemcpyDtoHAsync on",
         "\n  read by a copy of 128 bytes (cuMemcpyHtoDAsync on",
     ];

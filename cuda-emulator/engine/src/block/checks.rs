@@ -3,6 +3,7 @@
 
 use crate::block::worker::{Block, Worker};
 use crate::boundary::FaultKind;
+use crate::memory::check::INITIALIZE_SHARED;
 use crate::state::context::Trouble;
 use crate::state::frame::Wait;
 use crate::state::op::CLUSTER;
@@ -131,7 +132,7 @@ impl Worker<'_> {
     /// Takes the fault of a thread that has read shared memory that no thread had written.
     pub(crate) fn unwritten(&mut self) -> Option<Box<Trouble>> {
         let unwritten = self.ctx.shadow.as_deref_mut()?.unwritten.take()?;
-        Some(unwritten.fault(unwritten.text()))
+        Some(unwritten.fault(format!("{}\n{INITIALIZE_SHARED}", unwritten.text())))
     }
 }
 

@@ -144,7 +144,7 @@ fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
     if unwritten {
         let text = format!(
             "read of {size} bytes at shared address 0x{offset:x} of block {rank} of the cluster, which no thread has \
-             written"
+             written\n{INITIALIZE_SHARED}"
         );
         ctx.fail(FaultKind::Check, lane, text);
     } else if !others.is_empty() {
@@ -155,6 +155,10 @@ fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
 fn verb(touch: Touch) -> &'static str {
     if touch.writes() { "write" } else { "read" }
 }
+
+/// The remedy for a read of shared memory that no thread writes.
+pub(crate) const INITIALIZE_SHARED: &str =
+    "Fix: let the threads write it before the read, or correct the index";
 
 const MISSING_BARRIER: &str =
     "Fix: put a barrier between the two that both threads reach, such as __syncthreads()";
@@ -249,8 +253,9 @@ pub(crate) fn access(
     });
 }
 
-/// Notes the accesses of lanes to consecutive elements of global memory at once. Returns false if the
-/// access of each lane must be noted, which also reports reads of uninitialized memory.
+/// Notes the accesses of lanes to global memory, once for each run of lanes with consecutive or equal
+/// elements. Returns false if the access of each lane must be noted, which also reports reads of
+/// uninitialized memory.
 fn note_together(
     ctx: &Ctx<'_>,
     space: u8,
@@ -259,26 +264,39 @@ fn note_together(
     bytes: u64,
     touch: Touch,
 ) -> bool {
-    let first = addresses[mask.trailing_zeros() as usize & 31];
-    if !is_global(space, first) || ctx.fault.is_some() {
+    if ctx.fault.is_some() {
         return false;
     }
-    let (mut end, mut consecutive) = (first, true);
+    // The first address and the size of each run.
+    let mut runs = [(0, 0); LANES];
+    let mut count = 0;
+    let mut first = addresses[mask.trailing_zeros() as usize & 31];
+    let mut end = first;
     each(mask, |lane| {
-        consecutive &= addresses[lane] == end;
-        end = addresses[lane].wrapping_add(bytes);
+        let (address, next) = (addresses[lane], addresses[lane].wrapping_add(bytes));
+        if address != end && next != end {
+            runs[count] = (first, end.wrapping_sub(first));
+            count += 1;
+            first = address;
+        }
+        end = next;
     });
+    runs[count] = (first, end.wrapping_sub(first));
+    let runs = runs[..=count].iter().copied();
     let (options, device) = (ctx.launch.options, ctx.launch.device);
-    let size = end.wrapping_sub(first);
-    let known =
-        !options.check_uninit || !touch.reads() || device.is_initialized(first, size as u32);
-    if !consecutive || !known {
+    let reads = options.check_uninit && touch.reads();
+    let known = |(first, size)| {
+        is_global(space, first) && (!reads || device.is_initialized(first, size as u32))
+    };
+    if !runs.clone().all(known) {
         return false;
     }
-    record(ctx, first, size, touch);
-    if touch.writes() && (options.check_uninit || options.note_writes) {
-        device.note_write(first, size as u32);
-    }
+    runs.for_each(|(first, size)| {
+        record(ctx, first, size, touch);
+        if touch.writes() && (options.check_uninit || options.note_writes) {
+            device.note_write(first, size as u32);
+        }
+    });
     true
 }
 
@@ -352,7 +370,8 @@ pub(super) fn uninitialized(ctx: &mut Ctx<'_>, lane: u32, address: u64, bytes: u
         && !device.is_initialized(address, bytes as u32)
     {
         let text = format!(
-            "read of {bytes} bytes at 0x{address:x}, which has never been written\n{}",
+            "read of {bytes} bytes at 0x{address:x}, which has never been written\n{}\nFix: fill the memory before the \
+             launch, by a copy or a fill, or correct the index or the kernel that should have written it",
             device.explain(address, bytes as u32)
         );
         ctx.fail(FaultKind::Check, lane, text);
@@ -374,7 +393,8 @@ fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
     };
     if touch.reads() && words.iter().any(|word| word >> lane & 1 == 0) {
         let text = format!(
-            "read of {bytes} bytes at local address 0x{offset:x}, which the thread has not written"
+            "read of {bytes} bytes at local address 0x{offset:x}, which the thread has not written\nFix: initialize the \
+             variable, or correct the index"
         );
         ctx.fail(FaultKind::Check, lane, text);
     } else if touch.writes() {

@@ -62,8 +62,8 @@ fn report(ctx: &Ctx<'_>, address: u64, size: u64, mark: &Mark, found: &Access) -
             "\nFix: put a barrier between the two that both threads reach, such as __syncthreads()"
         }
         false => {
-            "\nFix: use an atomic such as atomicAdd for both, or let each block access its own elements, or use a second \
-             launch. A block that reads the results of another in the same launch needs __threadfence() before and an \
+            "\nFix: use an atomic such as atomicAdd for both, or let each block access its own elements (correct an \
+             index that two blocks share), or use a second launch. A block that reads the results of another in the same launch needs __threadfence() before and an \
              atomic after the write"
         }
     };

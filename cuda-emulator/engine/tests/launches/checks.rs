@@ -196,7 +196,7 @@ fn missing_barrier_before_a_read() {
             // Bytes that no thread writes are still reported as such.
             let found = alone(&m, "unwritten", args![out]);
             let texts = [
-                "which no thread has written\n  kernel unwritten",
+                "which no thread has written\nFix: let the threads write it before the read, or correct the index\n  kernel unwritten",
                 "thread (60, 0, 0)",
             ];
             expect(&found, FaultKind::Check, &texts);

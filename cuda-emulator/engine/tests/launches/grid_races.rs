@@ -89,8 +89,8 @@ fn report_of_a_race_between_blocks() {
              the two blocks after the write by thread (0, 0, 0) of block (0, 0, 0)"
         ),
         format!("nearest allocation: 0x{x:x}, 4 bytes; 0 past its end"),
-        "Fix: use an atomic such as atomicAdd for both, or let each block access its own elements, or use a second \
-         launch. A block that reads the results of another in the same launch needs __threadfence() before and an \
+        "Fix: use an atomic such as atomicAdd for both, or let each block access its own elements (correct an \
+         index that two blocks share), or use a second launch. A block that reads the results of another in the same launch needs __threadfence() before and an \
          atomic after the write"
             .into(),
         "  the write, by thread (0, 0, 0) of block (0, 0, 0):".into(),

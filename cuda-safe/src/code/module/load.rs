@@ -368,7 +368,7 @@ pub(super) fn load_compiled<T>(
             "the program was compiled for link-time optimization. Fix: link it with a JitLinker",
         ));
     }
-    load(&image::ptx(compiled.ptx())?)
+    load(&image::ptx(&compiled.sources().mark(compiled.ptx()))?)
 }
 
 /// Reads a file and loads its contents. If the image is rejected, the error names the file.

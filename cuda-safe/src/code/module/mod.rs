@@ -140,7 +140,11 @@ impl Names {
     fn of_compiled(compiled: &CompiledProgram) -> Self {
         let mut names = Self::of(compiled.ptx(), compiled.lowered_names());
         let kernels = names.entries.as_deref().unwrap_or_default();
-        names._loaded = vec![Loaded::new(compiled.sources(), kernels)];
+        names._loaded = vec![Loaded::new(
+            compiled.sources(),
+            kernels,
+            compiled.lowered_names(),
+        )];
         names
     }
 

@@ -1,4 +1,4 @@
-//! Finds the library that NVRTC loads by its bare name for its first compilation.
+//! The files of NVRTC and of its second library.
 
 use std::{
     mem::MaybeUninit,
@@ -7,16 +7,13 @@ use std::{
     sync::Once,
 };
 
-/// Loads `libnvrtc-builtins` from the folder of `libnvrtc`.
-///
-/// NVRTC loads it by its bare name, and packages that are not installed system-wide have no run
-/// path from one to the other. If it is already loaded, NVRTC finds it.
+/// Opens `libnvrtc-builtins` from the folder of `libnvrtc`.
 pub(super) fn preload() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // If this fails, NVRTC searches by itself.
-        if let Some(path) = library().and_then(|library| neighbour(&library)) {
-            cuda_find::open_globally(&path);
+        if let (Some(library), Ok(version)) = (library(), super::nvrtc_version()) {
+            cuda_find::open_builtins(&library, version);
         }
     });
 }
@@ -44,14 +41,5 @@ pub(super) fn first_page() -> Option<&'static [u8]> {
 
 /// Returns the `libnvrtc-builtins` next to a `libnvrtc`, if it exists.
 pub(super) fn neighbour(library: &Path) -> Option<PathBuf> {
-    let version = super::nvrtc_version().ok()?;
-    // NVIDIA's alternative build of both libraries has the suffix `.alt`, as in `libnvrtc.alt.so`.
-    let name = library.file_name()?.to_str()?;
-    let kind = if name.starts_with("libnvrtc.alt.") {
-        ".alt"
-    } else {
-        ""
-    };
-    let path = library.with_file_name(format!("libnvrtc-builtins{kind}.so.{version}"));
-    path.is_file().then_some(path)
+    cuda_find::builtins(library, super::nvrtc_version().ok()?)
 }

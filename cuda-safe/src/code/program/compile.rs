@@ -346,11 +346,10 @@ fn compile_error(
             program.options
         ));
     }
-    if code == nvrtcResult::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE {
-        detail.push_str(
-            "\nNVRTC did not find its library libnvrtc-builtins. Fix: put it in the folder of libnvrtc or \
-             on the loader's path",
-        );
+    if code == nvrtcResult::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
+        && let Some(description) = code.description()
+    {
+        detail = format!("{detail}\n{description}");
     }
     if !detail.is_empty() {
         detail.insert(0, '\n');

@@ -30,7 +30,7 @@ mod version;
 
 use std::{
     panic::Location,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 pub use architecture::Architecture;
@@ -153,7 +153,8 @@ impl Program {
     #[must_use]
     pub fn included(source: &str, rust_file: &str, path: &str) -> Self {
         let folder = Path::new(rust_file).parent().unwrap_or(Path::new(""));
-        Self::from_text(source.to_owned()).name(folder.join(path).to_string_lossy())
+        let file = without_parents(&folder.join(path));
+        Self::from_text(source.to_owned()).name(file.to_string_lossy())
     }
 
     /// Sets the file name that messages and line information show. The default is `program.cu`.
@@ -475,6 +476,18 @@ impl Program {
     }
 }
 
+/// Removes each `..` with the folder before it: `src/reduce.cu` for `tests/../src/reduce.cu`.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut file = PathBuf::new();
+    for part in path.components() {
+        match (part, file.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => _ = file.pop(),
+            _ => file.push(part),
+        }
+    }
+    file
+}
+
 impl From<&str> for Program {
     fn from(source: &str) -> Self {
         Self::from_text(source.to_owned())
@@ -496,5 +509,23 @@ impl From<&String> for Program {
 impl From<&Program> for Program {
     fn from(program: &Program) -> Self {
         program.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_included_files_have_no_parent_folders() {
+        for (rust_file, path, name) in [
+            ("tests/reduce.rs", "../src/reduce.cu", "src/reduce.cu"),
+            ("a/b/c.rs", "../../d.cu", "d.cu"),
+            ("main.rs", "../d.cu", "../d.cu"),
+            ("../x/main.rs", "../../d.cu", "../../d.cu"),
+            ("src/main.rs", "kernels/d.cu", "src/kernels/d.cu"),
+        ] {
+            assert_eq!(Program::included("", rust_file, path).name, name);
+        }
     }
 }
