@@ -36,8 +36,9 @@ use crate::{
 /// example of [`MemoryPool::grant_access`]). Managed and page-locked memory is open to all devices.
 /// [`view`](Self::view) checks which rule applies.
 ///
-/// **Copies** need no access, but are about ten times as fast with it if the devices have a direct
-/// link (H200: 396 GB/s instead of 38 GB/s).
+/// **Copies** need no access, but are about ten times as fast with the access that the memory needs
+/// (H200 with a direct link: 396 GB/s instead of 38 GB/s). [The
+/// guide](crate::guide::memory_and_streams#several-devices) lists it for each kind of memory.
 ///
 /// ```
 /// use cuda_safe::{Context, Device, LaunchConfig, Module, memory::PitchedBuffer, Stream};
