@@ -21,7 +21,7 @@ import plots
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
 FOLDER = Path(os.environ.get("BENCH_OUT", TARGET / "benches"))
-ORDER = ["sum", "convolution", "arrays", "random", "launch", "graphs", "transfer", "allocation", "compile"]
+ORDER = ["sum", "convolution", "arrays", "sorts", "random", "launch", "graphs", "transfer", "allocation", "compile"]
 # The text between these lines of a page is generated.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
 PLOT_MARKS = ("<!-- plots: made by scripts/bench_summary.py --write -->", "<!-- end of plots -->")
