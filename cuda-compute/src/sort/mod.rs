@@ -22,8 +22,10 @@ mod top;
 
 pub use by_key::SortValues;
 pub use interpolation::QuantileMethod;
+pub(crate) use kernel::keyed;
+use key::Items;
+pub(crate) use key::Keys;
 pub use key::SortKey;
-use key::{Items, Keys};
 pub use quantile::{IntoFractions, QuantileElement};
 use run::{Job, Target};
 pub use sorter::Sorter;
