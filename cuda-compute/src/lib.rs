@@ -165,6 +165,7 @@ mod random_numbers;
 mod reduce;
 mod scan;
 mod select;
+mod sets;
 mod sort;
 #[cfg(feature = "tuning")]
 pub mod tuning;
@@ -263,6 +264,7 @@ pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},
 };
+pub use sets::{LexsortKeys, lexsort};
 pub use sort::{IntoFractions, QuantileElement, QuantileMethod, SortKey, SortValues, Sorter};
 
 /// Tests the code in README.md.

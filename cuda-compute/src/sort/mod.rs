@@ -59,6 +59,19 @@ impl<K: SortKey> Expr<K> {
         Ok(job.enqueue()?.items())
     }
 
+    /// Returns all elements in order, and their places in C order.
+    pub(crate) fn sorted_with_places(&self, descending: bool) -> Result<(Array<K>, Array<usize>)> {
+        let job = Job {
+            keys: Keys::of::<K>(descending),
+            items: Items::Places,
+            nodes: &[&self.node],
+            axis: None,
+            target: Target::New,
+        };
+        let sorted = job.enqueue()?;
+        Ok((sorted.keys(), sorted.items()))
+    }
+
     /// Returns all elements in ascending order, as an array with one axis. This is NumPy's
     /// `sort(x, axis=None)`.
     ///
