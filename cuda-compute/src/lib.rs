@@ -164,6 +164,7 @@ mod random;
 mod random_numbers;
 mod reduce;
 mod scan;
+mod segments;
 mod select;
 mod sets;
 mod sort;
