@@ -17,6 +17,7 @@ use crate::{
     sort::SortKey,
 };
 
+/// The most threads per block.
 const THREADS: u32 = 256;
 /// Values that each thread loads at once.
 const UNROLL: u32 = 4;
@@ -29,6 +30,8 @@ struct SegmentReduce {
     kind: Kind,
     /// Threads per segment.
     lanes: u32,
+    /// Threads per block.
+    threads: u32,
 }
 
 impl Specialisation for SegmentReduce {
@@ -38,7 +41,7 @@ impl Specialisation for SegmentReduce {
         let source = fused::source(source, &self.form)
             .header("combination.cuh", self.kind.header(self.data, false))
             .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
-            .define("THREADS", THREADS)
+            .define("THREADS", self.threads)
             .define("UNROLL", UNROLL)
             .define("LANES", self.lanes)
             .define("FIRST", self.kind.identity(self.data.class()))
@@ -47,14 +50,12 @@ impl Specialisation for SegmentReduce {
     }
 }
 
-/// Returns the number of threads for each segment. A thread has [`UNROLL`] values in segments of the
-/// average length. Long segments have a block each.
-fn lanes(elements: usize, segments: usize) -> u32 {
+/// Returns the number of threads for each segment, and that of a block. A thread has [`UNROLL`] values
+/// in segments of the average length. A segment has at most a warp, or else a block.
+fn threads(elements: usize, segments: usize) -> (u32, u32) {
     let average = elements.div_ceil(segments.max(1)).div_ceil(UNROLL as usize);
-    match average.min(THREADS as usize).next_power_of_two() as u32 {
-        lanes @ ..=32 => lanes,
-        _ => THREADS,
-    }
+    let lanes = average.min(THREADS as usize).next_power_of_two() as u32;
+    (lanes, if lanes > 32 { lanes } else { THREADS })
 }
 
 impl<T: Element> Expr<T> {
@@ -69,8 +70,9 @@ impl<T: Element> Expr<T> {
     /// Halves are combined in `f32`.
     ///
     /// One kernel reads each element once, with up to 256 threads for each segment, depending on the
-    /// average length. The call does not wait for the stream. Lengths become offsets by a running
-    /// sum: `concatenate(&[&zero, &lengths.cumsum(0)?], 0)?`, where `zero` has one element.
+    /// average length. A much longer segment has a block of 256 threads. The call does not wait for
+    /// the stream. Lengths become offsets by a running sum:
+    /// `concatenate(&[&zero, &lengths.cumsum(0)?], 0)?`, where `zero` has one element.
     ///
     /// ```
     /// use cuda_compute::{Array, Combination};
@@ -106,16 +108,17 @@ impl<T: Element> Expr<T> {
                 widest: 1,
             };
             let fused = prepared.fuse(&walk, None)?;
-            let lanes = lanes(elements, segments);
+            let (lanes, threads) = threads(elements, segments);
             let kernel = prepared.kernels.get(&SegmentReduce {
                 form: fused.form.clone(),
                 data: T::DATA_TYPE,
                 kind: combination.into().kind,
                 lanes,
+                threads,
             })?;
             let launch = (
-                (segments as u64).div_ceil((THREADS / lanes).into()),
-                THREADS,
+                (segments as u64).div_ceil((threads / lanes).into()),
+                threads,
             );
             let mut parameters = [
                 elements as u64,
@@ -216,16 +219,20 @@ mod tests {
 
     #[test]
     fn long_segments_have_more_threads() {
-        for (elements, segments, wanted) in [
-            (0, 5, 1),
-            (100, 100, 1),
-            (400, 100, 1),
-            (401, 100, 2),
-            (1 << 10, 8, 32),
-            (1 << 10, 7, 256),
-            (1 << 30, 1, 256),
+        for (elements, segments, lanes, block) in [
+            (0, 5, 1, 256),
+            (100, 100, 1, 256),
+            (400, 100, 1, 256),
+            (401, 100, 2, 256),
+            (1 << 10, 8, 32, 256),
+            (1 << 10, 7, 64, 64),
+            (1 << 30, 1, 256, 256),
         ] {
-            assert_eq!(lanes(elements, segments), wanted, "{elements}, {segments}");
+            assert_eq!(
+                threads(elements, segments),
+                (lanes, block),
+                "{elements}, {segments}"
+            );
         }
     }
 }

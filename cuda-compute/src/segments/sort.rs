@@ -125,6 +125,17 @@ impl<K: SortKey> Expr<K> {
         Ok(self.segments_sorted(false, &offsets)?.1)
     }
 
+    /// Returns the places of the elements, counted in C order among all, in descending order within
+    /// each segment. NaN comes last, and equal elements keep their order. See
+    /// [`segment_sort`](Self::segment_sort).
+    ///
+    /// # Errors
+    /// Returns an error in the cases that [`segment_sort`](Self::segment_sort) lists.
+    pub fn segment_argsort_descending(&self, offsets: &Array<usize>) -> Result<Array<usize>> {
+        let (offsets, _) = checked(offsets, "segment_argsort_descending")?;
+        Ok(self.segments_sorted(true, &offsets)?.1)
+    }
+
     /// Returns the `k` largest elements of each segment, from the largest down, their places among all
     /// elements in C order, and the offsets of the segments of the result. A segment with fewer
     /// elements has all of them in the result. For the order, see [`top_k`](Self::top_k).
@@ -184,6 +195,8 @@ delegated! {
     segment_sort -> Self: "Sorts the elements of each segment in ascending order.";
     segment_sort_descending -> Self: "Sorts the elements of each segment in descending order.";
     segment_argsort -> Array<usize>: "Returns the places that sort each segment in ascending order.";
+    segment_argsort_descending -> Array<usize>:
+        "Returns the places that sort each segment in descending order.";
     segment_top_k(k) -> Extremes<K>: "Returns the `k` largest elements of each segment.";
     segment_bottom_k(k) -> Extremes<K>: "Returns the `k` smallest elements of each segment.";
 }

@@ -145,9 +145,8 @@ impl<K: SortKey> Expr<K> {
     }
 
     /// Returns the runs of equal elements in C order: the element and the length of each. This is
-    /// CUB's run-length encoding. All NaNs are equal. `values.take` with repeated indices, or
-    /// [`searchsorted_right`](Array::searchsorted_right) in the running sums of the lengths, decodes
-    /// them.
+    /// CUB's run-length encoding. All NaNs are equal. To decode the runs, search the running sums of the
+    /// lengths for each place.
     ///
     /// The call waits for the number of runs, as [`compress`](Self::compress) does. Until it returns,
     /// it needs 8 bytes for each element.
@@ -160,6 +159,10 @@ impl<K: SortKey> Expr<K> {
     /// let x = Array::from_slice(&stream, &[7u8, 7, 5, 7])?;
     /// let (values, lengths) = x.run_length()?;
     /// assert_eq!((values.to_vec()?, lengths.to_vec()?), (vec![7, 5, 7], vec![2, 1, 1]));
+    ///
+    /// let (ends, places) = (lengths.cumsum(0)?, Array::range(&stream, 0..4usize)?);
+    /// let decoded = values.take(ends.searchsorted_right(&places)?, 0)?;
+    /// assert_eq!(decoded.to_vec()?, [7, 7, 5, 7]);
     /// # Ok(())
     /// # }
     /// ```

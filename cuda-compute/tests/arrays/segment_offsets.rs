@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use cuda_compute::{Array, Combination, fold, s};
 use half::f16;
+use num_complex::Complex;
 
 use crate::{
     elements,
@@ -26,7 +27,7 @@ fn parts<T: Copy>(values: &[T], offsets: &[usize]) -> Vec<Vec<T>> {
     offsets.windows(2).map(part).collect()
 }
 
-const SIZES: [(usize, usize); 8] = [
+const SIZES: [(usize, usize); 9] = [
     (0, 3),
     (1, 1),
     (100, 0),
@@ -35,6 +36,7 @@ const SIZES: [(usize, usize); 8] = [
     (1000, 20),
     (5000, 11),
     (9000, 2),
+    (2000, 13),
 ];
 
 #[test]
@@ -90,6 +92,26 @@ fn segments_are_combined() {
 }
 
 #[test]
+fn long_segments_among_short_ones_are_combined() {
+    let stream = stream();
+    let host: Vec<i64> = (0..6000).map(|i| i * i % 1001).collect();
+    let mut offsets: Vec<usize> = (0..=1500).collect();
+    offsets.extend([3500, 3501, 3501, 5900]);
+    offsets.extend(5901..6000);
+    let (x, at) = (upload(&stream, &host), upload(&stream, &offsets));
+    let parts = parts(&host, &offsets);
+    let sums: Vec<i64> = parts.iter().map(|part| part.iter().sum()).collect();
+    let got = elements(x.segment_reduce(Combination::sum(), &at));
+    assert!(got == sums);
+    let y = x.cast::<f32>();
+    let lowest = parts
+        .iter()
+        .map(|part| part.iter().min().map_or(f32::INFINITY, |&x| x as f32));
+    let got = elements(y.segment_reduce(Combination::min(), &at));
+    assert!(got == lowest.collect::<Vec<f32>>());
+}
+
+#[test]
 fn halves_are_summed_in_more_bits() {
     let stream = stream();
     let x = upload(&stream, &vec![f16::from_f32(1.0); 4000]);
@@ -99,6 +121,26 @@ fn halves_are_summed_in_more_bits() {
         sums.iter().map(|sum| sum.to_f32()).collect::<Vec<_>>(),
         [3000.0, 1000.0]
     );
+}
+
+#[test]
+fn large_elements_are_combined_in_segments_of_all_lengths() {
+    let stream = stream();
+    let host: Vec<Complex<f64>> = (0..4000)
+        .map(|i| Complex::new(f64::from(i), f64::from(i % 7)))
+        .collect();
+    let x = upload(&stream, &host);
+    // Threads of one segment: from 1 to a block.
+    for segments in [4000, 500, 100, 25, 10, 2, 1] {
+        let offsets: Vec<usize> = (0..=segments).map(|i| i * 4000 / segments).collect();
+        let sums: Vec<Complex<f64>> = parts(&host, &offsets)
+            .iter()
+            .map(|part| part.iter().sum())
+            .collect();
+        let offsets = upload(&stream, &offsets);
+        let got = elements(x.segment_reduce(Combination::sum(), &offsets));
+        assert!(got == sums, "{segments}");
+    }
 }
 
 #[test]
@@ -234,9 +276,11 @@ fn sorts<K: Key>(length: usize, segments: usize) {
     let ascending = sorted(&all, false).concat();
     check(&x.segment_sort(&at).unwrap(), &ascending);
     assert!(elements(x.segment_argsort(&at)) == ascending, "{what}");
-    check(
-        &x.segment_sort_descending(&at).unwrap(),
-        &sorted(&all, true).concat(),
+    let descending = sorted(&all, true).concat();
+    check(&x.segment_sort_descending(&at).unwrap(), &descending);
+    assert!(
+        elements(x.segment_argsort_descending(&at)) == descending,
+        "{what}"
     );
     for (k, largest) in [(0, true), (1, false), (3, true), (length + 1, false)] {
         let (values, places, found) = match largest {
