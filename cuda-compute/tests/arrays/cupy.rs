@@ -288,3 +288,10 @@ fn closures_use_the_operators_of_rust() {
     let larger = device_fn!(|x: f32| if x.is_nan() { x } else { x.max(0.5) });
     assert!(values(larger.map((&x,)))[1].is_nan());
 }
+
+#[test]
+fn bins_between_descending_edges() {
+    let (x, edges) = (array(&[4, 3, 2, 1, 0]), array(&[3, 1]));
+    let bins = x.digitize(&edges.flip(0).unwrap()).unwrap();
+    assert_eq!(values(edges.len() - bins), [0, 0, 1, 1, 2]);
+}

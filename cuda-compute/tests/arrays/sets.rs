@@ -103,15 +103,6 @@ fn values_have_any_shape_and_the_sorted_array_any_stride() {
 }
 
 #[test]
-fn descending_edges_are_reversed() {
-    let stream = stream();
-    let x = upload(&stream, &[4, 3, 2, 1, 0]);
-    let edges = upload(&stream, &[3, 1]);
-    let bins = 2 - x.digitize(&edges.flip(0).unwrap()).unwrap();
-    assert_eq!(bins.to_vec().unwrap(), [0, 0, 1, 1, 2]);
-}
-
-#[test]
 fn only_vectors_are_searched_and_merged() {
     let stream = stream();
     let x = shaped(&stream, [2, 2], &[1, 2, 3, 4]);
