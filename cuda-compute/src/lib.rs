@@ -163,7 +163,9 @@ mod random;
 mod random_numbers;
 mod reduce;
 mod scan;
+mod segments;
 mod select;
+mod sets;
 mod sort;
 mod statistics;
 #[cfg(feature = "tuning")]
@@ -263,6 +265,7 @@ pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},
 };
+pub use sets::{LexsortKeys, lexsort};
 pub use sort::{IntoFractions, QuantileElement, QuantileMethod, SortKey, SortValues, Sorter};
 
 /// Tests the code in README.md.

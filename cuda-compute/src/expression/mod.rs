@@ -86,6 +86,11 @@ impl<T> Clone for Expr<T> {
 }
 
 impl<T: Element> Expr<T> {
+    /// Returns the stream of the first array that is read, if any.
+    pub(crate) fn stream(&self) -> Option<&Stream> {
+        evaluate::first_array(&self.node).map(|memory| memory.stream())
+    }
+
     pub(crate) fn of(node: Arc<Node>) -> Self {
         debug_assert_eq!(node.data, T::DATA_TYPE);
         Self {

@@ -1,4 +1,6 @@
-//! Histograms of small integers.
+//! Histograms of small integers, and of values between edges.
+
+mod edges;
 
 use std::sync::Arc;
 
@@ -15,6 +17,7 @@ use crate::{
         render::Form,
     },
     kernel::{ANY, Policy, Row, Source, Specialisation, Table},
+    sort::{Keys, keyed},
 };
 
 /// A kernel that counts values.
@@ -24,6 +27,17 @@ struct Histogram {
     variant: Variant,
     /// Copies of the counters per block, or 0 if they don't fit in shared memory.
     copies: u32,
+    /// The type of the edges, or `None` if the values are numbers of bins.
+    edges: Option<EdgeForm>,
+}
+
+/// The properties of edges that a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct EdgeForm {
+    keys: Keys,
+    dimensions: usize,
+    /// Whether places among the edges need 64 bits.
+    wide: bool,
 }
 
 /// The parameters of a specialisation, apart from the expression.
@@ -62,15 +76,38 @@ const MOST_COPIES: usize = 8;
 impl Specialisation for Histogram {
     fn source(&self) -> Source {
         let text = include_str!("../kernels/histogram.cu");
-        fused::source(Source::new("histogram.cu", text, "histogram"), &self.form)
+        let source = Source::new("histogram.cu", text, "histogram");
+        let source = match self.edges {
+            None => fused::source(source, &self.form).define("DIMENSIONS", 0),
+            Some(edges) => keyed(source, edges.keys, Some(&self.form))
+                .header("search.cuh", include_str!("../kernels/search.cuh"))
+                .header("edges.cuh", include_str!("../kernels/edges.cuh"))
+                .define("ITEMS", 1)
+                .define("WIDE", u8::from(edges.wide))
+                .define("DIMENSIONS", edges.dimensions),
+        };
+        source
             .define("THREADS", self.variant.threads)
             .define("UNROLL", self.variant.unroll)
             .define("COPIES", self.copies)
     }
 }
 
+/// Counts the values of an expression, which are numbers of bins.
 fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>> {
-    let mut prepared = Prepared::new(&[node])?;
+    count(&[node], data, bins, None, &[])
+}
+
+/// Counts the values of expressions. `edges` has the addresses and numbers of the edges, whose memory
+/// is `memories`.
+fn count(
+    nodes: &[&Arc<Node>],
+    data: DataType,
+    bins: usize,
+    edges: Option<(EdgeForm, Vec<u64>)>,
+    memories: &[&Memory],
+) -> Result<Array<u64>> {
+    let mut prepared = Prepared::new(nodes)?;
     let bytes = Shape::new(&[bins])?
         .elements()
         .saturating_mul(size_of::<u64>());
@@ -99,22 +136,25 @@ fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>
         form: fused.form.clone(),
         variant,
         copies: copies as u32,
+        edges: edges.as_ref().map(|edges| edges.0),
     })?;
     let needed = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
     let most = u64::from(hardware.multiprocessors.max(1) * variant.blocks);
     // Each block counts in 32 bits.
     let blocks = needed.min(most.max(elements as u64 >> 31));
     let shared = (copies * bins * size_of::<u32>()) as u32;
-    let mut parameters = [elements as u64, bins as u64, array.memory.address()];
+    let mut parameters = vec![elements as u64, bins as u64, array.memory.address()];
+    parameters.extend(edges.into_iter().flat_map(|edges| edges.1));
+    let memories = [memories, &[&*array.memory]].concat();
     // SAFETY: `histogram` has these parameters. It counts only numbers below `bins`, and both the
-    // result and the shared memory have `bins` counters.
+    // result and the shared memory have `bins` counters. It reads only the edges that there are.
     unsafe {
         fused.launch_with_shared(
             &kernel,
             stream,
             (blocks, variant.threads, shared),
             &mut parameters,
-            &[&array.memory],
+            &memories,
         )?;
     }
     Ok(array)

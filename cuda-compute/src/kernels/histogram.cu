@@ -1,12 +1,26 @@
-// Counts how often each small number occurs among the values of an expression.
+// Counts how often each bin occurs among the values of an expression. A value is the number of its
+// bin, or is between two of given edges.
 //
 // Specialised by THREADS, UNROLL (vectors that each thread loads at once), COPIES (copies of a
 // block's counters in dynamic shared memory, among which the warps are distributed, or 0 if all
-// blocks count in the result) and expression.cuh.
+// blocks count in the result), DIMENSIONS (of the edges, or 0 if values are numbers of bins),
+// edges.cuh if there are edges, and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
 #include "expression.cuh"
+
+#if DIMENSIONS
+#include "edges.cuh"
+#define BINS_OF(out, bins) bins_of(out, edges, bins)
+#else
+#define BINS_OF(out, bins) copy_bins((out).y0, bins)
+#endif
+
+template <class T, int V> __device__ __forceinline__ void copy_bins(const T (&values)[V], u64 (&bins)[V]) {
+#pragma unroll
+    for (int v = 0; v < V; ++v) bins[v] = values[v];
+}
 
 __device__ __forceinline__ void count_value(u64 value, u64 bins, unsigned *own, u64 *result) {
     if (value >= bins) return;
@@ -20,7 +34,19 @@ __device__ __forceinline__ void count_value(u64 value, u64 bins, unsigned *own, 
 // Each block processes fewer than 2^32 of the `length` values. `result` has `bins` counters, all
 // zero.
 extern "C" __global__ void __launch_bounds__(THREADS)
-histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result) {
+histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result
+#if DIMENSIONS > 0
+          , u64 edges_0, u64 count_0
+#endif
+#if DIMENSIONS > 1
+          , u64 edges_1, u64 count_1
+#endif
+) {
+#if DIMENSIONS == 1
+    const Edges edges[] = {{(const key_bits *)edges_0, count_0}};
+#elif DIMENSIONS == 2
+    const Edges edges[] = {{(const key_bits *)edges_0, count_0}, {(const key_bits *)edges_1, count_1}};
+#endif
     extern __shared__ unsigned counters[];
     unsigned *own = counters;
 #if COPIES
@@ -40,8 +66,10 @@ histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result) {
             if (first + u * THREADS < vectors) {
                 Outputs<VECTOR> out;
                 compute<VECTOR>(w, in[u], out);
+                u64 numbers[VECTOR];
+                BINS_OF(out, numbers);
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) count_value(out.y0[v], bins, own, result);
+                for (int v = 0; v < VECTOR; ++v) count_value(numbers[v], bins, own, result);
             }
     }
     if (VECTOR > 1 && blockIdx.x == 0 && vectors * VECTOR + threadIdx.x < length) {
@@ -49,7 +77,9 @@ histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result) {
         Outputs<1> out;
         load<1>(w, (index_t)(vectors * VECTOR + threadIdx.x), in);
         compute<1>(w, in, out);
-        count_value(out.y0[0], bins, own, result);
+        u64 number[1];
+        BINS_OF(out, number);
+        count_value(number[0], bins, own, result);
     }
 #if COPIES
     __syncthreads();

@@ -3,11 +3,11 @@
 mod table;
 
 use crate::{
-    array::{Array, Layout, Memory, Order, Shape},
+    array::{Array, Layout, Memory, Order, Shape, SliceItem},
     element::{DataType, Element},
     error::Result,
     expression::{
-        Expr, IntoExpr,
+        Expr, IntoExpr, Target, assign,
         fused::{self, Prepared, Walk},
         hashed::Hashed,
         render::Form,
@@ -74,53 +74,38 @@ impl<T: Element> Expr<T> {
     /// Returns an error if the shapes can't be broadcast, if the expression reads no array and so
     /// has no stream, if memory runs out, or if work enqueued before has failed.
     pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Array<T>> {
-        let mask = mask.into_expr();
+        self.compress_between(&mask.into_expr(), None, None)
+    }
+
+    /// Selects elements as [`compress`](Self::compress) does, and puts one value before and after
+    /// them, if given.
+    pub(crate) fn compress_between(
+        &self,
+        mask: &Expr<bool>,
+        before: Option<&Self>,
+        after: Option<&Self>,
+    ) -> Result<Array<T>> {
         let mut prepared = Prepared::new(&[&self.node, &mask.node])?;
         let elements = prepared.shape.elements();
-        let room = prepared.memory(elements, T::DATA_TYPE)?;
-        if elements == 0 {
-            return Ok(Array::of(room, one_axis(0)));
-        }
-        let order: Vec<usize> = (0..prepared.shape.rank()).collect();
-        let walk = Walk {
-            order: &order,
-            run: None,
-            widest: fused::widest(T::DATA_TYPE),
+        let first = usize::from(before.is_some());
+        let framed = first + usize::from(after.is_some());
+        let room = prepared.memory(elements + framed, T::DATA_TYPE)?;
+        let selected = match elements {
+            0 => 0,
+            _ => compress_to(&mut prepared, T::DATA_TYPE, &room, first)?,
         };
-        let fused = prepared.fuse(&walk, None)?;
-        let (kernels, stream) = (&prepared.kernels, &prepared.stream);
-        let vectors = elements.div_ceil(fused.vector()) as u64;
-        let policy = table::TABLE.policy(kernels.hardware().capability, T::DATA_TYPE.size());
-        let variant = policy.row(vectors).variant;
-        let threads = table::threads(variant, fused.vector() * T::DATA_TYPE.size());
-        let unroll = variant.unroll(fused.vector(), T::DATA_TYPE.size());
-        let count = vectors.div_ceil(u64::from(threads * unroll));
-        let tiles = Tiles::new(count, 1, COUNT.size());
-        let tile_memory = tiles.lines(kernels, stream, 1)?;
-        let kernel = kernels.get(&Compress {
-            form: fused.form.clone(),
-            data: T::DATA_TYPE,
-            threads,
-            unroll,
-            chained: tiles.chained(),
-        })?;
-        let selected = kernels.results().fetch_or(stream, 0, |total| {
-            let mut parameters = [
-                elements as u64,
-                count,
-                tile_memory.address(),
-                tile_memory.kept(),
-                room.address(),
-                total,
-            ];
-            let others: Vec<&Memory> = tile_memory.memory().into_iter().chain([&*room]).collect();
-            // SAFETY: `compress` has these parameters, writes no more elements than there is room
-            // for, and uses the memory of the tiles, which is zero. If that memory is kept, the
-            // kernel leaves it zeroed.
-            unsafe { fused.launch(&kernel, stream, (count, threads), &mut parameters, &others) }
-        })? as usize;
-        let result = Array::of(room, one_axis(selected));
-        if selected < elements / LOOSE {
+        let length = framed + selected;
+        let result = Array::of(room, one_axis(length));
+        for (value, at) in [(before, 0), (after, length.saturating_sub(1))] {
+            let Some(value) = value else { continue };
+            let target = Target {
+                memory: &result.memory,
+                layout: result.layout.sliced(&[SliceItem::from(at..at + 1)])?,
+                data: T::DATA_TYPE,
+            };
+            assign(&target, &value.node)?;
+        }
+        if length < elements / LOOSE {
             return result.copy();
         }
         Ok(result)
@@ -182,6 +167,56 @@ impl Array<bool> {
     pub fn nonzero(&self) -> Result<Array<usize>> {
         self.expr().nonzero()
     }
+}
+
+/// Writes the selected values to memory that has room for `first` elements and all values, from the
+/// element `first` on. Returns the number of selected values.
+fn compress_to(
+    prepared: &mut Prepared,
+    data: DataType,
+    room: &Memory,
+    first: usize,
+) -> Result<usize> {
+    let elements = prepared.shape.elements();
+    let order: Vec<usize> = (0..prepared.shape.rank()).collect();
+    let walk = Walk {
+        order: &order,
+        run: None,
+        widest: fused::widest(data),
+    };
+    let fused = prepared.fuse(&walk, None)?;
+    let (kernels, stream) = (&prepared.kernels, &prepared.stream);
+    let vectors = elements.div_ceil(fused.vector()) as u64;
+    let policy = table::TABLE.policy(kernels.hardware().capability, data.size());
+    let variant = policy.row(vectors).variant;
+    let threads = table::threads(variant, fused.vector() * data.size());
+    let unroll = variant.unroll(fused.vector(), data.size());
+    let count = vectors.div_ceil(u64::from(threads * unroll));
+    let tiles = Tiles::new(count, 1, COUNT.size());
+    let tile_memory = tiles.lines(kernels, stream, 1)?;
+    let kernel = kernels.get(&Compress {
+        form: fused.form.clone(),
+        data,
+        threads,
+        unroll,
+        chained: tiles.chained(),
+    })?;
+    let selected = kernels.results().fetch_or(stream, 0, |total| {
+        let mut parameters = [
+            elements as u64,
+            count,
+            tile_memory.address(),
+            tile_memory.kept(),
+            room.address() + (first * data.size()) as u64,
+            total,
+        ];
+        let others: Vec<&Memory> = tile_memory.memory().into_iter().chain([room]).collect();
+        // SAFETY: `compress` has these parameters, writes no more elements than there is room
+        // for, and uses the memory of the tiles, which is zero. If that memory is kept, the
+        // kernel leaves it zeroed.
+        unsafe { fused.launch(&kernel, stream, (count, threads), &mut parameters, &others) }
+    })?;
+    Ok(selected as usize)
 }
 
 fn one_axis(length: usize) -> Layout {

@@ -142,7 +142,7 @@ impl Specialisation for SortKernel {
 }
 
 /// Adds the headers and macros that describe keys.
-pub(super) fn keyed(source: Source, keys: Keys, form: Option<&Hashed<Form>>) -> Source {
+pub(crate) fn keyed(source: Source, keys: Keys, form: Option<&Hashed<Form>>) -> Source {
     let source = match form {
         Some(form) => fused::source(source, form),
         None => source

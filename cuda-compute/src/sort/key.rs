@@ -23,13 +23,13 @@ impl SortKey for bool {}
 
 /// The keys of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     pub(super) data: DataType,
     pub(super) descending: bool,
 }
 
 impl Keys {
-    pub(super) const fn of<K: SortKey>(descending: bool) -> Self {
+    pub(crate) const fn of<K: SortKey>(descending: bool) -> Self {
         Self {
             data: K::DATA_TYPE,
             descending,

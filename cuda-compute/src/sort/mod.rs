@@ -22,8 +22,10 @@ mod top;
 
 pub use by_key::SortValues;
 pub use interpolation::QuantileMethod;
+pub(crate) use kernel::keyed;
+use key::Items;
+pub(crate) use key::Keys;
 pub use key::SortKey;
-use key::{Items, Keys};
 pub use quantile::{IntoFractions, QuantileElement};
 use run::{Job, Target};
 pub use sorter::Sorter;
@@ -55,6 +57,19 @@ impl<K: SortKey> Expr<K> {
             target: Target::Nowhere,
         };
         Ok(job.enqueue()?.items())
+    }
+
+    /// Returns all elements in order, and their places in C order.
+    pub(crate) fn sorted_with_places(&self, descending: bool) -> Result<(Array<K>, Array<usize>)> {
+        let job = Job {
+            keys: Keys::of::<K>(descending),
+            items: Items::Places,
+            nodes: &[&self.node],
+            axis: None,
+            target: Target::New,
+        };
+        let sorted = job.enqueue()?;
+        Ok((sorted.keys(), sorted.items()))
     }
 
     /// Returns all elements in ascending order, as an array with one axis. This is NumPy's

@@ -393,3 +393,10 @@ fn values_keep_their_axes_when_inserted() {
     let average = array(&[1.0f64, 2.0]).average(array(&[1.0, -1.0])).unwrap();
     assert!(values(average)[0].is_infinite());
 }
+
+#[test]
+fn bins_between_descending_edges() {
+    let (x, edges) = (array(&[4, 3, 2, 1, 0]), array(&[3, 1]));
+    let bins = x.digitize(&edges.flip(0).unwrap()).unwrap();
+    assert_eq!(values(edges.len() - bins), [0, 0, 1, 1, 2]);
+}
