@@ -233,6 +233,22 @@ impl Expr<bool> {
     }
 }
 
+impl Array<bool> {
+    /// Counts the true elements.
+    #[must_use]
+    #[track_caller]
+    pub fn count(&self) -> Expr<usize> {
+        self.expr().count()
+    }
+
+    /// Counts the true elements along one or several axes, which are removed.
+    #[must_use]
+    #[track_caller]
+    pub fn count_axis(&self, axes: impl IntoIndices) -> Expr<usize> {
+        self.expr().count_axis(axes)
+    }
+}
+
 impl<T: Element> Expr<T> {
     /// Keeps the reduced axes of this reduction with length 1, so that the result can be broadcast
     /// to the reduction's input.
