@@ -57,11 +57,11 @@ impl Group<'_> {
     }
 }
 
-/// Returns whether the command line has arguments for criterion, such as `--verbose`.
+/// Returns whether the command line has options for criterion, such as `--verbose`.
 pub fn is_detailed() -> bool {
     std::env::args()
         .skip(1)
-        .any(|argument| argument != "--bench")
+        .any(|argument| argument != "--bench" && argument.starts_with('-'))
 }
 
 /// Returns the filter of the command line, if there is one.

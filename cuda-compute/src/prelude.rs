@@ -31,6 +31,6 @@ pub use cuda_safe::{
 #[doc(no_inline)]
 pub use crate::{
     Array, ArrayMut, Combination, Complex, CudaFn, DataType, DeviceFn, Element, Ellipsis, Error,
-    Expr, Fold, IntoExpr, NewAxis, Order, Random, Result, STRIDED_HEADER, Shape, Strided,
-    StridedMut, bf16, concatenate, device_fn, eval, eval_on, f16, fold, s, stack,
+    Expr, Fold, IntoExpr, NewAxis, Order, QuantileMethod, Random, Result, STRIDED_HEADER, Shape,
+    Strided, StridedMut, bf16, concatenate, device_fn, eval, eval_on, f16, fold, s, stack,
 };

@@ -188,16 +188,19 @@ const PROGRAMS: [(&str, Program); 18] = [
             gpu.stream.synchronize()
         },
     ),
-    ("read of memory that nothing has written", |gpu| {
-        let x = DeviceBuffer::<f32>::uninit(&gpu.stream, 4)?;
-        let mut y = DeviceBuffer::<f32>::zeroed(&gpu.stream, 1)?;
-        // SAFETY: as above.
-        unsafe {
-            gpu.kernel("sum")?
-                .launch(&gpu.stream, one(), (&x, &mut y))?
-        };
-        gpu.stream.synchronize()
-    }),
+    (
+        "a kernel reads memory that nothing has written (copies to the host are not checked)",
+        |gpu| {
+            let x = DeviceBuffer::<f32>::uninit(&gpu.stream, 4)?;
+            let mut y = DeviceBuffer::<f32>::zeroed(&gpu.stream, 1)?;
+            // SAFETY: as above.
+            unsafe {
+                gpu.kernel("sum")?
+                    .launch(&gpu.stream, one(), (&x, &mut y))?
+            };
+            gpu.stream.synchronize()
+        },
+    ),
     ("read of shared memory that no thread has written", |gpu| {
         let mut x = DeviceBuffer::<f32>::zeroed(&gpu.stream, 64)?;
         let config = LaunchConfig::new(1, 32);

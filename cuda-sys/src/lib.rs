@@ -149,8 +149,9 @@
 //! opt-level = 3
 //! ```
 //!
-//! If you start the program without cargo, it needs the line `use cuda_emulator as _;`, behind
-//! `#[cfg(feature = "emulator")]`.
+//! If you start the program without cargo, either set `CUDA_SYS_LIBCUDA` to the path of
+//! `target/debug/deps/libcuda_emulator.so` (with `dynamic-loading`), or add the line
+//! `use cuda_emulator as _;` behind `#[cfg(feature = "emulator")]`.
 //!
 //! # Looking up functions
 //!

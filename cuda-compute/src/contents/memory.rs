@@ -132,7 +132,8 @@ impl<T: Element> Array<T> {
         }
         Err(Error::Shape(format!(
             "an array of shape {} and strides {:?} is not contiguous in C order. Fix: make it contiguous with \
-             x.contiguous(Order::C), or pass x.strided() or x.strided_mut() to a kernel that takes strides",
+             x.contiguous(Order::C), or pass x.strided() or x.strided_mut() to a kernel that takes strides. To write to a part of an array, pass \
+             x.slice_mut(s![..])?.strided_mut()",
             self.shape(),
             self.strides()
         )))

@@ -128,8 +128,8 @@ impl<T: Element> Array<T> {
         };
         let wrong = |_| {
             Error::Shape(format!(
-                "{call}::<{N}>: an array of shape {0} has {1} axes. Fix: {call}::<{1}>(), and declare the kernel's parameter \
-                 with {1} axes",
+                "{call}::<{N}>: an array of shape {0} has rank {1}. Fix: {call}::<{1}>(), and declare the kernel's parameter \
+                 as `Strided<T, {1}>`",
                 self.shape(),
                 self.rank()
             ))

@@ -164,7 +164,7 @@ pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Ar
                 .any(|input| matches!(input.kind, Kind::Reduce(..)));
             let fix = match reduced {
                 true => ". Fix: call `keep_axes()` on the reduction",
-                false => "",
+                false => ". `expand_dims` inserts axes of length 1",
             };
             return Err(format!(
                 "shapes {} of `{name}` don't match, at {at}: from the last axis on, lengths must be equal, or one of them must \

@@ -214,7 +214,13 @@ impl<T: Float> Expr<T> {
     /// # Errors
     /// Returns [`Error::Value`] unless `low` is less than `high` and both are finite. Returns an
     /// error in the cases that [`eval`](Self::eval) lists.
-    pub fn histogram_between(&self, low: f64, high: f64, bins: usize) -> Result<Array<u64>> {
+    pub fn histogram_between(
+        &self,
+        low: impl Into<f64>,
+        high: impl Into<f64>,
+        bins: usize,
+    ) -> Result<Array<u64>> {
+        let (low, high) = (low.into(), high.into());
         if !(low < high && (high - low).is_finite()) {
             return Err(Error::Value(format!(
                 "histogram_between({low}, {high}, {bins}): the limits must be finite, and the first less than the second"
@@ -240,7 +246,12 @@ impl<T: Float> Array<T> {
     /// # Errors
     /// Returns [`Error::Value`] unless `low` is less than `high` and both are finite. Returns an
     /// error if the kernel can't be compiled or launched, or if memory runs out.
-    pub fn histogram_between(&self, low: f64, high: f64, bins: usize) -> Result<Array<u64>> {
+    pub fn histogram_between(
+        &self,
+        low: impl Into<f64>,
+        high: impl Into<f64>,
+        bins: usize,
+    ) -> Result<Array<u64>> {
         self.expr().histogram_between(low, high, bins)
     }
 }

@@ -146,7 +146,8 @@ fn arguments_are_contiguous() {
     let x = floats(&stream, 6).reshape([2, 3]).unwrap().t();
     let mut y = x.clone();
     let text = "an array of shape [3, 2] and strides [1, 3] is not contiguous in C order. Fix: make it contiguous with \
-                x.contiguous(Order::C), or pass x.strided() or x.strided_mut() to a kernel that takes strides";
+                x.contiguous(Order::C), or pass x.strided() or x.strided_mut() to a kernel that takes strides. To write to a \
+                part of an array, pass x.slice_mut(s![..])?.strided_mut()";
     // SAFETY: nothing is launched.
     let results = unsafe {
         [
@@ -259,7 +260,7 @@ fn strided_arguments_have_any_layout() {
     assert_eq!(row.to_vec().unwrap(), [0, 1, 2, 3]);
     assert_eq!(x.to_vec().unwrap(), [0, 1, 2, 3, 4, 5]);
     failure(x.strided::<3>().map(|_| ())).begins_with(
-        "strided::<3>: an array of shape [3, 2] has 2 axes. Fix: strided::<2>(), and declare the kernel's parameter with 2 axes",
+        "strided::<3>: an array of shape [3, 2] has rank 2. Fix: strided::<2>(), and declare the kernel's parameter as `Strided<T, 2>`",
     );
     failure(x.strided_mut::<1>().map(|_| ())).begins_with("strided_mut::<1>: an array of shape");
     // The kernel's parameter has two axes.
@@ -299,7 +300,7 @@ fn kernels_write_to_parts_of_arrays() {
     // A wrong number of axes copies nothing.
     let (other, place) = (x.clone(), x.as_device_ptr());
     failure(x.slice_mut(s![0]).unwrap().strided_mut::<2>().map(|_| ()))
-        .begins_with("strided_mut::<2>: an array of shape [4] has 1 axes");
+        .begins_with("strided_mut::<2>: an array of shape [4] has rank 1");
     assert_eq!(x.as_device_ptr(), place);
     drop(other);
 }

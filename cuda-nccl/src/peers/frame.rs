@@ -95,6 +95,7 @@ impl Frame<'_> {
     ) -> Result<Arc<[Offer]>> {
         let mut mine = Call {
             record,
+            line: self.line,
             address: 0,
             ready: None,
             before: self.own.before.clone(),
@@ -109,10 +110,7 @@ impl Frame<'_> {
             let call = format!("{} at {line}, collective number {number}", record.call);
             self.rank.lost(self.stream, &why, &call)
         })?;
-        agree(
-            &offers,
-            format_args!("collective number {number}, on this rank at {line}"),
-        )?;
+        agree(&offers, number)?;
         Ok(offers)
     }
 

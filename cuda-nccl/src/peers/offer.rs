@@ -1,6 +1,6 @@
 //! The messages that ranks exchange at a rendezvous.
 
-use std::fmt;
+use std::panic::Location;
 
 use cuda_safe::Event;
 
@@ -27,6 +27,8 @@ pub(super) enum Offer {
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) record: Record,
+    /// The line of the caller.
+    pub(super) line: &'static Location<'static>,
     /// Address that the others read: this rank's array or its outbox.
     pub(super) address: u64,
     /// Reached when the others may read there.
@@ -41,9 +43,21 @@ pub(super) struct Call {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Returns an error unless the calls of all ranks match. The result is the same on every rank,
-/// except for `note`, which describes this rank's call.
-pub(super) fn agree(offers: &[Offer], note: fmt::Arguments<'_>) -> Result<()> {
+/// Returns the line of the calls, or each rank's line if they differ.
+fn lines(calls: &[&Call]) -> String {
+    let line = calls[0].line;
+    if calls.iter().all(|call| call.line == line) {
+        return format!("at {line}");
+    }
+    let lines: Vec<_> = (calls.iter().enumerate())
+        .map(|(rank, call)| format!("rank {rank} at {}", call.line))
+        .collect();
+    lines.join(", ")
+}
+
+/// Returns an error unless the calls of all ranks match. The result is the same on every rank.
+/// `number` is that of the collective.
+pub(super) fn agree(offers: &[Offer], number: usize) -> Result<()> {
     let mut words = Vec::with_capacity(offers.len());
     for (rank, offer) in offers.iter().enumerate() {
         match offer {
@@ -58,6 +72,8 @@ pub(super) fn agree(offers: &[Offer], note: fmt::Arguments<'_>) -> Result<()> {
         }
     }
     let calls = calls(offers);
+    let lines = lines(&calls);
+    let note = format_args!("collective number {number}, {lines}");
     let ranks = words.iter().map(|words| &words[..]).enumerate();
     compare(&calls[0].record.facts(), ranks, note, SAME_CALL).map_err(Error::Value)?;
     let is_plain = |call: &&Call| call.sends.is_empty() && call.receives.is_empty();
@@ -108,6 +124,7 @@ mod tests {
     fn call(len: usize, sends: &[(usize, usize)], receives: &[(usize, usize)]) -> Offer {
         Offer::Call(Call {
             record: Record::new::<f32>("exchange", len),
+            line: Location::caller(),
             address: 0,
             ready: None,
             before: None,
@@ -118,18 +135,31 @@ mod tests {
     }
 
     fn rejected(offers: &[Offer]) -> String {
-        agree(offers, format_args!("number 3"))
-            .unwrap_err()
-            .to_string()
+        agree(offers, 3).unwrap_err().to_string()
     }
 
     #[test]
     fn differing_and_failed_ranks_are_named() {
         let same = || call(4, &[], &[]);
-        assert!(agree(&[same(), same(), same()], format_args!("")).is_ok());
-        let text = rejected(&[same(), same(), call(5, &[], &[])]);
-        let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange, number 3). Fix: ";
-        assert_eq!(text, expected.to_owned() + SAME_CALL);
+        assert!(agree(&[same(), same(), same()], 1).is_ok());
+        let mut offers = [same(), same(), call(5, &[], &[])];
+        let line = Location::caller();
+        let Offer::Call(first) = &mut offers[0] else {
+            unreachable!("a call")
+        };
+        let other = std::mem::replace(&mut first.line, line);
+        let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange, collective number 3, rank 0 at ";
+        assert_eq!(
+            rejected(&offers),
+            format!("{expected}{line}, rank 1 at {other}, rank 2 at {other}). Fix: {SAME_CALL}")
+        );
+        offers[0] = same();
+        let expected =
+            "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange, collective number 3, at ";
+        assert_eq!(
+            rejected(&offers),
+            format!("{expected}{other}). Fix: {SAME_CALL}")
+        );
         for failed in [
             Offer::Rejected("no memory".into(), None),
             Offer::Failed("no memory".into()),
@@ -144,12 +174,12 @@ mod tests {
     #[test]
     fn sends_must_match_receives() {
         let pair = |receives| [call(4, &[(1, 3), (1, 4)], &[]), call(4, &[], receives)];
-        assert!(agree(&pair(&[(0, 3), (0, 4)]), format_args!("")).is_ok());
+        assert!(agree(&pair(&[(0, 3), (0, 4)]), 1).is_ok());
         let text = rejected(&pair(&[(0, 4), (0, 3)]));
-        let expected = "the length is 4 on rank 1 and 3 on rank 0 (transfer, sent by rank 0, received by rank 1, number 3). ";
+        let expected = "the length is 4 on rank 1 and 3 on rank 0 (transfer, sent by rank 0, received by rank 1, collective number 3, at ";
         assert!(text.starts_with(expected), "{text}");
         let text = rejected(&[call(4, &[], &[(1, 2)]), call(4, &[], &[])]);
-        let expected = "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 1, received by rank 0, number 3). ";
+        let expected = "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 1, received by rank 0, collective number 3, at ";
         assert!(text.starts_with(expected), "{text}");
     }
 
