@@ -259,7 +259,8 @@ fn invalid_arguments_are_rejected() {
         let device = Device::get((rank.rank() as u32 + 1) % devices()).unwrap();
         let context = Context::create(device, ContextFlags::default()).unwrap();
         let elsewhere = Stream::new(&context).unwrap();
-        failure(rank.all_reduce(&elsewhere, &mut data, Reduction::Sum)).mentions("another context");
+        failure(rank.all_reduce(&elsewhere, &mut data, Reduction::Sum))
+            .mentions("belongs to a different context than rank");
         let mut theirs = DeviceBuffer::<f32>::zeroed(&elsewhere, 4).unwrap();
         assert!(
             rank.all_reduce(stream, &mut theirs, Reduction::Sum)
