@@ -5,7 +5,11 @@ mod common;
 use std::{hint::black_box, time::Duration};
 
 use anyhow::Result;
-use common::{Bench, host_us, measurements::Measurements, rate_name, size_name};
+use common::{
+    Bench, host_us,
+    measurements::{Group, Measurements},
+    rate_name, size_name,
+};
 use criterion::Throughput;
 use cuda_compute::{Reducer, cpu};
 use cuda_safe::{DeviceBuffer, PinnedBuffer};
@@ -112,21 +116,38 @@ fn run(measurements: &mut Measurements) -> Result<()> {
         group.bench_function(format!("{label} result on the host"), |b| {
             b.iter(|| reducer.sum(&bench.stream, &data).expect("the sum"));
         });
-        // Work that takes a second per call is only in the table.
-        for (by, function) in [
-            ("CPU, plain loop", cpu::sum_plain as fn(&[f32]) -> f32),
-            ("CPU, one thread vectorised", cpu::sum_vectorised),
-            ("CPU, all cores vectorised", cpu::sum_parallel),
-        ] {
-            let us = host_us(|| {
-                black_box(function(black_box(&host)));
-            });
-            bench.row(&work, by, us, &rate_name(gigabytes(us)))?;
-            if us < 1e5 {
-                group.bench_function(by, |b| b.iter(|| function(black_box(&host))));
-            }
+        on_the_cpu(&mut bench, &mut group, &work, &host)?;
+    }
+    // Without a GPU, the CPU's times can be compared with published ones of a GPU.
+    for &count in bench.choose(&[][..], &[1 << 20, 1 << 24, (1 << 27) - 157]) {
+        let name = size_name(count);
+        let work = format!("sum of {name} f32");
+        let id = format!("sum/{name}");
+        if bench.is_selected(&work, &id) {
+            let host: Vec<f32> = (0..count).map(|i| (i % 251) as f32 * 0.01 - 1.25).collect();
+            on_the_cpu(&mut bench, &mut measurements.group(id), &work, &host)?;
         }
     }
     bench.print_table();
+    Ok(())
+}
+
+/// Adds the rows of the CPU for a workload.
+fn on_the_cpu(bench: &mut Bench, group: &mut Group<'_>, work: &str, host: &[f32]) -> Result<()> {
+    for (by, function) in [
+        ("CPU, plain loop", cpu::sum_plain as fn(&[f32]) -> f32),
+        ("CPU, one thread vectorised", cpu::sum_vectorised),
+        ("CPU, all cores vectorised", cpu::sum_parallel),
+    ] {
+        let us = host_us(|| {
+            black_box(function(black_box(host)));
+        });
+        let rate = rate_name(4.0 * host.len() as f64 / us / 1e3);
+        bench.row(work, by, us, &rate)?;
+        // Work that takes a second per call is only in the table.
+        if us < 1e5 {
+            group.bench_function(by, |b| b.iter(|| function(black_box(host))));
+        }
+    }
     Ok(())
 }
