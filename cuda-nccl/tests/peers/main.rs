@@ -167,7 +167,7 @@ fn different_calls_are_named_and_the_group_stays_usable() {
             let error = error.unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = concat!(
-                "the length is 999 on rank 2 and 1000 on ranks 0, 1 (all_reduce, collective number 1, ",
+                "the length is 999 on rank 2 and 1000 on ranks 0, 1 (all_reduce, collective number 1, at ",
                 file!()
             );
             assert!(error.to_string().starts_with(text), "{error}");
@@ -369,7 +369,7 @@ fn different_roots_are_named() {
         let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
         let root = usize::from(rank.rank() == 2);
         let error = rank.broadcast(&stream, &mut data, root).unwrap_err();
-        let start = "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast, collective number 1, ";
+        let start = "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast, collective number 1, at ";
         expect_both_ends(&error, start);
         assert_eq!(data.to_vec(&stream).unwrap(), [rank.rank() as u16; 5]);
         rank.broadcast(&stream, &mut data, 2).unwrap();
@@ -495,7 +495,7 @@ fn different_reductions_are_named() {
         let error = rank
             .reduce_scatter(&stream, &all, &mut part, reduction)
             .unwrap_err();
-        let start = "the reduction is max on rank 1 and sum on rank 0 (reduce_scatter, collective number 1, ";
+        let start = "the reduction is max on rank 1 and sum on rank 0 (reduce_scatter, collective number 1, at ";
         expect_both_ends(&error, start);
     });
 }
