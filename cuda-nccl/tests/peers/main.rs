@@ -369,7 +369,8 @@ fn different_roots_are_named() {
         let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
         let root = usize::from(rank.rank() == 2);
         let error = rank.broadcast(&stream, &mut data, root).unwrap_err();
-        let start = "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast, collective number 1, at ";
+        let start =
+            "the root is 1 on rank 2 and 0 on ranks 0, 1 (broadcast, collective number 1, at ";
         expect_both_ends(&error, start);
         assert_eq!(data.to_vec(&stream).unwrap(), [rank.rank() as u16; 5]);
         rank.broadcast(&stream, &mut data, 2).unwrap();
