@@ -50,7 +50,8 @@ cd crate
 # The dependency versions that this repository was tested with.
 cp "$work/cuda-direct/Cargo.lock" .
 # Makes `dynamic-loading` a feature of the crate, to build it both ways, and shortens the build of the emulator.
-awk '/^## / { ours = /^## Cargo\.toml/ } ours && /^```$/ { shown = 0 } shown; ours && /^```toml$/ { shown = 1 }' \
+# The section's first Cargo.toml is that of cuda-safe.
+awk '/^## / { ours = /^## Cargo\.toml/ } ours && /^```$/ && shown { exit } shown; ours && /^```toml$/ { shown = 1 }' \
     "$work/cuda-direct/docs/SETUP.md" |
     sed -e 's/, features = \["dynamic-loading"\]//' -e 's/^opt-level = 3/opt-level = 0/' \
         -e 's|^\[features\]|&\ndynamic-loading = ["cuda-safe/dynamic-loading"]|' -e '/^\[dependencies\]$/d' >>Cargo.toml
