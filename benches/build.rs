@@ -6,7 +6,6 @@ use std::path::Path;
 mod run_paths;
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=../build");
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     run_paths::print(

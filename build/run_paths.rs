@@ -26,10 +26,13 @@ pub fn print(repository: &Path, has_emulator: bool) {
         _ => fact("DEP_CUDA_DRIVER").is_none(),
     };
     if emulator && !has_emulator {
+        let why = match fact("DEP_CUDA_DRIVER") {
+            None => "no driver is installed, so these programs find none",
+            Some(_) => "CUDA_EMULATOR=1 has no effect on these programs",
+        };
         // Not an error, because `cargo build --release` runs this script too.
         println!(
-            "cargo::warning=no driver is installed, or CUDA_EMULATOR=1 is set, so these programs can't start. \
-             Fix: add `--features emulator`. CUDA_EMULATOR=0 builds them for another machine"
+            "cargo::warning={why}. Fix: add `--features emulator`. CUDA_EMULATOR=0 builds them for another machine"
         );
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

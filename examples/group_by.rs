@@ -30,6 +30,7 @@ fn main() -> Result<()> {
             .with_context(|| format!("{text} is not a number"))?,
         None => gpu.size(1_000_000, 20_000),
     };
+    ensure!(count > 0, "expected at least one sale");
     let mut random = Random::new(7);
     let shop = Array::<u32>::uniform_integers(&gpu.stream, &mut random, count, 0..SHOPS)?;
     let shop = (shop * 17 + 3).eval()?;
@@ -49,7 +50,7 @@ fn main() -> Result<()> {
     let smallest = cents.segment_reduce(Combination::min(), &offsets)?;
     let largest = cents.segment_reduce(Combination::max(), &offsets)?;
     let means = (sums.cast::<f64>() / numbers.cast::<f64>()).eval()?;
-    let (best, places) = sums.top_k(5)?;
+    let (best, places) = sums.top_k(shops.len().min(5))?;
     gpu.stream.synchronize()?;
     println!("{} shops in {}", shops.len(), show(clock.elapsed()));
 
@@ -86,15 +87,16 @@ fn main() -> Result<()> {
         .map(|(&shop, cents)| {
             let sum = cents.iter().map(|&one| u64::from(one)).sum::<u64>();
             let (low, high) = (cents.iter().min(), cents.iter().max());
-            (shop, cents.len(), sum, low.copied(), high.copied())
+            let mean = sum as f64 / cents.len() as f64;
+            (shop, cents.len(), sum, mean, low.copied(), high.copied())
         })
         .collect();
     let (shops, numbers, sums) = (shops.to_vec()?, numbers.to_vec()?, sums.to_vec()?);
-    let (smallest, largest) = (smallest.to_vec()?, largest.to_vec()?);
+    let (smallest, largest, means) = (smallest.to_vec()?, largest.to_vec()?, means.to_vec()?);
     let found: Vec<_> = (0..shops.len())
         .map(|i| {
             let (low, high) = (Some(smallest[i]), Some(largest[i]));
-            (shops[i], numbers[i], sums[i], low, high)
+            (shops[i], numbers[i], sums[i], means[i], low, high)
         })
         .collect();
     ensure!(found == wanted, "the groups differ from the CPU's");

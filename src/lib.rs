@@ -8,3 +8,9 @@
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}
+
+/// The tables of the benches, whose tests run here. In their own package, they would build criterion.
+#[cfg(test)]
+#[allow(dead_code, reason = "the benches use all of it")]
+#[path = "../benches/summary/mod.rs"]
+mod summary;

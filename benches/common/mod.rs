@@ -110,7 +110,7 @@ impl Bench {
         let device = context.device();
         let device_name = device.name()?;
         let emulated = device_name.starts_with("CUDA emulator");
-        let folder = std::env::var_os("BENCH_OUT").map_or_else(default_folder, PathBuf::from);
+        let folder = folder_of_results();
         fs::create_dir_all(&folder)?;
         let path = folder.join(format!("{name}.jsonl"));
         let mut rows = File::create(&path)?;
@@ -372,16 +372,15 @@ impl Bench {
     }
 }
 
-/// Returns `benches` in the target folder. Cargo runs a bench in the folder of its package, which is in
-/// the repository.
-fn default_folder() -> PathBuf {
+/// Returns `BENCH_OUT`, or `benches` in the target folder. Relative paths start at the repository, because
+/// cargo runs a bench in the folder of its package.
+fn folder_of_results() -> PathBuf {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let repository = package.as_deref().and_then(Path::parent);
-    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    repository
-        .unwrap_or(Path::new(""))
-        .join(target)
-        .join("benches")
+    let target = || std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let folder = std::env::var_os("BENCH_OUT")
+        .map_or_else(|| Path::new(&target()).join("benches"), PathBuf::from);
+    repository.unwrap_or(Path::new("")).join(folder)
 }
 
 /// Returns the median in microseconds.

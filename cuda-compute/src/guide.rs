@@ -27,6 +27,27 @@ mod tests {
         .collect()
     }
 
+    #[test]
+    fn functions_with_another_result_are_not_the_same() {
+        let page = include_str!("guide/from_cupy.md");
+        let (_, table) = page.split_once("\n# Same name, other result\n").unwrap();
+        let (table, _) = table.split_once("\n# Custom kernels\n").unwrap();
+        let cells: Vec<&str> = (table.lines().filter(|line| line.starts_with("| `")))
+            .map(|line| line.split(" | ").next().unwrap())
+            .collect();
+        assert!(cells.len() > 20, "{} rows", cells.len());
+        for [name, status, _] in functions() {
+            // The cell names the function at its start, as in "`average` with weights whose sum is 0".
+            let differs = cells
+                .iter()
+                .any(|cell| cell.starts_with(&format!("| {name}")));
+            assert!(
+                !differs || status != "same",
+                "{name} is `same`, and differs"
+            );
+        }
+    }
+
     /// rustdoc checks that all linked names exist: `make check` fails on a broken link.
     #[test]
     fn every_function_has_a_status_and_a_counterpart() {

@@ -71,7 +71,8 @@
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
-//!   Shape errors are reported before a result is written: see [`Error::Shape`].
+//!   Shape errors are reported before a result is written, except for indices out of bounds in
+//!   [`Array::put`] and similar methods: see [`Error::Shape`].
 //! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
 //!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
 //! - **Kernels are compiled at the first use of an expression's form**, or loaded from the disk
@@ -130,8 +131,6 @@
 //! - `bindgen` (default): generates the raw bindings from the installed CUDA headers. Without it,
 //!   builds need no libclang and take half the time: see [`cuda_safe`].
 //! - `dynamic-loading`: opens the driver and NVRTC at the first call: see [`cuda_safe`].
-//! - `cublas`: matrix products by cuBLAS, with `Array::matmul`. The library is opened at the first
-//!   product.
 //! - `ndarray`: conversions from and to arrays of the crate `ndarray`.
 //! - `cpu`: sums and convolutions on the CPU, for comparison.
 //!

@@ -59,7 +59,7 @@ impl Library {
     ///
     /// # Errors
     /// Returns [`Error::Missing`] if no library is found, and [`Error::Unsupported`] if it is older
-    /// than 2.18. NCCL does not run on `cuda-emulator`, which the first error says there.
+    /// than 2.18. NCCL does not run on `cuda-emulator`, where [`Error::Missing`] says so.
     #[doc(alias = "dlopen")]
     pub fn get() -> Result<&'static Self> {
         static FOUND: OnceLock<Result<Library>> = OnceLock::new();
@@ -150,7 +150,7 @@ fn find() -> Result<Library> {
     found?.expect_new()
 }
 
-/// Returns the message about a missing library. To install it would not help on the emulator.
+/// Returns the message about a missing library. Installing NCCL does not help on the emulator.
 fn not_found(missing: &impl fmt::Display, is_emulated: bool) -> String {
     match is_emulated {
         true => NOT_EMULATED.to_owned(),

@@ -20,7 +20,7 @@ pub(crate) fn rounded(time: Duration) -> Duration {
         100
     };
     match u64::try_from((time.as_millis() + unit / 2) / unit * unit) {
-        Ok(0) | Err(_) => time, // below a millisecond, or more than the age of the universe
+        Ok(0) | Err(_) => time, // below a millisecond, or too long for 64 bits
         Ok(millis) => Duration::from_millis(millis),
     }
 }

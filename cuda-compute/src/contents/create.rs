@@ -254,7 +254,7 @@ where
     /// Creates an array of `count` powers of a base, whose exponents are equally spaced from `start`
     /// to `end`, both included, like NumPy's `logspace`. NumPy's default base is 10.
     ///
-    /// The numbers are computed as `f64` and rounded. If `count` is 1, the exponent is `start`.
+    /// The numbers are computed as `f64` and converted. If `count` is 1, the exponent is `start`.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -280,7 +280,7 @@ where
     /// Creates an array of `count` numbers from `start` to `end`, both included, each of which is
     /// the one before times the same factor, like NumPy's `geomspace`.
     ///
-    /// The numbers are computed as `f64` and rounded. If `count` is 1, the number is `start`. If the
+    /// The numbers are computed as `f64` and converted. If `count` is 1, the number is `start`. If the
     /// signs of `start` and `end` differ, the numbers between them are NaN.
     ///
     /// ```

@@ -126,6 +126,11 @@ impl<T: Element> Array<T> {
                 "an array without axes has no strides: pass it as `&x`"
             )
         };
+        if self.rank() == 0 {
+            return Err(Error::Shape(format!(
+                "{call}::<{N}>: an array without axes has no strides. Fix: pass it as `&x`, or as `&mut x` to write to it"
+            )));
+        }
         let wrong = |_| {
             Error::Shape(format!(
                 "{call}::<{N}>: an array of shape {0} has rank {1}. Fix: {call}::<{1}>(), and declare the kernel's parameter \

@@ -20,8 +20,9 @@ pub enum Error {
     Cuda(cuda_safe::Error),
     /// Shapes, lengths, layouts or contexts don't match, or a size exceeds a limit.
     ///
-    /// No result was written. Kernels for intermediate results of a large expression may have been
-    /// enqueued, and indices that come from arrays are checked on the device.
+    /// No result was written, with one exception: methods such as [`put`](crate::Array::put) check
+    /// indices on the device and set the elements of the valid ones. Kernels for intermediate results
+    /// of a large expression may have been enqueued.
     Shape(String),
     /// A number is out of range. Nothing was enqueued.
     Value(String),

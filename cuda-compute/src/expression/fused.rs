@@ -108,6 +108,16 @@ impl Prepared {
         Ok(Arc::new(memory))
     }
 
+    /// Generates code that computes one value at a time, with the axes in this order.
+    pub(crate) fn fuse_single(&mut self, order: &[usize]) -> Result<Fused> {
+        let walk = Walk {
+            order,
+            run: None,
+            widest: 1,
+        };
+        self.fuse(&walk, None)
+    }
+
     /// Generates the code. With a target, the code has a `store` function that writes the first
     /// expression's values to it.
     pub(crate) fn fuse(

@@ -259,8 +259,8 @@ binary_functions! { Integer:
 
 binary_functions! { Float:
     /// Returns the logarithm of the sum of e raised to this power and e raised to `other`, like
-    /// NumPy's `logaddexp`. The powers may overflow or underflow. If one is infinite, so is the
-    /// result.
+    /// NumPy's `logaddexp`. The result is accurate even if e raised to an operand overflows or
+    /// underflows. If an operand is +∞, so is the result.
     logaddexp Operation::Scalar("logaddexp");
     /// Returns the base 2 logarithm of the sum of 2 raised to this power and 2 raised to `other`,
     /// like NumPy's `logaddexp2`.

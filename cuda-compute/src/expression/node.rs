@@ -163,7 +163,7 @@ pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Ar
                 .iter()
                 .any(|input| matches!(input.kind, Kind::Reduce(..)));
             let fix = match reduced {
-                true => ". Fix: call `keep_axes()` on the reduction",
+                true => ". Fix: to keep the axes of the reduction, call `keep_axes()` on it",
                 false => ". `expand_dims` inserts axes of length 1",
             };
             return Err(format!(

@@ -1,7 +1,10 @@
 //! Rounding to decimals.
 
 use super::Expr;
-use crate::{array::Array, element::Float};
+use crate::{
+    array::Array,
+    element::{Float, Number},
+};
 
 impl<T: Float> Expr<T> {
     /// Rounds to this number of decimals, with ties to even, like NumPy's `around` and
@@ -35,7 +38,9 @@ impl<T: Float> Expr<T> {
             rounded = scaled.round_ties_even() / power;
         } else {
             scaled = &x / &power;
-            rounded = scaled.round_ties_even() * power;
+            let whole = scaled.round_ties_even();
+            // The power may be infinite.
+            rounded = whole.equal(T::Wide::ZERO).select(&whole, &whole * power);
         }
         scaled.is_finite().select(rounded, x).converted()
     }

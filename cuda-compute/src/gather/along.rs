@@ -76,7 +76,7 @@ impl<T: Element> Expr<T> {
     /// Returns the elements at these indices along an axis, like NumPy's `take_along_axis`. Element
     /// `[i, j]` of the result is element `[indices[i, j], j]` for axis 0 of a matrix.
     ///
-    /// `indices` has as many axes as this expression, with any length along the axis. The other axes
+    /// `indices` has the rank of this expression and any length along the axis. The other axes
     /// are broadcast. Negative indices count from the end. The result is a new array. The elements of
     /// this expression are computed into memory first, unless it is an array that is contiguous in C
     /// order. The kernel checks the indices, so the call waits for it and for all work enqueued on
@@ -99,7 +99,7 @@ impl<T: Element> Expr<T> {
     /// # Errors
     /// Returns an error if:
     /// - there is no such axis;
-    /// - the indices don't have as many axes, or can't be broadcast;
+    /// - the indices have another rank, or can't be broadcast;
     /// - an index is out of bounds;
     /// - memory runs out;
     /// - work enqueued before has failed.
@@ -148,7 +148,7 @@ impl<T: Element> Array<T> {
     /// # Errors
     /// Returns an error if:
     /// - there is no such axis;
-    /// - the indices don't have as many axes, or can't be broadcast;
+    /// - the indices have another rank, or can't be broadcast;
     /// - an index is out of bounds (the elements of the other indices are set anyway);
     /// - the values can't be broadcast;
     /// - memory runs out;

@@ -7,12 +7,7 @@ use crate::{
     array::{Array, Layout, Order},
     element::{Class, DataType, Element, Integer},
     error::{Error, Result},
-    expression::{
-        Expr,
-        fused::{Prepared, Walk},
-        hashed::Hashed,
-        render::Form,
-    },
+    expression::{Expr, fused::Prepared, hashed::Hashed, render::Form},
     kernel::{Source, Specialisation},
 };
 
@@ -81,12 +76,7 @@ impl<T: Element> Array<T> {
             return Ok(result);
         }
         let order: Vec<usize> = (0..shape.rank()).collect();
-        let walk = Walk {
-            order: &order,
-            run: None,
-            widest: 1,
-        };
-        let fused = prepared.fuse(&walk, None)?;
+        let fused = prepared.fuse_single(&order)?;
         let (kernels, stream) = (&prepared.kernels, &prepared.stream);
         let kernel = kernels.get(&Pick {
             form: fused.form.clone(),

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result},
     expression::{
         Expr, IntoExpr, eval_dense,
-        fused::{Fused, Prepared, Walk},
+        fused::{Fused, Prepared},
         hashed::Hashed,
         render::Form,
     },
@@ -128,12 +128,7 @@ impl<T: Element> Array<T> {
             *self = eval_dense(&self.expr(), Order::C)?;
         }
         let order: Vec<usize> = (0..shape.rank()).collect();
-        let walk = Walk {
-            order: &order,
-            run: None,
-            widest: 1,
-        };
-        let fused = prepared.fuse(&walk, None)?;
+        let fused = prepared.fuse_single(&order)?;
         let length = self.len();
         let number = prepared
             .kernels

@@ -231,7 +231,8 @@ impl<I: Integer> Expr<I> {
     /// `unravel_index`. [`ravel_index`] is the inverse.
     ///
     /// The results are expressions, so no index is checked here. If an index is negative or out of
-    /// bounds, the result for the first axis is out of bounds, too.
+    /// bounds, the result for the first axis is out of bounds, too, unless another axis of the shape has
+    /// length 0.
     ///
     /// ```
     /// # use cuda_compute::{Array, eval};

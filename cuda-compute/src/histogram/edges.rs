@@ -12,7 +12,7 @@ use crate::{
 fn between<K: SortKey>(values: &[&Expr<K>], edges: &[&Array<K>]) -> Result<Array<u64>> {
     let edges: Vec<Array<K>> = edges
         .iter()
-        .map(|edges| sorted(edges))
+        .map(|edges| contiguous_edges(edges))
         .collect::<Result<_>>()?;
     let bins = edges.iter().map(|edges| edges.len() - 1);
     let bins = bins.fold(1usize, usize::saturating_mul);
@@ -35,7 +35,7 @@ fn between<K: SortKey>(values: &[&Expr<K>], edges: &[&Array<K>]) -> Result<Array
 }
 
 /// Returns edges that are contiguous.
-fn sorted<K: SortKey>(edges: &Array<K>) -> Result<Array<K>> {
+fn contiguous_edges<K: SortKey>(edges: &Array<K>) -> Result<Array<K>> {
     if edges.rank() != 1 || edges.is_empty() {
         return Err(Error::Shape(format!(
             "the edges of a histogram have shape {}. Fix: pass an array with one axis and at least one edge",

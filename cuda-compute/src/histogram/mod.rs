@@ -13,7 +13,6 @@ use crate::{
         fused::{self, Prepared, Walk},
         hashed::Hashed,
         node::Node,
-        operation::Operation,
         render::Form,
     },
     kernel::{ANY, Policy, Row, Source, Specialisation, Table},
@@ -212,8 +211,8 @@ impl<T: Float> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns [`Error::Value`] unless `low` is less than `high` and both are finite. Returns an
-    /// error in the cases that [`eval`](Self::eval) lists.
+    /// Returns [`Error::Value`] unless `low` is less than `high`, and both and their difference are
+    /// finite. Returns an error in the cases that [`eval`](Self::eval) lists.
     pub fn histogram_between(
         &self,
         low: impl Into<f64>,
@@ -223,14 +222,10 @@ impl<T: Float> Expr<T> {
         let (low, high) = (low.into(), high.into());
         if !(low < high && (high - low).is_finite()) {
             return Err(Error::Value(format!(
-                "histogram_between({low}, {high}, {bins}): the limits must be finite, and the first less than the second"
+                "histogram_between({low}, {high}, {bins}): the limits and their difference must be finite, and the first less than the second"
             )));
         }
-        let x = Expr::<f64>::of(Node::apply(
-            Operation::Cast,
-            DataType::F64,
-            [self.node.clone()],
-        ));
+        let x: Expr<f64> = self.converted();
         let last = bins.saturating_sub(1) as f64;
         let bin = ((&x - low) * (bins as f64 / (high - low))).floor();
         let is_inside = x.greater_equal(low) & x.less_equal(high);

@@ -13,7 +13,8 @@ struct Edges {
     u64 count;
 };
 
-// A bin includes its lower edge, and the last bin its upper edge too. The others have no bin.
+// A bin includes its lower edge, and the last bin its upper edge too. Values outside the edges and NaN
+// have no bin.
 template <int V>
 __device__ __forceinline__ void bins_between(const Edges &edges, const KEY_VALUE (&values)[V], u64 (&bins)[V]) {
     key_bits codes[V];
@@ -24,8 +25,8 @@ __device__ __forceinline__ void bins_between(const Edges &edges, const KEY_VALUE
     const key_bits last = code_of(edges.at[edges.count - 1]);
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-        const bool is_last = codes[v] == last;
-        bins[v] = places[v] == 0 || (places[v] == edges.count && !is_last) ? NO_BIN : (u64)places[v] - 1 - is_last;
+        const bool is_nan = FRACTION && codes[v] == (key_bits)~(key_bits)0, is_last = !is_nan && codes[v] == last;
+        bins[v] = is_nan || places[v] == 0 || (places[v] == edges.count && !is_last) ? NO_BIN : (u64)places[v] - 1 - is_last;
     }
 }
 

@@ -304,7 +304,7 @@ template <typename T> RS_FUNCTION T rs_lcm(T a, T b) {
     return divisor == 0 ? (T)0 : (T)rs_mul<bits>((bits)rs_abs<T>(a) / divisor, (bits)rs_abs<T>(b));
 }
 
-// Equal infinities are equal, so their difference is not computed.
+// The first branch also handles equal infinities, whose difference is NaN.
 template <typename T> RS_FUNCTION T rs_logaddexp(T a, T b) {
     if (a == b) {
         return a + (T)0.69314718055994530942;

@@ -6,7 +6,7 @@
 #include "sort.cuh"
 
 // `bins` has the counts of the codes in each line. `chunks` is the number of blocks of a line. The
-// keys are written in 32-bit words, where memory allows.
+// keys are written in vectors of 16 bytes, except before the first aligned address and after the last.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_fill(u64 length, u64 chunks, u64 keys_out, u64 bins) {
     __shared__ COUNT ends[DIGITS];
@@ -24,7 +24,7 @@ sort_fill(u64 length, u64 chunks, u64 keys_out, u64 bins) {
         if (digit < DIGITS) ends[digit] = lower[i] + bin[i];
     }
     __syncthreads();
-    // The part of the line before the first word, of all words, and after the last word.
+    // `head` keys precede the first vector, and the keys from `tail` on follow the last.
     unsigned char *const keys = (unsigned char *)keys_out + line * length;
     const u64 misaligned = (16 - (u64)keys % 16) % 16, head = misaligned < length ? misaligned : length;
     const u64 vectors = (length - head) / 16, tail = head + vectors * 16;

@@ -52,7 +52,7 @@ __device__ __forceinline__ unsigned keep_first(Entry *entries, Entry *first, uns
     return found;
 }
 
-// A line has `segments` segments of `of_segment` keys, the last of which is shorter. `values` and
+// A line has `segments` segments of `of_segment` keys, the last of which may be shorter. `values` and
 // `places` are the results: `kept` for each segment, in their order. A segment has at least `kept`
 // keys, and a line fewer than 2^32 - 1.
 extern "C" __global__ void __launch_bounds__(THREADS)

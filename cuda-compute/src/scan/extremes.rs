@@ -33,8 +33,10 @@ impl<T: Ordered> Expr<T> {
     /// runs out.
     pub fn cummax_with_indices(&self, axis: impl IntoIndex) -> Result<(Array<T>, Array<usize>)> {
         let axis = self.shape()?.axis(axis)?;
-        let maxima = self.cummax(axis)?;
-        let indices = self.last_indices_of(&maxima, axis)?;
+        // Computed twice, an expression could have other bits.
+        let x = self.stored()?;
+        let maxima = x.cummax(axis)?;
+        let indices = x.expr().last_indices_of(&maxima, axis)?;
         Ok((maxima, indices))
     }
 
@@ -46,8 +48,9 @@ impl<T: Ordered> Expr<T> {
     /// runs out.
     pub fn cummin_with_indices(&self, axis: impl IntoIndex) -> Result<(Array<T>, Array<usize>)> {
         let axis = self.shape()?.axis(axis)?;
-        let minima = self.cummin(axis)?;
-        let indices = self.last_indices_of(&minima, axis)?;
+        let x = self.stored()?;
+        let minima = x.cummin(axis)?;
+        let indices = x.expr().last_indices_of(&minima, axis)?;
         Ok((minima, indices))
     }
 

@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     expression::{
         Expr, IntoExpr,
-        fused::{self, Prepared, Walk},
+        fused::{self, Prepared},
         hashed::Hashed,
         render::Form,
     },
@@ -60,8 +60,9 @@ fn threads(elements: usize, segments: usize) -> (u32, u32) {
 
 impl<T: Element> Expr<T> {
     /// Combines the elements of each segment. The segment `i` has the elements from `offsets[i]` up to
-    /// `offsets[i + 1]` in C order, so `offsets` has one element more than there are segments. This is
-    /// CUB's segmented reduction by offsets. As for [`reduce`](Self::reduce), the combination must be
+    /// `offsets[i + 1]` in C order, so `offsets` has one element more than there are segments. Offsets
+    /// must ascend, which the call does not check. Otherwise, the results are unspecified. This is CUB's
+    /// segmented reduction by offsets. As for [`reduce`](Self::reduce), the combination must be
     /// commutative.
     ///
     /// An empty segment yields the identity: see [`scan_exclusive`](Self::scan_exclusive). Offsets
@@ -70,7 +71,7 @@ impl<T: Element> Expr<T> {
     /// Halves are combined in `f32`.
     ///
     /// One kernel reads each element once, with up to 256 threads for each segment, depending on the
-    /// average length. A much longer segment has a block of 256 threads. The call does not wait for
+    /// average length. A much longer segment has a block, of 64 to 256 threads. The call does not wait for
     /// the stream. Lengths become offsets by a running sum:
     /// `concatenate(&[&zero, &lengths.cumsum(0)?], 0)?`, where `zero` has one element.
     ///
@@ -102,12 +103,7 @@ impl<T: Element> Expr<T> {
         let result = prepared.memory(segments, T::DATA_TYPE)?;
         if segments > 0 {
             let order: Vec<usize> = (0..rank).collect();
-            let walk = Walk {
-                order: &order,
-                run: None,
-                widest: 1,
-            };
-            let fused = prepared.fuse(&walk, None)?;
+            let fused = prepared.fuse_single(&order)?;
             let (lanes, threads) = threads(elements, segments);
             let kernel = prepared.kernels.get(&SegmentReduce {
                 form: fused.form.clone(),

@@ -8,11 +8,8 @@ use crate::{
     gather::concatenate,
     s,
     sets::{Answer, search},
-    sort::SortKey,
+    sort::{SortKey, SortValues},
 };
-
-/// The elements of all segments in order, with their places among all elements in C order.
-type Sorted<K> = (Array<K>, Array<usize>);
 
 /// The extreme elements of all segments, with their places and the offsets of their segments.
 type Extremes<K> = (Array<K>, Array<usize>, Array<usize>);
@@ -27,26 +24,52 @@ fn one_axis(length: usize) -> Layout {
     Layout::dense(Shape::of(&[length]), Order::C)
 }
 
-/// Sorts stably by the numbers of segments, after a sort by keys.
-fn by_number<K: SortKey, N: SortKey + CastFrom<usize>>(
-    (keys, places): &Sorted<K>,
-    numbers: &Array<usize>,
-) -> Result<Sorted<K>> {
-    let numbers = numbers.cast::<N>().take_clamped(places, 0)?;
-    Ok(numbers.sort_by_key((keys, places))?.1)
+/// Moves values that are sorted by keys to their segments, and keeps their order there. `places` are
+/// the places of the keys among all elements in C order.
+fn by_segment<V: SortValues>(
+    values: V,
+    places: &Array<usize>,
+    offsets: &Array<usize>,
+) -> Result<V::Sorted> {
+    fn by_number<N: SortKey + CastFrom<usize>, V: SortValues>(
+        values: V,
+        places: &Array<usize>,
+        numbers: &Array<usize>,
+    ) -> Result<V::Sorted> {
+        let numbers = numbers.cast::<N>().take_clamped(places, 0)?;
+        Ok(numbers.sort_by_key(values)?.1)
+    }
+    let numbers = &numbers(offsets, places.len())?;
+    // The sort makes a pass for each byte of a number.
+    match offsets.len() {
+        ..=0xff => by_number::<u8, V>(values, places, numbers),
+        0x100..=0xffff => by_number::<u16, V>(values, places, numbers),
+        0x1_0000..=0xffff_ffff => by_number::<u32, V>(values, places, numbers),
+        _ => by_number::<usize, V>(values, places, numbers),
+    }
 }
 
 impl<K: SortKey> Expr<K> {
-    fn segments_sorted(&self, descending: bool, offsets: &Array<usize>) -> Result<Sorted<K>> {
-        let sorted = self.sorted_with_places(descending)?;
-        let numbers = numbers(offsets, sorted.0.len())?;
-        // The sort makes a pass for each byte of a number.
-        match offsets.len() {
-            ..=0xff => by_number::<K, u8>(&sorted, &numbers),
-            0x100..=0xffff => by_number::<K, u16>(&sorted, &numbers),
-            0x1_0000..=0xffff_ffff => by_number::<K, u32>(&sorted, &numbers),
-            _ => by_number::<K, usize>(&sorted, &numbers),
-        }
+    fn segment_values(
+        &self,
+        descending: bool,
+        offsets: &Array<usize>,
+        call: &str,
+    ) -> Result<Array<K>> {
+        let (offsets, _) = checked(offsets, call)?;
+        let (keys, places) = self.sorted_with_places(descending)?;
+        by_segment(&keys, &places, &offsets)
+    }
+
+    fn segment_places(
+        &self,
+        descending: bool,
+        offsets: &Array<usize>,
+        call: &str,
+    ) -> Result<Array<usize>> {
+        let (offsets, _) = checked(offsets, call)?;
+        let (_, places) = self.sorted_with_places(descending)?;
+        by_segment(&places, &places, &offsets)
     }
 
     fn segment_extremes(
@@ -57,12 +80,14 @@ impl<K: SortKey> Expr<K> {
         call: &str,
     ) -> Result<Extremes<K>> {
         let (offsets, _) = checked(offsets, call)?;
-        let (values, places) = self.segments_sorted(largest, &offsets)?;
-        let bounds = offsets.minimum(values.len());
+        let bounds = offsets.minimum(self.shape()?.elements());
         let (starts, ends) = (bounds.slice(s![..-1])?, bounds.slice(s![1..])?);
-        let counts = (ends - &starts).minimum(k).cumsum(0)?;
+        let counts = (ends.maximum(&starts) - &starts).minimum(k).cumsum(0)?;
         let zero = Array::zeros(counts.stream(), [1])?;
         let found = concatenate(&[zero, counts], 0)?;
+        // After the wait, which would also be for the sort.
+        let (keys, places) = self.sorted_with_places(largest)?;
+        let (values, places) = by_segment((&keys, &places), &places, &offsets)?;
         // Each result comes from its segment, as far from the start as it is in the result.
         let total = found.at(-1)?;
         let numbers = numbers(&found, total)?;
@@ -80,7 +105,7 @@ impl<K: SortKey> Expr<K> {
     /// The call sorts all elements, and then sorts them stably by the numbers of their segments, for
     /// which it searches the offsets. So lengths of segments may differ by any factor. See
     /// [`sort`](Self::sort) for the order of NaN and of equal elements. The call does not wait for the
-    /// stream. Beside the result, it needs about 40 bytes and the size of an element for each element
+    /// stream. Beside the result, it needs up to 40 bytes and the size of an element for each element
     /// until it has finished. If all segments have one length, [`reshape`](Self::reshape) and
     /// [`sort_axis`](Self::sort_axis) sort once and need less memory.
     ///
@@ -101,8 +126,7 @@ impl<K: SortKey> Expr<K> {
     /// Returns an error if `offsets` has no or several axes, if it is empty, or in the cases that
     /// [`sort`](Self::sort) lists.
     pub fn segment_sort(&self, offsets: &Array<usize>) -> Result<Array<K>> {
-        let (offsets, _) = checked(offsets, "segment_sort")?;
-        Ok(self.segments_sorted(false, &offsets)?.0)
+        self.segment_values(false, offsets, "segment_sort")
     }
 
     /// Sorts the elements of each segment in descending order. NaN comes last, and equal elements keep
@@ -111,8 +135,7 @@ impl<K: SortKey> Expr<K> {
     /// # Errors
     /// Returns an error in the cases that [`segment_sort`](Self::segment_sort) lists.
     pub fn segment_sort_descending(&self, offsets: &Array<usize>) -> Result<Array<K>> {
-        let (offsets, _) = checked(offsets, "segment_sort_descending")?;
-        Ok(self.segments_sorted(true, &offsets)?.0)
+        self.segment_values(true, offsets, "segment_sort_descending")
     }
 
     /// Returns the places of the elements, counted in C order among all, in ascending order within
@@ -121,8 +144,7 @@ impl<K: SortKey> Expr<K> {
     /// # Errors
     /// Returns an error in the cases that [`segment_sort`](Self::segment_sort) lists.
     pub fn segment_argsort(&self, offsets: &Array<usize>) -> Result<Array<usize>> {
-        let (offsets, _) = checked(offsets, "segment_argsort")?;
-        Ok(self.segments_sorted(false, &offsets)?.1)
+        self.segment_places(false, offsets, "segment_argsort")
     }
 
     /// Returns the places of the elements, counted in C order among all, in descending order within
@@ -132,8 +154,7 @@ impl<K: SortKey> Expr<K> {
     /// # Errors
     /// Returns an error in the cases that [`segment_sort`](Self::segment_sort) lists.
     pub fn segment_argsort_descending(&self, offsets: &Array<usize>) -> Result<Array<usize>> {
-        let (offsets, _) = checked(offsets, "segment_argsort_descending")?;
-        Ok(self.segments_sorted(true, &offsets)?.1)
+        self.segment_places(true, offsets, "segment_argsort_descending")
     }
 
     /// Returns the `k` largest elements of each segment, from the largest down, their places among all
@@ -141,7 +162,7 @@ impl<K: SortKey> Expr<K> {
     /// elements has all of them in the result. For the order, see [`top_k`](Self::top_k).
     ///
     /// The call sorts as [`segment_sort`](Self::segment_sort) does. It waits for the number of results,
-    /// and so for all work enqueued on the stream before.
+    /// and so for all work enqueued on the stream of `offsets` before.
     ///
     /// ```
     /// # use cuda_compute::Array;

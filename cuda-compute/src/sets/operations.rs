@@ -41,9 +41,9 @@ impl<K: SortKey> Expr<K> {
     /// Returns the elements that occur here and in `other`, in ascending order and each once. This is
     /// NumPy's `intersect1d`. NaN is in no intersection.
     ///
-    /// The call finds the [unique](Self::unique) elements, sorts `other`, and selects those that it
-    /// has. It waits for their number, and so for all work enqueued on the stream before, as
-    /// [`compress`](Self::compress) does.
+    /// The call finds the [unique](Self::unique) elements, sorts `other`, and selects the elements that
+    /// `other` contains. It waits twice, for the number of unique elements and for that of the result, and
+    /// so for all work enqueued on the stream before.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -84,7 +84,7 @@ impl<K: SortKey> Expr<K> {
     }
 
     /// Returns the elements that occur here and not in `other`, in ascending order and each once. This
-    /// is NumPy's `setdiff1d`. NaN is in no `other`. Waits for their number. See
+    /// is NumPy's `setdiff1d`. NaN is in no `other`. Waits twice. See
     /// [`intersect`](Self::intersect).
     ///
     /// # Errors

@@ -7,12 +7,7 @@ use crate::{
     array::{Array, Layout, Order, Shape},
     element::DataType,
     error::Result,
-    expression::{
-        Expr,
-        fused::{Prepared, Walk},
-        hashed::Hashed,
-        render::Form,
-    },
+    expression::{Expr, fused::Prepared, hashed::Hashed, render::Form},
     kernel::{Source, Specialisation},
 };
 
@@ -97,11 +92,9 @@ pub(super) fn first_of<K: SortKey>(
     let multiprocessors = prepared.kernels.hardware().multiprocessors as usize;
     let wanted = (SEGMENTS * multiprocessors).div_ceil(lines);
     let of_segment = length.div_ceil(wanted.min(length / SHORTEST_SEGMENT).max(1));
-    let segments = match length.div_ceil(of_segment) {
-        // The last segment is shorter, and must have enough elements.
-        segments if length - (segments - 1) * of_segment >= k => segments,
-        segments => segments - 1,
-    };
+    let segments = length.div_ceil(of_segment);
+    // There are far fewer segments than elements in one, so the last one is nearly as long as the others.
+    debug_assert!(length - (segments - 1) * of_segment >= k);
     // The axis has the first elements of each segment.
     let candidates = match axis {
         Some(axis) => {
@@ -114,12 +107,7 @@ pub(super) fn first_of<K: SortKey>(
     let count = candidates.shape.elements();
     let first = prepared.memory(count, K::DATA_TYPE)?;
     let places = prepared.memory(count, DataType::U64)?;
-    let walk = Walk {
-        order: &order,
-        run: None,
-        widest: 1,
-    };
-    let fused = prepared.fuse(&walk, None)?;
+    let fused = prepared.fuse_single(&order)?;
     let variant = Variant::of(k);
     let kernel = prepared.kernels.get(&Few {
         form: fused.form.clone(),

@@ -81,12 +81,7 @@ impl<K: SortKey> Array<K> {
     fn sort_along(&mut self, descending: bool, axis: impl IntoIndex) -> Result<()> {
         let axis = self.shape().axis(axis)?;
         let order = order_along(&self.layout, axis);
-        let lines = self.layout.permuted(
-            &order[..]
-                .iter()
-                .map(|&axis| axis as isize)
-                .collect::<Vec<_>>()[..],
-        )?;
+        let lines = self.layout.permuted(&order[..])?;
         if lines.is_dense(Order::C) {
             return self.sort_own(descending, Some(axis));
         }

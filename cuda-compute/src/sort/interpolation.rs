@@ -93,9 +93,11 @@ impl QuantileMethod {
             (Self::AveragedInvertedCdf, _) => 1.0,
             (_, rest) => rest,
         };
+        // An element that has no weight may be infinite.
+        let lower = lower as usize;
         Position {
-            lower: lower as usize,
-            upper: lower as usize + 1,
+            lower: lower + usize::from(weight == 1.0),
+            upper: lower + usize::from(weight > 0.0),
             weight,
         }
     }

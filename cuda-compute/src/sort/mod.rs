@@ -82,8 +82,9 @@ impl<K: SortKey> Expr<K> {
     /// The sort reads the expression twice, without an array in between, and does not wait for the
     /// stream. It sorts up to 8192 elements (4096 of 64 bits) in one block. It sorts more with one
     /// pass for each byte of an element, and elements of one byte by counting them. Until it has
-    /// finished, such a sort needs memory for as many elements as the result has and 7 to 25 % more,
-    /// except that counting needs a few kilobytes.
+    /// finished, such a sort needs memory for the elements once more, and 5 to 50 % of that in addition:
+    /// the most for few elements and for those of two bytes. Counting needs about a kilobyte for each
+    /// line.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -152,8 +153,8 @@ impl<K: SortKey> Expr<K> {
 
     /// Returns the places of all elements, counted in C order, in ascending order of the elements.
     /// This is NumPy's `argsort(x, axis=None, kind="stable")`. See [`sort`](Self::sort) for the
-    /// order and waiting. Until the sort has finished, it needs 4 bytes and the size of two elements
-    /// for each element, and 7 to 25 % more.
+    /// order and waiting. Until a sort of several passes has finished, it needs 4 bytes and the size of two
+    /// elements for each element, and 4 to 50 % of that in addition.
     ///
     /// ```
     /// # use cuda_compute::Array;

@@ -47,7 +47,7 @@ impl<T: Ordered> Expr<T> {
     /// From 65,536 elements on, the element is found as [`median`](Self::median) describes, and the
     /// call waits for the stream. The elements less than it, those equal to it, and the others each
     /// keep their order. This needs memory for all elements three times, beside the result. Fewer
-    /// elements are sorted.
+    /// elements are sorted, and all are if the one at `kth` is NaN.
     ///
     /// ```
     /// # use cuda_compute::Array;

@@ -95,7 +95,7 @@ impl<T: QuantileElement> Expr<T> {
             .iter()
             .find(|&&fraction| !(0.0..=scale).contains(&fraction))
         {
-            return Err(Error::Shape(format!(
+            return Err(Error::Value(format!(
                 "{wrong} is not between 0 and {scale}. Fix: pass {} from 0 to {scale}",
                 if scale == 1.0 {
                     "quantiles"
@@ -133,25 +133,36 @@ impl<T: QuantileElement> Expr<T> {
             None => {
                 let sorted = self.sorted(false, axis)?;
                 let axis = axis.unwrap_or(0);
+                let one = |place: usize| {
+                    let mut items = vec![SliceItem::from(..); axis];
+                    items.push((place..place + 1).into());
+                    sorted.slice(items)
+                };
                 let at = |place: fn(&Position) -> usize| -> Result<Array<T>> {
+                    if let [position] = &positions[..] {
+                        return one(place(position));
+                    }
                     let places: Vec<usize> = positions.iter().map(place).collect();
                     let places = Array::from_slice(sorted.stream(), &places)?;
                     sorted.take_clamped(&places, axis)
                 };
-                let mut end = vec![SliceItem::from(..); axis];
-                end.push((length - 1..).into());
                 (
                     at(|position| position.lower)?,
                     at(|position| position.upper)?,
-                    sorted.slice(end)?,
+                    one(length - 1)?,
                     axis,
                 )
             }
         };
-        let weights: Vec<f64> = positions.iter().map(|position| position.weight).collect();
-        let mut lengths = vec![1; lower.rank()];
-        lengths[axis] = weights.len();
-        let weight = Array::from_shape(lower.stream(), &lengths[..], &weights)?.expr();
+        let weight = match positions[..] {
+            [Position { weight, .. }] => Expr::scalar(weight),
+            _ => {
+                let weights: Vec<f64> = positions.iter().map(|position| position.weight).collect();
+                let mut lengths = vec![1; lower.rank()];
+                lengths[axis] = weights.len();
+                Array::from_shape(lower.stream(), &lengths[..], &weights)?.expr()
+            }
+        };
         let [lower, upper, last] = [lower, upper, last].map(|part| T::wide(&part.expr()));
         let distance = &upper - &lower;
         // From the nearer end, as NumPy does. Equal ends may be infinite.
@@ -159,6 +170,9 @@ impl<T: QuantileElement> Expr<T> {
             &lower + &distance * &weight,
             &upper - &distance * (1.0 - &weight),
         );
+        // The distance may overflow.
+        let both = &lower * (1.0 - &weight) + &upper * &weight;
+        let between = distance.is_finite().select(between, both);
         let between = lower.equal(&upper).select(&lower, between);
         // NaN is last, and makes all quantiles NaN.
         let result = T::narrow(&last.not_equal(&last).select(&last, between)).eval()?;
@@ -240,15 +254,15 @@ quantiles! {
     /// # }
     /// ```
     median(;);
-    /// Returns the medians along an axis, which is removed. The elements are sorted. See
-    /// [`median`](Self::median) and [`sort_axis`](Self::sort_axis).
+    /// Returns the medians along an axis, which is removed. The elements are sorted, unless the axis has
+    /// all elements. See [`median`](Self::median) and [`sort_axis`](Self::sort_axis).
     median_axis(; axis);
     /// Returns quantiles of all elements, as NumPy's `quantile` does. `q` is a fraction from 0 to 1, or
     /// a list of them, for which the result has an axis.
     ///
     /// A quantile is interpolated as `f64`. All quantiles are NaN if any element is. A single quantile
     /// of many elements is found as [`median`](Self::median) describes. Otherwise, the elements are
-    /// sorted. The call may wait while it copies `q` to the device.
+    /// sorted. If `q` is a list, it is copied to the device, and the call waits for that.
     ///
     /// ```
     /// use cuda_compute::{Array, QuantileMethod};

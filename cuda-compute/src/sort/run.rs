@@ -11,10 +11,7 @@ use crate::{
     array::{Array, Layout, Memory, Shape},
     element::{DataType, Element},
     error::Result,
-    expression::{
-        fused::{Prepared, Walk},
-        node::Node,
-    },
+    expression::{fused::Prepared, node::Node},
 };
 
 /// A sort that is about to be enqueued.
@@ -128,12 +125,7 @@ impl Job<'_> {
             scratch
                 .bytes_mut(0..parts.zeroed as usize)?
                 .fill(&prepared.stream, 0)?;
-            let walk = Walk {
-                order: &order,
-                run: None,
-                widest: 1,
-            };
-            let fused = prepared.fuse(&walk, None)?;
+            let fused = prepared.fuse_single(&order)?;
             let target = match &self.target {
                 Target::Memory(memory, _) => Some(memory),
                 Target::New | Target::Nowhere => None,

@@ -74,6 +74,12 @@ impl<K: Ordered, V: Ordered> Sorter<K, V> {
     /// kernels.
     pub fn with_kernels(kernels: &Kernels, stream: &Stream, capacity: usize) -> Result<Self> {
         same_context(stream, kernels.context())?;
+        let widest = size_of::<K>().max(size_of::<V>()).max(8);
+        if capacity > isize::MAX as usize / (16 * widest) {
+            return Err(Error::Value(format!(
+                "a sorter for {capacity} keys needs more memory than there are addresses"
+            )));
+        }
         // Small tiles need more memory per key, so fewer keys may need more. The variants change at
         // powers of two.
         let needed = |length: u64| {

@@ -15,7 +15,7 @@ use crate::{
     kernel::{Source, Specialisation},
 };
 
-/// The fewest elements for which finding an element takes less time than sorting all.
+/// The fewest elements among which an element is searched, instead of sorting all. Not measured.
 pub(super) const SEARCHED: usize = 1 << 16;
 /// The bits of a digit.
 const DIGIT_BITS: u64 = 11;

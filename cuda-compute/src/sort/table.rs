@@ -97,12 +97,6 @@ pub(super) static FLOATS: Table<Block> = Table(&[
         rows: FLOATS_OF_4,
     },
     Policy {
-        since: HOPPER,
-        element_bytes: Some(8),
-        measured: None,
-        rows: KEYS_OF_8,
-    },
-    Policy {
         since: ANY,
         element_bytes: Some(8),
         measured: None,

@@ -71,14 +71,18 @@ impl<T: Number> Expr<T> {
     pub fn diff(&self, n: usize, axis: impl IntoIndex) -> Result<Self> {
         let shape = self.shape()?;
         let axis = shape.axis(axis)?;
-        if n >= shape[axis] {
+        let length = shape[axis];
+        if n >= length {
             return part(self, axis, ..0);
         }
-        let mut result = self.clone();
-        for _ in 0..n {
-            result = steps(&result, axis)?;
+        // Every slice of the elements that takes part in a difference, so that neighbouring differences
+        // share their operands.
+        let slices = (0..=n).map(|i| part(self, axis, i..length - n + i));
+        let mut rows = slices.collect::<Result<Vec<_>>>()?;
+        while rows.len() > 1 {
+            rows = rows.windows(2).map(|pair| &pair[1] - &pair[0]).collect();
         }
-        Ok(result)
+        Ok(rows.swap_remove(0))
     }
 }
 

@@ -40,8 +40,8 @@ impl<T: Float> Expr<T> {
     /// Returns the matrix of covariances between variables, like NumPy's `cov`.
     ///
     /// Each row is a variable and each column an observation. Sums of products are divided by the
-    /// number of observations minus `ddof`, which is 1 in NumPy by default. If `ddof` is at least
-    /// this number, the divisor is 0. An expression with one axis is one variable, and its result has
+    /// number of observations minus `ddof`. NumPy's default for `ddof` is 1. If `ddof` is at least the
+    /// number of observations, the divisor is 0. An expression with one axis is one variable, and its result has
     /// no axes.
     ///
     /// The rows minus their means are computed into memory. Each covariance is then a reduction that

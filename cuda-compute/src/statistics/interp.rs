@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
     expression::{
         Expr,
-        fused::{self, Prepared, Walk},
+        fused::{self, Prepared},
         hashed::Hashed,
         render::Form,
     },
@@ -79,12 +79,7 @@ impl<T: Float> Expr<T> {
             return Ok(result);
         }
         let order: Vec<usize> = (0..shape.rank()).collect();
-        let walk = Walk {
-            order: &order,
-            run: None,
-            widest: 1,
-        };
-        let fused = prepared.fuse(&walk, None)?;
+        let fused = prepared.fuse_single(&order)?;
         let kernel = prepared.kernels.get(&Interp {
             form: fused.form.clone(),
             data: T::DATA_TYPE,

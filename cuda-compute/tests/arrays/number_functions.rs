@@ -175,6 +175,12 @@ fn decimals_are_rounded_to_even() {
     let halves = upload(&stream, &[f16::from_f32(1234.0), f16::from_f32(0.125)]);
     assert_eq!(values(halves.around(2)), [1234.0, 0.12].map(f16::from_f32));
     assert_eq!(values(upload(&stream, &[1e38f32]).around(3)), [1e38]);
+    // The power of 10 is infinite.
+    assert_eq!(
+        values(upload(&stream, &[5.0f32, 1e38]).around(-39)),
+        [0.0; 2]
+    );
+    assert_eq!(values(upload(&stream, &[-5.0f64]).around(-400)), [0.0]);
 }
 
 #[test]

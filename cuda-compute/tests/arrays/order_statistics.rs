@@ -56,7 +56,7 @@ fn extremes_of_many_elements() {
 }
 
 #[test]
-fn nan_is_never_among_the_extremes_of_enough_numbers() {
+fn nan_comes_after_all_numbers_in_top_k() {
     let stream = stream();
     // Fewer numbers than elements are wanted.
     let mut host = vec![f32::NAN; MANY];
@@ -342,6 +342,20 @@ fn nan_makes_quantiles_nan() {
     );
     let medians = x.median_axis(1).unwrap().to_vec().unwrap();
     assert!(medians[0].is_nan() && medians[1] == f32::INFINITY);
+}
+
+#[test]
+fn elements_beside_infinity_have_medians() {
+    let stream = stream();
+    let inf = f64::INFINITY;
+    let median = |host: &[f64]| upload(&stream, host).median().unwrap().item().unwrap();
+    assert_eq!(median(&[1.0, 2.0, inf]), 2.0);
+    assert_eq!(median(&[1.0, 2.0, inf, inf]), inf);
+    assert_eq!(median(&[-inf, -inf, 2.0, 3.0]), -inf);
+    assert_eq!(median(&[-1.7e308, 1.7e308]), 0.0);
+    let x = upload(&stream, &[1.0, 2.0, 3.0, inf]);
+    let method = QuantileMethod::AveragedInvertedCdf;
+    assert_eq!(x.quantile(0.7, method).unwrap().item().unwrap(), 3.0);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn segments_are_combined() {
             largest,
             "{what}"
         );
-        // An expression of another type, whose segments have no identity among the values.
+        // An expression of another type.
         let squares = |part: &Vec<i32>| part.iter().map(|&x| f64::from(x * x)).sum();
         let wanted: Vec<f64> = parts.iter().map(squares).collect();
         let y = x.cast::<f64>() * x.cast::<f64>();

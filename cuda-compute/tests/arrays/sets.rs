@@ -148,6 +148,9 @@ fn histograms<K: Key>(count: usize, number_of_edges: usize) {
     }
     let (x, bins) = (upload(&stream, &host), upload(&stream, &edges));
     let counts = elements(x.histogram_with_edges(&bins));
+    let bounds = upload(&stream, &[0.0, 1.0, f64::NAN]);
+    let values = upload(&stream, &[0.5, 2.0, f64::NAN]);
+    assert_eq!(elements(values.histogram_with_edges(&bounds)), [1, 1]);
     assert!(
         counts == wanted,
         "{:?} {count}, {number_of_edges}",

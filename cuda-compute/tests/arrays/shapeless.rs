@@ -82,7 +82,7 @@ fn every_way_of_computing_returns_the_same_error() {
     }
     let error = shared_error(&stream, &(&x - x.mean_axis(1)));
     assert!(
-        error.contains("Fix: call `keep_axes()` on the reduction"),
+        error.contains("Fix: to keep the axes of the reduction, call `keep_axes()` on it"),
         "{error}"
     );
     let error = shared_error(&stream, &x.sqrt().keep_axes());

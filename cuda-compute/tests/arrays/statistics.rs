@@ -320,6 +320,10 @@ fn differences_of_neighbours() {
     assert_eq!(values(x.diff(1, 0).unwrap()), [1, -1, 9, 2, 3, -2, -9, -8]);
     assert_eq!(values(x.diff(2, -2).unwrap()), [2, -1, -18, -10]);
     assert_eq!(values(x.diff(0, 0).unwrap()), x.to_vec().unwrap());
+    // The differences of order 12 of the powers of 2 are those powers.
+    let powers: Vec<i64> = (0..20).map(|i| 1 << i).collect();
+    let differences = upload(&stream, &powers).diff(12, 0).unwrap();
+    assert_eq!(values(differences), powers[..8]);
     for n in [3, 4] {
         assert_eq!(x.diff(n, 0).unwrap().shape().unwrap(), [0, 4]);
     }

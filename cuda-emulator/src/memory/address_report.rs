@@ -64,7 +64,10 @@ pub fn explain(address: u64, size: u32) -> String {
 fn overflow(distance: u64, length: u64, size: u32) -> &'static str {
     let wraps = [31, 32].map(|bits| u64::from(size) << bits);
     match wraps.iter().any(|wrap| wrap.abs_diff(distance) <= length) {
-        true => ". A 32-bit index may have overflowed. Fix: compute it in 64 bits",
+        true => {
+            ". A 32-bit index may have overflowed, or an unsigned one may be below zero. Fix: compute it in 64 bits, and check it \
+             before a subtraction"
+        }
         false => "",
     }
 }
@@ -102,7 +105,8 @@ mod tests {
 
     #[test]
     fn distances_near_a_wrapped_index_are_noted() {
-        let note = ". A 32-bit index may have overflowed. Fix: compute it in 64 bits";
+        let note = ". A 32-bit index may have overflowed, or an unsigned one may be below zero. Fix: compute it in 64 bits, and check \
+                    it before a subtraction";
         for (distance, size) in [
             (1 << 33, 4),
             ((1 << 33) - 64, 4),

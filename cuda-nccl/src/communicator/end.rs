@@ -52,8 +52,7 @@ impl Inner {
                 ));
                 break;
             }
-            if let Some(due) = notice.filter(|due| waited > *due) {
-                notice = None;
+            if let Some(due) = notice.take_if(|due| waited > *due) {
                 self.notify("its enqueued work", due);
             }
             if now - looked > Duration::from_millis(1) {

@@ -29,7 +29,7 @@ use crate::{
 pub struct CommunicatorOptions {
     /// How long this rank waits for the others when the communicator is created, in a call, in
     /// [`wait`](super::Communicator::wait), and when the communicator ends. 10 minutes by default. A
-    /// rank that waits prints a notice after a sixth of it, if it is at least 6 seconds.
+    /// rank that waits prints a notice after a sixth of this limit, if the limit is at least 6 seconds.
     pub timeout: Duration,
     /// See [`verifies`](Self::verifies).
     pub(super) verify: bool,

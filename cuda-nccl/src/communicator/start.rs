@@ -178,8 +178,7 @@ fn step(
                 break;
             }
             let waited = since.elapsed();
-            if let Some(due) = notice.filter(|due| waited > *due) {
-                notice = None;
+            if let Some(due) = notice.take_if(|due| waited > *due) {
                 notice::print(&waiting(
                     &start.who(),
                     "the other ranks",
@@ -189,10 +188,10 @@ fn step(
             }
             if waited > start.options.timeout {
                 return Err(Error::Lost(format!(
-                    "{}: the other ranks have not arrived within the time limit of {:?} ({call}). Fix: check that all {} \
+                    "{}: the other ranks have not arrived within the time limit of {:?} (CommunicatorOptions::timeout, {call}). Fix: check that all {} \
                      ranks run, have the same unique id and can reach each other. NCCL_DEBUG=INFO prints NCCL's steps",
                     start.who(),
-                    start.options.timeout,
+                    notice::rounded(start.options.timeout),
                     start.size
                 )));
             }

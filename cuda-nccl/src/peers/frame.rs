@@ -35,7 +35,7 @@ pub(super) struct Frame<'a> {
     pub(super) rank: &'a PeerRank,
     pub(super) stream: &'a Stream,
     pub(super) own: &'a mut RankState,
-    /// The user's line, for messages.
+    /// The line of the collective's call, for messages.
     pub(super) line: &'static Location<'static>,
     /// Alternates between 0 and 1.
     pub(super) parity: usize,

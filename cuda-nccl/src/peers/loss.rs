@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn late_rank_is_told_so() {
+    fn late_rank_is_named_in_its_own_error() {
         let late = |ranks: &[usize]| Loss::Late(ranks.to_vec(), Duration::from_secs(20) / 3);
         assert_eq!(
             late(&[1]).text(0, "all_reduce"),

@@ -30,12 +30,13 @@ use crate::error::{Error, Result};
 ///
 /// In each call the ranks synchronize on the host, which takes a microsecond or two, and compare
 /// their calls. If a rank makes a different call, or passes another length or type, all ranks
-/// return an error that names it, the number of the call, and this rank's source line. Nothing is
-/// enqueued then, and the group stays usable. If a rank has ended (its thread panicked or returned
+/// return an error that names it, the number of the call, and the source line of each rank. Nothing
+/// is enqueued then, and the group stays usable. If a rank has ended (its thread panicked or returned
 /// early) or does not arrive within the [time limit](PeerOptions::timeout), the others return
-/// [`Error::Lost`] with the cause, and the group is unusable. After
-/// a sixth of the limit, by default 10 seconds, a waiting rank prints a notice to standard error. It
-/// names the call and the ranks that are missing. Limits below 6 seconds have no notice.
+/// [`Error::Lost`] with the cause, and the group is unusable. After a sixth of the limit, by default
+/// 10 seconds, a waiting rank prints a notice to standard error. It names the call and the ranks that
+/// are missing. Limits below 6 seconds have no notice. Source lines are in this crate for the calls of
+/// [`spread`](crate::spread).
 ///
 /// Two ranks may use contexts of one device, and then share its memory bandwidth. This is meant for
 /// tests on machines with one GPU.

@@ -1,6 +1,6 @@
 //! The messages that ranks exchange at a rendezvous.
 
-use std::panic::Location;
+use std::{fmt, panic::Location};
 
 use cuda_safe::Event;
 
@@ -43,16 +43,21 @@ pub(super) struct Call {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Returns the line of the calls, or each rank's line if they differ.
-fn lines(calls: &[&Call]) -> String {
-    let line = calls[0].line;
-    if calls.iter().all(|call| call.line == line) {
-        return format!("at {line}");
+/// The line of the calls, or each rank's line if they differ.
+struct Lines<'a>(&'a [&'a Call]);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.0[0].line;
+        if self.0.iter().all(|call| call.line == line) {
+            return write!(f, "at {line}");
+        }
+        for (rank, call) in self.0.iter().enumerate() {
+            let comma = if rank == 0 { "" } else { ", " };
+            write!(f, "{comma}rank {rank} at {}", call.line)?;
+        }
+        Ok(())
     }
-    let lines: Vec<_> = (calls.iter().enumerate())
-        .map(|(rank, call)| format!("rank {rank} at {}", call.line))
-        .collect();
-    lines.join(", ")
 }
 
 /// Returns an error unless the calls of all ranks match. The result is the same on every rank.
@@ -72,7 +77,7 @@ pub(super) fn agree(offers: &[Offer], number: usize) -> Result<()> {
         }
     }
     let calls = calls(offers);
-    let lines = lines(&calls);
+    let lines = Lines(&calls);
     let note = format_args!("collective number {number}, {lines}");
     let ranks = words.iter().map(|words| &words[..]).enumerate();
     compare(&calls[0].record.facts(), ranks, note, SAME_CALL).map_err(Error::Value)?;

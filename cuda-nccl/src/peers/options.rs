@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct PeerOptions {
     /// How long a rank waits for the others to make the same call, and for its own work in
     /// [`wait`](crate::Collectives::wait). One minute by default. A rank that waits for the others
-    /// prints a notice after a sixth of it, if it is at least 6 seconds.
+    /// prints a notice after a sixth of this limit, if the limit is at least 6 seconds.
     pub timeout: Duration,
     /// The largest total size, over all ranks, of a reduction that is done in one step, by all
     /// ranks. Each device allocates twice a rank's share of it. Larger arrays are reduced in

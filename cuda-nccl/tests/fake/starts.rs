@@ -45,8 +45,8 @@ fn missing_ranks_are_an_error_in_time() {
     assert!(since.elapsed() < LIMIT + Duration::from_secs(5));
     assert!(matches!(error, Error::Lost(_)), "{error:?}");
     let text = error.to_string();
-    let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s (ncclCommInitRankConfig). Fix: check that \
-                 all 3 ranks run";
+    let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s \
+                 (CommunicatorOptions::timeout, ncclCommInitRankConfig). Fix: check that all 3 ranks run";
     assert!(text.starts_with(start), "{text}");
     fake.assert_calls(&["GetUniqueId", "InitRankConfig", "AbortControl"]);
 }

@@ -424,7 +424,7 @@ fn rank_that_waits_gets_the_result_of_the_other() {
 }
 
 #[test]
-fn rank_that_arrives_too_late_is_told_so() {
+fn rank_that_arrives_too_late_is_named_in_its_own_error() {
     let limit = Duration::from_millis(80);
     let ranks = ranks(2, PeerOptions::default().timeout(limit));
     let gather = |rank: &PeerRank| {

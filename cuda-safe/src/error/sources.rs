@@ -63,9 +63,11 @@ impl Sources {
 
     /// Returns the PTX for the driver. On the emulator, the line information of a program without a
     /// name gets a name that no other program of the process has. It also names the line of Rust, for
-    /// text that the emulator prints itself.
+    /// text that the emulator prints itself. Programs that were linked together keep a name that
+    /// several of them have.
     pub(crate) fn mark<'a>(&self, ptx: &'a str) -> Cow<'a, str> {
-        match self.0.first() {
+        let is_only = |own: &&Source| self.of_name(|name| name == own.name).is_some();
+        match self.0.first().filter(is_only) {
             Some(own) if own.unnamed.is_some() && report::look_up().is_some() => {
                 let [name, file] = [&own.name, own.file()].map(|name| format!("/{name}\""));
                 Cow::Owned(ptx.replace(&name, &file))
@@ -81,10 +83,18 @@ impl Sources {
 
     /// Returns the source at `path`. The compiler adds its folder before the name.
     fn find(&self, path: &str) -> Option<&Source> {
-        self.0.iter().find(|source| {
-            path.strip_suffix(source.file())
+        let ends_with = |name: &str| {
+            path.strip_suffix(name)
                 .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-        })
+        };
+        let mut sources = self.0.iter();
+        (sources.find(|source| ends_with(source.file()))).or_else(|| self.of_name(ends_with))
+    }
+
+    /// Returns the source whose name is accepted, if it is the only one.
+    fn of_name(&self, accepts: impl Fn(&str) -> bool) -> Option<&Source> {
+        let mut found = self.0.iter().filter(|source| accepts(&source.name));
+        found.next().filter(|_| found.next().is_none())
     }
 }
 
@@ -123,7 +133,8 @@ impl Loaded {
 /// Each line of the report that names a source line is followed by that source line and its
 /// neighbors. If the program has no name, the line also names the line of Rust that created the
 /// program. A kernel that was requested by a name expression is shown by that. Nothing is added if
-/// modules with that kernel were compiled from different texts of the same name. Names are those that [`Program::name`](crate::Program::name) sets, so no such file need exist.
+/// modules with that kernel were compiled from different texts of the same name. Names are those that
+/// [`Program::name`](crate::Program::name) sets, so no such file need exist.
 pub(crate) fn explain(report: &str) -> String {
     let all: Vec<_> = {
         let all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,7 +189,12 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
             let linked = kernel(line);
             let mut lowered = all.iter().filter(of_kernel).flat_map(|one| &one.lowered);
             let line = match linked.zip(lowered.find(|(_, name)| linked == Some(name))) {
-                Some((linked, (expression, _))) => &line.replacen(linked, expression, 1),
+                Some((linked, (expression, _))) => {
+                    // `linked` is a part of the line.
+                    let start = linked.as_ptr().addr() - line.as_ptr().addr();
+                    let end = start + linked.len();
+                    &format!("{}{expression}{}", &line[..start], &line[end..])
+                }
                 None => line,
             };
             explained.push_str(line);
@@ -278,6 +294,33 @@ mod tests {
             lowered: Vec::new(),
         };
         (Arc::new(loaded), file)
+    }
+
+    #[test]
+    fn linked_programs_are_found_by_a_name_that_only_one_has() {
+        let source = |name: &str, made_at: Option<&str>| {
+            let texts = [(name.to_owned(), "text".to_owned())];
+            Sources::new(texts.into_iter(), made_at.map(str::to_owned))
+        };
+        let (named, unnamed) = (source("x.cu", None), source("program.cu", Some("a.rs:1")));
+        let mut linked = named.clone();
+        linked.extend(&unnamed);
+        assert!(linked.find("/program.cu").unwrap().unnamed.is_some());
+        assert_eq!(linked.find("/x.cu").unwrap().name, "x.cu");
+        // Nothing tells two unnamed programs apart after they were linked.
+        let mut both = unnamed.clone();
+        both.extend(&source("program.cu", Some("b.rs:2")));
+        assert!(both.find("/program.cu").is_none());
+        assert_eq!(both.mark("/program.cu\""), "/program.cu\"");
+    }
+
+    #[test]
+    fn kernels_are_shown_by_their_name_expressions() {
+        let mut one = loaded("a.cu", "", "e");
+        let lowered = &mut Arc::get_mut(&mut one).unwrap().lowered;
+        lowered.push(("ns::e".into(), "e".into()));
+        let shown = explain_by(&[one], "  kernel e, block (0, 0, 0)");
+        assert_eq!(shown, "  kernel ns::e, block (0, 0, 0)");
     }
 
     #[test]

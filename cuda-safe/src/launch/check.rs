@@ -324,7 +324,8 @@ fn axes_of_strided(name: &str) -> Option<&str> {
     let of = name
         .strip_prefix("Mut<")
         .or_else(|| name.strip_prefix('<'))?;
-    of.strip_suffix('>')?.rsplit(", ").next()
+    let axes = of.strip_suffix('>')?.rsplit(", ").next()?;
+    axes.parse::<usize>().is_ok().then_some(axes)
 }
 
 /// Returns a type's name without its modules. `DeviceBuffer` replaces the type that it aliases.

@@ -264,13 +264,13 @@ fn note_together(
     bytes: u64,
     touch: Touch,
 ) -> bool {
-    if ctx.fault.is_some() {
+    let mut first = addresses[mask.trailing_zeros() as usize & 31];
+    if ctx.fault.is_some() || !is_global(space, first) {
         return false;
     }
     // The first address and the size of each run.
     let mut runs = [(0, 0); LANES];
     let mut count = 0;
-    let mut first = addresses[mask.trailing_zeros() as usize & 31];
     let mut end = first;
     each(mask, |lane| {
         let (address, next) = (addresses[lane], addresses[lane].wrapping_add(bytes));

@@ -104,8 +104,7 @@ impl<'a> Server<'a> {
             let Some(left) = deadline.left() else {
                 return Err(self.late_error(deadline));
             };
-            if let Some(due) = notice.filter(|due| deadline.limit - left > *due) {
-                notice = None;
+            if let Some(due) = notice.take_if(|due| deadline.limit - left > *due) {
                 notice::print(&self.late(due, deadline.limit));
             }
             let mut moved = false;
@@ -275,13 +274,13 @@ impl<'a> Server<'a> {
     /// Returns the notice about ranks that are late.
     fn late(&self, waited: Duration, limit: Duration) -> String {
         format!(
-            "rank 0 waits at {} for {} of {} ranks after {:?}, and fails after {:?}: {}",
+            "rank 0 has waited {:?} at {} for {} of {} ranks: {}. It fails after {:?}",
+            rounded(waited),
             self.address,
             self.size - 1 - self.members.len(),
             self.size,
-            rounded(waited),
-            rounded(limit),
-            list(&self.missing())
+            list(&self.missing()),
+            rounded(limit)
         )
     }
 
@@ -432,7 +431,7 @@ mod tests {
         let _client = enter(&mut server, 1);
         assert_eq!(
             server.late(Duration::from_secs(20) / 3, Duration::from_secs(40)),
-            "rank 0 waits at 127.0.0.1:1 for 1 of 3 ranks after 6.7s, and fails after 40s: rank 2"
+            "rank 0 has waited 6.7s at 127.0.0.1:1 for 1 of 3 ranks: rank 2. It fails after 40s"
         );
     }
 
