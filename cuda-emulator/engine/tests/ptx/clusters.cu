@@ -230,12 +230,13 @@ extern "C" __global__ void atomics(unsigned *out) {
     if (t == 0) asm volatile("red.shared::cluster.add.f32 [%0], %1;" ::"r"(mapped(floats + 2, 0)), "f"(1e-40f) : "memory");
     cluster.sync();
     if (rank == 0 && t == 0) {
+        // If the grid has rows, some clusters share places. They write equal values.
         unsigned *at = out + block_number() / blocks * 12;
-        for (int i = 0; i < 6; i++) at[i] = words[i];
-        at[6] = (unsigned)(wide[0] >> 33);
-        for (int i = 0; i < 3; i++) at[7 + i] = __float_as_uint(floats[i]);
-        at[10] = words[6] >= 1 && words[6] <= blockDim.x;
-        at[11] = blocks;
+        for (int i = 0; i < 6; i++) atomicExch(at + i, words[i]);
+        atomicExch(at + 6, (unsigned)(wide[0] >> 33));
+        for (int i = 0; i < 3; i++) atomicExch(at + 7 + i, __float_as_uint(floats[i]));
+        atomicExch(at + 10, words[6] >= 1 && words[6] <= blockDim.x);
+        atomicExch(at + 11, blocks);
     }
     cluster.sync();
 }
