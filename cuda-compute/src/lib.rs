@@ -147,6 +147,7 @@ pub mod cpu;
 mod element;
 mod error;
 mod expression;
+mod fourier;
 mod function;
 mod gather;
 pub mod guide;
@@ -248,11 +249,12 @@ pub use element::{
     ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,
     Ordered, Signed, StructField, StructType,
 };
-pub use error::CublasStatus;
+pub use error::{CublasStatus, CufftResult};
 pub use error::{Error, Result};
 pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, IntoExpr, Norm, Real, Remainder, Shift, eval, eval_on,
 };
+pub use fourier::Fourier;
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{Pad, concatenate, ravel_index, stack};
 pub use half::{bf16, f16};
