@@ -11,6 +11,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 
 #[path = "common/child.rs"]
 mod child;
+#[cfg(unix)] // file descriptors
 #[path = "common/semaphore.rs"]
 mod semaphore;
 
@@ -143,6 +144,10 @@ kinds! {
     green_contexts: GreenContext, "cuGreenCtxDestroy", |context| {
         GreenContext::new(context, &[context.multiprocessors().unwrap()]).unwrap()
     };
+}
+
+#[cfg(unix)] // file descriptors
+kinds! {
     external_memory: ExternalMemory, "cuDestroyExternalMemory", |context| {
         // SAFETY: the memory is never accessed.
         unsafe { imported(context) }
@@ -160,6 +165,7 @@ kinds! {
 /// # Safety
 ///
 /// As for [`ExternalMemory::import`].
+#[cfg(unix)]
 unsafe fn imported(context: &Context) -> ExternalMemory {
     let unit = PhysicalMemory::unit(context).unwrap();
     let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
