@@ -21,14 +21,17 @@ use cuda_safe::{
     Sampler, Stream, Surface, Texture,
     array::{ArrayFlags, CudaArray, MipmappedArray, TexelFormat},
     green::GreenContext,
-    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
     module::Linker,
+    sys,
+    texture::TextureSource,
+};
+#[cfg(unix)] // file descriptors
+use cuda_safe::{
+    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
     share::{
         ExternalMemory, ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind,
         ShareableHandles,
     },
-    sys,
-    texture::TextureSource,
 };
 
 const PTX: &str =
@@ -315,6 +318,7 @@ fn texture_keeps_its_source_if_its_context_cannot_synchronize() {
     });
 }
 
+#[cfg(unix)] // file descriptors
 #[test]
 fn mapped_buffer_keeps_external_memory_if_waits_fail() {
     // All ways of waiting fail.
