@@ -5,7 +5,7 @@
 #   scripts/carry-bindings.sh 13.0       from the headers of this version
 #   scripts/carry-bindings.sh --check    writes nothing, and fails if the bindings differ from bindgen's output
 #
-# The three files contain signatures, types and values, but not the header's text.
+# The files contain signatures, types and values, but not the header's text.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

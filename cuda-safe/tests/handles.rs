@@ -11,6 +11,7 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 
 #[path = "common/child.rs"]
 mod child;
+#[cfg(unix)] // file descriptors
 #[path = "common/semaphore.rs"]
 mod semaphore;
 
@@ -20,14 +21,17 @@ use cuda_safe::{
     Sampler, Stream, Surface, Texture,
     array::{ArrayFlags, CudaArray, MipmappedArray, TexelFormat},
     green::GreenContext,
-    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
     module::Linker,
+    sys,
+    texture::TextureSource,
+};
+#[cfg(unix)] // file descriptors
+use cuda_safe::{
+    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
     share::{
         ExternalMemory, ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind,
         ShareableHandles,
     },
-    sys,
-    texture::TextureSource,
 };
 
 const PTX: &str =
@@ -143,6 +147,10 @@ kinds! {
     green_contexts: GreenContext, "cuGreenCtxDestroy", |context| {
         GreenContext::new(context, &[context.multiprocessors().unwrap()]).unwrap()
     };
+}
+
+#[cfg(unix)] // file descriptors
+kinds! {
     external_memory: ExternalMemory, "cuDestroyExternalMemory", |context| {
         // SAFETY: the memory is never accessed.
         unsafe { imported(context) }
@@ -160,6 +168,7 @@ kinds! {
 /// # Safety
 ///
 /// As for [`ExternalMemory::import`].
+#[cfg(unix)]
 unsafe fn imported(context: &Context) -> ExternalMemory {
     let unit = PhysicalMemory::unit(context).unwrap();
     let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
@@ -309,6 +318,7 @@ fn texture_keeps_its_source_if_its_context_cannot_synchronize() {
     });
 }
 
+#[cfg(unix)] // file descriptors
 #[test]
 fn mapped_buffer_keeps_external_memory_if_waits_fail() {
     // All ways of waiting fail.

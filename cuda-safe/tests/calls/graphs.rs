@@ -3,14 +3,12 @@
 use cuda_safe::{
     Graph, Result,
     graph::{EdgeData, InstantiateFlags},
-    share::{ExternalSemaphore, ExternalSemaphoreKind},
 };
 
 use super::*;
 
 const EVENT: &str = "cuEventDestroy";
 const MODULE: &str = "cuModuleUnload";
-const SEMAPHORE: &str = "cuDestroyExternalSemaphore";
 
 /// Returns the kernel of [`PTX`] and a buffer for its result.
 fn kernel(context: &Context, stream: &Stream) -> (Function, DeviceBuffer<u32>) {
@@ -130,8 +128,12 @@ fn cloned_graph_keeps_resources_of_the_original() {
     });
 }
 
+#[cfg(unix)] // file descriptors
 #[test]
 fn semaphores_are_released_with_the_last_graph() {
+    use cuda_safe::share::{ExternalSemaphore, ExternalSemaphoreKind};
+
+    const SEMAPHORE: &str = "cuDestroyExternalSemaphore";
     traced("", || {
         let (context, _stream) = device();
         let kind = ExternalSemaphoreKind::TIMELINE_FD;

@@ -1,7 +1,5 @@
 //! Details of errors. Each code has a reason, which the error gives only if it applies.
 
-use std::{fs::File, os::fd::OwnedFd};
-
 use cuda_safe::{
     Library,
     checkpoint::Process,
@@ -9,7 +7,6 @@ use cuda_safe::{
     memory::{ManagedAttachment, RegisterFlags, RegisteredBuffer},
     module::Embedded,
     peer::PeerAttribute,
-    share::{ExternalMemory, ExternalMemoryKind},
 };
 
 use super::*;
@@ -180,8 +177,13 @@ fn registration_errors_give_the_reason() {
     });
 }
 
+#[cfg(unix)] // file descriptors
 #[test]
 fn external_memory_errors_give_the_reason() {
+    use std::{fs::File, os::fd::OwnedFd};
+
+    use cuda_safe::share::{ExternalMemory, ExternalMemoryKind};
+
     const FAIL: &str = "cuImportExternalMemory:1+:CUDA_ERROR_INVALID_VALUE";
     passes(FAIL, || {
         let (context, _) = device();

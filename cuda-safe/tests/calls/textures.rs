@@ -63,6 +63,7 @@ fn unknown_view_formats_are_named() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "memory is shared by file descriptors")]
 fn external_memory_stays_mapped_for_raw_levels() {
     traced("", || {
         let context = Context::primary(0).unwrap();

@@ -1,5 +1,8 @@
 //! A fuzzer: random programs of safe calls on the emulator, with held streams and all checks, compared with a model of
 //! plain vectors. README.md explains how to run it and how to read its reports.
+//!
+//! Not on Windows: the programs run in processes that signals end.
+#![cfg(unix)]
 
 mod buffers;
 mod campaign;

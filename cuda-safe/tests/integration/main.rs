@@ -10,6 +10,7 @@ mod contexts;
 mod devices;
 mod embedded;
 mod events;
+#[cfg(unix)] // file descriptors
 mod external;
 #[path = "../common/failure.rs"]
 mod failure;

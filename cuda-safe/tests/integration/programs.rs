@@ -3,6 +3,7 @@ mod disk_cache;
 mod headers;
 mod lines;
 mod search;
+#[cfg(unix)] // modes and symbolic links
 mod trust;
 
 use std::{

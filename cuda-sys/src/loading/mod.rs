@@ -1,11 +1,14 @@
 //! How the libraries are loaded into the process, and whether that succeeded.
 //!
-//! By default programs are linked to `libcuda.so.1` and `libnvrtc`. A running program then has both
+//! By default programs are linked to `libcuda.so.1` and `libnvrtc` (on Windows, `nvcuda.dll` and
+//! NVRTC's DLL). A running program then has both
 //! libraries, and the functions of this module always succeed. With the feature `dynamic-loading`,
 //! the libraries are opened at the first call and may be missing. Code that uses this module works
 //! in both cases and needs no `cfg`.
 //!
 //! # With the feature `dynamic-loading`
+//!
+//! On macOS, the feature is always enabled in effect, because there are no libraries to link to.
 //!
 //! A program starts without the libraries. Every function has the same path and signature as
 //! without the feature. Its first call opens the library, once per process, and looks up the
@@ -17,11 +20,11 @@
 //! with more privileges than its user (`setuid`).
 //!
 #![cfg_attr(
-    feature = "dynamic-loading",
+    dynamic_loading,
     doc = "Functions passed to [`provide_driver`] replace the driver's library, unless `CUDA_SYS_LIBCUDA` names one."
 )]
 #![cfg_attr(
-    not(feature = "dynamic-loading"),
+    not(dynamic_loading),
     doc = "Functions passed to `provide_driver` replace the driver's library, unless `CUDA_SYS_LIBCUDA` names one."
 )]
 //! `cuda-emulator` calls it if it is linked into a program.
@@ -44,22 +47,22 @@
 //! `nvrtcGetErrorString` returns a text that says so, unless it is that function. Such calls never
 //! panic, and never write to their arguments.
 
-#[cfg(not(feature = "dynamic-loading"))]
+#[cfg(not(dynamic_loading))]
 mod linked;
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 mod opened;
 
-#[cfg(not(feature = "dynamic-loading"))]
+#[cfg(not(dynamic_loading))]
 use linked as way;
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 use opened as way;
 
 pub use way::Missing;
-#[cfg(all(feature = "dynamic-loading", feature = "nvrtc"))]
+#[cfg(all(dynamic_loading, feature = "nvrtc"))]
 pub(crate) use way::NVRTC;
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 pub(crate) use way::{Answer, DRIVER, Symbol};
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 pub use way::{Lookup, provide_driver};
 
 /// Checks that the driver's library is loaded. With `dynamic-loading`, this opens it if necessary.
