@@ -83,6 +83,7 @@ cudarc: setup
 deny:
 	@$(CARGO) deny --version || { echo "Fix: cargo install --locked cargo-deny" >&2; exit 1; }
 	$(CARGO) deny --locked $(OFFLINE) check
+	$(CARGO) deny --locked $(OFFLINE) --manifest-path cuda-safe-cudarc/Cargo.toml --config deny.toml check
 
 # The part of deny that needs no tool.
 licences:
