@@ -25,7 +25,8 @@
 //!   functions take a closure.
 //! - Owned memory belongs to its new owner's stream, which waits for the old one.
 //!
-//! This holds with cudarc's event tracking and without it. Within the closure, the rules of the
+//! This holds with cudarc's event tracking and without it. cudarc itself orders other streams with
+//! slices only by its events, and records none while a context has no created streams. Within the closure, the rules of the
 //! view's library apply: see the [guide](cuda_safe::guide::memory_and_streams).
 //!
 //! # Example
@@ -64,7 +65,7 @@ mod memory;
 mod stream;
 
 pub use error::{Error, Result};
-pub use memory::{into_buffer, into_slice, lend, lend_mut, read, write};
+pub use memory::{CudarcMemory, into_buffer, into_slice, lend, lend_mut, read, write};
 pub use stream::{context, cudarc_context, cudarc_stream, stream};
 
 /// The code in README.md, as a test.

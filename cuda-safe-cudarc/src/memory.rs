@@ -15,20 +15,48 @@ use crate::{
     stream::{expect_same, stream},
 };
 
+/// Device memory of cudarc: `CudaSlice`, `CudaView` and `CudaViewMut`.
+///
+/// This trait is sealed, because the functions of this crate rely on the addresses and events.
+pub trait CudarcMemory: sealed::Memory {}
+impl<M: sealed::Memory> CudarcMemory for M {}
+
+mod sealed {
+    use super::*;
+
+    pub trait Memory {}
+    impl<T> Memory for CudaSlice<T> {}
+    impl<T> Memory for CudaView<'_, T> {}
+    impl<T> Memory for CudaViewMut<'_, T> {}
+}
+
+/// Returns an error unless both streams were created with one object. cudarc records the events of
+/// memory only for streams of its own object.
+fn expect_one_context(own: &CudaStream, on: &CudaStream) -> Result<()> {
+    if Arc::ptr_eq(own.context(), on.context()) {
+        return Ok(());
+    }
+    Err(Error::Context(
+        "the stream was not created with the CudaContext of the memory. Fix: create it with \
+         slice.context()"
+            .to_owned(),
+    ))
+}
+
 /// Calls `work` with memory of cudarc, for reading on the stream `on`.
 ///
 /// `on` waits for earlier writes. cudarc's later writes wait for `on`.
 ///
 /// # Errors
-/// Returns [`Error::Context`] if `on` is not of the memory's context, and otherwise errors of the
-/// waits. Then `work` has not been called, unless the last wait has failed.
-pub fn read<T: PlainData, M: DevicePtr<T>, R>(
+/// Returns [`Error::Context`] if `on` was not created with the memory's `CudaContext`, and otherwise
+/// errors of the waits. Then `work` has not been called, unless the last wait has failed.
+pub fn read<T: PlainData, M: DevicePtr<T> + CudarcMemory, R>(
     memory: &M,
     on: &Arc<CudaStream>,
     work: impl FnOnce(&Stream, DeviceView<'_, T>) -> R,
 ) -> Result<R> {
+    expect_one_context(memory.stream(), on)?;
     let (own, on_ours) = (stream(memory.stream())?, stream(on)?);
-    expect_same(own.context(), on.context())?;
     ordered(&on_ours, &own, || {
         let (address, used) = memory.device_ptr(on);
         on.context().check_err()?;
@@ -47,13 +75,13 @@ pub fn read<T: PlainData, M: DevicePtr<T>, R>(
 ///
 /// # Errors
 /// Returns errors under the conditions of [`read`].
-pub fn write<T: PlainData, M: DevicePtrMut<T>, R>(
+pub fn write<T: PlainData, M: DevicePtrMut<T> + CudarcMemory, R>(
     memory: &mut M,
     on: &Arc<CudaStream>,
     work: impl FnOnce(&Stream, DeviceViewMut<'_, T>) -> R,
 ) -> Result<R> {
+    expect_one_context(memory.stream(), on)?;
     let (own, on_ours) = (stream(memory.stream())?, stream(on)?);
-    expect_same(own.context(), on.context())?;
     let len = memory.len();
     ordered(&on_ours, &own, || {
         let (address, used) = memory.device_ptr_mut(on);

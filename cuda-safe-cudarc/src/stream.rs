@@ -59,17 +59,24 @@ pub fn cudarc_context(context: &Context) -> Result<Arc<CudaContext>> {
     Ok(primary)
 }
 
-/// Returns the stream for cudarc, which never destroys it.
+/// Returns the stream for cudarc, which never destroys it. It belongs to `context`, so that it can be
+/// used with the memory of this object.
 ///
 /// # Errors
-/// Returns the errors of [`cudarc_context`].
+/// Returns [`Error::Context`] if the stream is of another context.
 ///
 /// # Safety
-/// The caller must keep a clone of `stream` until the last clone of the result, and everything that
-/// was created with it, has been dropped. cudarc has no place for it.
-pub unsafe fn cudarc_stream(stream: &Stream) -> Result<Arc<CudaStream>> {
-    let context = cudarc_context(stream.context())?;
-    // SAFETY: a live stream of the context. The caller keeps it alive.
+/// The caller must ensure that:
+/// - a clone of `stream` is kept until the last clone of the result, and everything that was created
+///   with it, has been dropped, because cudarc has no place for it;
+/// - work of cudarc on this stream and on others is ordered if `context` has created no streams of its
+///   own. cudarc then records no events.
+pub unsafe fn cudarc_stream(
+    stream: &Stream,
+    context: &Arc<CudaContext>,
+) -> Result<Arc<CudaStream>> {
+    expect_same(stream.context(), context)?;
+    // SAFETY: a live stream of the context. The caller keeps it alive and orders the work.
     Ok(unsafe { context.wrap_borrowed_stream(stream.as_raw().cast()) })
 }
 
@@ -79,8 +86,8 @@ pub(crate) fn expect_same(ours: &Context, theirs: &CudaContext) -> Result<()> {
         return Ok(());
     }
     Err(Error::Context(format!(
-        "the memory is of {ours:?}, but the stream of cudarc is of the context {:?} of device {}. \
-         Fix: use a stream of the memory's context",
+        "the object of cuda-safe is of {ours:?}, but that of cudarc is of the context {:?} of device \
+         {}. Fix: create both in one context",
         theirs.cu_ctx(),
         theirs.ordinal()
     )))

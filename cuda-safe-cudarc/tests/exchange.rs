@@ -75,9 +75,11 @@ fn a_stream_is_kept_alive_and_compares_equal() {
 
 #[test]
 fn a_stream_of_this_project_is_borrowed() {
-    let ours = Stream::new(&Context::primary(0).unwrap()).unwrap();
-    // SAFETY: `ours` is dropped last.
-    let theirs = unsafe { cudarc_stream(&ours) }.unwrap();
+    let context = Context::primary(0).unwrap();
+    let ours = Stream::new(&context).unwrap();
+    let cudarc = cudarc_context(&context).unwrap();
+    // SAFETY: `ours` is dropped last, and the only stream.
+    let theirs = unsafe { cudarc_stream(&ours, &cudarc) }.unwrap();
     let x = theirs.clone_htod(&numbers()).unwrap();
     assert_eq!(theirs.clone_dtoh(&x).unwrap(), numbers());
     drop((x, theirs));
@@ -235,10 +237,22 @@ fn other_contexts_are_rejected() {
     assert!(
         error
             .to_string()
-            .contains("Fix: use a stream of the memory's context"),
+            .contains("Fix: create both in one context"),
         "{error}"
     );
     assert!(into_slice(buffer, &first).is_err());
+
+    // Another object of the same context, with its own events.
+    let other = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let mut x = first.clone_htod(&numbers()).unwrap();
+    let error = read(&x, &other, |_, _| ()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("Fix: create it with slice.context()"),
+        "{error}"
+    );
+    assert!(write(&mut x, &other, |_, _| ()).is_err());
 }
 
 #[test]
