@@ -77,6 +77,7 @@ wheel-test:
 cudarc: setup
 	cd cuda-safe-cudarc && $(CARGO) test --locked --features cuda-12000,dynamic-loading
 	cd cuda-safe-cudarc && $(CARGO) clippy --locked --all-targets --features cuda-12000,dynamic-loading -- -D warnings
+	cd cuda-safe-cudarc && RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --features cuda-12000
 	cd cuda-safe-cudarc && $(CARGO) fmt --check
 
 # Reads deny.toml, and fetches the advisories: OFFLINE=--offline uses those of the last time.

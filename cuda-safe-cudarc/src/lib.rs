@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | `Arc<CudaContext>` | [`context`] | [`Context`](cuda_safe::Context) |
 //! | `Arc<CudaStream>` | [`stream`] | [`Stream`](cuda_safe::Stream), which keeps cudarc's alive |
-//! | `CudaSlice`, `CudaView` and `CudaViewMut`, borrowed | [`read`], [`write`] | [`DeviceView`](cuda_safe::DeviceView), [`DeviceViewMut`](cuda_safe::DeviceViewMut) |
+//! | `CudaSlice`, `CudaView` and `CudaViewMut`, borrowed | [`read`], [`write()`] | [`DeviceView`](cuda_safe::DeviceView), [`DeviceViewMut`](cuda_safe::DeviceViewMut) |
 //! | `CudaSlice`, owned | [`into_buffer`] | [`DeviceBuffer`](cuda_safe::DeviceBuffer) |
 //!
 //! | from `cuda_safe` | by | to cudarc |

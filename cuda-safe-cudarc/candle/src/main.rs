@@ -85,13 +85,19 @@ fn main() -> Result<()> {
         for x in [x.clone(), x.t()?] {
             let (own, theirs) = (x.apply_op1_no_bwd(&mish)?, mish_by_candle(&x)?);
             assert_eq!((own.shape(), own.dtype()), (x.shape(), DType::F32));
-            let largest = (own - theirs)?.abs()?.flatten_all()?.max(0)?.to_scalar::<f32>()?;
+            let largest = (own - theirs)?
+                .abs()?
+                .flatten_all()?
+                .max(0)?
+                .to_scalar::<f32>()?;
             // A few roundings of values up to 15.
             assert!(largest < 1e-5, "the results differ by {largest}");
         }
         let own = time(&device, || x.apply_op1_no_bwd(&mish))?;
         let theirs = time(&device, || mish_by_candle(&x))?;
-        println!("mish of {shape:?}: {own:?} as one kernel, {theirs:?} by candle's five operations");
+        println!(
+            "mish of {shape:?}: {own:?} as one kernel, {theirs:?} by candle's five operations"
+        );
     }
     Ok(())
 }
