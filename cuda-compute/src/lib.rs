@@ -148,6 +148,7 @@ pub mod cpu;
 mod element;
 mod error;
 mod expression;
+mod fourier;
 mod function;
 mod gather;
 pub mod guide;
@@ -249,13 +250,14 @@ pub use element::{
     ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,
     Ordered, Signed, StructField, StructType,
 };
-pub use error::CublasStatus;
+pub use error::{CublasStatus, CufftResult};
 pub use error::{Error, Result};
 pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, IntoExpr, Norm, Real, Remainder, Shift, eval, eval_on,
 };
 #[cfg(feature = "float8")]
 pub use float8::{F8E4M3, F8E5M2};
+pub use fourier::Fourier;
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{Pad, concatenate, ravel_index, stack};
 pub use half::{bf16, f16};

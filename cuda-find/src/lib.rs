@@ -1,6 +1,6 @@
 //! Finds and opens NVIDIA's libraries at run time.
 //!
-//! [`Library::open`] searches for one of [`DRIVER`], [`NVRTC`], [`NVJITLINK`], [`CUBLAS`] and
+//! [`Library::open`] searches for one of [`DRIVER`], [`NVRTC`], [`NVJITLINK`], [`CUBLAS`], [`CUFFT`] and
 //! [`NCCL`]. All crates of this project open libraries through it, so that they search in one order
 //! and report a missing library with one text. The package is called `cuda-direct-find`, and its
 //! library `cuda_find`.
@@ -17,6 +17,7 @@
 //!    | NVRTC | `CUDA_SYS_LIBNVRTC` |
 //!    | nvJitLink | `CUDA_SAFE_LIBNVJITLINK` |
 //!    | cuBLAS | `CUDA_COMPUTE_LIBCUBLAS` |
+//!    | cuFFT | `CUDA_COMPUTE_LIBCUFFT` |
 //!    | NCCL | `CUDA_NCCL_LIBNCCL` |
 //!
 //!    If it is set, nothing else is searched.
@@ -57,7 +58,7 @@ mod places;
 mod system;
 
 pub use builtins::{builtins, open_builtins};
-pub use library::{CUBLAS, DRIVER, Library, NCCL, NVJITLINK, NVRTC};
+pub use library::{CUBLAS, CUFFT, DRIVER, Library, NCCL, NVJITLINK, NVRTC};
 pub use open::{Missing, variable};
 pub use places::{VARIABLES, driver_folders};
 pub use system::{Handle, file_of, library_of};

@@ -98,6 +98,21 @@ pub static CUBLAS: Library = Library {
     without: "",
 };
 
+/// cuFFT, the library of Fourier transforms. Its versions are 12 for CUDA 13, and 11 for CUDA 12.
+pub static CUFFT: Library = Library {
+    name: "cuFFT",
+    variable: "CUDA_COMPUTE_LIBCUFFT",
+    files: if cfg!(windows) {
+        &["cufft64_*.dll"]
+    } else {
+        &["libcufft.so.*"]
+    },
+    preloaded: false,
+    packages: &["nvidia/cu13/lib", "nvidia/cufft/lib"],
+    remedy: packages!(pip "nvidia-cufft", pip 12 "nvidia-cufft-cu12", conda "libcufft", apt "libcufft-13-0"),
+    without: "",
+};
+
 /// NCCL, the library of collectives.
 pub static NCCL: Library = Library {
     name: "NCCL",

@@ -171,7 +171,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{CUBLAS, DRIVER, NCCL, NVJITLINK, NVRTC, driver_folders, file_of};
+    use crate::{CUBLAS, CUFFT, DRIVER, NCCL, NVJITLINK, NVRTC, driver_folders, file_of};
 
     /// A machine whose files are below a temporary folder, which is removed on drop.
     struct Fake {
@@ -392,6 +392,7 @@ mod tests {
         for (library, pip, conda, apt) in [
             (&NVRTC, "nvidia-cuda-nvrtc", "cuda-nvrtc", "cuda-nvrtc-13-0"),
             (&CUBLAS, "nvidia-cublas", "libcublas", "libcublas-13-0"),
+            (&CUFFT, "nvidia-cufft", "libcufft", "libcufft-13-0"),
             (&NCCL, "nvidia-nccl-cu13", "nccl", "libnccl2"),
         ] {
             let text = fake.find(library, c"find_missing").unwrap_err().to_string();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-pub use status::CublasStatus;
+pub use status::{CublasStatus, CufftResult};
 mod status;
 
 /// The result type of this crate's fallible functions.
@@ -40,6 +40,13 @@ pub enum Error {
         /// The status it returned.
         status: CublasStatus,
     },
+    /// A call of cuFFT failed.
+    Cufft {
+        /// The name of the function.
+        call: &'static str,
+        /// The result it returned.
+        result: CufftResult,
+    },
 }
 
 impl fmt::Display for Error {
@@ -50,6 +57,7 @@ impl fmt::Display for Error {
                 f.write_str(what)
             }
             Self::Cublas { call, status } => write!(f, "{call} failed: {status}"),
+            Self::Cufft { call, result } => write!(f, "{call} failed: {result}"),
         }
     }
 }
@@ -70,6 +78,11 @@ impl fmt::Debug for Error {
                 .field("call", call)
                 .field("status", status)
                 .finish(),
+            Self::Cufft { call, result } => f
+                .debug_struct("Cufft")
+                .field("call", call)
+                .field("result", result)
+                .finish(),
         }
     }
 }
@@ -80,7 +93,7 @@ impl std::error::Error for Error {
             // `Display` already prints the text of the inner error.
             Self::Cuda(error) => error.source(),
             Self::Shape(_) | Self::Value(_) | Self::Foreign(_) | Self::Missing(_) => None,
-            Self::Cublas { .. } => None,
+            Self::Cublas { .. } | Self::Cufft { .. } => None,
         }
     }
 }

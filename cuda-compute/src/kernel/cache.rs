@@ -78,8 +78,8 @@ struct Inner {
     tiles: OnceLock<Workspaces>,
     /// Results for which the host waits.
     results: Results,
-    /// The handles of the library that computes matrix products.
-    products: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// The handles and plans of NVIDIA's libraries, by type.
+    libraries: Mutex<FxHashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
@@ -121,7 +121,7 @@ impl Kernels {
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
             results: Results::new(context),
-            products: OnceLock::new(),
+            libraries: Mutex::default(),
             compiled: RwLock::default(),
         })))
     }
@@ -177,12 +177,13 @@ impl Kernels {
         &self.0.results
     }
 
-    pub(crate) fn products<H: Any + Send + Sync + Default>(&self) -> &H {
-        let handles = self.0.products.get_or_init(|| Box::new(H::default()));
-        let handles: &dyn Any = &**handles;
-        handles
-            .downcast_ref()
-            .expect("all callers ask for the same type")
+    /// Returns the handles or plans of a library, of which a context has one object.
+    pub(crate) fn library<H: Any + Send + Sync + Default>(&self) -> Arc<H> {
+        let mut libraries = lock(&self.0.libraries);
+        let handles = libraries
+            .entry(TypeId::of::<H>())
+            .or_insert_with(|| Arc::new(H::default()));
+        handles.clone().downcast().expect("the key is the type")
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {

@@ -134,7 +134,7 @@ fn product<T: Math>(
     }
     // Get the handle first, because this fails if cuBLAS is missing.
     let handle = kernels
-        .products::<Handles>()
+        .library::<Handles>()
         .of(stream, kernels.hardware())?;
     let left = readable(left, plan::left_matrix)?;
     let right = readable(right, plan::right_matrix)?;

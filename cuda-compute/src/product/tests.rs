@@ -268,7 +268,7 @@ fn stream() -> (Stream, Array<u8>) {
     let keeps = Array::zeros(&stream, 1).unwrap();
     let kernels = Kernels::of(stream.context()).unwrap();
     kernels
-        .products::<Handles>()
+        .library::<Handles>()
         .with(|| Ok(&DOUBLE), &stream, 4096)
         .unwrap();
     (stream, keeps)
