@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 launch-cost
+.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 launch-cost wheel wheel-test cudarc deny licences
 
 help:
 	@echo "make setup    download CUDA headers, NVRTC and libclang (CUDA=12.4: another version than 13.0)"
@@ -23,6 +23,9 @@ help:
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
 	@echo "make loading  run tests of features that change the whole build: dynamic-loading, and no bindgen"
 	@echo "make lto      run tests of link-time optimization, with nvJitLink, which it downloads (40 MB)"
+	@echo "make wheel    build the emulator's Python wheel (wheel-test: also run numba-cuda and cuda.core with it, downloads 300 MB)"
+	@echo "make cudarc   test the exchange with cudarc, which is outside the workspace"
+	@echo "make deny     check licences, advisories, sources and duplicates of all crates (needs cargo-deny)"
 	@echo "make stranger build and run a crate outside the repository, without headers, libclang, Python or a driver"
 
 setup:
@@ -62,6 +65,32 @@ lto: setup
 stranger:
 	scripts/stranger.sh
 
+# Not part of test, because it builds the emulator with optimization.
+wheel:
+	$(PYTHON) scripts/wheel.py
+
+# Not part of test, because it downloads the clients.
+wheel-test:
+	$(PYTHON) scripts/wheel.py --test
+
+# A workspace of its own, so that no other build needs cudarc.
+cudarc: setup
+	cd cuda-safe-cudarc && $(CARGO) test --locked --features cuda-12000,dynamic-loading
+	cd cuda-safe-cudarc && $(CARGO) clippy --locked --all-targets --features cuda-12000,dynamic-loading -- -D warnings
+	cd cuda-safe-cudarc && RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --features cuda-12000
+	cd cuda-safe-cudarc && $(CARGO) fmt --check
+
+# Reads deny.toml, and fetches the advisories: OFFLINE=--offline uses those of the last time.
+deny:
+	@$(CARGO) deny --version || { echo "Fix: cargo install --locked cargo-deny" >&2; exit 1; }
+	$(CARGO) deny --locked $(OFFLINE) check
+	$(CARGO) deny --locked $(OFFLINE) --manifest-path cuda-safe-cudarc/Cargo.toml --config deny.toml check
+
+# The part of deny that needs no tool.
+licences:
+	$(PYTHON) scripts/licences.py
+	@echo "cargo-deny is not installed, so advisories, sources and duplicates were not checked (cargo install --locked cargo-deny)"
+
 bench: setup
 	$(CARGO) bench --locked $(ARGS)
 	$(PYTHON) scripts/bench_summary.py
@@ -74,7 +103,7 @@ check: setup
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --features cuda-safe/opengl
 	$(PYTHON) scripts/check_docs.py
-	$(PYTHON) scripts/licences.py
+	@$(MAKE) --no-print-directory $$($(CARGO) deny --version >/dev/null 2>&1 && echo deny || echo licences)
 	$(PYTHON) scripts/coverage.py
 	$(PYTHON) scripts/rooms.py --test
 	$(PYTHON) scripts/rooms.py

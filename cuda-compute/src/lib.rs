@@ -131,6 +131,7 @@
 //! - `bindgen` (default): generates the raw bindings from the installed CUDA headers. Without it,
 //!   builds need no libclang and take half the time: see [`cuda_safe`].
 //! - `dynamic-loading`: opens the driver and NVRTC at the first call: see [`cuda_safe`].
+//! - `float8`: the 8-bit floats `F8E4M3` and `F8E5M2` of the crate `float8` as elements.
 //! - `ndarray`: conversions from and to arrays of the crate `ndarray`.
 //! - `cpu`: sums and convolutions on the CPU, for comparison.
 //!
@@ -254,6 +255,8 @@ pub use error::{Error, Result};
 pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, IntoExpr, Norm, Real, Remainder, Shift, eval, eval_on,
 };
+#[cfg(feature = "float8")]
+pub use float8::{F8E4M3, F8E5M2};
 pub use fourier::Fourier;
 pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{Pad, concatenate, ravel_index, stack};

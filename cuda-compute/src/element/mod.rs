@@ -36,6 +36,12 @@ pub enum DataType {
     U32,
     /// `u64`.
     U64,
+    /// An 8-bit float with 4 bits of exponent and 3 of fraction, without infinities:
+    /// `float8::F8E4M3`, with the feature `float8`.
+    F8E4M3,
+    /// An 8-bit float with 5 bits of exponent and 2 of fraction: `float8::F8E5M2`, with the feature
+    /// `float8`.
+    F8E5M2,
     /// [`half::f16`]: IEEE half precision.
     F16,
     /// [`half::bf16`]: bfloat16.
@@ -57,7 +63,7 @@ impl DataType {
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
-            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::Bool | Self::I8 | Self::U8 | Self::F8E4M3 | Self::F8E5M2 => 1,
             Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 | Self::Complex32 => 8,
@@ -102,6 +108,8 @@ impl DataType {
             Self::U16 => "u16",
             Self::U32 => "u32",
             Self::U64 => "u64",
+            Self::F8E4M3 => "F8E4M3",
+            Self::F8E5M2 => "F8E5M2",
             Self::F16 => "f16",
             Self::Bf16 => "bf16",
             Self::F32 => "f32",
@@ -112,8 +120,8 @@ impl DataType {
         }
     }
 
-    /// Returns the type that kernels compute in. `f16` and `bf16` are floats that are rounded after
-    /// each operation.
+    /// Returns the type that kernels compute in. Narrow floats are floats that are rounded after each
+    /// operation.
     pub(crate) fn computed(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Bool => "bool",
@@ -125,7 +133,7 @@ impl DataType {
             Self::U16 => "unsigned short",
             Self::U32 => "unsigned",
             Self::U64 => "unsigned long long",
-            Self::F16 | Self::Bf16 | Self::F32 => "float",
+            Self::F8E4M3 | Self::F8E5M2 | Self::F16 | Self::Bf16 | Self::F32 => "float",
             Self::F64 => "double",
             Self::Complex32 => "complex<float>",
             Self::Complex64 => "complex<double>",
@@ -137,6 +145,8 @@ impl DataType {
     pub(crate) fn stored(self) -> Cow<'static, str> {
         match self {
             Self::Bool => "stored_bool".into(),
+            Self::F8E4M3 => "stored_f8e4m3".into(),
+            Self::F8E5M2 => "stored_f8e5m2".into(),
             Self::F16 => "stored_f16".into(),
             Self::Bf16 => "stored_bf16".into(),
             other => other.computed(),
@@ -149,8 +159,22 @@ impl DataType {
         match self {
             Self::Complex32 => "::stored_complex<float>".into(),
             Self::Complex64 => "::stored_complex<double>".into(),
-            Self::F16 | Self::Bf16 | Self::Struct(_) => format!("::{}", self.stored()).into(),
+            Self::F8E4M3 | Self::F8E5M2 | Self::F16 | Self::Bf16 | Self::Struct(_) => {
+                format!("::{}", self.stored()).into()
+            }
             other => other.stored(),
+        }
+    }
+
+    /// Returns the name of the conversion to a float that is narrower than `f32`, or `None` for other
+    /// types.
+    pub(crate) const fn narrow(self) -> Option<&'static str> {
+        match self {
+            Self::F8E4M3 => Some("f8e4m3"),
+            Self::F8E5M2 => Some("f8e5m2"),
+            Self::F16 => Some("f16"),
+            Self::Bf16 => Some("bf16"),
+            _ => None,
         }
     }
 
@@ -159,6 +183,7 @@ impl DataType {
             Self::Bool => Class::Bool,
             Self::I8 | Self::I16 | Self::I32 | Self::I64 => Class::Signed,
             Self::U8 | Self::U16 | Self::U32 | Self::U64 => Class::Unsigned,
+            Self::F8E4M3 | Self::F8E5M2 => Class::Float,
             Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => Class::Float,
             Self::Complex32 | Self::Complex64 => Class::Complex,
             Self::Struct(_) => Class::Struct,
@@ -179,6 +204,10 @@ pub(crate) enum Class {
 
 /// An element type of arrays: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`,
 /// [`Complex`] of `f32` and `f64`, and structs of plain data.
+///
+/// With the feature `float8`, also the 8-bit floats `F8E4M3` and `F8E5M2` of the crate `float8`. They
+/// are stored, copied, selected and [cast](crate::Expr::cast), but have no arithmetic: cast them to
+/// `f32` or a half first.
 ///
 /// `isize` and `usize` are integers of 64 bits. Kernels and other libraries see them as `i64` and
 /// `u64`.
@@ -257,6 +286,11 @@ elements! {
     Complex<f32> => Complex32, Complex<f64> => Complex64,
 }
 
+#[cfg(feature = "float8")]
+elements! {
+    float8::F8E4M3 => F8E4M3, float8::F8E5M2 => F8E5M2,
+}
+
 // SAFETY: a bool is stored as a byte.
 unsafe impl Element for bool {
     const DATA_TYPE: DataType = DataType::Bool;
@@ -297,6 +331,10 @@ mod tests {
         check::<bool>();
         check::<i8>();
         check::<u16>();
+        #[cfg(feature = "float8")]
+        check::<float8::F8E4M3>();
+        #[cfg(feature = "float8")]
+        check::<float8::F8E5M2>();
         check::<f16>();
         check::<bf16>();
         check::<i32>();

@@ -207,7 +207,7 @@ pub(crate) fn source(source: Source, form: &Form) -> Source {
 /// its values.
 pub(crate) const fn widest(data: DataType) -> usize {
     let size = match data {
-        DataType::F16 | DataType::Bf16 => 4,
+        narrow if narrow.narrow().is_some() => 4,
         other => return other.lanes(32),
     };
     32 / size

@@ -318,7 +318,8 @@ methods! {
         /// Converts each element to another type, as Rust's `as` does:
         ///
         /// - to an integer: rounds towards zero and clamps to the integer's range; NaN becomes 0
-        /// - to a float: the nearest float
+        /// - to a float: the nearest float. 8-bit floats clamp to their largest number, as CUDA's
+        ///   conversions and the crate `float8` do
         /// - to `bool`: whether the element is not 0
         /// - to a complex number: the imaginary part is 0
         pub fn cast<R: CastFrom<T>>(self) -> Expr<R> {
@@ -463,6 +464,23 @@ macro_rules! casts {
 }
 
 casts!(from bool, i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64);
+#[cfg(feature = "float8")]
+mod float8_casts {
+    use float8::{F8E4M3, F8E5M2};
+
+    use super::*;
+
+    casts!(from F8E4M3, F8E5M2);
+    macro_rules! to_float8 {
+        ($($from:ty),*) => {
+            $(casts!(@to $from: F8E4M3, F8E5M2);)*
+        };
+    }
+    to_float8!(
+        bool, i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, f16, bf16, f32, f64, F8E4M3,
+        F8E5M2
+    );
+}
 casts!(@to Complex<f32>: Complex<f32>, Complex<f64>);
 casts!(@to Complex<f64>: Complex<f32>, Complex<f64>);
 

@@ -143,7 +143,8 @@ impl Operation {
     }
 }
 
-/// Rounds a value to a half's precision if it is a half, which is computed as a float.
+/// Rounds a value to a half's precision if it is a half, which is computed as a float. 8-bit floats
+/// have no operations but casts, which round.
 pub(crate) fn rounded(value: String, to: DataType) -> String {
     match to {
         DataType::F16 => format!("rounded_f16({value})"),
@@ -166,11 +167,11 @@ fn cast(a: &str, from: DataType, to: DataType) -> String {
         }
         (_, Class::Bool) => format!("{a} != 0"),
         // Converts wider types in one step, because a detour through float would round twice.
-        _ if matches!(to, DataType::F16 | DataType::Bf16) && from.size() > 2 => {
-            let name = if to == DataType::F16 { "f16" } else { "bf16" };
-            format!("to_{name}({a})")
-        }
-        _ => format!("rs_cast<{}>({a})", to.computed()),
+        _ => match to.narrow() {
+            Some(name) if from.size() > 2 => format!("to_{name}({a})"),
+            Some(name) if to.size() == 1 => format!("to_{name}(rs_cast<float>({a}))"),
+            _ => format!("rs_cast<{}>({a})", to.computed()),
+        },
     }
 }
 
@@ -181,10 +182,16 @@ mod tests {
     #[test]
     fn casts_round_once() {
         let of = |from, to| Operation::Cast.render(&["a".into()], from, to);
-        use DataType::{Bf16, Bool, Complex32, Complex64, F16, F32, F64, I8, I16, I32, U8};
+        use DataType::{
+            Bf16, Bool, Complex32, Complex64, F8E4M3, F8E5M2, F16, F32, F64, I8, I16, I32, U8,
+        };
         assert_eq!(of(F32, F32), "a");
         assert_eq!(of(F32, I32), "rs_cast<int>(a)");
         assert_eq!(of(I32, Bool), "a != 0");
+        assert_eq!(of(F64, F8E4M3), "to_f8e4m3(a)");
+        assert_eq!(of(F16, F8E5M2), "to_f8e5m2(rs_cast<float>(a))");
+        assert_eq!(of(F8E5M2, F8E4M3), "to_f8e4m3(rs_cast<float>(a))");
+        assert_eq!(of(F8E4M3, F64), "rs_cast<double>(a)");
         // Wider types become halves in one step. Types that fit in a float are converted to a float
         // first.
         assert_eq!(of(F64, F16), "rounded_f16(to_f16(a))");

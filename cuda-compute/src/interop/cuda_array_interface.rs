@@ -65,8 +65,8 @@ impl<T: Element> Array<T> {
     /// [`cuda_array_interface_mut`](Self::cuda_array_interface_mut) for it.
     ///
     /// # Errors
-    /// Returns [`Error::Foreign`] if the elements are `bf16` or structs, for which the interface
-    /// has no name. Use DLPack, or [`reinterpret`](Self::reinterpret) the elements as integers.
+    /// Returns [`Error::Foreign`] if the elements are `bf16`, 8-bit floats or structs, for which the
+    /// interface has no name. Use DLPack, or [`reinterpret`](Self::reinterpret) the elements as integers.
     pub fn cuda_array_interface(&self) -> Result<CudaArrayInterface<'_>> {
         let size = T::DATA_TYPE.size() as isize;
         Ok(CudaArrayInterface {
@@ -204,7 +204,7 @@ fn typestr(data: DataType) -> Result<&'static str> {
         DataType::F64 => "<f8",
         DataType::Complex32 => "<c8",
         DataType::Complex64 => "<c16",
-        DataType::Bf16 | DataType::Struct(_) => {
+        DataType::F8E4M3 | DataType::F8E5M2 | DataType::Bf16 | DataType::Struct(_) => {
             return Err(Error::Foreign(format!(
                 "elements of {} have no name in __cuda_array_interface__. Fix: use DLPack, or reinterpret them as integers",
                 data.name()

@@ -80,6 +80,10 @@ impl DLDataType {
     /// The size is that of both parts together.
     pub const COMPLEX: u8 = 5;
     pub const BOOL: u8 = 6;
+    /// 4 bits of exponent, 3 of fraction, and no infinities
+    pub const FLOAT8_E4M3FN: u8 = 10;
+    /// 5 bits of exponent, and 2 of fraction
+    pub const FLOAT8_E5M2: u8 = 12;
 
     /// Returns the type of an array's elements. Structs are vectors of bytes.
     #[must_use]
@@ -94,6 +98,8 @@ impl DLDataType {
             DataType::U8 | DataType::U16 | DataType::U32 | DataType::U64 => Self::UINT,
             DataType::Struct(_) => Self::UINT,
             DataType::F16 | DataType::F32 | DataType::F64 => Self::FLOAT,
+            DataType::F8E4M3 => Self::FLOAT8_E4M3FN,
+            DataType::F8E5M2 => Self::FLOAT8_E5M2,
             DataType::Bf16 => Self::BFLOAT,
             DataType::Complex32 | DataType::Complex64 => Self::COMPLEX,
         };
@@ -107,7 +113,7 @@ impl DLDataType {
     }
 }
 
-const ALL: [DataType; 15] = [
+const ALL: [DataType; 17] = [
     DataType::Bool,
     DataType::I8,
     DataType::I16,
@@ -117,6 +123,8 @@ const ALL: [DataType; 15] = [
     DataType::U16,
     DataType::U32,
     DataType::U64,
+    DataType::F8E4M3,
+    DataType::F8E5M2,
     DataType::F16,
     DataType::Bf16,
     DataType::F32,
@@ -267,6 +275,8 @@ mod tests {
             (DataType::U16, (1, 16, 1)),
             (DataType::U32, (1, 32, 1)),
             (DataType::U64, (1, 64, 1)),
+            (DataType::F8E4M3, (10, 8, 1)),
+            (DataType::F8E5M2, (12, 8, 1)),
             (DataType::F16, (2, 16, 1)),
             (DataType::Bf16, (4, 16, 1)),
             (DataType::F32, (2, 32, 1)),

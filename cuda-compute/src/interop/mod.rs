@@ -5,6 +5,7 @@
 //! | DLPack, versioned (1.x) | [`Array::into_dlpack`], [`Array::share_dlpack`], then [`ExportedTensor::into_raw`] | [`Array::from_dlpack`]; to inspect it first, [`ImportedTensor::from_versioned`] |
 //! | DLPack, unversioned | the same, then [`ExportedTensor::into_raw_unversioned`] | [`ImportedTensor::from_unversioned`] |
 //! | `__cuda_array_interface__`, version 3 | [`Array::cuda_array_interface`], [`Array::cuda_array_interface_mut`] | [`Array::from_cuda_array_interface`] |
+//! | an address, for libraries that free memory in the order of a stream | [`Array::view`], [`Array::into_buffer`] | [`Array::from_raw`] |
 //! | `ndarray`, on the host, a copy (feature `ndarray`) | `Array::to_ndarray` | `Array::from_ndarray` |
 //!
 //! ```
@@ -92,6 +93,7 @@ mod exported;
 mod host_array;
 mod imported;
 mod place;
+mod raw;
 mod stream;
 
 /// The version of the crate `ndarray` whose arrays [`Array::from_ndarray`] reads and

@@ -46,11 +46,60 @@ struct stored_bf16 {
         return *this;
     }
 };
+// 8-bit floats: 4 or 5 bits of exponent. Conversions round to the nearest, and clamp to the largest
+// number, infinities too.
+template <int FRACTION, int BIAS, unsigned LARGEST, unsigned NOT_A_NUMBER>
+__device__ __forceinline__ unsigned char to_f8_bits(float x) {
+    const unsigned sign = __float_as_uint(x) >> 24 & 0x80u, bits = __float_as_uint(x) & 0x7fffffffu;
+    const int dropped = 23 - FRACTION;
+    unsigned rounded;
+    if (bits > 0x7f800000u) {
+        rounded = NOT_A_NUMBER;
+    } else if (bits >= (unsigned)(128 - BIAS) << 23) {
+        rounded = ((bits + (1u << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped) - ((127 - BIAS) << FRACTION);
+        rounded = min(rounded, LARGEST);
+    } else {
+        // The last bit of this number is that of subnormal numbers, so the addition rounds.
+        const unsigned one = (unsigned)(151 - BIAS - FRACTION) << 23;
+        rounded = __float_as_uint(__uint_as_float(bits) + __uint_as_float(one)) - one;
+    }
+    return (unsigned char)(sign | rounded);
+}
+// Of a value that has this type already, whose infinities must stay.
+__device__ __forceinline__ unsigned char to_f8e5m2_bits(float x) {
+    const unsigned bits = __float_as_uint(x);
+    if ((bits & 0x7fffffffu) == 0x7f800000u) return (unsigned char)(bits >> 24 & 0x80u | 0x7cu);
+    return to_f8_bits<2, 15, 0x7b, 0x7e>(x);
+}
+struct stored_f8e4m3 {
+    unsigned char bits;
+    __device__ __forceinline__ operator float() const {
+        const unsigned sign = (bits & 0x80u) << 24, rest = bits & 0x7fu;
+        const float value = __uint_as_float(rest << 20) * __uint_as_float((127u + 120) << 23);
+        return __uint_as_float(sign | (rest == 0x7f ? 0x7fffffffu : __float_as_uint(value)));
+    }
+    __device__ __forceinline__ stored_f8e4m3 &operator=(float x) {
+        bits = to_f8_bits<3, 7, 0x7e, 0x7f>(x);
+        return *this;
+    }
+};
+struct stored_f8e5m2 {
+    unsigned char bits;
+    __device__ __forceinline__ operator float() const { return from_f16_bits((unsigned short)(bits << 8)); }
+    __device__ __forceinline__ stored_f8e5m2 &operator=(float x) {
+        bits = to_f8e5m2_bits(x);
+        return *this;
+    }
+};
+__device__ __forceinline__ float value_of(stored_f8e4m3 x) { return x; }
+__device__ __forceinline__ float value_of(stored_f8e5m2 x) { return x; }
 __device__ __forceinline__ float value_of(stored_f16 x) { return x; }
 __device__ __forceinline__ float value_of(stored_bf16 x) { return x; }
 __device__ __forceinline__ bool value_of(stored_bool x) { return x.bits != 0; }
 template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 
+__device__ __forceinline__ float rounded_f8e4m3(float x) { return value_of(stored_f8e4m3{to_f8_bits<3, 7, 0x7e, 0x7f>(x)}); }
+__device__ __forceinline__ float rounded_f8e5m2(float x) { return value_of(stored_f8e5m2{to_f8_bits<2, 15, 0x7b, 0x7e>(x)}); }
 __device__ __forceinline__ float rounded_f16(float x) { return value_of(stored_f16{to_f16_bits(x)}); }
 __device__ __forceinline__ float rounded_bf16(float x) { return value_of(stored_bf16{to_bf16_bits(x)}); }
 
@@ -72,6 +121,8 @@ __device__ __forceinline__ float to_odd(u64 x) {
 __device__ __forceinline__ float to_odd(int x) { return to_odd((long long)x); }
 __device__ __forceinline__ float to_odd(unsigned x) { return to_odd((u64)x); }
 __device__ __forceinline__ float to_odd(float x) { return x; }
+template <class T> __device__ __forceinline__ float to_f8e4m3(T x) { return rounded_f8e4m3(to_odd(x)); }
+template <class T> __device__ __forceinline__ float to_f8e5m2(T x) { return rounded_f8e5m2(to_odd(x)); }
 template <class T> __device__ __forceinline__ float to_f16(T x) { return rounded_f16(to_odd(x)); }
 template <class T> __device__ __forceinline__ float to_bf16(T x) { return rounded_bf16(to_odd(x)); }
 
@@ -80,6 +131,12 @@ template <class S, class C> struct storing {
 };
 template <> struct storing<stored_bool, bool> {
     static __device__ __forceinline__ stored_bool of(bool x) { return {(unsigned char)x}; }
+};
+template <> struct storing<stored_f8e4m3, float> {
+    static __device__ __forceinline__ stored_f8e4m3 of(float x) { return {to_f8_bits<3, 7, 0x7e, 0x7f>(x)}; }
+};
+template <> struct storing<stored_f8e5m2, float> {
+    static __device__ __forceinline__ stored_f8e5m2 of(float x) { return {to_f8e5m2_bits(x)}; }
 };
 template <> struct storing<stored_f16, float> {
     static __device__ __forceinline__ stored_f16 of(float x) { return {to_f16_bits(x)}; }

@@ -16,6 +16,7 @@ mod dlpack;
 mod expression_views;
 #[path = "../../../cuda-safe/tests/common/failure.rs"]
 mod failure;
+mod float8;
 mod gathers;
 mod grids;
 mod in_place;
@@ -35,6 +36,7 @@ mod parts;
 mod pycuda;
 #[path = "../shared/random.rs"]
 mod random;
+mod raw_memory;
 mod recurrences;
 mod reductions;
 mod rows;

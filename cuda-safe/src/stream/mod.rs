@@ -86,6 +86,8 @@ struct StreamKind {
     staging: RwLock<Option<Staged>>,
     /// Whether the legacy default stream waits for this stream, once that is known.
     blocking: OnceLock<bool>,
+    /// The owner of a borrowed stream. Dropped with the last reference to it.
+    _keeper: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Kind for StreamKind {
@@ -115,6 +117,7 @@ impl Adopt for StreamKind {
             green: None,
             staging: RwLock::default(),
             blocking: OnceLock::new(),
+            _keeper: None,
         }
     }
 }
@@ -259,6 +262,42 @@ impl Stream {
     pub fn per_thread_default(context: &Context) -> Self {
         // SAFETY: this handle is always valid, in every context.
         unsafe { Self::borrow_raw(PER_THREAD, context) }
+    }
+
+    /// Wraps a raw handle like [`borrow_raw`](Self::borrow_raw), and owns `keeper`, which keeps the
+    /// stream alive. It is dropped with the last clone of the returned object and everything created
+    /// from it.
+    ///
+    /// # Safety
+    /// The caller must ensure that `raw` is a live handle that was created in `context`, and that it
+    /// stays alive until `keeper` is dropped.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let owner = Stream::new(&context)?; // could be a reference-counted stream of another library
+    /// let raw = owner.as_raw();
+    /// // SAFETY: a live stream, which `owner` keeps alive.
+    /// let stream = unsafe { Stream::borrow_raw_with(raw, &context, owner) };
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2])?;
+    /// drop(stream);
+    /// assert_eq!(buffer.to_vec(buffer.stream())?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub unsafe fn borrow_raw_with(
+        raw: CUstream,
+        context: &Context,
+        keeper: impl Any + Send + Sync,
+    ) -> Self {
+        let kind = StreamKind {
+            _keeper: Some(Box::new(keeper)),
+            ..StreamKind::adopt(raw)
+        };
+        // SAFETY: guaranteed by this function's contract.
+        Self(unsafe { Handle::new(raw, false, context.clone(), kind) })
     }
 
     /// Returns the context of the stream.
