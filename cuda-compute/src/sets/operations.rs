@@ -94,6 +94,32 @@ impl<K: SortKey> Expr<K> {
         let values = self.unique()?;
         values.compress(!values.isin(other)?)
     }
+
+    /// Returns the elements that occur either here or in `other`, but not in both, in ascending order and
+    /// each once. This is NumPy's `setxor1d`. NaN is in no `other`, so a NaN of each remains. Waits four
+    /// times. See [`intersect`](Self::intersect).
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[3, 1, 3, 2])?;
+    /// let y = Array::from_slice(&stream, &[4, 3, 2])?;
+    /// assert_eq!(x.symmetric_difference(&y)?.to_vec()?, [1, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if one of the expressions reads no array, or in the cases that
+    /// [`intersect`](Self::intersect) lists.
+    #[doc(alias = "setxor1d")]
+    pub fn symmetric_difference(&self, other: impl IntoExpr<K>) -> Result<Array<K>> {
+        let other = other.into_expr();
+        let parts = [self.difference(&other)?, other.difference(self)?];
+        concatenate(&parts, 0)?.sort()
+    }
 }
 
 /// Defines methods of arrays that call those of expressions.
@@ -118,4 +144,6 @@ delegated! {
     intersect(other, "intersect1d") -> Self: "Returns the elements that occur here and in `other`.";
     union(other, "union1d") -> Self: "Returns the elements that occur here or in `other`.";
     difference(other, "setdiff1d") -> Self: "Returns the elements that occur here and not in `other`.";
+    symmetric_difference(other, "setxor1d") -> Self:
+        "Returns the elements that occur either here or in `other`.";
 }
