@@ -264,7 +264,7 @@ pub use kernel::Kernels;
 #[cfg(feature = "npy")]
 pub use npy::{NpzReader, NpzWriter};
 pub use num_complex::Complex;
-pub use product::MatmulOptions;
+pub use product::{MatmulOptions, einsum};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{
     MapReduce, Reducer,
