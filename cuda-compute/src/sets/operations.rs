@@ -6,7 +6,7 @@ use crate::{
     error::Result,
     expression::{Expr, IntoExpr},
     gather::concatenate,
-    sort::SortKey,
+    sort::{SortKey, delegated},
 };
 
 impl<K: SortKey> Expr<K> {
@@ -122,28 +122,11 @@ impl<K: SortKey> Expr<K> {
     }
 }
 
-/// Defines methods of arrays that call those of expressions.
-macro_rules! delegated {
-    ($($name:ident ($other:ident, $alias:literal) -> $result:ty: $doc:literal;)*) => {
-        impl<K: SortKey> Array<K> {$(
-            #[doc = $doc]
-            #[doc = concat!("See [`Expr::", stringify!($name), "`].")]
-            ///
-            /// # Errors
-            #[doc = concat!("Returns an error in the cases that [`Expr::", stringify!($name), "`] lists.")]
-            #[doc(alias = $alias)]
-            pub fn $name(&self, $other: impl IntoExpr<K>) -> Result<$result> {
-                self.expr().$name($other)
-            }
-        )*}
-    };
-}
-
 delegated! {
-    isin(set, "in1d") -> Array<bool>: "Returns for each element whether `set` has an equal one.";
-    intersect(other, "intersect1d") -> Self: "Returns the elements that occur here and in `other`.";
-    union(other, "union1d") -> Self: "Returns the elements that occur here or in `other`.";
-    difference(other, "setdiff1d") -> Self: "Returns the elements that occur here and not in `other`.";
-    symmetric_difference(other, "setxor1d") -> Self:
+    isin(set: impl IntoExpr<K>) alias "in1d" -> Array<bool>: "Returns for each element whether `set` has an equal one.";
+    intersect(other: impl IntoExpr<K>) alias "intersect1d" -> Self: "Returns the elements that occur here and in `other`.";
+    union(other: impl IntoExpr<K>) alias "union1d" -> Self: "Returns the elements that occur here or in `other`.";
+    difference(other: impl IntoExpr<K>) alias "setdiff1d" -> Self: "Returns the elements that occur here and not in `other`.";
+    symmetric_difference(other: impl IntoExpr<K>) alias "setxor1d" -> Self:
         "Returns the elements that occur either here or in `other`.";
 }
