@@ -32,7 +32,7 @@ impl<T: RandomFloat> Array<T> {
     /// let factor = Array::from_nested(&stream, [[2.0, 0.0], [1.0, 1.0]])?;
     /// let x = Array::multivariate_normal(&mut Random::new(1), 10_000, &mean, &factor)?;
     /// assert_eq!(x.shape(), [10_000, 2]);
-    /// let covariance = x.t().cov(1)?.eval()?.to_vec()?;
+    /// let covariance = x.t().cov(1)?.to_vec()?;
     /// assert!((covariance[1] - 2.0).abs() < 0.1, "{covariance:?}");
     /// # Ok(())
     /// # }
