@@ -14,6 +14,7 @@ mod random;
 mod sort_keys;
 
 mod case;
+mod numpy;
 mod order;
 mod segments;
 mod sets;
