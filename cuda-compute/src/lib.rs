@@ -133,6 +133,8 @@
 //! - `dynamic-loading`: opens the driver and NVRTC at the first call: see [`cuda_safe`].
 //! - `float8`: the 8-bit floats `F8E4M3` and `F8E5M2` of the crate `float8` as elements.
 //! - `ndarray`: conversions from and to arrays of the crate `ndarray`.
+//! - `npy`: NumPy's files, `.npy` and `.npz`, as `Array::load_npy`, `Array::save_npy`, `NpzReader` and
+//!   `NpzWriter`.
 //! - `cpu`: sums and convolutions on the CPU, for comparison.
 //!
 //! The crate needs NVRTC at run time: see [`cuda_safe`'s requirements](cuda_safe#requirements).
@@ -155,6 +157,8 @@ pub mod guide;
 mod histogram;
 pub mod interop;
 mod kernel;
+#[cfg(feature = "npy")]
+mod npy;
 mod order;
 pub mod prelude;
 mod product;
@@ -262,8 +266,10 @@ pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{Pad, concatenate, ravel_index, stack};
 pub use half::{bf16, f16};
 pub use kernel::Kernels;
+#[cfg(feature = "npy")]
+pub use npy::{NpzReader, NpzWriter};
 pub use num_complex::Complex;
-pub use product::MatmulOptions;
+pub use product::{MatmulOptions, einsum};
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{
     MapReduce, Reducer,

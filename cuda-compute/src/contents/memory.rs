@@ -116,7 +116,7 @@ impl<T: Element> Array<T> {
     }
 
     /// Returns the range of a contiguous array's bytes within its memory.
-    pub(super) fn bytes(&self) -> Range<usize> {
+    pub(crate) fn bytes(&self) -> Range<usize> {
         if self.is_empty() {
             // The offset of an empty array may be beyond its memory.
             return 0..0;

@@ -33,6 +33,9 @@ pub enum Error {
     /// A library that is loaded at its first use is not installed. The message names the files that
     /// were tried and how to install it. Nothing was enqueued.
     Missing(String),
+    /// A file can't be read or written, or it does not contain what was asked for. The message names
+    /// the file.
+    File(String),
     /// A call of cuBLAS failed.
     Cublas {
         /// The name of the function.
@@ -53,9 +56,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cuda(error) => error.fmt(f),
-            Self::Shape(what) | Self::Value(what) | Self::Foreign(what) | Self::Missing(what) => {
-                f.write_str(what)
-            }
+            Self::Shape(what)
+            | Self::Value(what)
+            | Self::Foreign(what)
+            | Self::Missing(what)
+            | Self::File(what) => f.write_str(what),
             Self::Cublas { call, status } => write!(f, "{call} failed: {status}"),
             Self::Cufft { call, result } => write!(f, "{call} failed: {result}"),
         }
@@ -73,6 +78,7 @@ impl fmt::Debug for Error {
             Self::Value(what) => f.debug_tuple("Value").field(what).finish(),
             Self::Foreign(what) => f.debug_tuple("Foreign").field(what).finish(),
             Self::Missing(what) => f.debug_tuple("Missing").field(what).finish(),
+            Self::File(what) => f.debug_tuple("File").field(what).finish(),
             Self::Cublas { call, status } => f
                 .debug_struct("Cublas")
                 .field("call", call)
@@ -92,8 +98,13 @@ impl std::error::Error for Error {
         match self {
             // `Display` already prints the text of the inner error.
             Self::Cuda(error) => error.source(),
-            Self::Shape(_) | Self::Value(_) | Self::Foreign(_) | Self::Missing(_) => None,
-            Self::Cublas { .. } | Self::Cufft { .. } => None,
+            Self::Shape(_)
+            | Self::Value(_)
+            | Self::Foreign(_)
+            | Self::Missing(_)
+            | Self::File(_)
+            | Self::Cublas { .. }
+            | Self::Cufft { .. } => None,
         }
     }
 }

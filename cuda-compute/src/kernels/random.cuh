@@ -1,8 +1,8 @@
 // Random numbers: bits from a counter, and the numbers computed from them.
 //
-// Everything except the Poisson distribution is IEEE 754 arithmetic with explicit rounding, so that
-// no compiler contracts it differently. It gives the same bits on every device. The coefficients
-// are minimax fits made for this file.
+// Everything except the Poisson, binomial and gamma distributions is IEEE 754 arithmetic with explicit
+// rounding, so that no compiler contracts it differently. It gives the same bits on every device. The
+// coefficients are minimax fits made for this file.
 
 #include "array.cuh"
 
@@ -296,5 +296,94 @@ static __device__ __noinline__ unsigned poisson(u64 block, u64 key, double mean)
         }
     }
 }
+
+// Computes a binomial number from its own block, and from further attempts if needed. `half` is the
+// smaller one of the probabilities of success and failure.
+static __device__ __noinline__ unsigned binomial_of_half(u64 block, u64 key, double trials, double half) {
+    unsigned words[4];
+    const double mean = trials * half, odds = half / (1 - half);
+    if (mean < 10) {
+        // Inversion: subtract the probabilities of 0, 1, 2, ... from a uniform number. More successes
+        // than `most` have a probability below 1e-16.
+        const double none = exp(trials * log1p(-half)), most = fmin(trials, mean + 10 * sqrt(mean + 1));
+        for (unsigned attempt = 0;; ++attempt) {
+            random_block(key, block, attempt, words);
+            double left = __fma_rn((double)(words[0] | (u64)words[1] << 32), 0x1p-64, 0x1p-65), probability = none;
+            for (double k = 0; k <= most; ++k) {
+                if (left <= probability) return (unsigned)k;
+                left -= probability;
+                probability *= (trials - k) / (k + 1) * odds;
+            }
+        }
+    }
+    // Hörmann, "The generation of binomial random variates", 1993: BTRS.
+    const double deviation = sqrt(mean * (1 - half)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * half;
+    const double inner = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation, log_odds = log(odds);
+    const double mode = floor((trials + 1) * half), at_mode = lgamma(mode + 1) + lgamma(trials - mode + 1);
+    for (unsigned attempt = 0;; ++attempt) {
+        random_block(key, block, attempt, words);
+#pragma unroll 1
+        for (int i = 0; i < 4; i += 2) {
+            const double u = __fma_rn((double)words[i], 0x1p-32, 0x1p-33 - 0.5);
+            const double v = __fma_rn((double)words[i + 1], 0x1p-32, 0x1p-33);
+            const double edge = 0.5 - fabs(u), k = floor((2 * a / edge + b) * u + mean + 0.5);
+            if (k < 0 || k > trials) continue;
+            if (edge >= 0.07 && v <= inner) return (unsigned)k;
+            if (log(v * alpha / (a / (edge * edge) + b)) <= at_mode - lgamma(k + 1) - lgamma(trials - k + 1) + (k - mode) * log_odds)
+                return (unsigned)k;
+        }
+    }
+}
+
+RANDOM unsigned binomial(u64 block, u64 key, unsigned trials, double probability) {
+    if (!(probability > 0)) return 0;
+    if (probability >= 1) return trials;
+    const bool rare = probability <= 0.5;
+    const unsigned events = binomial_of_half(block, key, trials, rare ? probability : 1 - probability);
+    return rare ? events : trials - events;
+}
+
+// Computes a gamma number with a shape of at least 1: Marsaglia and Tsang, "A simple method for
+// generating gamma variables", 2000. Two blocks have two attempts.
+static __device__ __noinline__ double gamma_above(u64 block, u64 key, double shape) {
+    const double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (unsigned attempt = 0;; attempt += 2) {
+        unsigned words[4];
+        double x[2];
+        u64 bits[2];
+        random_block(key, block, attempt, words);
+        of_block(words, x);
+        random_block(key, block, attempt + 1, words);
+        of_block(words, bits);
+#pragma unroll 1
+        for (int i = 0; i < 2; ++i) {
+            const double root = 1 + c * x[i], v = root * root * root, square = x[i] * x[i];
+            if (!(root > 0)) continue;
+            const double u = __fma_rn((double)bits[i], 0x1p-64, 0x1p-65);
+            if (u < 1 - 0.0331 * square * square || log(u) < 0.5 * square + d * (1 - v + log(v))) return d * v;
+        }
+    }
+}
+
+// Computes the logarithm of u^(1/shape), the factor that leads from `shape + 1` to `shape`, with a block
+// that no attempt uses.
+RANDOM double log_boost(u64 block, u64 key, double shape) {
+    unsigned words[4];
+    random_block(key, block, ~0u, words);
+    return -negative_log<double>(words[0] | (u64)words[1] << 32) / shape;
+}
+
+// Computes a gamma number, or its logarithm, which does not underflow.
+template <bool LOG> RANDOM double gamma_of(u64 block, u64 key, double shape) {
+    // 0 or its logarithm for 0, NaN for NaN and negative shapes, and infinity.
+    if (!(shape > 0) || isinf(shape)) return LOG ? log(shape) : sqrt(shape);
+    const bool boosted = shape < 1;
+    const double above = gamma_above(block, key, boosted ? shape + 1 : shape);
+    const double boost = boosted ? log_boost(block, key, shape) : 0.0;
+    return LOG ? log(above) + boost : boosted ? above * exp(boost) : above;
+}
+
+RANDOM double gamma_number(u64 block, u64 key, double shape) { return gamma_of<false>(block, key, shape); }
+RANDOM double log_gamma_number(u64 block, u64 key, double shape) { return gamma_of<true>(block, key, shape); }
 
 #undef RANDOM

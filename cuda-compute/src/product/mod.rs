@@ -1,11 +1,14 @@
-//! Matrix products with cuBLAS.
+//! Matrix products with cuBLAS, and sums of products over named axes.
 
+mod einsum;
 mod handle;
 mod library;
 mod plan;
+mod subscripts;
 
 use std::sync::Arc;
 
+pub use einsum::einsum;
 pub(crate) use handle::Handles;
 use handle::Types;
 use plan::{Lengths, Plan, Side};

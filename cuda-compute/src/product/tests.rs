@@ -263,7 +263,7 @@ const REFUSING: Functions = Functions {
 };
 
 /// Returns a stream whose products are computed by the fake as long as the array lives.
-fn stream() -> (Stream, Array<u8>) {
+pub(super) fn stream() -> (Stream, Array<u8>) {
     let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
     let keeps = Array::zeros(&stream, 1).unwrap();
     let kernels = Kernels::of(stream.context()).unwrap();

@@ -112,6 +112,55 @@ impl Array<u32> {
     ) -> Result<Self> {
         Expr::<u32>::poisson(random, shape, mean)?.eval_on(stream)
     }
+
+    /// Draws numbers of successes in independent trials. Evaluates [`Expr::binomial`], which describes
+    /// the parameters and the algorithms.
+    ///
+    /// # Errors
+    /// Returns an error if the probability is a number outside 0 to 1, if a parameter is an expression
+    /// that can't be broadcast to the shape, if the shape is invalid, or if memory runs out.
+    pub fn binomial(
+        stream: &Stream,
+        random: &mut Random,
+        shape: impl IntoShape,
+        trials: impl IntoExpr<u32>,
+        probability: impl IntoExpr<f64>,
+    ) -> Result<Self> {
+        Expr::<u32>::binomial(random, shape, trials, probability)?.eval_on(stream)
+    }
+}
+
+impl<T: RandomFloat> Array<T> {
+    /// Draws gamma numbers of scale 1. Evaluates [`Expr::gamma`], which describes the parameter and the
+    /// algorithm.
+    ///
+    /// # Errors
+    /// Returns an error if the parameter is a number that [`Expr::gamma`] rejects or an expression
+    /// that can't be broadcast to the shape, if the shape is invalid, or if memory runs out.
+    pub fn gamma(
+        stream: &Stream,
+        random: &mut Random,
+        shape: impl IntoShape,
+        k: impl IntoExpr<f64>,
+    ) -> Result<Self> {
+        Expr::<T>::gamma(random, shape, k)?.eval_on(stream)
+    }
+
+    /// Draws beta numbers, which are between 0 and 1. Evaluates [`Expr::beta`], which describes the
+    /// parameters.
+    ///
+    /// # Errors
+    /// Returns an error if a parameter is a number that [`Expr::beta`] rejects or an expression that
+    /// can't be broadcast to the shape, if the shape is invalid, or if memory runs out.
+    pub fn beta(
+        stream: &Stream,
+        random: &mut Random,
+        shape: impl IntoShape,
+        a: impl IntoExpr<f64>,
+        b: impl IntoExpr<f64>,
+    ) -> Result<Self> {
+        Expr::<T>::beta(random, shape, a, b)?.eval_on(stream)
+    }
 }
 
 impl Array<bool> {

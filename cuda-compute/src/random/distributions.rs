@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use half::{bf16, f16};
+
 use super::Random;
 use crate::{
     array::IntoShape,
@@ -20,15 +22,22 @@ static UNIFORM: Function = Function::random("uniform", "uniform_of");
 pub(super) static EXPONENTIAL: Function = Function::random("exponential", "exponential_of");
 static BELOW: Function = Function::random("uniform_integers", "below");
 static POISSON: Function = Function::random("poisson", "poisson");
+static BINOMIAL: Function = Function::random("binomial", "binomial");
 
 /// The maximum mean of a Poisson distribution.
 const MOST_EVENTS: f64 = (1u64 << 31) as f64;
 
-/// A float type of random numbers: `f32` or `f64`.
+/// A float type of random numbers: `f16`, `bf16`, `f32` or `f64`.
 pub trait RandomFloat: Float {
     /// The type of the bits from which a number is computed.
     #[doc(hidden)]
     type Word: RandomBits;
+
+    /// Computes uniform numbers from bits.
+    #[doc(hidden)]
+    fn uniform(bits: &Expr<Self::Word>) -> Expr<Self> {
+        of_bits(&UNIFORM, bits)
+    }
 }
 
 impl RandomFloat for f32 {
@@ -37,6 +46,28 @@ impl RandomFloat for f32 {
 
 impl RandomFloat for f64 {
     type Word = u64;
+}
+
+impl RandomFloat for f16 {
+    type Word = u32;
+
+    fn uniform(bits: &Expr<u32>) -> Expr<Self> {
+        from_upper_bits(bits, Self::MANTISSA_DIGITS)
+    }
+}
+
+impl RandomFloat for bf16 {
+    type Word = u32;
+
+    fn uniform(bits: &Expr<u32>) -> Expr<Self> {
+        from_upper_bits(bits, Self::MANTISSA_DIGITS)
+    }
+}
+
+/// Returns multiples of 2^-digits in [0, 1) from the upper bits. A rounded `f32` could be 1.
+fn from_upper_bits<T: Float>(bits: &Expr<u32>, digits: u32) -> Expr<T> {
+    let whole = (bits >> (u32::BITS - digits)).cast::<f32>();
+    (whole * 0.5f32.powi(digits as i32)).converted()
 }
 
 /// An element type of random bits: `u32`, `u64` or `usize`.
@@ -62,25 +93,26 @@ pub(super) fn call<R: Element, const N: usize>(
     Expr::of(Node::apply(Operation::Call(function), R::DATA_TYPE, inputs))
 }
 
-/// Returns a function of the bits of each element.
+/// Returns a function of the bits of each element. Halves are computed as `f32` and rounded.
 pub(super) fn of_bits<T: RandomFloat>(
     function: &'static Function,
     bits: &Expr<T::Word>,
 ) -> Expr<T> {
     let inputs = [bits.node.clone()];
-    Expr::of(Node::apply(Operation::Call(function), T::DATA_TYPE, inputs))
+    let wide = <T::Wide as Element>::DATA_TYPE;
+    Expr::<T::Wide>::of(Node::apply(Operation::Call(function), wide, inputs)).converted()
 }
 
 impl<T: RandomFloat> Expr<T> {
     /// Draws numbers in [0, 1).
     ///
-    /// They are uniformly distributed multiples of 2⁻²⁴ (`f32`) or 2⁻⁵³ (`f64`), from the upper
-    /// bits of [`bits`](Self::bits).
+    /// They are uniformly distributed multiples of 2⁻²⁴ (`f32`), 2⁻⁵³ (`f64`), 2⁻¹¹ (`f16`) or 2⁻⁸
+    /// (`bf16`), from the upper bits of [`bits`](Self::bits).
     ///
     /// # Errors
     /// Returns an error if the shape is invalid.
     pub fn uniform(random: &mut Random, shape: impl IntoShape) -> Result<Self> {
-        Ok(of_bits(&UNIFORM, &random.draw(shape)?))
+        Ok(T::uniform(&random.draw(shape)?))
     }
 
     /// Draws normal numbers with mean 0 and standard deviation 1.
@@ -90,14 +122,16 @@ impl<T: RandomFloat> Expr<T> {
     /// (`f64`) and are accurate to 5 units in the last place. The largest values are 6.76
     /// (`f32`) and 9.49 (`f64`), which are `sqrt(66 ln 2)` and `sqrt(130 ln 2)`. A normal
     /// number exceeds these once in 7·10¹⁰ and once in 4·10²⁰ draws. The value 0 never occurs.
+    /// `f16` and `bf16` are rounded from `f32`.
     ///
     /// # Errors
     /// Returns an error if the shape is invalid.
     pub fn normal(random: &mut Random, shape: impl IntoShape) -> Result<Self> {
-        random.draw(shape)
+        Ok(random.draw::<T::Wide>(shape)?.converted())
     }
 
-    /// Draws numbers whose logarithms are normal with this mean and standard deviation.
+    /// Draws numbers whose logarithms are normal with this mean and standard deviation. `f16` and
+    /// `bf16` are computed as `f32` and rounded.
     ///
     /// # Errors
     /// Returns an error if the shape is invalid.
@@ -107,7 +141,9 @@ impl<T: RandomFloat> Expr<T> {
         mean: T,
         deviation: T,
     ) -> Result<Self> {
-        Ok(Self::normal(random, shape)?.mul_add(deviation, mean).exp())
+        let [mean, deviation] = [mean, deviation].map(|value| Expr::scalar(value).converted());
+        let normal = random.draw::<T::Wide>(shape)?;
+        Ok(normal.mul_add(deviation, mean).exp().converted())
     }
 
     /// Draws exponential numbers with mean 1, the time to the next event at a rate of one per
@@ -115,7 +151,8 @@ impl<T: RandomFloat> Expr<T> {
     ///
     /// To get another mean, multiply by it. The numbers are the negative logarithms of 32 bits
     /// (`f32`) or 64 bits (`f64`) and are accurate to 3 units in the last place. The largest
-    /// values are `33 ln 2` (22.9) and `65 ln 2` (45.1). The value 0 never occurs.
+    /// values are `33 ln 2` (22.9) and `65 ln 2` (45.1). The value 0 never occurs. `f16` and `bf16`
+    /// are rounded from `f32`, so an `f16` can be 0.
     ///
     /// # Errors
     /// Returns an error if the shape is invalid.
@@ -186,22 +223,68 @@ impl Expr<u32> {
         mean: impl IntoExpr<f64>,
     ) -> Result<Self> {
         let (shape, mean) = (shape.into_shape()?, mean.into_expr());
-        if let Kind::Scalar(words) = &mean.node.kind
-            && !(0.0..=MOST_EVENTS).contains(&f64::from_bits(words[0]))
+        if let Some(mean) = constant(&mean)
+            && !(0.0..=MOST_EVENTS).contains(&mean)
         {
-            let mean = f64::from_bits(words[0]);
             return Err(Error::Value(format!(
                 "the mean {mean} of a Poisson distribution is not from 0 to 2^31"
             )));
         }
         let mean = mean.broadcast_to(shape)?;
-        let (key, blocks) = (Expr::scalar(random.seed), random.blocks(shape));
-        let inputs = [blocks.node, key.node, mean.node];
-        Ok(Self::of(Node::apply(
-            Operation::Call(&POISSON),
-            u32::DATA_TYPE,
-            inputs,
-        )))
+        Ok(random.per_block(&POISSON, shape, [mean.node]))
+    }
+
+    /// Draws numbers of successes in `trials` independent trials, each of which succeeds with this
+    /// probability. This is NumPy's `binomial`.
+    ///
+    /// Both parameters are numbers, or expressions with a value for each element. If the smaller one of
+    /// the expected numbers of successes and failures is below 10, the probabilities of 0, 1, 2, …
+    /// are subtracted from a uniform number. Otherwise the algorithm is BTRS (Hörmann, "The generation
+    /// of binomial random variates", 1993). Both are exact apart from rounding in `f64` and the use of
+    /// 32-bit uniform numbers in BTRS. In an expression, a negative or NaN probability yields 0, and
+    /// one above 1 yields `trials`.
+    ///
+    /// ```
+    /// use cuda_compute::{Array, Random};
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// // How many of 100 coins show heads, a thousand times.
+    /// let heads = Array::<u32>::binomial(&stream, &mut Random::new(1), 1000, 100, 0.5)?;
+    /// let mean = heads.cast::<f64>().mean().eval()?.item()?;
+    /// assert!((mean - 50.0).abs() < 1.0, "{mean}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the probability is a number outside 0 to 1, if a parameter is an expression
+    /// that can't be broadcast to the shape, or if the shape is invalid.
+    pub fn binomial(
+        random: &mut Random,
+        shape: impl IntoShape,
+        trials: impl IntoExpr<u32>,
+        probability: impl IntoExpr<f64>,
+    ) -> Result<Self> {
+        let (shape, probability) = (shape.into_shape()?, probability.into_expr());
+        if let Some(value) = constant(&probability)
+            && !(0.0..=1.0).contains(&value)
+        {
+            return Err(Error::Value(format!(
+                "the probability {value} of a binomial distribution is not from 0 to 1"
+            )));
+        }
+        let trials = trials.into_expr().broadcast_to(shape)?;
+        let probability = probability.broadcast_to(shape)?;
+        Ok(random.per_block(&BINOMIAL, shape, [trials.node, probability.node]))
+    }
+}
+
+/// Returns the value of an expression that is a number.
+pub(super) fn constant(value: &Expr<f64>) -> Option<f64> {
+    match &value.node.kind {
+        Kind::Scalar(words) => Some(f64::from_bits(words[0])),
+        _ => None,
     }
 }
 

@@ -1,12 +1,18 @@
 //! Random numbers.
 
 mod arrays;
+mod choice;
 mod distributions;
+mod gamma;
+mod multivariate;
 mod permutation;
 #[cfg(test)]
 mod tests;
 
-use std::hash::{BuildHasher, RandomState};
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+};
 
 pub use distributions::{RandomBits, RandomFloat, RandomInteger};
 
@@ -16,7 +22,9 @@ use crate::{
     error::Result,
     expression::{
         Expr,
-        node::{Draw, Kind, Node},
+        function::Function,
+        node::{Draw, Inputs, Kind, Node},
+        operation::Operation,
     },
 };
 
@@ -59,18 +67,22 @@ use crate::{
 ///
 /// | elements | blocks | words of element `i` |
 /// | --- | --- | --- |
-/// | `u32`, `f32`, `bool` | `n / 4`, rounded up | word `i % 4` of block `p + i / 4` |
+/// | `u32`, `f32`, `f16`, `bf16`, `bool` | `n / 4`, rounded up | word `i % 4` of block `p + i / 4` |
 /// | `u64`, `f64`, integers of a range | `n / 2`, rounded up | words `i % 2 * 2` and the next one of block `p + i / 2`, low half first |
 /// | integers of a range of more than 2³² | twice that | two draws of `u64`: first the high 64 bits of all elements, then the low 64 bits |
-/// | normal `f32` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next one of block `p + i / 4` |
+/// | normal `f32`, `f16`, `bf16` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next one of block `p + i / 4` |
 /// | normal `f64` | `n / 2`, rounded up | block `p + i / 2` |
 /// | a permutation | 1 | block `p` for all elements (see [`Expr::permutation`]) |
-/// | Poisson | `n` | block `p + i`, and if needed those with 1, 2, … as the counter's third word |
+/// | Poisson, binomial | `n` | block `p + i`, and if needed those with 1, 2, … as the counter's third word |
+/// | gamma | `n` | block `p + i` and the one with 1 as the counter's third word, if needed those with 2, 3, …, and for shapes below 1 the one with 2³² − 1 |
+/// | beta | `2 n` | two draws of gamma numbers |
+/// | choices | | those of their uniform or exponential numbers, integers or permutation |
 ///
 /// Bits, permutations, and uniform, normal and exponential numbers have the same bits on any
-/// device. Log-normal and Poisson numbers use CUDA's mathematical library and have the same bits
-/// only with the same version of it. With another version, the last bits of a log-normal number may
-/// differ. A Poisson number may differ if the two sides of a comparison are almost equal.
+/// device. Log-normal, Poisson, binomial, gamma and beta numbers use CUDA's mathematical library and
+/// have the same bits only with the same version of it. With another version, the last bits of a
+/// float may differ. An integer, or the attempt that a gamma number comes from, may differ if the two
+/// sides of a comparison are almost equal.
 ///
 /// Block `b` is the result of cuRAND's `curand4` for a `curandStatePhilox4_32_10_t` after
 /// `curand_init(s, 0, 4 * b, &state)`. JAX's `RNG_PHILOX` is the same function with a different
@@ -138,9 +150,21 @@ impl Random {
         )))
     }
 
-    /// Returns the block index of each element.
-    fn blocks(&mut self, shape: Shape) -> Expr<u64> {
+    /// Calls a function with a block and the key for each element, and with parameters.
+    fn per_block<T: Element, const N: usize>(
+        &mut self,
+        function: &'static Function,
+        shape: Shape,
+        parameters: [Arc<Node>; N],
+    ) -> Expr<T> {
         let draw = self.take(shape.elements());
-        Expr::<u64>::places(Layout::dense(shape, Order::C)) + draw.block
+        let blocks = Expr::<u64>::places(Layout::dense(shape, Order::C)) + draw.block;
+        let mut inputs = vec![blocks.node, Expr::scalar(draw.key).node];
+        inputs.extend(parameters);
+        let kind = Kind::Apply(
+            Operation::Call(function),
+            Inputs::More(inputs.into_boxed_slice()),
+        );
+        Expr::of(Node::new(kind, T::DATA_TYPE, Ok(shape)))
     }
 }

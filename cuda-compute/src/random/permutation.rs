@@ -67,13 +67,18 @@ impl<T: RandomBits> Expr<T> {
                 T::DATA_TYPE.name()
             )));
         }
-        let places = Expr::index(count, 0)?.cast::<u64>();
-        let draw = random.take(1);
-        // An empty permutation also needs a count that the function accepts.
-        let numbers = [count.max(1) as u64, draw.key, draw.block].map(Expr::scalar);
-        let [count, key, block] = &numbers;
-        Ok(call::<u64, 4>(&PERMUTED, [&places, count, key, block]).cast())
+        Ok(first_permuted(random, count, count)?.cast())
     }
+}
+
+/// Returns the first `taken` numbers of a permutation of `count` numbers.
+pub(super) fn first_permuted(random: &mut Random, taken: usize, count: usize) -> Result<Expr<u64>> {
+    let places = Expr::index(taken, 0)?.cast::<u64>();
+    let draw = random.take(1);
+    // An empty permutation also needs a count that the function accepts.
+    let numbers = [count.max(1) as u64, draw.key, draw.block].map(Expr::scalar);
+    let [count, key, block] = &numbers;
+    Ok(call(&PERMUTED, [&places, count, key, block]))
 }
 
 impl<T: RandomBits> Array<T> {

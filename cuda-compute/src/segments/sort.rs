@@ -8,7 +8,7 @@ use crate::{
     gather::concatenate,
     s,
     sets::{Answer, search},
-    sort::{SortKey, SortValues},
+    sort::{SortKey, SortValues, delegated},
 };
 
 /// The extreme elements of all segments, with their places and the offsets of their segments.
@@ -196,28 +196,12 @@ impl<K: SortKey> Expr<K> {
     }
 }
 
-/// Defines methods of arrays that call those of expressions.
-macro_rules! delegated {
-    ($($name:ident $(($k:ident))? -> $result:ty: $doc:literal;)*) => {
-        impl<K: SortKey> Array<K> {$(
-            #[doc = $doc]
-            #[doc = concat!("See [`Expr::", stringify!($name), "`].")]
-            ///
-            /// # Errors
-            #[doc = concat!("Returns an error in the cases that [`Expr::", stringify!($name), "`] lists.")]
-            pub fn $name(&self, $($k: usize,)? offsets: &Array<usize>) -> Result<$result> {
-                self.expr().$name($($k,)? offsets)
-            }
-        )*}
-    };
-}
-
 delegated! {
-    segment_sort -> Self: "Sorts the elements of each segment in ascending order.";
-    segment_sort_descending -> Self: "Sorts the elements of each segment in descending order.";
-    segment_argsort -> Array<usize>: "Returns the places that sort each segment in ascending order.";
-    segment_argsort_descending -> Array<usize>:
+    segment_sort(offsets: &Array<usize>) -> Self: "Sorts the elements of each segment in ascending order.";
+    segment_sort_descending(offsets: &Array<usize>) -> Self: "Sorts the elements of each segment in descending order.";
+    segment_argsort(offsets: &Array<usize>) -> Array<usize>: "Returns the places that sort each segment in ascending order.";
+    segment_argsort_descending(offsets: &Array<usize>) -> Array<usize>:
         "Returns the places that sort each segment in descending order.";
-    segment_top_k(k) -> Extremes<K>: "Returns the `k` largest elements of each segment.";
-    segment_bottom_k(k) -> Extremes<K>: "Returns the `k` smallest elements of each segment.";
+    segment_top_k(k: usize, offsets: &Array<usize>) -> Extremes<K>: "Returns the `k` largest elements of each segment.";
+    segment_bottom_k(k: usize, offsets: &Array<usize>) -> Extremes<K>: "Returns the `k` smallest elements of each segment.";
 }

@@ -6,7 +6,7 @@ use crate::{
     error::Result,
     expression::{Expr, IntoExpr},
     gather::concatenate,
-    sort::SortKey,
+    sort::{SortKey, delegated},
 };
 
 impl<K: SortKey> Expr<K> {
@@ -94,28 +94,39 @@ impl<K: SortKey> Expr<K> {
         let values = self.unique()?;
         values.compress(!values.isin(other)?)
     }
-}
 
-/// Defines methods of arrays that call those of expressions.
-macro_rules! delegated {
-    ($($name:ident ($other:ident, $alias:literal) -> $result:ty: $doc:literal;)*) => {
-        impl<K: SortKey> Array<K> {$(
-            #[doc = $doc]
-            #[doc = concat!("See [`Expr::", stringify!($name), "`].")]
-            ///
-            /// # Errors
-            #[doc = concat!("Returns an error in the cases that [`Expr::", stringify!($name), "`] lists.")]
-            #[doc(alias = $alias)]
-            pub fn $name(&self, $other: impl IntoExpr<K>) -> Result<$result> {
-                self.expr().$name($other)
-            }
-        )*}
-    };
+    /// Returns the elements that occur either here or in `other`, but not in both, in ascending order and
+    /// each once. This is NumPy's `setxor1d`. NaN is in no `other`, so a NaN of each remains. Waits four
+    /// times. See [`intersect`](Self::intersect).
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[3, 1, 3, 2])?;
+    /// let y = Array::from_slice(&stream, &[4, 3, 2])?;
+    /// assert_eq!(x.symmetric_difference(&y)?.to_vec()?, [1, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if one of the expressions reads no array, or in the cases that
+    /// [`intersect`](Self::intersect) lists.
+    #[doc(alias = "setxor1d")]
+    pub fn symmetric_difference(&self, other: impl IntoExpr<K>) -> Result<Array<K>> {
+        let other = other.into_expr();
+        let parts = [self.difference(&other)?, other.difference(self)?];
+        concatenate(&parts, 0)?.sort()
+    }
 }
 
 delegated! {
-    isin(set, "in1d") -> Array<bool>: "Returns for each element whether `set` has an equal one.";
-    intersect(other, "intersect1d") -> Self: "Returns the elements that occur here and in `other`.";
-    union(other, "union1d") -> Self: "Returns the elements that occur here or in `other`.";
-    difference(other, "setdiff1d") -> Self: "Returns the elements that occur here and not in `other`.";
+    isin(set: impl IntoExpr<K>) alias "in1d" -> Array<bool>: "Returns for each element whether `set` has an equal one.";
+    intersect(other: impl IntoExpr<K>) alias "intersect1d" -> Self: "Returns the elements that occur here and in `other`.";
+    union(other: impl IntoExpr<K>) alias "union1d" -> Self: "Returns the elements that occur here or in `other`.";
+    difference(other: impl IntoExpr<K>) alias "setdiff1d" -> Self: "Returns the elements that occur here and not in `other`.";
+    symmetric_difference(other: impl IntoExpr<K>) alias "setxor1d" -> Self:
+        "Returns the elements that occur either here or in `other`.";
 }

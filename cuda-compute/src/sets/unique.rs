@@ -6,7 +6,7 @@ use crate::{
     error::Result,
     expression::Expr,
     s,
-    sort::SortKey,
+    sort::{SortKey, delegated},
 };
 
 /// Returns for each element but the first whether it differs from the one before it. The expression
@@ -181,29 +181,13 @@ impl<K: SortKey> Expr<K> {
     }
 }
 
-/// Defines methods of arrays that call those of expressions.
-macro_rules! delegated {
-    ($($name:ident -> $result:ty: $doc:literal;)*) => {
-        impl<K: SortKey> Array<K> {$(
-            #[doc = $doc]
-            #[doc = concat!("See [`Expr::", stringify!($name), "`].")]
-            ///
-            /// # Errors
-            #[doc = concat!("Returns an error in the cases that [`Expr::", stringify!($name), "`] lists.")]
-            pub fn $name(&self) -> Result<$result> {
-                self.expr().$name()
-            }
-        )*}
-    };
-}
-
 delegated! {
-    unique -> Self: "Returns the elements that occur, in ascending order and each once.";
-    unique_counts -> (Self, Array<usize>): "Returns the elements that occur and how often each does.";
-    unique_inverse -> (Self, Array<usize>):
+    unique() -> Self: "Returns the elements that occur, in ascending order and each once.";
+    unique_counts() -> (Self, Array<usize>): "Returns the elements that occur and how often each does.";
+    unique_inverse() -> (Self, Array<usize>):
         "Returns the elements that occur and, for each element, its place among them.";
-    unique_indices -> (Self, Array<usize>):
+    unique_indices() -> (Self, Array<usize>):
         "Returns the elements that occur and the first place of each.";
-    unique_consecutive -> Self: "Returns the first element of each run of equal elements.";
-    run_length -> (Self, Array<usize>): "Returns the elements and lengths of runs of equal elements.";
+    unique_consecutive() -> Self: "Returns the first element of each run of equal elements.";
+    run_length() -> (Self, Array<usize>): "Returns the elements and lengths of runs of equal elements.";
 }

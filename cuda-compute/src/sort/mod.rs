@@ -204,27 +204,36 @@ impl<K: SortKey> Expr<K> {
 
 /// Defines methods of arrays that call those of expressions.
 macro_rules! delegated {
-    ($($name:ident $(($axis:ident))? -> $result:ty: $doc:literal;)*) => {
+    ($(
+        $name:ident($($argument:ident: $type:ty),*) $(alias $alias:literal)? -> $result:ty: $doc:literal;
+    )*) => {
         impl<K: SortKey> Array<K> {$(
             #[doc = $doc]
             #[doc = concat!("See [`Expr::", stringify!($name), "`].")]
             ///
             /// # Errors
             #[doc = concat!("Returns an error in the cases that [`Expr::", stringify!($name), "`] lists.")]
-            pub fn $name(&self $(, $axis: impl IntoIndex)?) -> Result<Array<$result>> {
-                self.expr().$name($($axis)?)
+            $(#[doc(alias = $alias)])?
+            pub fn $name(&self $(, $argument: $type)*) -> Result<$result> {
+                self.expr().$name($($argument),*)
             }
         )*}
     };
 }
 
+pub(crate) use delegated;
+
 delegated! {
-    sort -> K: "Returns all elements in ascending order.";
-    sort_descending -> K: "Returns all elements in descending order.";
-    sort_axis(axis) -> K: "Returns the elements in ascending order along an axis.";
-    sort_descending_axis(axis) -> K: "Returns the elements in descending order along an axis.";
-    argsort -> usize: "Returns the places of all elements in ascending order of the elements.";
-    argsort_descending -> usize: "Returns the places of all elements in descending order.";
-    argsort_axis(axis) -> usize: "Returns the indices that sort an axis in ascending order.";
-    argsort_descending_axis(axis) -> usize: "Returns the indices that sort an axis in descending order.";
+    sort() -> Array<K>: "Returns all elements in ascending order.";
+    sort_descending() -> Array<K>: "Returns all elements in descending order.";
+    sort_axis(axis: impl IntoIndex) -> Array<K>:
+        "Returns the elements in ascending order along an axis.";
+    sort_descending_axis(axis: impl IntoIndex) -> Array<K>:
+        "Returns the elements in descending order along an axis.";
+    argsort() -> Array<usize>: "Returns the places of all elements in ascending order of the elements.";
+    argsort_descending() -> Array<usize>: "Returns the places of all elements in descending order.";
+    argsort_axis(axis: impl IntoIndex) -> Array<usize>:
+        "Returns the indices that sort an axis in ascending order.";
+    argsort_descending_axis(axis: impl IntoIndex) -> Array<usize>:
+        "Returns the indices that sort an axis in descending order.";
 }

@@ -89,8 +89,8 @@ impl<T: Ordered> Expr<T> {
         concatenate(&parts.into_iter().collect::<Result<Vec<_>>>()?, 0)
     }
 
-    /// Partitions along an axis, as NumPy's `partition` does: see [`partition`](Self::partition). Each
-    /// line is sorted.
+    /// Partitions along an axis, as NumPy's `partition` does: see [`partition`](Self::partition). If there
+    /// are several lines, each is sorted.
     ///
     /// # Errors
     /// Returns an error if there is no such axis, or in the cases that [`partition`](Self::partition)
@@ -98,7 +98,10 @@ impl<T: Ordered> Expr<T> {
     pub fn partition_axis(&self, kth: impl IntoIndex, axis: impl IntoIndex) -> Result<Array<T>> {
         let shape = self.shape()?;
         let axis = shape.axis(axis)?;
-        place(kth, shape[axis])?;
+        let kth = place(kth, shape[axis])?;
+        if shape[axis] == shape.elements() {
+            return self.partition(kth)?.reshape(shape.as_slice());
+        }
         self.sort_axis(axis)
     }
 
@@ -114,7 +117,10 @@ impl<T: Ordered> Expr<T> {
     ) -> Result<Array<usize>> {
         let shape = self.shape()?;
         let axis = shape.axis(axis)?;
-        place(kth, shape[axis])?;
+        let kth = place(kth, shape[axis])?;
+        if shape[axis] == shape.elements() {
+            return self.argpartition(kth)?.reshape(shape.as_slice());
+        }
         self.argsort_axis(axis)
     }
 }

@@ -10,7 +10,7 @@ use crate::{OnHost, stream, upload};
 const COUNT: usize = 1 << 17;
 
 /// Returns the mean, the variance, and the third and fourth moments of the standardized numbers.
-fn moments(values: &[f64]) -> [f64; 4] {
+pub fn moments(values: &[f64]) -> [f64; 4] {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let central = |power| values.iter().map(|v| (v - mean).powi(power)).sum::<f64>() / n;
@@ -48,7 +48,7 @@ fn check(values: &[f64], wanted: [f64; 4], sixth: f64, eighth: f64) {
 /// Returns how many standard deviations the chi-square statistic is from its mean. A large positive
 /// value means another distribution, and a large negative one means the numbers are too regular to
 /// be random.
-fn chi_square(observed: &[u64], expected: impl Fn(usize) -> f64) -> f64 {
+pub fn chi_square(observed: &[u64], expected: impl Fn(usize) -> f64) -> f64 {
     let sum: f64 = (observed.iter().enumerate())
         .map(|(i, &count)| (count as f64 - expected(i)).powi(2) / expected(i))
         .sum();
@@ -56,7 +56,7 @@ fn chi_square(observed: &[u64], expected: impl Fn(usize) -> f64) -> f64 {
     (sum - freedom) / (2.0 * freedom).sqrt()
 }
 
-fn counts(places: impl Iterator<Item = usize>, bins: usize) -> Vec<u64> {
+pub fn counts(places: impl Iterator<Item = usize>, bins: usize) -> Vec<u64> {
     let mut counts = vec![0; bins];
     places.for_each(|place| counts[place.min(bins - 1)] += 1);
     counts
@@ -120,7 +120,7 @@ fn bits() {
 
 /// The cumulative distribution function of the standard normal distribution, by a continued
 /// fraction or the series of its integral.
-fn normal_distribution(x: f64) -> f64 {
+pub fn normal_distribution(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
     if x.abs() > 3.0 {
         let fraction = (1..60)

@@ -108,3 +108,32 @@ fn masks_select_the_elements_to_assign() {
     );
     assert_eq!(x.to_vec().unwrap(), [-1, -1, 3, -1, -1, 9]);
 }
+
+#[test]
+fn graphs_replay_assignments_to_arrays_that_are_not_shared() {
+    let stream = stream();
+    let mut sum = Array::from_slice(&stream, &[1, 2, 3]).unwrap();
+    let mut doubled = Array::<i32>::zeros(&stream, 3).unwrap();
+    let y = Array::from_slice(&stream, &[10, 20, 30]).unwrap();
+    // Kernels are compiled before the capture.
+    sum += &y;
+    doubled.assign(&sum * 2).unwrap();
+    let addresses = [sum.as_device_ptr(), doubled.as_device_ptr()];
+    let mut record = || -> cuda_compute::Result<()> {
+        sum += &y;
+        doubled.assign(&sum * 2)?;
+        let error = (&y + 1).eval().unwrap_err();
+        assert!(matches!(error, cuda_compute::Error::Cuda(_)), "{error}");
+        Ok(())
+    };
+    // SAFETY: the arrays outlive the graph, are not shared, and are not written to before its end.
+    let graph = unsafe { stream.capture(|_| record()) }.unwrap();
+    assert_eq!(addresses, [sum.as_device_ptr(), doubled.as_device_ptr()]);
+    assert_eq!(sum.to_vec().unwrap(), [11, 22, 33]);
+    let mut graph = graph.instantiate().unwrap();
+    for _ in 0..3 {
+        graph.launch(&stream).unwrap();
+    }
+    assert_eq!(sum.to_vec().unwrap(), [41, 82, 123]);
+    assert_eq!(doubled.to_vec().unwrap(), [82, 164, 246]);
+}

@@ -5,6 +5,7 @@ mod basics;
 #[path = "../shared/checks.rs"]
 mod checks;
 mod checks_work;
+mod choices;
 mod combined;
 mod complex_limits;
 mod convolutions;
@@ -28,10 +29,12 @@ mod layouts;
 mod mixed;
 mod nan;
 mod npp;
+mod npy;
 mod number_functions;
 mod order_statistics;
 mod own_functions;
 mod padding;
+mod parametric_distributions;
 mod parts;
 mod pycuda;
 #[path = "../shared/random.rs"]
