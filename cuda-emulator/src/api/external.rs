@@ -6,7 +6,7 @@ use crate::abi::*;
 use crate::graph::{capture, enqueue};
 use crate::memory::external_memory;
 use crate::process::call::export;
-use crate::process::context;
+use crate::process::{context, warnings};
 use crate::queue::stream_table;
 use crate::work::external_semaphore::{self, Act};
 
@@ -31,6 +31,7 @@ export! {
         extMem_out.check()?;
         context::current()?;
         let wanted = memHandleDesc.get()?;
+        warnings::expect_sharing()?;
         match wanted.kind {
             CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {}
             // As on an H200 (driver 580).

@@ -105,6 +105,9 @@ export! {
         if properties.reserved != [0; 54] {
             return Err(Code::ERROR_INVALID_VALUE);
         }
+        if properties.handle_types != 0 {
+            warnings::expect_sharing()?;
+        }
         let shared = match (properties.handle_types, kind, place.0) {
             (0, ..) => false,
             (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST_NUMA) => true,
@@ -205,6 +208,7 @@ export! {
 
     fn cuMemPoolImportFromShareableHandle(pool_out: Out<u64>, handle: Word, handleType: u32, flags: u64) {
         pool_out.check()?;
+        warnings::expect_sharing()?;
         // Descriptor 0 is a null pointer to the driver, which rejects it.
         if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 || handle.0 == 0 {
             return Err(Code::ERROR_INVALID_VALUE);

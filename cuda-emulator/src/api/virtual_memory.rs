@@ -7,7 +7,7 @@ use crate::memory::{allocations, physical_memory, virtual_memory};
 use crate::process::call::export;
 use crate::process::warnings;
 
-use crate::process::memory_file::PAGE;
+use crate::system::PAGE;
 use physical_memory::GRANULARITY;
 
 fn no_flags(flags: u64) -> Result {
@@ -88,6 +88,7 @@ export! {
 
     fn cuMemImportFromShareableHandle(handle: Out<u64>, osHandle: u64, shHandleType: u32) {
         handle.check()?;
+        warnings::expect_sharing()?;
         match shHandleType {
             // Descriptor 0 is a null pointer to the driver, which rejects it.
             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if osHandle != 0 => {

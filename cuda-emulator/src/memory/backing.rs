@@ -4,7 +4,7 @@ use super::arena;
 use super::budget;
 use crate::abi::status::{Code, Result};
 use crate::process::device;
-use crate::process::memory_file;
+use crate::system;
 
 /// The resources of an allocation, which are released when it is freed.
 #[derive(Default)]
@@ -53,9 +53,8 @@ impl Backing {
     /// # Errors
     /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the address space is exhausted.
     pub fn pages(bytes: u64) -> Result<Backing> {
-        let bytes = bytes.checked_next_multiple_of(memory_file::PAGE);
-        let taken =
-            bytes.and_then(|bytes| Some((arena::allocate(bytes, memory_file::PAGE)?, bytes)));
+        let bytes = bytes.checked_next_multiple_of(system::PAGE);
+        let taken = bytes.and_then(|bytes| Some((arena::allocate(bytes, system::PAGE)?, bytes)));
         Ok(Backing {
             addresses: Some(taken.ok_or(Code::ERROR_OUT_OF_MEMORY)?),
             in_file: true,
@@ -73,7 +72,7 @@ impl Backing {
         if let Some((start, bytes)) = self.addresses {
             // SAFETY: whole pages of the arena, whose allocation has been freed. Work that still
             // runs reads zeros.
-            if !self.in_file || unsafe { memory_file::unmap_at(start, bytes) } {
+            if !self.in_file || unsafe { system::unmap_at(start, bytes) } {
                 arena::release(start, bytes);
             }
         }

@@ -13,8 +13,8 @@ use crate::abi::ExternalMemoryArray;
 use crate::abi::status::{Code, Result};
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::PAGE;
 use crate::process::registry::Owner;
+use crate::system::{self, PAGE};
 
 /// Imported memory.
 pub struct External {
@@ -53,7 +53,7 @@ pub fn import(fd: i32, size: u64, dedicated: bool) -> Result<u64> {
     let context = context::current()?;
     let physical = physical_memory::adopt(fd)?;
     // SAFETY: by the call's documentation, the driver now owns the descriptor.
-    unsafe { libc::close(fd) };
+    unsafe { system::close(fd) };
     let made = IMPORTED.insert(|handle| External {
         handle,
         context,

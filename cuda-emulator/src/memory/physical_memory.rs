@@ -14,8 +14,9 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::{self, Memfd, PAGE};
 use crate::process::registry::Owner;
+use crate::process::warnings;
+use crate::system::{self, MemoryFile, PAGE};
 
 /// The granularity of physical memory and of mappings, which on an H200 is the same for all
 /// locations.
@@ -39,7 +40,7 @@ pub struct Physical {
 /// The file that contains physical memory.
 enum Place {
     /// A separate file, which another process may open.
-    Own(Memfd),
+    Own(MemoryFile),
     Shared(Part),
 }
 
@@ -144,7 +145,7 @@ impl Window {
 impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: the range belongs to this window, and its contents are no longer used.
-        if unsafe { memory_file::unmap_at(self.base, self.size) } {
+        if unsafe { system::unmap_at(self.base, self.size) } {
             arena::release(self.base, self.size);
         }
     }
@@ -170,6 +171,9 @@ pub fn get(handle: u64) -> Result<Arc<Handle>> {
 /// Checks the properties of physical memory, with the codes of an H200 (driver 580), and normalizes
 /// them.
 fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProperties> {
+    if wanted.handle_types != 0 {
+        warnings::expect_sharing()?;
+    }
     let location = &mut wanted.location;
     match location.kind {
         CU_MEM_LOCATION_TYPE_DEVICE => device::check(location.id)?,
@@ -216,11 +220,11 @@ pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
         _ => None,
     };
     let own = || {
-        let file = Memfd::create(c"cuda-emulator-physical", size + PAGE)?;
+        let file = MemoryFile::create(c"cuda-emulator-physical", size + PAGE)?;
         describe(&file, size, &properties).map(|()| Place::Own(file))
     };
     let place = match properties.handle_types {
-        0 => Part::take(size).map(Place::Shared),
+        0 if MemoryFile::SPARSE => Part::take(size).map(Place::Shared),
         _ => own(),
     };
     let Some(storage) = place else {
@@ -238,7 +242,7 @@ pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
 }
 
 /// Writes the descriptive page after the memory.
-fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Option<()> {
+fn describe(file: &MemoryFile, size: u64, properties: &AllocationProperties) -> Option<()> {
     let words = [
         MAGIC,
         size,
@@ -256,6 +260,7 @@ fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Optio
 /// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not physical memory of an emulator, or if its
 /// device does not exist here.
 pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
+    warnings::expect_sharing()?;
     let (file, size, properties) = understood(fd).ok_or(Code::ERROR_UNKNOWN)?;
     Ok(Arc::new(Physical {
         storage: Place::Own(file),
@@ -275,8 +280,8 @@ pub fn import(fd: i32) -> Result<Arc<Handle>> {
 }
 
 /// Reads and validates the descriptive page of a file. Its contents are untrusted.
-fn understood(fd: i32) -> Option<(Memfd, u64, AllocationProperties)> {
-    let file = Memfd::adopt_fd(fd)?;
+fn understood(fd: i32) -> Option<(MemoryFile, u64, AllocationProperties)> {
+    let file = MemoryFile::adopt_fd(fd)?;
     let size = file.size()?.checked_sub(PAGE)?;
     if size == 0 || !size.is_multiple_of(GRANULARITY) {
         return None;

@@ -12,7 +12,8 @@ use std::time::Duration;
 use super::configuration;
 use crate::abi::failure_reason;
 use crate::abi::failure_reason::FailedCall;
-use crate::abi::status::Code;
+use crate::abi::status::{Code, Result};
+use crate::system;
 use cuda_emulator_engine::Unpoisoned;
 
 /// Prints a notice.
@@ -83,6 +84,17 @@ fn is_test(
 #[cold]
 pub fn missing_feature(what: &'static str) -> Code {
     failure_reason::missing_feature(what)
+}
+
+/// Checks that memory and events can be shared with other processes on this system.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_NOT_SUPPORTED` on Windows.
+pub fn expect_sharing() -> Result {
+    match system::SHARES_WITH_PROCESSES {
+        true => Ok(()),
+        false => Err(missing_feature("sharing with other processes on Windows")),
+    }
 }
 
 /// Stores the reason for a failed call, and prints once per function the feature that the emulator

@@ -6,7 +6,6 @@
 //! `emu-sema`, the kind (1 for a binary semaphore, 9 for a timeline, as in CUDA's handle types),
 //! and the value. All processes that map it access the value by atomic operations.
 
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,10 +14,11 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::{Mapped, Memfd, PAGE};
 use crate::process::registry::Owner;
+use crate::process::warnings;
 use crate::queue::happens_before;
 use crate::queue::stream::{How, Piece};
+use crate::system::{self, Mapped, MemoryFile, PAGE};
 
 /// The first word of a semaphore's page.
 const MAGIC: u64 = u64::from_le_bytes(*b"emu-sema");
@@ -59,7 +59,7 @@ impl Object for Semaphore {
 impl Page {
     /// Maps the page of a descriptor, if its file is a semaphore of this kind.
     fn of(fd: i32, kind: u32) -> Option<Page> {
-        let file = Memfd::adopt_fd(fd)?;
+        let file = MemoryFile::adopt_fd(fd)?;
         let mapped = (file.size()? >= PAGE).then(|| file.map(0, PAGE))??;
         let page = Page(mapped);
         let is_one = page.word(0).load(Ordering::SeqCst) == MAGIC
@@ -101,6 +101,7 @@ impl Page {
 /// `CUDA_ERROR_UNKNOWN` if the descriptor is not a semaphore. After an error, the client still owns
 /// the descriptor. (An H200's driver accepts any object that it exported as a semaphore.)
 pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
+    warnings::expect_sharing()?;
     let context = context::current()?;
     let fd = wanted.handle[0] as i32;
     let known = match wanted.kind {
@@ -113,7 +114,7 @@ pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
     }
     let page = Page::of(fd, wanted.kind).ok_or(Code::ERROR_UNKNOWN)?;
     // SAFETY: by the call's documentation, the driver now owns the descriptor.
-    drop(unsafe { OwnedFd::from_raw_fd(fd) });
+    unsafe { system::close(fd) };
     let made = IMPORTED.insert(|handle| Semaphore {
         handle,
         context,
