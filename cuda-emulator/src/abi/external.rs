@@ -56,8 +56,38 @@ define! {
     /// Handle types of external semaphores.
     CUexternalSemaphoreHandleType {
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 = 2,
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9,
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10,
     }
+}
+
+/// The kinds of handles that name a memory file on this system: handles on Windows, otherwise file
+/// descriptors.
+pub use file_kinds::*;
+
+#[cfg(not(windows))]
+mod file_kinds {
+    use crate::abi::*;
+
+    pub const MEM_HANDLE_TYPE_FILE: u32 = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    pub const EXTERNAL_MEMORY_HANDLE_TYPE_FILE: u32 = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    pub const EXTERNAL_SEMAPHORE_HANDLE_TYPE_FILE: u32 =
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+    pub const EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_FILE: u32 =
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+}
+
+#[cfg(windows)]
+mod file_kinds {
+    use crate::abi::*;
+
+    pub const MEM_HANDLE_TYPE_FILE: u32 = CU_MEM_HANDLE_TYPE_WIN32;
+    pub const EXTERNAL_MEMORY_HANDLE_TYPE_FILE: u32 = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32;
+    pub const EXTERNAL_SEMAPHORE_HANDLE_TYPE_FILE: u32 =
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32;
+    pub const EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_FILE: u32 =
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32;
 }
 
 #[cfg(test)]

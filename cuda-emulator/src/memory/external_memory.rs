@@ -14,7 +14,7 @@ use crate::abi::status::{Code, Result};
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
-use crate::system::{self, PAGE};
+use crate::system::{self, Descriptor, PAGE};
 
 /// Imported memory.
 pub struct External {
@@ -49,7 +49,7 @@ impl Object for External {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not exported physical memory.
-pub fn import(fd: i32, size: u64, dedicated: bool) -> Result<u64> {
+pub fn import(fd: Descriptor, size: u64, dedicated: bool) -> Result<u64> {
     let context = context::current()?;
     let physical = physical_memory::adopt(fd)?;
     // SAFETY: by the call's documentation, the driver now owns the descriptor.

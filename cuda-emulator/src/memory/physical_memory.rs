@@ -15,8 +15,7 @@ use crate::abi::*;
 use crate::process::device;
 use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
-use crate::process::warnings;
-use crate::system::{self, MemoryFile, PAGE};
+use crate::system::{self, Descriptor, MemoryFile, PAGE};
 
 /// The granularity of physical memory and of mappings, which on an H200 is the same for all
 /// locations.
@@ -25,7 +24,11 @@ pub const GRANULARITY: u64 = 2 << 20;
 const MAGIC: u64 = u64::from_le_bytes(*b"emu-phys");
 /// Bits of `CUmemAllocationHandleType` that an H200 without a fabric rejects.
 const FABRIC: u32 = CU_MEM_HANDLE_TYPE_FABRIC;
-const WIN32: u32 = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
+/// The kinds of handles of other systems.
+const FOREIGN: u32 = (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+    | CU_MEM_HANDLE_TYPE_WIN32
+    | CU_MEM_HANDLE_TYPE_WIN32_KMT)
+    & !MEM_HANDLE_TYPE_FILE;
 
 /// Physical memory. It exists as long as a handle, mapping or descriptor refers to it.
 pub struct Physical {
@@ -171,9 +174,6 @@ pub fn get(handle: u64) -> Result<Arc<Handle>> {
 /// Checks the properties of physical memory, with the codes of an H200 (driver 580), and normalizes
 /// them.
 fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProperties> {
-    if wanted.handle_types != 0 {
-        warnings::expect_sharing()?;
-    }
     let location = &mut wanted.location;
     match location.kind {
         CU_MEM_LOCATION_TYPE_DEVICE => device::check(location.id)?,
@@ -188,8 +188,8 @@ fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProp
     if wanted.kind != CU_MEM_ALLOCATION_TYPE_PINNED
         || size == 0
         || !size.is_multiple_of(GRANULARITY)
-        || wanted.handle_types & WIN32 != 0
-        || wanted.metadata != 0
+        || wanted.handle_types & FOREIGN != 0
+        || wanted.metadata != 0 && wanted.handle_types & CU_MEM_HANDLE_TYPE_WIN32 == 0
         || wanted.compression > 1
         || wanted.reserved != [0; 4]
     {
@@ -198,6 +198,8 @@ fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProp
     if wanted.handle_types & FABRIC != 0 {
         return Err(Code::ERROR_NOT_PERMITTED);
     }
+    // Handles have the default security.
+    wanted.metadata = 0;
     // Memory is never compressed here, which the documentation allows.
     wanted.compression = 0;
     Ok(wanted)
@@ -259,8 +261,7 @@ fn describe(file: &MemoryFile, size: u64, properties: &AllocationProperties) -> 
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not physical memory of an emulator, or if its
 /// device does not exist here.
-pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
-    warnings::expect_sharing()?;
+pub fn adopt(fd: Descriptor) -> Result<Arc<Physical>> {
     let (file, size, properties) = understood(fd).ok_or(Code::ERROR_UNKNOWN)?;
     Ok(Arc::new(Physical {
         storage: Place::Own(file),
@@ -275,12 +276,12 @@ pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN`, as an H200 does, if the descriptor is not physical memory of an
 /// emulator, or if its device does not exist here.
-pub fn import(fd: i32) -> Result<Arc<Handle>> {
+pub fn import(fd: Descriptor) -> Result<Arc<Handle>> {
     Ok(add(adopt(fd)?))
 }
 
 /// Reads and validates the descriptive page of a file. Its contents are untrusted.
-fn understood(fd: i32) -> Option<(MemoryFile, u64, AllocationProperties)> {
+fn understood(fd: Descriptor) -> Option<(MemoryFile, u64, AllocationProperties)> {
     let file = MemoryFile::adopt_fd(fd)?;
     let size = file.size()?.checked_sub(PAGE)?;
     if size == 0 || !size.is_multiple_of(GRANULARITY) {
@@ -322,11 +323,9 @@ fn understood(fd: i32) -> Option<(MemoryFile, u64, AllocationProperties)> {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` unless the memory was created for export as this type.
-pub fn export(handle: &Handle, kind: u32) -> Result<i32> {
+pub fn export(handle: &Handle, kind: u32) -> Result<Descriptor> {
     let physical = &handle.physical;
-    if kind != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        || physical.properties.handle_types & kind == 0
-    {
+    if kind != MEM_HANDLE_TYPE_FILE || physical.properties.handle_types & kind == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     match &physical.storage {

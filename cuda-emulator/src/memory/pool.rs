@@ -11,7 +11,7 @@ use crate::abi::*;
 use crate::process::device;
 use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
-use crate::system::{self, MemoryFile, PAGE};
+use crate::system::{self, Descriptor, MemoryFile, PAGE};
 use cuda_emulator_engine::Unpoisoned;
 
 /// The first attribute with a stored setting. The reuse switches and the release threshold have
@@ -165,7 +165,7 @@ pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Resul
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the file is not a pool.
-pub fn import(fd: i32) -> Result<Arc<Pool>> {
+pub fn import(fd: Descriptor) -> Result<Arc<Pool>> {
     let file = MemoryFile::adopt_fd(fd).ok_or(Code::ERROR_UNKNOWN)?;
     let place = system::memory_file_name(fd).and_then(|name| {
         let (kind, id) = name.strip_prefix(FILE)?.split_once('-')?;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::system::{self, Identity, Mapped, MemoryFile, PAGE};
+use crate::system::{self, Descriptor, Identity, Mapped, MemoryFile, PAGE};
 use cuda_emulator_engine::Unpoisoned;
 
 /// Words of a slot.
@@ -41,7 +41,7 @@ crate::abi::pointers::opaque!(Handle);
 #[derive(Clone, Copy)]
 struct Place {
     process: u32,
-    fd: i32,
+    fd: Descriptor,
     identity: Identity,
     offset: u64,
     id: u64,
@@ -120,7 +120,7 @@ impl Slot {
         let [first, process_key, device, inode, offset, id, ..] = handle.0;
         let place = Place {
             process: process_key as u32,
-            fd: (process_key >> 32) as i32,
+            fd: (process_key >> 32) as Descriptor,
             identity: Identity { device, inode },
             offset,
             id,

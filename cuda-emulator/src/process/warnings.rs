@@ -86,14 +86,14 @@ pub fn missing_feature(what: &'static str) -> Code {
     failure_reason::missing_feature(what)
 }
 
-/// Checks that memory and events can be shared with other processes on this system.
+/// Checks that pools, IPC memory and events can be shared with other processes on this system.
 ///
 /// # Errors
-/// Returns `CUDA_ERROR_NOT_SUPPORTED` on Windows.
-pub fn expect_sharing() -> Result {
-    match system::SHARES_WITH_PROCESSES {
+/// Returns `CUDA_ERROR_NOT_SUPPORTED` with `what` as the missing feature, on Windows.
+pub fn expect_sharing(what: &'static str) -> Result {
+    match system::OPENS_FILES_OF_PROCESSES {
         true => Ok(()),
-        false => Err(missing_feature("sharing with other processes on Windows")),
+        false => Err(missing_feature(what)),
     }
 }
 

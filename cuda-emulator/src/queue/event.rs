@@ -106,7 +106,7 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
     let shared = match flags & CU_EVENT_INTERPROCESS {
         0 => None,
         _ => {
-            warnings::expect_sharing()?;
+            warnings::expect_sharing("an event of several processes on Windows")?;
             Some(Slot::new().ok_or(Code::ERROR_OUT_OF_MEMORY)?)
         }
     };
@@ -128,7 +128,7 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
 /// `CUDA_ERROR_MAP_FAILED` if the event's process has ended, although an H200 can open such an
 /// event.
 pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
-    warnings::expect_sharing()?;
+    warnings::expect_sharing("an event of several processes on Windows")?;
     let context = context::current()?;
     let slot = Slot::open(HandleKind::Event, handle).map_err(|error| match error {
         OpenError::SameProcess => Code::ERROR_INVALID_CONTEXT,

@@ -11,8 +11,9 @@ pub use pages::are_accessible;
 pub use process::*;
 pub use reservation::Reservation;
 
-/// Whether memory, pools and events can be shared with other processes.
-pub const SHARES_WITH_PROCESSES: bool = true;
+/// Whether a process can open the memory files of another one. Pools, IPC memory and events need
+/// this when they are shared.
+pub const OPENS_FILES_OF_PROCESSES: bool = true;
 
 /// Files can be mapped anywhere inside a reservation.
 pub const MAP_ADDRESSES: Option<MapAddresses> = None;

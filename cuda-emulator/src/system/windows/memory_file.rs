@@ -3,20 +3,24 @@
 //! The system reserves all of a section's memory when the section is created.
 
 use std::ffi::CStr;
-use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::mem;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, IntoRawHandle, OwnedHandle};
 use std::ptr;
 
-use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
-use windows_sys::Win32::System::Memory::{
-    CreateFileMappingW, FILE_MAP_READ, FILE_MAP_WRITE, MEMORY_MAPPED_VIEW_ADDRESS, MapViewOfFileEx,
-    PAGE_READWRITE, UnmapViewOfFile,
+use windows_sys::Win32::Foundation::{
+    DUPLICATE_SAME_ACCESS, DuplicateHandle, HANDLE, INVALID_HANDLE_VALUE,
 };
+use windows_sys::Win32::System::Memory::{
+    CreateFileMappingW, FILE_MAP_READ, FILE_MAP_WRITE, MEMORY_BASIC_INFORMATION,
+    MEMORY_MAPPED_VIEW_ADDRESS, MapViewOfFileEx, PAGE_READWRITE, UnmapViewOfFile, VirtualQuery,
+};
+use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
 use super::map_addresses;
 use crate::system::Identity;
 
-/// An open file, as the driver's calls pass it. Windows has none.
-pub type Descriptor = i32;
+/// A handle of a section, as the driver's calls pass it.
+pub type Descriptor = usize;
 
 /// The unit of offsets at which a section can be mapped.
 const OFFSET_UNIT: u64 = 64 << 10;
@@ -57,31 +61,43 @@ impl MemoryFile {
         })
     }
 
-    /// Returns `None`, because sections are not shared with other processes.
-    pub fn adopt_fd(_descriptor: Descriptor) -> Option<MemoryFile> {
-        None
+    /// Duplicates a handle that the client keeps. Returns `None` if it is not a section.
+    pub fn adopt_fd(descriptor: Descriptor) -> Option<MemoryFile> {
+        let section = duplicate(descriptor as HANDLE)?;
+        let mut file = MemoryFile { section, size: 0 };
+        // Size 0 maps the whole section.
+        let whole = file.map(0, 0)?;
+        let mut pages = MEMORY_BASIC_INFORMATION::default();
+        let length = mem::size_of_val(&pages);
+        // SAFETY: `pages` has room for the result. The address is not accessed.
+        if unsafe { VirtualQuery(whole.address as *const _, &mut pages, length) } == 0 {
+            return None;
+        }
+        file.size = pages.RegionSize as u64;
+        Some(file)
     }
 
-    /// Returns `None`, because sections are not shared with other processes.
+    /// Returns `None`, because only the client passes handles to other processes.
     pub fn of_process(_process: u32, _descriptor: Descriptor) -> Option<MemoryFile> {
         None
     }
 
-    /// Returns `None`, because sections are not shared with other processes.
+    /// Returns a new handle of the section, which the client owns.
     pub fn duplicate(&self) -> Option<Descriptor> {
-        None
+        let handle = duplicate(self.section.as_raw_handle())?;
+        Some(handle.into_raw_handle() as Descriptor)
     }
 
-    /// Returns the number of no file.
+    /// Returns the handle.
     pub fn number(&self) -> Descriptor {
-        -1
+        self.section.as_raw_handle() as Descriptor
     }
 
     pub fn size(&self) -> Option<u64> {
         Some(self.size)
     }
 
-    /// Returns `None`, because sections are not shared with other processes.
+    /// Returns `None`, because the system does not identify sections.
     pub fn identity(&self) -> Option<Identity> {
         None
     }
@@ -150,6 +166,26 @@ impl MemoryFile {
         };
         (!view.Value.is_null()).then_some(view.Value as u64)
     }
+}
+
+/// Duplicates a handle. Returns `None` if it is not open.
+fn duplicate(handle: HANDLE) -> Option<OwnedHandle> {
+    let mut own = ptr::null_mut();
+    // SAFETY: the call fails if `handle` is not open, and `own` is a place for the result.
+    let done = unsafe {
+        let process = GetCurrentProcess();
+        DuplicateHandle(
+            process,
+            handle,
+            process,
+            &mut own,
+            0,
+            0,
+            DUPLICATE_SAME_ACCESS,
+        )
+    };
+    // SAFETY: the handle was just opened and has no other owner.
+    (done != 0).then(|| unsafe { OwnedHandle::from_raw_handle(own) })
 }
 
 impl Drop for Mapped {

@@ -13,8 +13,9 @@ pub use pages::are_accessible;
 pub use process::*;
 pub use reservation::Reservation;
 
-/// Whether memory, pools and events can be shared with other processes.
-pub const SHARES_WITH_PROCESSES: bool = false;
+/// Whether a process can open the memory files of another one. Pools, IPC memory and events need
+/// this when they are shared.
+pub const OPENS_FILES_OF_PROCESSES: bool = false;
 
 /// Files can be mapped only at addresses that are reserved for it.
 pub const MAP_ADDRESSES: Option<MapAddresses> = Some(MapAddresses {

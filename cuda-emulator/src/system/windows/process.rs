@@ -179,13 +179,13 @@ pub fn path(text: &CStr) -> PathBuf {
     PathBuf::from(text.to_string_lossy().into_owned())
 }
 
-/// Does nothing, because Windows has no descriptors.
+/// Does nothing, because a driver on Windows does not take over the client's handles.
 ///
 /// # Safety
 /// None. On other systems, the caller must own the descriptor.
 pub unsafe fn close(_descriptor: Descriptor) {}
 
-/// Returns `None`, because Windows has no descriptors.
+/// Returns `None`, because sections have no names here.
 pub fn memory_file_name(_descriptor: Descriptor) -> Option<String> {
     None
 }
