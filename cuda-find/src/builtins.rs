@@ -8,15 +8,21 @@ use std::{
 use crate::system;
 
 /// Returns the `libnvrtc-builtins` of a version, such as `13.0`, that is next to NVRTC's file, or
-/// next to the target of its symbolic link.
+/// next to the target of its symbolic link. On Windows, its name is `nvrtc-builtins64_130.dll`.
 pub fn builtins(nvrtc: &Path, version: impl Display) -> Option<PathBuf> {
-    // NVIDIA's alternative build of both libraries has the suffix `.alt`, as in `libnvrtc.alt.so`.
-    let name = nvrtc.file_name()?.to_str()?;
-    let kind = match name.starts_with("libnvrtc.alt.") {
-        true => ".alt",
-        false => "",
+    let file = if cfg!(windows) {
+        let version = version.to_string().replace('.', "");
+        format!("nvrtc-builtins64_{version}.dll")
+    } else {
+        // NVIDIA's alternative build of both libraries has the suffix `.alt`, as in
+        // `libnvrtc.alt.so`.
+        let name = nvrtc.file_name()?.to_str()?;
+        let kind = match name.starts_with("libnvrtc.alt.") {
+            true => ".alt",
+            false => "",
+        };
+        format!("libnvrtc-builtins{kind}.so.{version}")
     };
-    let file = format!("libnvrtc-builtins{kind}.so.{version}");
     let target = nvrtc.canonicalize().ok();
     let mut libraries = target.iter().map(PathBuf::as_path).chain([nvrtc]);
     libraries.find_map(|library| {

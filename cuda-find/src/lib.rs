@@ -24,8 +24,7 @@
 //!    must match, and the folder that `cuda-direct-sys` has found for `cuda-direct-build`.
 //! 3. A library that the process has already loaded, such as PyTorch's copy. The driver and NVRTC
 //!    may have any file name if `LD_PRELOAD` loads them.
-//! 4. `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT` (on Windows `bin\x64` and
-//!    `bin`).
+//! 4. `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`.
 //! 5. The loader's search path: `LD_LIBRARY_PATH`, the program's run path, the system's folders.
 //! 6. `lib64` and `lib` below `/usr/local/cuda` and `/opt/cuda`, and the folder where NVRTC was when
 //!    the program was built.
@@ -39,7 +38,25 @@
 //! The driver is not part of a toolkit or a package. After steps 1, 3 and 5, it is searched for in
 //! the folders of WSL, Jetson and NixOS.
 //!
-//! On Windows, the search ends after step 5.
+//! # Windows
+//!
+//! The order is the same, with the folders of Windows:
+//!
+//! | step | folders |
+//! | --- | --- |
+//! | 4 | `bin\x64` and `bin` below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT` |
+//! | 5 | the program's folder and `System32`, then the absolute folders of `PATH`. The current folder is never searched |
+//! | 6 | the newest toolkit in `%ProgramFiles%\NVIDIA GPU Computing Toolkit\CUDA` |
+//! | 7 | `Library\bin` of the conda environment, and its pip packages |
+//! | 8, 9 | `Lib\site-packages` of the virtual environment, and of the first `python.exe` on `PATH` |
+//! | 10 | `%APPDATA%\Python` |
+//! | 11 | the Pythons that python.org's installer has installed |
+//!
+//! The driver is the file of its variable, a loaded one, or the first one of step 5.
+//!
+//! On other systems, no library is found, because NVIDIA has none for them.
+//!
+//! # Files
 //!
 //! In each folder, the library's file names are tried in the order of the caller's versions, such
 //! as `libnvrtc.so.13` before `libnvrtc.so.12`. A file that is not the library is skipped, and the

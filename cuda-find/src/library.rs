@@ -11,7 +11,7 @@ pub struct Library {
     files: &'static [&'static str],
     /// Whether it is used under any file name if the process can already call its functions.
     pub(crate) preloaded: bool,
-    /// The folders of its pip packages below `site-packages`. The driver has none.
+    /// The folders of its pip packages in `site-packages/nvidia`. The driver has none.
     pub(crate) packages: &'static [&'static str],
     /// How to install it: an imperative in lower case.
     pub(crate) remedy: &'static str,
@@ -19,7 +19,20 @@ pub struct Library {
     pub(crate) without: &'static str,
 }
 
-/// NVIDIA's driver, `libcuda.so.1`.
+/// Returns the advice for machines without a GPU, where the emulator has this file name.
+macro_rules! without_gpu {
+    ($file:literal) => {
+        concat!(
+            "Without a GPU, use the emulator: make cuda-emulator an optional dependency with a feature, write \
+             `use cuda_emulator as _;`, and start `cargo run --features emulator`. Or set CUDA_SYS_LIBCUDA to the \
+             absolute path of ",
+            $file,
+            ", which cargo puts in `debug/deps` of its target folder"
+        )
+    };
+}
+
+/// NVIDIA's driver, `libcuda.so.1` or `nvcuda.dll`.
 pub static DRIVER: Library = Library {
     name: "NVIDIA's driver",
     variable: "CUDA_SYS_LIBCUDA",
@@ -31,14 +44,23 @@ pub static DRIVER: Library = Library {
     preloaded: true,
     packages: &[],
     remedy: "install the NVIDIA driver",
-    without: "Without a GPU, use the emulator: make cuda-emulator an optional dependency with a feature, write \
-              `use cuda_emulator as _;`, and start `cargo run --features emulator`. Or set CUDA_SYS_LIBCUDA to the \
-              absolute path of libcuda_emulator.so, which cargo puts in `debug/deps` of its target folder",
+    without: if cfg!(windows) {
+        without_gpu!("cuda_emulator.dll")
+    } else {
+        without_gpu!("libcuda_emulator.so")
+    },
 };
 
 /// Returns the remedy for a library with packages of these names.
 macro_rules! packages {
     (pip $pip:literal, pip 12 $pip12:literal, conda $conda:literal, apt $apt:literal) => {
+        if cfg!(windows) {
+            packages!($pip, $pip12, $conda, ", or install NVIDIA's CUDA Toolkit")
+        } else {
+            packages!($pip, $pip12, $conda, ", or, with NVIDIA's package repository, `apt install ", $apt, "`")
+        }
+    };
+    ($pip:literal, $pip12:literal, $conda:literal, $($last:literal),+) => {
         concat!(
             "run `pip install ",
             $pip,
@@ -46,9 +68,8 @@ macro_rules! packages {
             $pip12,
             "`) in the active virtual environment, `conda install -c conda-forge ",
             $conda,
-            "`, or, with NVIDIA's package repository, `apt install ",
-            $apt,
-            "`"
+            "`",
+            $($last),+
         )
     };
 }
@@ -63,7 +84,7 @@ pub static NVRTC: Library = Library {
         &["libnvrtc.so.*", "libnvrtc.so"]
     },
     preloaded: true,
-    packages: &["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"],
+    packages: &["cu13", "cuda_nvrtc"],
     remedy: packages!(pip "nvidia-cuda-nvrtc", pip 12 "nvidia-cuda-nvrtc-cu12", conda "cuda-nvrtc", apt "cuda-nvrtc-13-0"),
     without: "",
 };
@@ -78,7 +99,7 @@ pub static NVJITLINK: Library = Library {
         &["libnvJitLink.so.*"]
     },
     preloaded: false,
-    packages: &["nvidia/cu13/lib", "nvidia/nvjitlink/lib"],
+    packages: &["cu13", "nvjitlink"],
     remedy: packages!(pip "nvidia-nvjitlink", pip 12 "nvidia-nvjitlink-cu12", conda "libnvjitlink", apt "libnvjitlink-13-0"),
     without: "",
 };
@@ -93,7 +114,7 @@ pub static CUBLAS: Library = Library {
         &["libcublas.so.*"]
     },
     preloaded: false,
-    packages: &["nvidia/cu13/lib", "nvidia/cublas/lib"],
+    packages: &["cu13", "cublas"],
     remedy: packages!(pip "nvidia-cublas", pip 12 "nvidia-cublas-cu12", conda "libcublas", apt "libcublas-13-0"),
     without: "",
 };
@@ -105,7 +126,7 @@ pub static NCCL: Library = Library {
     // The name is the same for CUDA 12 and 13.
     files: &["libnccl.so.2"],
     preloaded: false,
-    packages: &["nvidia/nccl/lib"],
+    packages: &["nccl"],
     remedy: packages!(pip "nvidia-nccl-cu13", pip 12 "nvidia-nccl-cu12", conda "nccl", apt "libnccl2"),
     without: "",
 };

@@ -50,6 +50,9 @@ impl Library {
         built: Option<&Path>,
         accept: impl Fn(Handle, &Path) -> Result<T, String>,
     ) -> Result<T, Missing> {
+        if !cfg!(any(target_os = "linux", windows)) {
+            return Err(self.none());
+        }
         let open = |file: &Path| {
             let checked = |reason| format!("{}: {reason}", file.display());
             accept(system::open(file)?, file).map_err(checked)
@@ -71,7 +74,7 @@ impl Library {
                 let found = open(&file);
                 found
                     .map_err(|reason| {
-                        reasons.extend((!is_absence(&reason, &file)).then_some(reason))
+                        reasons.extend((!system::is_absence(&reason, &file)).then_some(reason))
                     })
                     .ok()
             })
@@ -101,6 +104,15 @@ impl Library {
             .collect();
         let searched = format!("{} in {}", names.join(", "), searched.join(", "));
         Err(self.missing(&searched, false, &reasons))
+    }
+
+    /// Returns the error on systems for which NVIDIA has no libraries.
+    #[cold]
+    fn none(&self) -> Missing {
+        let (name, os) = (self.name, env::consts::OS);
+        Missing(format!(
+            "{name} was not found: NVIDIA has no libraries for {os}. Fix: run the program on Linux or Windows"
+        ))
     }
 
     /// Returns the error. `named` says whether only the file of the variable was tried.
@@ -152,12 +164,6 @@ impl Error for Missing {}
 /// than its user.
 pub fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
-}
-
-/// Returns whether a message of the loader only reports that it found no file of this name.
-fn is_absence(reason: &str, file: &Path) -> bool {
-    let rest = reason.strip_prefix(&*file.to_string_lossy());
-    rest.is_some_and(|rest| rest.starts_with(": cannot open shared object file: No such file"))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -8,6 +8,8 @@ use crate::layout::Target;
 
 const CUDA: &str = include_str!("../bindings/cuda.rs");
 pub const NVRTC: &str = include_str!("../bindings/nvrtc.rs");
+/// The names that the headers declare only on Windows.
+const WINDOWS: &str = include_str!("../bindings/windows.rs");
 const VERSIONED: &str = include_str!("../bindings/versioned.rs");
 
 /// Returns the `CUDA_VERSION` of the headers that the bindings were generated from.
@@ -19,17 +21,14 @@ pub fn version() -> Result<u32, String> {
         .ok_or_else(|| "the bindings that cuda-sys carries contain no CUDA_VERSION".to_owned())
 }
 
-/// Returns whether the bindings are valid for a target.
+/// Returns the carried bindings for a target, with those of NVRTC if `nvrtc` is set.
 ///
-/// They have the layouts of a C compiler for 64-bit Linux. On Windows, C's enums are signed, so
-/// bindgen generates other types.
-pub fn are_for(target: Target, pointer_width: &str) -> bool {
-    target.os == "linux" && pointer_width == "64"
-}
-
-/// Returns the carried bindings, with those of NVRTC if `nvrtc` is set.
-pub fn bindings(nvrtc: bool) -> Bindings {
+/// The header has the same layouts on all 64-bit systems: no type contains a C `long`.
+pub fn bindings(target: Target, nvrtc: bool) -> Bindings {
     let mut root = CUDA.to_owned();
+    if target.os == "windows" {
+        root += WINDOWS;
+    }
     if nvrtc {
         root += NVRTC;
     }

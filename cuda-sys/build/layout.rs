@@ -71,7 +71,7 @@ pub const LAYOUTS: &[Layout] = &[
         os: "windows",
         arch: "x86_64",
         include: &["include", "include/cccl"],
-        lib: &["lib/x64"],
+        lib: &["bin/x64", "bin"],
     },
     Layout {
         name: "pip, CUDA 13",
@@ -92,14 +92,14 @@ pub const LAYOUTS: &[Layout] = &[
         os: "windows",
         arch: "x86_64",
         include: &["nvidia/cu13/include", "nvidia/cu13/include/cccl"],
-        lib: &["nvidia/cu13/lib/x64"],
+        lib: &["nvidia/cu13/bin/x86_64"],
     },
     Layout {
         name: "pip for Windows, CUDA 12",
         os: "windows",
         arch: "x86_64",
         include: CU12_INCLUDE,
-        lib: &["nvidia/cuda_nvrtc/lib/x64"],
+        lib: &["nvidia/cuda_nvrtc/bin"],
     },
 ];
 
@@ -135,7 +135,7 @@ pub const HEADERS_ONLY: &[Layout] = &[
         os: "windows",
         arch: "x86_64",
         include: &[".", "cccl"],
-        lib: &["../lib/x64"],
+        lib: &["../bin/x64", "../bin"],
     },
 ];
 
@@ -146,12 +146,11 @@ impl Layout {
 }
 
 impl Target<'_> {
-    /// Returns the file in `dir` to link NVRTC from: an import library on Windows, and otherwise
-    /// the shared library, by its link name if the toolkit has it, or by its versioned name, as in
-    /// pip's packages.
+    /// Returns the file of NVRTC in `dir`. On Linux, it has its link name if the toolkit has that, or
+    /// its versioned name, as in pip's packages.
     pub fn nvrtc_library(&self, dir: &Path) -> Option<PathBuf> {
         let wanted = |name: &str| match self.os {
-            "windows" => name == "nvrtc.lib",
+            "windows" => name.starts_with("nvrtc64_") && name.ends_with("_0.dll"),
             _ => {
                 name == "libnvrtc.so"
                     || name

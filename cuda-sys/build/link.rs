@@ -1,4 +1,4 @@
-//! Links libcuda through a link-time stub, and libnvrtc from the toolkit.
+//! Links libcuda through a link-time stub, and libnvrtc from the toolkit. On Windows, imports both.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -6,46 +6,50 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::driver;
+use crate::loading::{self, BLOCK};
 use crate::locate::{Machine, Toolkit};
+
+/// Returns `bindings` with the DLL of each function, for `major` versions of NVRTC.
+///
+/// With `raw-dylib`, rustc itself creates the import libraries, so neither those of a toolkit nor a
+/// C compiler are needed. A program imports only the functions that it calls.
+pub fn import(bindings: &str, major: u32) -> String {
+    let attribute =
+        |library: &str| format!("#[link(name = \"{library}\", kind = \"raw-dylib\")]\n");
+    let (driver, nvrtc) = (
+        attribute("nvcuda"),
+        attribute(&format!("nvrtc64_{major}0_0")),
+    );
+    let mut imported = String::with_capacity(bindings.len());
+    let mut blocks = bindings.split(BLOCK);
+    imported += blocks.next().unwrap_or_default();
+    for block in blocks {
+        let functions = loading::functions(block.split("\n}").next().unwrap_or_default());
+        let of_nvrtc = functions.iter().any(|name| name.starts_with("nvrtc"));
+        imported += if of_nvrtc { &nvrtc } else { &driver };
+        imported += BLOCK;
+        imported += block;
+    }
+    imported
+}
 
 /// Links libcuda directly, through a stub that has every function of the header and the driver's
 /// SONAME.
 ///
 /// The stub is used even if a driver's library is installed, because an older driver lacks
 /// functions of a newer header.
-pub fn libcuda(
-    machine: &Machine,
-    toolkit: &Toolkit,
-    functions: &BTreeSet<String>,
-    out: &Path,
-) -> Result<(), String> {
-    if machine.target.os == "windows" {
-        for dir in toolkit
-            .include
-            .iter()
-            .filter_map(|dir| dir.parent())
-            .map(|base| base.join("lib/x64"))
-        {
-            println!("cargo::rustc-link-search=native={}", dir.display());
-        }
-        println!("cargo::rustc-link-lib=dylib=cuda");
-        return Ok(());
-    }
+pub fn libcuda(functions: &BTreeSet<String>, out: &Path) -> Result<(), String> {
     stub("cuda", "libcuda.so.1", functions, out)
 }
 
 /// Links a stub of NVRTC, for builds without the library. A program that calls NVRTC needs the
 /// library when it starts.
 pub fn nvrtc_stub(
-    machine: &Machine,
     toolkit: &Toolkit,
     functions: &BTreeSet<String>,
     out: &Path,
 ) -> Result<(), String> {
     let reason = toolkit.without_nvrtc.as_deref().unwrap_or_default();
-    if machine.target.os != "linux" {
-        return Err(reason.to_owned());
-    }
     let soname = format!("libnvrtc.so.{}", toolkit.version / 1000);
     println!(
         "cargo::warning=no NVRTC: cuda-sys links a stub of {soname}. Programs that compile kernels need the library on the \
@@ -154,7 +158,7 @@ pub fn nvrtc(
     let known = driver::loader_directories(machine)
         .iter()
         .any(|known| real(known) == real(dir));
-    if machine.target.os == "windows" || (known && library.ends_with("libnvrtc.so")) {
+    if known && library.ends_with("libnvrtc.so") {
         println!("cargo::rustc-link-search=native={}", dir.display());
         return Ok(None);
     }

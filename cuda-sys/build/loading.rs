@@ -10,7 +10,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-const BLOCK: &str = "unsafe extern \"C\" {";
+/// The first line of a block of declarations.
+pub const BLOCK: &str = "unsafe extern \"C\" {";
 const FUNCTION: &str = "pub fn ";
 
 /// Returns the names of the functions that `bindings` declares.

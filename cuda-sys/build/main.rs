@@ -60,7 +60,9 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(set("OUT_DIR")?);
     let (os, arch) = (set("CARGO_CFG_TARGET_OS")?, set("CARGO_CFG_TARGET_ARCH")?);
     let nvrtc = env::var_os("CARGO_FEATURE_NVRTC").is_some();
-    let loading = env::var_os("CARGO_FEATURE_DYNAMIC_LOADING").is_some();
+    // Other systems have nothing to link to. Every call then reports that there is no driver.
+    let loading = env::var_os("CARGO_FEATURE_DYNAMIC_LOADING").is_some()
+        || !matches!(&*os, "linux" | "windows");
     let manifest = PathBuf::from(set("CARGO_MANIFEST_DIR")?);
     let python = OnceCell::new();
     let machine = Machine {
@@ -80,18 +82,26 @@ fn build() -> Result<(), String> {
     }
     write(&out.join("bindings.rs"), &bindings.root)?;
     write(&out.join("versioned.rs"), &bindings.versioned)?;
+    println!("cargo::rustc-check-cfg=cfg(dynamic_loading)");
+    let (root, versioned) = (&bindings.root, &bindings.versioned);
     if loading {
-        let (root, versioned) = (&bindings.root, &bindings.versioned);
+        println!("cargo::rustc-cfg=dynamic_loading");
         for (name, text) in [("loading.rs", root), ("loading_versioned.rs", versioned)] {
             write(&out.join(name), &loading::define(text)?)?;
         }
+    } else if os == "windows" {
+        let major = toolkit.version / 1000;
+        for (name, text) in [("imports.rs", root), ("imports_versioned.rs", versioned)] {
+            write(&out.join(name), &link::import(text, major))?;
+        }
     } else {
-        link::libcuda(&machine, &toolkit, &bindings.functions(), &out)?;
+        link::libcuda(&bindings.functions(), &out)?;
     }
     let nvrtc_dir = match &toolkit.nvrtc {
+        Some(library) if os == "windows" => library.parent().map(Path::to_owned),
         Some(library) => link::nvrtc(&machine, library, !loading, &out)?,
-        None if nvrtc && !loading => {
-            link::nvrtc_stub(&machine, &toolkit, &bindings.functions(), &out)?;
+        None if nvrtc && !loading && os != "windows" => {
+            link::nvrtc_stub(&toolkit, &bindings.functions(), &out)?;
             None
         }
         None => None,
@@ -115,8 +125,6 @@ fn bindings(
     nvrtc: bool,
     out: &Path,
 ) -> Result<(Toolkit, Bindings, String), String> {
-    let width = env::var("CARGO_CFG_TARGET_POINTER_WIDTH").unwrap_or_else(|_| "64".into());
-    let usable = carried::are_for(machine.target, &width);
     let version = carried::version()?;
     let instead = format!(
         "cuda-sys uses its own bindings of CUDA {}, without the header's documentation",
@@ -132,13 +140,12 @@ fn bindings(
             ));
         }
     };
-    let no_carried = |reason: String| {
-        format!("{reason}\nThe bindings that cuda-sys carries support only 64-bit Linux.")
+    let carried = |toolkit| {
+        let bindings = carried::bindings(machine.target, nvrtc);
+        (toolkit, bindings, CARRIED.to_owned())
     };
-    let carried = |toolkit| (toolkit, carried::bindings(nvrtc), CARRIED.to_owned());
     let toolkit = match locate::toolkit(machine, nvrtc) {
         Ok(toolkit) => toolkit,
-        Err(none) if !usable => return Err(no_carried(none.reason)),
         Err(none) => {
             // No warning, because the user did not ask for headers. `cargo build -vv` shows the
             // searched places.
@@ -153,7 +160,7 @@ fn bindings(
             }));
         }
     };
-    if usable && (forced || cfg!(not(feature = "bindgen"))) {
+    if forced || cfg!(not(feature = "bindgen")) {
         return Ok(carried(Toolkit {
             version,
             ignored: Vec::new(),
@@ -161,9 +168,6 @@ fn bindings(
         }));
     }
     if let Err(reason) = generate::libclang::load(machine) {
-        if !usable {
-            return Err(no_carried(reason));
-        }
         let what = "libclang, which reads headers, can't be loaded";
         let remedy = locate::remedy(machine.repository);
         note(
@@ -176,7 +180,7 @@ fn bindings(
         );
         return Ok(carried(Toolkit { version, ..toolkit }));
     }
-    let mut bindings = generate::bindings(&toolkit, nvrtc, out)?;
+    let mut bindings = generate::bindings(&toolkit, machine.target, nvrtc, out)?;
     if nvrtc && toolkit.header("nvrtc.h").is_none() {
         bindings.root += carried::NVRTC;
     }
@@ -207,17 +211,14 @@ fn facts(
         .iter()
         .map(|dir| dir.display().to_string())
         .collect();
+    // For the system of the build, because build scripts read it.
+    let separator = if cfg!(windows) { ";" } else { ":" };
     let nvrtc_dir = nvrtc_dir
         .map(|dir| dir.display().to_string())
         .unwrap_or_default();
     let driver = driver::installed(machine)
         .map(|file| file.display().to_string())
         .unwrap_or_default();
-    let separator = if machine.target.os == "windows" {
-        ";"
-    } else {
-        ":"
-    };
     let facts = [
         // 13000 for 13.0.
         ("VERSION", toolkit.version.to_string()),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::Bindings;
+use crate::layout::Target;
 use crate::locate::{Machine, Toolkit};
 
 const FIX: &str = "cuda-sys reads CUDA headers with bindgen. Fix: enable the feature `bindgen` of cuda-direct-sys";
@@ -13,7 +14,7 @@ pub mod libclang {
     }
 }
 
-pub fn bindings(_: &Toolkit, _nvrtc: bool, _: &Path) -> Result<Bindings, String> {
+pub fn bindings(_: &Toolkit, _: Target, _nvrtc: bool, _: &Path) -> Result<Bindings, String> {
     Err(FIX.into())
 }
 

@@ -82,7 +82,7 @@ macro_rules! result_code {
         /// in this process, the text lists the searched places and the remedy instead.
         impl fmt::Display for $ty {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                #[cfg(feature = "dynamic-loading")]
+                #[cfg(dynamic_loading)]
                 if *self == Self::$missing
                     && let Some(missing) = crate::loading::$library.missing()
                 {

@@ -223,8 +223,19 @@
 #![no_std]
 
 // Paths, locks and the environment, for searches at run time.
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 extern crate std;
+
+#[cfg(not(any(
+    all(target_os = "linux", target_arch = "x86_64"),
+    all(target_os = "linux", target_arch = "aarch64"),
+    all(windows, target_arch = "x86_64"),
+    target_os = "macos",
+)))]
+compile_error!(
+    "cuda-direct supports Linux on x86-64 and aarch64, and Windows on x86-64. On macOS, it compiles and \
+     finds no driver"
+);
 
 mod casts;
 mod compat;
@@ -245,9 +256,11 @@ pub use casts::*;
     clippy::undocumented_unsafe_blocks
 )]
 mod bindings {
-    #[cfg(not(feature = "dynamic-loading"))]
+    #[cfg(not(any(dynamic_loading, windows)))]
     include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
-    #[cfg(feature = "dynamic-loading")]
+    #[cfg(all(windows, not(dynamic_loading)))]
+    include!(concat!(env!("OUT_DIR"), "/imports.rs"));
+    #[cfg(dynamic_loading)]
     include!(concat!(env!("OUT_DIR"), "/loading.rs"));
 }
 
@@ -266,9 +279,11 @@ mod bindings {
 pub mod versioned {
     use crate::*;
 
-    #[cfg(not(feature = "dynamic-loading"))]
+    #[cfg(not(any(dynamic_loading, windows)))]
     include!(concat!(env!("OUT_DIR"), "/versioned.rs"));
-    #[cfg(feature = "dynamic-loading")]
+    #[cfg(all(windows, not(dynamic_loading)))]
+    include!(concat!(env!("OUT_DIR"), "/imports_versioned.rs"));
+    #[cfg(dynamic_loading)]
     include!(concat!(env!("OUT_DIR"), "/loading_versioned.rs"));
 }
 

@@ -24,7 +24,6 @@
 
 use std::{
     ffi::{CStr, CString, OsStr, OsString, c_uint, c_void},
-    os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
 };
 
@@ -35,6 +34,7 @@ use crate::{
     context::{Context, Current},
     driver::{self, callback, check, newer},
     error::{Error, Result},
+    raw::file::{path_bytes, path_from_bytes},
 };
 
 /// `CUcoredumpSettings`
@@ -174,7 +174,7 @@ impl Coredump {
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the path is
-    /// longer or contains a NUL. Also returns the errors of [`set_enabled`](Self::set_enabled).
+    /// longer or contains a NUL, and on Windows if it is not ASCII. Also returns the errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "CU_COREDUMP_FILE")]
     pub fn set_file(&self, path: impl AsRef<Path>) -> Result<()> {
         self.set_text(Setting::File, path.as_ref().as_os_str())
@@ -241,13 +241,15 @@ impl Coredump {
         self.get(setting, text.as_mut_ptr().cast(), TEXT)?;
         // The driver cannot write the last byte.
         let text = CStr::from_bytes_until_nul(&text).expect("a NUL at the end");
-        Ok(OsString::from_vec(text.to_bytes().to_vec()))
+        Ok(path_from_bytes(text.to_bytes().to_vec()))
     }
 
     fn set_text(&self, setting: Setting, text: &OsStr) -> Result<()> {
         const CALL: &str = "cuCoredumpSetAttribute";
         let nul = |_| Error::invalid(CALL, format!("{text:?} contains a NUL"));
-        let name = CString::new(text.as_bytes()).map_err(nul)?;
+        let bytes = path_bytes(text)
+            .map_err(|reason| Error::invalid(CALL, format!("{text:?} {reason}")))?;
+        let name = CString::new(bytes).map_err(nul)?;
         let bytes = name.as_bytes_with_nul().len();
         if bytes > TEXT {
             let reason = format!(

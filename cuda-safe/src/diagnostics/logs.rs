@@ -22,7 +22,6 @@ use std::{
     collections::HashMap,
     ffi::{CStr, CString, c_char, c_uint, c_void},
     fmt,
-    os::unix::ffi::OsStrExt,
     path::Path,
     ptr, slice,
     sync::{
@@ -35,6 +34,7 @@ pub use crate::raw::diagnostics::LogLevel;
 use crate::{
     driver::{callback, check, newer},
     error::{Error, Result},
+    raw::file::path_bytes,
 };
 
 type Function = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
@@ -277,15 +277,16 @@ fn text(position: *mut c_uint) -> Result<String> {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the file cannot be written. Returns
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the path contains a NUL.
-/// Also returns the errors of [`position`].
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the path contains a NUL,
+/// and on Windows if it is not ASCII. Also returns the errors of [`position`].
 #[doc(alias = "cuLogsDumpToFile")]
 pub fn write_to(path: impl AsRef<Path>, since: Option<&mut LogPosition>) -> Result<()> {
     const CALL: &str = "cuLogsDumpToFile";
     callback::reject_in_callback(CALL)?;
     let path = path.as_ref();
-    let name = CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| Error::invalid(CALL, format!("{} contains a NUL", path.display())))?;
+    let invalid = |reason| Error::invalid(CALL, format!("{} {reason}", path.display()));
+    let bytes = path_bytes(path.as_os_str()).map_err(invalid)?;
+    let name = CString::new(bytes).map_err(|_| invalid("contains a NUL"))?;
     let since = since.map_or(ptr::null_mut(), |position| &raw mut position.0);
     let dump = newer::cuLogsDumpToFile()?;
     // SAFETY: the name ends with NUL. The position is null or valid for reads and writes. There are

@@ -2,7 +2,10 @@
 
 use std::ffi::c_uint;
 
-use super::flags::{choices, flags};
+use super::{
+    file::HANDLE_TYPE,
+    flags::{choices, flags},
+};
 
 choices! {
     /// An attribute of the link between two devices (`CUdevice_P2PAttribute`).
@@ -87,4 +90,13 @@ flags! {
         /// A handle for the fabric between hosts.
         FABRIC = 8, "CU_MEM_HANDLE_TYPE_FABRIC";
     }
+}
+
+impl ShareableHandles {
+    /// The kind of the files that
+    /// [`PhysicalMemory::export`](crate::memory::virtual_memory::PhysicalMemory::export) and
+    /// [`MemoryPool::export_file`](crate::MemoryPool::export_file) return on this system:
+    /// [`WIN32`](Self::WIN32) on Windows, otherwise
+    /// [`POSIX_FILE_DESCRIPTOR`](Self::POSIX_FILE_DESCRIPTOR).
+    pub const FILE: Self = Self(HANDLE_TYPE);
 }

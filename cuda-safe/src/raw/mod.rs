@@ -8,6 +8,7 @@ pub(crate) mod constants;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod diagnostics;
+pub(crate) mod file;
 pub(crate) mod flags;
 pub(crate) mod graph;
 pub(crate) mod launch;

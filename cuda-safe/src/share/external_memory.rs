@@ -1,9 +1,6 @@
 //! Imported memory of other interfaces, such as Vulkan, and of other processes.
 
-use std::{
-    any::type_name,
-    os::fd::{AsRawFd, IntoRawFd, OwnedFd},
-};
+use std::any::type_name;
 
 use cuda_sys::{
     self as sys, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUdeviceptr, CUexternalMemory, CUresult,
@@ -23,6 +20,7 @@ use crate::{
     },
     raw::{
         constants::DEDICATED,
+        file::{self, OwnedFile},
         structures::{RawFile, RawMemoryHandle},
     },
     stream::Stream,
@@ -32,7 +30,7 @@ use crate::{
 ///
 /// Map [buffers](Self::buffer) and [arrays](Self::mipmapped_array) onto parts of it.
 ///
-/// ```
+/// ```ignore-windows
 /// use cuda_safe::{
 ///     Context, share::{ExternalMemory, ExternalMemoryKind, ShareableHandles},
 ///     memory::virtual_memory::{PhysicalMemory, PhysicalOptions}, Stream,
@@ -83,9 +81,10 @@ impl Adopt for ExternalKind {
 handle!(ExternalMemory, CUexternalMemory, released by "cuDestroyExternalMemory", made in Context);
 
 impl ExternalMemory {
-    /// Imports `bytes` bytes of memory from a file.
+    /// Imports `bytes` bytes of memory from a file descriptor, or on Windows from a handle.
     ///
-    /// The driver takes ownership of the file. If the import fails, the file is closed. Set
+    /// The driver takes ownership of the file. If the import fails, the file is closed. A handle of
+    /// Windows is always closed. Set
     /// `dedicated` if the other interface allocated the memory for a single object. Dedicated
     /// memory can only be mapped as a whole.
     ///
@@ -108,7 +107,7 @@ impl ExternalMemory {
     pub unsafe fn import(
         context: &Context,
         kind: ExternalMemoryKind,
-        file: OwnedFd,
+        file: OwnedFile,
         bytes: u64,
         dedicated: bool,
     ) -> Result<Self> {
@@ -118,7 +117,7 @@ impl ExternalMemory {
         let description = RawMemoryHandle {
             kind: kind.0,
             file: RawFile {
-                number: u64::from(file.as_raw_fd().cast_unsigned()),
+                number: file::number(&file),
                 rest: 0,
             },
             size: bytes,
@@ -146,7 +145,7 @@ impl ExternalMemory {
             }
             _ => error,
         })?;
-        let _ = file.into_raw_fd(); // the driver owns it now
+        file::release_imported(file);
         // SAFETY: just created, and nothing else owns it.
         Ok(unsafe { Self::from_raw(raw, context) })
     }

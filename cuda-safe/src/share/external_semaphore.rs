@@ -1,9 +1,6 @@
 //! Imported semaphores of other interfaces, such as Vulkan. Streams signal them and wait for them.
 
-use std::{
-    ffi::c_uint,
-    os::fd::{AsRawFd, IntoRawFd, OwnedFd},
-};
+use std::ffi::c_uint;
 
 use cuda_sys::{self as sys, CUexternalSemaphore, CUresult};
 
@@ -14,7 +11,10 @@ use crate::{
     context::Context,
     error::Result,
     handle::{Adopt, Handle, Kind, Sendable, handle},
-    raw::structures::{RawSemaphoreHandle, RawSemaphoreValue},
+    raw::{
+        file::{self, OwnedFile},
+        structures::{RawSemaphoreHandle, RawSemaphoreValue},
+    },
     stream::Stream,
 };
 
@@ -69,7 +69,7 @@ impl RawValues {
 /// a stream waits for a signal that never comes, this drop hangs,** as does every other call that
 /// waits for the stream. This is not a memory safety violation.
 ///
-/// ```no_run
+/// ```no_run,ignore-windows
 /// use std::os::fd::OwnedFd;
 ///
 /// use cuda_safe::{Context, share::{ExternalSemaphore, ExternalSemaphoreKind}, Stream};
@@ -120,9 +120,10 @@ impl Adopt for SemaphoreKind {
 handle!(ExternalSemaphore, CUexternalSemaphore, released by "cuDestroyExternalSemaphore", made in Context);
 
 impl ExternalSemaphore {
-    /// Imports a semaphore from a file.
+    /// Imports a semaphore from a file descriptor, or on Windows from a handle.
     ///
-    /// The driver takes ownership of the file. If the import fails, the file is closed.
+    /// The driver takes ownership of the file. If the import fails, the file is closed. A handle of
+    /// Windows is always closed.
     ///
     /// See [`cuImportExternalSemaphore`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///
@@ -148,7 +149,7 @@ impl ExternalSemaphore {
     pub unsafe fn import(
         context: &Context,
         kind: ExternalSemaphoreKind,
-        file: OwnedFd,
+        file: OwnedFile,
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalSemaphore";
         let _allowed = capture::reject_during_capture(
@@ -157,7 +158,7 @@ impl ExternalSemaphore {
         )?;
         let description = RawSemaphoreHandle {
             kind: kind.0,
-            file: [u64::from(file.as_raw_fd().cast_unsigned()), 0],
+            file: [file::number(&file), 0],
             flags: 0,
             reserved: [0; 16],
         };
@@ -179,7 +180,7 @@ impl ExternalSemaphore {
             ),
             _ => error,
         })?;
-        let _ = file.into_raw_fd(); // the driver owns it now
+        file::release_imported(file);
         // SAFETY: just created, and nothing else owns it.
         Ok(unsafe { Self::from_raw(raw, context) })
     }

@@ -8,7 +8,7 @@ mod names;
 mod pointers;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,11 @@ use std::rc::Rc;
 
 use bindgen::callbacks::{EnumVariantCustomBehavior, EnumVariantValue, ItemInfo, ParseCallbacks};
 
-use syn::File;
+use quote::ToTokens;
+use syn::{File, Item};
 
 use crate::Bindings;
+use crate::layout::Target;
 use crate::locate::{HEADERS, Toolkit, dotted};
 use names::{Declared, Enums};
 
@@ -37,10 +39,16 @@ struct Files {
 }
 
 /// Returns the bindings of the headers of `toolkit`. libclang must be loaded.
-pub fn bindings(toolkit: &Toolkit, nvrtc: bool, out: &Path) -> Result<Bindings, String> {
+pub fn bindings(
+    toolkit: &Toolkit,
+    target: Target,
+    nvrtc: bool,
+    out: &Path,
+) -> Result<Bindings, String> {
     let wanted = Wanted {
         nvrtc,
         comments: true,
+        windows: target.os == "windows",
     };
     let files = generate(toolkit, wanted, out)?;
     let text = |file: &File| comments::resolve(&prettyplease::unparse(file), &files.targets);
@@ -55,10 +63,17 @@ pub fn write_carried(toolkit: &Toolkit, out: &Path, folder: &Path) -> Result<(),
     let wanted = Wanted {
         nvrtc: true,
         comments: false,
+        windows: false,
     };
     let Files {
         root, versioned, ..
     } = generate(toolkit, wanted, out)?;
+    let wanted = Wanted {
+        windows: true,
+        ..wanted
+    };
+    let windows = generate(toolkit, wanted, out)?;
+    let windows = only_on_windows(&root, &versioned, windows)?;
     let (nvrtc, cuda) = root.items.into_iter().partition(items::is_of_nvrtc);
     let file = |items| File {
         shebang: None,
@@ -73,6 +88,7 @@ pub fn write_carried(toolkit: &Toolkit, out: &Path, folder: &Path) -> Result<(),
         ("cuda.rs", file(cuda)),
         ("nvrtc.rs", file(nvrtc)),
         ("versioned.rs", versioned),
+        ("windows.rs", windows),
     ] {
         let path = folder.join(name);
         fs::write(&path, head.clone() + &prettyplease::unparse(&file))
@@ -87,6 +103,35 @@ struct Wanted {
     nvrtc: bool,
     /// Whether to include the header's text as documentation.
     comments: bool,
+    /// Whether the target is Windows.
+    windows: bool,
+}
+
+/// Returns the items that only the bindings for Windows have.
+///
+/// # Errors
+/// Returns an error if other items differ from those for Linux.
+fn only_on_windows(root: &File, versioned: &File, windows: Files) -> Result<File, String> {
+    let declared = items::declared(root);
+    let mut only = windows.root.clone();
+    items::keep_unknown(&mut only, &declared);
+    let added: BTreeSet<String> = only.items.iter().map(text).collect();
+    let same = |a: &File, b: &File| {
+        let kept = b
+            .items
+            .iter()
+            .map(text)
+            .filter(|item| !added.contains(item));
+        a.items.iter().map(text).eq(kept)
+    };
+    match same(root, &windows.root) && same(versioned, &windows.versioned) {
+        true => Ok(only),
+        false => Err("cuda-sys cannot carry bindings that differ between Linux and Windows".into()),
+    }
+}
+
+fn text(item: &Item) -> String {
+    item.to_token_stream().to_string()
 }
 
 /// Runs bindgen over the headers of `toolkit`.
@@ -108,7 +153,13 @@ fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Files, Stri
     }
     let include = [vec![system_headers(out)?], toolkit.include.clone()].concat();
 
-    let mut first = run(&wrapper, &include, &[], wanted.comments)?;
+    // For Microsoft's compiler, C's enums are signed. Both have 32 bits, so the types of Linux can be
+    // used on all systems.
+    let target: &[&str] = match wanted.windows {
+        true => &["--target=x86_64-pc-windows-gnu"],
+        false => &[],
+    };
+    let mut first = run(&wrapper, &include, target, wanted.comments)?;
     let declared = items::declared(&first.file);
     let enums = first
         .enums
@@ -126,7 +177,7 @@ fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Files, Stri
     let mut older = run(
         &wrapper,
         &include,
-        &["-D__CUDA_API_VERSION_INTERNAL"],
+        &[target, &["-D__CUDA_API_VERSION_INTERNAL"]].concat(),
         wanted.comments,
     )?;
     items::keep_unknown(&mut older.file, &declared);

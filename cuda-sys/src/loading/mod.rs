@@ -17,11 +17,11 @@
 //! with more privileges than its user (`setuid`).
 //!
 #![cfg_attr(
-    feature = "dynamic-loading",
+    dynamic_loading,
     doc = "Functions passed to [`provide_driver`] replace the driver's library, unless `CUDA_SYS_LIBCUDA` names one."
 )]
 #![cfg_attr(
-    not(feature = "dynamic-loading"),
+    not(dynamic_loading),
     doc = "Functions passed to `provide_driver` replace the driver's library, unless `CUDA_SYS_LIBCUDA` names one."
 )]
 //! `cuda-emulator` calls it if it is linked into a program.
@@ -44,22 +44,22 @@
 //! `nvrtcGetErrorString` returns a text that says so, unless it is that function. Such calls never
 //! panic, and never write to their arguments.
 
-#[cfg(not(feature = "dynamic-loading"))]
+#[cfg(not(dynamic_loading))]
 mod linked;
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 mod opened;
 
-#[cfg(not(feature = "dynamic-loading"))]
+#[cfg(not(dynamic_loading))]
 use linked as way;
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 use opened as way;
 
 pub use way::Missing;
-#[cfg(all(feature = "dynamic-loading", feature = "nvrtc"))]
+#[cfg(all(dynamic_loading, feature = "nvrtc"))]
 pub(crate) use way::NVRTC;
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 pub(crate) use way::{Answer, DRIVER, Symbol};
-#[cfg(feature = "dynamic-loading")]
+#[cfg(dynamic_loading)]
 pub use way::{Lookup, provide_driver};
 
 /// Checks that the driver's library is loaded. With `dynamic-loading`, this opens it if necessary.

@@ -27,7 +27,7 @@ use crate::{
     driver::callback,
     error::{Error, ErrorKind, Result},
     handle::{Adopt, Handle, Kind, handle},
-    raw::structures::RawPoolProperties,
+    raw::{file::security_attributes, structures::RawPoolProperties},
     stream::Stream,
 };
 
@@ -174,7 +174,7 @@ impl MemoryPool {
             kind: kind.0,
             handle_types: options.handle_types.0,
             location: [location.kind, location.id.cast_unsigned()],
-            security: std::ptr::null_mut(),
+            security: security_attributes(options.handle_types.0),
             max_size: options.max_size,
             // CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS
             usage: if options.hardware_decompression { 2 } else { 0 },

@@ -1,7 +1,6 @@
 //! Pools shared by several processes, and pool memory shared by the host and the device.
 
-use std::ffi::{c_int, c_uint, c_void};
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::ffi::c_uint;
 
 use cuda_sys::{self as sys, CUmemAllocationHandleType};
 
@@ -9,13 +8,14 @@ use super::{MemoryPool, options::PoolPointer};
 use crate::{
     capture,
     context::Context,
-    device::{attribute::DeviceAttribute, peer::ShareableHandles},
+    device::attribute::DeviceAttribute,
     driver::callback,
     error::{Error, ErrorKind, Result},
     memory::{
         alignment::expect_aligned, device::buffer::DeviceBuffer, managed::ManagedBuffer,
-        plain::PlainData, size::byte_size, virtual_memory::NamedFile,
+        plain::PlainData, size::byte_size,
     },
+    raw::file::{AsFile, HANDLE_TYPE, NamedFile, OwnedFile, ReceivedFile},
     stream::Stream,
 };
 
@@ -80,21 +80,23 @@ impl MemoryPool {
         Ok(shared)
     }
 
-    /// Exports the pool as a file descriptor, which another process can import.
+    /// Exports the pool as a file descriptor (on Windows, a handle), which another process can
+    /// import.
     ///
-    /// The pool must have been created with [`ShareableHandles::POSIX_FILE_DESCRIPTOR`].
+    /// The pool must have been created with
+    /// [`ShareableHandles::FILE`](crate::share::ShareableHandles::FILE).
     ///
     /// See [`cuMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool was not created for sharing.
     ///
-    /// ```
+    /// ```ignore-windows
     /// # use cuda_safe::{Context, MemoryPool, memory::MemoryPoolOptions, share::ShareableHandles, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// let options = MemoryPoolOptions::default().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    /// let options = MemoryPoolOptions::default().handle_types(ShareableHandles::FILE);
     /// let pool = MemoryPool::with_options(&context, options)?;
     /// let numbers = {
     ///     let mut numbers = pool.allocate::<u32>(&stream, 3)?;
@@ -113,19 +115,13 @@ impl MemoryPool {
     /// # }
     /// ```
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
-    pub fn export_file(&self) -> Result<OwnedFd> {
+    pub fn export_file(&self) -> Result<OwnedFile> {
         callback::reject_in_callback("cuMemPoolExportToShareableHandle")?;
-        let mut file: c_int = -1;
-        let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
-        // SAFETY: a handle of this type is written as an int.
-        let code = unsafe {
-            sys::cuMemPoolExportToShareableHandle(
-                (&raw mut file).cast::<c_void>(),
-                self.as_raw(),
-                kind,
-                0,
-            )
-        };
+        let mut file = ReceivedFile::new();
+        let kind = CUmemAllocationHandleType(HANDLE_TYPE);
+        // SAFETY: the place has room for a file.
+        let code =
+            unsafe { sys::cuMemPoolExportToShareableHandle(file.place(), self.as_raw(), kind, 0) };
         self.context()
             .check("cuMemPoolExportToShareableHandle", code)
             .map_err(|error| match code {
@@ -135,11 +131,17 @@ impl MemoryPool {
                 ),
                 _ => error,
             })?;
-        // SAFETY: the descriptor was just created and has no other owner.
-        Ok(unsafe { OwnedFd::from_raw_fd(file) })
+        // SAFETY: the file was just created and has no other owner.
+        unsafe { file.take() }.ok_or_else(|| {
+            Error::driver(
+                "cuMemPoolExportToShareableHandle",
+                sys::CUresult::CUDA_ERROR_UNKNOWN,
+            )
+        })
     }
 
-    /// Imports a pool that another process has exported as a file descriptor.
+    /// Imports a pool that another process has exported as a file descriptor (on
+    /// Windows, a handle).
     ///
     /// You cannot allocate from the pool, only [import](Self::import_pointer) its allocations. The
     /// descriptor remains yours, and you can close it afterwards.
@@ -149,13 +151,14 @@ impl MemoryPool {
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the file is not an exported pool.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
-    pub fn import_file(context: &Context, file: impl AsFd) -> Result<Self> {
+    pub fn import_file(context: &Context, file: impl AsFile) -> Result<Self> {
         const CALL: &str = "MemoryPool::import_file";
         let mut raw = std::ptr::null_mut();
-        let kind = CUmemAllocationHandleType(ShareableHandles::POSIX_FILE_DESCRIPTOR.0);
-        let file = NamedFile::new(file.as_fd(), CALL)?;
+        let kind = CUmemAllocationHandleType(HANDLE_TYPE);
+        let file = NamedFile::new(&file)
+            .map_err(|error| Error::invalid(CALL, format!("descriptor 0: {error}")))?;
         let _current = context.enter("cuMemPoolImportFromShareableHandle")?;
-        // SAFETY: the descriptor's number is passed in place of an address. The driver checks the
+        // SAFETY: the file's number is passed in place of an address. The driver checks the
         // file.
         let code =
             unsafe { sys::cuMemPoolImportFromShareableHandle(&mut raw, file.place(), kind, 0) };

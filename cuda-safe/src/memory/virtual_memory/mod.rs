@@ -27,6 +27,5 @@ pub use mapping::Mapping;
 pub use multicast::{MulticastObject, MulticastOptions};
 pub use physical::{PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage};
 pub use range::AddressRange;
-pub(super) use shareable::NamedFile;
 pub(in crate::memory) use shareable::explain_fabric;
 pub use shareable::{FabricHandle, RangeFlags};

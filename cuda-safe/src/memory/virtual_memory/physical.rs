@@ -20,7 +20,7 @@ use crate::{
     driver::callback,
     error::{Error, Result, fault::discarding_errors},
     memory::{MemoryLocation, size},
-    raw::flags::options,
+    raw::{file::object_attributes, flags::options},
 };
 
 /// Physical memory, which [`AddressRange::map`](super::AddressRange::map) can map at one or more
@@ -130,6 +130,7 @@ fn raw_properties(
             .location
             .unwrap_or_else(|| MemoryLocation::device(context.device()))
             .raw(),
+        win32HandleMetaData: object_attributes(options.handles.0),
         ..Default::default()
     };
     raw.allocFlags.compressionType = u8::from(options.compressible);

@@ -1,9 +1,6 @@
 //! Physical memory shared with other processes.
 
-use std::{
-    ffi::{c_int, c_void},
-    os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
-};
+use std::ffi::c_void;
 
 use cuda_sys::{self as sys, CUmemAllocationHandleType, CUmemRangeHandleType};
 
@@ -13,38 +10,15 @@ use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, PlainData, Storage},
-    raw::bytes::bytes,
+    raw::{
+        bytes::bytes,
+        file::{AsFile, HANDLE_TYPE, NamedFile, OwnedFile, ReceivedFile},
+    },
 };
 
-const FILE: CUmemAllocationHandleType =
-    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+const FILE: CUmemAllocationHandleType = CUmemAllocationHandleType(HANDLE_TYPE);
 /// `CU_MEM_HANDLE_TYPE_FABRIC`, which headers before CUDA 12.3 lack.
 const FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType(8);
-
-/// An open file whose descriptor number the driver accepts in place of an address.
-pub(in crate::memory) struct NamedFile<'a> {
-    given: BorrowedFd<'a>,
-    copy: Option<OwnedFd>,
-}
-
-impl<'a> NamedFile<'a> {
-    /// Duplicates descriptor 0, which a child process may have received, because its number looks
-    /// like a null pointer to the driver.
-    pub(in crate::memory) fn new(given: BorrowedFd<'a>, call: &'static str) -> Result<Self> {
-        let copy = (given.as_raw_fd() == 0).then(|| given.try_clone_to_owned());
-        let copy = copy
-            .transpose()
-            .map_err(|error| Error::invalid(call, format!("descriptor 0: {error}")))?;
-        Ok(Self { given, copy })
-    }
-
-    /// Returns the descriptor's number as a pointer, valid as long as `self`.
-    pub(in crate::memory) fn place(&self) -> *mut c_void {
-        let own = self.copy.as_ref().map(AsRawFd::as_raw_fd);
-        let number = own.unwrap_or_else(|| self.given.as_raw_fd());
-        std::ptr::without_provenance_mut(number as usize)
-    }
-}
 
 bytes! {
     /// A handle by which processes on other hosts of a fabric can import physical memory. You can
@@ -62,27 +36,28 @@ pub(in crate::memory) fn explain_fabric(error: Error) -> Error {
     error.with_detail(
         "this process may not use fabric handles. They require a host with a fabric, and an IMEX channel that the \
          process can open (/dev/nvidia-caps-imex-channels). Fix: on one host, use \
-         ShareableHandles::POSIX_FILE_DESCRIPTOR",
+         ShareableHandles::FILE",
     )
 }
 
 impl PhysicalMemory {
-    /// Exports the memory as a file descriptor that another process can [`import`](Self::import).
-    /// The descriptor keeps the memory alive.
+    /// Exports the memory as a file descriptor (on Windows, a handle) that another process can
+    /// [`import`](Self::import). The descriptor keeps the memory alive.
     ///
     /// Send the descriptor over a Unix socket (`SCM_RIGHTS`), or pass it to a child process as its
     /// standard input (`Command::stdin(Stdio::from(descriptor))`, and there
     /// `PhysicalMemory::import(&context, std::io::stdin(), size)`). Passing only its number to a
-    /// child does not work, because the descriptor is closed when the child's program starts.
+    /// child does not work, because the descriptor is closed when the child's program starts. On
+    /// Windows, pass the handle with `DuplicateHandle`.
     ///
     /// See [`cuMemExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` unless the
     /// [`PhysicalOptions::handles`](super::PhysicalOptions) of the memory contain
-    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::share::ShareableHandles::POSIX_FILE_DESCRIPTOR).
+    /// [`ShareableHandles::FILE`](crate::share::ShareableHandles::FILE).
     ///
-    /// ```
+    /// ```ignore-windows
     /// # use cuda_safe::{
     /// #     memory::{virtual_memory::{AddressRange, PhysicalMemory, PhysicalOptions}, MemoryAccess},
     /// #     Context, share::ShareableHandles, Stream,
@@ -91,7 +66,7 @@ impl PhysicalMemory {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
     /// # let unit = PhysicalMemory::unit(&context)?;
-    /// let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    /// let options = PhysicalOptions::default().handles(ShareableHandles::FILE);
     /// let memory = PhysicalMemory::with_options(&context, unit, options)?;
     /// let fd = memory.export()?;
     /// // Usually in another process:
@@ -101,18 +76,17 @@ impl PhysicalMemory {
     /// # }
     /// ```
     #[doc(alias = "cuMemExportToShareableHandle")]
-    pub fn export(&self) -> Result<OwnedFd> {
-        let mut fd: c_int = -1;
-        // SAFETY: a descriptor is an int, and so is `fd`.
-        unsafe { self.export_as(FILE, (&raw mut fd).cast())? };
-        if fd < 0 {
-            return Err(Error::driver(
+    pub fn export(&self) -> Result<OwnedFile> {
+        let mut file = ReceivedFile::new();
+        // SAFETY: the place has room for a file.
+        unsafe { self.export_as(FILE, file.place())? };
+        // SAFETY: the driver has opened the file for the caller.
+        unsafe { file.take() }.ok_or_else(|| {
+            Error::driver(
                 "cuMemExportToShareableHandle",
                 sys::CUresult::CUDA_ERROR_UNKNOWN,
-            ));
-        }
-        // SAFETY: the driver has opened the descriptor for the caller.
-        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+            )
+        })
     }
 
     /// Exports the memory as a handle that processes on this and other hosts can import with
@@ -151,8 +125,8 @@ impl PhysicalMemory {
         })
     }
 
-    /// Imports the memory of another process from a file descriptor that it created by
-    /// [`export`](Self::export).
+    /// Imports the memory of another process from a file descriptor (on Windows, a handle) that it
+    /// created by [`export`](Self::export).
     ///
     /// You can close the descriptor afterwards. The memory lives as long as one of the processes
     /// holds it.
@@ -166,10 +140,12 @@ impl PhysicalMemory {
     /// Returns [`ErrorKind::InvalidArgument`] if the descriptor is not exported memory, or if the
     /// memory has a different size, or is on a different device than the context.
     #[doc(alias = "cuMemImportFromShareableHandle")]
-    pub fn import(context: &Context, fd: impl AsFd, size: usize) -> Result<Self> {
-        let file = NamedFile::new(fd.as_fd(), "PhysicalMemory::import")?;
-        // SAFETY: the place holds the number of an open descriptor.
-        unsafe { Self::import_as(context, FILE, file.place(), size, "PhysicalMemory::import") }
+    pub fn import(context: &Context, file: impl AsFile, size: usize) -> Result<Self> {
+        const CALL: &str = "PhysicalMemory::import";
+        let file = NamedFile::new(&file)
+            .map_err(|error| Error::invalid(CALL, format!("descriptor 0: {error}")))?;
+        // SAFETY: the place holds the number of an open file.
+        unsafe { Self::import_as(context, FILE, file.place(), size, CALL) }
     }
 
     /// Imports memory like [`import`](Self::import), from a fabric handle.
@@ -271,24 +247,25 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not consist of whole host pages, or if
     /// the driver cannot export it. Returns [`ErrorKind::Unsupported`] if the device has no such
-    /// descriptors ([`DMA_BUF_SUPPORTED`](crate::DeviceAttribute::DMA_BUF_SUPPORTED)).
+    /// descriptors ([`DMA_BUF_SUPPORTED`](crate::DeviceAttribute::DMA_BUF_SUPPORTED)), and on
+    /// Windows.
     #[doc(alias = "cuMemGetHandleForAddressRange")]
-    pub fn export_dma_buf(&self, flags: RangeFlags) -> Result<OwnedFd> {
+    pub fn export_dma_buf(&self, flags: RangeFlags) -> Result<OwnedFile> {
         const CALL: &str = "cuMemGetHandleForAddressRange";
+        if cfg!(windows) {
+            let reason = "DMA-BUF file descriptors exist only on Linux";
+            return Err(Error::checked(ErrorKind::Unsupported, CALL, reason));
+        }
         let context = self.owner().context();
         let _current = context.enter("cuMemGetHandleForAddressRange")?;
         let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
         let (ptr, bytes, flags) = (self.as_device_ptr(), self.size_bytes(), flags.0.into());
-        let mut fd: c_int = -1;
-        // SAFETY: a descriptor is an int, and so is `fd`. The driver checks the range.
-        let code = unsafe {
-            sys::cuMemGetHandleForAddressRange((&raw mut fd).cast(), ptr, bytes, kind, flags)
-        };
+        let mut file = ReceivedFile::new();
+        // SAFETY: the place has room for a descriptor. The driver checks the range.
+        let code =
+            unsafe { sys::cuMemGetHandleForAddressRange(file.place(), ptr, bytes, kind, flags) };
         context.check(CALL, code)?;
-        if fd < 0 {
-            return Err(Error::driver(CALL, sys::CUresult::CUDA_ERROR_UNKNOWN));
-        }
         // SAFETY: the driver has opened the descriptor for the caller.
-        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+        unsafe { file.take() }.ok_or_else(|| Error::driver(CALL, sys::CUresult::CUDA_ERROR_UNKNOWN))
     }
 }
