@@ -77,7 +77,7 @@ pub use builtins::{builtins, open_builtins};
 pub use library::{CUBLAS, DRIVER, Library, NCCL, NVJITLINK, NVRTC};
 pub use open::{Missing, variable};
 pub use places::{VARIABLES, driver_folders};
-pub use system::{Handle, file_of, library_of};
+pub use system::{Handle, base_of, file_of, library_of};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

@@ -123,8 +123,12 @@ pub static CUBLAS: Library = Library {
 pub static NCCL: Library = Library {
     name: "NCCL",
     variable: "CUDA_NCCL_LIBNCCL",
-    // The name is the same for CUDA 12 and 13.
-    files: &["libnccl.so.2"],
+    // The name is the same for CUDA 12 and 13. There is no NCCL for Windows.
+    files: if cfg!(windows) {
+        &[]
+    } else {
+        &["libnccl.so.2"]
+    },
     preloaded: false,
     packages: &["nccl"],
     remedy: packages!(pip "nvidia-nccl-cu13", pip 12 "nvidia-nccl-cu12", conda "nccl", apt "libnccl2"),
@@ -132,6 +136,11 @@ pub static NCCL: Library = Library {
 };
 
 impl Library {
+    /// Returns whether NVIDIA makes the library for this system.
+    pub(crate) fn exists(&self) -> bool {
+        cfg!(any(target_os = "linux", windows)) && !self.files.is_empty()
+    }
+
     /// Returns the file names in search order.
     pub(crate) fn names(&self, versions: &[u32]) -> Vec<String> {
         let of = |file: &&str| match file.contains('*') {

@@ -50,7 +50,7 @@ impl Library {
         built: Option<&Path>,
         accept: impl Fn(Handle, &Path) -> Result<T, String>,
     ) -> Result<T, Missing> {
-        if !cfg!(any(target_os = "linux", windows)) {
+        if !self.exists() {
             return Err(self.none());
         }
         let open = |file: &Path| {
@@ -106,12 +106,13 @@ impl Library {
         Err(self.missing(&searched, false, &reasons))
     }
 
-    /// Returns the error on systems for which NVIDIA has no libraries.
+    /// Returns the error on systems for which NVIDIA does not make the library.
     #[cold]
     fn none(&self) -> Missing {
         let (name, os) = (self.name, env::consts::OS);
         Missing(format!(
-            "{name} was not found: NVIDIA has no libraries for {os}. Fix: run the program on Linux or Windows"
+            "{name} was not found: it does not exist for this system ({os}). Fix: run the program on Linux{}",
+            if cfg!(windows) { "" } else { " or Windows" }
         ))
     }
 

@@ -70,7 +70,8 @@ pub(super) fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { dlsym(library, name.as_ptr()) }
 }
 
-pub(super) fn file_of(address: *const c_void) -> Option<PathBuf> {
+/// Returns what the loader knows about an address.
+fn info_of(address: *const c_void) -> Option<Info> {
     let mut info = Info {
         file: ptr::null(),
         base: ptr::null_mut(),
@@ -78,10 +79,20 @@ pub(super) fn file_of(address: *const c_void) -> Option<PathBuf> {
         address: ptr::null_mut(),
     };
     // SAFETY: the function accepts any address, and `info` is valid for the write.
-    let found = unsafe { dladdr(address, &mut info) } != 0 && !info.file.is_null();
+    let found = unsafe { dladdr(address, &mut info) } != 0;
+    found.then_some(info)
+}
+
+pub(super) fn base_of(address: *const c_void) -> Option<*const c_void> {
+    let base = info_of(address)?.base.cast_const();
+    (!base.is_null()).then_some(base)
+}
+
+pub(super) fn file_of(address: *const c_void) -> Option<PathBuf> {
+    let file = info_of(address)?.file;
     // SAFETY: the loader owns the text, which ends in NUL and is valid while the library is
     // open.
-    found.then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(info.file) }.to_bytes()).into())
+    (!file.is_null()).then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(file) }.to_bytes()).into())
 }
 
 pub(super) fn trusts_environment() -> bool {
@@ -107,6 +118,10 @@ mod tests {
             file.display()
         );
         assert_eq!(file_of(ptr::null()), None);
+        assert!(
+            base_of(getpid as *const c_void).is_some_and(|base| base < getpid as *const c_void)
+        );
+        assert_eq!(base_of(ptr::null()), None);
         let on_the_heap = Box::new(1);
         assert_eq!(file_of((&raw const *on_the_heap).cast()), None);
     }

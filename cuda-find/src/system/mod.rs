@@ -81,6 +81,11 @@ pub fn file_of(address: *const c_void) -> Option<PathBuf> {
     own::file_of(address)
 }
 
+/// Returns the address where the library that contains an address begins in memory.
+pub fn base_of(address: *const c_void) -> Option<*const c_void> {
+    own::base_of(address)
+}
+
 /// Returns the library that contains an address.
 pub fn library_of(address: *const c_void) -> Option<Handle> {
     loaded(&file_of(address)?)

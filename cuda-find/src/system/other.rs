@@ -26,6 +26,10 @@ pub(super) fn symbol(_: *mut c_void, _: &CStr) -> *mut c_void {
     ptr::null_mut()
 }
 
+pub(super) fn base_of(_: *const c_void) -> Option<*const c_void> {
+    None
+}
+
 pub(super) fn file_of(_: *const c_void) -> Option<PathBuf> {
     None
 }

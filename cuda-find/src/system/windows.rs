@@ -78,14 +78,23 @@ pub(super) fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { GetProcAddress(library, name.as_ptr()) }
 }
 
-pub(super) fn file_of(address: *const c_void) -> Option<PathBuf> {
+/// Returns the library that contains an address, which is also the address where it begins.
+fn library_of(address: *const c_void) -> Option<*mut c_void> {
     // Null would be the program itself.
     if address.is_null() {
         return None;
     }
     let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
     // SAFETY: with this flag, the function accepts any address.
-    let library = unsafe { module(flags, address.cast()) }?;
+    unsafe { module(flags, address.cast()) }
+}
+
+pub(super) fn base_of(address: *const c_void) -> Option<*const c_void> {
+    library_of(address).map(<*mut c_void>::cast_const)
+}
+
+pub(super) fn file_of(address: *const c_void) -> Option<PathBuf> {
+    let library = library_of(address)?;
     // The longest path of Windows.
     let mut name = vec![0; 1 << 15];
     // SAFETY: the library is open, and `name` is valid for that many characters.
@@ -119,6 +128,8 @@ mod tests {
             "{name}"
         );
         assert_eq!(file_of(ptr::null()), None);
+        assert!(base_of(found.as_ptr()).is_some_and(|base| base < found.as_ptr().cast_const()));
+        assert_eq!(base_of(ptr::null()), None);
         let on_the_heap = Box::new(1);
         assert_eq!(file_of((&raw const *on_the_heap).cast()), None);
         assert!(file_of(function).is_some());

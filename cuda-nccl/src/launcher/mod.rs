@@ -67,7 +67,7 @@ impl Launch {
         Self::read(&|name| match name {
             // Under Hydra, only the parent process distinguishes the processes of one job on a host
             // from those of another.
-            find::PARENT => Some(parent()),
+            find::PARENT => parent(),
             _ => Some(std::env::var_os(name)?.to_string_lossy().into_owned()),
         })
     }
@@ -174,6 +174,10 @@ impl fmt::Display for Launch {
     }
 }
 
-fn parent() -> String {
-    std::os::unix::process::parent_id().to_string()
+/// Returns the number of the parent process, which Windows does not record reliably.
+fn parent() -> Option<String> {
+    #[cfg(unix)]
+    return Some(std::os::unix::process::parent_id().to_string());
+    #[cfg(not(unix))]
+    None
 }

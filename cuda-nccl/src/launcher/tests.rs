@@ -460,13 +460,11 @@ fn a_missing_local_rank_is_explained() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn the_parent_is_a_process() {
-    assert_eq!(
-        super::parent(),
-        std::os::unix::process::parent_id().to_string()
-    );
-    assert!(super::parent().parse::<u32>().is_ok());
+    let parent = std::os::unix::process::parent_id().to_string();
+    assert_eq!(super::parent(), Some(parent));
 }
 
 #[test]

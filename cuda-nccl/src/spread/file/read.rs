@@ -1,6 +1,6 @@
 //! Reading a file with several threads.
 
-use std::{fs::File, io, os::unix::fs::FileExt, path::Path, thread};
+use std::{fs::File, io, path::Path, thread};
 
 use crate::error::{Error, Result};
 
@@ -58,9 +58,21 @@ pub(super) fn read(
     })
 }
 
+/// Reads without the position that other threads also use.
+#[cfg(unix)]
+fn read_at(file: &File, host: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, host, offset)
+}
+
+/// Reads at an offset. It moves the file's position, which no thread uses.
+#[cfg(windows)]
+fn read_at(file: &File, host: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, host, offset)
+}
+
 fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> Result<()> {
     while !host.is_empty() {
-        match file.read_at(host, offset) {
+        match read_at(file, host, offset) {
             Ok(0) => {
                 return Err(Error::File(format!(
                     "{}: ends at byte {offset}, but had {} more bytes when it was opened. Fix: check that no other program truncates it",

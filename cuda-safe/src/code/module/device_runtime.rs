@@ -86,9 +86,9 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) 
 
 /// Returns the folder of the NVRTC library that this process uses.
 fn nvrtc_folder() -> Option<PathBuf> {
-    #[cfg(all(feature = "nvrtc", target_os = "linux"))]
+    #[cfg(feature = "nvrtc")]
     return Some(crate::code::program::nvrtc_library()?.parent()?.to_owned());
-    #[cfg(not(all(feature = "nvrtc", target_os = "linux")))]
+    #[cfg(not(feature = "nvrtc"))]
     None
 }
 
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    #[cfg(all(feature = "nvrtc", target_os = "linux"))]
+    #[cfg(feature = "nvrtc")]
     #[test]
     fn nvrtc_folder_is_found() {
         let library = crate::program::nvrtc_library().unwrap();

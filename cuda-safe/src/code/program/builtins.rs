@@ -1,7 +1,6 @@
 //! The files of NVRTC and of its second library.
 
 use std::{
-    mem::MaybeUninit,
     path::{Path, PathBuf},
     slice,
     sync::Once,
@@ -25,18 +24,30 @@ pub(crate) fn library() -> Option<PathBuf> {
     Some(library.canonicalize().unwrap_or(library))
 }
 
-/// Returns the first page of NVRTC in memory. It contains the sizes of all segments and the build
-/// ID.
-pub(super) fn first_page() -> Option<&'static [u8]> {
-    let mut info = MaybeUninit::uninit();
-    let address = cuda_sys::loading::nvrtc_address();
-    // SAFETY: `info` is valid for writing, and the function accepts any address.
-    let found = unsafe { libc::dladdr(address, info.as_mut_ptr()) } != 0;
-    // SAFETY: if the call above succeeded, it initialized `info`.
-    let info: libc::Dl_info = found.then(|| unsafe { info.assume_init() })?;
-    let start = info.dli_fbase.cast_const().cast::<u8>();
+/// Returns the first page of NVRTC in memory. It contains the sizes of all segments, and the build
+/// ID or the time of the build.
+pub(super) fn first_page() -> Option<Vec<u8>> {
+    let start = cuda_find::base_of(cuda_sys::loading::nvrtc_address())?;
     // SAFETY: the loader maps the file from its beginning, and NVRTC is never unloaded.
-    (!start.is_null()).then(|| unsafe { slice::from_raw_parts(start, 4096) })
+    let page = unsafe { slice::from_raw_parts(start.cast::<u8>(), 4096) };
+    let mut page = page.to_vec();
+    if cfg!(windows) {
+        without_address(&mut page);
+    }
+    Some(page)
+}
+
+/// Clears the library's address, which Windows' loader writes into the header.
+fn without_address(page: &mut [u8]) {
+    /// Where the file says where its header begins.
+    const HEADER: usize = 0x3c;
+    /// Where the header says where the library is loaded.
+    const BASE: usize = 0x30;
+    let header = page[HEADER..][..4].try_into().map(u32::from_le_bytes);
+    let base = header.map_or(0, |header| header as usize + BASE);
+    if let Some(address) = page.get_mut(base..base + 8) {
+        address.fill(0);
+    }
 }
 
 /// Returns the `libnvrtc-builtins` next to a `libnvrtc`, if it exists.

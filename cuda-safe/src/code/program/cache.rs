@@ -50,8 +50,11 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// it belongs to a user other than this one or root, if its group or others can write to it, or if
 /// it is a symbolic link. This is not an error: the program is compiled instead. New folders have
 /// the mode 0700 and new entries 0600. A user who can write to a parent folder can replace the
-/// cache folder, but the cache does not trust the replacement. Systems other than Linux cannot
-/// determine the owner, so nothing is stored there.
+/// cache folder, but the cache does not trust the replacement.
+///
+/// On Windows, a folder or an entry is trusted if it belongs to this user, the system or the group
+/// of administrators, and if its permissions allow writes to nobody else. New folders and entries
+/// inherit the permissions of the folder above.
 ///
 /// Entries are written to a temporary file and renamed, and they are verified when they are read.
 /// Several processes can share a folder. A damaged entry is compiled again. If an entry cannot be
@@ -75,7 +78,8 @@ use std::{env, ffi::OsString, path::PathBuf};
 #[non_exhaustive]
 pub enum Cache {
     /// The folder in the environment variable `CUDA_DIRECT_CACHE` (`off` disables the cache). If it
-    /// is unset or empty, `$XDG_CACHE_HOME/cuda-direct` or else `$HOME/.cache/cuda-direct`.
+    /// is unset or empty, `$XDG_CACHE_HOME/cuda-direct` or else `$HOME/.cache/cuda-direct`. On
+    /// Windows, `%LOCALAPPDATA%\cuda-direct\cache`.
     #[default]
     Default,
     /// This folder. It is created if it does not exist.
@@ -90,18 +94,22 @@ impl Cache {
         match self {
             Self::Off => None,
             Self::Folder(folder) => Some(folder.clone()),
-            Self::Default => default_folder(|name| env::var_os(name)),
+            Self::Default => default_folder(cfg!(windows), |name| env::var_os(name)),
         }
     }
 }
 
-fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+fn default_folder(windows: bool, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     match variable("CUDA_DIRECT_CACHE") {
         Some(value) if value == "off" => return None,
         Some(value) if !value.is_empty() => return Some(value.into()),
         _ => {}
     }
     let absolute = |name| Some(PathBuf::from(variable(name)?)).filter(|path| path.is_absolute());
+    if windows {
+        let folder = absolute("LOCALAPPDATA")?;
+        return Some(folder.join("cuda-direct").join("cache"));
+    }
     absolute("XDG_CACHE_HOME")
         .or_else(|| Some(absolute("HOME")?.join(".cache")))
         .map(|folder| folder.join("cuda-direct"))
@@ -112,9 +120,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn default_folder_of_windows_is_local() {
+        let data = env::temp_dir();
+        let folder = |set: &'static str| {
+            default_folder(true, |name| (name == set).then(|| data.clone().into()))
+        };
+        let expected = data.join("cuda-direct").join("cache");
+        assert_eq!(folder("LOCALAPPDATA"), Some(expected));
+        assert_eq!(folder("CUDA_DIRECT_CACHE").as_ref(), Some(&data));
+        assert_eq!(folder("HOME"), None);
+    }
+
+    #[cfg(unix)] // Windows' absolute paths begin with a drive.
+    #[test]
     fn default_folder_depends_on_environment_variables() {
         let folder = |variables: &[(&str, &str)]| {
-            default_folder(|name| {
+            default_folder(false, |name| {
                 let (_, value) = variables.iter().find(|(known, _)| *known == name)?;
                 Some(value.into())
             })

@@ -12,13 +12,13 @@ use std::{
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
 use super::{
-    Architecture, Program,
+    Architecture, Program, builtins,
     cancel::{self, Flow},
     compiled::CompiledProgram,
     diagnostics,
     disk_cache::Place,
-    precompiled,
-    version::check,
+    mixed, precompiled,
+    version::{check, nvrtc_version},
 };
 use crate::{
     device::ComputeCapability,
@@ -118,7 +118,12 @@ fn compile(
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(program.options.iter().cloned());
     for directory in program.include_paths.iter().chain(&toolkit) {
-        options.push(format!("--include-path={}", directory.display()));
+        let mut directory = directory.display().to_string();
+        if cfg!(windows) {
+            // NVRTC escapes backslashes.
+            directory = directory.replace('\\', "/");
+        }
+        options.push(format!("--include-path={directory}"));
     }
     let place = Place::of(program, &options, &toolkit);
     let sources = Arc::new(program.sources());
@@ -126,13 +131,12 @@ fn compile(
         compiled.sources = sources;
         return Ok(compiled);
     }
-    #[cfg(target_os = "linux")]
-    super::builtins::preload();
+    builtins::preload();
     // Not part of the options in the cache key. The key itself records that line information was
     // requested.
     let lines = (program.lines && !sets_line_info(&program.options)).then(|| LINES.to_owned());
     let all: Vec<_> = options.iter().cloned().chain(lines).collect();
-    let mut compiled = run(program, architecture, &all, flow)?;
+    let mut compiled = run(program, architecture, &all, &toolkit, flow)?;
     compiled.sources = sources;
     if let Some(place) = place {
         place.write(program, &options, &toolkit, &compiled);
@@ -216,6 +220,7 @@ fn run(
     program: &Program,
     architecture: Architecture,
     options: &[String],
+    toolkit: &[PathBuf],
     flow: Option<&Flow<'_>>,
 ) -> Result<CompiledProgram> {
     let _heap = precompiled::HEAP
@@ -270,7 +275,7 @@ fn run(
     )
     .unwrap_or_default();
     if code != nvrtcResult::NVRTC_SUCCESS {
-        return Err(compile_error(program, architecture, code, log));
+        return Err(compile_error(program, architecture, toolkit, code, log));
     }
     let lowered = expressions
         .iter()
@@ -321,6 +326,7 @@ fn run(
 fn compile_error(
     program: &Program,
     architecture: Architecture,
+    toolkit: &[PathBuf],
     code: nvrtcResult,
     log: String,
 ) -> Error {
@@ -350,6 +356,11 @@ fn compile_error(
         && let Some(description) = code.description()
     {
         detail = format!("{detail}\n{description}");
+    }
+    if let Ok(version) = nvrtc_version() {
+        let library = builtins::library();
+        let mixed = mixed::explain(&log, toolkit, version, library.as_deref());
+        detail.extend(mixed.map(|mixed| format!("\n{mixed}")));
     }
     if !detail.is_empty() {
         detail.insert(0, '\n');

@@ -200,7 +200,7 @@ fn is_c(name: &str) -> bool {
     name == "cstdio" || name.starts_with('c') && IN_CUDA_STD.contains(&name)
 }
 
-fn is_cudas(header: &str) -> bool {
+pub(super) fn is_cudas(header: &str) -> bool {
     let folders = [
         "cuda/",
         "cub/",

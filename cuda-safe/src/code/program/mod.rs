@@ -11,19 +11,17 @@
 //! - The compiler: [`nvrtc_version`]
 
 mod architecture;
-#[cfg(target_os = "linux")]
 mod builtins;
 mod cache;
 mod cancel;
 mod compile;
 mod compiled;
 mod diagnostics;
-#[cfg(target_os = "linux")]
 mod disk_cache;
 mod headers;
 mod jit_link;
+mod mixed;
 mod newer;
-mod no_disk_cache;
 mod options;
 mod precompiled;
 mod version;
@@ -37,14 +35,11 @@ pub use architecture::Architecture;
 pub use cache::Cache;
 pub use compiled::CompiledProgram;
 pub use jit_link::{JitLinkOptions, JitLinkStatus, JitLinker};
-#[cfg(not(target_os = "linux"))]
-use no_disk_cache as disk_cache;
 pub use options::FastCompile;
 pub use precompiled::{PrecompiledHeader, precompiled_header_heap, set_precompiled_header_heap};
 pub use version::nvrtc_version;
 
 pub(crate) use crate::error::sources::{Loaded, Sources};
-#[cfg(target_os = "linux")]
 pub(crate) use builtins::library as nvrtc_library;
 
 /// The name of programs without one.
@@ -154,7 +149,11 @@ impl Program {
     pub fn included(source: &str, rust_file: &str, path: &str) -> Self {
         let folder = Path::new(rust_file).parent().unwrap_or(Path::new(""));
         let file = without_parents(&folder.join(path));
-        Self::from_text(source.to_owned()).name(file.to_string_lossy())
+        let mut name = file.to_string_lossy().into_owned();
+        if cfg!(windows) {
+            name = name.replace('\\', "/");
+        }
+        Self::from_text(source.to_owned()).name(name)
     }
 
     /// Sets the file name that messages and line information show. The default is `program.cu`.

@@ -18,9 +18,8 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    fs::{self, File, Metadata},
+    fs::{self, Metadata},
     io::{self, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -28,6 +27,7 @@ use std::{
 use super::{
     hash::Hash,
     scan::{has_pieces, headers, pastes},
+    system::{self, FileNumber},
 };
 
 /// The texts of a program, and the folders next to them.
@@ -66,6 +66,7 @@ impl<'a> Files<'a> {
             stays_inside(&header.name).then_some(())?;
             self.reads = true;
             if header.quoted {
+                system::is_plain(name).then_some(())?;
                 let place = Path::new(".").join(folder).join(&header.name);
                 self.searched.extend(place.parent().map(Path::to_owned));
             }
@@ -137,24 +138,14 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// Adds metadata that differs after a change.
 fn times(hash: &mut Hash, metadata: &Metadata) {
-    for number in [
-        metadata.dev(),
-        metadata.ino(),
-        metadata.size(),
-        metadata.mtime().unsigned_abs(),
-        metadata.mtime_nsec().unsigned_abs(),
-        metadata.ctime().unsigned_abs(),
-        metadata.ctime_nsec().unsigned_abs(),
-    ] {
+    for number in system::times(metadata) {
         hash.number(number);
     }
 }
 
 /// Reads a file of at most this many bytes. Never blocks: the file may have been replaced by a pipe.
 fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    let mut options = File::options();
-    let file = options.read(true).custom_flags(libc::O_NONBLOCK);
-    let file = file.open(path).ok()?;
+    let file = system::open(path).ok()?;
     file.metadata().ok()?.is_file().then_some(())?;
     let mut content = Vec::new();
     file.take(most + 1).read_to_end(&mut content).ok()?;
@@ -169,7 +160,7 @@ struct Tree<'a> {
     state: &'a mut Hash,
     /// A number for each distinct file. `#pragma once` makes a difference between one file with two
     /// paths and two files.
-    numbers: HashMap<(u64, u64), u64>,
+    numbers: HashMap<FileNumber, u64>,
     /// The folders of the toolkit that were hashed.
     toolkit: Vec<PathBuf>,
     entries: usize,
@@ -265,12 +256,12 @@ impl<'a> Tree<'a> {
 
     fn file(&mut self, path: &Path, metadata: &Metadata, of_toolkit: bool) -> Option<()> {
         let next = self.numbers.len() as u64;
-        let number = self.numbers.entry((metadata.dev(), metadata.ino()));
+        let number = self.numbers.entry(system::number(path, metadata)?);
         self.key.number(*number.or_insert(next));
         if of_toolkit {
             // A file that has just changed may change again without a new time.
             let now = SystemTime::UNIX_EPOCH.elapsed().ok()?.as_secs();
-            (metadata.ctime().unsigned_abs() + 1 < now).then_some(())?;
+            (system::changed(metadata) + 1 < now).then_some(())?;
             times(self.key, metadata);
         } else {
             times(self.state, metadata);
@@ -289,7 +280,7 @@ impl<'a> Tree<'a> {
 /// files do not count.
 fn stays_inside(name: &str) -> bool {
     let visible = |part: &str| part == "." || !part.starts_with('.');
-    !name.starts_with('/') && name.split('/').all(visible)
+    !name.starts_with('/') && name.split('/').all(visible) && system::is_plain(name)
 }
 
 fn is_absent(kind: io::ErrorKind) -> bool {

@@ -4,6 +4,7 @@
 //!   `identity` (the build of NVRTC), `options` (the files that the options name) and `files` (the
 //!   folders that are searched for headers). `scan` finds the header names in one text.
 //! - `store` reads and writes files in a folder that only this user and root can write to.
+//! - `system` has the functions of the operating system.
 //! - `entry` defines the file format.
 
 mod entry;
@@ -15,6 +16,7 @@ mod key;
 mod options;
 mod scan;
 mod store;
+mod system;
 
 use std::path::PathBuf;
 

@@ -14,6 +14,8 @@
 
 use std::{borrow::Cow, iter, str};
 
+use super::system::find;
+
 /// A header that a text includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
@@ -186,20 +188,12 @@ fn contains(text: &[u8], wanted: &str) -> bool {
     positions(text, wanted).next().is_some()
 }
 
-/// Returns the positions of `wanted`. The C library's function is many times as fast as a loop in
-/// Rust.
+/// Returns the positions of `wanted`.
 fn positions(text: &[u8], wanted: &str) -> impl Iterator<Item = usize> {
     let mut end = 0;
     iter::from_fn(move || {
-        let rest = &text[end..];
-        let (part, length) = (wanted.as_ptr(), wanted.len());
-        // SAFETY: the pointers and the lengths are those of slices.
-        let found = unsafe { libc::memmem(rest.as_ptr().cast(), rest.len(), part.cast(), length) };
-        if found.is_null() {
-            return None;
-        }
-        let at = found as usize - text.as_ptr() as usize;
-        end = at + length;
+        let at = end + find(&text[end..], wanted)?;
+        end = at + wanted.len();
         Some(at)
     })
 }

@@ -1,62 +1,38 @@
-//! A folder whose files only this user and root can have written.
+//! A folder whose files only this user and the system's administrators can have written.
 
 use std::{
-    ffi::{CString, c_int},
-    fs::{DirBuilder, File, Metadata, OpenOptions},
     io::{self, Read, Write},
-    os::{
-        fd::{AsRawFd, FromRawFd},
-        unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
-    },
     path::Path,
     process,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// `O_NOFOLLOW`, here and below, rejects symbolic links.
-const FOLDER: c_int = libc::O_DIRECTORY | libc::O_NOFOLLOW;
-/// Without `O_NONBLOCK`, opening a pipe for reading would wait for a writer.
-const READ: c_int = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-/// `O_EXCL` rejects an existing file, which another process is writing.
-const WRITE: c_int =
-    libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-
-const WRITABLE_BY_OTHERS: u32 = libc::S_IWGRP | libc::S_IWOTH;
+use super::system::Folder;
 
 /// An open folder.
 ///
-/// All files are accessed relative to its descriptor. A user who can write to a parent folder can
-/// replace this folder, but cannot change the one that the descriptor refers to.
-pub(super) struct Store(File);
+/// All files are accessed in the folder that was checked when it was opened. A user who can write to
+/// a parent folder cannot make this program read or write another one.
+pub(super) struct Store(Folder);
 
 impl Store {
     /// Opens a folder. Returns `None` if it does not exist or if other users can write to it.
     pub(super) fn open(folder: &Path) -> Option<Self> {
-        let folder = OpenOptions::new()
-            .read(true)
-            .custom_flags(FOLDER)
-            .open(folder)
-            .ok()?;
-        is_trusted(&folder.metadata().ok()?).then_some(Self(folder))
+        Folder::open(folder).map(Self)
     }
 
     /// Like [`open`](Self::open), but creates the folder if it does not exist.
     pub(super) fn make(folder: &Path) -> Option<Self> {
         // If this fails, `open` fails too.
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        let _ = Folder::create(folder);
         Self::open(folder)
     }
 
     /// Returns the contents of a file. Returns `None` if it does not exist or if other users can
     /// write to it.
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        let mut file = self.file(name, READ).ok()?;
-        let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || !is_trusted(&metadata) {
-            return None;
-        }
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).ok()?;
+        self.0.open_trusted(name)?.read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 
@@ -65,66 +41,27 @@ impl Store {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let temporary = format!(".{name}.{}.{number}", process::id());
-        let mut file = self.file(&temporary, WRITE)?;
-        let written = file
-            .write_all(bytes)
-            .and_then(|()| self.rename(&temporary, name));
+        let mut file = self.0.create_file(&temporary)?;
+        let written = file.write_all(bytes);
+        // Windows renames no open file.
+        drop(file);
+        let written = written.and_then(|()| self.0.rename(&temporary, name));
         if written.is_err() {
-            self.remove(&temporary);
+            self.0.remove(&temporary);
         }
         written
     }
-
-    fn file(&self, name: &str, flags: c_int) -> io::Result<File> {
-        let name = CString::new(name)?;
-        let mode: libc::c_uint = 0o600;
-        // SAFETY: the folder is open, and the name is NUL-terminated.
-        let file = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
-        if file < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor was just opened and has no other owner.
-        Ok(unsafe { File::from_raw_fd(file) })
-    }
-
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let (from, to) = (CString::new(from)?, CString::new(to)?);
-        let folder = self.0.as_raw_fd();
-        // SAFETY: the folder is open, and the names are NUL-terminated.
-        match unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-
-    fn remove(&self, name: &str) {
-        if let Ok(name) = CString::new(name) {
-            // SAFETY: the folder is open, and the name is NUL-terminated.
-            unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), 0) };
-        }
-    }
 }
 
-/// Returns whether only this user and root can write to a file or folder.
-fn is_trusted(metadata: &Metadata) -> bool {
-    // SAFETY: `geteuid` has no preconditions.
-    let user = unsafe { libc::geteuid() };
-    is_safe(metadata.uid(), metadata.mode(), user)
-}
-
-fn is_safe(owner: u32, mode: u32, user: u32) -> bool {
-    (owner == user || owner == 0) && mode & WRITABLE_BY_OTHERS == 0
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::{
+        ffi::CString,
         fs::{self, Permissions},
-        os::unix::fs::{PermissionsExt, symlink},
+        os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     };
 
-    use super::*;
-    use crate::code::program::disk_cache::folder::Folder;
+    use super::{super::folder::Folder, *};
 
     fn names(folder: &Path) -> Vec<String> {
         let names = fs::read_dir(folder).unwrap();
@@ -163,23 +100,6 @@ mod tests {
 
     #[test]
     fn files_writable_by_others_are_rejected() {
-        for (owner, mode, user, safe) in [
-            (1000, 0o700, 1000, true),
-            (1000, 0o755, 1000, true),
-            (1000, 0o600, 1000, true),
-            (0, 0o755, 1000, true),
-            (0, 0o700, 0, true),
-            (1000, 0o770, 1000, false),
-            (1000, 0o720, 1000, false),
-            (1000, 0o702, 1000, false),
-            (1000, 0o777, 1000, false),
-            (0, 0o777, 1000, false),
-            (0, 0o1777, 0, false),
-            (1001, 0o700, 1000, false),
-            (1000, 0o700, 0, false),
-        ] {
-            assert_eq!(is_safe(owner, mode, user), safe, "{owner} {mode:o} {user}");
-        }
         let folder = Folder::new();
         let store = Store::make(&folder.0).unwrap();
         store.write("x", b"one").unwrap();

@@ -93,16 +93,18 @@ fn folders(nvrtc: Option<PathBuf>) -> Vec<PathBuf> {
         .as_deref()
         .and_then(Path::parent)
         .and_then(Path::parent);
-    let neighbour = packages.map(|packages| packages.join("nvjitlink/lib"));
+    let own = if cfg!(windows) {
+        "nvjitlink/bin"
+    } else {
+        "nvjitlink/lib"
+    };
+    let neighbour = packages.map(|packages| packages.join(own));
     nvrtc.into_iter().chain(neighbour).collect()
 }
 
 /// Returns the folder of the NVRTC library that this process uses.
 fn nvrtc_folder() -> Option<PathBuf> {
-    #[cfg(target_os = "linux")]
-    return Some(crate::code::program::nvrtc_library()?.parent()?.to_owned());
-    #[cfg(not(target_os = "linux"))]
-    None
+    Some(crate::code::program::nvrtc_library()?.parent()?.to_owned())
 }
 
 impl JitLinkStatus {

@@ -1,7 +1,8 @@
-#![cfg(test)]
+#![cfg(all(test, unix))]
 
 use std::{
     ffi::CString,
+    fs::File,
     os::unix::fs::symlink,
     thread,
     time::{Duration, SystemTime},

@@ -1,0 +1,9 @@
+//! The parts of the cache that depend on the operating system.
+
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod own;
+
+pub(super) use own::{
+    FileNumber, Folder, changed, find, is_plain, number, open, size_and_time, times,
+};
