@@ -73,6 +73,9 @@ fn is_test(
         return true;
     }
     let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let name = name
+        .strip_suffix(std::env::consts::EXE_SUFFIX)
+        .unwrap_or(&name);
     let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
     let of_cargo = hash.len() == 16 && hash.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
     // `cargo bench` passes this argument, and `cargo test --benches` does not.
