@@ -89,7 +89,7 @@ pub fn map(handle: u64, offset: u64, size: u64) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let context = context::current()?;
-    let skipped = offset % PAGE;
+    let skipped = offset % system::MAP_UNIT;
     let backing = Backing::pages(skipped + size)?;
     let pages = (skipped + size).next_multiple_of(PAGE);
     let physical = &external.physical;
@@ -119,7 +119,7 @@ pub fn map_array(handle: u64, wanted: &ExternalMemoryArray) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let made = array::create_within(wanted.array, wanted.levels, room, |size| {
-        let skipped = offset % PAGE;
+        let skipped = offset % system::MAP_UNIT;
         let window = Window::open(&external.physical, offset - skipped, skipped + size);
         let window = window.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
         let base = window.base + skipped;

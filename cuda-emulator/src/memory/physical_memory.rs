@@ -133,7 +133,7 @@ impl Window {
     /// Maps a part of the memory in whole pages.
     pub fn open(physical: &Arc<Physical>, offset: u64, size: u64) -> Option<Window> {
         let size = arena::rounded(size.checked_next_multiple_of(PAGE)?)?;
-        let base = arena::allocate(size, PAGE)?;
+        let base = arena::allocate_for_maps(size, PAGE)?;
         let window = Window {
             base,
             size,
@@ -149,7 +149,7 @@ impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: the range belongs to this window, and its contents are no longer used.
         if unsafe { system::unmap_at(self.base, self.size) } {
-            arena::release(self.base, self.size);
+            arena::release_for_maps(self.base, self.size);
         }
     }
 }

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn two_mappings_share_memory() {
-        const UNIT: u64 = 64 << 10;
+        const UNIT: u64 = MAP_UNIT;
         let file = MemoryFile::create(c"test", 4 * UNIT).unwrap();
         let (one, two) = (
             file.map(0, 4 * UNIT).unwrap(),

@@ -15,5 +15,8 @@ pub use reservation::Reservation;
 /// this when they are shared.
 pub const OPENS_FILES_OF_PROCESSES: bool = true;
 
+/// The unit of offsets in files at which they can be mapped.
+pub const MAP_UNIT: u64 = super::PAGE;
+
 /// Files can be mapped anywhere inside a reservation.
 pub const MAP_ADDRESSES: Option<MapAddresses> = None;

@@ -15,6 +15,8 @@ use windows_sys::Win32::System::Memory::{
     UnmapViewOfFile, VIRTUAL_ALLOCATION_TYPE, VirtualAlloc, VirtualFree,
 };
 
+use super::MAP_UNIT;
+
 /// The start and size of every reservation.
 static RESERVED: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
 
@@ -38,6 +40,7 @@ unsafe fn free(address: u64) {
 
 /// Reserves whole pages.
 pub fn reserve(size: u64, align: u64) -> Option<u64> {
+    let align = align.max(MAP_UNIT);
     let with_margin = size.checked_add(align)?;
     for _ in 0..ATTEMPTS {
         let found = allocate(0, with_margin, MEM_RESERVE)?;

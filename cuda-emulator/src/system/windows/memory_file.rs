@@ -16,14 +16,11 @@ use windows_sys::Win32::System::Memory::{
 };
 use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
-use super::map_addresses;
+use super::{MAP_UNIT, map_addresses};
 use crate::system::Identity;
 
 /// A handle of a section, as the driver's calls pass it.
 pub type Descriptor = usize;
-
-/// The unit of offsets at which a section can be mapped.
-const OFFSET_UNIT: u64 = 64 << 10;
 
 /// A section.
 pub struct MemoryFile {
@@ -124,7 +121,7 @@ impl MemoryFile {
         if end > self.size {
             return None;
         }
-        let start = offset / OFFSET_UNIT * OFFSET_UNIT;
+        let start = offset / MAP_UNIT * MAP_UNIT;
         let mapped = self.map(start, end - start)?;
         let place = (mapped.address + offset - start) as *mut u8;
         Some((mapped, place))

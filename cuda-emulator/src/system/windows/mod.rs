@@ -17,6 +17,9 @@ pub use reservation::Reservation;
 /// this when they are shared.
 pub const OPENS_FILES_OF_PROCESSES: bool = false;
 
+/// The unit of offsets in files at which they can be mapped, and of the addresses.
+pub const MAP_UNIT: u64 = 64 << 10;
+
 /// Files can be mapped only at addresses that are reserved for it.
 pub const MAP_ADDRESSES: Option<MapAddresses> = Some(MapAddresses {
     reserve: map_addresses::reserve,
