@@ -225,24 +225,32 @@ fn carried_bindings_can_be_requested() {
     );
 }
 
+/// On Windows, rustc makes the import libraries. macOS has no library to link to.
 #[test]
-fn carried_bindings_support_only_64_bit_linux() {
-    for other in [
-        ("CARGO_CFG_TARGET_OS", "windows"),
-        ("CARGO_CFG_TARGET_POINTER_WIDTH", "32"),
-    ] {
+fn other_systems_need_no_stub() {
+    for (os, loading) in [("windows", false), ("macos", true)] {
         let variables = [
-            ("CUDA_HOME", "/nowhere"),
-            ("LIBCLANG_PATH", "/nowhere"),
-            other,
+            ("CARGO_CFG_TARGET_OS", os),
+            ("CUDA_SYS_BINDINGS", "carried"),
+            ("CARGO_FEATURE_NVRTC", "1"),
+            ("CC", "/nowhere/cc"),
         ];
-        let output = run("elsewhere", &variables);
-        // If a machine has a toolkit in a default place, it does not need the carried bindings.
-        if output.status.code() == Some(1) {
-            let text = message(&output);
-            assert!(text.contains("carries support only 64-bit Linux"), "{text}");
-            assert_eq!(text.matches("Fix: ").count(), 1, "{text}");
-        }
+        let text = output_text(&run(os, &variables));
+        assert!(!text.contains("rustc-link-lib"), "{text}");
+        let is_set = |line: &str| text.lines().any(|printed| printed == line);
+        assert_eq!(is_set("cargo::rustc-cfg=dynamic_loading"), loading, "{os}");
+        let declared = bound(os).contains("pub fn cuWGLGetDevice(");
+        assert_eq!(declared, os == "windows", "{os}");
+    }
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/windows/out/imports.rs");
+    let imports = fs::read_to_string(file).expect("the build script has written imports");
+    for (library, function) in [("nvcuda", "cuInit"), ("nvrtc64_130_0", "nvrtcVersion")] {
+        let (before, _) = imports
+            .split_once(&format!("pub fn {function}("))
+            .expect("a declaration");
+        let (_, link) = before.rsplit_once("#[link").expect("an attribute");
+        let expected = format!("(name = \"{library}\", kind = \"raw-dylib\")]");
+        assert!(link.starts_with(&expected), "{function}: {link}");
     }
 }
 

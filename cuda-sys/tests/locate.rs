@@ -228,13 +228,18 @@ fn cross_toolkits_match_only_their_processor() {
 }
 
 #[test]
-fn windows_links_import_libraries() {
+fn windows_has_nvrtc_beside_its_programs() {
     let mut fake = Fake::new("windows", WINDOWS);
     fake.headers("CUDA/v13.0/include", 13_000)
-        .file("CUDA/v13.0/lib/x64/nvrtc.lib", "");
+        .file("CUDA/v13.0/bin/x64/nvrtc-builtins64_130.dll", "")
+        .file("CUDA/v13.0/bin/x64/nvrtc64_130_0.alt.dll", "")
+        .file("CUDA/v13.0/bin/x64/nvrtc64_130_0.dll", "");
     fake.set("CUDA_PATH", "CUDA/v13.0");
     let toolkit = fake.found();
-    assert_eq!(nvrtc(&fake, &toolkit), "CUDA/v13.0/lib/x64/nvrtc.lib");
+    assert_eq!(
+        nvrtc(&fake, &toolkit),
+        "CUDA/v13.0/bin/x64/nvrtc64_130_0.dll"
+    );
     assert_eq!(fake.ask(driver::installed), None);
     fake.set("SystemRoot", "Windows")
         .file("Windows/System32/nvcuda.dll", "");

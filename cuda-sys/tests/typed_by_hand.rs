@@ -60,6 +60,9 @@ fn typed_constants() -> Vec<(String, String, u64)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(source.join("raw")).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         for line in fs::read_to_string(&path).unwrap().lines() {
             let Some((before, name)) = line.trim().split_once(", \"CU") else {

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::CString,
-    fs::File,
     os::unix::fs::symlink,
     thread,
     time::{Duration, SystemTime},
