@@ -15,7 +15,8 @@ use windows_sys::Win32::System::Memory::{
     UnmapViewOfFile, VIRTUAL_ALLOCATION_TYPE, VirtualAlloc, VirtualFree,
 };
 
-use super::MAP_UNIT;
+/// The unit of offsets in files at which they can be mapped, and of the addresses.
+pub const MAP_UNIT: u64 = 64 << 10;
 
 /// The start and size of every reservation.
 static RESERVED: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());

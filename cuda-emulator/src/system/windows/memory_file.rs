@@ -16,7 +16,7 @@ use windows_sys::Win32::System::Memory::{
 };
 use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
-use super::{MAP_UNIT, map_addresses};
+use super::map_addresses::{self, MAP_UNIT};
 use crate::system::Identity;
 
 /// A handle of a section, as the driver's calls pass it.

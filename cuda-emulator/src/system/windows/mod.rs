@@ -7,7 +7,7 @@ mod process;
 mod reservation;
 
 use super::MapAddresses;
-pub use map_addresses::unmap_at;
+pub use map_addresses::{MAP_UNIT, unmap_at};
 pub use memory_file::{Descriptor, Mapped, MemoryFile};
 pub use pages::are_accessible;
 pub use process::*;
@@ -16,9 +16,6 @@ pub use reservation::Reservation;
 /// Whether a process can open the memory files of another one. Pools, IPC memory and events need
 /// this when they are shared.
 pub const OPENS_FILES_OF_PROCESSES: bool = false;
-
-/// The unit of offsets in files at which they can be mapped, and of the addresses.
-pub const MAP_UNIT: u64 = 64 << 10;
 
 /// Files can be mapped only at addresses that are reserved for it.
 pub const MAP_ADDRESSES: Option<MapAddresses> = Some(MapAddresses {
