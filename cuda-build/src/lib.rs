@@ -399,12 +399,16 @@ impl Build {
         let mut options: Vec<_> = self.options.clone();
         // Use absolute include paths, because cargo may run this in any folder. Messages name files
         // relative to the package.
-        for folder in self.include_paths.iter().map(|folder| root.join(folder)) {
-            options.push(format!("--include-path={}", folder.display()));
-        }
-        for folder in nvrtc.include_paths() {
-            options.push(format!("--include-path={}", folder.display()));
-        }
+        let own = self.include_paths.iter().map(|folder| root.join(folder));
+        options.extend(own.chain(nvrtc.include_paths()).map(|folder| {
+            let folder = folder.display().to_string();
+            // NVRTC escapes backslashes.
+            let folder = match cfg!(windows) {
+                true => folder.replace('\\', "/"),
+                false => folder,
+            };
+            format!("--include-path={folder}")
+        }));
         let ptx_for = self.ptx_architecture();
         sources
             .into_iter()

@@ -126,6 +126,12 @@ impl Nvrtc {
         let homes = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].into_iter();
         let homes = homes.filter_map(env::var_os).map(PathBuf::from);
         let beside = self.folders.iter().flat_map(|folder| {
+            // On Windows, pip's package and the toolkit have a folder for the processor.
+            let has_processor = folder.ends_with("x86_64") || folder.ends_with("x64");
+            let folder = match cfg!(windows) && has_processor {
+                true => folder.parent().unwrap_or(folder),
+                false => folder,
+            };
             let up = folder.parent();
             let neighbour = up.and_then(Path::parent);
             let neighbour = neighbour.map(|packages| packages.join("cuda_runtime"));

@@ -4,7 +4,22 @@
 /// Rust name, its size in bytes, and whether it is a float.
 type Number = (&'static [&'static str], char, &'static str, usize, bool);
 
-/// The number types, with their sizes on 64-bit Linux.
+/// The letters of `long` and `unsigned long`, or of the 64-bit types that C's headers use on Windows.
+const WIDE: [char; 2] = if cfg!(windows) {
+    ['x', 'y']
+} else {
+    ['l', 'm']
+};
+
+/// The Rust names of `long` and `unsigned long`, and their size. NVRTC takes it from the system on
+/// which it runs.
+const LONG: (&str, &str, usize) = if cfg!(windows) {
+    ("i32", "u32", 4)
+} else {
+    ("i64", "u64", 8)
+};
+
+/// The number types, with their sizes on 64-bit systems.
 const NUMBERS: &[Number] = &[
     (&["bool"], 'b', "bool", 1, false),
     (&["char"], 'c', "i8", 1, false),
@@ -46,32 +61,28 @@ const NUMBERS: &[Number] = &[
     ),
     (
         &["ptrdiff_t", "ssize_t", "intptr_t"],
-        'l',
+        WIDE[0],
         "isize",
         8,
         false,
     ),
     (
-        &[
-            "long",
-            "int long",
-            "long signed",
-            "int long signed",
-            "int64_t",
-        ],
+        &["long", "int long", "long signed", "int long signed"],
         'l',
-        "i64",
-        8,
+        LONG.0,
+        LONG.2,
         false,
     ),
-    (&["size_t", "uintptr_t"], 'm', "usize", 8, false),
+    (&["int64_t"], WIDE[0], "i64", 8, false),
+    (&["size_t", "uintptr_t"], WIDE[1], "usize", 8, false),
     (
-        &["long unsigned", "int long unsigned", "uint64_t"],
+        &["long unsigned", "int long unsigned"],
         'm',
-        "u64",
-        8,
+        LONG.1,
+        LONG.2,
         false,
     ),
+    (&["uint64_t"], WIDE[1], "u64", 8, false),
     (
         &[
             "long long",

@@ -9,6 +9,11 @@ use crate::driver;
 use crate::loading::{self, BLOCK};
 use crate::locate::{Machine, Toolkit};
 
+/// Returns the name of NVRTC's DLL, which is the same for all minor versions.
+pub fn nvrtc_dll(major: u32) -> String {
+    format!("nvrtc64_{major}0_0")
+}
+
 /// Returns `bindings` with the DLL of each function, for `major` versions of NVRTC.
 ///
 /// With `raw-dylib`, rustc itself creates the import libraries, so neither those of a toolkit nor a
@@ -16,10 +21,7 @@ use crate::locate::{Machine, Toolkit};
 pub fn import(bindings: &str, major: u32) -> String {
     let attribute =
         |library: &str| format!("#[link(name = \"{library}\", kind = \"raw-dylib\")]\n");
-    let (driver, nvrtc) = (
-        attribute("nvcuda"),
-        attribute(&format!("nvrtc64_{major}0_0")),
-    );
+    let (driver, nvrtc) = (attribute("nvcuda"), attribute(&nvrtc_dll(major)));
     let mut imported = String::with_capacity(bindings.len());
     let mut blocks = bindings.split(BLOCK);
     imported += blocks.next().unwrap_or_default();

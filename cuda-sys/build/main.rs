@@ -243,12 +243,18 @@ fn facts(
     for (name, value) in facts {
         println!("cargo::metadata={name}={value}");
     }
-    let source = format!(
+    let mut source = format!(
         "pub const BINDINGS_ORIGIN: &str = {bound:?};\n\
          pub const TOOLKIT_INCLUDE_DIRS: &[&str] = &{include:?};\n\
          pub const NVRTC_LIB_DIR: Option<&str> = {:?};\n",
         Some(&nvrtc_dir).filter(|dir| !dir.is_empty()),
     );
+    if machine.target.os == "windows" && !loading {
+        let dll = link::nvrtc_dll(toolkit.version / 1000);
+        source += &format!(
+            "#[cfg(feature = \"nvrtc\")]\npub const NVRTC_DLL: &core::ffi::CStr = c\"{dll}.dll\";\n"
+        );
+    }
     write(&out.join("toolkit.rs"), &source)
 }
 

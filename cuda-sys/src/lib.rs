@@ -46,8 +46,9 @@
 //! warning, for example for builds that must not depend on installed software. [`BINDINGS_ORIGIN`]
 //! and [`CUDA_VERSION`] contain the source and version of the bindings.
 //!
-//! The carried bindings support 64-bit Linux on x86-64 and aarch64. On Windows, C's enums are
-//! signed and a few types differ, so headers and libclang must be installed there.
+//! The carried bindings are the same on all systems. On Windows, they also have `cuWGLGetDevice`.
+//! Microsoft's compiler treats C's enums as signed. All bindings have unsigned ones, which have the
+//! same 32 bits, so that code with their values compiles on all systems.
 //!
 //! # Names
 //!
@@ -124,6 +125,12 @@
 //! `cargo clean -p cuda-direct-sys` to make it search again, or set
 //! `LD_LIBRARY_PATH=<site-packages>/nvidia/cu13/lib`. A program that calls no NVRTC function does
 //! not need the library.
+//!
+//! On Windows, programs import `nvcuda.dll` and NVRTC's DLL of the header's version, such as
+//! `nvrtc64_130_0.dll`. `rustc` makes the import libraries from the bindings (`raw-dylib`). The DLLs
+//! must be next to the program, in `System32` or on `PATH`.
+//!
+//! On macOS, for which NVIDIA has no driver, every call returns `CUDA_ERROR_NO_DEVICE`.
 //!
 //! With the feature `dynamic-loading`, programs are linked to neither library and open each one at
 //! its first call. They start without a driver, and every driver call then returns an error code.

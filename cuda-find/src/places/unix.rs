@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Layout, Machine, Place, newest_first, number};
+use super::layout::{Layout, Machine, Place, newest_first, number};
 
 pub(super) struct Unix;
 

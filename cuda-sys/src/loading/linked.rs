@@ -24,7 +24,25 @@ pub(super) fn nvrtc() -> Result<(), &'static Missing> {
     Ok(())
 }
 
-#[cfg(feature = "nvrtc")]
+#[cfg(all(feature = "nvrtc", not(windows)))]
 pub(super) fn nvrtc_address() -> *const core::ffi::c_void {
     crate::nvrtcVersion as *const core::ffi::c_void
+}
+
+/// On Windows, the address of an imported function is that of a jump in the program.
+#[cfg(all(feature = "nvrtc", windows))]
+pub(super) fn nvrtc_address() -> *const core::ffi::c_void {
+    use core::ffi::{c_char, c_void};
+
+    #[link(name = "kernel32", kind = "raw-dylib")]
+    unsafe extern "system" {
+        fn GetModuleHandleA(name: *const c_char) -> *mut c_void;
+        fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *const c_void;
+    }
+
+    // SAFETY: both names end in NUL, and the library is loaded while the program runs.
+    unsafe {
+        let library = GetModuleHandleA(crate::toolkit::NVRTC_DLL.as_ptr());
+        GetProcAddress(library, c"nvrtcVersion".as_ptr())
+    }
 }

@@ -1,11 +1,14 @@
 //! How the libraries are loaded into the process, and whether that succeeded.
 //!
-//! By default programs are linked to `libcuda.so.1` and `libnvrtc`. A running program then has both
+//! By default programs are linked to `libcuda.so.1` and `libnvrtc` (on Windows, `nvcuda.dll` and
+//! NVRTC's DLL). A running program then has both
 //! libraries, and the functions of this module always succeed. With the feature `dynamic-loading`,
 //! the libraries are opened at the first call and may be missing. Code that uses this module works
 //! in both cases and needs no `cfg`.
 //!
 //! # With the feature `dynamic-loading`
+//!
+//! On macOS, the feature is always enabled in effect, because there are no libraries to link to.
 //!
 //! A program starts without the libraries. Every function has the same path and signature as
 //! without the feature. Its first call opens the library, once per process, and looks up the
