@@ -148,7 +148,7 @@ kinds! {
         unsafe { imported(context) }
     };
     external_semaphores: ExternalSemaphore, "cuDestroyExternalSemaphore", |context| {
-        let kind = ExternalSemaphoreKind::TIMELINE_FD;
+        let kind = ExternalSemaphoreKind(semaphore::TIMELINE);
         let page = semaphore::Page::new(kind.0, 0);
         // SAFETY: nothing else waits for the timeline.
         unsafe { ExternalSemaphore::import(context, kind, page.export()) }.unwrap()
@@ -162,9 +162,13 @@ kinds! {
 /// As for [`ExternalMemory::import`].
 unsafe fn imported(context: &Context) -> ExternalMemory {
     let unit = PhysicalMemory::unit(context).unwrap();
-    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let options = PhysicalOptions::default().handles(ShareableHandles::FILE);
     let memory = PhysicalMemory::with_options(context, unit, options).unwrap();
-    let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
+    let kind = match cfg!(windows) {
+        true => ExternalMemoryKind::OPAQUE_WIN32,
+        false => ExternalMemoryKind::OPAQUE_FD,
+    };
+    let file = memory.export().unwrap();
     // SAFETY: the memory has this size, and the caller ensures the rest.
     unsafe { ExternalMemory::import(context, kind, file, unit as u64, false) }.unwrap()
 }

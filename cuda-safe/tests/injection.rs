@@ -3,6 +3,8 @@
 //!
 //! The program runs in child processes, one for each call that it makes.
 
+#![cfg(unix)] // the runs are forked
+
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
 #[path = "common/fork_server.rs"]

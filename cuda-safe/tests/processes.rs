@@ -2,6 +2,8 @@
 //! processes. A test starts this program again as the second process. The two talk over a socket
 //! with a time limit, so that neither waits forever.
 
+#![cfg(unix)] // the processes send each other file descriptors over Unix sockets
+
 use std::{
     env,
     io::{IoSliceMut, Read, Write},

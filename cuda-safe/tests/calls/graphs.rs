@@ -134,7 +134,7 @@ fn cloned_graph_keeps_resources_of_the_original() {
 fn semaphores_are_released_with_the_last_graph() {
     traced("", || {
         let (context, _stream) = device();
-        let kind = ExternalSemaphoreKind::TIMELINE_FD;
+        let kind = ExternalSemaphoreKind(semaphore::TIMELINE);
         let page = semaphore::Page::new(kind.0, 0);
         // SAFETY: nothing waits for the timeline.
         let one = unsafe { ExternalSemaphore::import(&context, kind, page.export()) }.unwrap();

@@ -1,6 +1,6 @@
 //! Details of errors. Each code has a reason, which the error gives only if it applies.
 
-use std::{fs::File, os::fd::OwnedFd};
+use std::fs::File;
 
 use cuda_safe::{
     Library,
@@ -186,8 +186,13 @@ fn external_memory_errors_give_the_reason() {
     passes(FAIL, || {
         let (context, _) = device();
         let import = |bytes| {
-            let file = OwnedFd::from(File::open("/dev/null").unwrap());
-            let kind = ExternalMemoryKind::OPAQUE_FD;
+            let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+                .unwrap()
+                .into();
+            let kind = match cfg!(windows) {
+                true => ExternalMemoryKind::OPAQUE_WIN32,
+                false => ExternalMemoryKind::OPAQUE_FD,
+            };
             // SAFETY: the import fails.
             unsafe { ExternalMemory::import(&context, kind, file, bytes, false) }.unwrap_err()
         };

@@ -9,6 +9,8 @@
 //! can run them. If this program is started without a filter, they also run once more normally,
 //! with the emulator linked in.
 
+#![cfg(unix)] // the runs are forked
+
 #[path = "../integration/main.rs"]
 mod integration;
 

@@ -11,6 +11,22 @@ use crate::harness::{Test, tests};
 
 type Pointer = *mut c_void;
 
+/// Windows has no EGL, so no library is found there.
+#[cfg(windows)]
+mod libc {
+    use super::{Pointer, c_char, c_int, ptr};
+
+    pub const RTLD_NOW: c_int = 0;
+
+    pub unsafe fn dlopen(_name: *const c_char, _mode: c_int) -> Pointer {
+        ptr::null_mut()
+    }
+
+    pub unsafe fn dlsym(_library: Pointer, _name: *const c_char) -> Pointer {
+        ptr::null_mut()
+    }
+}
+
 /// Constants with the names in OpenGL's headers.
 pub const ARRAY_BUFFER: c_uint = 0x8892;
 pub const DYNAMIC_DRAW: c_uint = 0x88e8;

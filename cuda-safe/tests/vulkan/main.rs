@@ -4,6 +4,8 @@
 //!
 //! This is a separate program because a failing test may leave a stream that waits forever.
 
+#![cfg(unix)] // Vulkan exports file descriptors
+
 mod elsewhere;
 mod graphs;
 mod images;
