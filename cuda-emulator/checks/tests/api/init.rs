@@ -30,6 +30,7 @@ fn initialization_flags_are_rejected() {
     invalid!(cuDriverGetVersion(null_mut()));
 }
 
+#[cfg(unix)] // Windows cannot fork
 #[test]
 fn forked_children_cannot_use_the_driver() {
     let _context = Own::new();
@@ -329,6 +330,7 @@ fn failures_can_be_injected_into_unimplemented_calls() {
     }
 }
 
+#[cfg(unix)] // the size is read from Linux's files
 #[test]
 fn device_memory_is_half_of_host_memory() {
     if inner() {

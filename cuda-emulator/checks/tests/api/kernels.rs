@@ -139,6 +139,7 @@ fn kernels_free_only_heap_memory() {
     });
 }
 
+#[cfg(unix)] // duplicates file descriptors
 #[test]
 fn kernels_print_even_if_standard_output_is_closed() {
     let output = passes(&[], || {
@@ -267,6 +268,7 @@ fn memory_written_by_a_kernel_is_initialized() {
     });
 }
 
+#[cfg(unix)] // threads are counted in Linux's files
 #[test]
 fn kernels_run_on_the_requested_number_of_host_threads() {
     passes(&[("CUDA_EMULATOR_THREADS", "70")], || {

@@ -192,6 +192,7 @@ fn in_both_modes() {
     }
 }
 
+#[cfg(unix)]
 /// Returns the number of threads of the process that execute stream work.
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
@@ -208,6 +209,7 @@ fn until(condition: impl Fn() -> bool) {
     }
 }
 
+#[cfg(unix)] // threads are counted in Linux's files
 #[test]
 fn the_threads_of_streams_end_with_them() {
     if !inner() {

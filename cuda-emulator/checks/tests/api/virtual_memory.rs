@@ -388,6 +388,7 @@ fn unmapping_makes_running_work_fault() {
     });
 }
 
+#[cfg(unix)] // Windows has handles
 #[test]
 fn memory_is_shared_by_descriptor() {
     let _own = Own::new();
@@ -440,10 +441,12 @@ fn memory_is_shared_by_descriptor() {
     }
 }
 
+#[cfg(unix)]
 unsafe extern "C" {
     fn close(fd: i32) -> i32;
 }
 
+#[cfg(unix)] // Windows has no such limits
 #[test]
 fn many_allocations_need_no_descriptors() {
     let room = [("CUDA_EMULATOR_MEMORY", "16G")];
@@ -491,6 +494,7 @@ fn many_allocations_need_no_descriptors() {
     });
 }
 
+#[cfg(unix)]
 /// Sets the limit of the process's address space in bytes, and returns the previous limit.
 fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
     let mut limit = libc::rlimit {
@@ -507,6 +511,7 @@ fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
     }
 }
 
+#[cfg(unix)] // Windows has no such limits
 #[test]
 fn failed_unmaps_keep_the_mapping() {
     passes(&[], || {

@@ -236,6 +236,7 @@ fn use_outside_the_allocating_streams_order_faults() {
     });
 }
 
+#[cfg(unix)] // Windows has no limit of the address space
 #[test]
 fn streams_work_without_worker_threads() {
     if !inner() {

@@ -383,6 +383,7 @@ fn deliberate_race() {
     }
 }
 
+#[cfg(unix)]
 /// Returns the number of threads of this process that execute stream work.
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
@@ -392,6 +393,7 @@ fn workers() -> usize {
         .count()
 }
 
+#[cfg(unix)] // threads are counted in Linux's files
 #[test]
 fn per_thread_streams_end_with_their_thread() {
     // The test counts threads, so threads of other tests must not exist.
