@@ -192,8 +192,8 @@ fn in_both_modes() {
     }
 }
 
-#[cfg(unix)]
 /// Returns the number of threads of the process that execute stream work.
+#[cfg(unix)]
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names =
@@ -201,6 +201,7 @@ fn workers() -> usize {
     names.filter(|name| name.trim() == "cuda-stream").count()
 }
 
+#[cfg(unix)]
 fn until(condition: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(8);
     while !condition() {
@@ -209,8 +210,8 @@ fn until(condition: impl Fn() -> bool) {
     }
 }
 
-#[cfg(unix)] // threads are counted in Linux's files
 #[test]
+#[cfg(unix)] // threads are counted in Linux's files
 fn the_threads_of_streams_end_with_them() {
     if !inner() {
         return in_both_modes();

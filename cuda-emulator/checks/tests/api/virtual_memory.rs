@@ -388,8 +388,8 @@ fn unmapping_makes_running_work_fault() {
     });
 }
 
-#[cfg(unix)] // Windows has handles
 #[test]
+#[cfg(unix)] // Windows has handles
 fn memory_is_shared_by_descriptor() {
     let _own = Own::new();
     let file = CUmemAllocationHandleType(1);
@@ -446,8 +446,8 @@ unsafe extern "C" {
     fn close(fd: i32) -> i32;
 }
 
-#[cfg(unix)] // Windows has no such limits
 #[test]
+#[cfg(unix)] // Windows has no such limits
 fn many_allocations_need_no_descriptors() {
     let room = [("CUDA_EMULATOR_MEMORY", "16G")];
     passes(&room, || {
@@ -494,8 +494,8 @@ fn many_allocations_need_no_descriptors() {
     });
 }
 
-#[cfg(unix)]
 /// Sets the limit of the process's address space in bytes, and returns the previous limit.
+#[cfg(unix)]
 fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
@@ -511,8 +511,8 @@ fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
     }
 }
 
-#[cfg(unix)] // Windows has no such limits
 #[test]
+#[cfg(unix)] // Windows has no such limits
 fn failed_unmaps_keep_the_mapping() {
     passes(&[], || {
         let _own = Own::new();

@@ -383,8 +383,8 @@ fn deliberate_race() {
     }
 }
 
-#[cfg(unix)]
 /// Returns the number of threads of this process that execute stream work.
+#[cfg(unix)]
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     tasks
@@ -393,8 +393,8 @@ fn workers() -> usize {
         .count()
 }
 
-#[cfg(unix)] // threads are counted in Linux's files
 #[test]
+#[cfg(unix)] // threads are counted in Linux's files
 fn per_thread_streams_end_with_their_thread() {
     // The test counts threads, so threads of other tests must not exist.
     if !inner() {
