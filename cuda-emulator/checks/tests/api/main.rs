@@ -37,3 +37,5 @@ mod streams;
 mod tensor_maps;
 mod textures;
 mod virtual_memory;
+#[cfg(windows)]
+mod windows;
