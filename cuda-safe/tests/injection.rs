@@ -2,8 +2,9 @@
 //! panic and no double free, and no leak unless the failed call was to release something.
 //!
 //! The program runs in child processes, one for each call that it makes.
-
-#![cfg(unix)] // the runs are forked
+//!
+//! Not on Windows: the child processes are forks.
+#![cfg(unix)]
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 

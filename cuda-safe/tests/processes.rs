@@ -1,8 +1,9 @@
 //! Memory shared by file descriptors, and memory and events shared by handles, between two
 //! processes. A test starts this program again as the second process. The two talk over a socket
 //! with a time limit, so that neither waits forever.
-
-#![cfg(unix)] // the processes send each other file descriptors over Unix sockets
+//!
+//! Not on Windows: the processes talk over Unix sockets, which also pass the files.
+#![cfg(unix)]
 
 use std::{
     env,

@@ -1,6 +1,9 @@
 //! Runs the build script without headers, libclang, NVRTC or a C compiler. It must use the carried
 //! bindings or end with one message, but never panic. (`locate.rs` tests the message for a missing
 //! toolkit, because a real machine's toolkit can't be hidden.)
+//!
+//! Not on Windows: the build script of a cross build is a program of the host.
+#![cfg(unix)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

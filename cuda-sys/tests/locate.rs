@@ -1,4 +1,7 @@
 //! Tests the build script's search for a toolkit and a driver in directory trees.
+//!
+//! Not on Windows: the paths of the tests are those of Unix.
+#![cfg(unix)]
 #![allow(dead_code)]
 
 #[path = "../build/driver.rs"]

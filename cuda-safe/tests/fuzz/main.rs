@@ -1,7 +1,8 @@
 //! A fuzzer: random programs of safe calls on the emulator, with held streams and all checks, compared with a model of
 //! plain vectors. README.md explains how to run it and how to read its reports.
-
-#![cfg(unix)] // a run has limits of its time and of core files
+//!
+//! Not on Windows: the programs run in processes that signals end.
+#![cfg(unix)]
 
 mod buffers;
 mod campaign;

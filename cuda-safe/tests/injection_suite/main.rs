@@ -8,8 +8,9 @@
 //! Each run is a separate process. The integration tests are included here so that those processes
 //! can run them. If this program is started without a filter, they also run once more normally,
 //! with the emulator linked in.
-
-#![cfg(unix)] // the runs are forked
+//!
+//! Not on Windows: the processes are forks.
+#![cfg(unix)]
 
 #[path = "../integration/main.rs"]
 mod integration;

@@ -90,7 +90,7 @@ fn batch_copies_boxes() {
     assert_eq!(placed.to_vec(&stream).unwrap(), wanted);
     assert_eq!(
         up.to_vec(&stream).unwrap().iter().sum::<u32>(),
-        wanted.iter().sum()
+        wanted.iter().sum::<u32>()
     );
 }
 

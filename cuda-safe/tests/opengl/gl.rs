@@ -11,22 +11,6 @@ use crate::harness::{Test, tests};
 
 type Pointer = *mut c_void;
 
-/// Windows has no EGL, so no library is found there.
-#[cfg(windows)]
-mod libc {
-    use super::{Pointer, c_char, c_int, ptr};
-
-    pub const RTLD_NOW: c_int = 0;
-
-    pub unsafe fn dlopen(_name: *const c_char, _mode: c_int) -> Pointer {
-        ptr::null_mut()
-    }
-
-    pub unsafe fn dlsym(_library: Pointer, _name: *const c_char) -> Pointer {
-        ptr::null_mut()
-    }
-}
-
 /// Constants with the names in OpenGL's headers.
 pub const ARRAY_BUFFER: c_uint = 0x8892;
 pub const DYNAMIC_DRAW: c_uint = 0x88e8;
@@ -144,10 +128,32 @@ impl From<String> for NoOpenGl {
     }
 }
 
+/// # Safety
+/// As for `dlopen`.
+#[cfg(unix)]
+unsafe fn dlopen(name: *const c_char) -> Pointer {
+    // SAFETY: the caller guarantees it.
+    unsafe { libc::dlopen(name, libc::RTLD_NOW) }
+}
+
+#[cfg(unix)]
+use libc::dlsym;
+
+/// Finds no library, because Windows has no EGL.
+#[cfg(not(unix))]
+unsafe fn dlopen(_: *const c_char) -> Pointer {
+    std::ptr::null_mut()
+}
+
+#[cfg(not(unix))]
+unsafe fn dlsym(_: Pointer, _: *const c_char) -> Pointer {
+    std::ptr::null_mut()
+}
+
 /// Opens a library for the lifetime of the process.
 fn open(name: &CStr) -> Result<Pointer, NoOpenGl> {
     // SAFETY: opening the library runs only its own initialization.
-    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
+    let library = unsafe { dlopen(name.as_ptr()) };
     if library.is_null() {
         let name = name.to_string_lossy();
         return Err(NoOpenGl::Missing(format!("{name} is not installed")));
@@ -170,7 +176,7 @@ impl Display {
         // CUDA's driver opens this library to share with OpenGL.
         open(c"libGL.so.1")?;
         // SAFETY: the library stays open, and names are NUL-terminated.
-        let symbol = |name: &CStr| unsafe { libc::dlsym(library, name.as_ptr()) };
+        let symbol = |name: &CStr| unsafe { dlsym(library, name.as_ptr()) };
         let proc_address = symbol(c"eglGetProcAddress");
         if proc_address.is_null() {
             return Err(String::from("libEGL.so.1 has no eglGetProcAddress").into());

@@ -3,8 +3,9 @@
 //! images. On a GPU without Vulkan, the tests end at once. Each test prints which of these applies.
 //!
 //! This is a separate program because a failing test may leave a stream that waits forever.
-
-#![cfg(unix)] // Vulkan exports file descriptors
+//!
+//! Not on Windows: the memory and the semaphores are file descriptors.
+#![cfg(unix)]
 
 mod elsewhere;
 mod graphs;
