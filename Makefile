@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 launch-cost wheel wheel-test cudarc deny licences
+.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 windows launch-cost wheel wheel-test cudarc deny licences
 
 help:
 	@echo "make setup    download CUDA headers, NVRTC and libclang (CUDA=12.4: another version than 13.0)"
@@ -17,6 +17,7 @@ help:
 	@echo "make bundle   pack all programs into one archive, for a GPU machine without Rust"
 	@echo "make tsan     run the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
 	@echo "make aarch64  compile everything for aarch64, and run tests under QEMU (see scripts/aarch64.sh)"
+	@echo "make windows  compile everything for Windows, and run tests and examples under Wine (see scripts/windows.sh)"
 	@echo "make mutants  change the sources in many small ways, and list changes that no test notices (days, ARGS='-p cuda-safe --shard 1/50')"
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs do (ARGS=--quick: only pack)"
 	@echo "make semver   compare the public API with that of a commit (BASE=commit, needs cargo-semver-checks)"
@@ -128,6 +129,11 @@ tsan: setup
 # installs.
 aarch64:
 	scripts/aarch64.sh $(ARGS)
+
+# Not part of check, because it needs a cross compiler and Wine: see the script. Does not use anything that make setup
+# installs.
+windows:
+	scripts/windows.sh $(ARGS)
 
 # Packages whose tests run for the mutants of another package. By default, only the package's own tests run.
 TESTS_cuda-emulator := cuda-emulator cuda-emulator-checks

@@ -14,11 +14,14 @@ fn main() {
         .expect("OUT_DIR can be written");
     fs::write(out.join("names.rs"), names(&implemented, &wanted)).expect("OUT_DIR can be written");
 
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
-    // Worker threads run until the process ends, so the library must stay loaded. Calls within the
-    // library must not be redirected to another library.
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
-    offer_library(&out);
+    let windows = env::var_os("CARGO_CFG_WINDOWS").is_some();
+    if !windows {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
+        // Worker threads run until the process ends, so the library must stay loaded. Calls within
+        // the library must not be redirected to another library.
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
+        offer_library(&out);
+    }
     // With dynamic loading, programs of this build open their driver at run time.
     println!("cargo::rustc-check-cfg=cfg(cuda_sys_opens_libraries)");
     if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
@@ -145,6 +148,8 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
 /// installed or the emulator was requested.
 ///
 /// Cargo adds native search paths in the target folder to the loader's path of everything it runs.
+/// On Windows, a link to a file that does not exist yet needs privileges, so users copy the library
+/// (see the crate's documentation).
 fn offer_library(out: &Path) {
     let offered = match env::var("CUDA_EMULATOR").as_deref() {
         Ok("1") => true,

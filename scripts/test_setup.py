@@ -41,8 +41,9 @@ class Pins(unittest.TestCase):
                 found[name] = (version, [re.fullmatch(r"--hash=sha256:([0-9a-f]{64})", each).group(1) for each in hashes])
         return found
 
-    def test_the_default_set_is_pinned_for_both_architectures(self):
+    def test_the_default_set_is_pinned_for_each_system(self):
         cuda, libclang = self.pinned(setup.cuda_pins(setup.DEFAULT)), self.pinned(setup.LIBCLANG_PINS)
+        windows = self.pinned(setup.PINS / "windows.txt")
         wanted = {re.match("[a-z0-9-]+", requirement).group() for requirement in setup.packages(setup.DEFAULT)}
         self.assertEqual(set(cuda), wanted)
         self.assertEqual(set(libclang), {"libclang"})
@@ -51,7 +52,11 @@ class Pins(unittest.TestCase):
         # nvJitLink reads the output of an NVRTC of the same or an older version.
         self.assertTrue(nvjitlink["nvidia-nvjitlink"][0].startswith(setup.DEFAULT + "."))
         for name, (version, hashes) in {**cuda, **libclang, **nvjitlink}.items():
-            self.assertEqual(len(set(hashes)), len(pins.ARCHITECTURES), f"{name} {version}")
+            self.assertEqual(len(set(hashes)), len(pins.LINUX), f"{name} {version}")
+        self.assertEqual({name: version for name, (version, _) in windows.items()},
+                         {name: version for name, (version, _) in cuda.items()})
+        for name, (version, hashes) in windows.items():
+            self.assertEqual(len(hashes), len(pins.WINDOWS), f"{name} {version}")
         for name, (version, _) in cuda.items():
             self.assertTrue(version.startswith(setup.DEFAULT + "."), f"{name} {version}")
 

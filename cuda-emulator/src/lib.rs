@@ -10,6 +10,7 @@ mod graph;
 mod memory;
 mod process;
 mod queue;
+mod system;
 mod work;
 
 pub use queue::pending_host_memory::{HostAccess, HostWork, pending_host_work};

@@ -11,7 +11,6 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 
 #[path = "common/child.rs"]
 mod child;
-#[cfg(unix)] // file descriptors
 #[path = "common/semaphore.rs"]
 mod semaphore;
 
@@ -21,17 +20,14 @@ use cuda_safe::{
     Sampler, Stream, Surface, Texture,
     array::{ArrayFlags, CudaArray, MipmappedArray, TexelFormat},
     green::GreenContext,
-    module::Linker,
-    sys,
-    texture::TextureSource,
-};
-#[cfg(unix)] // file descriptors
-use cuda_safe::{
     memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
+    module::Linker,
     share::{
         ExternalMemory, ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind,
         ShareableHandles,
     },
+    sys,
+    texture::TextureSource,
 };
 
 const PTX: &str =
@@ -147,16 +143,12 @@ kinds! {
     green_contexts: GreenContext, "cuGreenCtxDestroy", |context| {
         GreenContext::new(context, &[context.multiprocessors().unwrap()]).unwrap()
     };
-}
-
-#[cfg(unix)] // file descriptors
-kinds! {
     external_memory: ExternalMemory, "cuDestroyExternalMemory", |context| {
         // SAFETY: the memory is never accessed.
         unsafe { imported(context) }
     };
     external_semaphores: ExternalSemaphore, "cuDestroyExternalSemaphore", |context| {
-        let kind = ExternalSemaphoreKind::TIMELINE_FD;
+        let kind = ExternalSemaphoreKind(semaphore::TIMELINE);
         let page = semaphore::Page::new(kind.0, 0);
         // SAFETY: nothing else waits for the timeline.
         unsafe { ExternalSemaphore::import(context, kind, page.export()) }.unwrap()
@@ -168,12 +160,15 @@ kinds! {
 /// # Safety
 ///
 /// As for [`ExternalMemory::import`].
-#[cfg(unix)]
 unsafe fn imported(context: &Context) -> ExternalMemory {
     let unit = PhysicalMemory::unit(context).unwrap();
-    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let options = PhysicalOptions::default().handles(ShareableHandles::FILE);
     let memory = PhysicalMemory::with_options(context, unit, options).unwrap();
-    let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
+    let kind = match cfg!(windows) {
+        true => ExternalMemoryKind::OPAQUE_WIN32,
+        false => ExternalMemoryKind::OPAQUE_FD,
+    };
+    let file = memory.export().unwrap();
     // SAFETY: the memory has this size, and the caller ensures the rest.
     unsafe { ExternalMemory::import(context, kind, file, unit as u64, false) }.unwrap()
 }
@@ -318,7 +313,6 @@ fn texture_keeps_its_source_if_its_context_cannot_synchronize() {
     });
 }
 
-#[cfg(unix)] // file descriptors
 #[test]
 fn mapped_buffer_keeps_external_memory_if_waits_fail() {
     // All ways of waiting fail.

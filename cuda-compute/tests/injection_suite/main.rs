@@ -3,6 +3,8 @@
 //!
 //! `plan` describes which calls fail.
 
+#![cfg(unix)] // the runs are forked
+
 #[path = "../integration/main.rs"]
 mod integration;
 

@@ -431,6 +431,7 @@ define! {
     /// Handle types of external memory.
     CUexternalMemoryHandleType {
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
+        CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32 = 2,
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
     }
     /// Attributes of a pair of devices.

@@ -1,5 +1,9 @@
 //! The structures and constants of external semaphores, and of arrays in external memory.
 
+use super::constants::{
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_HANDLE_TYPE_WIN32,
+};
 use super::pointers::opaque;
 use super::{Array3dDescriptor, define};
 
@@ -56,9 +60,33 @@ define! {
     /// Handle types of external semaphores.
     CUexternalSemaphoreHandleType {
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 = 2,
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9,
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10,
     }
 }
+
+// The kinds by which this system shares memory files: handles on Windows, otherwise descriptors.
+pub const MEM_HANDLE_TYPE_FILE: u32 = if cfg!(windows) {
+    CU_MEM_HANDLE_TYPE_WIN32
+} else {
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+};
+pub const EXTERNAL_MEMORY_HANDLE_TYPE_FILE: u32 = if cfg!(windows) {
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32
+} else {
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
+};
+pub const EXTERNAL_SEMAPHORE_HANDLE_TYPE_FILE: u32 = if cfg!(windows) {
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32
+} else {
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD
+};
+pub const EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_FILE: u32 = if cfg!(windows) {
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32
+} else {
+    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD
+};
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use crate::abi::pointers::{Out, Word};
 use crate::abi::status::{Code, Result};
 use crate::process::call::export;
 use crate::process::warnings;
+use crate::system;
 
 /// Checks that a process id is this process's.
 ///
@@ -13,14 +14,12 @@ use crate::process::warnings;
 /// Returns `CUDA_ERROR_OPERATING_SYSTEM` if there is no such process, as an H200's driver (580)
 /// does, and `CUDA_ERROR_NOT_SUPPORTED` for another process, whose state is unknown here.
 fn expect_own(pid: i32) -> Result {
-    // SAFETY: neither call accesses memory. Signal 0 only checks for existence.
-    let (own, exists) = unsafe { (libc::getpid(), pid > 0 && libc::kill(pid, 0) == 0) };
-    if pid == own {
-        Ok(())
-    } else if exists {
-        Err(warnings::missing_feature("a checkpoint of another process"))
-    } else {
-        Err(Code::ERROR_OPERATING_SYSTEM)
+    match u32::try_from(pid) {
+        Ok(pid) if pid == std::process::id() => Ok(()),
+        Ok(pid) if system::is_running(pid) => {
+            Err(warnings::missing_feature("a checkpoint of another process"))
+        }
+        _ => Err(Code::ERROR_OPERATING_SYSTEM),
     }
 }
 

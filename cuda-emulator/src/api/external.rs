@@ -8,6 +8,7 @@ use crate::memory::external_memory;
 use crate::process::call::export;
 use crate::process::context;
 use crate::queue::stream_table;
+use crate::system::Descriptor;
 use crate::work::external_semaphore::{self, Act};
 
 const CUDA_EXTERNAL_MEMORY_DEDICATED: u32 = 1;
@@ -32,7 +33,7 @@ export! {
         context::current()?;
         let wanted = memHandleDesc.get()?;
         match wanted.kind {
-            CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {}
+            EXTERNAL_MEMORY_HANDLE_TYPE_FILE => {}
             // As on an H200 (driver 580).
             CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD => return Err(Code::ERROR_NOT_SUPPORTED),
             _ => return Err(Code::ERROR_INVALID_VALUE),
@@ -41,7 +42,7 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let dedicated = wanted.flags & CUDA_EXTERNAL_MEMORY_DEDICATED != 0;
-        extMem_out.set(external_memory::import(wanted.handle[0] as i32, wanted.size, dedicated)?)
+        extMem_out.set(external_memory::import(wanted.handle[0] as Descriptor, wanted.size, dedicated)?)
     }
 
     fn cuExternalMemoryGetMappedBuffer(devPtr: Out<u64>, extMem: u64, bufferDesc: In<ExternalMemoryBuffer>) {

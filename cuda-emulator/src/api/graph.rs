@@ -1,14 +1,12 @@
 //! Graphs as a whole: their nodes and edges, instantiation and launch.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use crate::abi::pointers::{Buffer, In, Out, Text, Word};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::graph::{self, Dependency, Edge, Ownership, capture, dot, executable, user_object};
 use crate::process::call::export;
 use crate::queue::stream_table;
+use crate::system;
 
 /// Stores a list. Without a destination, stores its length. Otherwise stores as many entries as
 /// there is room for, and fills the rest with zeros.
@@ -206,7 +204,7 @@ export! {
 
     fn cuGraphDebugDotPrint(hGraph: u64, path: Text, flags: u32) {
         let graph = graph::get(hGraph)?;
-        let path = OsStr::from_bytes(path.get()?.to_bytes());
+        let path = system::path(path.get()?);
         std::fs::write(path, dot::print(&graph, flags)).map_err(|_| Code::ERROR_OPERATING_SYSTEM)
     }
 

@@ -10,6 +10,7 @@ use crate::exports::symbols::{self, Search};
 use crate::process::call::{self, export};
 use crate::process::{configuration, context, device, exit, warnings};
 use crate::queue::fault_output;
+use crate::system;
 
 /// Variants to look up.
 const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
@@ -46,10 +47,10 @@ export! {
             return Err(Code::ERROR_NO_DEVICE);
         }
         exit::watch();
-        static FORK: std::sync::Once = std::sync::Once::new();
-        FORK.call_once(|| {
-            // SAFETY: the handler is a plain function that stays loaded.
-            unsafe { libc::pthread_atfork(None, None, Some(forget_initialization)) };
+        static FIRST: std::sync::Once = std::sync::Once::new();
+        FIRST.call_once(|| {
+            system::stay_loaded();
+            system::after_fork(forget_initialization);
         });
         call::set_initialized(true);
         warnings::print_start_notices();

@@ -11,12 +11,13 @@ use crate::memory::allocations::{self, Allocation, Request};
 use crate::memory::budget;
 use crate::memory::managed::DEVICE_INVALID;
 use crate::memory::origin::Origin;
-use crate::memory::{graph_allocations, resident_pages, virtual_memory};
+use crate::memory::{graph_allocations, virtual_memory};
 use crate::process::call::export;
 use crate::process::context::{self, Context};
 use crate::process::{configuration, device};
 use crate::queue::fault::Fault;
 use crate::queue::pending_host_memory;
+use crate::system;
 
 const HOST_ALLOC_FLAGS: u32 =
     CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -83,7 +84,7 @@ fn register(address: u64, size: usize, flags: u32) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
-    if !resident_pages::are_accessible(address, size as u64, writable) {
+    if !system::are_accessible(address, size as u64, writable) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     allocations::register(&context, address, size as u64, flags, writable)

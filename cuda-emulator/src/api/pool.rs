@@ -12,6 +12,7 @@ use crate::process::call::export;
 use crate::process::{device, warnings};
 use crate::queue::stream::Stream;
 use crate::queue::stream_table;
+use crate::system::Descriptor;
 
 use pool::Pool;
 
@@ -105,6 +106,9 @@ export! {
         if properties.reserved != [0; 54] {
             return Err(Code::ERROR_INVALID_VALUE);
         }
+        if properties.handle_types != 0 {
+            warnings::expect_sharing("a shared pool on Windows")?;
+        }
         let shared = match (properties.handle_types, kind, place.0) {
             (0, ..) => false,
             (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST_NUMA) => true,
@@ -192,7 +196,7 @@ export! {
         pool::set_current_for(located(location, type_)?, pool::get(pool_)?)
     }
 
-    fn cuMemPoolExportToShareableHandle(handle_out: Out<i32>, pool_: u64, handleType: u32, flags: u64) {
+    fn cuMemPoolExportToShareableHandle(handle_out: Out<Descriptor>, pool_: u64, handleType: u32, flags: u64) {
         handle_out.check()?;
         let pool = pool::get(pool_)?;
         pool.expect_own()?;
@@ -205,11 +209,12 @@ export! {
 
     fn cuMemPoolImportFromShareableHandle(pool_out: Out<u64>, handle: Word, handleType: u32, flags: u64) {
         pool_out.check()?;
+        warnings::expect_sharing("a shared pool on Windows")?;
         // Descriptor 0 is a null pointer to the driver, which rejects it.
         if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 || handle.0 == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        pool_out.set(pool::import(handle.0 as i32)?.handle)
+        pool_out.set(pool::import(handle.0 as Descriptor)?.handle)
     }
 
     fn cuMemPoolExportPointer(shareData_out: Out<Exported>, ptr: u64) {

@@ -7,7 +7,7 @@ use crate::memory::{allocations, physical_memory, virtual_memory};
 use crate::process::call::export;
 use crate::process::warnings;
 
-use crate::process::memory_file::PAGE;
+use crate::system::{Descriptor, PAGE};
 use physical_memory::GRANULARITY;
 
 fn no_flags(flags: u64) -> Result {
@@ -79,7 +79,7 @@ export! {
         handle.set(physical_memory::retain(&physical))
     }
 
-    fn cuMemExportToShareableHandle(shareableHandle: Out<i32>, handle: u64, handleType: u32, flags: u64) {
+    fn cuMemExportToShareableHandle(shareableHandle: Out<Descriptor>, handle: u64, handleType: u32, flags: u64) {
         shareableHandle.check()?;
         no_flags(flags)?;
         let memory = physical_memory::get(handle)?;
@@ -90,8 +90,8 @@ export! {
         handle.check()?;
         match shHandleType {
             // Descriptor 0 is a null pointer to the driver, which rejects it.
-            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if osHandle != 0 => {
-                handle.set(physical_memory::import(osHandle as i32)?.handle)
+            MEM_HANDLE_TYPE_FILE if osHandle != 0 => {
+                handle.set(physical_memory::import(osHandle as Descriptor)?.handle)
             }
             // As on an H200 without a fabric.
             CU_MEM_HANDLE_TYPE_WIN32 => Err(Code::ERROR_NOT_SUPPORTED),

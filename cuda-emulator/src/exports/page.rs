@@ -82,7 +82,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "pool",
         "Stream-ordered allocation and pools",
-        "The reported sizes of reserved and used memory match an H200 (driver 580). Addresses of freed memory are not reused at once. Pools are shared through file descriptors, and the other process must also use the emulator.",
+        "The reported sizes of reserved and used memory match an H200 (driver 580). Addresses of freed memory are not reused at once. Pools are shared through file descriptors, and the other process must also use the emulator. Windows has no shared pools.",
     ),
     chapter(
         "copy",
@@ -118,7 +118,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "external",
         "External memory and semaphores",
-        "No graphics API is involved. Only memory that an emulator exported can be imported, and imported memory does not count towards a device's memory. A semaphore is a `memfd_create` file, sealed against shrinking. Its first page begins with the bytes `emu-sema`, followed by two 64-bit numbers: the kind (1 for binary, 9 for timeline) and the value. Any process may map the page and access the value atomically. An H200's driver (580) accepts one kind in place of the other, and any object that it exported as a semaphore. Arrays in imported memory start at a multiple of 512 bytes. Their texels are stored in plain rows aligned to 8 bytes, one level after another.",
+        "No graphics API is involved. Only memory that an emulator exported can be imported, and imported memory does not count towards a device's memory. A semaphore is a `memfd_create` file, sealed against shrinking. Its first page begins with the bytes `emu-sema`, followed by two 64-bit numbers: the kind (1 for binary, 9 for timeline) and the value. Any process may map the page and access the value atomically. On Windows, a semaphore is a section of the page file, and the kinds are 2 and 10. An H200's driver (580) accepts one kind in place of the other, and any object that it exported as a semaphore. Arrays in imported memory start at a multiple of 512 bytes. Their texels are stored in plain rows aligned to 8 bytes, one level after another.",
     ),
     chapter(
         "graphics",
@@ -138,7 +138,7 @@ const CHAPTERS: &[Chapter] = &[
     chapter(
         "ipc",
         "Sharing with other processes",
-        "Works between processes of the same user that run the same emulator. Error codes match an H200 (driver 580). Opened memory belongs to the device with the same ordinal as in the exporting process. If a process ends before a recorded event completes, the event counts as complete, while on an H200 other processes wait forever. Events of an ended process cannot be opened.",
+        "Works between processes of the same user that run the same emulator, except on Windows. Error codes match an H200 (driver 580). Opened memory belongs to the device with the same ordinal as in the exporting process. If a process ends before a recorded event completes, the event counts as complete, while on an H200 other processes wait forever. Events of an ended process cannot be opened.",
     ),
     chapter(
         "module",

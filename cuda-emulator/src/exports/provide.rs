@@ -11,7 +11,8 @@ use super::symbols;
 // Runs before `main`, and before any test that a harness starts.
 #[used]
 // SAFETY: the loader calls the functions in that section with arguments that may be ignored.
-#[unsafe(link_section = ".init_array")]
+#[cfg_attr(unix, unsafe(link_section = ".init_array"))]
+#[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
 static PROVIDE: extern "C" fn() = provide;
 
 extern "C" fn provide() {

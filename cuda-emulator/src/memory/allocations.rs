@@ -17,9 +17,9 @@ use super::shadow::Shadow;
 use crate::abi::status::{Code, Result};
 use crate::process::caller::Caller;
 use crate::process::context::Context;
-use crate::process::memory_file;
 use crate::process::registry::{self, Kind, Owner};
 use crate::process::shared_slots::Slot;
+use crate::system;
 use cuda_emulator_engine::Unpoisoned;
 
 /// A live allocation.
@@ -205,7 +205,7 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
     let in_file = request.pool.as_ref().is_some_and(has_file);
     // The pages of a file are mapped whole.
     let size = match in_file {
-        true => request.size.checked_next_multiple_of(memory_file::PAGE),
+        true => request.size.checked_next_multiple_of(system::PAGE),
         false => Some(request.size),
     };
     let size = size.ok_or(Code::ERROR_OUT_OF_MEMORY)?;

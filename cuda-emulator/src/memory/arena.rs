@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock};
 
 use super::free_blocks::Blocks;
-use crate::process::memory_file::{Memfd, PAGE};
+use crate::system::{self, MemoryFile, Reservation};
 
 /// Alignment of every allocation, as on a GPU.
 pub const ALIGNMENT: u64 = 512;
@@ -33,11 +33,8 @@ struct Arena {
 
 /// A range of the address space.
 struct Range {
-    base: u64,
-    size: u64,
+    reservation: Reservation,
     arena: Mutex<Arena>,
-    /// The file mapped there, if any.
-    file: Option<Memfd>,
 }
 
 /// The range that only this process uses.
@@ -45,59 +42,30 @@ static OWN: OnceLock<Option<Range>> = OnceLock::new();
 /// The range that other processes may open.
 static EXPORTABLE: OnceLock<Option<Range>> = OnceLock::new();
 
-/// Reserves up to 1 TiB of address space, or as much as the system allows. If `shared`, a file of
-/// that size is mapped there.
-fn reserve(shared: bool) -> Option<(u64, u64, Option<Memfd>)> {
-    let mut size = 1u64 << 40;
-    while size >= 1 << 26 {
-        let file = shared.then(|| Memfd::create(c"cuda-emulator-memory", size));
-        let (kind, fd) = match &file {
-            None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
-            Some(None) => {
-                size /= 2;
-                continue;
-            }
-            Some(Some(file)) => (libc::MAP_SHARED, file.number()),
-        };
-        // SAFETY: a new mapping at an address chosen by the system does not affect existing
-        // mappings.
-        let address = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                size as usize,
-                libc::PROT_READ | libc::PROT_WRITE,
-                kind | libc::MAP_NORESERVE,
-                fd,
-                0,
-            )
-        };
-        if address != libc::MAP_FAILED {
-            // SAFETY: the range is the mapping just created. A failure only makes core files
-            // larger.
-            unsafe { libc::madvise(address, size as usize, libc::MADV_DONTDUMP) };
-            return Some((address as u64, size, file.flatten()));
-        }
-        size /= 2;
-    }
-    None
+/// Reserves up to 1 TiB of address space, or as much as the system allows.
+fn reserve(shared: bool) -> Option<Reservation> {
+    let sizes = std::iter::successors(Some(1u64 << 40), |size| Some(size / 2));
+    let mut sizes = sizes.take_while(|&size| size >= 1 << 26);
+    sizes.find_map(match shared {
+        true => Reservation::shared,
+        false => Reservation::private,
+    })
 }
 
 fn range(exportable: bool) -> Option<&'static Range> {
     let place = if exportable { &EXPORTABLE } else { &OWN };
     place
         .get_or_init(|| {
-            let (base, size, file) = reserve(exportable)?;
-            let start = base.next_multiple_of(2 << 20);
+            let reservation = reserve(exportable)?;
+            let start = reservation.base.next_multiple_of(2 << 20);
             let arena = Arena {
-                free: Blocks::new(start, size - (start - base)),
+                free: Blocks::new(start, reservation.size - (start - reservation.base)),
                 quarantine: VecDeque::new(),
                 quarantine_bytes: 0,
             };
             Some(Range {
-                base,
-                size,
+                reservation,
                 arena: Mutex::new(arena),
-                file,
             })
         })
         .as_ref()
@@ -105,7 +73,7 @@ fn range(exportable: bool) -> Option<&'static Range> {
 
 impl Range {
     fn contains(&self, address: u64) -> bool {
-        address.wrapping_sub(self.base) < self.size
+        address.wrapping_sub(self.reservation.base) < self.reservation.size
     }
 }
 
@@ -117,9 +85,10 @@ fn exportable_at(address: u64) -> Option<&'static Range> {
 
 /// Returns the file mapped at an address and the offset in it, or `None` for memory of this process
 /// alone.
-pub fn file_at(address: u64) -> Option<(&'static Memfd, u64)> {
+pub fn file_at(address: u64) -> Option<(&'static MemoryFile, u64)> {
     let range = exportable_at(address)?;
-    Some((range.file.as_ref()?, address - range.base))
+    let file = range.reservation.file()?;
+    Some((file, address - range.reservation.base))
 }
 
 impl Arena {
@@ -166,35 +135,38 @@ fn take(range: &Range, size: u64, align: u64) -> Option<u64> {
     let mut arena = range.arena.lock().unpoisoned();
     let address = arena.allocate(size, align.max(ALIGNMENT))?;
     drop(arena);
-    if size >= 4 << 20 {
-        // SAFETY: whole pages inside a block of the arena; the advice is only a hint.
-        unsafe {
-            libc::madvise(
-                page_up(address) as *mut _,
-                whole_pages(address, size),
-                libc::MADV_HUGEPAGE,
-            )
-        };
+    if !range.reservation.provide(address, size) {
+        range.arena.lock().unpoisoned().free.add(address, size);
+        return None;
     }
     Some(address)
 }
 
+/// Allocates addresses at which files can be mapped.
+pub fn allocate_for_maps(size: u64, align: u64) -> Option<u64> {
+    match system::MAP_ADDRESSES {
+        Some(own) => (own.reserve)(size, align),
+        None => allocate(size, align),
+    }
+}
+
+/// Frees addresses at which files could be mapped.
+pub fn release_for_maps(address: u64, size: u64) {
+    match system::MAP_ADDRESSES {
+        Some(own) => (own.release)(address, size),
+        None => release(address, size),
+    }
+}
+
 /// Frees a block.
 pub fn release(address: u64, size: u64) {
-    let exportable = exportable_at(address);
-    if size >= RELEASE_FROM {
-        let (start, length) = (page_up(address), whole_pages(address, size));
-        let advice = match exportable {
-            Some(_) => libc::MADV_REMOVE,
-            None => libc::MADV_DONTNEED,
-        };
-        // SAFETY: whole pages inside a block that nothing uses any longer. They read as zero from
-        // now on.
-        unsafe { libc::madvise(start as *mut _, length, advice) };
-    }
-    let Some(range) = exportable.or_else(|| range(false)) else {
+    let Some(range) = exportable_at(address).or_else(|| range(false)) else {
         return;
     };
+    if size >= RELEASE_FROM {
+        // SAFETY: a block that nothing uses any longer.
+        unsafe { range.reservation.discard(address, size) };
+    }
     let mut arena = range.arena.lock().unpoisoned();
     arena.quarantine.push_back((address, size));
     arena.quarantine_bytes += size;
@@ -203,14 +175,6 @@ pub fn release(address: u64, size: u64) {
     {
         arena.reuse_oldest();
     }
-}
-
-fn page_up(address: u64) -> u64 {
-    address.next_multiple_of(PAGE)
-}
-
-fn whole_pages(address: u64, size: u64) -> usize {
-    ((address + size) / PAGE * PAGE).saturating_sub(page_up(address)) as usize
 }
 
 #[cfg(test)]
@@ -244,6 +208,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(windows, ignore = "memory is not shared with other processes")]
     fn exportable_memory_is_backed_by_a_file() {
         let block = allocate_exportable(4096, 4096).unwrap();
         let (file, offset) = file_at(block + 8).unwrap();

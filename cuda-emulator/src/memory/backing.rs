@@ -4,7 +4,7 @@ use super::arena;
 use super::budget;
 use crate::abi::status::{Code, Result};
 use crate::process::device;
-use crate::process::memory_file;
+use crate::system;
 
 /// The resources of an allocation, which are released when it is freed.
 #[derive(Default)]
@@ -53,9 +53,9 @@ impl Backing {
     /// # Errors
     /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the address space is exhausted.
     pub fn pages(bytes: u64) -> Result<Backing> {
-        let bytes = bytes.checked_next_multiple_of(memory_file::PAGE);
-        let taken =
-            bytes.and_then(|bytes| Some((arena::allocate(bytes, memory_file::PAGE)?, bytes)));
+        let bytes = bytes.checked_next_multiple_of(system::PAGE);
+        let take = |bytes| Some((arena::allocate_for_maps(bytes, system::PAGE)?, bytes));
+        let taken = bytes.and_then(take);
         Ok(Backing {
             addresses: Some(taken.ok_or(Code::ERROR_OUT_OF_MEMORY)?),
             in_file: true,
@@ -71,10 +71,12 @@ impl Backing {
     /// Releases the addresses and the share of the budget. Must be called only once.
     pub fn release(&self) {
         if let Some((start, bytes)) = self.addresses {
-            // SAFETY: whole pages of the arena, whose allocation has been freed. Work that still
-            // runs reads zeros.
-            if !self.in_file || unsafe { memory_file::unmap_at(start, bytes) } {
+            if !self.in_file {
                 arena::release(start, bytes);
+            // SAFETY: whole pages whose allocation has been freed. Work that still runs reads
+            // zeros.
+            } else if unsafe { system::unmap_at(start, bytes) } {
+                arena::release_for_maps(start, bytes);
             }
         }
         if let Some((ordinal, bytes)) = self.charge {

@@ -13,8 +13,8 @@ use crate::abi::ExternalMemoryArray;
 use crate::abi::status::{Code, Result};
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::PAGE;
 use crate::process::registry::Owner;
+use crate::system::{self, Descriptor, PAGE};
 
 /// Imported memory.
 pub struct External {
@@ -49,11 +49,11 @@ impl Object for External {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not exported physical memory.
-pub fn import(fd: i32, size: u64, dedicated: bool) -> Result<u64> {
+pub fn import(fd: Descriptor, size: u64, dedicated: bool) -> Result<u64> {
     let context = context::current()?;
     let physical = physical_memory::adopt(fd)?;
     // SAFETY: by the call's documentation, the driver now owns the descriptor.
-    unsafe { libc::close(fd) };
+    unsafe { system::close(fd) };
     let made = IMPORTED.insert(|handle| External {
         handle,
         context,
@@ -89,7 +89,7 @@ pub fn map(handle: u64, offset: u64, size: u64) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let context = context::current()?;
-    let skipped = offset % PAGE;
+    let skipped = offset % system::MAP_UNIT;
     let backing = Backing::pages(skipped + size)?;
     let pages = (skipped + size).next_multiple_of(PAGE);
     let physical = &external.physical;
@@ -119,7 +119,7 @@ pub fn map_array(handle: u64, wanted: &ExternalMemoryArray) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let made = array::create_within(wanted.array, wanted.levels, room, |size| {
-        let skipped = offset % PAGE;
+        let skipped = offset % system::MAP_UNIT;
         let window = Window::open(&external.physical, offset - skipped, skipped + size);
         let window = window.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
         let base = window.base + skipped;

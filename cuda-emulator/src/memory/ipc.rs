@@ -15,9 +15,9 @@ use super::origin::Origin;
 use crate::abi::status::{Code, Result};
 use crate::process::context::{self, Context};
 use crate::process::device;
-use crate::process::memory_file::{Identity, Memfd, PAGE};
 use crate::process::shared_slots::{Handle, HandleKind, Key, OpenError, Slot};
 use crate::process::warnings;
+use crate::system::{Descriptor, Identity, MemoryFile, PAGE};
 use cuda_emulator_engine::Unpoisoned;
 
 /// The words of a memory slot after the one that states whether the memory can be opened.
@@ -44,6 +44,7 @@ static OPENED: Mutex<BTreeMap<Key, Opened>> = Mutex::new(BTreeMap::new());
 /// `CUDA_ERROR_NOT_SUPPORTED` if the system could not provide a file for it. Returns
 /// `CUDA_ERROR_OUT_OF_MEMORY` if no slot is left.
 pub fn export(address: u64) -> Result<Handle> {
+    warnings::expect_sharing("IPC memory on Windows")?;
     let found = allocations::find(address).filter(|one| one.origin == Origin::Device);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     let why = || warnings::missing_feature("shared memory larger than the file size limit");
@@ -75,6 +76,7 @@ pub fn export(address: u64) -> Result<Handle> {
 ///
 /// Returns `CUDA_ERROR_MAP_FAILED` if the current device has no link to the memory's device.
 pub fn open(handle: &Handle) -> Result<u64> {
+    warnings::expect_sharing("IPC memory on Windows")?;
     let context = context::current()?;
     let slot = Slot::open(HandleKind::Memory, handle).map_err(|error| match error {
         OpenError::Invalid => Code::ERROR_INVALID_VALUE,
@@ -102,8 +104,8 @@ pub fn open(handle: &Handle) -> Result<u64> {
     };
     reach(&context, &owner)?;
     let (offset, size) = (word(OFFSET), word(SIZE));
-    let fd = i32::try_from(word(FILE)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
-    let file = Memfd::of_process(slot.process(), fd).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    let fd = Descriptor::try_from(word(FILE)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+    let file = MemoryFile::of_process(slot.process(), fd).ok_or(Code::ERROR_INVALID_HANDLE)?;
     let identity = Identity {
         device: word(DEVICE),
         inode: word(INODE),

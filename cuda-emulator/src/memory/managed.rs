@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::configuration;
-use crate::process::memory_file::PAGE;
+use crate::system::PAGE;
 use cuda_emulator_engine::Unpoisoned;
 
 /// `CU_DEVICE_CPU` and `CU_DEVICE_INVALID`

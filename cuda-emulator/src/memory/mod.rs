@@ -23,7 +23,6 @@ pub mod pool;
 mod pool_accounts;
 mod private_memory_file;
 pub mod recorded_work;
-pub mod resident_pages;
 mod shadow;
 pub mod stream_ordered;
 pub mod stream_races;

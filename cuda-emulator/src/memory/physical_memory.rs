@@ -14,8 +14,8 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::{self, Memfd, PAGE};
 use crate::process::registry::Owner;
+use crate::system::{self, Descriptor, MemoryFile, PAGE};
 
 /// The granularity of physical memory and of mappings, which on an H200 is the same for all
 /// locations.
@@ -24,7 +24,11 @@ pub const GRANULARITY: u64 = 2 << 20;
 const MAGIC: u64 = u64::from_le_bytes(*b"emu-phys");
 /// Bits of `CUmemAllocationHandleType` that an H200 without a fabric rejects.
 const FABRIC: u32 = CU_MEM_HANDLE_TYPE_FABRIC;
-const WIN32: u32 = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
+/// The kinds of handles of other systems.
+const FOREIGN: u32 = (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+    | CU_MEM_HANDLE_TYPE_WIN32
+    | CU_MEM_HANDLE_TYPE_WIN32_KMT)
+    & !MEM_HANDLE_TYPE_FILE;
 
 /// Physical memory. It exists as long as a handle, mapping or descriptor refers to it.
 pub struct Physical {
@@ -39,7 +43,7 @@ pub struct Physical {
 /// The file that contains physical memory.
 enum Place {
     /// A separate file, which another process may open.
-    Own(Memfd),
+    Own(MemoryFile),
     Shared(Part),
 }
 
@@ -129,7 +133,7 @@ impl Window {
     /// Maps a part of the memory in whole pages.
     pub fn open(physical: &Arc<Physical>, offset: u64, size: u64) -> Option<Window> {
         let size = arena::rounded(size.checked_next_multiple_of(PAGE)?)?;
-        let base = arena::allocate(size, PAGE)?;
+        let base = arena::allocate_for_maps(size, PAGE)?;
         let window = Window {
             base,
             size,
@@ -144,8 +148,8 @@ impl Window {
 impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: the range belongs to this window, and its contents are no longer used.
-        if unsafe { memory_file::unmap_at(self.base, self.size) } {
-            arena::release(self.base, self.size);
+        if unsafe { system::unmap_at(self.base, self.size) } {
+            arena::release_for_maps(self.base, self.size);
         }
     }
 }
@@ -184,8 +188,8 @@ fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProp
     if wanted.kind != CU_MEM_ALLOCATION_TYPE_PINNED
         || size == 0
         || !size.is_multiple_of(GRANULARITY)
-        || wanted.handle_types & WIN32 != 0
-        || wanted.metadata != 0
+        || wanted.handle_types & FOREIGN != 0
+        || wanted.metadata != 0 && wanted.handle_types & CU_MEM_HANDLE_TYPE_WIN32 == 0
         || wanted.compression > 1
         || wanted.reserved != [0; 4]
     {
@@ -194,6 +198,8 @@ fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProp
     if wanted.handle_types & FABRIC != 0 {
         return Err(Code::ERROR_NOT_PERMITTED);
     }
+    // Handles have the default security.
+    wanted.metadata = 0;
     // Memory is never compressed here, which the documentation allows.
     wanted.compression = 0;
     Ok(wanted)
@@ -216,11 +222,11 @@ pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
         _ => None,
     };
     let own = || {
-        let file = Memfd::create(c"cuda-emulator-physical", size + PAGE)?;
+        let file = MemoryFile::create(c"cuda-emulator-physical", size + PAGE)?;
         describe(&file, size, &properties).map(|()| Place::Own(file))
     };
     let place = match properties.handle_types {
-        0 => Part::take(size).map(Place::Shared),
+        0 if MemoryFile::SPARSE => Part::take(size).map(Place::Shared),
         _ => own(),
     };
     let Some(storage) = place else {
@@ -238,7 +244,7 @@ pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
 }
 
 /// Writes the descriptive page after the memory.
-fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Option<()> {
+fn describe(file: &MemoryFile, size: u64, properties: &AllocationProperties) -> Option<()> {
     let words = [
         MAGIC,
         size,
@@ -255,7 +261,7 @@ fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Optio
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not physical memory of an emulator, or if its
 /// device does not exist here.
-pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
+pub fn adopt(fd: Descriptor) -> Result<Arc<Physical>> {
     let (file, size, properties) = understood(fd).ok_or(Code::ERROR_UNKNOWN)?;
     Ok(Arc::new(Physical {
         storage: Place::Own(file),
@@ -270,13 +276,13 @@ pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN`, as an H200 does, if the descriptor is not physical memory of an
 /// emulator, or if its device does not exist here.
-pub fn import(fd: i32) -> Result<Arc<Handle>> {
+pub fn import(fd: Descriptor) -> Result<Arc<Handle>> {
     Ok(add(adopt(fd)?))
 }
 
 /// Reads and validates the descriptive page of a file. Its contents are untrusted.
-fn understood(fd: i32) -> Option<(Memfd, u64, AllocationProperties)> {
-    let file = Memfd::adopt_fd(fd)?;
+fn understood(fd: Descriptor) -> Option<(MemoryFile, u64, AllocationProperties)> {
+    let file = MemoryFile::adopt_fd(fd)?;
     let size = file.size()?.checked_sub(PAGE)?;
     if size == 0 || !size.is_multiple_of(GRANULARITY) {
         return None;
@@ -317,11 +323,9 @@ fn understood(fd: i32) -> Option<(Memfd, u64, AllocationProperties)> {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` unless the memory was created for export as this type.
-pub fn export(handle: &Handle, kind: u32) -> Result<i32> {
+pub fn export(handle: &Handle, kind: u32) -> Result<Descriptor> {
     let physical = &handle.physical;
-    if kind != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        || physical.properties.handle_types & kind == 0
-    {
+    if kind != MEM_HANDLE_TYPE_FILE || physical.properties.handle_types & kind == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     match &physical.storage {

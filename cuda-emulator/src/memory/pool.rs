@@ -10,8 +10,8 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::{Memfd, PAGE};
 use crate::process::registry::Owner;
+use crate::system::{self, Descriptor, MemoryFile, PAGE};
 use cuda_emulator_engine::Unpoisoned;
 
 /// The first attribute with a stored setting. The reuse switches and the release threshold have
@@ -41,7 +41,7 @@ pub struct Pool {
     /// Other devices that may access its memory.
     access: Mutex<HashSet<i32>>,
     /// The file that backs its memory, if other processes may open it.
-    file: Option<Memfd>,
+    file: Option<MemoryFile>,
     /// Whether it belongs to another process, so that nothing can be allocated from it here.
     pub is_imported: bool,
     /// Whether it has been exported. Before that, an H200 does not export pointers to its memory.
@@ -155,7 +155,7 @@ pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Resul
     let make = || {
         let name = CString::new(format!("{FILE}{}-{}", place.0, place.1));
         let name = name.map_err(|_| Code::ERROR_INVALID_VALUE)?;
-        Memfd::create(&name, FILE_SIZE).ok_or(Code::ERROR_OUT_OF_MEMORY)
+        MemoryFile::create(&name, FILE_SIZE).ok_or(Code::ERROR_OUT_OF_MEMORY)
     };
     let file = shared.then(make).transpose()?;
     Ok(Pool::new(kind, place, false, maximum, file, false))
@@ -165,14 +165,10 @@ pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Resul
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_UNKNOWN` if the file is not a pool.
-pub fn import(fd: i32) -> Result<Arc<Pool>> {
-    let file = Memfd::adopt_fd(fd).ok_or(Code::ERROR_UNKNOWN)?;
-    let name = std::fs::read_link(format!("/proc/self/fd/{fd}"));
-    let name = name.ok().map(|name| name.to_string_lossy().into_owned());
-    // The location follows, and then " (deleted)", because the file has no name in the file system.
-    let place = name.and_then(|name| {
-        let place = name.strip_prefix(FILE_LINK)?.split(' ').next()?;
-        let (kind, id) = place.split_once('-')?;
+pub fn import(fd: Descriptor) -> Result<Arc<Pool>> {
+    let file = MemoryFile::adopt_fd(fd).ok_or(Code::ERROR_UNKNOWN)?;
+    let place = system::memory_file_name(fd).and_then(|name| {
+        let (kind, id) = name.strip_prefix(FILE)?.split_once('-')?;
         Some((kind.parse::<u32>().ok()?, id.parse::<i32>().ok()?))
     });
     let known = place.filter(|place| match *place {
@@ -185,9 +181,8 @@ pub fn import(fd: i32) -> Result<Arc<Pool>> {
 }
 
 /// Prefix of the name of a pool's file, which ends in the pool's location (`CUmemLocationType` and
-/// id), and the prefix as the system shows it.
+/// id).
 const FILE: &str = "cuda-emulator-pool-";
-const FILE_LINK: &str = "/memfd:cuda-emulator-pool-";
 
 /// Number of pools that may have memory to release.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
@@ -241,7 +236,7 @@ impl Pool {
         place: (u32, i32),
         is_default: bool,
         maximum: u64,
-        file: Option<Memfd>,
+        file: Option<MemoryFile>,
         is_imported: bool,
     ) -> Arc<Pool> {
         let ordinal = match place {
@@ -319,7 +314,7 @@ impl Pool {
     }
 
     /// Returns the pool's file for export, and marks the pool as exported.
-    pub fn export(&self) -> Option<&Memfd> {
+    pub fn export(&self) -> Option<&MemoryFile> {
         let file = self.file.as_ref()?;
         self.is_exported.store(true, Ordering::Relaxed);
         Some(file)
@@ -354,7 +349,7 @@ impl Pool {
     }
 
     /// Returns its file, if other processes may open it.
-    pub fn file(&self) -> Option<&Memfd> {
+    pub fn file(&self) -> Option<&MemoryFile> {
         self.file.as_ref()
     }
 

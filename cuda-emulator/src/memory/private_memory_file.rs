@@ -4,11 +4,11 @@
 use std::sync::{Mutex, OnceLock};
 
 use super::free_blocks::Blocks;
-use crate::process::memory_file::{Memfd, PAGE};
+use crate::system::{MemoryFile, PAGE};
 use cuda_emulator_engine::Unpoisoned;
 
 struct Store {
-    file: Memfd,
+    file: MemoryFile,
     free: Mutex<Blocks>,
 }
 
@@ -27,7 +27,7 @@ fn store() -> Option<&'static Store> {
         let mut sizes = sizes.take_while(|&size| size >= 1 << 26);
         sizes.find_map(|size| {
             Some(Store {
-                file: Memfd::create(c"cuda-emulator-physical", size)?,
+                file: MemoryFile::create(c"cuda-emulator-physical", size)?,
                 free: Mutex::new(Blocks::new(0, size)),
             })
         })
@@ -48,7 +48,7 @@ impl Part {
     }
 
     /// Returns the file and the offset of the part.
-    pub fn place(&self) -> (&Memfd, u64) {
+    pub fn place(&self) -> (&MemoryFile, u64) {
         (&self.store.file, self.offset)
     }
 }
@@ -66,6 +66,10 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(
+        windows,
+        ignore = "a file of this size would take memory before it is used"
+    )]
     fn reused_parts_are_zeroed() {
         let size = 2 << 20;
         let part = Part::take(size).unwrap();

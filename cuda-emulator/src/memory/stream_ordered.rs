@@ -14,8 +14,8 @@ use super::stream_races;
 use crate::abi::pointers::opaque;
 use crate::abi::status::{Code, Result};
 use crate::process::context;
-use crate::process::memory_file::{self, Memfd};
 use crate::queue::stream::{self, How, Piece, Stream};
+use crate::system::{self, MemoryFile};
 
 /// Allocates memory from a pool, for `cuMemAllocAsync`. The address is known at once. The memory
 /// becomes accessible in stream order.
@@ -95,7 +95,7 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
 /// Returns the alignment of a pool's memory. Memory in a file is in whole pages.
 fn alignment(pool: &Pool) -> u64 {
     match pool.file() {
-        Some(_) => memory_file::PAGE,
+        Some(_) => system::PAGE,
         None => arena::ALIGNMENT,
     }
 }
@@ -129,7 +129,7 @@ pub fn export(address: u64) -> Result<Exported> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let place = pool.place_of(address).ok_or(Code::ERROR_INVALID_VALUE)?;
-    let file = pool.file().and_then(Memfd::identity);
+    let file = pool.file().and_then(MemoryFile::identity);
     let file = file.ok_or(Code::ERROR_INVALID_VALUE)?;
     Ok(Exported {
         magic: MAGIC,
@@ -149,12 +149,11 @@ pub fn import(pool: &Arc<Pool>, exported: &Exported) -> Result<u64> {
     let file = pool.file().filter(|_| pool.is_imported);
     let file = file.ok_or(Code::ERROR_INVALID_VALUE)?;
     let identity = file.identity().ok_or(Code::ERROR_INVALID_VALUE)?;
-    let end = exported.size.checked_next_multiple_of(memory_file::PAGE);
+    let end = exported.size.checked_next_multiple_of(system::PAGE);
     let end = end.and_then(|size| exported.place.checked_add(size));
     let inside = end.zip(file.size()).is_some_and(|(end, size)| end <= size);
     let known = exported.magic == MAGIC && exported.file == [identity.device, identity.inode];
-    if !known || !inside || exported.size == 0 || !exported.place.is_multiple_of(memory_file::PAGE)
-    {
+    if !known || !inside || exported.size == 0 || !exported.place.is_multiple_of(system::PAGE) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let current = context::current()?;
@@ -164,7 +163,7 @@ pub fn import(pool: &Arc<Pool>, exported: &Exported) -> Result<u64> {
         false => context::primary(pool.ordinal),
     };
     let backing = Backing::pages(exported.size)?;
-    let pages = exported.size.next_multiple_of(memory_file::PAGE);
+    let pages = exported.size.next_multiple_of(system::PAGE);
     // SAFETY: addresses just allocated, in whole pages. The file has that many pages there.
     if !unsafe { file.map_at(backing.start(), exported.place, pages) } {
         backing.release();

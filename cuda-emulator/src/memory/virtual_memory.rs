@@ -14,8 +14,8 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::context;
 use crate::process::device;
-use crate::process::memory_file;
 use crate::process::registry::{self, Kind, Owner};
+use crate::system;
 use cuda_emulator_engine::Unpoisoned;
 
 /// A mapping at an address.
@@ -84,7 +84,7 @@ pub fn reserve(size: u64, alignment: u64) -> Result<u64> {
     if size > 1 << 46 || alignment > 1 << 45 {
         return Err(Code::ERROR_OUT_OF_MEMORY);
     }
-    let address = arena::allocate(size, alignment.max(GRANULARITY));
+    let address = arena::allocate_for_maps(size, alignment.max(GRANULARITY));
     let address = address.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
     lock().reserved.insert(address, size);
     Ok(address)
@@ -104,7 +104,7 @@ pub fn free(address: u64, size: u64) -> Result {
     }
     space.reserved.remove(&address);
     drop(space);
-    arena::release(address, size);
+    arena::release_for_maps(address, size);
     Ok(())
 }
 
@@ -205,7 +205,7 @@ pub fn unmap(address: u64, size: u64) -> Result {
     }
     for (at, last) in touched {
         // SAFETY: a mapping until now, and the lock is held. Work that still runs reads zeros.
-        if !unsafe { memory_file::unmap_at(at, last - at) } {
+        if !unsafe { system::unmap_at(at, last - at) } {
             return Err(Code::ERROR_OPERATING_SYSTEM);
         }
         if let Some(mapping) = space.mapped.remove(&at) {

@@ -19,6 +19,7 @@ use super::warnings;
 use crate::abi::failure_reason::{self, FailedCall};
 use crate::abi::pointers::Show;
 use crate::abi::status::{Code, Result};
+use crate::system;
 use cuda_emulator_engine::Unpoisoned;
 
 static INITIALISED: AtomicBool = AtomicBool::new(false);
@@ -204,25 +205,17 @@ fn watch(call: &'static Call, body: &mut dyn FnMut() -> Result, arguments: &[&dy
 
 /// Returns a hash of the return addresses of the innermost calls on the stack, relative to this
 /// library's code. It is the same in every run of a program, wherever the program is loaded.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn callers() -> u64 {
     /// About five of them are in the emulator. With a greater depth, the hash would also depend on
     /// the callers of a library that calls the driver.
     const DEPTH: usize = 8;
     let mut addresses = [std::ptr::null_mut(); DEPTH];
-    // SAFETY: the array has this many places.
-    let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), DEPTH as libc::c_int) };
     let base = callers as fn() -> u64 as usize;
     let mut hasher = std::hash::DefaultHasher::new();
-    for address in &addresses[..count as usize] {
+    for address in system::return_addresses(&mut addresses) {
         std::hash::Hash::hash(&address.addr().wrapping_sub(base), &mut hasher);
     }
     std::hash::Hasher::finish(&hasher)
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn callers() -> u64 {
-    0
 }
 
 /// Handles a call of a function that is exported but not implemented.

@@ -111,7 +111,7 @@ fn is_in_library(place: &str) -> bool {
     let here = place.strip_prefix("./").zip(std::env::current_dir().ok());
     let path = here.map_or_else(|| place.into(), |(rest, here)| here.join(rest));
     let path = path.to_string_lossy();
-    let parts: Vec<&str> = path.split('/').collect();
+    let parts: Vec<&str> = path.split(std::path::is_separator).collect();
     let mut folders = (1..parts.len()).filter(|&at| parts[at] == "src");
     folders.any(|at| {
         let package = without_version(parts[at - 1]).replace('-', "_");

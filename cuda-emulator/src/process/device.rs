@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::architecture::{self, Architecture};
 use super::configuration;
 use crate::abi::status::{Code, Result};
+use crate::system;
 
 /// The CUDA version of the emulated driver.
 pub const DRIVER_VERSION: i32 = 13000;
@@ -82,33 +83,7 @@ pub fn name() -> String {
 /// Returns the size of the host's memory in bytes, or the cgroup's limit if it is smaller.
 pub fn host_memory() -> u64 {
     static MEMORY: OnceLock<u64> = OnceLock::new();
-    *MEMORY.get_or_init(|| {
-        // SAFETY: sysconf only reads.
-        let (pages, page) = unsafe {
-            (
-                libc::sysconf(libc::_SC_PHYS_PAGES),
-                libc::sysconf(libc::_SC_PAGESIZE),
-            )
-        };
-        let physical = if pages > 0 && page > 0 {
-            pages as u64 * page as u64
-        } else {
-            4 << 30
-        };
-        let limit = [
-            "/sys/fs/cgroup/memory.max",
-            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-        ]
-        .iter()
-        .find_map(|path| {
-            std::fs::read_to_string(path)
-                .ok()?
-                .trim()
-                .parse::<u64>()
-                .ok()
-        });
-        physical.min(limit.unwrap_or(u64::MAX))
-    })
+    *MEMORY.get_or_init(system::host_memory)
 }
 
 /// Returns the size of the device's memory in bytes: `CUDA_EMULATOR_MEMORY`, or half of the host's

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{configuration, leak_report, warnings};
+use crate::system;
 
 /// Whether a client has made calls other than the two that NVRTC makes.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -25,11 +26,7 @@ pub fn watch() {
     if config.fail.is_empty() && !config.check_leak {
         return;
     }
-    ONCE.call_once(|| {
-        // SAFETY: at_exit is a plain function that stays loaded (the library is linked with -z
-        // nodelete).
-        unsafe { libc::atexit(at_exit) };
-    });
+    ONCE.call_once(|| _ = system::at_exit(at_exit));
 }
 
 extern "C" fn at_exit() {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use super::registry;
+use crate::system;
 
 /// Exit code of a process that leaks.
 const EXIT_CODE: i32 = 99;
@@ -16,12 +17,7 @@ pub fn report_and_exit() {
         return;
     };
     let _ = std::io::stderr().write_all(report.as_bytes());
-    // exit() cannot be called again, so this flushes the C library's buffers and leaves at once.
-    // SAFETY: fflush(NULL) flushes every stream; _exit does not return.
-    unsafe {
-        libc::fflush(std::ptr::null_mut());
-        libc::_exit(EXIT_CODE);
-    }
+    system::leave(EXIT_CODE);
 }
 
 /// Waits until streams have executed their queued frees.

@@ -17,7 +17,6 @@ pub mod green_context;
 pub mod handle;
 mod leak_report;
 pub mod log;
-pub mod memory_file;
 mod name_suggestions;
 pub mod registry;
 pub mod shared_slots;

@@ -6,12 +6,11 @@
 //! untrusted: it is read once and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::memory_file::{Identity, Mapped, Memfd, PAGE};
+use crate::system::{self, Descriptor, Identity, Mapped, MemoryFile, PAGE};
 use cuda_emulator_engine::Unpoisoned;
 
 /// Words of a slot.
@@ -42,14 +41,14 @@ crate::abi::pointers::opaque!(Handle);
 #[derive(Clone, Copy)]
 struct Place {
     process: u32,
-    fd: i32,
+    fd: Descriptor,
     identity: Identity,
     offset: u64,
     id: u64,
 }
 
 struct SlotFile {
-    file: Memfd,
+    file: MemoryFile,
     identity: Identity,
     all: Arc<Mapped>,
     next: AtomicU64,
@@ -81,7 +80,7 @@ pub enum OpenError {
 fn slot_file() -> Option<&'static SlotFile> {
     static SLOT_FILE: OnceLock<Option<SlotFile>> = OnceLock::new();
     let made = SLOT_FILE.get_or_init(|| {
-        let file = Memfd::create(c"cuda-emulator-board", SIZE)?;
+        let file = MemoryFile::create(c"cuda-emulator-board", SIZE)?;
         Some(SlotFile {
             identity: file.identity()?,
             all: Arc::new(file.map(0, SIZE)?),
@@ -121,7 +120,7 @@ impl Slot {
         let [first, process_key, device, inode, offset, id, ..] = handle.0;
         let place = Place {
             process: process_key as u32,
-            fd: (process_key >> 32) as i32,
+            fd: (process_key >> 32) as Descriptor,
             identity: Identity { device, inode },
             offset,
             id,
@@ -132,7 +131,7 @@ impl Slot {
         if place.process == std::process::id() {
             return Err(OpenError::SameProcess);
         }
-        let file = Memfd::of_process(place.process, place.fd).ok_or(OpenError::Unreachable)?;
+        let file = MemoryFile::of_process(place.process, place.fd).ok_or(OpenError::Unreachable)?;
         if file.identity() != Some(place.identity) || file.size() != Some(SIZE) {
             return Err(OpenError::Unreachable);
         }
@@ -201,22 +200,13 @@ impl Slot {
     }
 }
 
-/// Returns when a process started, in clock ticks, or `None` if it has ended (a zombie counts as
-/// ended).
-fn start_time(process: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?;
-    (!matches!(state, "Z" | "X" | "x")).then(|| fields.nth(18)?.parse().ok())?
-}
-
 /// Bits of a process id. Linux never assigns more.
 const PROCESS_BITS: u32 = 22;
 
 /// Returns a word that identifies a process, even if its id is reused. It is a single word so that
 /// no reader sees half of it.
 fn process_key(process: u32) -> Option<u64> {
-    let start_time = start_time(process)?;
+    let start_time = system::start_time(process)?;
     Some(start_time << PROCESS_BITS | u64::from(process))
 }
 
@@ -344,7 +334,8 @@ impl SharedRecord {
     }
 }
 
-#[cfg(test)]
+// Windows does not share files.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
@@ -415,19 +406,5 @@ mod tests {
         event.reach(3);
         assert_eq!(reached(), [true; 4]);
         assert!(!unpublished().contains_key(&event.0.key()));
-    }
-
-    #[test]
-    fn start_time_exists_only_for_live_processes() {
-        assert!(start_time(std::process::id()).is_some_and(|ticks| ticks > 0));
-        assert!(start_time(0x3fff_fff0).is_none());
-        let mut child = std::process::Command::new("true").spawn().unwrap();
-        let end = Instant::now() + Duration::from_secs(10);
-        // The child has ended but has not been waited for.
-        while start_time(child.id()).is_some() && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        assert!(start_time(child.id()).is_none());
-        child.wait().unwrap();
     }
 }

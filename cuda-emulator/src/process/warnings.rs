@@ -12,7 +12,8 @@ use std::time::Duration;
 use super::configuration;
 use crate::abi::failure_reason;
 use crate::abi::failure_reason::FailedCall;
-use crate::abi::status::Code;
+use crate::abi::status::{Code, Result};
+use crate::system;
 use cuda_emulator_engine::Unpoisoned;
 
 /// Prints a notice.
@@ -72,6 +73,9 @@ fn is_test(
         return true;
     }
     let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let name = name
+        .strip_suffix(std::env::consts::EXE_SUFFIX)
+        .unwrap_or(&name);
     let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
     let of_cargo = hash.len() == 16 && hash.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
     // `cargo bench` passes this argument, and `cargo test --benches` does not.
@@ -83,6 +87,17 @@ fn is_test(
 #[cold]
 pub fn missing_feature(what: &'static str) -> Code {
     failure_reason::missing_feature(what)
+}
+
+/// Checks that pools, IPC memory and events can be shared with other processes on this system.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_NOT_SUPPORTED` with `what` as the missing feature, on Windows.
+pub fn expect_sharing(what: &'static str) -> Result {
+    match system::OPENS_FILES_OF_PROCESSES {
+        true => Ok(()),
+        false => Err(missing_feature(what)),
+    }
 }
 
 /// Stores the reason for a failed call, and prints once per function the feature that the emulator

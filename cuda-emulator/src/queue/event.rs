@@ -13,6 +13,7 @@ use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
 use crate::process::shared_slots::{self, HandleKind, OpenError, SharedEvent, SharedRecord, Slot};
+use crate::process::warnings;
 use cuda_emulator_engine::Unpoisoned;
 
 /// An event.
@@ -104,7 +105,10 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
     now();
     let shared = match flags & CU_EVENT_INTERPROCESS {
         0 => None,
-        _ => Some(Slot::new().ok_or(Code::ERROR_OUT_OF_MEMORY)?),
+        _ => {
+            warnings::expect_sharing("an event of several processes on Windows")?;
+            Some(Slot::new().ok_or(Code::ERROR_OUT_OF_MEMORY)?)
+        }
     };
     Ok(EVENTS.insert(|handle| Event {
         handle,
@@ -124,6 +128,7 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
 /// `CUDA_ERROR_MAP_FAILED` if the event's process has ended, although an H200 can open such an
 /// event.
 pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
+    warnings::expect_sharing("an event of several processes on Windows")?;
     let context = context::current()?;
     let slot = Slot::open(HandleKind::Event, handle).map_err(|error| match error {
         OpenError::SameProcess => Code::ERROR_INVALID_CONTEXT,

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once};
 use std::time::{Duration, Instant};
 
+use crate::system;
 use cuda_emulator_engine::Unpoisoned;
 
 /// How long a client may take to fetch a report.
@@ -53,9 +54,7 @@ pub fn fetched(text: &str) {
 /// Ensures that pending reports will be printed. Returns whether it could.
 fn print_later() -> bool {
     static ONCE: Once = Once::new();
-    // SAFETY: the handler is a plain function that stays loaded (the library is linked with -z
-    // nodelete).
-    ONCE.call_once(|| _ = unsafe { libc::atexit(at_exit) });
+    ONCE.call_once(|| _ = system::at_exit(at_exit));
     let later = || {
         std::thread::sleep(PATIENCE);
         print_pending(PATIENCE);

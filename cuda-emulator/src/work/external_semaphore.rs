@@ -2,11 +2,10 @@
 //!
 //! The emulator has no graphics interface that could provide semaphores. Instead, a semaphore is a
 //! page in memory that every program can create and share. It is a file of `memfd_create` that is
-//! sealed against shrinking (`F_SEAL_SHRINK`). It starts with three words of 64 bits: the bytes
-//! `emu-sema`, the kind (1 for a binary semaphore, 9 for a timeline, as in CUDA's handle types),
-//! and the value. All processes that map it access the value by atomic operations.
+//! sealed against shrinking (`F_SEAL_SHRINK`), or on Windows a section of the page file. It starts
+//! with three words of 64 bits: the bytes `emu-sema`, the kind (1 for a binary semaphore, 9 for a
+//! timeline, on Windows 2 and 10, as in CUDA's handle types), and the value. All processes that map it access the value by atomic operations.
 
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,14 +14,14 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
-use crate::process::memory_file::{Mapped, Memfd, PAGE};
 use crate::process::registry::Owner;
 use crate::queue::happens_before;
 use crate::queue::stream::{How, Piece};
+use crate::system::{self, Descriptor, Mapped, MemoryFile, PAGE};
 
 /// The first word of a semaphore's page.
 const MAGIC: u64 = u64::from_le_bytes(*b"emu-sema");
-const TIMELINE: u64 = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD as u64;
+const TIMELINE: u64 = EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_FILE as u64;
 
 /// An imported semaphore.
 pub struct Semaphore {
@@ -58,8 +57,8 @@ impl Object for Semaphore {
 
 impl Page {
     /// Maps the page of a descriptor, if its file is a semaphore of this kind.
-    fn of(fd: i32, kind: u32) -> Option<Page> {
-        let file = Memfd::adopt_fd(fd)?;
+    fn of(fd: Descriptor, kind: u32) -> Option<Page> {
+        let file = MemoryFile::adopt_fd(fd)?;
         let mapped = (file.size()? >= PAGE).then(|| file.map(0, PAGE))??;
         let page = Page(mapped);
         let is_one = page.word(0).load(Ordering::SeqCst) == MAGIC
@@ -102,10 +101,10 @@ impl Page {
 /// the descriptor. (An H200's driver accepts any object that it exported as a semaphore.)
 pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
     let context = context::current()?;
-    let fd = wanted.handle[0] as i32;
+    let fd = wanted.handle[0] as Descriptor;
     let known = match wanted.kind {
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD => true,
-        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD => fd >= 0,
+        EXTERNAL_SEMAPHORE_HANDLE_TYPE_FILE => true,
+        EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_FILE => wanted.handle[0] as i32 >= 0,
         _ => false,
     };
     if !known || wanted.flags != 0 || wanted.reserved != [0; 16] {
@@ -113,7 +112,7 @@ pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
     }
     let page = Page::of(fd, wanted.kind).ok_or(Code::ERROR_UNKNOWN)?;
     // SAFETY: by the call's documentation, the driver now owns the descriptor.
-    drop(unsafe { OwnedFd::from_raw_fd(fd) });
+    unsafe { system::close(fd) };
     let made = IMPORTED.insert(|handle| Semaphore {
         handle,
         context,

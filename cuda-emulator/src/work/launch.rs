@@ -33,6 +33,7 @@ use crate::process::warnings;
 use crate::queue::fault::Fault;
 use crate::queue::happens_before;
 use crate::queue::stream::{How, Piece};
+use crate::system;
 use cuda_emulator_engine::{self as engine, Shape};
 
 /// Rejects a launch and writes the reason to the trace, because the error code does not show it.
@@ -507,16 +508,7 @@ impl engine::Device for View<'_> {
     }
 
     fn print(&self, text: &[u8]) {
-        let mut rest = text;
-        while !rest.is_empty() {
-            // SAFETY: the slice is readable. Standard output is written directly, because the
-            // client's buffers (C's, or another Rust runtime's) are not accessible.
-            let written = unsafe { libc::write(1, rest.as_ptr().cast(), rest.len()) };
-            if written <= 0 {
-                return;
-            }
-            rest = &rest[written as usize..];
-        }
+        system::write_output(text);
     }
 
     fn note_long_run(&self, kernel: &str, elapsed: Duration, place: &str) {

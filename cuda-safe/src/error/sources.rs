@@ -69,7 +69,10 @@ impl Sources {
         let is_only = |own: &&Source| self.of_name(|name| name == own.name).is_some();
         match self.0.first().filter(is_only) {
             Some(own) if own.unnamed.is_some() && report::look_up().is_some() => {
-                let [name, file] = [&own.name, own.file()].map(|name| format!("/{name}\""));
+                // NVRTC for Windows escapes the separators of a path.
+                let separator = if cfg!(windows) { r"\\" } else { "/" };
+                let names = [&own.name, own.file()];
+                let [name, file] = names.map(|name| format!("{separator}{name}\""));
                 Cow::Owned(ptx.replace(&name, &file))
             }
             _ => Cow::Borrowed(ptx),
@@ -84,8 +87,9 @@ impl Sources {
     /// Returns the source at `path`. The compiler adds its folder before the name.
     fn find(&self, path: &str) -> Option<&Source> {
         let ends_with = |name: &str| {
-            path.strip_suffix(name)
-                .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+            path.strip_suffix(name).is_some_and(|folder| {
+                folder.is_empty() || folder.ends_with(std::path::is_separator)
+            })
         };
         let mut sources = self.0.iter();
         (sources.find(|source| ends_with(source.file()))).or_else(|| self.of_name(ends_with))

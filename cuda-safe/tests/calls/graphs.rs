@@ -3,12 +3,14 @@
 use cuda_safe::{
     Graph, Result,
     graph::{EdgeData, InstantiateFlags},
+    share::{ExternalSemaphore, ExternalSemaphoreKind},
 };
 
 use super::*;
 
 const EVENT: &str = "cuEventDestroy";
 const MODULE: &str = "cuModuleUnload";
+const SEMAPHORE: &str = "cuDestroyExternalSemaphore";
 
 /// Returns the kernel of [`PTX`] and a buffer for its result.
 fn kernel(context: &Context, stream: &Stream) -> (Function, DeviceBuffer<u32>) {
@@ -128,15 +130,11 @@ fn cloned_graph_keeps_resources_of_the_original() {
     });
 }
 
-#[cfg(unix)] // file descriptors
 #[test]
 fn semaphores_are_released_with_the_last_graph() {
-    use cuda_safe::share::{ExternalSemaphore, ExternalSemaphoreKind};
-
-    const SEMAPHORE: &str = "cuDestroyExternalSemaphore";
     traced("", || {
         let (context, _stream) = device();
-        let kind = ExternalSemaphoreKind::TIMELINE_FD;
+        let kind = ExternalSemaphoreKind(semaphore::TIMELINE);
         let page = semaphore::Page::new(kind.0, 0);
         // SAFETY: nothing waits for the timeline.
         let one = unsafe { ExternalSemaphore::import(&context, kind, page.export()) }.unwrap();

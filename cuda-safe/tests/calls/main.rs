@@ -21,7 +21,6 @@ mod modules;
 mod pools;
 mod reasons;
 mod refusals;
-#[cfg(unix)] // file descriptors
 #[path = "../common/semaphore.rs"]
 mod semaphore;
 mod staging;

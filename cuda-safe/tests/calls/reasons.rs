@@ -1,5 +1,7 @@
 //! Details of errors. Each code has a reason, which the error gives only if it applies.
 
+use std::fs::File;
+
 use cuda_safe::{
     Library,
     checkpoint::Process,
@@ -7,6 +9,7 @@ use cuda_safe::{
     memory::{ManagedAttachment, RegisterFlags, RegisteredBuffer},
     module::Embedded,
     peer::PeerAttribute,
+    share::{ExternalMemory, ExternalMemoryKind},
 };
 
 use super::*;
@@ -177,19 +180,19 @@ fn registration_errors_give_the_reason() {
     });
 }
 
-#[cfg(unix)] // file descriptors
 #[test]
 fn external_memory_errors_give_the_reason() {
-    use std::{fs::File, os::fd::OwnedFd};
-
-    use cuda_safe::share::{ExternalMemory, ExternalMemoryKind};
-
     const FAIL: &str = "cuImportExternalMemory:1+:CUDA_ERROR_INVALID_VALUE";
     passes(FAIL, || {
         let (context, _) = device();
         let import = |bytes| {
-            let file = OwnedFd::from(File::open("/dev/null").unwrap());
-            let kind = ExternalMemoryKind::OPAQUE_FD;
+            let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+                .unwrap()
+                .into();
+            let kind = match cfg!(windows) {
+                true => ExternalMemoryKind::OPAQUE_WIN32,
+                false => ExternalMemoryKind::OPAQUE_FD,
+            };
             // SAFETY: the import fails.
             unsafe { ExternalMemory::import(&context, kind, file, bytes, false) }.unwrap_err()
         };

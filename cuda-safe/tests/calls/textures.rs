@@ -63,16 +63,18 @@ fn unknown_view_formats_are_named() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "memory is shared by file descriptors")]
 fn external_memory_stays_mapped_for_raw_levels() {
     traced("", || {
         let context = Context::primary(0).unwrap();
         let unit = PhysicalMemory::unit(&context).unwrap();
-        let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;
+        let handles = ShareableHandles::FILE;
         let options = PhysicalOptions::default().handles(handles);
         let memory = PhysicalMemory::with_options(&context, unit, options).unwrap();
         let file = memory.export().unwrap();
-        let kind = ExternalMemoryKind::OPAQUE_FD;
+        let kind = match cfg!(windows) {
+            true => ExternalMemoryKind::OPAQUE_WIN32,
+            false => ExternalMemoryKind::OPAQUE_FD,
+        };
         let (format, flags) = (TexelFormat::of::<f32>(), ArrayFlags::default());
         // SAFETY: the memory has that size and nothing else uses it.
         let (memory, levels) = unsafe {

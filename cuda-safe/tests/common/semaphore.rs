@@ -2,17 +2,22 @@
 //! `docs/driver-calls.md`.
 
 use std::{
-    ffi::c_void,
-    os::fd::{AsRawFd, FromRawFd, OwnedFd},
-    ptr::{self, NonNull},
+    ptr::NonNull,
     sync::atomic::{AtomicU64, Ordering},
 };
+
+#[cfg_attr(windows, path = "semaphore_windows.rs")]
+#[cfg_attr(not(windows), path = "semaphore_unix.rs")]
+mod system;
+
+#[allow(unused_imports, reason = "some programs need only one")]
+pub use system::{BINARY, TIMELINE};
 
 const PAGE: usize = 4096;
 
 /// A semaphore's page, mapped by this process.
 pub struct Page {
-    file: OwnedFd,
+    file: system::File,
     words: NonNull<AtomicU64>,
 }
 
@@ -23,28 +28,10 @@ unsafe impl Sync for Page {}
 
 #[allow(dead_code, reason = "some programs need only the file")]
 impl Page {
-    /// Creates a semaphore of a kind, with CUDA's numbers of handle kinds: 1 for a binary
-    /// semaphore, 9 for a timeline.
+    /// Creates a semaphore of a kind, with CUDA's numbers of handle kinds: [`BINARY`] or
+    /// [`TIMELINE`].
     pub fn new(kind: u32, value: u64) -> Self {
-        // SAFETY: the name ends in NUL.
-        let number = unsafe {
-            libc::memfd_create(
-                c"semaphore".as_ptr(),
-                libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING,
-            )
-        };
-        assert!(number >= 0);
-        // SAFETY: the new descriptor has no other owner, and the mapping is new and within the
-        // file.
-        let (file, address) = unsafe {
-            assert_eq!(libc::ftruncate(number, PAGE as i64), 0);
-            let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW;
-            assert_eq!(libc::fcntl(number, libc::F_ADD_SEALS, seals), 0);
-            let both = libc::PROT_READ | libc::PROT_WRITE;
-            let address = libc::mmap(ptr::null_mut(), PAGE, both, libc::MAP_SHARED, number, 0);
-            assert_ne!(address, libc::MAP_FAILED);
-            (OwnedFd::from_raw_fd(number), address)
-        };
+        let (file, address) = system::create(PAGE);
         let words = NonNull::new(address.cast()).unwrap();
         let page = Self { file, words };
         page.word(0)
@@ -60,8 +47,8 @@ impl Page {
         unsafe { self.words.add(index).as_ref() }
     }
 
-    /// Returns a new descriptor of the semaphore's file, to be imported.
-    pub fn export(&self) -> OwnedFd {
+    /// Returns a new descriptor or handle of the semaphore's file, to be imported.
+    pub fn export(&self) -> system::File {
         self.file.try_clone().unwrap()
     }
 
@@ -74,14 +61,15 @@ impl Page {
     }
 
     /// Returns the number of the file's descriptor in this process.
+    #[cfg(unix)]
     pub fn number(&self) -> i32 {
-        self.file.as_raw_fd()
+        std::os::fd::AsRawFd::as_raw_fd(&self.file)
     }
 }
 
 impl Drop for Page {
     fn drop(&mut self) {
         // SAFETY: `new` created the mapping, and nothing uses it any more.
-        unsafe { libc::munmap(self.words.as_ptr().cast::<c_void>(), PAGE) };
+        unsafe { system::unmap(self.words.as_ptr().cast(), PAGE) };
     }
 }

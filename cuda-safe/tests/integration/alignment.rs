@@ -264,13 +264,16 @@ fn block_address<S: Storage>(memory: &DeviceMemory<S, Block>) -> u64 {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "memory is shared by file descriptors")]
 fn imported_memory_is_aligned_or_rejected() {
     let (context, stream) = device();
     let bytes = 2 * PhysicalMemory::unit(&context).unwrap();
-    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let options = PhysicalOptions::default().handles(ShareableHandles::FILE);
     let memory = PhysicalMemory::with_options(&context, bytes, options).unwrap();
-    let (kind, file) = (ExternalMemoryKind::OPAQUE_FD, memory.export().unwrap());
+    let kind = match cfg!(windows) {
+        true => ExternalMemoryKind::OPAQUE_WIN32,
+        false => ExternalMemoryKind::OPAQUE_FD,
+    };
+    let file = memory.export().unwrap();
     // SAFETY: the memory has that size and nothing else uses it.
     let memory =
         unsafe { ExternalMemory::import(&context, kind, file, bytes as u64, false) }.unwrap();

@@ -1,6 +1,10 @@
 //! Memory and semaphores imported from file descriptors.
 
-use std::{fs::File, os::fd::OwnedFd};
+use std::fs::File;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+#[cfg(windows)]
+use std::os::windows::io::OwnedHandle as OwnedFd;
 
 use cuda_safe::{
     Code, Context, Sampler, Texture,
@@ -15,12 +19,15 @@ use cuda_safe::{
 
 use crate::{device, failure, rejection};
 
-const OPAQUE: ExternalMemoryKind = ExternalMemoryKind::OPAQUE_FD;
+const OPAQUE: ExternalMemoryKind = match cfg!(windows) {
+    true => ExternalMemoryKind::OPAQUE_WIN32,
+    false => ExternalMemoryKind::OPAQUE_FD,
+};
 
 /// Returns memory of two units, its file and its size in bytes.
 fn exported(context: &Context) -> (PhysicalMemory, OwnedFd, usize) {
     let bytes = 2 * PhysicalMemory::unit(context).unwrap();
-    let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    let options = PhysicalOptions::default().handles(ShareableHandles::FILE);
     let memory = PhysicalMemory::with_options(context, bytes, options).unwrap();
     let file = memory.export().unwrap();
     (memory, file, bytes)
@@ -75,7 +82,8 @@ fn imported_memory_can_be_mapped_as_buffers() {
 #[test]
 fn invalid_imports_and_mappings_are_rejected() {
     let (context, stream) = device();
-    let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+    let null =
+        || OwnedFd::from(File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).unwrap());
     // SAFETY: invalid imports fail, and the memory of the valid one has that size.
     let import =
         |kind, file, bytes| unsafe { ExternalMemory::import(&context, kind, file, bytes, false) };
@@ -187,13 +195,21 @@ fn invalid_array_mappings_are_rejected() {
 #[test]
 fn invalid_semaphores_are_rejected() {
     let (context, _) = device();
-    let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+    let null =
+        || OwnedFd::from(File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).unwrap());
     // SAFETY: the call fails.
     let import = |kind| unsafe { ExternalSemaphore::import(&context, kind, null()) }.unwrap_err();
-    for kind in [
-        ExternalSemaphoreKind::OPAQUE_FD,
-        ExternalSemaphoreKind::TIMELINE_FD,
-    ] {
+    let kinds = match cfg!(windows) {
+        true => [
+            ExternalSemaphoreKind::OPAQUE_WIN32,
+            ExternalSemaphoreKind::TIMELINE_WIN32,
+        ],
+        false => [
+            ExternalSemaphoreKind::OPAQUE_FD,
+            ExternalSemaphoreKind::TIMELINE_FD,
+        ],
+    };
+    for kind in kinds {
         let failed = import(kind);
         assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
         let text = failed.to_string();

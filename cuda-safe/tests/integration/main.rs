@@ -10,7 +10,6 @@ mod contexts;
 mod devices;
 mod embedded;
 mod events;
-#[cfg(unix)] // file descriptors
 mod external;
 #[path = "../common/failure.rs"]
 mod failure;

@@ -295,7 +295,7 @@ fn invalid_access_changes_are_rejected() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "memory is shared by file descriptors")]
+#[cfg_attr(windows, ignore = "the emulator has no shared pools on Windows")]
 fn sharing_errors_give_the_reason() {
     let (context, stream) = device();
     let pool = MemoryPool::new(&context).unwrap();
@@ -333,7 +333,7 @@ fn sharing_errors_give_the_reason() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "memory is shared by file descriptors")]
+#[cfg_attr(windows, ignore = "the emulator has no shared pools on Windows")]
 fn pool_pointers_convert_to_bytes() {
     let (context, stream) = device();
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);

@@ -3,7 +3,7 @@ mod disk_cache;
 mod headers;
 mod lines;
 mod search;
-#[cfg(unix)] // modes and symbolic links
+#[cfg(unix)] // owners and modes of files
 mod trust;
 
 use std::{

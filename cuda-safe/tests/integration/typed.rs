@@ -62,6 +62,10 @@ cuda_safe::kernels! {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "the kernels have parameters of 64 bits called `long`"
+)]
 fn declared_kernels_can_be_called() {
     let (context, stream) = device();
     let blas = Blas::load(&context).unwrap();
@@ -169,6 +173,10 @@ fn thirty_two_parameters_can_be_declared() {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "the kernels have parameters of 64 bits called `long`"
+)]
 fn signature_checks_add_no_code() {
     let (context, _) = device();
     let checked = Blas::load(&context).unwrap();

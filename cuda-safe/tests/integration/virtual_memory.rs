@@ -131,8 +131,12 @@ fn invalid_reservations_and_mappings_are_rejected() {
     }
     let nowhere = PhysicalOptions::default().location(MemoryLocation::host_numa(1000));
     assert!(PhysicalMemory::with_options(&context, unit, nowhere).is_err());
-    let windows = PhysicalOptions::default().handles(ShareableHandles::WIN32);
-    assert!(PhysicalMemory::with_options(&context, unit, windows).is_err());
+    let foreign = match cfg!(windows) {
+        true => ShareableHandles::POSIX_FILE_DESCRIPTOR,
+        false => ShareableHandles::WIN32,
+    };
+    let foreign = PhysicalOptions::default().handles(foreign);
+    assert!(PhysicalMemory::with_options(&context, unit, foreign).is_err());
 
     let range = AddressRange::reserve(&context, 2 * unit).unwrap();
     let memory = PhysicalMemory::new(&context, 2 * unit).unwrap();

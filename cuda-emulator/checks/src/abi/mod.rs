@@ -295,7 +295,18 @@ pub fn nothing() -> *const c_void {
     null()
 }
 
+/// Ends the process after some seconds, where the system can.
+pub fn end_after(seconds: u32) {
+    // SAFETY: The call has no requirements.
+    #[cfg(unix)]
+    unsafe {
+        libc::alarm(seconds)
+    };
+    let _ = seconds;
+}
+
 /// Limits the address space so that no further thread's stack fits.
+#[cfg(unix)]
 pub fn no_more_threads() {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();

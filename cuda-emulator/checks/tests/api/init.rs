@@ -31,6 +31,7 @@ fn initialization_flags_are_rejected() {
 }
 
 #[test]
+#[cfg(unix)] // Windows cannot fork
 fn forked_children_cannot_use_the_driver() {
     let _context = Own::new();
     // SAFETY: The child only makes calls that start no threads, and exits.
@@ -330,6 +331,7 @@ fn failures_can_be_injected_into_unimplemented_calls() {
 }
 
 #[test]
+#[cfg(unix)] // the size is read from Linux's files
 fn device_memory_is_half_of_host_memory() {
     if inner() {
         ok!(cuInit(0));

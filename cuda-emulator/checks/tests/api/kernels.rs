@@ -140,6 +140,7 @@ fn kernels_free_only_heap_memory() {
 }
 
 #[test]
+#[cfg(unix)] // duplicates file descriptors
 fn kernels_print_even_if_standard_output_is_closed() {
     let output = passes(&[], || {
         let _context = Own::new();
@@ -268,6 +269,7 @@ fn memory_written_by_a_kernel_is_initialized() {
 }
 
 #[test]
+#[cfg(unix)] // threads are counted in Linux's files
 fn kernels_run_on_the_requested_number_of_host_threads() {
     passes(&[("CUDA_EMULATOR_THREADS", "70")], || {
         let _context = Own::new();

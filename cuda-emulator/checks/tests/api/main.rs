@@ -8,6 +8,7 @@ mod copies;
 mod copies_3d;
 mod devices;
 mod events;
+#[cfg(unix)] // the memory is a file descriptor
 mod external_arrays;
 mod functions;
 mod graphics;
@@ -27,6 +28,7 @@ mod occupancy;
 mod placements;
 mod pointers;
 mod pools;
+#[cfg(unix)] // Windows has no shared pools
 mod pools_shared;
 mod reports;
 mod stream_attributes;
@@ -35,3 +37,5 @@ mod streams;
 mod tensor_maps;
 mod textures;
 mod virtual_memory;
+#[cfg(windows)]
+mod windows;

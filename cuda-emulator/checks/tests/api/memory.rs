@@ -66,6 +66,7 @@ fn memory_is_counted_and_limited_by_the_device() {
 }
 
 #[test]
+#[cfg(unix)] // the size is read from Linux's files
 fn page_locked_memory_is_limited_by_host_memory() {
     let _own = Own::new();
     // SAFETY: `sysconf` only reads.
@@ -414,12 +415,14 @@ fn freed_addresses_are_quarantined_before_reuse() {
 }
 
 /// Returns the number of resident bytes of this process.
+#[cfg(unix)]
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap();
     status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
 #[test]
+#[cfg(unix)] // the size is read from Linux's files
 #[cfg_attr(
     cuda_emulator_tsan,
     ignore = "what ThreadSanitizer remembers of the memory stays resident"
@@ -439,6 +442,7 @@ fn freed_memory_is_returned_to_the_system() {
 }
 
 #[test]
+#[cfg(unix)] // Windows has no limit of the address space
 fn allocation_works_with_little_address_space() {
     passes(&[("CUDA_EMULATOR_MEMORY", "16G")], || {
         let _own = Own::new();

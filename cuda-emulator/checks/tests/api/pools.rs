@@ -156,6 +156,7 @@ fn pools_do_not_exceed_their_maximum() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no shared pools")]
 fn creation_properties_are_checked() {
     let _own = Own::new();
     let mut created = null_mut();

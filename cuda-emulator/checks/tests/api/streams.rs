@@ -193,6 +193,7 @@ fn in_both_modes() {
 }
 
 /// Returns the number of threads of the process that execute stream work.
+#[cfg(unix)]
 fn workers() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names =
@@ -200,6 +201,7 @@ fn workers() -> usize {
     names.filter(|name| name.trim() == "cuda-stream").count()
 }
 
+#[cfg(unix)]
 fn until(condition: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(8);
     while !condition() {
@@ -209,6 +211,7 @@ fn until(condition: impl Fn() -> bool) {
 }
 
 #[test]
+#[cfg(unix)] // threads are counted in Linux's files
 fn the_threads_of_streams_end_with_them() {
     if !inner() {
         return in_both_modes();

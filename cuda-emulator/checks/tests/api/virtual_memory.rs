@@ -90,6 +90,7 @@ fn new_memory_is_zeroed_and_counted() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "the kinds of handles are those of Linux")]
 fn invalid_reservations_and_creations_are_rejected() {
     let _own = Own::new();
     let mut at = 0;
@@ -218,6 +219,7 @@ fn invalid_mappings_are_rejected() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "the kinds of handles are those of Linux")]
 fn granularity_and_properties() {
     let _own = Own::new();
     let [least, best, unknown] = [0, 1, 2].map(CUmemAllocationGranularity_flags);
@@ -389,6 +391,7 @@ fn unmapping_makes_running_work_fault() {
 }
 
 #[test]
+#[cfg(unix)] // Windows has handles
 fn memory_is_shared_by_descriptor() {
     let _own = Own::new();
     let file = CUmemAllocationHandleType(1);
@@ -440,11 +443,13 @@ fn memory_is_shared_by_descriptor() {
     }
 }
 
+#[cfg(unix)]
 unsafe extern "C" {
     fn close(fd: i32) -> i32;
 }
 
 #[test]
+#[cfg(unix)] // Windows has no such limits
 fn many_allocations_need_no_descriptors() {
     let room = [("CUDA_EMULATOR_MEMORY", "16G")];
     passes(&room, || {
@@ -492,6 +497,7 @@ fn many_allocations_need_no_descriptors() {
 }
 
 /// Sets the limit of the process's address space in bytes, and returns the previous limit.
+#[cfg(unix)]
 fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
@@ -508,6 +514,7 @@ fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
 }
 
 #[test]
+#[cfg(unix)] // Windows has no such limits
 fn failed_unmaps_keep_the_mapping() {
     passes(&[], || {
         let _own = Own::new();

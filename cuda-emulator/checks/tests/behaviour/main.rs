@@ -2,6 +2,7 @@
 
 mod device_runtime;
 mod events;
+#[cfg(unix)] // the memory is a file descriptor
 mod external_memory;
 mod host_functions;
 mod launches;

@@ -237,6 +237,7 @@ fn use_outside_the_allocating_streams_order_faults() {
 }
 
 #[test]
+#[cfg(unix)] // Windows has no limit of the address space
 fn streams_work_without_worker_threads() {
     if !inner() {
         return with_variables(&[], || ());

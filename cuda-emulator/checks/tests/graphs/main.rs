@@ -8,6 +8,7 @@ mod conditional;
 mod device_launch;
 mod edges;
 mod exec;
+#[cfg(unix)] // the semaphores are file descriptors
 mod external_semaphores;
 mod launches;
 mod memory;

@@ -99,6 +99,7 @@ fn launch_events_represent_ports() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no interprocess events")]
 fn launch_events_are_checked_and_recorded() {
     let _alone = alone();
     let _context = Own::new();

@@ -308,6 +308,7 @@ fn work_after_the_awaited_work_begins_in_time() {
 }
 
 #[test]
+#[cfg(unix)] // Windows has no limit of the address space
 fn work_is_not_held_without_a_worker_thread() {
     with(&HOUR, || {
         let _primary = Primary::new();

@@ -13,8 +13,11 @@ mod peers;
 mod pending;
 mod primary;
 mod process_faults;
+#[cfg(unix)] // Windows has no IPC handles
 mod processes;
 mod stream_races;
+#[cfg(unix)] // the library is opened by dlopen
 mod survival;
+#[cfg(unix)] // the library is opened by dlopen
 mod symbols;
 mod unwritten;

@@ -52,9 +52,8 @@ fn launch_fault(kernel: &str) {
 
 /// Makes a context trap, and waits for the trap.
 fn trap(context: CUcontext) {
-    // SAFETY: The call has no requirements. The alarm ends the test if a call waits for work behind
-    // a gate.
-    unsafe { libc::alarm(120) };
+    // Ends the test if a call waits for work behind a gate.
+    end_after(120);
     ok!(cuCtxSetCurrent(context));
     launch_fault("stop");
     fails!(LAUNCH_FAILED, cuCtxSynchronize());
@@ -367,8 +366,8 @@ fn events_of_a_faulted_context_complete_elsewhere() {
         ok!(cuCtxSetCurrent(faulting));
         let event = event(0);
         words.gate(null_mut());
-        // SAFETY: The call has no requirements. The alarm ends the test if a wait does not end.
-        unsafe { libc::alarm(120) };
+        // Ends the test if a wait does not end.
+        end_after(120);
         launch_fault("stop");
         ok!(cuEventRecord(event, null_mut()));
         ok!(cuCtxSetCurrent(context));

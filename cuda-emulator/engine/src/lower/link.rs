@@ -248,7 +248,10 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         program.inputs.push(Input {
             name: (*name).into(),
             text: (*text).into(),
-            files: module.files.iter().map(|&(i, n)| (i, n.into())).collect(),
+            // NVRTC for Windows escapes the separators of a path.
+            files: (module.files.iter())
+                .map(|&(i, n)| (i, n.replace(r"\\", r"\")))
+                .collect(),
         });
     }
     for (index, &(input, f)) in names.functions.iter().enumerate() {

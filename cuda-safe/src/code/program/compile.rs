@@ -498,7 +498,7 @@ mod tests {
                 .iter()
                 .map(|found| found.strip_prefix(&folder).unwrap());
             names
-                .map(|name| name.to_str().unwrap().to_owned())
+                .map(|name| name.to_str().unwrap().replace('\\', "/"))
                 .collect::<Vec<_>>()
         };
         let with = ["with/include", "with/include/cccl"];

@@ -38,6 +38,10 @@ fn program(folder: &Folder, text: &str) -> Program {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "programs with backslashes in their paths are not cached"
+)]
 fn edited_headers_are_recompiled_for_every_form_of_include() {
     let folder = Folder::new("forms");
     for (form, kept) in [
@@ -96,6 +100,10 @@ fn edited_headers_are_recompiled_for_every_form_of_include() {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "programs with backslashes in their paths are not cached"
+)]
 fn edited_headers_are_recompiled_for_every_form_of_include_path() {
     let folder = Folder::new("paths");
     let inc = folder.path("inc");
@@ -139,6 +147,10 @@ fn edited_headers_are_recompiled_for_every_form_of_include_path() {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "programs with backslashes in their paths are not cached"
+)]
 fn edited_headers_that_come_first_are_recompiled() {
     let folder = Folder::new("first");
     let header = folder.path("inc/value.h");
@@ -171,6 +183,10 @@ fn edited_headers_that_come_first_are_recompiled() {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "programs with backslashes in their paths are not cached"
+)]
 fn edited_nested_headers_are_recompiled() {
     let folder = Folder::new("nested");
     folder.write("inc/outer.h", "#include \"sub/inner.h\"\n");
@@ -212,6 +228,10 @@ fn check_presence(form: &str, folder: &Folder, options: &[&str]) {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "the definition has a path with backslashes, which NVRTC rejects"
+)]
 fn new_file_of_has_include_is_recompiled() {
     let folder = Folder::new("presence");
     let ask = |question: &str| {

@@ -37,20 +37,3 @@ pub fn are_accessible(address: u64, size: u64, writable: bool) -> bool {
     }
     false
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    static CONSTANT: [u8; 64] = [7; 64];
-
-    #[test]
-    fn permissions_of_pages_are_detected() {
-        let mut own = vec![0u8; 100_000];
-        let start = own.as_mut_ptr() as u64;
-        assert!(are_accessible(start, 100_000, true) && are_accessible(start + 5, 1, false));
-        let constant = CONSTANT.as_ptr() as u64;
-        assert!(are_accessible(constant, 64, false) && !are_accessible(constant, 64, true));
-        assert!(!are_accessible(0x1000, 10, false) && !are_accessible(u64::MAX - 5, 10, false));
-    }
-}

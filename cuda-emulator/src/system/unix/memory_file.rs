@@ -8,18 +8,13 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 
-/// The unit of mappings, and the unit in which properties of managed memory are kept.
-pub const PAGE: u64 = 4096;
+use crate::system::Identity;
+
+/// An open file, as the driver's calls pass it.
+pub type Descriptor = RawFd;
 
 /// A file in memory whose size is sealed: mapped pages stay valid whatever another process does.
-pub struct Memfd(File);
-
-/// Identifies a file on the system.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    pub device: u64,
-    pub inode: u64,
-}
+pub struct MemoryFile(File);
 
 /// Pages of a file mapped at an address chosen by the system, until this is dropped.
 pub struct Mapped {
@@ -40,9 +35,12 @@ fn largest() -> u64 {
     }
 }
 
-impl Memfd {
+impl MemoryFile {
+    /// Files may be far larger than the memory, because untouched pages cost nothing.
+    pub const SPARSE: bool = true;
+
     /// Creates a file of zeros. The system allocates pages when they are first touched.
-    pub fn create(name: &CStr, size: u64) -> Option<Memfd> {
+    pub fn create(name: &CStr, size: u64) -> Option<MemoryFile> {
         if size > largest() || size > i64::MAX as u64 {
             return None;
         }
@@ -58,28 +56,28 @@ impl Memfd {
         file.set_len(size).ok()?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
         // SAFETY: an open file.
-        (unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, seals) } == 0).then_some(Memfd(file))
+        (unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, seals) } == 0).then_some(MemoryFile(file))
     }
 
     /// Takes over a file from elsewhere. Returns `None` if it is not in memory or could be
     /// shortened.
-    pub fn adopt(file: File) -> Option<Memfd> {
+    pub fn adopt(file: File) -> Option<MemoryFile> {
         // SAFETY: an open file. The call fails for files that cannot be sealed.
         let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
-        (seals >= 0 && seals & libc::F_SEAL_SHRINK != 0).then_some(Memfd(file))
+        (seals >= 0 && seals & libc::F_SEAL_SHRINK != 0).then_some(MemoryFile(file))
     }
 
     /// Duplicates a file descriptor that the client keeps. Returns `None` if it is not a sealed
     /// file in memory.
-    pub fn adopt_fd(fd: RawFd) -> Option<Memfd> {
+    pub fn adopt_fd(fd: Descriptor) -> Option<MemoryFile> {
         // SAFETY: the call fails if `fd` is not an open file.
         let own = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) };
         // SAFETY: the descriptor was just opened and has no other owner.
-        (own >= 0).then(|| Memfd::adopt(File::from(unsafe { OwnedFd::from_raw_fd(own) })))?
+        (own >= 0).then(|| MemoryFile::adopt(File::from(unsafe { OwnedFd::from_raw_fd(own) })))?
     }
 
     /// Opens a file of another process of the same user.
-    pub fn of_process(process: u32, fd: RawFd) -> Option<Memfd> {
+    pub fn of_process(process: u32, fd: Descriptor) -> Option<MemoryFile> {
         let path = format!("/proc/{process}/fd/{fd}");
         // A handle is untrusted input. The file may be a terminal, or a pipe without a writer.
         let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
@@ -88,17 +86,17 @@ impl Memfd {
             .write(true)
             .custom_flags(flags)
             .open(path);
-        Memfd::adopt(file.ok()?)
+        MemoryFile::adopt(file.ok()?)
     }
 
     /// Returns a new descriptor of the file, which the client owns.
-    pub fn duplicate(&self) -> Option<RawFd> {
+    pub fn duplicate(&self) -> Option<Descriptor> {
         // SAFETY: an open file.
         let fd = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
         (fd >= 0).then_some(fd)
     }
 
-    pub fn number(&self) -> RawFd {
+    pub fn number(&self) -> Descriptor {
         self.0.as_raw_fd()
     }
 
@@ -188,7 +186,7 @@ impl Drop for Mapped {
 ///
 /// # Safety
 /// The caller must ensure that:
-/// - the conditions of [`Memfd::map_at`] hold for the range;
+/// - the conditions of [`MemoryFile::map_at`] hold for the range;
 /// - nothing in the range is used any more.
 pub unsafe fn unmap_at(address: u64, size: u64) -> bool {
     // SAFETY: by the contract of this function.
@@ -214,47 +212,30 @@ pub unsafe fn unmap_at(address: u64, size: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn two_mappings_share_memory() {
-        let file = Memfd::create(c"test", 4 * PAGE).unwrap();
-        let (one, two) = (
-            file.map(0, 4 * PAGE).unwrap(),
-            file.map(PAGE, PAGE).unwrap(),
-        );
-        let place = (one.address + PAGE) as *mut u32;
-        // SAFETY: both are mapped and long enough.
-        unsafe {
-            place.write_volatile(7);
-            assert_eq!((two.address as *const u32).read_volatile(), 7);
-        }
-        let mut bytes = [0; 4];
-        file.read(&mut bytes, PAGE).unwrap();
-        assert_eq!(u32::from_le_bytes(bytes), 7);
-    }
+    use crate::system::PAGE;
 
     #[test]
     fn duplicated_descriptor_is_the_same_sealed_file() {
-        let file = Memfd::create(c"test", PAGE).unwrap();
+        let file = MemoryFile::create(c"test", PAGE).unwrap();
         let own = std::process::id();
-        let again = Memfd::of_process(own, file.number()).unwrap();
+        let again = MemoryFile::of_process(own, file.number()).unwrap();
         assert!(again.identity() == file.identity());
         assert_eq!(again.size(), Some(PAGE));
         assert!(again.0.set_len(0).is_err());
-        let other = Memfd::create(c"test", PAGE).unwrap();
+        let other = MemoryFile::create(c"test", PAGE).unwrap();
         assert!(other.identity() != file.identity());
-        assert!(Memfd::of_process(own, 10_000).is_none());
+        assert!(MemoryFile::of_process(own, 10_000).is_none());
     }
 
     #[test]
     fn adopt_rejects_unsealed_files() {
-        assert!(Memfd::adopt(File::open("/dev/zero").unwrap()).is_none());
-        assert!(Memfd::adopt(File::open("/proc/self/exe").unwrap()).is_none());
-        assert!(Memfd::adopt_fd(-1).is_none());
+        assert!(MemoryFile::adopt(File::open("/dev/zero").unwrap()).is_none());
+        assert!(MemoryFile::adopt(File::open("/proc/self/exe").unwrap()).is_none());
+        assert!(MemoryFile::adopt_fd(-1).is_none());
         // SAFETY: the name ends in NUL.
         let fd = unsafe { libc::memfd_create(c"open".as_ptr(), libc::MFD_CLOEXEC) };
         // SAFETY: just opened.
         let unsealed = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
-        assert!(Memfd::adopt(unsealed).is_none());
+        assert!(MemoryFile::adopt(unsealed).is_none());
     }
 }
