@@ -110,10 +110,9 @@ macro_rules! typed {
             DataType::F64 => $function::<f64>($($argument),*),
             DataType::Complex32 => $function::<Complex<f32>>($($argument),*),
             DataType::Complex64 => $function::<Complex<f64>>($($argument),*),
-            DataType::Struct(own) => Err(Error::Value(format!(
-                "Python has no element type {}",
-                own.name()
-            ))),
+            other @ (DataType::F8E4M3 | DataType::F8E5M2 | DataType::Struct(_)) => Err(Error::Value(
+                format!("Python has no element type {}", other.name()),
+            )),
         }
     };
 }

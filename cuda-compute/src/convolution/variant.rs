@@ -6,7 +6,7 @@ use super::Border;
 use crate::{
     element::DataType,
     error::Result,
-    kernel::{Source, Specialisation},
+    kernel::{ARRAYS, Source, Specialisation},
 };
 
 /// A kernel and the parameters that it is specialised for, apart from those of the filter.
@@ -151,7 +151,7 @@ impl Variant {
                 "convolve_pixel.cuh",
                 include_str!("../kernels/convolve_pixel.cuh"),
             )
-            .header("array.cuh", include_str!("../kernels/array.cuh"))
+            .header("array.cuh", ARRAYS)
             .header("scalar.cuh", include_str!("../kernels/scalar.cuh")),
         }
     }

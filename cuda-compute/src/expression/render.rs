@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     element::{DataType, definitions},
-    kernel::{Source, TYPES},
+    kernel::{ARRAYS, Source, TYPES},
 };
 
 /// The properties of an expression that affect its code. Addresses, sizes and numbers are passed at
@@ -151,7 +151,7 @@ impl Form {
     pub(crate) fn add_headers(&self, source: Source) -> Source {
         let source = source
             .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
-            .header("array.cuh", include_str!("../kernels/array.cuh"))
+            .header("array.cuh", ARRAYS)
             .header("complex.cuh", include_str!("../kernels/complex.cuh"))
             .header("random.cuh", include_str!("../kernels/random.cuh"))
             .header("expression.cuh", self.header());

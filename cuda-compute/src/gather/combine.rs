@@ -13,7 +13,7 @@ use crate::{
         hashed::Hashed,
         render::Form,
     },
-    kernel::{Source, Specialisation},
+    kernel::{ARRAYS, Source, Specialisation},
 };
 
 /// The operation that combines several values for one place.
@@ -86,7 +86,7 @@ impl Specialisation for Combined {
         let text = include_str!("../kernels/combined.cu");
         Source::new("combined.cu", text, "combined")
             .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
-            .header("array.cuh", include_str!("../kernels/array.cuh"))
+            .header("array.cuh", ARRAYS)
             .header("complex.cuh", include_str!("../kernels/complex.cuh"))
             .header("combine.cuh", HEADER)
             .define("THREADS", THREADS)

@@ -14,7 +14,7 @@ mod workspace;
 pub use cache::Kernels;
 pub(crate) use cache::{Hardware, Specialisation, ZEROED_WORDS};
 pub use source::Source;
-pub(crate) use source::TYPES;
+pub(crate) use source::{ARRAYS, TYPES};
 #[cfg(test)]
 pub(crate) use variant::check;
 pub(crate) use variant::{ANY, Policy, Row, Table};

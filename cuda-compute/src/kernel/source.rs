@@ -7,6 +7,14 @@ use std::{
 
 use cuda_safe::{Program, driver::Version, program::nvrtc_version};
 
+/// The header `array.cuh`. Every kernel includes it, so the code of 8-bit floats is compiled only with
+/// their feature.
+pub(crate) const ARRAYS: &str = if cfg!(feature = "float8") {
+    concat!("#define FLOAT8\n", include_str!("../kernels/array.cuh"))
+} else {
+    include_str!("../kernels/array.cuh")
+};
+
 /// The header with the element structs, if there are any.
 pub(crate) const TYPES: &str = "types.cuh";
 

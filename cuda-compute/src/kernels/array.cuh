@@ -46,6 +46,7 @@ struct stored_bf16 {
         return *this;
     }
 };
+#ifdef FLOAT8
 // 8-bit floats: 4 or 5 bits of exponent. Conversions round to the nearest, and clamp to the largest
 // number, infinities too.
 template <int FRACTION, int BIAS, unsigned LARGEST, unsigned NOT_A_NUMBER>
@@ -93,13 +94,12 @@ struct stored_f8e5m2 {
 };
 __device__ __forceinline__ float value_of(stored_f8e4m3 x) { return x; }
 __device__ __forceinline__ float value_of(stored_f8e5m2 x) { return x; }
+#endif
 __device__ __forceinline__ float value_of(stored_f16 x) { return x; }
 __device__ __forceinline__ float value_of(stored_bf16 x) { return x; }
 __device__ __forceinline__ bool value_of(stored_bool x) { return x.bits != 0; }
 template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 
-__device__ __forceinline__ float rounded_f8e4m3(float x) { return value_of(stored_f8e4m3{to_f8_bits<3, 7, 0x7e, 0x7f>(x)}); }
-__device__ __forceinline__ float rounded_f8e5m2(float x) { return value_of(stored_f8e5m2{to_f8_bits<2, 15, 0x7b, 0x7e>(x)}); }
 __device__ __forceinline__ float rounded_f16(float x) { return value_of(stored_f16{to_f16_bits(x)}); }
 __device__ __forceinline__ float rounded_bf16(float x) { return value_of(stored_bf16{to_bf16_bits(x)}); }
 
@@ -121,8 +121,6 @@ __device__ __forceinline__ float to_odd(u64 x) {
 __device__ __forceinline__ float to_odd(int x) { return to_odd((long long)x); }
 __device__ __forceinline__ float to_odd(unsigned x) { return to_odd((u64)x); }
 __device__ __forceinline__ float to_odd(float x) { return x; }
-template <class T> __device__ __forceinline__ float to_f8e4m3(T x) { return rounded_f8e4m3(to_odd(x)); }
-template <class T> __device__ __forceinline__ float to_f8e5m2(T x) { return rounded_f8e5m2(to_odd(x)); }
 template <class T> __device__ __forceinline__ float to_f16(T x) { return rounded_f16(to_odd(x)); }
 template <class T> __device__ __forceinline__ float to_bf16(T x) { return rounded_bf16(to_odd(x)); }
 
@@ -132,18 +130,24 @@ template <class S, class C> struct storing {
 template <> struct storing<stored_bool, bool> {
     static __device__ __forceinline__ stored_bool of(bool x) { return {(unsigned char)x}; }
 };
-template <> struct storing<stored_f8e4m3, float> {
-    static __device__ __forceinline__ stored_f8e4m3 of(float x) { return {to_f8_bits<3, 7, 0x7e, 0x7f>(x)}; }
-};
-template <> struct storing<stored_f8e5m2, float> {
-    static __device__ __forceinline__ stored_f8e5m2 of(float x) { return {to_f8e5m2_bits(x)}; }
-};
 template <> struct storing<stored_f16, float> {
     static __device__ __forceinline__ stored_f16 of(float x) { return {to_f16_bits(x)}; }
 };
 template <> struct storing<stored_bf16, float> {
     static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
 };
+#ifdef FLOAT8
+__device__ __forceinline__ float rounded_f8e4m3(float x) { return value_of(stored_f8e4m3{to_f8_bits<3, 7, 0x7e, 0x7f>(x)}); }
+__device__ __forceinline__ float rounded_f8e5m2(float x) { return value_of(stored_f8e5m2{to_f8_bits<2, 15, 0x7b, 0x7e>(x)}); }
+template <class T> __device__ __forceinline__ float to_f8e4m3(T x) { return rounded_f8e4m3(to_odd(x)); }
+template <class T> __device__ __forceinline__ float to_f8e5m2(T x) { return rounded_f8e5m2(to_odd(x)); }
+template <> struct storing<stored_f8e4m3, float> {
+    static __device__ __forceinline__ stored_f8e4m3 of(float x) { return {to_f8_bits<3, 7, 0x7e, 0x7f>(x)}; }
+};
+template <> struct storing<stored_f8e5m2, float> {
+    static __device__ __forceinline__ stored_f8e5m2 of(float x) { return {to_f8e5m2_bits(x)}; }
+};
+#endif
 
 // Elements that a thread loads or stores at once, aligned to their total size: at most 16 bytes, or
 // 32 in two steps. Structs of other sizes are accessed one by one with their own alignment.

@@ -3,7 +3,7 @@
 use cuda_safe::{Context, LaunchConfig, Module, Stream};
 
 use super::distributions::{EXPONENTIAL, of_bits};
-use crate::{Array, Expr, Random, eval_on, kernel::Source};
+use crate::{Array, Expr, Random, eval_on, kernel};
 
 fn stream() -> Stream {
     Stream::new(&Context::primary(0).unwrap()).unwrap()
@@ -113,9 +113,9 @@ fn philox_matches_published_vectors() {
                     philox(c, k0, k1);\n\
                     for (int i = 0; i < 4; ++i) words[i] = c[i];\n\
                 }";
-    let program = Source::new("known.cu", text, "known")
+    let program = kernel::Source::new("known.cu", text, "known")
         .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
-        .header("array.cuh", include_str!("../kernels/array.cuh"))
+        .header("array.cuh", kernel::ARRAYS)
         .header("random.cuh", include_str!("../kernels/random.cuh"))
         .program();
     let module = Module::compile(stream.context(), program).unwrap();

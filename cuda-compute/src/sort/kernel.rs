@@ -8,7 +8,7 @@ use crate::{
         hashed::Hashed,
         render::Form,
     },
-    kernel::{Source, Specialisation},
+    kernel::{ARRAYS, Source, Specialisation},
 };
 
 /// The assignment of keys to threads.
@@ -147,7 +147,7 @@ pub(crate) fn keyed(source: Source, keys: Keys, form: Option<&Hashed<Form>>) -> 
         Some(form) => fused::source(source, form),
         None => source
             .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
-            .header("array.cuh", include_str!("../kernels/array.cuh")),
+            .header("array.cuh", ARRAYS),
     };
     source
         .header("sort.cuh", include_str!("../kernels/sort.cuh"))
