@@ -25,9 +25,11 @@
 //!   functions take a closure.
 //! - Owned memory belongs to its new owner's stream, which waits for the old one.
 //!
-//! This holds with cudarc's event tracking and without it. cudarc itself orders other streams with
-//! slices only by its events, and records none while a context has no created streams. Within the closure, the rules of the
-//! view's library apply: see the [guide](cuda_safe::guide::memory_and_streams).
+//! This holds with cudarc's event tracking and without it, for the stream that you pass. cudarc itself
+//! orders the use on other streams incompletely: it remembers only the last stream that has read a
+//! slice, and it records no events while a context has no created streams. The per-thread default
+//! stream orders only work of the calling thread. Within the closure, the rules of the view's library
+//! apply: see the [guide](cuda_safe::guide::memory_and_streams).
 //!
 //! # Example
 //!

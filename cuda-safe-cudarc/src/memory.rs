@@ -18,17 +18,22 @@ use crate::{
 /// Device memory of cudarc: `CudaSlice`, `CudaView` and `CudaViewMut`.
 ///
 /// This trait is sealed, because the functions of this crate rely on the addresses and events.
-pub trait CudarcMemory: sealed::Memory {}
-impl<M: sealed::Memory> CudarcMemory for M {}
+pub trait CudarcMemory<T>: sealed::Memory<T> {}
+impl<T, M: sealed::Memory<T>> CudarcMemory<T> for M {}
 
 mod sealed {
     use super::*;
 
-    pub trait Memory {}
-    impl<T> Memory for CudaSlice<T> {}
-    impl<T> Memory for CudaView<'_, T> {}
-    impl<T> Memory for CudaViewMut<'_, T> {}
+    // With the element type, because other crates can implement cudarc's traits for the same memory
+    // with another one.
+    pub trait Memory<T> {}
+    impl<T> Memory<T> for CudaSlice<T> {}
+    impl<T> Memory<T> for CudaView<'_, T> {}
+    impl<T> Memory<T> for CudaViewMut<'_, T> {}
 }
+
+/// `CU_STREAM_PER_THREAD`
+const PER_THREAD: usize = 2;
 
 /// Returns an error unless both streams were created with one object. cudarc records the events of
 /// memory only for streams of its own object.
@@ -50,7 +55,7 @@ fn expect_one_context(own: &CudaStream, on: &CudaStream) -> Result<()> {
 /// # Errors
 /// Returns [`Error::Context`] if `on` was not created with the memory's `CudaContext`, and otherwise
 /// errors of the waits. Then `work` has not been called, unless the last wait has failed.
-pub fn read<T: PlainData, M: DevicePtr<T> + CudarcMemory, R>(
+pub fn read<T: PlainData, M: DevicePtr<T> + CudarcMemory<T>, R>(
     memory: &M,
     on: &Arc<CudaStream>,
     work: impl FnOnce(&Stream, DeviceView<'_, T>) -> R,
@@ -75,7 +80,7 @@ pub fn read<T: PlainData, M: DevicePtr<T> + CudarcMemory, R>(
 ///
 /// # Errors
 /// Returns errors under the conditions of [`read`].
-pub fn write<T: PlainData, M: DevicePtrMut<T> + CudarcMemory, R>(
+pub fn write<T: PlainData, M: DevicePtrMut<T> + CudarcMemory<T>, R>(
     memory: &mut M,
     on: &Arc<CudaStream>,
     work: impl FnOnce(&Stream, DeviceViewMut<'_, T>) -> R,
@@ -110,8 +115,9 @@ fn finish(on: &CudaStream, used: SyncOnDrop<'_>) -> Result<()> {
 ///
 /// # Errors
 /// Returns [`Error::Context`] if the device has no memory pools, because a buffer is freed in the
-/// order of its stream. Returns the errors of [`stream`]. After an error of a wait for cudarc's
-/// events, the memory is leaked.
+/// order of its stream, or if the slice belongs to the per-thread default stream, which is another
+/// stream on every thread. Returns the errors of [`stream`], and errors that cudarc has kept from
+/// earlier calls. After an error of a wait for cudarc's events, the memory is leaked.
 pub fn into_buffer<T: PlainData>(slice: CudaSlice<T>) -> Result<DeviceBuffer<T>> {
     if !slice.context().has_async_alloc() {
         return Err(Error::Context(
@@ -121,7 +127,16 @@ pub fn into_buffer<T: PlainData>(slice: CudaSlice<T>) -> Result<DeviceBuffer<T>>
         ));
     }
     let (theirs, len) = (slice.stream().clone(), slice.len());
+    if theirs.cu_stream().addr() == PER_THREAD {
+        return Err(Error::Context(
+            "the slice belongs to the per-thread default stream, and a buffer can be used on every \
+             thread. Fix: borrow it, with read or write"
+                .to_owned(),
+        ));
+    }
     let ours = stream(&theirs)?;
+    // Errors of earlier calls, which must not be taken for errors of the waits.
+    theirs.context().check_err()?;
     // Makes the stream wait for the events of other streams.
     let address = slice.leak();
     theirs.context().check_err()?;
@@ -143,9 +158,10 @@ pub fn into_slice<T: PlainData>(
 ) -> Result<CudaSlice<T>> {
     expect_same(buffer.stream().context(), on.context())?;
     stream(on)?.wait_stream(buffer.stream())?;
-    if buffer.is_empty() {
+    if buffer.as_device_ptr() == 0 {
         return Ok(on.null()?); // an address of zero can't be freed
     }
+    expect_events(on)?;
     let len = buffer.len();
     // SAFETY: an allocation of this many elements of plain data, which nothing else frees.
     Ok(unsafe { on.upgrade_device_ptr(buffer.into_raw(), len) })
@@ -153,13 +169,17 @@ pub fn into_slice<T: PlainData>(
 
 /// Calls `work` with device memory as a view of cudarc, for reading on the stream `on`.
 ///
-/// `on` waits for the memory's stream, which waits for `on` afterwards. cudarc may use the view on
-/// other streams, too: `on` waits for its events.
+/// `on` waits for the memory's stream, which waits for `on` afterwards.
 ///
 /// # Errors
 /// Returns [`Error::Context`] if `on` is not of the memory's context, or if the memory has no
 /// stream that orders its use. Returns errors of the waits.
-pub fn lend<T: PlainData, S: Storage, R>(
+///
+/// # Safety
+/// The caller must ensure that work which `work` enqueues on streams other than `on` is ordered
+/// before later work on `on`. cudarc orders only the last stream that has read a slice, and none if
+/// its context has no created stream left.
+pub unsafe fn lend<T: PlainData, S: Storage, R>(
     memory: &DeviceMemory<S, T>,
     on: &Arc<CudaStream>,
     work: impl FnOnce(CudaView<'_, T>) -> R,
@@ -167,6 +187,7 @@ pub fn lend<T: PlainData, S: Storage, R>(
     let own = own_stream(memory.owner())?;
     expect_same(own.context(), on.context())?;
     ordered(&stream(on)?, &own, || {
+        expect_events(on)?;
         // SAFETY: the memory is borrowed.
         let lent = unsafe { Lent::new(memory.as_device_ptr(), memory.len(), on) };
         let result = work(lent.slice.as_view());
@@ -181,7 +202,10 @@ pub fn lend<T: PlainData, S: Storage, R>(
 ///
 /// # Errors
 /// Returns errors under the conditions of [`lend`].
-pub fn lend_mut<T: PlainData, S: StorageMut, R>(
+///
+/// # Safety
+/// The contract of [`lend`] applies.
+pub unsafe fn lend_mut<T: PlainData, S: StorageMut, R>(
     memory: &mut DeviceMemory<S, T>,
     on: &Arc<CudaStream>,
     work: impl FnOnce(CudaViewMut<'_, T>) -> R,
@@ -189,12 +213,18 @@ pub fn lend_mut<T: PlainData, S: StorageMut, R>(
     let own = own_stream(memory.owner())?;
     expect_same(own.context(), on.context())?;
     ordered(&stream(on)?, &own, || {
+        expect_events(on)?;
         // SAFETY: the memory is borrowed exclusively.
         let mut lent = unsafe { Lent::new(memory.as_device_ptr(), memory.len(), on) };
         let result = work(lent.slice.as_view_mut());
         lent.finish()?;
         Ok(result)
     })
+}
+
+/// Returns an error if events can't be created. cudarc panics in this case when it takes memory.
+fn expect_events(on: &CudaStream) -> Result<()> {
+    Ok(on.context().new_event(None).map(drop)?)
 }
 
 fn own_stream(owner: Owner<'_>) -> Result<Stream> {
@@ -212,7 +242,7 @@ impl<T> Lent<T> {
     /// # Safety
     /// The caller must ensure that the memory is valid until the value is dropped.
     unsafe fn new(address: u64, len: usize, on: &Arc<CudaStream>) -> Self {
-        // SAFETY: the memory has this many elements, and `leak` prevents that it is freed.
+        // SAFETY: the memory has this many elements, and `leak` keeps it from being freed.
         let slice = unsafe { on.upgrade_device_ptr(address, len) };
         let slice = ManuallyDrop::new(slice);
         Self { slice }

@@ -59,8 +59,8 @@ pub fn cudarc_context(context: &Context) -> Result<Arc<CudaContext>> {
     Ok(primary)
 }
 
-/// Returns the stream for cudarc, which never destroys it. It belongs to `context`, so that it can be
-/// used with the memory of this object.
+/// Returns a `CudaStream` that borrows the stream and never destroys it. Use it with slices of the same
+/// `context`.
 ///
 /// # Errors
 /// Returns [`Error::Context`] if the stream is of another context.

@@ -205,7 +205,8 @@ fn lent_memory_is_ordered_with_its_stream() {
     let on = stream(&first).unwrap();
     let mut buffer = DeviceBuffer::from_slice(&on, &numbers()).unwrap();
     slowly_add(&on, buffer.as_device_ptr(), 2);
-    let seen = lend(&buffer, &second, |x| second.clone_dtod(&x))
+    // SAFETY: the view is used only on this stream.
+    let seen = unsafe { lend(&buffer, &second, |x| second.clone_dtod(&x)) }
         .unwrap()
         .unwrap();
     buffer.fill(&on, 0).unwrap();
@@ -218,7 +219,8 @@ fn lent_memory_is_ordered_with_its_stream() {
     .unwrap();
     assert_eq!(buffer.to_vec(&on).unwrap(), plus(6));
     let view = buffer.slice(1..4).unwrap();
-    let part = lend(&view, &second, |x| second.clone_dtoh(&x))
+    // SAFETY: as above.
+    let part = unsafe { lend(&view, &second, |x| second.clone_dtoh(&x)) }
         .unwrap()
         .unwrap();
     assert_eq!(part, [7, 8, 9]);
@@ -232,7 +234,8 @@ fn other_contexts_are_rejected() {
     let created = Context::create(ours.device(), Default::default()).unwrap();
     let elsewhere = Stream::new(&created).unwrap();
     let buffer = DeviceBuffer::<i32>::zeroed(&elsewhere, N).unwrap();
-    let error = lend(&buffer, &first, |_| ()).unwrap_err();
+    // SAFETY: nothing is enqueued.
+    let error = unsafe { lend(&buffer, &first, |_| ()) }.unwrap_err();
     assert!(matches!(error, Error::Context(_)), "{error}");
     assert!(
         error
