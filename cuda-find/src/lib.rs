@@ -47,8 +47,8 @@
 //! | --- | --- |
 //! | 4 | `bin\x64` and `bin` below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT` |
 //! | 5 | the program's folder and `System32`, then the absolute folders of `PATH`. The current folder is never searched |
-//! | 6 | the newest toolkit in `%ProgramFiles%\NVIDIA GPU Computing Toolkit\CUDA` |
-//! | 7 | `Library\bin` of the conda environment, and its pip packages |
+//! | 6 | all toolkits in `%ProgramFiles%\NVIDIA GPU Computing Toolkit\CUDA`, starting with the newest, and the folder where NVRTC was when the program was built |
+//! | 7 | `Library\bin\x64` and `Library\bin` of the conda environment, and its pip packages |
 //! | 8, 9 | `Lib\site-packages` of the virtual environment, and of the first `python.exe` on `PATH` |
 //! | 10 | `%APPDATA%\Python` |
 //! | 11 | the Pythons that python.org's installer has installed |

@@ -129,7 +129,7 @@ pub static CUFFT: Library = Library {
         &["libcufft.so.*"]
     },
     preloaded: false,
-    packages: &["nvidia/cu13/lib", "nvidia/cufft/lib"],
+    packages: &["cu13", "cufft"],
     remedy: packages!(pip "nvidia-cufft", pip 12 "nvidia-cufft-cu12", conda "libcufft", apt "libcufft-13-0"),
     without: "",
 };

@@ -130,7 +130,8 @@
 //! `nvrtc64_130_0.dll`. `rustc` makes the import libraries from the bindings (`raw-dylib`). The DLLs
 //! must be next to the program, in `System32` or on `PATH`.
 //!
-//! On macOS, for which NVIDIA has no driver, every call returns `CUDA_ERROR_NO_DEVICE`.
+//! NVIDIA has no driver for macOS. Every driver call returns `CUDA_ERROR_NO_DEVICE` there, and every
+//! call of NVRTC `NVRTC_ERROR_INTERNAL_ERROR`. [`loading`] lists the exceptions.
 //!
 //! With the feature `dynamic-loading`, programs are linked to neither library and open each one at
 //! its first call. They start without a driver, and every driver call then returns an error code.

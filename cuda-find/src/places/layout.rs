@@ -1,4 +1,4 @@
-//! What differs between operating systems: the folders of each place.
+//! The folders of each place, by operating system.
 
 use std::{
     cmp::Reverse,
@@ -9,7 +9,8 @@ use std::{
 };
 
 /// The environment variables that affect the search for a toolkit's libraries, besides each
-/// library's own. `PATH` and `HOME` also do.
+/// library's own. `PATH` also does, and `HOME` on Linux, and `APPDATA`, `LOCALAPPDATA` and
+/// `ProgramFiles` on Windows, where `LD_LIBRARY_PATH` does not.
 pub const VARIABLES: [&str; 6] = [
     "CUDA_PATH",
     "CUDA_HOME",

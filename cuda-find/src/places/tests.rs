@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, env, fs, process};
 
 use super::{windows::Windows, *};
-use crate::{CUBLAS, DRIVER, NVRTC};
+use crate::{CUBLAS, CUFFT, DRIVER, NCCL, NVJITLINK, NVRTC};
 
 /// The layouts are files in a folder, so the test also runs on other systems.
 #[test]
@@ -89,4 +89,13 @@ fn places_of_windows_are_in_order() {
     let cublas = "venv/Lib/site-packages/nvidia/cublas/bin".to_owned();
     assert!(found(&CUBLAS, None).contains(&cublas));
     fs::remove_dir_all(root).unwrap();
+}
+
+/// Packages are names below `site-packages/nvidia`.
+#[test]
+fn packages_are_names() {
+    for library in [&NVRTC, &NVJITLINK, &CUBLAS, &CUFFT, &NCCL] {
+        let names = library.packages.iter();
+        assert!(names.clone().count() > 0 && names.clone().all(|name| !name.contains('/')));
+    }
 }

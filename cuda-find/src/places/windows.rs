@@ -36,7 +36,9 @@ impl Layout for Windows {
             let parent = programs.join("NVIDIA GPU Computing Toolkit").join("CUDA");
             newest_first(&parent, "v", |rest| {
                 let (major, minor) = rest.split_once('.')?;
-                Some(1000 * number(major)? + number(minor)?)
+                number(major)?
+                    .checked_mul(1000)?
+                    .checked_add(number(minor)?)
             })
         };
         programs.map(versions).unwrap_or_default()

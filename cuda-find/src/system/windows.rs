@@ -25,9 +25,14 @@ unsafe extern "system" {
     fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// Returns a path that ends in NUL, or `None` if it contains one.
+/// Returns a path that ends in NUL, or `None` if it contains one. `LoadLibraryEx` requires
+/// backslashes.
 fn wide(file: &Path) -> Option<Vec<u16>> {
-    let name: Vec<u16> = file.as_os_str().encode_wide().collect();
+    let [slash, backslash] = [b'/', b'\\'].map(u16::from);
+    let units = file.as_os_str().encode_wide();
+    let name: Vec<u16> = units
+        .map(|unit| if unit == slash { backslash } else { unit })
+        .collect();
     (!name.contains(&0)).then(|| [name, vec![0]].concat())
 }
 

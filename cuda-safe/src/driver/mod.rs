@@ -38,7 +38,7 @@ pub struct Version {
 
 impl Version {
     /// Converts the driver's version number: 13020 is 13.2.
-    const fn from_number(number: u32) -> Self {
+    pub(crate) const fn from_number(number: u32) -> Self {
         let (major, minor) = (number / 1000, number % 1000 / 10);
         Self { major, minor }
     }

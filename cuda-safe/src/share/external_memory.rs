@@ -83,10 +83,10 @@ handle!(ExternalMemory, CUexternalMemory, released by "cuDestroyExternalMemory",
 impl ExternalMemory {
     /// Imports `bytes` bytes of memory from a file descriptor, or on Windows from a handle.
     ///
-    /// The driver takes ownership of the file. If the import fails, the file is closed. A handle of
-    /// Windows is always closed. Set
-    /// `dedicated` if the other interface allocated the memory for a single object. Dedicated
-    /// memory can only be mapped as a whole.
+    /// The driver takes ownership of a file descriptor. If the import fails, it is closed. On Windows,
+    /// the driver does not take ownership, and this call closes the handle. Set `dedicated` if the
+    /// other interface allocated the memory for a single object. Dedicated memory can only be mapped
+    /// as a whole.
     ///
     /// See [`cuImportExternalMemory`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///

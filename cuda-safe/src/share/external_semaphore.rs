@@ -122,8 +122,8 @@ handle!(ExternalSemaphore, CUexternalSemaphore, released by "cuDestroyExternalSe
 impl ExternalSemaphore {
     /// Imports a semaphore from a file descriptor, or on Windows from a handle.
     ///
-    /// The driver takes ownership of the file. If the import fails, the file is closed. A handle of
-    /// Windows is always closed.
+    /// The driver takes ownership of a file descriptor. If the import fails, it is closed. On Windows,
+    /// the driver does not take ownership, and this call closes the handle.
     ///
     /// See [`cuImportExternalSemaphore`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
     ///

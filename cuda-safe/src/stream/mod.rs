@@ -19,6 +19,7 @@ pub(crate) mod event;
 mod events;
 pub(crate) mod finished;
 mod green;
+mod keeper;
 pub(crate) mod last;
 pub(crate) mod order;
 pub(crate) mod owner;
@@ -48,6 +49,7 @@ pub use attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub(crate) use captures::Uncaptured;
 pub use event::{Event, EventOptions};
 pub use finished::Finished;
+use keeper::Keeper;
 use last::{Last, Number};
 pub use owner::Owner;
 
@@ -87,7 +89,7 @@ struct StreamKind {
     /// Whether the legacy default stream waits for this stream, once that is known.
     blocking: OnceLock<bool>,
     /// The owner of a borrowed stream. Dropped with the last reference to it.
-    _keeper: Option<Box<dyn Any + Send + Sync>>,
+    _keeper: Option<Keeper>,
 }
 
 impl Kind for StreamKind {
@@ -266,7 +268,7 @@ impl Stream {
 
     /// Wraps a raw handle like [`borrow_raw`](Self::borrow_raw), and owns `keeper`, which keeps the
     /// stream alive. It is dropped with the last clone of the returned object and everything created
-    /// from it.
+    /// from it, but not in a host function, after which it is dropped later.
     ///
     /// # Safety
     /// The caller must ensure that `raw` is a live handle that was created in `context`, and that it
@@ -293,7 +295,7 @@ impl Stream {
         keeper: impl Any + Send + Sync,
     ) -> Self {
         let kind = StreamKind {
-            _keeper: Some(Box::new(keeper)),
+            _keeper: Some(Keeper::new(keeper, context.clone())),
             ..StreamKind::adopt(raw)
         };
         // SAFETY: guaranteed by this function's contract.

@@ -40,9 +40,11 @@ pub(super) fn nvrtc_address() -> *const core::ffi::c_void {
         fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *const c_void;
     }
 
-    // SAFETY: both names end in NUL, and the library is loaded while the program runs.
-    unsafe {
-        let library = GetModuleHandleA(crate::toolkit::NVRTC_DLL.as_ptr());
-        GetProcAddress(library, c"nvrtcVersion".as_ptr())
+    // SAFETY: the name ends in NUL.
+    let library = unsafe { GetModuleHandleA(crate::toolkit::NVRTC_DLL.as_ptr()) };
+    if library.is_null() {
+        return core::ptr::null(); // the program calls no function of NVRTC
     }
+    // SAFETY: the name ends in NUL, and the library is loaded as long as the program runs.
+    unsafe { GetProcAddress(library, c"nvrtcVersion".as_ptr()) }
 }

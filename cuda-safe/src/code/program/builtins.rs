@@ -54,3 +54,16 @@ fn without_address(page: &mut [u8]) {
 pub(super) fn neighbour(library: &Path) -> Option<PathBuf> {
     cuda_find::builtins(library, super::nvrtc_version().ok()?)
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_the_address_of_the_library_is_cleared() {
+        let mut page = vec![1u8; 4096];
+        page[0x3c..0x40].copy_from_slice(&0x80u32.to_le_bytes());
+        let mut expected = page.clone();
+        expected[0xb0..0xb8].fill(0);
+        super::without_address(&mut page);
+        assert!(page == expected);
+    }
+}

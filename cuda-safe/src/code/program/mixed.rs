@@ -14,8 +14,8 @@ use crate::driver::Version;
 /// Returns the explanation if an error may come from headers of another version than the
 /// compiler's.
 ///
-/// An error may come from the headers if it is in one of them, or if one of CUDA's is missing. `library`
-/// is the file of NVRTC.
+/// An error may come from the headers if it is in one of them, or if one of CUDA's is missing. Warnings
+/// and notes in them may come from any program. `library` is the file of NVRTC.
 pub(super) fn explain(
     log: &str,
     toolkit: &[PathBuf],
@@ -23,7 +23,8 @@ pub(super) fn explain(
     library: Option<&Path>,
 ) -> Option<String> {
     let folder = toolkit.first()?;
-    let of_toolkit = |line: &str| toolkit.iter().any(|folder| is_within(line, folder));
+    let of_toolkit =
+        |line: &str| line.contains("error") && toolkit.iter().any(|folder| is_within(line, folder));
     let blames_headers =
         |line: &str| of_toolkit(line) || headers::missing(line).is_some_and(headers::is_cudas);
     log.lines().any(blames_headers).then_some(())?;
@@ -59,10 +60,7 @@ fn version(header: &Path) -> Option<Version> {
         let rest = line.trim_start().strip_prefix("#define CUDA_VERSION")?;
         rest.trim().parse().ok()
     })?;
-    Some(Version {
-        major: number / 1000,
-        minor: number % 1000 / 10,
-    })
+    Some(Version::from_number(number))
 }
 
 #[cfg(test)]
@@ -92,6 +90,15 @@ mod tests {
         );
         assert!(text.starts_with(&start), "{text}");
         assert!(text.contains("nvidia-cuda-runtime==13.0.*"), "{text}");
+        for harmless in [
+            "warning #1-D: last line",
+            "note: function \"__hadd\" does not match",
+        ] {
+            assert_eq!(
+                of(&format!("{folder}/cuda_fp16.h(12): {harmless}"), 0),
+                None
+            );
+        }
         let missing = "a.cu(1): catastrophic error: cannot open source file \"cuda/std/span\"";
         assert!(of(missing, 0).is_some());
         let other = "a.cu(1): catastrophic error: cannot open source file \"vector\"";

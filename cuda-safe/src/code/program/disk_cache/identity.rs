@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(of_nvrtc(), Some(name));
         let file = fs::read(builtins::library().unwrap()).unwrap();
         let page = builtins::first_page().unwrap();
-        // On Windows, the page contains the library's address in this process.
+        // On Windows, the file has another address where the page has been cleared.
         assert!(
             cfg!(windows) || file.starts_with(&page),
             "the library in memory differs from its file"

@@ -43,7 +43,7 @@ impl Store {
         let temporary = format!(".{name}.{}.{number}", process::id());
         let mut file = self.0.create_file(&temporary)?;
         let written = file.write_all(bytes);
-        // Windows renames no open file.
+        // Some systems do not rename open files.
         drop(file);
         let written = written.and_then(|()| self.0.rename(&temporary, name));
         if written.is_err() {

@@ -276,7 +276,7 @@ pub(in super::super) fn size_and_time(metadata: &Metadata) -> [[u8; 8]; 2] {
     ]
 }
 
-/// Returns the time of the last change, in seconds since 1970.
+/// Returns the time of the last write, in seconds since 1970. Programs can set it.
 pub(in super::super) fn changed(metadata: &Metadata) -> u64 {
     let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH);
     let time = metadata.modified().ok().and_then(|time| since(time).ok());
