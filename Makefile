@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 windows launch-cost wheel wheel-test cudarc deny licences
+.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 windows launch-cost wheel wheel-test cudarc deny
 
 help:
 	@echo "make setup    download CUDA headers, NVRTC and libclang (CUDA=12.4: another version than 13.0)"
@@ -84,13 +84,8 @@ cudarc: setup
 # Reads deny.toml, and fetches the advisories: OFFLINE=--offline uses those of the last time.
 deny:
 	@$(CARGO) deny --version || { echo "Fix: cargo install --locked cargo-deny" >&2; exit 1; }
-	$(CARGO) deny --locked $(OFFLINE) check
+	$(CARGO) deny --locked --workspace $(OFFLINE) check
 	$(CARGO) deny --locked $(OFFLINE) --manifest-path cuda-safe-cudarc/Cargo.toml --config deny.toml check
-
-# The part of deny that needs no tool.
-licences:
-	$(PYTHON) scripts/licences.py
-	@echo "cargo-deny is not installed, so advisories, sources and duplicates were not checked (cargo install --locked cargo-deny)"
 
 bench: setup
 	$(CARGO) bench --locked $(ARGS)
@@ -104,7 +99,7 @@ check: setup
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --features cuda-safe/opengl
 	$(PYTHON) scripts/check_docs.py
-	@$(MAKE) --no-print-directory $$($(CARGO) deny --version >/dev/null 2>&1 && echo deny || echo licences)
+	$(PYTHON) scripts/licences.py
 	$(PYTHON) scripts/coverage.py
 	$(PYTHON) scripts/rooms.py --test
 	$(PYTHON) scripts/rooms.py

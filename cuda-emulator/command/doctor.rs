@@ -32,7 +32,8 @@ pub fn inspect() -> Result<ExitCode, String> {
     let driver = driver.map_err(|missing| format!("the emulator is not found. {missing}"))??;
     println!("library   {}", driver.file.display());
     println!("devices   {} x {}", driver.devices, driver.name);
-    let mut variables: Vec<_> = env::vars()
+    let mut variables: Vec<_> = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, value)| name.starts_with("CUDA_EMULATOR_") && !value.is_empty())
         .collect();
     variables.sort();
@@ -48,7 +49,7 @@ pub fn inspect() -> Result<ExitCode, String> {
         println!("variable  {name}={value}");
     }
     match library::nvrtc() {
-        Ok(Nvrtc { file, version }) => {
+        Ok(Nvrtc { file, version, .. }) => {
             println!("NVRTC     {}.{}, {}", version.0, version.1, file.display());
         }
         Err(missing) => {

@@ -1,4 +1,4 @@
-//! The emulator's library, and the loader path that leads programs to it.
+//! The emulator's library, and the loader path by which programs find it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -26,14 +26,14 @@ const TOOLKITS: [u32; 2] = [13, 12];
 
 /// Returns a command whose loader path leads to the emulator, and to NVRTC if it is installed.
 ///
-/// The emulator comes first and NVRTC last, so that a program's own NVRTC is not replaced.
+/// The emulator comes first. NVRTC's folder comes last, and only if the loader does not find NVRTC by
+/// itself.
 pub fn command(program: &OsStr) -> Result<Command, String> {
     let (_, variable) = FOUND_BY;
     let before = env::var_os(variable).unwrap_or_default();
     let before = env::split_paths(&before).filter(|folder| !folder.as_os_str().is_empty());
-    let compiler = nvrtc()
-        .ok()
-        .and_then(|found| Some(found.file.parent()?.to_owned()));
+    let compiler = nvrtc().ok().filter(|found| !found.is_on_path);
+    let compiler = compiler.and_then(|found| Some(found.file.parent()?.to_owned()));
     let folders = [folder()?].into_iter().chain(before).chain(compiler);
     let path = env::join_paths(folders).map_err(|reason| format!("{variable}: {reason}"))?;
     let mut command = Command::new(program);
@@ -47,6 +47,8 @@ pub struct Nvrtc {
     pub file: PathBuf,
     /// Its major and minor version.
     pub version: (i32, i32),
+    /// Whether the loader finds it by its name alone.
+    is_on_path: bool,
 }
 
 /// Searches for NVRTC as all crates of this project do.
@@ -54,7 +56,7 @@ pub struct Nvrtc {
 /// # Errors
 /// Returns a text with the searched places and the remedy if it is missing.
 pub fn nvrtc() -> Result<Nvrtc, String> {
-    let accept = |library: Handle, _: &Path| {
+    let accept = |library: Handle, name: &Path| {
         let symbol = library.find(c"nvrtcVersion")?;
         // SAFETY: the type of NVRTC's function.
         let version = unsafe {
@@ -65,7 +67,11 @@ pub fn nvrtc() -> Result<Nvrtc, String> {
         unsafe { version(&mut major, &mut minor) };
         let file = cuda_find::file_of(symbol.as_ptr()).ok_or("its file is unknown")?;
         let version = (major, minor);
-        Ok(Nvrtc { file, version })
+        Ok(Nvrtc {
+            file,
+            version,
+            is_on_path: !name.is_absolute(),
+        })
     };
     let found = NVRTC.open(&TOOLKITS, &[], None, accept);
     found.map_err(|missing| missing.to_string())
@@ -125,6 +131,14 @@ fn offer(built: &Path) -> std::io::Result<PathBuf> {
     if fs::read_link(&library).is_ok_and(|target| target == built) {
         return Ok(folder);
     }
+    // A library that a program uses can't be replaced.
+    #[cfg(not(unix))]
+    if let (Ok(offered), Ok(built)) = (fs::metadata(&library), fs::metadata(built))
+        && offered.len() == built.len()
+        && offered.modified()? >= built.modified()?
+    {
+        return Ok(folder);
+    }
     // Under a name of this process first, so that other processes always find the whole file.
     let own = folder.join(std::process::id().to_string());
     #[cfg(unix)]
@@ -143,6 +157,8 @@ pub fn build() -> Result<(), String> {
     let target = folder.join("target");
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let status = Command::new(&cargo)
+        // Otherwise, the library is in another folder.
+        .env_remove("CARGO_BUILD_TARGET")
         .args([
             "rustc",
             "--locked",

@@ -109,7 +109,9 @@ impl Drop for Folder {
 
 #[test]
 fn an_installed_command_finds_the_library_below_its_prefix() {
-    let prefix = Folder(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda-emulator-command"));
+    // The command resolves links in its path.
+    let target = fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let prefix = Folder(target.join("cuda-emulator-command"));
     let (bin, lib) = (prefix.0.join("bin"), prefix.0.join("lib/cuda-emulator"));
     fs::create_dir_all(&bin).unwrap();
     let installed = bin.join("cuda-emulator");

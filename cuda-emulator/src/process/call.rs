@@ -212,7 +212,11 @@ fn callers() -> u64 {
     let mut addresses = [std::ptr::null_mut(); DEPTH];
     let base = callers as fn() -> u64 as usize;
     let mut hasher = std::hash::DefaultHasher::new();
-    for address in system::return_addresses(&mut addresses) {
+    let found = system::return_addresses(&mut addresses);
+    if found.is_empty() {
+        return 0;
+    }
+    for address in found {
         std::hash::Hash::hash(&address.addr().wrapping_sub(base), &mut hasher);
     }
     std::hash::Hasher::finish(&hasher)

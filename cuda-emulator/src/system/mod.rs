@@ -1,5 +1,5 @@
-//! The functions of the operating system that the emulator uses. No other file depends on the
-//! system.
+//! The functions of the operating system that the emulator uses. Of the other files, only
+//! `abi/external.rs` and `exports/provide.rs` depend on the system.
 //!
 //! `unix/` and `windows/` define the same names:
 //!

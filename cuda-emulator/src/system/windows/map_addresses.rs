@@ -59,8 +59,10 @@ pub fn reserve(size: u64, align: u64) -> Option<u64> {
 /// Releases the addresses of [`reserve`], in which nothing is mapped.
 pub fn release(address: u64, size: u64) {
     let mut reserved = RESERVED.lock().unpoisoned();
-    let pieces = reserved.extract_if(address..address + size, |_, _| true);
-    for (start, _) in pieces {
+    let pieces = reserved.range(address..address + size);
+    let pieces: Vec<u64> = pieces.map(|(&start, _)| start).collect();
+    for start in pieces {
+        reserved.remove(&start);
         // SAFETY: a reservation of this module, which the caller no longer uses.
         unsafe { free(start) };
     }
@@ -100,7 +102,7 @@ pub fn replace(address: u64, size: u64, map: impl FnOnce() -> bool) -> bool {
     mapped
 }
 
-/// Replaces a mapping by empty pages. Returns false if nothing is mapped there.
+/// Replaces a mapping by empty pages. Returns false if nothing is mapped or reserved there.
 ///
 /// # Safety
 /// The caller must ensure that the range is one whole mapping, and that nothing in it is used any
@@ -112,7 +114,7 @@ pub unsafe fn unmap_at(address: u64, size: u64) -> bool {
     };
     // SAFETY: by the contract of this function.
     if unsafe { UnmapViewOfFile(view) } == 0 {
-        return false;
+        return reserved.get(&address) == Some(&size);
     }
     // Work that still runs reads zeros, unless there is no memory for them.
     let empty = allocate(address, size, MEM_RESERVE | MEM_COMMIT);
@@ -146,7 +148,10 @@ mod tests {
             assert_eq!(word(base + 4 * UNIT).read_volatile(), 7);
             assert!(unmap_at(base + UNIT, 2 * UNIT));
             assert_eq!(word(base + UNIT).read_volatile(), 0);
-            assert!(!unmap_at(base + UNIT, 2 * UNIT));
+            assert!(
+                unmap_at(base + UNIT, 2 * UNIT),
+                "nothing is mapped there any more"
+            );
             // Now over two reservations.
             assert!(file.map_at(base, 0, 2 * UNIT));
             assert_eq!(word(base).read_volatile(), 7);
