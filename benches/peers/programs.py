@@ -12,6 +12,7 @@ bytes at the rate of a copy, and its special functions at the device's rate.
 
 import argparse
 import collections
+import functools
 import json
 import math
 import os
@@ -79,11 +80,6 @@ class Program:
         shape = list(self.shapes[x])
         shape[axis] = len(range(start, stop, step))
         return self.value(self.types[x], shape, "slice", x, axis, start, stop, step)
-
-    def expand(self, x, axis):
-        shape = list(self.shapes[x])
-        shape.insert(axis, 1)
-        return self.value(self.types[x], shape, "expand", x, axis)
 
     def bytes(self):
         """The bytes of all inputs, read once, and of the results."""
@@ -296,7 +292,9 @@ def stencils(g, p):
 
 
 def nested_reductions(g, p):
-    x = g.wide(p, p.input(g.kind(), [*g.shape(2), g.random.choice([2, 3, 4, 8, 16])]))
+    short = g.random.choice([2, 3, 4, 8, 16])
+    rows, columns = g.shape(2)
+    x = g.wide(p, p.input(g.kind(), [rows, max(1, columns // short), short]))
     inner = p.reduce(g.random.choice(["sum", "max", "mean"]), g.chain(p, [x], g.random.randint(0, 2)), [2], False)
     return [p.reduce(g.random.choice(["sum", "max", "min"]), g.chain(p, [inner], g.random.randint(0, 2)), [g.random.choice([0, 1])], False)]
 
@@ -499,8 +497,6 @@ def run(program, library, values):
         elif operation == "slice":
             axis, start, stop, step = map(int, words[1:])
             value = x[(slice(None),) * axis + (slice(start, stop, step),)]
-        elif operation == "expand":
-            value = x.reshape(program.shapes[name])
         elif operation in ("take", "index_add"):
             value = getattr(library, operation)(x, values[words[1]], int(words[2]))
         elif words[-1] in ("keep", "drop"):
@@ -525,6 +521,9 @@ def difference(found, wanted, kind):
     found = [float(value) for value in found]
     if len(found) != len(wanted):
         return math.inf
+    if kind == "i64":
+        # Numbers that differ only by rounding may have another place of the smallest.
+        return 0.0 if sum(a != b for a, b in zip(found, wanted)) <= 0.05 * len(wanted) else math.inf
     scale = max([1e-3, *(abs(value) for value in wanted if math.isfinite(value))])
     distance = 0.0
     for a, b in zip(found, wanted):
@@ -590,9 +589,10 @@ def copy_rate(torch):
 
 
 def special_rate(torch):
-    """Special functions per microsecond: 16 per clock and multiprocessor."""
-    device = torch.cuda.get_device_properties(0)
-    return 16 * device.multi_processor_count * torch.cuda.clock_rate()
+    """Special functions per microsecond, as a compiled chain of them reaches."""
+    x = torch.rand(1 << 22, device="cuda")
+    loop = torch.compile(lambda x: functools.reduce(lambda y, _: torch.exp2(-y), range(64), x))
+    return 64 * len(x) / device_us(torch, lambda: loop(x))
 
 
 def main():
@@ -606,11 +606,10 @@ def main():
     args = parser.parse_args()
     largest = 1 << 12 if args.small else 1 << 28
     programs = [generate(seed, largest) for seed in range(args.first, args.first + args.count)]
-    rows, wrong = ours(programs), 0
-    results = []
     if not args.check:
         import torch
         copy, special = copy_rate(torch), special_rate(torch)
+    rows, wrong, results = ours(programs), 0, []
     for program in programs:
         row = rows.get(program.name, {"error": "no result"})
         if args.check:
@@ -637,8 +636,7 @@ def main():
 
 
 def narrowest(program, name):
-    """The narrowest type on the way to a result, whose rounding the result may have. Integers and masks come from comparisons
-    of rounded numbers, but must be equal."""
+    """The narrowest type on the way to a result, whose rounding the result may have."""
     if program.types[name] in ("i64", "bool"):
         return program.types[name]
     kinds = [kind for kind in program.types.values() if kind not in ("i64", "bool")]

@@ -32,10 +32,6 @@ pub enum Operation {
     Permute(String, Vec<usize>),
     /// `slice X AXIS START STOP STEP`
     Slice(String, usize, [usize; 3]),
-    /// `expand X AXIS`: a new axis of length 1.
-    Expand(String, usize),
-    /// `reshape X LENGTHS`
-    Reshape(String, Vec<usize>),
     /// `take X INDICES AXIS`
     Take(String, String, usize),
     /// `index_add X INDICES LENGTH`: the rows of X added into zeros with this number of rows.
@@ -52,12 +48,10 @@ impl Operation {
             ["cast", x, to] => Self::Cast(name(x), name(to)),
             ["cumsum", x, axis] => Self::Scan(name(x), axis.parse()?),
             ["permute", x, axes] => Self::Permute(name(x), numbers(axes)?),
-            ["reshape", x, lengths] => Self::Reshape(name(x), numbers(lengths)?),
             ["slice", x, axis, start, stop, step] => {
                 let bounds = [start.parse()?, stop.parse()?, step.parse()?];
                 Self::Slice(name(x), axis.parse()?, bounds)
             }
-            ["expand", x, axis] => Self::Expand(name(x), axis.parse()?),
             ["take", x, indices, axis] => Self::Take(name(x), name(indices), axis.parse()?),
             ["index_add", x, indices, length] => {
                 Self::IndexAdd(name(x), name(indices), length.parse()?)
@@ -90,15 +84,11 @@ impl Operation {
                 of_numbers!(value(x), x => x.scan(Combination::sum(), *axis)?.expr().into())
             }
             Self::Permute(x, axes) => of_any!(value(x), x => x.permute(axes)?.into()),
-            Self::Reshape(x, lengths) => {
-                of_any!(value(x), x => x.reshape(lengths.as_slice())?.into())
-            }
             &Self::Slice(ref x, axis, [start, stop, step]) => of_any!(value(x), x => {
                 let mut items = vec![SliceItem::from(..); x.shape()?.rank()];
                 items[axis] = SliceItem::from(start..stop).with_step(step as isize);
                 x.slice(items)?.into()
             }),
-            Self::Expand(x, axis) => of_any!(value(x), x => x.expand_dims(*axis)?.into()),
             Self::Take(x, indices, axis) => {
                 let indices: &Expr<i64> = typed(value(indices))?;
                 of_any!(value(x), x => x.take_clamped(indices, *axis)?.expr().into())
