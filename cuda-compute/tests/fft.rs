@@ -22,7 +22,8 @@ fn stream() -> Stream {
 #[test]
 fn a_missing_library_is_reported() {
     const FILES: [&str; 2] = ["/no/such/libcufft.so.12", "libc.so.6"];
-    let Ok(file) = env::var("CUDA_COMPUTE_LIBCUFFT") else {
+    let file = env::var("CUDA_COMPUTE_LIBCUFFT").ok();
+    let Some(file) = file.filter(|file| FILES.contains(&&**file)) else {
         for file in FILES {
             let child = Command::new(env::current_exe().unwrap())
                 .args(["--exact", "a_missing_library_is_reported", "--nocapture"])
@@ -166,7 +167,10 @@ fn transforms_match_sums() {
         let whole = whole.take_along_half(last, shape[last] / 2 + 1);
         assert_close(&half.to_vec().unwrap(), &whole, 1e-13, &what);
         let back = half.irfft(axes, shape[last]).unwrap();
-        let difference = eval((&back - &real).abs().max()).unwrap().item().unwrap();
+        let difference = eval((&back - &real).abs().max_or_nan())
+            .unwrap()
+            .item()
+            .unwrap();
         assert!(difference < 1e-12, "{what}: {difference:e}");
         let narrow = real.cast::<f32>().rfft(axes).unwrap();
         assert_close(&wide(narrow), &whole, 1e-6, &what);

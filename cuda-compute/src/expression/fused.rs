@@ -207,7 +207,7 @@ pub(crate) fn source(source: Source, form: &Form) -> Source {
 /// its values.
 pub(crate) const fn widest(data: DataType) -> usize {
     let size = match data {
-        narrow if narrow.narrow().is_some() => 4,
+        DataType::F8E4M3 | DataType::F8E5M2 | DataType::F16 | DataType::Bf16 => 4,
         other => return other.lanes(32),
     };
     32 / size

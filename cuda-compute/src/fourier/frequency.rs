@@ -46,8 +46,14 @@ impl<T: Fourier> Array<T> {
     /// `count / 2 + 1` elements.
     ///
     /// # Errors
-    /// Returns an error in the cases that [`fftfreq`](Self::fftfreq) lists.
+    /// Returns [`Error::Value`] if `count` is 0, and an error in the cases that
+    /// [`fftfreq`](Self::fftfreq) lists.
     pub fn rfftfreq(stream: &Stream, count: usize, spacing: f64) -> Result<Self> {
+        if count == 0 {
+            return Err(Error::Value(
+                "rfftfreq: there are no elements. Fix: pass the number of real elements".into(),
+            ));
+        }
         let frequency = Expr::index(count / 2 + 1, 0)?.converted::<i64>();
         frequencies(stream, "rfftfreq", &frequency, count, spacing)
     }

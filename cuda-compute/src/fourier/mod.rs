@@ -114,9 +114,10 @@ where
     /// The last of the `axes` has the nonnegative frequencies, and the result has `length` elements
     /// along it. NumPy's default is `2 * (m - 1)` for `m` frequencies, but the number of real
     /// elements may have been odd, in which case this default is wrong. Frequencies beyond
-    /// `length / 2` are ignored, and missing ones are zero. The elements must be the transform of
-    /// real numbers: for example, the imaginary part of frequency 0 must be 0. For others, the result
-    /// is unspecified.
+    /// `length / 2` are ignored, and missing ones are zero. The elements that
+    /// are used must be the transform of real numbers. For others, the result is unspecified. For
+    /// example, the imaginary parts of frequency 0, and of frequency `length / 2` for even lengths, must
+    /// be 0. A cut to an even length can leave another number there.
     ///
     /// ```no_run
     /// # use cuda_compute::Array;
@@ -381,7 +382,8 @@ fn transform<T: Element, R: Element>(
     let plan = output
         .memory
         .kernels()
-        .library::<Plans>()
+        .transforms()
+        .get::<Plans>()
         .of(stream, form)?;
     let owners = [Some(input.memory.owner()), Some(output.memory.owner())];
     let addresses = [input.as_device_ptr(), output.as_device_ptr()];

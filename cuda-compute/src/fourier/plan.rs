@@ -52,12 +52,25 @@ pub(crate) struct Plans {
 impl Plans {
     /// Returns the plan for a form. The first call creates it, which can take many milliseconds.
     pub(super) fn of(&self, stream: &Stream, form: Form) -> Result<Arc<Plan>> {
-        let mut known = lock(&self.known);
-        if let Some(at) = known.iter().position(|plan| plan.form == form) {
+        let is_captured = stream.is_capturing()?;
+        let known_plan = |known: &mut Vec<Arc<Plan>>| {
+            let at = known.iter().position(|plan| plan.form == form)?;
             known[..=at].rotate_right(1);
-            return Ok(known[0].clone());
+            // Marked before the list is unlocked, so that another thread does not remove it.
+            if is_captured {
+                known[0].captured.store(true, Ordering::Relaxed);
+            }
+            Some(known[0].clone())
+        };
+        if let Some(plan) = known_plan(&mut lock(&self.known)) {
+            return Ok(plan);
         }
-        let plan = Arc::new(Plan::new(self.functions()?, stream, form)?);
+        // The list is unlocked, so that other threads can transform in the meantime.
+        let plan = Arc::new(Plan::new(self.functions()?, stream, form.clone())?);
+        let mut known = lock(&self.known);
+        if let Some(plan) = known_plan(&mut known) {
+            return Ok(plan);
+        }
         known.insert(0, plan.clone());
         let kept = known.iter().filter(|plan| !plan.is_captured()).count();
         let oldest = known.iter().rposition(|plan| !plan.is_captured());
@@ -173,9 +186,6 @@ impl Plan {
         [input, output]: [u64; 2],
         inverse: bool,
     ) -> Result<()> {
-        if !self.is_captured() && stream.is_capturing()? {
-            self.captured.store(true, Ordering::Relaxed);
-        }
         // Freed in stream order, after the transform.
         let work = match self.work_bytes {
             0 => None,

@@ -269,14 +269,16 @@ static FAKE: Functions = Functions {
 fn stream() -> (Stream, Array<u8>) {
     let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
     let keeps = Array::zeros(&stream, 1).unwrap();
-    plans(&stream);
+    kernels(&stream);
     (stream, keeps)
 }
 
-fn plans(stream: &Stream) -> Arc<Plans> {
-    let plans = Kernels::of(stream.context()).unwrap().library::<Plans>();
+/// Returns the kernels of the stream's context, whose plans use the fake.
+fn kernels(stream: &Stream) -> Kernels {
+    let kernels = Kernels::of(stream.context()).unwrap();
+    let plans = kernels.transforms().get::<Plans>();
     plans.fake.get_or_init(|| &FAKE);
-    plans
+    kernels
 }
 
 fn numbers(shape: &[usize]) -> Vec<Complex<f64>> {
@@ -510,7 +512,8 @@ fn a_context_keeps_a_few_plans() {
     let device = cuda_safe::Device::get(0).unwrap();
     let context = Context::create(device, cuda_safe::context::ContextFlags::default()).unwrap();
     let stream = Stream::new(&context).unwrap();
-    let plans = plans(&stream);
+    let kernels = kernels(&stream);
+    let plans = kernels.transforms().get::<Plans>();
     let form = |length| Form {
         kind: Kind::Complex,
         wide: false,
@@ -551,6 +554,12 @@ fn frequencies_match_numpy() {
     assert_eq!(frequencies(5), [0.0, 0.8, 1.6, -1.6, -0.8]);
     let half = Array::<f32>::rfftfreq(&stream, 5, 0.25).unwrap();
     assert_eq!(half.to_vec().unwrap(), [0.0, 0.8, 1.6]);
+    let error = Array::<f32>::rfftfreq(&stream, 0, 1.0).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("rfftfreq: there are no elements")
+    );
     let error = Array::<f32>::fftfreq(&stream, 4, 0.0).unwrap_err();
     assert!(error.to_string().starts_with("fftfreq: the spacing is 0"));
     let x = Array::from_shape(&stream, [2, 3], &[0, 1, 2, 3, 4, 5]).unwrap();

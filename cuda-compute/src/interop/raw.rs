@@ -50,8 +50,9 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the shape is invalid. Returns [`Error::Foreign`] if there is not
-    /// one stride for each axis, or if the memory is not aligned. After an error, `owner` has been
-    /// dropped.
+    /// one stride for each axis, if the memory is not aligned, or if the strides lead beyond all
+    /// addresses. Returns [`Error::Cuda`] if the context's kernels can't be prepared. After an error,
+    /// `owner` has been dropped.
     pub unsafe fn from_raw(
         stream: &Stream,
         address: u64,

@@ -78,9 +78,25 @@ struct Inner {
     tiles: OnceLock<Workspaces>,
     /// Results for which the host waits.
     results: Results,
-    /// The handles and plans of NVIDIA's libraries, by type.
-    libraries: Mutex<FxHashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    /// The handles of the library that computes matrix products.
+    products: Library,
+    /// The plans of the library that computes Fourier transforms.
+    transforms: Library,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
+}
+
+/// An object for the use of one of NVIDIA's libraries, whose type a higher room defines.
+#[derive(Default)]
+pub(crate) struct Library(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl Library {
+    /// Returns the object, which the first call creates.
+    pub(crate) fn get<H: Any + Send + Sync + Default>(&self) -> &H {
+        let object: &dyn Any = &**self.0.get_or_init(|| Box::new(H::default()));
+        object
+            .downcast_ref()
+            .expect("all callers ask for the same type")
+    }
 }
 
 /// The device properties that determine the variants.
@@ -121,7 +137,8 @@ impl Kernels {
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
             results: Results::new(context),
-            libraries: Mutex::default(),
+            products: Library::default(),
+            transforms: Library::default(),
             compiled: RwLock::default(),
         })))
     }
@@ -177,13 +194,14 @@ impl Kernels {
         &self.0.results
     }
 
-    /// Returns the handles or plans of a library, of which a context has one object.
-    pub(crate) fn library<H: Any + Send + Sync + Default>(&self) -> Arc<H> {
-        let mut libraries = lock(&self.0.libraries);
-        let handles = libraries
-            .entry(TypeId::of::<H>())
-            .or_insert_with(|| Arc::new(H::default()));
-        handles.clone().downcast().expect("the key is the type")
+    /// Returns the handles of the library that computes matrix products.
+    pub(crate) fn products(&self) -> &Library {
+        &self.0.products
+    }
+
+    /// Returns the plans of the library that computes Fourier transforms.
+    pub(crate) fn transforms(&self) -> &Library {
+        &self.0.transforms
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {

@@ -49,24 +49,24 @@ struct stored_bf16 {
 #ifdef FLOAT8
 // 8-bit floats: 4 or 5 bits of exponent. Conversions round to the nearest, and clamp to the largest
 // number, infinities too.
-template <int FRACTION, int BIAS, unsigned LARGEST, unsigned NOT_A_NUMBER>
+template <int F8_FRACTION, int F8_BIAS, unsigned F8_LARGEST, unsigned F8_NOT_A_NUMBER>
 __device__ __forceinline__ unsigned char to_f8_bits(float x) {
     const unsigned sign = __float_as_uint(x) >> 24 & 0x80u, bits = __float_as_uint(x) & 0x7fffffffu;
-    const int dropped = 23 - FRACTION;
+    const int dropped = 23 - F8_FRACTION;
     unsigned rounded;
     if (bits > 0x7f800000u) {
-        rounded = NOT_A_NUMBER;
-    } else if (bits >= (unsigned)(128 - BIAS) << 23) {
-        rounded = ((bits + (1u << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped) - ((127 - BIAS) << FRACTION);
-        rounded = min(rounded, LARGEST);
+        rounded = F8_NOT_A_NUMBER;
+    } else if (bits >= (unsigned)(128 - F8_BIAS) << 23) {
+        rounded = ((bits + (1u << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped) - ((127 - F8_BIAS) << F8_FRACTION);
+        rounded = min(rounded, F8_LARGEST);
     } else {
         // The last bit of this number is that of subnormal numbers, so the addition rounds.
-        const unsigned one = (unsigned)(151 - BIAS - FRACTION) << 23;
+        const unsigned one = (unsigned)(151 - F8_BIAS - F8_FRACTION) << 23;
         rounded = __float_as_uint(__uint_as_float(bits) + __uint_as_float(one)) - one;
     }
     return (unsigned char)(sign | rounded);
 }
-// Of a value that has this type already, whose infinities must stay.
+// Stores a value that was loaded as E5M2. Unlike casts, it keeps infinities.
 __device__ __forceinline__ unsigned char to_f8e5m2_bits(float x) {
     const unsigned bits = __float_as_uint(x);
     if ((bits & 0x7fffffffu) == 0x7f800000u) return (unsigned char)(bits >> 24 & 0x80u | 0x7cu);

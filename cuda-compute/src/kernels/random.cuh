@@ -304,7 +304,7 @@ static __device__ __noinline__ unsigned binomial_of_half(u64 block, u64 key, dou
     const double mean = trials * half, odds = half / (1 - half);
     if (mean < 10) {
         // Inversion: subtract the probabilities of 0, 1, 2, ... from a uniform number. More successes
-        // than `most` have a probability below 1e-16.
+        // than `most` have a probability below 1e-12.
         const double none = exp(trials * log1p(-half)), most = fmin(trials, mean + 10 * sqrt(mean + 1));
         for (unsigned attempt = 0;; ++attempt) {
             random_block(key, block, attempt, words);

@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Display,
-    io::{Read, Write},
+    io::{self, Read, Write},
 };
 
 use npyz::{DType, NpyHeader, WriterBuilder as _};
@@ -37,8 +37,12 @@ const TYPES: [(DataType, &str); 15] = [
 pub(super) fn type_string<T: Element>(name: &impl Display) -> Result<String> {
     let known = TYPES.iter().find(|(data, _)| *data == T::DATA_TYPE);
     let (data, code) = known.ok_or_else(|| {
+        let fix = match T::DATA_TYPE {
+            DataType::Struct(_) => "save the fields one by one",
+            _ => "cast them to a wider type",
+        };
         Error::File(format!(
-            "{name}: elements of {} have no type in a .npy file. Fix: save the fields one by one",
+            "{name}: elements of {} have no type in a .npy file. Fix: {fix}",
             T::DATA_TYPE.name()
         ))
     })?;
@@ -59,7 +63,9 @@ impl Header {
     /// Reads a header, and checks the type of the elements.
     pub(super) fn read<T: Element>(source: &mut impl Read, name: &str) -> Result<Self> {
         let wanted = type_string::<T>(&name)?;
-        let header = NpyHeader::from_reader(source)
+        let bytes = header_bytes(source)
+            .map_err(failed(&name, "the header of a .npy file can't be read"))?;
+        let header = NpyHeader::from_reader(&*bytes)
             .map_err(failed(&name, "the header of a .npy file can't be read"))?;
         let found = match header.dtype() {
             DType::Plain(string) => string.to_string(),
@@ -111,13 +117,60 @@ pub(super) fn write<T: Element>(
     Ok(())
 }
 
+fn is_complex(data: DataType) -> bool {
+    matches!(data, DataType::Complex32 | DataType::Complex64)
+}
+
+/// Reads the bytes of a header. Returns an error if its shape has more elements than addresses, since
+/// `npyz` does not check this.
+fn header_bytes(source: &mut impl Read) -> io::Result<Vec<u8>> {
+    const MAGIC: &[u8] = b"\x93NUMPY";
+    let mut bytes = vec![0; 8];
+    source.read_exact(&mut bytes)?;
+    if !bytes.starts_with(MAGIC) {
+        return Ok(bytes); // which `npyz` reports
+    }
+    let mut length = [0; 4];
+    let size = if bytes[6] == 1 { 2 } else { 4 };
+    source.read_exact(&mut length[..size])?;
+    bytes.extend(&length[..size]);
+    let length = u32::from_le_bytes(length);
+    source.take(length.into()).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let shape = text
+        .split_once("'shape'")
+        .and_then(|(_, rest)| rest.split_once('('))
+        .and_then(|(_, rest)| rest.split_once(')'))
+        .map_or("", |(shape, _)| shape);
+    let lengths = shape
+        .split(',')
+        .map(str::trim)
+        .filter(|length| !length.is_empty());
+    let mut elements = 1u64;
+    for length in lengths {
+        // A length that is no number is reported by `npyz`.
+        let length = length.parse().unwrap_or(1u64);
+        elements = elements.checked_mul(length.max(1)).ok_or_else(|| {
+            io::Error::other(format!("the shape ({shape}) has too many elements"))
+        })?;
+    }
+    Ok(bytes)
+}
+
 #[cold]
 fn mismatch<T: Element>(name: &str, found: &str, wanted: &str) -> Error {
     let known = TYPES.iter().find(|(_, code)| found.get(1..) == Some(code));
     let (kind, fix) = match known {
         Some((data, _)) => (
             format!(" ({})", data.name()),
-            format!("load Array<{}>, and convert it with cast()", data.name()),
+            match is_complex(*data) && !is_complex(T::DATA_TYPE) {
+                true => format!("load Array<{}>, and take its real() part", data.name()),
+                false => format!("load Array<{}>, and convert it with cast()", data.name()),
+            },
+        ),
+        None if T::DATA_TYPE == DataType::Bf16 => (
+            String::new(),
+            "save it from NumPy as x.astype(ml_dtypes.bfloat16)".to_owned(),
         ),
         None => (
             String::new(),

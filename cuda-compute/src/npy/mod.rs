@@ -80,9 +80,9 @@ impl<T: Element> Array<T> {
     /// next one is copied. The call waits for the elements.
     ///
     /// # Errors
-    /// Returns [`Error::File`](crate::Error::File) if the file can't be written, or if the elements are structs. Returns
+    /// Returns [`Error::File`](crate::Error::File) if the file can't be written, or if the elements are structs or 8-bit floats. Returns
     /// [`Error::Cuda`](crate::Error::Cuda) if memory runs out, if the stream is capturing, or if work enqueued before has
-    /// failed.
+    /// failed. If writing fails, the file is incomplete.
     pub fn save_npy(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_npy_with(path, |_, _| {})
     }
@@ -98,9 +98,11 @@ impl<T: Element> Array<T> {
         mut progress: impl FnMut(usize, usize),
     ) -> Result<()> {
         let name = path.as_ref().display();
-        // Check before a file is replaced.
+        // Check before a file is replaced, and compute the elements in order.
         header::type_string::<T>(&name)?;
+        let dense = save::dense(self)?;
+        dense.stream().synchronize()?;
         let mut file = std::fs::File::create(&path).map_err(failed(&name, "can't be created"))?;
-        save::save(self, &mut file, &name.to_string(), &mut progress)
+        save::save(&dense, &mut file, &name.to_string(), &mut progress)
     }
 }

@@ -16,7 +16,8 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A `.npz` file that is read: arrays by name, which NumPy's `savez` or `savez_compressed` has written.
+/// A reader of `.npz` files: archives of named arrays, as NumPy's `savez` and `savez_compressed` write
+/// them.
 ///
 /// ```
 /// use cuda_compute::{Array, NpzReader, NpzWriter};
@@ -95,12 +96,15 @@ impl NpzReader {
         }
         let file = self.archive.by_name(&entry);
         let mut file = file.map_err(failed(&place, "can't be read"))?;
-        load::load(stream, &mut file, &place, &mut progress)
+        let array = load::load(stream, &mut file, &place, &mut progress)?;
+        // The checksum is compared at the end of the entry.
+        std::io::copy(&mut file, &mut std::io::sink()).map_err(failed(&place, "can't be read"))?;
+        Ok(array)
     }
 }
 
-/// A `.npz` file that is written: arrays by name, without compression, as NumPy's `savez` writes them.
-/// See [`NpzReader`].
+/// A writer of `.npz` files: archives of named arrays, without compression, as NumPy's `savez` writes
+/// them. See [`NpzReader`].
 #[derive(Debug)]
 pub struct NpzWriter {
     path: PathBuf,
@@ -123,7 +127,8 @@ impl NpzWriter {
     ///
     /// # Errors
     /// Returns [`Error::File`] if the file can't be written, if it has an array of this name, or if the
-    /// elements are structs. Returns [`Error::Cuda`] if memory runs out, if the stream is capturing, or
+    /// elements are structs or 8-bit floats. After an error, the archive lacks the array, and others can
+    /// be saved. Returns [`Error::Cuda`] if memory runs out, if the stream is capturing, or
     /// if work enqueued before has failed.
     pub fn save<T: Element>(&mut self, name: &str, array: &Array<T>) -> Result<()> {
         self.save_with(name, array, |_, _| {})
@@ -148,7 +153,12 @@ impl NpzWriter {
         self.archive
             .start_file(entry, options)
             .map_err(failed(&place, "can't be written"))?;
-        save::save(array, &mut self.archive, &place, &mut progress)
+        let saved = save::save(array, &mut self.archive, &place, &mut progress);
+        if saved.is_err() {
+            // Otherwise, the archive would list an array that is cut off.
+            let _ = self.archive.abort_file();
+        }
+        saved
     }
 
     /// Writes the list of arrays and closes the file. If the writer is dropped instead, errors are lost.

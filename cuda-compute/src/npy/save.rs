@@ -14,6 +14,18 @@ use crate::{
     error::Result,
 };
 
+/// Returns the array if it is contiguous, and otherwise a copy.
+pub(super) fn dense<T: Element>(array: &Array<T>) -> Result<Array<T>> {
+    array.contiguous(order(array))
+}
+
+fn order<T: Element>(array: &Array<T>) -> Order {
+    match array.is_contiguous(Order::F) && !array.is_contiguous(Order::C) {
+        true => Order::F,
+        false => Order::C,
+    }
+}
+
 /// Writes an array. `name` names the target in errors.
 pub(super) fn save<T: Element>(
     array: &Array<T>,
@@ -21,11 +33,8 @@ pub(super) fn save<T: Element>(
     name: &str,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<()> {
-    let order = match array.is_contiguous(Order::F) && !array.is_contiguous(Order::C) {
-        true => Order::F,
-        false => Order::C,
-    };
-    let dense = array.contiguous(order)?;
+    let dense = dense(array)?;
+    let order = order(&dense);
     header::write::<T>(target, name, array.shape(), order)?;
     let (stream, all) = (dense.stream(), dense.bytes());
     let start = |at: usize, spare: Option<PinnedBuffer<u8>>| -> Result<Transfer<u8>> {

@@ -28,8 +28,8 @@ use crate::{
 /// their axes in the order of the matrices can't be described by strides. The axes of the result are
 /// permuted without a copy, so it may not be contiguous.
 ///
-/// **Accuracy.** That of [`Array::matmul`]. Other kernels multiply and add halves in `f32`, and round
-/// once.
+/// **Accuracy.** That of [`Array::matmul`]. Each other kernel computes halves in `f32` and rounds its
+/// result, so results between kernels are rounded too, and may overflow.
 ///
 /// ```
 /// use cuda_compute::{Array, einsum};

@@ -137,7 +137,8 @@ fn product<T: Math>(
     }
     // Get the handle first, because this fails if cuBLAS is missing.
     let handle = kernels
-        .library::<Handles>()
+        .products()
+        .get::<Handles>()
         .of(stream, kernels.hardware())?;
     let left = readable(left, plan::left_matrix)?;
     let right = readable(right, plan::right_matrix)?;

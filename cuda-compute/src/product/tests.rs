@@ -268,7 +268,8 @@ pub(super) fn stream() -> (Stream, Array<u8>) {
     let keeps = Array::zeros(&stream, 1).unwrap();
     let kernels = Kernels::of(stream.context()).unwrap();
     kernels
-        .library::<Handles>()
+        .products()
+        .get::<Handles>()
         .with(|| Ok(&DOUBLE), &stream, 4096)
         .unwrap();
     (stream, keeps)

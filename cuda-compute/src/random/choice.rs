@@ -93,9 +93,9 @@ impl<T: Element> Expr<T> {
     /// Returns randomly chosen elements along an axis, with replacement and with probabilities in
     /// proportion to `weights`. This is NumPy's `choice` with `p`, which need not have the sum 1 here.
     ///
-    /// `weights` has one axis, with a weight for each element of the chosen axis. Weights are
-    /// non-negative and finite, and one of them is not 0, which the call does not check. Otherwise, the
-    /// choice is unspecified. The call computes running sums of the weights, which needs 8 bytes for
+    /// `weights` has one axis, with a weight for each element of the chosen axis. Weights must be
+    /// non-negative and finite, and at least one must be positive. The call does not check this.
+    /// Otherwise, the choice is unspecified. The call computes running sums of the weights, which needs 8 bytes for
     /// each, and searches them for [uniform](Expr::uniform) numbers. Probabilities are accurate to
     /// the rounding of these sums in `f64`. The call does not wait for the stream.
     ///
@@ -148,7 +148,7 @@ impl<T: Element> Expr<T> {
         let axis = shape.axis(axis)?;
         check(call, count, shape[axis], false)?;
         let weights = self.weights(call, weights, axis)?;
-        let times = Expr::<f64>::exponential(random, shape[axis])? / weights;
+        let times = Expr::<f64>::exponential(random, shape[axis])? / weights.abs();
         let (_, places) = times.bottom_k(count)?;
         self.take_clamped(&places, axis)
     }

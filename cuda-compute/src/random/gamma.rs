@@ -11,15 +11,17 @@ use crate::{
 static GAMMA: Function = Function::random("gamma", "gamma_number");
 static LOG_GAMMA: Function = Function::random("log_gamma", "log_gamma_number");
 
+/// The smallest parameter of a beta distribution, with which logarithms of numbers are finite.
+const LEAST: f64 = 1e-300;
+
 /// Returns a shape parameter for each element. A number must be finite and at least `least`.
 fn parameter(value: impl IntoExpr<f64>, name: &str, least: f64, shape: Shape) -> Result<Expr<f64>> {
     let value = value.into_expr();
     if let Some(number) = constant(&value)
         && !(least..=f64::MAX).contains(&number)
     {
-        let wanted = if least == 0.0 { "from 0 on" } else { "above 0" };
         return Err(Error::Value(format!(
-            "{name} = {number} is not a finite number {wanted}. Fix: pass one"
+            "{name} = {number} is not a finite number from {least:e} on. Fix: pass one"
         )));
     }
     value.broadcast_to(shape)
@@ -70,8 +72,8 @@ impl<T: RandomFloat> Expr<T> {
     /// Draws beta numbers with the parameters `a` and `b`, NumPy's `beta(a, b)`. Their mean is
     /// `a / (a + b)`.
     ///
-    /// `a` and `b` are numbers, or expressions with a value for each element, in which negative numbers
-    /// and NaN yield NaN. A beta number is `x / (x + y)` for two [gamma](Self::gamma) numbers, whose
+    /// `a` and `b` are numbers from 1e-300, or expressions with a value for each element, in which
+    /// negative numbers, NaN, infinity, and two smaller numbers yield NaN. A beta number is `x / (x + y)` for two [gamma](Self::gamma) numbers, whose
     /// logarithms are drawn, so that they can't underflow.
     ///
     /// ```
@@ -87,7 +89,7 @@ impl<T: RandomFloat> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if `a` or `b` is a number that is not above 0 and finite, if it is an expression
+    /// Returns an error if `a` or `b` is a number that is below 1e-300 or not finite, if it is an expression
     /// that can't be broadcast to the shape, or if the shape is invalid.
     pub fn beta(
         random: &mut Random,
@@ -96,8 +98,8 @@ impl<T: RandomFloat> Expr<T> {
         b: impl IntoExpr<f64>,
     ) -> Result<Self> {
         let shape = shape.into_shape()?;
-        let a = parameter(a, "a", f64::MIN_POSITIVE, shape)?;
-        let b = parameter(b, "b", f64::MIN_POSITIVE, shape)?;
+        let a = parameter(a, "a", LEAST, shape)?;
+        let b = parameter(b, "b", LEAST, shape)?;
         let mut draw = |k: Expr<f64>| random.per_block::<f64, 1>(&LOG_GAMMA, shape, [k.node]);
         let (x, y) = (draw(a), draw(b));
         let most = x.maximum(&y);

@@ -8,10 +8,9 @@ use crate::{
 };
 
 impl<T: RandomFloat> Array<T> {
-    /// Draws vectors of normal numbers with this mean and a covariance that is given by a factor of it.
+    /// Draws vectors of normal numbers with this mean and the covariance `factor · factorᵀ`.
     ///
-    /// `mean` has the shape `[n]`, and `factor` the shape `[n, k]`. The covariance is
-    /// `factor · factorᵀ`. For NumPy's `multivariate_normal(mean, covariance)`, pass the Cholesky factor
+    /// `mean` has the shape `[n]`, and `factor` the shape `[n, k]`. For NumPy's `multivariate_normal(mean, covariance)`, pass the Cholesky factor
     /// of the covariance, which can be computed on the host or by CuPy. The result has an axis of
     /// length `n` after those of `shape`, and is on the stream of `factor`.
     ///

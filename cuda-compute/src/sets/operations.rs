@@ -116,8 +116,11 @@ impl<K: SortKey> Expr<K> {
     /// [`intersect`](Self::intersect) lists.
     #[doc(alias = "setxor1d")]
     pub fn symmetric_difference(&self, other: impl IntoExpr<K>) -> Result<Array<K>> {
-        let other = other.into_expr();
-        let parts = [self.difference(&other)?, other.difference(self)?];
+        let (own, other) = (self.unique()?, other.into_expr().unique()?);
+        let parts = [
+            own.compress(!own.isin(&other)?)?,
+            other.compress(!other.isin(&own)?)?,
+        ];
         concatenate(&parts, 0)?.sort()
     }
 }

@@ -196,6 +196,12 @@ fn errors_name_the_file_and_both_types() {
     failure(loaded::<f64>("short.npy", &doubles[..132]))
         .mentions("short.npy: the 8 bytes of an array of shape [1] can't be read");
     failure(loaded::<f64>("other.npy", b"no array")).mentions("header");
+    let complex = file("<c8", false, "(1,)", &data);
+    failure(loaded::<f32>("complex.npy", &complex)).mentions("take its real() part");
+    let large = file("<f8", false, "(8589934592, 8589934592)", &data);
+    failure(loaded::<f64>("large.npy", &large))
+        .mentions("large.npy: the header")
+        .mentions("has too many elements");
     let axes = file("<f8", false, "(1, 1, 1, 1, 1, 1, 1, 1, 1)", &data);
     let error = loaded::<f64>("axes.npy", &axes).unwrap_err();
     assert!(matches!(error, Error::Shape(_)), "{error}");
@@ -235,6 +241,24 @@ fn archives_hold_arrays_by_name() {
     failure(reader.load::<u32>(&stream, "y"))
         .mentions("array \"y\" does not exist. Fix: pass one of [\"x\", \"mask\"]");
     failure(NpzReader::open(Temporary::with("no.npz", b"no archive"))).mentions("no.npz");
+}
+
+#[test]
+fn damaged_archives_are_rejected() {
+    let stream = stream();
+    let saved = Temporary::new("damaged.npz");
+    let mut writer = NpzWriter::create(&saved).unwrap();
+    writer
+        .save("x", &upload(&stream, &[0x1234_5678u32; 100]))
+        .unwrap();
+    writer.finish().unwrap();
+    let mut bytes = std::fs::read(&saved).unwrap();
+    let data = 0x1234_5678u32.to_le_bytes();
+    let at = bytes.windows(4).position(|window| window == data).unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&saved, bytes).unwrap();
+    let mut reader = NpzReader::open(&saved).unwrap();
+    failure(reader.load::<u32>(&stream, "x")).mentions("damaged.npz: array \"x\": can't be read");
 }
 
 /// `numpy.savez_compressed(file, x=numpy.arange(400, dtype="<i4") // 100)`. Written

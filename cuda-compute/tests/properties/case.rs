@@ -11,12 +11,14 @@ use crate::{random::Random, sort_keys::Key};
 pub trait Element: Key + Ordered + QuantileElement {
     fn wide(self) -> f64;
     fn quantile(value: Self::Quantile) -> f64;
-    /// The number of digits in base 2.
+    /// The bits to which quantiles are compared.
     const DIGITS: i32;
+    /// The smallest difference of quantiles.
+    const SMALLEST: f64;
 }
 
 macro_rules! elements {
-    ($($type:ty: $digits:expr),*) => {$(
+    ($($type:ty: $digits:expr, $smallest:expr;)*) => {$(
         impl Element for $type {
             fn wide(self) -> f64 {
                 self.into()
@@ -25,11 +27,18 @@ macro_rules! elements {
                 value.into()
             }
             const DIGITS: i32 = $digits;
+            const SMALLEST: f64 = $smallest;
         }
     )*};
 }
 
-elements!(f32: 24, f64: 52, half::f16: 11, i32: 50, u8: 50);
+elements! {
+    f32: 24, 1.5e-45;
+    f64: 52, 5e-324;
+    half::f16: 11, 6e-8;
+    i32: 50, 0.0;
+    u8: 50, 0.0;
+}
 
 /// A random array with its elements in C order.
 pub struct Case<T> {
@@ -161,10 +170,11 @@ impl<T: Element> Case<T> {
     pub fn near(&self, what: &str, got: Result<Array<T::Quantile>>, wanted: &[f64]) {
         let got = got.unwrap_or_else(|error| panic!("{what}, {}: {error}", self.name));
         let got: Vec<f64> = got.to_vec().unwrap().into_iter().map(T::quantile).collect();
+        let largest = self.host.iter().map(|x| x.wide().abs());
+        let largest = largest.filter(|x| x.is_finite()).fold(0.0, f64::max);
+        let rounding = largest * 2f64.powi(1 - T::DIGITS) + T::SMALLEST;
         let near = |(a, b): (&f64, &f64)| {
-            a == b
-                || (a.is_nan() && b.is_nan())
-                || (a - b).abs() <= b.abs() * 2f64.powi(1 - T::DIGITS) + 1e-6
+            a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= rounding
         };
         assert!(
             got.len() == wanted.len() && got.iter().zip(wanted).all(near),
