@@ -212,9 +212,12 @@ fn lent_memory_is_ordered_with_its_stream() {
     buffer.fill(&on, 0).unwrap();
     assert_eq!(second.clone_dtoh(&seen).unwrap(), plus(2));
 
-    lend_mut(&mut buffer, &second, |mut x| {
-        second.memcpy_htod(&plus(6), &mut x)
-    })
+    // SAFETY: as above.
+    unsafe {
+        lend_mut(&mut buffer, &second, |mut x| {
+            second.memcpy_htod(&plus(6), &mut x)
+        })
+    }
     .unwrap()
     .unwrap();
     assert_eq!(buffer.to_vec(&on).unwrap(), plus(6));
