@@ -33,7 +33,7 @@ pub enum Error {
     /// A library that is loaded at its first use is not installed. The message names the files that
     /// were tried and how to install it. Nothing was enqueued.
     Missing(String),
-    /// A file can't be read or written, or it does not contain what was asked for. The message names
+    /// A file can't be read or written, or it does not contain the requested array. The message names
     /// the file.
     File(String),
     /// A call of cuBLAS failed.

@@ -220,53 +220,43 @@ impl<T: Fourier> Expr<T> {
     }
 }
 
-/// Methods of arrays that are those of expressions.
-macro_rules! delegated {
-    ($($(#[$about:meta])* $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(
-            $(#[$about])*
-            pub fn $name(&self, axes: impl IntoIndices $(, $argument: $type)*) -> Result<Array<$result>> {
-                self.expr().$name(axes $(, $argument)*)
-            }
-        )*
-    };
-}
-
 impl<C: ComplexNumber> Array<C>
 where
     C::Real: Fourier<Complex = C>,
 {
-    delegated! {
-        /// Computes the discrete Fourier transform along axes: see [`Expr::fft`].
-        ///
-        /// # Errors
-        /// Returns an error if an axis is invalid, if cuFFT is missing or fails, or if memory runs
-        /// out. See [`Expr::fft`].
-        fft() -> C;
-        /// Computes the inverse discrete Fourier transform along axes: see [`Expr::ifft`].
-        ///
-        /// # Errors
-        /// Returns an error if an axis is invalid, if cuFFT is missing or fails, or if memory runs
-        /// out. See [`Expr::fft`].
-        ifft() -> C;
-        /// Computes the inverse discrete Fourier transform along axes, with a real result: see
-        /// [`Expr::irfft`].
-        ///
-        /// # Errors
-        /// Returns an error if an axis or the length is invalid, if cuFFT is missing or fails, or if
-        /// memory runs out. See [`Expr::irfft`].
-        irfft(length: usize) -> C::Real;
+    /// Computes the discrete Fourier transform along axes: see [`Expr::fft`].
+    ///
+    /// # Errors
+    /// Returns an error in the cases that [`Expr::fft`] lists.
+    pub fn fft(&self, axes: impl IntoIndices) -> Result<Self> {
+        self.expr().fft(axes)
+    }
+
+    /// Computes the inverse discrete Fourier transform along axes: see [`Expr::ifft`].
+    ///
+    /// # Errors
+    /// Returns an error in the cases that [`Expr::fft`] lists.
+    pub fn ifft(&self, axes: impl IntoIndices) -> Result<Self> {
+        self.expr().ifft(axes)
+    }
+
+    /// Computes the inverse discrete Fourier transform along axes, with a real result: see
+    /// [`Expr::irfft`].
+    ///
+    /// # Errors
+    /// Returns an error in the cases that [`Expr::irfft`] lists.
+    pub fn irfft(&self, axes: impl IntoIndices, length: usize) -> Result<Array<C::Real>> {
+        self.expr().irfft(axes, length)
     }
 }
 
 impl<T: Fourier> Array<T> {
-    delegated! {
-        /// Computes the discrete Fourier transform of real numbers along axes: see [`Expr::rfft`].
-        ///
-        /// # Errors
-        /// Returns an error if an axis is invalid, if cuFFT is missing or fails, or if memory runs
-        /// out. See [`Expr::rfft`].
-        rfft() -> T::Complex;
+    /// Computes the discrete Fourier transform of real numbers along axes: see [`Expr::rfft`].
+    ///
+    /// # Errors
+    /// Returns an error in the cases that [`Expr::rfft`] lists.
+    pub fn rfft(&self, axes: impl IntoIndices) -> Result<Array<T::Complex>> {
+        self.expr().rfft(axes)
     }
 }
 

@@ -46,7 +46,7 @@ impl Subscripts {
     }
 }
 
-/// Returns the labels of one term, whose ellipsis stands for `hidden` axes.
+/// Returns the labels of one term, whose ellipsis covers `hidden` axes.
 fn labels(text: &str, term: &str, hidden: usize) -> Result<Vec<Label>> {
     let mut found = Vec::new();
     let mut rest = term;
@@ -90,7 +90,7 @@ fn operand(text: &str, term: &str, at: usize, shape: Shape) -> Result<Vec<Label>
     labels(text, term, shape.rank() - named)
 }
 
-/// Checks that the axes of a subscript have the same length. Those of an ellipsis are broadcast.
+/// Checks that the axes of a subscript have the same length. Axes of an ellipsis are broadcast.
 fn check_lengths(text: &str, operands: &[Vec<Label>], shapes: &[Shape]) -> Result<()> {
     let axes = operands.iter().enumerate().flat_map(|(operand, labels)| {
         let axes = labels.iter().enumerate();

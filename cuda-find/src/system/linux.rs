@@ -51,7 +51,7 @@ pub(super) fn open(file: &Path, globally: bool) -> Result<*mut c_void, String> {
     Err(reason.to_string_lossy().into_owned())
 }
 
-/// Returns whether a message of [`open`] only reports that there is no file of this name.
+/// Returns whether a message of [`open`] only reports that no file has this name.
 pub(super) fn is_absence(reason: &str, file: &Path) -> bool {
     let rest = reason.strip_prefix(&*file.to_string_lossy());
     rest.is_some_and(|rest| rest.starts_with(": cannot open shared object file: No such file"))
@@ -70,7 +70,7 @@ pub(super) fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
     unsafe { dlsym(library, name.as_ptr()) }
 }
 
-/// Returns what the loader knows about an address.
+/// Returns the loader's description of an address.
 fn info_of(address: *const c_void) -> Option<Info> {
     let mut info = Info {
         file: ptr::null(),

@@ -66,7 +66,7 @@ pub(crate) fn open_globally(file: &Path) -> bool {
     own::open(file, true).is_ok()
 }
 
-/// Returns whether a message of [`open`] only reports that there is no file of this name.
+/// Returns whether a message of [`open`] only reports that no file has this name.
 pub(crate) fn is_absence(reason: &str, file: &Path) -> bool {
     own::is_absence(reason, file)
 }

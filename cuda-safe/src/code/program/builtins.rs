@@ -39,9 +39,9 @@ pub(super) fn first_page() -> Option<Vec<u8>> {
 
 /// Clears the library's address, which Windows' loader writes into the header.
 fn without_address(page: &mut [u8]) {
-    /// Where the file says where its header begins.
+    /// The offset of the header's own offset in the file.
     const HEADER: usize = 0x3c;
-    /// Where the header says where the library is loaded.
+    /// The offset of the library's address in the header.
     const BASE: usize = 0x30;
     let header = page[HEADER..][..4].try_into().map(u32::from_le_bytes);
     let base = header.map_or(0, |header| header as usize + BASE);
