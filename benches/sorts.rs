@@ -1,4 +1,4 @@
-//! Sorts and order statistics of arrays, and the sort of the standard library on one core.
+//! Sorts, order statistics and searches of arrays, and the sort of the standard library on one core.
 
 mod common;
 
@@ -49,7 +49,61 @@ fn main() -> Result<()> {
     })?;
     measure(&mut bench, &format!("10 largest of {shape} f32"), || {
         normal.top_k_axis(10, 1)
-    })
+    })?;
+    sets(&mut bench, &mut random, sizes[sizes.len() - 1])?;
+    over_sizes(&mut bench, &mut random)
+}
+
+/// Adds rows for unique elements and for searches.
+fn sets(bench: &mut Bench, random: &mut Random, count: usize) -> Result<()> {
+    let name = size_name(count);
+    let ordered = Expr::<u32>::bits(random, count)?
+        .eval_on(&bench.stream)?
+        .sort()?;
+    let us = host_us(|| drop(black_box(ordered.unique_consecutive())));
+    bench.row(
+        &format!("unique of {name} u32 in order"),
+        &format!("{}, host time", bench.label()),
+        us,
+        "waits for the number of elements",
+    )?;
+    drop(ordered);
+    let table = bench.choose(1 << 16, 1 << 8);
+    let sorted = Expr::<f32>::normal(random, table)?
+        .eval_on(&bench.stream)?
+        .sort()?;
+    let values = Expr::<f32>::normal(random, count)?.eval_on(&bench.stream)?;
+    let work = format!("searchsorted of {name} in {} f32", size_name(table));
+    measure(bench, &work, || sorted.searchsorted(&values))
+}
+
+/// Adds the points of plots over sizes.
+fn over_sizes(bench: &mut Bench, random: &mut Random) -> Result<()> {
+    for exponent in (10..=bench.choose(28, 12)).step_by(2) {
+        let count = 1usize << exponent;
+        let bits = Expr::<u32>::bits(random, count)?.eval_on(&bench.stream)?;
+        let normal = Expr::<f32>::normal(random, count)?.eval_on(&bench.stream)?;
+        point(bench, "sort of u32", count, 8, || bits.sort())?;
+        point(bench, "argsort of f32", count, 12, || normal.argsort())?;
+        point(bench, "100 largest of f32", count, 4, || normal.top_k(100))?;
+    }
+    Ok(())
+}
+
+/// Adds a point of a plot. `bytes` is the number of bytes per element that the work reads and writes.
+fn point<R>(
+    bench: &mut Bench,
+    plot: &str,
+    count: usize,
+    bytes: usize,
+    call: impl Fn() -> cuda_compute::Result<R>,
+) -> Result<()> {
+    let us = bench.device_us(bench.choose(21, 2), |_| {
+        drop(call()?);
+        Ok(())
+    })?;
+    let by = format!("{}, device time", bench.label());
+    bench.point(plot, count, bytes * count, &by, us)
 }
 
 fn sort<K: SortKey>(bench: &mut Bench, work: &str, keys: &Array<K>) -> Result<()> {

@@ -26,6 +26,7 @@ ORDER = ["sum", "convolution", "arrays", "sorts", "random", "launch", "graphs", 
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
 PLOT_MARKS = ("<!-- plots: made by scripts/bench_summary.py --write -->", "<!-- end of plots -->")
 ARRAY_MARKS = ("<!-- arrays: made by scripts/bench_summary.py --write -->", "<!-- end of arrays -->")
+SORT_MARKS = ("<!-- sorts: made by scripts/bench_summary.py --write -->", "<!-- end of sorts -->")
 
 
 def load():
@@ -143,7 +144,7 @@ ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn, 8
 NOTES = (("² x 3 ", "In \"4096² x 3 u8\", the image has three interleaved channels. Each result of this kind is a new array."),)
 ARRAY_NOTES = (("burn", "burn's times are host times of eight calls and one wait, divided by eight."),)
 # The ceilings of plots. The default is that of copying.
-PLOT_CEILINGS = {"sum": "read"}
+PLOT_CEILINGS = {"sum": "read", "100 largest of f32": "read"}
 README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]
 README_LAUNCH = "launch with 3 arguments"
 
@@ -183,11 +184,15 @@ def page_tables(benches):
     return out
 
 
-def array_tables(benches):
-    """Returns tables of arrays and random numbers, with the other libraries' times."""
+ARRAY_ROWS = (("arrays", OURS), ("arrays", "GPU, host time"), ("random", "GPU"))
+SORT_ROWS = (("sorts", OURS), ("sorts", "GPU, host time"))
+
+
+def array_tables(benches, parts):
+    """Returns a table of each bench and way of measuring, with the other libraries' times."""
     _, cell = cells(benches)
     out = []
-    for bench, ours in (("arrays", OURS), ("arrays", "GPU, host time"), ("random", "GPU")):
+    for bench, ours in parts:
         lines = [line for line in benches.get(bench, []) if "work" in line and line["by"] == ours]
         others = [by for by in ARRAY_LIBRARIES if any((line["work"], by) in cell for line in lines)]
         if not lines:
@@ -201,9 +206,9 @@ def array_tables(benches):
     return out + notes_of(out, ARRAY_NOTES)
 
 
-def draw_plots(benches, folder):
-    """Writes a plot of each workload that was measured over sizes, and returns the (title, file name) of each."""
-    bench = benches.get("arrays", [])
+def draw_plots(benches, name, folder):
+    """Writes a plot of each workload that a bench measured over sizes, and returns the (title, file name) of each."""
+    bench = benches.get(name, [])
     ceilings = {line["ceiling"]: line["value"] for line in bench if "ceiling" in line}
     points = [line for line in bench + benches.get("peers", []) if "plot" in line]
     titles = list(dict.fromkeys(line["plot"] for line in bench if "plot" in line))
@@ -270,8 +275,9 @@ def main():
     (FOLDER / "summary.md").write_text(text)
     print(f"This table: {FOLDER / 'summary.md'}")
     if not emulated:
-        for _, name in draw_plots(benches, FOLDER / "plots"):
-            print(f"Plot: {FOLDER / 'plots' / name}")
+        for bench in ("arrays", "sorts"):
+            for _, name in draw_plots(benches, bench, FOLDER / "plots"):
+                print(f"Plot: {FOLDER / 'plots' / name}")
     report = criterion_home() / "report" / "index.html"
     if report.exists():
         print(f"Criterion's plots: {report}")
@@ -283,11 +289,19 @@ def main():
             put("docs/PERFORMANCE.md", [device, "", *page_tables(benches)])
             put("README.md", [device, "", *readme_table(benches)])
         if "arrays" in benches:
-            put("docs/PERFORMANCE.md", [device, "", *array_tables(benches)], ARRAY_MARKS)
-            drawn = draw_plots(benches, ROOT / "docs" / "plots")
-            if drawn:
-                pictures = [f"![{title}: GB/s over sizes](plots/{name})" for title, name in drawn]
-                put("docs/PERFORMANCE.md", [device, "", "\n\n".join(pictures)], PLOT_MARKS)
+            put("docs/PERFORMANCE.md", [device, "", *array_tables(benches, ARRAY_ROWS)], ARRAY_MARKS)
+            pictures = drawn(benches, "arrays")
+            if pictures:
+                put("docs/PERFORMANCE.md", [device, "", *pictures], PLOT_MARKS)
+        if "sorts" in benches:
+            tables = array_tables(benches, SORT_ROWS)
+            put("docs/PERFORMANCE.md", [device, "", *tables, *drawn(benches, "sorts")], SORT_MARKS)
+
+
+def drawn(benches, name):
+    """Draws a bench's plots for the page, and returns the lines that show them."""
+    pictures = draw_plots(benches, name, ROOT / "docs" / "plots")
+    return ["\n\n".join(f"![{title}: GB/s over sizes](plots/{file})" for title, file in pictures)] if pictures else []
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-// CUB with a C interface, for run.py, arrays.py and tune.py. Like CUB's functions, each one takes its temporary memory and
+// CUB with a C interface, for run.py, arrays.py, sorts.py and tune.py. Like CUB's functions, each one takes its temporary memory and
 // the size of that memory. Without memory it only sets the size.
 #include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
+#include <cub/device/device_segmented_sort.cuh>
 #include <cub/device/device_select.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
@@ -70,4 +72,26 @@ struct Wave {
 PEER(wave, const float *x, const float *y, float *out, long long count) {
     const auto inputs = cuda::std::make_tuple(x, y);
     return cub::DeviceTransform::Transform(temporary, *bytes, inputs, out, count, Wave{}, stream);
+}
+
+#define SORT(name, type)                                                                              \
+    PEER(sort_##name, const type *in, type *out, long long count) {                                   \
+        return cub::DeviceRadixSort::SortKeys(temporary, *bytes, in, out, count, 0, 8 * sizeof(type), stream); \
+    }
+SORT(u8, unsigned char)
+SORT(u32, unsigned)
+SORT(f32, float)
+SORT(u64, unsigned long long)
+
+PEER(sort_pairs, const unsigned *in, unsigned *out, const unsigned *values, unsigned *moved, long long count) {
+    return cub::DeviceRadixSort::SortPairs(temporary, *bytes, in, out, values, moved, count, 0, 32, stream);
+}
+
+PEER(sort_rows, const unsigned *in, unsigned *out, long long rows, long long columns) {
+    const auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), RowStart{columns});
+    return cub::DeviceSegmentedSort::SortKeys(temporary, *bytes, in, out, rows * columns, rows, starts, starts + 1, stream);
+}
+
+PEER(unique, const unsigned *in, unsigned *out, long long *selected, long long count) {
+    return cub::DeviceSelect::Unique(temporary, *bytes, in, out, selected, count, stream);
 }

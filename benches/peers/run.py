@@ -28,6 +28,7 @@ import arrays  # noqa: E402
 import draws  # noqa: E402
 import driver  # noqa: E402
 import kernels  # noqa: E402
+import sorts  # noqa: E402
 import transfers  # noqa: E402
 from driver import Gpu  # noqa: E402
 
@@ -411,7 +412,8 @@ def main():
                     ("numba-cuda", numba), ("PyCUDA", pycuda), ("cuda.core", cuda_core),
                     ("cudarc", lambda peers: rust(peers, "cudarc")), ("PyTorch arrays", arrays.pytorch),
                     ("CuPy arrays", arrays.cupy), ("CUB arrays", lambda peers: arrays.cub(peers, cub_library())),
-                    ("cuRAND", draws.curand), ("PyTorch random", draws.pytorch),
+                    ("PyTorch sorts", sorts.pytorch), ("CuPy sorts", sorts.cupy),
+                    ("CUB sorts", lambda peers: sorts.cub(peers, cub_library())), ("cuRAND", draws.curand), ("PyTorch random", draws.pytorch),
                     ("CuPy transfers", transfers.cupy), ("PyTorch transfers", transfers.pytorch),
                     ("candle", lambda peers: rust(peers, "candle")), ("burn", lambda peers: rust(peers, "burn"))]:
         if wanted and by not in wanted:
