@@ -104,8 +104,18 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
     scan_counts<DIGIT_WARPS>(totals, before);
     rank_digits(digits, shared.ranking, before, ranks);
 
+#if ITEM_BYTES
+    // Two ranks or four digits in a register leave registers for the items.
+    unsigned packed_ranks[(ITEMS + 1) / 2] = {}, packed_digits[(ITEMS + 3) / 4] = {};
 #pragma unroll
-    for (int i = 0; i < ITEMS; ++i) shared.keys[ranks[i]] = keys[i];
+    for (int i = 0; i < ITEMS; ++i) packed_ranks[i / 2] |= ranks[i] << i % 2 * 16;
+    const auto rank_of = [&](int i) { return packed_ranks[i / 2] >> i % 2 * 16 & 0xffff; };
+    const auto packed_digit = [&](int i) { return packed_digits[i / 4] >> i % 4 * 8 & 0xff; };
+#else
+    const auto rank_of = [&](int i) { return ranks[i]; };
+#endif
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) shared.keys[rank_of(i)] = keys[i];
 #pragma unroll
     for (int i = 0; i < OWN_DIGITS; ++i) {
         const int digit = threadIdx.x * OWN_DIGITS + i;
@@ -123,9 +133,12 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
         const unsigned at = i * THREADS + threadIdx.x;
         if (at < valid) {
             const key_bits key = shared.keys[at];
-            digits[i] = digit_of(key, shift);
+            const unsigned digit = digit_of(key, shift);
+#if ITEM_BYTES
+            packed_digits[i / 4] |= digit << i % 4 * 8;
+#endif
 #if WRITE_KEYS
-            ((key_bits *)keys_out)[begin + (COUNT)(starts[digits[i]] + at)] = key;
+            ((key_bits *)keys_out)[begin + (COUNT)(starts[digit] + at)] = key;
 #endif
         }
     }
@@ -144,12 +157,12 @@ sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out,
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < ITEMS; ++i) shared.items[ranks[i]] = items[i];
+    for (int i = 0; i < ITEMS; ++i) shared.items[rank_of(i)] = items[i];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
         const unsigned at = i * THREADS + threadIdx.x;
-        if (at < valid) ((out_bits *)items_out)[begin + (COUNT)(starts[digits[i]] + at)] = (out_bits)shared.items[at];
+        if (at < valid) ((out_bits *)items_out)[begin + (COUNT)(starts[packed_digit(i)] + at)] = (out_bits)shared.items[at];
     }
 #endif
 }
