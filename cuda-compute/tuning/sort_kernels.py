@@ -7,6 +7,7 @@ keys in memory. Times are the device time of a captured sort, launched ten times
 three. They include the clearing of the scratch memory.
 """
 
+import math
 import pathlib
 import sys
 
@@ -157,12 +158,40 @@ def statistic(keys, dtype, first, second):
     return work, out
 
 
-def top(keys, dtype, lines, k, segments, threads, most):
-    function = kernel("top_k", dtype, threads, 8, MOST=most, VECTOR=1, FUSED=1)
+def step_of(chunks):
+    """A step through the chunks, as src/sort/few.rs chooses it."""
+    step = int(chunks * 0.618)
+    while math.gcd(step, chunks) > 1:
+        step += 1
+    return step % chunks
+
+
+def top(keys, dtype, lines, k, segments, threads, most, own=8):
+    size = int(dtype[1])
+    vector, length = min(own, 16 // size), keys.size // lines
+    if lines > 1 and length % vector:
+        vector = 1
+    function = kernel("top_k", dtype, threads, own // vector, MOST=most, VECTOR=vector, FUSED=1, SEGMENTED=int(segments > 1))
+    of_segment = -(-length // segments // own) * own
+    segments = -(-length // of_segment)
+    last = length - (segments - 1) * of_segment
+    steps = [step_of(max(1, -(-count // (threads * own)))) for count in (of_segment, last // vector * vector)]
+    values, places = cp.empty(lines * k, dtype), cp.empty(lines * k, np.uint64)
+    common = cp.empty(lines * (2 + most), np.uint64)
+    entries = cp.empty(lines * segments * k * (2 if size > 4 else 1), np.uint64)
+
+    def work():
+        clear(common.data.ptr, common.nbytes)
+        launch(function, lines * segments, threads, keys, length, segments, of_segment, *steps, k, common, entries, values, places)
+    return work, places
+
+
+def top_of_rows(keys, dtype, lines, k, threads, own=8):
     length = keys.size // lines
-    values, places = cp.empty(lines * segments * k, dtype), cp.empty(lines * segments * k, np.uint64)
-    return (lambda: launch(function, lines * segments, threads, keys, length, segments, -(-length // segments), k, values,
-                           places)), places
+    vector = math.gcd(min(own, 16 // int(dtype[1])), length)
+    function = kernel("top_k_warp", dtype, threads, own // vector, VECTOR=vector, FUSED=1)
+    values, places = cp.empty(lines * k, dtype), cp.empty(lines * k, np.uint64)
+    return (lambda: launch(function, -(-lines * 32 // threads), threads, keys, lines, length, k, values, places)), places
 
 
 def check():
@@ -186,11 +215,22 @@ def check():
             work()
             wanted = np.argsort(keys.get().reshape(7, -1), kind="stable")
             assert np.array_equal(places.get().reshape(7, -1), wanted), dtype
-        keys = random_keys(dtype, 60_000)
-        work, places = top(keys, dtype, 2, 20, 1, 128, 32)
-        work()
-        wanted = np.argsort(keys.get().reshape(2, -1), kind="stable")[:, :20]
-        assert np.array_equal(places.get().reshape(2, -1), wanted), dtype
+        for keys in (random_keys(dtype, 60_003), cp.sort(random_keys(dtype, 60_003)), cp.sort(random_keys(dtype, 60_003))[::-1].copy(),
+                     random_keys(dtype, 60_003, 3), random_keys(dtype, 60_000)):
+            for lines, k, segments, threads, most in ((1, 20, 1, 128, 32), (3, 20, 1, 128, 32), (1, 1, 30, 128, 32), (1, 32, 7, 128, 32),
+                                                      (1, 100, 7, 256, 128), (3, 128, 4, 256, 128)):
+                work, places = top(keys, dtype, lines, k, segments, threads, most)
+                places.fill(7)
+                work()
+                wanted = np.argsort(keys.get().reshape(lines, -1), kind="stable")[:, :k]
+                assert np.array_equal(places.get().reshape(lines, -1), wanted), (dtype, lines, k, segments)
+            for lines, k in ((1, 32), (3, 1), (12, 10), (37, 32)):
+                part = keys[:keys.size // lines * lines]
+                work, places = top_of_rows(part, dtype, lines, k, 128)
+                places.fill(7)
+                work()
+                wanted = np.argsort(part.get().reshape(lines, -1), kind="stable")[:, :k]
+                assert np.array_equal(places.get().reshape(lines, -1), wanted), (dtype, lines, k)
     print("the kernels agree with NumPy, except sort_fill and descending order, which are not checked here")
 
 
@@ -199,9 +239,9 @@ def sort():
         ("u32", "u4", 16, (256, 8, 3), {}), ("u32", "u4", 20, (384, 16, 3), {}), ("u32", "u4", 24, (512, 20, 2), {}),
         ("u32", "u4", 27, (512, 20, 2), {}), ("f32", "f4", 27, (512, 16, 2), {}), ("u64", "u8", 20, (512, 8, 2), {}),
         ("u64", "u8", 27, (512, 10, 2), {}), ("u32 with u32", "u4", 20, (512, 8, 2), dict(item_bytes=4)),
-        ("u32 with u32", "u4", 27, (384, 16, 2), dict(item_bytes=4)),
+        ("u32 with u32", "u4", 27, (512, 16, 2), dict(item_bytes=4)),
         ("f32 with places", "f4", 20, (512, 8, 2), dict(item_bytes=4, places=1, out_bytes=8)),
-        ("f32 with places", "f4", 27, (384, 16, 2), dict(item_bytes=4, places=1, out_bytes=8)),
+        ("f32 with places", "f4", 27, (512, 16, 2), dict(item_bytes=4, places=1, out_bytes=8)),
     ):
         work = sorted_by(dtype, 1, 1 << power, variant, **options)[0]
         print(f"{name}, 2^{power}, {variant}: {timed(work):.1f} µs", flush=True)
@@ -224,10 +264,17 @@ def measure_statistic():
 
 def measure_top():
     keys = cp.random.standard_normal(1 << 27, dtype="f4")
-    print(f"10 of 2^14 rows of 2^13 f32: {timed(top(keys, 'f4', 1 << 14, 10, 1, 128, 32)[0]):.1f} µs")
-    for power in (24, 27):
-        work = top(keys[:1 << power], "f4", 1, 100, 528, 256, 128)[0]
-        print(f"100 of 2^{power} f32 in 528 segments: {timed(work):.1f} µs")
+    for k in (1, 10, 32):
+        print(f"{k} of 2^14 rows of 2^13 f32: {timed(top_of_rows(keys, 'f4', 1 << 14, k, 128, 16)[0]):.1f} µs")
+    for lines in (1 << 11, 1 << 12, 1 << 17):
+        warps, blocks = timed(top_of_rows(keys, "f4", lines, 10, 128, 16)[0]), timed(top(keys, "f4", lines, 10, 1, 128, 32, 16)[0])
+        print(f"10 of {lines} rows: {warps:.1f} µs by warps, {blocks:.1f} by blocks")
+    for order, keys in (("normal", keys), ("ascending", cp.sort(keys)), ("descending", cp.sort(keys)[::-1].copy())):
+        for power in (20, 24, 27):
+            for segments in (264, 396, 528):
+                if (1 << power) // segments >= 2048:
+                    work = top(keys[:1 << power], "f4", 1, 100, segments, 256, 128, 16)[0]
+                    print(f"100 of 2^{power} f32, {order}, {segments} segments: {timed(work):.1f} µs", flush=True)
 
 
 if __name__ == "__main__":

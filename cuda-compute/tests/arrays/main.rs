@@ -17,6 +17,7 @@ mod dlpack;
 mod expression_views;
 #[path = "../../../cuda-safe/tests/common/failure.rs"]
 mod failure;
+mod first_elements;
 mod float8;
 mod gathers;
 mod grids;
