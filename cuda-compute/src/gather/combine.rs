@@ -8,7 +8,7 @@ use crate::{
     element::{Class, DataType, Integer, Number, Ordered},
     error::Result,
     expression::{
-        IntoExpr,
+        Expr, IntoExpr,
         fused::{enqueue, grid},
         hashed::Hashed,
         render::Form,
@@ -20,6 +20,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Combining {
     Sum,
+    /// Sums whose last bits may depend on the order of the values.
+    UnorderedSum,
     Smallest,
     Largest,
 }
@@ -74,7 +76,7 @@ impl Specialisation for Combine {
         let text = include_str!("../kernels/combine.cu");
         let own = Source::new("combine.cu", text, "combine").header("combine.cuh", HEADER);
         source(own, &self.form, self.data, self.index)
-            .define("COMBINING", self.combining as u8)
+            .define("COMBINING", self.combining.number())
             .define("PASS", self.pass)
             .define("LIMBS", self.limbs)
             .define("HASHED", u8::from(self.hashed))
@@ -92,7 +94,7 @@ impl Specialisation for Combined {
             .define("THREADS", THREADS)
             .define("STORED", self.data.stored())
             .define("PART", part(self.data).computed())
-            .define("COMBINING", self.combining as u8)
+            .define("COMBINING", self.combining.number())
             .define("LIMBS", self.limbs)
             .define("HASHED", u8::from(self.hashed))
     }
@@ -146,8 +148,21 @@ impl Slots {
 }
 
 impl Combining {
+    /// Returns the number that `combine.cu` has for the operation.
+    const fn number(self) -> u8 {
+        match self {
+            Self::Sum | Self::UnorderedSum => 0,
+            Self::Smallest => 1,
+            Self::Largest => 2,
+        }
+    }
+
     fn way(self, data: DataType, count: u64) -> Way {
         match (data.class(), self) {
+            (Class::Float | Class::Complex, Self::UnorderedSum) if data.size() >= 4 => {
+                Way::Directly
+            }
+            (Class::Float, Self::UnorderedSum) => Way::Limbs(limbs(data, count)),
             (Class::Float | Class::Complex, Self::Sum) => Way::Limbs(limbs(data, count)),
             _ if data.size() < 4 => Way::Words,
             _ => Way::Directly,
@@ -213,7 +228,7 @@ impl Combining {
         let exponents = memory.address() + bytes - exponents;
         for kernel in &kernels {
             let mut parameters = [
-                job.count,
+                job.count / job.fused.vector() as u64,
                 job.length,
                 target,
                 exponents,
@@ -289,6 +304,62 @@ impl<T: Number> Array<T> {
         self.put_with(indices, values, |job| {
             Combining::Sum.enqueue(T::DATA_TYPE, job)
         })
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// Adds values to the elements at these indices, in any order and without waiting.
+    ///
+    /// Sums of `f32`, `f64` and complex numbers are computed by atomic additions, so that their last
+    /// bits can differ from run to run. Other types are added as [`put_add`](Self::put_add) adds them.
+    ///
+    /// Values whose index is out of bounds are dropped, as JAX does by default. Negative indices count
+    /// from the end.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::<f32>::zeros(&stream, [3])?;
+    /// let indices = Array::from_slice(&stream, &[2, 0, 2, 7])?;
+    /// x.put_add_unordered(&indices, Array::from_slice(&stream, &[1.0, 2.0, 4.0, 8.0])?)?;
+    /// assert_eq!(x.to_vec()?, [2.0, 0.0, 5.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the values' shape can't be broadcast to that of the indices, or if memory
+    /// runs out.
+    pub fn put_add_unordered<I: Integer>(
+        &mut self,
+        indices: impl IntoExpr<I>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        let indices = indices.into_expr();
+        let values = values.into_expr().broadcast_to(indices.shape()?)?;
+        self.add_unordered(&indices, &values, 1)
+    }
+
+    /// Adds values to the elements at these places. Places of `run` values are consecutive, and the
+    /// first one is a multiple of `run`.
+    pub(super) fn add_unordered<I: Integer>(
+        &mut self,
+        places: &Expr<I>,
+        values: &Expr<T>,
+        run: usize,
+    ) -> Result<()> {
+        // Only sums of f32 and f64 have vectors.
+        let widest = match (T::DATA_TYPE.class(), T::DATA_TYPE.size()) {
+            (Class::Float, size @ (4 | 8)) => 16 / size,
+            _ => 1,
+        };
+        let Some((prepared, fused)) = self.prepare_scatter(places, values, run, widest)? else {
+            return Ok(());
+        };
+        let job = self.scattered(&prepared, fused, I::DATA_TYPE, 0);
+        Combining::UnorderedSum.enqueue(T::DATA_TYPE, job)
     }
 }
 
@@ -396,6 +467,18 @@ mod tests {
             (DataType::Complex64, 2),
         ] {
             assert_eq!(way(Sum, data), Way::Limbs(count), "{data:?}");
+        }
+        for (data, way_unordered) in [
+            (DataType::F16, Way::Limbs(1)),
+            (DataType::F32, Way::Directly),
+            (DataType::Complex64, Way::Directly),
+            (DataType::I16, Way::Words),
+        ] {
+            assert_eq!(
+                way(Combining::UnorderedSum, data),
+                way_unordered,
+                "{data:?}"
+            );
         }
         for combining in [Smallest, Largest] {
             assert_eq!(way(combining, DataType::F32), Way::Directly);

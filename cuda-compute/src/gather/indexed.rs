@@ -8,6 +8,17 @@ use crate::{
     expression::{Expr, IntoExpr},
 };
 
+/// Rows of values and the places of their elements.
+struct Rows<T: Element, I: Integer> {
+    indices: Expr<I>,
+    /// The length of the axis.
+    length: usize,
+    /// The number of elements with consecutive places.
+    inner: usize,
+    places: Expr<u64>,
+    values: Expr<T>,
+}
+
 impl<T: Element> Array<T> {
     /// Writes `values` to the places that `indices` select along an axis, and passes them to the
     /// kernel that `enqueue` enqueues.
@@ -19,7 +30,24 @@ impl<T: Element> Array<T> {
         values: impl IntoExpr<T>,
         enqueue: impl FnOnce(Scattered<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (shape, indices) = (self.shape(), indices.into_expr());
+        let rows = self.rows(method, axis, indices.into_expr(), values.into_expr())?;
+        let wrong = |stream: &_, number: u64| {
+            let count = rows.indices.shape().map_or(1, |shape| shape.elements());
+            let row = number / rows.inner as u64 % count as u64;
+            beyond(stream, &rows.indices, row, rows.length)
+        };
+        self.scatter(&rows.places, &rows.values, wrong, enqueue)
+    }
+
+    /// Returns the places of the elements of `values` along an axis. Those out of bounds are `u64::MAX`.
+    fn rows<I: Integer>(
+        &self,
+        method: &str,
+        axis: impl IntoIndex,
+        indices: Expr<I>,
+        values: Expr<T>,
+    ) -> Result<Rows<T, I>> {
+        let shape = self.shape();
         let axis = shape.axis(axis)?;
         let count = match indices.shape()?.as_slice() {
             &[count] => count,
@@ -34,7 +62,6 @@ impl<T: Element> Array<T> {
         let mut lengths = shape.as_slice().to_vec();
         lengths[axis] = count;
         let of_values = Shape::new(&lengths)?;
-        let values = values.into_expr();
         let own = values.shape()?;
         if own.broadcast(&of_values) != Some(of_values) {
             return Err(Error::Shape(format!(
@@ -57,17 +84,13 @@ impl<T: Element> Array<T> {
         column[axis] = count;
         let index = from_start(&indices.reshape(column)?, length);
         let place = Expr::<u64>::places(within) + &index * step;
-        let place = index.less(length as u64).select(place, u64::MAX);
-        let inner: usize = lengths[axis + 1..].iter().product();
-        let wrong = |stream: &_, number: u64| {
-            beyond(
-                stream,
-                &indices,
-                number / inner as u64 % count as u64,
-                length,
-            )
-        };
-        self.scatter(&place, &values.broadcast_to(of_values)?, wrong, enqueue)
+        Ok(Rows {
+            indices,
+            length,
+            inner: lengths[axis + 1..].iter().product(),
+            places: index.less(length as u64).select(place, u64::MAX),
+            values: values.broadcast_to(of_values)?,
+        })
     }
 
     /// Replaces the rows at these indices along an axis, as PyTorch's `index_copy_` does.
@@ -141,6 +164,45 @@ impl<T: Number> Array<T> {
         self.scatter_rows("index_add", axis, indices, values, |job| {
             Combining::Sum.enqueue(T::DATA_TYPE, job)
         })
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// Adds rows to the rows at these indices along an axis, in any order and without waiting.
+    ///
+    /// Order, types and indices out of bounds are those of
+    /// [`put_add_unordered`](Self::put_add_unordered). The shape of `values` is that of
+    /// [`index_copy`](Self::index_copy).
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let mut x = Array::<f32>::zeros(&stream, [3, 2])?;
+    /// let rows = Array::from_nested(&stream, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
+    /// x.index_add_unordered(0, Array::from_slice(&stream, &[0, 2, 0])?, &rows)?;
+    /// assert_eq!(x.to_vec()?, [6.0, 8.0, 0.0, 0.0, 3.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if there is no such axis, if the indices don't have exactly one axis, if the
+    /// values can't be broadcast to their shape, or if memory runs out.
+    pub fn index_add_unordered<I: Integer>(
+        &mut self,
+        axis: impl IntoIndex,
+        indices: impl IntoExpr<I>,
+        values: impl IntoExpr<T>,
+    ) -> Result<()> {
+        let rows = self.rows(
+            "index_add_unordered",
+            axis,
+            indices.into_expr(),
+            values.into_expr(),
+        )?;
+        self.add_unordered(&rows.places, &rows.values, rows.inner)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result},
     expression::{
         Expr, IntoExpr, eval_dense,
-        fused::{Fused, Prepared},
+        fused::{Fused, Prepared, Walk},
         hashed::Hashed,
         render::Form,
     },
@@ -48,7 +48,8 @@ pub(super) struct Scattered<'a> {
     pub(super) target: u64,
     /// The type of the places.
     pub(super) index: DataType,
-    /// The address that receives the number of an out-of-bounds place, plus 1.
+    /// The address that receives the number of an out-of-bounds place, plus 1, or 0 if such values are
+    /// dropped.
     pub(super) wrong: u64,
 }
 
@@ -115,11 +116,36 @@ impl<T: Element> Array<T> {
         wrong: impl FnOnce(&Stream, u64) -> Error,
         enqueue: impl FnOnce(Scattered<'_>) -> Result<()>,
     ) -> Result<()> {
+        let Some((prepared, fused)) = self.prepare_scatter(places, values, 1, 1)? else {
+            return Ok(());
+        };
+        let number = prepared
+            .kernels
+            .results()
+            .fetch_or(&prepared.stream, 0, |wrong| {
+                enqueue(self.scattered(&prepared, fused, I::DATA_TYPE, wrong))
+            })?;
+        match number.checked_sub(1) {
+            Some(number) => Err(wrong(&prepared.stream, number)),
+            None => Ok(()),
+        }
+    }
+
+    /// Prepares the values, the places and the array, which no other array shares afterwards. Returns
+    /// `None` if there are no values. `run` values have consecutive places, the first of which is a
+    /// multiple of `run`. They are computed in vectors of at most `widest` elements.
+    pub(super) fn prepare_scatter<I: Integer>(
+        &mut self,
+        places: &Expr<I>,
+        values: &Expr<T>,
+        run: usize,
+        widest: usize,
+    ) -> Result<Option<(Prepared, Fused)>> {
         let shape = places.shape()?;
         let roots = [&values.node, &places.node];
         let mut prepared = Prepared::on(self.memory.kernels(), self.stream(), &roots)?;
         if shape.elements() == 0 {
-            return Ok(());
+            return Ok(None);
         }
         if self.is_contiguous(Order::C) {
             // References in the expressions count too, because they must read the old elements.
@@ -128,27 +154,34 @@ impl<T: Element> Array<T> {
             *self = eval_dense(&self.expr(), Order::C)?;
         }
         let order: Vec<usize> = (0..shape.rank()).collect();
-        let fused = prepared.fuse_single(&order)?;
-        let length = self.len();
-        let number = prepared
-            .kernels
-            .results()
-            .fetch_or(&prepared.stream, 0, |wrong| {
-                enqueue(Scattered {
-                    fused,
-                    kernels: &prepared.kernels,
-                    stream: &prepared.stream,
-                    count: shape.elements() as u64,
-                    length: length as u64,
-                    memory: &self.memory,
-                    target: self.as_device_ptr(),
-                    index: I::DATA_TYPE,
-                    wrong,
-                })
-            })?;
-        match number.checked_sub(1) {
-            Some(number) => Err(wrong(&prepared.stream, number)),
-            None => Ok(()),
+        let aligned = self.as_device_ptr().is_multiple_of(16);
+        let walk = Walk {
+            order: &order,
+            run: Some(run),
+            widest: if aligned { widest } else { 1 },
+        };
+        let fused = prepared.fuse(&walk, None)?;
+        Ok(Some((prepared, fused)))
+    }
+
+    /// Describes a scatter to this array.
+    pub(super) fn scattered<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        fused: Fused,
+        index: DataType,
+        wrong: u64,
+    ) -> Scattered<'a> {
+        Scattered {
+            fused,
+            kernels: &prepared.kernels,
+            stream: &prepared.stream,
+            count: prepared.shape.elements() as u64,
+            length: self.len() as u64,
+            memory: &self.memory,
+            target: self.as_device_ptr(),
+            index,
+            wrong,
         }
     }
 }
@@ -178,7 +211,7 @@ impl Scattered<'_> {
         parameters: &mut [u64],
         others: &[&Memory],
     ) -> Result<()> {
-        let launch = (blocks(self.count), THREADS);
+        let launch = (blocks(self.count / self.fused.vector() as u64), THREADS);
         let memories = [&[self.memory], others].concat();
         // SAFETY: the caller ensures this.
         unsafe {

@@ -1,10 +1,11 @@
 // Combines values of an expression with elements of an array. The result does not depend on the
-// values' order.
+// values' order, except for sums of floats by pass 0.
 //
 // Specialised by THREADS, UNROLL (elements per thread), SIGNED (whether places may count from the
 // end), STORED, VALUE, COMBINING (0: sum, 1: minimum, 2: maximum), PASS and expression.cuh, whose
 // first value is the element and second the place. Passes:
-//   0  into the array itself: integers of 32 and 64 bits, minima and maxima of floats of 32 and 64 bits
+//   0  into the array itself: integers of 32 and 64 bits, minima and maxima of floats of 32 and 64 bits,
+//      and their sums in any order. Vectors have consecutive places, and are only for sums of floats.
 //   1  into words, one for each place, initially zero: see word
 //   2  sums of floats: the largest exponent of each place's values
 //   3  sums of floats: integers in units derived from this exponent, LIMBS for each place
@@ -17,6 +18,9 @@
 #include "expression.cuh"
 
 #if PASS == 0
+template <class T> struct is_float { static const bool value = false; };
+template <> struct is_float<float> { static const bool value = true; };
+
 // The minimum or maximum of floats. A NaN in the array is replaced by the first number. After that,
 // atomic operations on the bits give the right order. As signed integers, positive floats are in
 // their own order and above all others. As unsigned integers, negative floats are in reverse order
@@ -33,10 +37,18 @@ __device__ __forceinline__ void combine_floats(T *target, T value, T before, BIT
         smallest ? atomicMax(place, (BITS)bits) : atomicMin(place, (BITS)bits);
 }
 __device__ __forceinline__ void combine_one(float *place, float value) {
+    if (COMBINING == 0) {
+        atomicAdd(place, value);
+        return;
+    }
     const unsigned before = relaxed((const unsigned *)place);
     combine_floats(place, value, __uint_as_float(before), before, __float_as_int(value));
 }
 __device__ __forceinline__ void combine_one(double *place, double value) {
+    if (COMBINING == 0) {
+        atomicAdd(place, value);
+        return;
+    }
     const u64 before = relaxed((const u64 *)place);
     combine_floats(place, value, __longlong_as_double((long long)before), before, __double_as_longlong(value));
 }
@@ -46,8 +58,25 @@ template <class T> __device__ __forceinline__ void combine_one(T *place, T value
     else if (sizeof(T) == 8) atomicAdd((u64 *)place, (u64)value);
     else atomicAdd((unsigned *)place, (unsigned)value);
 }
+template <class T> __device__ __forceinline__ void combine_one(complex<T> *place, complex<T> value) {
+    atomicAdd(&place->re, value.re);
+    atomicAdd(&place->im, value.im);
+}
 template <class T> __device__ __forceinline__ void combine_at(u64 target, u64 at, T value) {
     combine_one((T *)target + at, value);
+}
+// Consecutive elements, which are aligned to their size.
+template <class T, int V> __device__ __forceinline__ void combine_all(u64 target, u64 at, const T (&values)[V]) {
+#if __CUDA_ARCH__ >= 900
+    if constexpr (V % 4 == 0 && is_float<T>::value) {
+#pragma unroll
+        for (int v = 0; v < V; v += 4)
+            atomicAdd((float4 *)((T *)target + at + v), make_float4(values[v], values[v + 1], values[v + 2], values[v + 3]));
+        return;
+    }
+#endif
+#pragma unroll
+    for (int v = 0; v < V; ++v) combine_at<T>(target, at + v, values[v]);
 }
 #elif PASS == 1
 template <class T> __device__ __forceinline__ void combine_at(u64 words, u64 at, T value) {
@@ -87,32 +116,35 @@ __device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, com
 }
 #endif
 
-// If a place is not below `length`, its number plus 1 is written to `wrong`.
+// There are `count` vectors. If a place is not below `length`, its vector's number plus 1 is written to
+// `wrong`, unless that is 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
 combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong, u64 places,
         u64 slots) {
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
-    Inputs<1> in[UNROLL];
+    Inputs<VECTOR> in[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
-        if (first + u * THREADS < count) load<1>(w, first + u * THREADS, in[u]);
+        if (first + u * THREADS < count) load<VECTOR>(w, first + u * THREADS, in[u]);
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if (first + u * THREADS < count) {
-            Outputs<1> out;
-            compute<1>(w, in[u], out);
+            Outputs<VECTOR> out;
+            compute<VECTOR>(w, in[u], out);
             u64 at = (u64)out.y1[0];
             if (SIGNED && out.y1[0] < 0) at += length;
             if (at < length) {
 #if HASHED
                 at = slot_of((u64 *)places, slots, at);
 #endif
-#if PASS < 2
+#if PASS == 0
+                combine_all(target, at, out.y0);
+#elif PASS == 1
                 combine_at<VALUE>(target, at, out.y0[0]);
 #else
                 combine_at(target, exponents, at, out.y0[0], (int)bits);
 #endif
-            } else
+            } else if (wrong)
                 asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"((u64)(first + u * THREADS) + 1)
                              : "memory");
         }

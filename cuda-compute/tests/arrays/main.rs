@@ -58,6 +58,7 @@ mod sorts;
 mod statistics;
 mod structs;
 mod sums;
+mod unordered;
 
 use cuda_compute::{Array, Element, Expr, IntoShape, Result};
 use cuda_safe::{Context, Stream};
