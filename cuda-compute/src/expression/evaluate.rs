@@ -11,6 +11,7 @@ use super::{
     operands::Target,
     plan::{Computed, Stored},
     rows,
+    unroll::unrolled,
     view::View,
 };
 use crate::{
@@ -130,9 +131,18 @@ pub fn eval_on<E: Evaluate>(stream: &Stream, expressions: E) -> Result<E::Arrays
 impl<T: Element> Expr<T> {
     /// Returns the array if the expression is only an array, and otherwise evaluates it.
     pub(crate) fn stored(&self) -> Result<Array<T>> {
+        self.as_array().map_or_else(|| self.eval(), Ok)
+    }
+
+    /// Returns the array if the expression is only an array, and otherwise evaluates it on this stream.
+    pub(crate) fn stored_on(&self, stream: &Stream) -> Result<Array<T>> {
+        self.as_array().map_or_else(|| self.eval_on(stream), Ok)
+    }
+
+    fn as_array(&self) -> Option<Array<T>> {
         match &self.node.kind {
-            Kind::Array(memory, layout) => Ok(Array::of(memory.clone(), *layout)),
-            _ => self.eval(),
+            Kind::Array(memory, layout) => Some(Array::of(memory.clone(), *layout)),
+            _ => None,
         }
     }
 }
@@ -189,10 +199,9 @@ pub(crate) fn on_stream_of<T: Element>(
 ) -> Result<(Array<T>, Array<T>)> {
     let memory = first_array(&first.node).or_else(|| first_array(&second.node));
     let stream = memory.map(|memory| memory.stream().clone());
-    let value = |expression: &Expr<T>| match (&expression.node.kind, &stream) {
-        (Kind::Array(memory, layout), _) => Ok(Array::of(memory.clone(), *layout)),
-        (_, Some(stream)) => expression.eval_on(stream),
-        (_, None) => expression.eval(), // returns the error
+    let value = |expression: &Expr<T>| match &stream {
+        Some(stream) => expression.stored_on(stream),
+        None => expression.eval(), // returns the error
     };
     Ok((value(first)?, value(second)?))
 }
@@ -211,7 +220,10 @@ pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
 
 /// Computes the nodes into new arrays.
 fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Vec<Part>> {
-    compute_with(kernels, stream, roots, &mut Computed::default())
+    // The new nodes must exist for as long as there are values of them, which are found by address.
+    let unrolled = unrolled(roots);
+    let roots = over(roots, unrolled.as_deref());
+    compute_with(kernels, stream, &roots, &mut Computed::default())
 }
 
 /// Computes the nodes into new arrays. `computed` holds values that are in memory, and gets those
@@ -266,6 +278,14 @@ fn compute_with(
         }
     }
     Ok(parts.into_iter().flatten().collect())
+}
+
+/// Returns the nodes, or those that replace them.
+pub(super) fn over<'a>(
+    roots: &[&'a Arc<Node>],
+    replaced: Option<&'a [Arc<Node>]>,
+) -> Vec<&'a Arc<Node>> {
+    replaced.map_or_else(|| roots.to_vec(), |nodes| nodes.iter().collect())
 }
 
 /// Computes the values in the roots that have to be in memory: views, then reductions.
@@ -438,8 +458,10 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
         ));
     }
     let mut computed = Computed::default();
-    stages(kernels, stream, &[node], &mut computed)?;
-    let plan = divide::plan(kernels, stream, &[node], to.layout.shape, &mut computed)?;
+    let unrolled = unrolled(&[node]);
+    let roots = over(&[node], unrolled.as_deref());
+    stages(kernels, stream, &roots, &mut computed)?;
+    let plan = divide::plan(kernels, stream, &roots, to.layout.shape, &mut computed)?;
     let target = |memory, layout| Target {
         memory,
         layout,

@@ -9,12 +9,13 @@ pub(crate) use super::operands::grid;
 use super::operands::launch;
 use super::{
     divide,
-    evaluate::{first_array, stages},
+    evaluate::{first_array, over, stages},
     hashed::Hashed,
     node::Node,
     operands::{Operands, Target},
     plan::{Computed, Plan},
     render::Form,
+    unroll::unrolled,
 };
 use crate::{
     array::{Layout, Memory, Shape},
@@ -87,6 +88,8 @@ impl Prepared {
 
     fn of(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>], shape: Shape) -> Result<Self> {
         let mut computed = Computed::default();
+        let unrolled = unrolled(roots);
+        let roots = &over(roots, unrolled.as_deref())[..];
         stages(kernels, stream, roots, &mut computed)?;
         let plan = divide::plan(kernels, stream, roots, shape, &mut computed)?;
         Ok(Self {

@@ -26,6 +26,7 @@ mod rows;
 mod shapes;
 pub(crate) mod space;
 mod tile;
+mod unroll;
 mod view;
 
 use std::{fmt, marker::PhantomData, sync::Arc};

@@ -75,22 +75,32 @@ impl Moved<'_> {
     }
 }
 
+/// Returns the shape of a view of a node.
+fn shape_of_view(node: &Arc<Node>, view: &View) -> Result<Shape> {
+    // Strides can express every view of a dense layout.
+    let layout = view.of(&Layout::dense(node.shape()?, Order::C))?;
+    let layout = layout.ok_or_else(|| {
+        Error::Shape("internal error: a view of an expression has no strides".into())
+    })?;
+    Ok(layout.shape)
+}
+
+/// Returns a view of a node, which is moved to the arrays that it reads. Returns `None` in the cases
+/// that [`Moved::node`] lists. The shape may have axes of length 1 where that of the view is longer.
+pub(super) fn moved(node: &Arc<Node>, view: &View) -> Result<Option<Arc<Node>>> {
+    let mut moved = Moved {
+        view,
+        from: node.shape()?,
+        to: shape_of_view(node, view)?,
+        done: FxHashMap::default(),
+    };
+    Ok(moved.node(node))
+}
+
 impl<T: Element> Expr<T> {
     fn viewed(&self, view: View) -> Result<Self> {
-        let from = self.shape()?;
-        // Strides can express every view of a dense layout.
-        let to = view.of(&Layout::dense(from, Order::C))?;
-        let to = to.ok_or_else(|| {
-            Error::Shape("internal error: a view of an expression has no strides".into())
-        })?;
-        let to = to.shape;
-        let mut moved = Moved {
-            view: &view,
-            from,
-            to,
-            done: FxHashMap::default(),
-        };
-        match moved.node(&self.node) {
+        let to = shape_of_view(&self.node, &view)?;
+        match moved(&self.node, &view)? {
             // A single value keeps its shape.
             Some(node) if node.shape != Ok(to) => Self::of(node).broadcast_to(to),
             Some(node) => Ok(Self::of(node)),

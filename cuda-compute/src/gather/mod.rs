@@ -130,7 +130,7 @@ impl<T: Element> Expr<T> {
         let shape = self.shape()?;
         let axis = shape.axis(axis)?;
         let mut prepared = Prepared::new(&[&self.node])?;
-        let indices = indices.eval_on(&prepared.stream)?.contiguous(Order::C)?;
+        let indices = indices.stored_on(&prepared.stream)?.contiguous(Order::C)?;
         let lengths = shape.as_slice();
         let result = [
             &lengths[..axis],

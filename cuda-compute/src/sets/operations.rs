@@ -77,8 +77,8 @@ impl<K: SortKey> Expr<K> {
     #[doc(alias = "union1d")]
     pub fn union(&self, other: impl IntoExpr<K>) -> Result<Array<K>> {
         let parts = [
-            self.flatten()?.eval()?,
-            other.into_expr().flatten()?.eval()?,
+            self.flatten()?.stored()?,
+            other.into_expr().flatten()?.stored()?,
         ];
         concatenate(&parts, 0)?.unique()
     }
