@@ -1,13 +1,12 @@
 // Searches sorted keys for the values of an expression.
 //
-// Specialised by THREADS, AFTER_EQUAL (whether places are behind equal keys), FOUND (whether the results
-// are not places, but whether there is an equal key), RESULT and ANSWER (the type of results in
-// memory and in computations), search.cuh and expression.cuh.
+// Specialised by THREADS, search.cuh, search_answer.cuh and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
 #include "expression.cuh"
 #include "search.cuh"
+#include "search_answer.cuh"
 
 template <int V>
 __device__ __forceinline__ void search_at(const Words &w, u64 at, const key_bits *sorted, u64 length, u64 result) {
@@ -21,16 +20,7 @@ __device__ __forceinline__ void search_at(const Words &w, u64 at, const key_bits
 #pragma unroll
     for (int v = 0; v < V; ++v) codes[v] = code_of(as_bits(storing<KEY, KEY_VALUE>::of(out.y0[v])));
     search_sorted<AFTER_EQUAL>(sorted, length, codes, places);
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-#if FOUND
-        // NaN is not equal to itself.
-        const bool is_nan = FRACTION && codes[v] == (key_bits)~(key_bits)0;
-        answers[v] = !is_nan && places[v] < length && code_of(sorted[places[v]]) == codes[v];
-#else
-        answers[v] = places[v];
-#endif
-    }
+    answer_of(sorted, length, codes, places, answers);
     store_pack<RESULT, V, ANSWER>(result, (long long)at * V, answers);
 }
 

@@ -1,5 +1,7 @@
 //! Binary searches in sorted arrays.
 
+use cuda_safe::Function;
+
 use crate::{
     array::{Array, Order},
     element::{DataType, Element},
@@ -17,6 +19,14 @@ use crate::{
 const THREADS: u32 = 256;
 /// The most values that a thread searches for at once.
 const VALUES: usize = 4;
+/// The fewest values for which blocks copy keys into shared memory, and the fewest keys.
+const SHARED_VALUES: usize = 1 << 18;
+const SHARED_KEYS: usize = 1 << 10;
+/// Bytes of the keys in shared memory.
+const SHARED_BYTES: usize = 64 << 10;
+/// Threads per block, and blocks per multiprocessor, with keys in shared memory.
+const SHARED_THREADS: u32 = 512;
+const SHARED_BLOCKS: u32 = 3;
 
 /// A kernel that searches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +36,9 @@ struct Search {
     answer: Answer,
     /// Whether places need 64 bits.
     wide: bool,
+    /// Whether blocks copy keys into shared memory. If so, this is the number of keys that a thread
+    /// loads at once, or 0 if it searches among them.
+    shared: Option<usize>,
 }
 
 /// The results of a search.
@@ -50,16 +63,37 @@ impl Answer {
 
 impl Specialisation for Search {
     fn source(&self) -> Source {
-        let source = Source::new("search.cu", include_str!("../kernels/search.cu"), "search");
+        let (source, threads) = match self.shared {
+            None => {
+                let text = include_str!("../kernels/search.cu");
+                (Source::new("search.cu", text, "search"), THREADS)
+            }
+            Some(group) => {
+                let text = include_str!("../kernels/search_shared.cu");
+                let source = Source::new("search_shared.cu", text, "search_shared");
+                (source.define("GROUP", group), SHARED_THREADS)
+            }
+        };
         keyed(source, self.keys, Some(&self.form))
             .header("search.cuh", include_str!("../kernels/search.cuh"))
-            .define("THREADS", THREADS)
+            .header(
+                "search_answer.cuh",
+                include_str!("../kernels/search_answer.cuh"),
+            )
+            .define("THREADS", threads)
             .define("ITEMS", 1)
             .define("WIDE", u8::from(self.wide))
             .define("AFTER_EQUAL", self.answer == Answer::Right)
             .define("FOUND", u8::from(self.answer == Answer::Found))
             .define("RESULT", self.answer.data().stored())
             .define("ANSWER", self.answer.data().computed())
+    }
+
+    fn prepare(&self, kernel: &Function) -> Result<()> {
+        if self.shared.is_some() {
+            kernel.set_max_dynamic_shared(SHARED_BYTES as u32)?;
+        }
+        Ok(())
     }
 }
 
@@ -91,25 +125,57 @@ pub(crate) fn search<K: SortKey, R: Element>(
             widest: VALUES,
         };
         let fused = prepared.fuse(&walk, None)?;
+        let size = K::DATA_TYPE.size();
+        let hardware = *prepared.kernels.hardware();
+        let is_shared = elements >= SHARED_VALUES
+            && sorted.len() >= SHARED_KEYS
+            && hardware.shared_per_block as usize >= SHARED_BYTES;
+        // Groups whose last keys fit in shared memory.
+        let of_group = (sorted.len() * size)
+            .div_ceil(SHARED_BYTES)
+            .next_power_of_two();
+        let groups = sorted.len().div_ceil(of_group);
+        let loads = of_group * size <= 16 && sorted.as_device_ptr().is_multiple_of(16);
         let kernel = prepared.kernels.get(&Search {
             form: fused.form.clone(),
             keys: Keys::of::<K>(false),
             answer,
             wide: sorted.len() > u32::MAX as usize,
+            shared: is_shared.then_some(if loads { of_group } else { 0 }),
         })?;
         let threads = elements.div_ceil(fused.vector()) as u64;
-        let launch = (threads.div_ceil(THREADS.into()), THREADS);
-        let mut parameters = [
+        let others = [&*sorted.memory, &*result];
+        let [count, keys, length, result] = [
             elements as u64,
             sorted.as_device_ptr(),
             sorted.len() as u64,
             result.address(),
         ];
-        let others = [&*sorted.memory, &*result];
-        // SAFETY: `search` has these parameters, reads within the sorted array, and writes as many
-        // results as there are values.
-        unsafe {
-            fused.launch(&kernel, &prepared.stream, launch, &mut parameters, &others)?;
+        if is_shared {
+            let most = u64::from(hardware.multiprocessors * SHARED_BLOCKS).max(1);
+            let blocks = threads.div_ceil(SHARED_THREADS.into()).min(most);
+            let launch = (blocks, SHARED_THREADS, (groups * size) as u32);
+            let (groups, of_group) = (groups as u64, of_group as u64);
+            let mut parameters = [count, keys, length, groups, of_group, result];
+            // SAFETY: `search_shared` has these parameters, reads within the sorted array, and writes as
+            // many results as there are values. The shared memory has a key for each group.
+            unsafe {
+                fused.launch_with_shared(
+                    &kernel,
+                    &prepared.stream,
+                    launch,
+                    &mut parameters,
+                    &others,
+                )?;
+            }
+        } else {
+            let launch = (threads.div_ceil(THREADS.into()), THREADS);
+            let mut parameters = [count, keys, length, result];
+            // SAFETY: `search` has these parameters, reads within the sorted array, and writes as many
+            // results as there are values.
+            unsafe {
+                fused.launch(&kernel, &prepared.stream, launch, &mut parameters, &others)?;
+            }
         }
     }
     Ok(Array::of(result, layout))

@@ -7,7 +7,7 @@ use cuda_compute::{Array, SortKey, lexsort, s};
 use half::{bf16, f16};
 
 use crate::{
-    elements,
+    OnHost, elements,
     random::Random,
     shaped,
     sort_keys::{Key, order, random_keys, sorted_places},
@@ -425,4 +425,34 @@ fn generic_code_uses_sets() {
     let stream = stream();
     assert!(occurs_once(&upload(&stream, &[2.0, 1.0])).unwrap());
     assert!(!occurs_once(&upload(&stream, &[true, true])).unwrap());
+}
+
+/// With many values, blocks keep keys in shared memory.
+#[test]
+fn many_values_are_found_in_long_and_short_arrays() {
+    fn check<K: Key + SortKey>(keys: usize, distinct: u64) {
+        let stream = stream();
+        let mut sorted = random_keys::<K>(keys, distinct);
+        sorted.sort_by(order);
+        let values = random_keys::<K>((1 << 18) + 3, distinct.saturating_add(1));
+        let (table, x) = (upload(&stream, &sorted), upload(&stream, &values));
+        let before = |value: &K| sorted.partition_point(|key| order(key, value).is_lt());
+        let upto = |value: &K| sorted.partition_point(|key| order(key, value).is_le());
+        let left: Vec<usize> = values.iter().map(before).collect();
+        let right: Vec<usize> = values.iter().map(upto).collect();
+        let what = format!("{keys} {:?}", K::DATA_TYPE);
+        assert!(table.searchsorted(&x).unwrap().host() == left, "{what}");
+        assert!(
+            table.searchsorted_right(&x).unwrap().host() == right,
+            "{what}"
+        );
+        // From an element that is not aligned for vectors.
+        let part = table.slice(s![1..]).unwrap();
+        let left: Vec<usize> = left.iter().map(|place| place.saturating_sub(1)).collect();
+        assert!(part.searchsorted(&x).unwrap().host() == left, "{what}");
+    }
+    check::<f32>(40_001, u64::MAX);
+    check::<u8>(5000, 300);
+    check::<f64>(1024, u64::MAX);
+    check::<i64>(100_000, 2000);
 }
