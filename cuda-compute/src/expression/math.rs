@@ -120,6 +120,12 @@ unary_functions! { Float:
     acosh ACOSH;
     /// Returns the inverse hyperbolic tangent.
     atanh ATANH;
+    /// Evaluates the logistic function, 1 / (1 + exp(−x)). The result is accurate for all arguments.
+    sigmoid SIGMOID;
+    /// Returns x times its [`sigmoid`](Self::sigmoid), which is also called swish. It is NaN for −∞.
+    silu SILU;
+    /// Returns x times the normal distribution's probability up to x: x (1 + erf(x/√2)) / 2.
+    gelu GELU;
     /// Evaluates the error function.
     erf ERF;
     /// Returns 1 minus the error function.

@@ -26,8 +26,14 @@ __device__ __forceinline__ unsigned short to_f16_bits(float x) {
 }
 __device__ __forceinline__ unsigned short to_bf16_bits(float x) {
     const unsigned bits = __float_as_uint(x);
+#if __CUDA_ARCH__ >= 800
+    unsigned short rounded;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
+    return (unsigned short)((rounded & 0x7fffu) | (bits >> 16 & 0x8000u));
+#else
     if ((bits & 0x7fffffffu) > 0x7f800000u) return (unsigned short)(bits >> 16 | 0x7fffu);
     return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
+#endif
 }
 // Converts halves in structs to floats for user functions.
 struct stored_f16 {
@@ -231,7 +237,24 @@ __device__ __forceinline__ unsigned divide(unsigned n, u64, u64 magic) {
 }
 __device__ __forceinline__ u64 divide(u64 n, u64 length, u64) { return n / length; }
 
-// Helpers for functions that C doesn't have.
+// Functions that C doesn't have.
+
+// 1 / (1 + exp(-x)), and this times x. The power is at most 1, so that it doesn't overflow.
+__device__ __forceinline__ float sigmoid_of(float x, float numerator) {
+    const float power = expf(-fabsf(x)), below = x < 0 ? power : 1.0f;
+    float reciprocal;
+    asm("rcp.approx.f32 %0, %1;" : "=f"(reciprocal) : "f"(1.0f + power));
+    return numerator * below * reciprocal;
+}
+__device__ __forceinline__ double sigmoid_of(double x, double numerator) {
+    const double power = exp(-fabs(x));
+    return numerator * (x < 0 ? power : 1.0) / (1.0 + power);
+}
+template <class T> __device__ __forceinline__ T sigmoid(T x) { return sigmoid_of(x, (T)1); }
+template <class T> __device__ __forceinline__ T silu(T x) { return sigmoid_of(x, x); }
+__device__ __forceinline__ float gelu(float x) { return 0.5f * x * (1.0f + erff(x * 0.70710678f)); }
+__device__ __forceinline__ double gelu(double x) { return 0.5 * x * (1.0 + erf(x * 0.70710678118654752440)); }
+
 __device__ __forceinline__ float frexp_fraction(float x) { int e; return frexpf(x, &e); }
 __device__ __forceinline__ double frexp_fraction(double x) { int e; return frexp(x, &e); }
 __device__ __forceinline__ int frexp_exponent(float x) { int e; frexpf(x, &e); return isfinite(x) ? e : 0; }

@@ -84,6 +84,10 @@ def inverse_erf(x):
     return mpmath.erfinv(x)
 
 
+def logistic(x):
+    return 1 / (1 + mpmath.exp(-x))
+
+
 def log_gamma(x):
     with mp.workprec(PRECISION + max(0, int(mpmath.mag(x)))):
         return mpmath.log(abs(mpmath.gamma(x))) if abs(x) < 1e4 else mpmath.re(mpmath.loggamma(x))
@@ -140,6 +144,9 @@ UNARY = {
         lambda p: -mpmath.sqrt(2) * inverse_erfc(2 * p),
         [("uniform", 0, 1), positive(("exponents", -1074, -1)), ("near", [0.5])],
     ),
+    "sigmoid": (logistic, [("uniform", -750, 40), ("exponents", -60, 9), ("uniform", -20, 20)]),
+    "silu": (lambda x: x * logistic(x), [("uniform", -750, 40), ("exponents", -60, 9), ("uniform", -20, 20)]),
+    "gelu": (lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, [("uniform", -40, 40), ("exponents", -60, 4), ("uniform", -6, 6)]),
     "lgamma": (log_gamma, [("uniform", -11, -2.26), ("uniform", -15, 30), positive(("exponents", -300, 1000)), ("uniform", -170, -11), ("near", [1.0, 2.0])]),
     "tgamma": (mpmath.gamma, [("uniform", -20, 172), ("exponents", -1020, 4), ("uniform", 0, 5)]),
     "j0": (wide(mpmath.j0), [("uniform", -40, 40), ("exponents", -300, 40), ("near", [2.404825557695773, 5.520078110286311])]),
