@@ -15,6 +15,7 @@ import collections
 import functools
 import json
 import math
+import multiprocessing
 import os
 import pathlib
 import random
@@ -565,15 +566,33 @@ def device_us(torch, call, repeats=15):
     return statistics.median(times)
 
 
+def compiled_by_torch(program):
+    import torch
+    torch._dynamo.reset()
+    library = Torch()
+    return torch.compile(lambda values: run(program, library, values), dynamic=False)
+
+
+def warm(job):
+    """Compiles a program in a process of its own, so that PyTorch finds it in its cache later."""
+    seed, largest = job
+    import torch
+    program = generate(seed, largest)
+    try:
+        compiled_by_torch(program)(inputs(program, Torch()))
+    except Exception:
+        pass  # `peers` reports it
+    torch.cuda.empty_cache()
+
+
 def peers(program):
     """PyTorch's times and the samples in f64."""
     import torch
-    torch._dynamo.reset()
     exact, library = Torch(exact=True), Torch()
     row = {"wanted": [samples(value) for value in run(program, exact, inputs(program, exact))]}
     torch.cuda.empty_cache()
     values = inputs(program, library)
-    compiled = torch.compile(lambda values: run(program, library, values), dynamic=False)
+    compiled = compiled_by_torch(program)
     for name, call in (("eager", lambda: run(program, library, values)), ("compiled", lambda: compiled(values))):
         try:
             row[name] = device_us(torch, call)
@@ -602,14 +621,19 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare results with NumPy, and measure nothing")
     parser.add_argument("--small", action="store_true", help="at most 2^12 elements instead of 2^28")
     parser.add_argument("--worst", type=int, default=20, help="the number of programs to print")
+    parser.add_argument("--workers", type=int, default=1, help="processes in which PyTorch compiles beforehand")
     parser.add_argument("--out", help="write all rows to this file as JSON lines")
     args = parser.parse_args()
     largest = 1 << 12 if args.small else 1 << 28
     programs = [generate(seed, largest) for seed in range(args.first, args.first + args.count)]
+    rows, wrong, results = ours(programs), 0, []
     if not args.check:
+        if args.workers > 1:
+            jobs = [(seed, largest) for seed in range(args.first, args.first + args.count)]
+            with multiprocessing.get_context("spawn").Pool(args.workers, maxtasksperchild=30) as pool:
+                pool.map(warm, jobs, chunksize=1)
         import torch
         copy, special = copy_rate(torch), special_rate(torch)
-    rows, wrong, results = ours(programs), 0, []
     for program in programs:
         row = rows.get(program.name, {"error": "no result"})
         if args.check:

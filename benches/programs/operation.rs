@@ -10,7 +10,7 @@ use cuda_compute::{
 use cuda_safe::Stream;
 use half::{bf16, f16};
 
-use crate::value::{Typed, Value, cast, numbers, of_any, of_floats, of_numbers};
+use crate::value::{Stored, Typed, Value, cast, numbers, of_any, of_floats, of_numbers};
 
 /// An operation: a line of a program without the name of its value.
 pub enum Operation {
@@ -36,6 +36,12 @@ pub enum Operation {
     Take(String, String, usize),
     /// `index_add X INDICES LENGTH`: the rows of X added into zeros with this number of rows.
     IndexAdd(String, String, usize),
+}
+
+/// What an operation computes.
+pub enum Computed {
+    Expression(Value),
+    Array(Stored),
 }
 
 impl Operation {
@@ -66,8 +72,42 @@ impl Operation {
         Ok(operation)
     }
 
-    /// Computes the operation's value. Most are expressions, so nothing is enqueued.
-    pub fn apply(&self, stream: &Stream, values: &HashMap<&str, Value>) -> ArrayResult<Value> {
+    /// Computes the operation's value.
+    pub fn apply(&self, stream: &Stream, values: &HashMap<&str, Value>) -> ArrayResult<Computed> {
+        let array = self.array(stream, values)?;
+        array.map_or_else(
+            || self.expression(values).map(Computed::Expression),
+            |array| Ok(Computed::Array(array)),
+        )
+    }
+
+    /// Computes the operation's value, if it is an array.
+    fn array(&self, stream: &Stream, values: &HashMap<&str, Value>) -> ArrayResult<Option<Stored>> {
+        let value = |name: &String| &values[&**name];
+        Ok(Some(match self {
+            Self::Scan(x, axis) => {
+                of_numbers!(value(x), x => x.scan(Combination::sum(), *axis)?.into())
+            }
+            Self::Take(x, indices, axis) => {
+                let indices: &Expr<i64> = typed(value(indices))?;
+                of_any!(value(x), x => x.take_clamped(indices, *axis)?.into())
+            }
+            Self::IndexAdd(x, indices, length) => {
+                let indices: &Expr<i64> = typed(value(indices))?;
+                of_floats!(value(x), x => {
+                    let mut lengths = x.shape()?.as_slice().to_vec();
+                    lengths[0] = *length;
+                    let mut sums = Array::zeros(stream, lengths)?;
+                    sums.index_add_unordered(0, indices, x)?;
+                    sums.into()
+                })
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Returns the operation's value as an expression, so nothing is enqueued.
+    fn expression(&self, values: &HashMap<&str, Value>) -> ArrayResult<Value> {
         let value = |name: &String| &values[&**name];
         Ok(match self {
             Self::Function(name, x) => of_floats!(value(x), x => function(name, x)?.into()),
@@ -80,29 +120,13 @@ impl Operation {
             }
             Self::Cast(x, to) => of_any!(value(x), x => cast(x, to)).ok_or_else(|| unknown(to))?,
             Self::Reduce(name, x, axes, keep) => reduce(name, value(x), axes, *keep)?,
-            Self::Scan(x, axis) => {
-                of_numbers!(value(x), x => x.scan(Combination::sum(), *axis)?.expr().into())
-            }
             Self::Permute(x, axes) => of_any!(value(x), x => x.permute(axes)?.into()),
             &Self::Slice(ref x, axis, [start, stop, step]) => of_any!(value(x), x => {
                 let mut items = vec![SliceItem::from(..); x.shape()?.rank()];
                 items[axis] = SliceItem::from(start..stop).with_step(step as isize);
                 x.slice(items)?.into()
             }),
-            Self::Take(x, indices, axis) => {
-                let indices: &Expr<i64> = typed(value(indices))?;
-                of_any!(value(x), x => x.take_clamped(indices, *axis)?.expr().into())
-            }
-            Self::IndexAdd(x, indices, length) => {
-                let indices: &Expr<i64> = typed(value(indices))?;
-                of_floats!(value(x), x => {
-                    let mut lengths = x.shape()?.as_slice().to_vec();
-                    lengths[0] = *length;
-                    let mut sums = Array::zeros(stream, lengths)?;
-                    sums.index_add(0, indices, x)?;
-                    sums.expr().into()
-                })
-            }
+            Self::Scan(..) | Self::Take(..) | Self::IndexAdd(..) => return Err(other_type()),
         })
     }
 }
@@ -137,23 +161,22 @@ macro_rules! constants {
 constants! { f16: f16::from_f64; bf16: bf16::from_f64; f32: |value| value as f32; f64: |value| value; }
 
 fn function<T: Constant + Absolute<Size = T>>(name: &str, x: &Expr<T>) -> ArrayResult<Expr<T>> {
-    let number = |value| Expr::scalar(T::of_f64(value));
     Ok(match name {
         "abs" => x.abs(),
         "neg" => -x,
         "exp" => x.exp(),
         "log" => x.ln(),
         "sqrt" => x.sqrt(),
-        "rsqrt" => number(1.0) / x.sqrt(),
+        "rsqrt" => x.rsqrt(),
         "sin" => x.sin(),
         "cos" => x.cos(),
         "tanh" => x.tanh(),
         "erf" => x.erf(),
         "square" => x * x,
         "relu" => x.maximum(T::ZERO),
-        "sigmoid" => number(1.0) / ((-x).exp() + T::ONE),
-        "silu" => x / ((-x).exp() + T::ONE),
-        "gelu" => x * number(0.5) * ((x * number(0.5f64.sqrt())).erf() + T::ONE),
+        "sigmoid" => x.sigmoid(),
+        "silu" => x.silu(),
+        "gelu" => x.gelu(),
         _ => return Err(unknown(name)),
     })
 }
@@ -209,8 +232,8 @@ fn reduce(name: &str, x: &Value, axes: &[usize], keep: bool) -> ArrayResult<Valu
             "sum" => kept(x.sum_axis(axes), keep),
             "max" => kept(x.max_axis(axes), keep),
             "min" => kept(x.min_axis(axes), keep),
-            "argmax" => kept::<i64>(x.argmax_axis(axes).cast(), keep),
-            "argmin" => kept::<i64>(x.argmin_axis(axes).cast(), keep),
+            "argmax" => kept::<usize>(x.argmax_axis(axes), keep),
+            "argmin" => kept::<usize>(x.argmin_axis(axes), keep),
             _ => return Err(unknown(name)),
         })
     }

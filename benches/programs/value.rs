@@ -15,6 +15,7 @@ pub enum Value {
     F32(Expr<f32>),
     F64(Expr<f64>),
     I64(Expr<i64>),
+    Usize(Expr<usize>),
     Bool(Expr<bool>),
 }
 
@@ -26,6 +27,7 @@ pub enum Stored {
     F32(Array<f32>),
     F64(Array<f64>),
     I64(Array<i64>),
+    Usize(Array<usize>),
     Bool(Array<bool>),
 }
 
@@ -45,7 +47,7 @@ macro_rules! conversions {
     )*};
 }
 
-conversions! { F16 f16; Bf16 bf16; F32 f32; F64 f64; I64 i64; Bool bool; }
+conversions! { F16 f16; Bf16 bf16; F32 f32; F64 f64; I64 i64; Usize usize; Bool bool; }
 
 /// Computes a result from the expression `$x` of a value of any type.
 macro_rules! of_any {
@@ -62,6 +64,7 @@ macro_rules! of_numbers {
     ($value:expr, $x:ident => $result:expr) => {
         match $value {
             Value::I64($x) => $result,
+            Value::Usize($x) => $result,
             value => of_floats!(value, $x => $result),
         }
     };
@@ -104,7 +107,7 @@ macro_rules! typed {
     )*};
 }
 
-typed! { F16 f16; Bf16 bf16; F32 f32; F64 f64; I64 i64; Bool bool; }
+typed! { F16 f16; Bf16 bf16; F32 f32; F64 f64; I64 i64; Usize usize; Bool bool; }
 
 /// Converts an expression to the type of this name.
 pub fn cast<T: Element>(values: &Expr<T>, name: &str) -> Option<Value>
@@ -187,6 +190,7 @@ impl Stored {
             Self::F32(array) => array.expr().into(),
             Self::F64(array) => array.expr().into(),
             Self::I64(array) => array.expr().into(),
+            Self::Usize(array) => array.expr().into(),
             Self::Bool(array) => array.expr().into(),
         }
     }
