@@ -157,6 +157,7 @@ pub mod guide;
 mod histogram;
 pub mod interop;
 mod kernel;
+mod library;
 #[cfg(feature = "npy")]
 mod npy;
 mod order;

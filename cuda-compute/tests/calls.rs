@@ -12,6 +12,7 @@ mod child;
 use child::{calls, traced};
 use cuda_compute::{
     Array, Convolution, Error, Filter, Kernels, Layout, MapReduce, Number, Ordered, Reducer,
+    lexsort,
 };
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, Stream,
@@ -111,6 +112,23 @@ fn a_convolution_of_an_array_allocates_its_result_and_launches() {
         run(1.0);
         assert_eq!(made(|| run(2.0)), ["cuMemAllocAsync", "cuLaunchKernel"]);
         assert_eq!(loaded(), 1);
+    });
+}
+
+#[test]
+fn two_keys_of_32_bits_are_sorted_by_one_launch() {
+    traced("", || {
+        let (_, stream) = device();
+        let numbers = |count: usize| Array::range(&stream, 0..count).unwrap();
+        let launches = |sort: &dyn Fn()| {
+            let made = made(sort);
+            made.iter().filter(|name| *name == "cuLaunchKernel").count()
+        };
+        let x = numbers(100).cast::<u32>().eval().unwrap();
+        let (y, z) = (x.cast::<f32>().eval().unwrap(), numbers(100));
+        assert_eq!(launches(&|| drop(lexsort((&x, &y)).unwrap())), 1);
+        // Two sorts, and the second key in the order of the first.
+        assert!(launches(&|| drop(lexsort((&x, &z)).unwrap())) >= 3);
     });
 }
 

@@ -4,12 +4,14 @@
 //!
 //! `cargo test -p cuda-compute --test fft -- --ignored`
 
-use std::{env, f64::consts::TAU, process::Command};
+use std::f64::consts::TAU;
 
-use cuda_compute::{Array, Element, Error, eval};
+use cuda_compute::{Array, Element, eval};
 use cuda_safe::{Context, Stream};
 use num_complex::Complex;
 
+#[path = "shared/missing.rs"]
+mod missing;
 #[path = "shared/random.rs"]
 mod random;
 use random::Random;
@@ -18,45 +20,20 @@ fn stream() -> Stream {
     Stream::new(&Context::primary(0).unwrap()).unwrap()
 }
 
-/// Runs in separate processes, in which the variable names a missing library and another one.
 #[test]
 fn a_missing_library_is_reported() {
-    const FILES: [&str; 2] = ["/no/such/libcufft.so.12", "libc.so.6"];
-    let file = env::var("CUDA_COMPUTE_LIBCUFFT").ok();
-    let Some(file) = file.filter(|file| FILES.contains(&&**file)) else {
-        for file in FILES {
-            let child = Command::new(env::current_exe().unwrap())
-                .args(["--exact", "a_missing_library_is_reported", "--nocapture"])
-                .env("CUDA_COMPUTE_LIBCUFFT", file)
-                .output()
-                .unwrap();
-            let text = String::from_utf8_lossy(&child.stdout);
-            assert!(
-                child.status.success() && text.contains("1 passed"),
-                "{text}"
-            );
-        }
-        return;
+    let names = missing::Names {
+        library: "cuFFT",
+        variable: "CUDA_COMPUTE_LIBCUFFT",
+        function: "cufftCreate",
+        pip: "nvidia-cufft",
+        conda: "libcufft",
+        apt: "libcufft-13-0",
     };
-    let x = Array::<f32>::ones(&stream(), [2, 2]).unwrap();
-    for _ in 0..2 {
-        let error = x.rfft(0).unwrap_err();
-        let text = error.to_string();
-        assert!(matches!(error, Error::Missing(_)), "{text}");
-        for part in [
-            &*format!("cuFFT was not found: looked for {file} (CUDA_COMPUTE_LIBCUFFT). "),
-            if file == FILES[1] {
-                "libc.so.6: it has no cufftCreate"
-            } else {
-                "cannot open shared object file"
-            },
-            "`pip install nvidia-cufft`",
-            "`conda install -c conda-forge libcufft`",
-            "`apt install libcufft-13-0`",
-        ] {
-            assert!(text.contains(part), "no {part:?} in {text}");
-        }
-    }
+    missing::check("a_missing_library_is_reported", &names, || {
+        let x = Array::<f32>::ones(&stream(), [2, 2]).unwrap();
+        x.rfft(0).unwrap_err()
+    });
 }
 
 /// Transforms along one axis by the definition, without a division.

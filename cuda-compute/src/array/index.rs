@@ -80,6 +80,13 @@ macro_rules! s {
 }
 
 impl SliceItem {
+    /// Returns the items that select from one axis and keep the others.
+    pub(crate) fn along(axis: usize, item: impl Into<Self>) -> Vec<Self> {
+        let mut items = vec![Self::from(..); axis];
+        items.push(item.into());
+        items
+    }
+
     /// Returns the range with another step. A single index is unchanged.
     #[must_use]
     pub fn with_step(self, step: isize) -> Self {

@@ -85,8 +85,7 @@ impl<T: Element> Array<T> {
 
 impl<T: Element> AxisIter<T> {
     fn part(&self, number: usize) -> Array<T> {
-        let mut items = vec![SliceItem::from(..); self.axis + 1];
-        items[self.axis] = match self.length {
+        let item: SliceItem = match self.length {
             None => (number as isize).into(),
             Some(length) => {
                 let start = number * length;
@@ -96,7 +95,8 @@ impl<T: Element> AxisIter<T> {
                 (start as isize..end as isize).into()
             }
         };
-        self.array.slice(items).expect("within the axis")
+        let part = self.array.slice(SliceItem::along(self.axis, item));
+        part.expect("within the axis")
     }
 }
 

@@ -70,6 +70,22 @@ impl<T: Element> Array<T> {
         eval_dense(&self.expr(), order)
     }
 
+    /// Returns an array with one axis and at least `least` elements in contiguous memory. `what` names
+    /// it in the error.
+    pub(crate) fn vector(&self, what: &str, least: usize) -> Result<Self> {
+        if self.rank() != 1 || self.len() < least {
+            let elements = match least {
+                0 => "",
+                _ => ", and at least one element",
+            };
+            return Err(Error::Shape(format!(
+                "{what}: shape {} does not have one axis{elements}. Fix: pass an array that does",
+                self.shape()
+            )));
+        }
+        self.contiguous(Order::C)
+    }
+
     /// Copies the array to new, contiguous memory. The axes keep their order in memory.
     ///
     /// # Errors

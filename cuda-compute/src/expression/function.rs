@@ -114,6 +114,9 @@ impl Function {
     }
 }
 
+/// The bits of an `f32`. Arrays have no such method.
+pub(crate) static TO_BITS: Function = Function::exact("to_bits", "rs_to_bits", "");
+
 macro_rules! functions {
     ($($constant:ident = $function:expr;)*) => {
         $(pub(crate) static $constant: Function = $function;)*

@@ -158,9 +158,7 @@ where
             widths[last].1 = needed - known;
             source.pad(widths, Pad::Constant(C::ZERO))?.expr()
         } else {
-            let mut items = vec![SliceItem::from(..); shape.rank()];
-            items[last] = (..needed).into();
-            source.slice(items)?
+            source.slice(SliceItem::along(last, ..needed))?
         };
         let order = Moved::new(shape.rank(), of_plan);
         let mut lengths: Vec<usize> = of_plan.iter().map(|&axis| shape[axis]).collect();

@@ -386,8 +386,7 @@ fn real_transforms_have_half_of_the_frequencies() {
         let whole = values.iter().map(|&re| Complex::new(re, 0.0)).collect();
         let whole = expected(whole, shape, axes, false);
         let whole = Array::from_shape(&stream, shape, &whole).unwrap();
-        let mut items = vec![SliceItem::from(..); shape.len()];
-        items[last] = (..shape[last] / 2 + 1).into();
+        let items = SliceItem::along(last, ..shape[last] / 2 + 1);
         let half = whole.slice(items).unwrap();
         assert_eq!(y.shape(), half.shape(), "{what}");
         assert_close(&y.to_vec().unwrap(), &half.to_vec().unwrap(), &what);

@@ -27,7 +27,6 @@ fn within(method: &str, indices: Vec<isize>, length: usize, end: usize) -> Resul
 /// Parts of an array that are copied to consecutive places along an axis of a new one.
 struct Parts<T> {
     axis: usize,
-    rank: usize,
     end: usize,
     parts: Vec<(Vec<SliceItem>, Expr<T>)>,
 }
@@ -35,8 +34,7 @@ struct Parts<T> {
 impl<T: Element> Parts<T> {
     fn push(&mut self, values: Expr<T>, length: usize) {
         if length > 0 {
-            let mut items = vec![SliceItem::from(..); self.rank];
-            items[self.axis] = SliceItem::from(self.end..self.end + length);
+            let items = SliceItem::along(self.axis, self.end..self.end + length);
             self.parts.push((items, values));
             self.end += length;
         }
@@ -47,7 +45,6 @@ impl<T: Element> Array<T> {
     fn parts(&self, axis: usize) -> Parts<T> {
         Parts {
             axis,
-            rank: self.rank(),
             end: 0,
             parts: Vec::new(),
         }
@@ -122,14 +119,13 @@ impl<T: Element> Array<T> {
         rows.sort_by_key(|row| row.0);
         let (mut parts, mut start) = (self.parts(axis), 0);
         for (index, rows) in rows {
-            let before = self.along(axis, (start..index).into())?;
+            let before = self.slice(SliceItem::along(axis, start..index))?;
             parts.push(before.expr(), index - start);
-            let mut items = vec![SliceItem::from(..); self.rank()];
-            items[axis] = rows.clone().into();
+            let items = SliceItem::along(axis, rows.clone());
             parts.push(values.slice(items)?, rows.len());
             start = index;
         }
-        let after = self.along(axis, (start..).into())?;
+        let after = self.slice(SliceItem::along(axis, start..))?;
         parts.push(after.expr(), length - start);
         assemble(self, result, parts.parts)
     }
@@ -167,7 +163,7 @@ impl<T: Element> Array<T> {
         lengths[axis] -= indices.len();
         let (mut parts, mut start) = (self.parts(axis), 0);
         for end in indices.into_iter().chain([length]) {
-            let kept = self.along(axis, (start..end).into())?;
+            let kept = self.slice(SliceItem::along(axis, start..end))?;
             parts.push(kept.expr(), end - start);
             start = end + 1;
         }

@@ -73,13 +73,12 @@ pub fn concatenate<T: Element, A: Borrow<Array<T>>>(
     }
     shape.as_mut_slice()[axis] = length;
     let shape = Shape::new(shape.as_slice())?;
-    let mut items = vec![SliceItem::from(..); shape.rank()];
     let mut start = 0;
     let parts = arrays.into_iter().map(|array| {
         let end = start + array.shape()[axis];
-        items[axis] = SliceItem::from(start..end);
+        let items = SliceItem::along(axis, start..end);
         start = end;
-        (items.clone(), array.expr())
+        (items, array.expr())
     });
     assemble(first, shape, parts.collect())
 }

@@ -54,8 +54,9 @@ impl<T: Element> Array<T> {
         let length = self.shape()[axis];
         let (each, longer) = (length / parts, length % parts);
         let start = |part: usize| part * each + part.min(longer);
-        let parts = (0..parts).map(|part| self.along(axis, (start(part)..start(part + 1)).into()));
-        parts.collect()
+        (0..parts)
+            .map(|part| self.slice(SliceItem::along(axis, start(part)..start(part + 1))))
+            .collect()
     }
 
     /// Divides the array at these indices along an axis, like NumPy's `split` with a list of
@@ -79,14 +80,7 @@ impl<T: Element> Array<T> {
         items.push(SliceItem::from(start..));
         items
             .into_iter()
-            .map(|item| self.along(axis, item))
+            .map(|item| self.slice(SliceItem::along(axis, item)))
             .collect()
-    }
-
-    /// Selects from one axis.
-    pub(super) fn along(&self, axis: usize, item: SliceItem) -> Result<Self> {
-        let mut items = vec![SliceItem::from(..); self.rank()];
-        items[axis] = item;
-        self.slice(items)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{EdgeForm, count};
 use crate::{
-    array::{Array, Order},
-    error::{Error, Result},
+    array::Array,
+    error::Result,
     expression::{Expr, IntoExpr},
     sort::{Keys, SortKey},
 };
@@ -12,7 +12,7 @@ use crate::{
 fn between<K: SortKey>(values: &[&Expr<K>], edges: &[&Array<K>]) -> Result<Array<u64>> {
     let edges: Vec<Array<K>> = edges
         .iter()
-        .map(|edges| contiguous_edges(edges))
+        .map(|edges| edges.vector("the edges of a histogram", 1))
         .collect::<Result<_>>()?;
     let bins = edges.iter().map(|edges| edges.len() - 1);
     let bins = bins.fold(1usize, usize::saturating_mul);
@@ -32,17 +32,6 @@ fn between<K: SortKey>(values: &[&Expr<K>], edges: &[&Array<K>]) -> Result<Array
         Some((form, words.collect())),
         &memories,
     )
-}
-
-/// Returns edges that are contiguous.
-fn contiguous_edges<K: SortKey>(edges: &Array<K>) -> Result<Array<K>> {
-    if edges.rank() != 1 || edges.is_empty() {
-        return Err(Error::Shape(format!(
-            "the edges of a histogram have shape {}. Fix: pass an array with one axis and at least one edge",
-            edges.shape()
-        )));
-    }
-    edges.contiguous(Order::C)
 }
 
 impl<K: SortKey> Expr<K> {

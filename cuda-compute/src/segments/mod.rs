@@ -7,19 +7,11 @@ mod reduce;
 mod scan;
 mod sort;
 
-use crate::{
-    array::{Array, Order},
-    error::{Error, Result},
-};
+use crate::{array::Array, error::Result};
 
 /// Returns offsets that are contiguous, and the number of segments.
 fn checked(offsets: &Array<usize>, call: &str) -> Result<(Array<usize>, usize)> {
-    if offsets.rank() != 1 || offsets.is_empty() {
-        return Err(Error::Shape(format!(
-            "{call}: the offsets have shape {}. Fix: pass an array with one axis that has the first place of each \
-             segment, and the end of the last one",
-            offsets.shape()
-        )));
-    }
-    Ok((offsets.contiguous(Order::C)?, offsets.len() - 1))
+    let offsets = offsets.vector(&format!("{call}, offsets"), 1)?;
+    let segments = offsets.len() - 1;
+    Ok((offsets, segments))
 }

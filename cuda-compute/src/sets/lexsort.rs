@@ -2,8 +2,9 @@
 
 use crate::{
     array::Array,
+    element::{DataType, Element},
     error::{Error, Result},
-    expression::{Expr, IntoExpr},
+    expression::{Expr, IntoExpr, function::TO_BITS, node::Node, operation::Operation},
     sort::SortKey,
 };
 
@@ -14,11 +15,12 @@ use crate::{
 pub trait LexsortKeys: sealed::LexsortKeys {}
 
 mod sealed {
-    use crate::{array::Array, error::Result};
+    use super::Places;
+    use crate::error::Result;
 
     pub trait LexsortKeys {
-        /// Sorts places stably by these keys, or creates them.
-        fn sort(self, places: Option<Array<usize>>) -> Result<Option<Array<usize>>>;
+        /// Sorts places stably by these keys.
+        fn sort(self, places: &mut Places) -> Result<()>;
     }
 }
 
@@ -29,9 +31,9 @@ mod sealed {
 /// types. The result has one axis. The sort is stable, and NaN comes last in each key. See
 /// [`sort`](Expr::sort) for the order.
 ///
-/// The call sorts once for each key, from the first to the last. Each sort after the first needs memory
-/// for three keys and three places per element until it has finished. The call does not wait for the
-/// stream.
+/// The call sorts once for each key, from the first to the last. Two keys of 32 bits in a row, such as
+/// `f32` and `u32`, are sorted as one key of 64 bits. Each sort after the first needs memory for three
+/// keys and three places per element until it has finished. The call does not wait for the stream.
 ///
 /// ```
 /// use cuda_compute::{Array, lexsort};
@@ -51,34 +53,94 @@ mod sealed {
 /// Returns an error if the keys have different numbers of elements, or in the cases that
 /// [`sort`](Expr::sort) lists.
 pub fn lexsort(keys: impl LexsortKeys) -> Result<Array<usize>> {
-    let places = keys.sort(None)?;
-    places.ok_or_else(|| Error::Shape("internal error: a sort without keys".into()))
+    let mut places = Places::default();
+    keys.sort(&mut places)?;
+    places.finish()
 }
 
-/// Sorts places stably by one key.
-fn sort_by<K: SortKey>(key: &Expr<K>, places: Option<Array<usize>>) -> Result<Array<usize>> {
-    let Some(places) = places else {
-        return key.argsort();
-    };
-    let shape = key.shape()?;
-    if shape.elements() != places.len() {
-        return Err(Error::Shape(format!(
-            "lexsort: a key of shape {shape} has {} elements, but the keys before it have {}. Fix: pass keys with as \
-             many elements",
-            shape.elements(),
-            places.len()
-        )));
+/// The places of the elements, sorted by the keys so far.
+#[derive(Debug, Default)]
+pub struct Places {
+    sorted: Option<Array<usize>>,
+    /// The codes of the last key, by which the places are not sorted yet.
+    code: Option<Expr<u32>>,
+    /// The number of elements of each key.
+    elements: Option<usize>,
+}
+
+impl Places {
+    /// Sorts stably by a key, now or together with the next one.
+    fn add<K: SortKey>(&mut self, key: &Expr<K>) -> Result<()> {
+        let shape = key.shape()?;
+        let before = *self.elements.get_or_insert(shape.elements());
+        if shape.elements() != before {
+            return Err(Error::Shape(format!(
+                "lexsort: a key of shape {shape} has {} elements, but the keys before it have {before}. Fix: pass keys with \
+                 as many elements",
+                shape.elements()
+            )));
+        }
+        let key = key.flatten()?;
+        match (self.code.take(), code(&key)) {
+            (None, Some(code)) => self.code = Some(code),
+            (Some(minor), Some(major)) => {
+                self.sort(&(major.cast::<u64>() << 32u64 | minor.cast::<u64>()))?;
+            }
+            (None, None) => self.sort(&key)?,
+            (Some(minor), None) => {
+                self.sort(&minor)?;
+                self.sort(&key)?;
+            }
+        }
+        Ok(())
     }
-    let key = key.flatten()?.take_clamped(&places, 0)?;
-    Ok(key.sort_by_key(&places)?.1)
+
+    fn sort<K: SortKey>(&mut self, key: &Expr<K>) -> Result<()> {
+        self.sorted = Some(match &self.sorted {
+            None => key.argsort()?,
+            Some(places) => key.take_clamped(places, 0)?.sort_by_key(places)?.1,
+        });
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Array<usize>> {
+        if let Some(code) = self.code.take() {
+            self.sort(&code)?;
+        }
+        let sorted = self.sorted;
+        sorted.ok_or_else(|| Error::Shape("internal error: a sort without keys".into()))
+    }
+}
+
+/// Returns the places of 32-bit keys in their order, as unsigned integers. All NaNs have the highest
+/// one.
+fn code<K: SortKey>(key: &Expr<K>) -> Option<Expr<u32>> {
+    const SIGN: u32 = 1 << 31;
+    match K::DATA_TYPE {
+        DataType::U32 => Some(Expr::of(key.node.clone())),
+        DataType::I32 => Some(Expr::<i32>::of(key.node.clone()).cast::<u32>() ^ SIGN),
+        DataType::F32 => {
+            // Negative zero becomes zero, to which it is equal.
+            let number = Expr::<f32>::of(key.node.clone()) + 0.0;
+            let bits = Node::apply(
+                Operation::Call(&TO_BITS),
+                u32::DATA_TYPE,
+                [number.node.clone()],
+            );
+            let bits = Expr::<u32>::of(bits);
+            let flipped = bits.greater_equal(SIGN).select(u32::MAX, SIGN);
+            Some(number.is_nan().select(u32::MAX, bits ^ flipped))
+        }
+        _ => None,
+    }
 }
 
 macro_rules! single {
     ($($type:ty),*) => {$(
         impl<K: SortKey> LexsortKeys for $type {}
         impl<K: SortKey> sealed::LexsortKeys for $type {
-            fn sort(self, places: Option<Array<usize>>) -> Result<Option<Array<usize>>> {
-                sort_by(&self.into_expr(), places).map(Some)
+            fn sort(self, places: &mut Places) -> Result<()> {
+                places.add(&self.into_expr())
             }
         }
     )*};
@@ -90,10 +152,10 @@ macro_rules! tuple {
     ($($key:ident: $type:ident),*) => {
         impl<$($type: LexsortKeys),*> LexsortKeys for ($($type,)*) {}
         impl<$($type: LexsortKeys),*> sealed::LexsortKeys for ($($type,)*) {
-            fn sort(self, places: Option<Array<usize>>) -> Result<Option<Array<usize>>> {
+            fn sort(self, places: &mut Places) -> Result<()> {
                 let ($($key,)*) = self;
-                $(let places = $key.sort(places)?;)*
-                Ok(places)
+                $($key.sort(places)?;)*
+                Ok(())
             }
         }
     };

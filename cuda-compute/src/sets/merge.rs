@@ -6,7 +6,7 @@ use cuda_safe::LaunchConfig;
 
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
-    error::{Error, Result},
+    error::Result,
     expression::fused,
     kernel::{Source, Specialisation},
     sort::{Keys, SortKey, keyed},
@@ -55,15 +55,7 @@ impl<K: SortKey> Array<K> {
     /// Returns an error if an array has no or several axes, if the arrays belong to different
     /// contexts, or if memory runs out.
     pub fn merge(&self, other: &Self) -> Result<Self> {
-        for array in [self, other] {
-            if array.rank() != 1 {
-                return Err(Error::Shape(format!(
-                    "merge: an array has shape {}. Fix: pass sorted arrays with one axis",
-                    array.shape()
-                )));
-            }
-        }
-        let (one, other) = (self.contiguous(Order::C)?, other.contiguous(Order::C)?);
+        let (one, other) = (self.vector("merge", 0)?, other.vector("merge", 0)?);
         let shape = Shape::new(&[one.len().saturating_add(other.len())])?;
         let (kernels, stream) = (one.memory.kernels(), one.stream());
         let result = Memory::new(kernels, stream, shape.elements(), K::DATA_TYPE)?;

@@ -3,9 +3,9 @@
 use cuda_safe::Function;
 
 use crate::{
-    array::{Array, Order},
+    array::Array,
     element::{DataType, Element},
-    error::{Error, Result},
+    error::Result,
     expression::{
         Expr, IntoExpr,
         fused::{Prepared, Walk},
@@ -106,13 +106,7 @@ pub(crate) fn search<K: SortKey, R: Element>(
     answer: Answer,
 ) -> Result<Array<R>> {
     debug_assert_eq!(R::DATA_TYPE, answer.data());
-    if sorted.rank() != 1 {
-        return Err(Error::Shape(format!(
-            "the array to search has shape {}. Fix: pass a sorted array with one axis",
-            sorted.shape()
-        )));
-    }
-    let sorted = sorted.contiguous(Order::C)?;
+    let sorted = sorted.vector("the sorted array", 0)?;
     let stream = values.stream().unwrap_or(sorted.stream());
     let mut prepared = Prepared::on(sorted.memory.kernels(), stream, &[&values.node])?;
     let elements = prepared.shape.elements();

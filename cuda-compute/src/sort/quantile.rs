@@ -133,11 +133,7 @@ impl<T: QuantileElement> Expr<T> {
             None => {
                 let sorted = self.sorted(false, axis)?;
                 let axis = axis.unwrap_or(0);
-                let one = |place: usize| {
-                    let mut items = vec![SliceItem::from(..); axis];
-                    items.push((place..place + 1).into());
-                    sorted.slice(items)
-                };
+                let one = |place| sorted.slice(SliceItem::along(axis, place..place + 1));
                 let at = |place: fn(&Position) -> usize| -> Result<Array<T>> {
                     if let [position] = &positions[..] {
                         return one(place(position));

@@ -12,6 +12,7 @@ use crate::{
     element::Ordered,
     error::{Error, Result},
     expression::Expr,
+    gather::concatenate,
 };
 
 /// A search is used if at most one in this many elements is selected.
@@ -20,7 +21,7 @@ const SELECTIVE: usize = 8;
 impl<T: Ordered> Expr<T> {
     fn extremes(
         &self,
-        largest: bool,
+        (largest, sorted): (bool, bool),
         k: usize,
         axis: Option<usize>,
     ) -> Result<(Array<T>, Array<usize>)> {
@@ -34,12 +35,13 @@ impl<T: Ordered> Expr<T> {
             )));
         }
         let alone = length == shape.elements();
+        let most_searched = if sorted { length / SELECTIVE } else { length };
         let (values, places) = if let Some(found) = first_of(self, largest, k, axis)? {
             found
         } else if alone
             && length >= SEARCHED
-            && (1..=length / SELECTIVE).contains(&k)
-            && let Some((values, places)) = self.searched(largest, k)?
+            && (1..=most_searched).contains(&k)
+            && let Some((values, places)) = self.searched((largest, sorted), k)?
         {
             let ones = |other: usize| if axis == Some(other) { values.len() } else { 1 };
             let lengths: Vec<usize> = match axis {
@@ -59,14 +61,17 @@ impl<T: Ordered> Expr<T> {
             (sorted.keys(), sorted.items())
         };
         // Nothing is cut if no more than `k` were found.
-        let mut first = vec![SliceItem::from(..); axis.unwrap_or(0)];
-        first.push((..k).into());
+        let first = SliceItem::along(axis.unwrap_or(0), ..k);
         Ok((values.slice(&first)?, places.slice(&first)?))
     }
 
-    /// Finds the k-th element and sorts those up to it, of which there may be more. Returns `None` if
-    /// it is NaN, which can't be compared.
-    fn searched(&self, largest: bool, k: usize) -> Result<Option<(Array<T>, Array<usize>)>> {
+    /// Finds the k-th element, and sorts those up to it if requested. Returns all elements that are equal
+    /// to the k-th one if they are sorted. Returns `None` if it is NaN, which can't be compared.
+    fn searched(
+        &self,
+        (largest, sorted): (bool, bool),
+        k: usize,
+    ) -> Result<Option<(Array<T>, Array<usize>)>> {
         let shape = self.shape()?;
         let last = order_statistics(self, largest, [k - 1, k - 1])?.slice([SliceItem::from(0)])?;
         let mask = match largest {
@@ -78,17 +83,31 @@ impl<T: Ordered> Expr<T> {
             return Ok(None);
         }
         let values = take_along(self, &places, None)?;
-        let (values, places) = match largest {
-            true => values.sort_by_key_descending(&places)?,
-            false => values.sort_by_key(&places)?,
+        let found = match (sorted, largest) {
+            (true, true) => values.sort_by_key_descending(&places)?,
+            (true, false) => values.sort_by_key(&places)?,
+            (false, _) if places.len() == k => (values, places),
+            (false, _) => {
+                // Some of those that are equal to the k-th one are left out.
+                let equal = values.equal(&last).eval()?;
+                let before = (!&equal).nonzero()?;
+                let kept = equal
+                    .nonzero()?
+                    .slice([SliceItem::from(..k - before.len())])?;
+                let kept = concatenate(&[before, kept], 0)?;
+                (
+                    values.take_clamped(&kept, 0)?,
+                    places.take_clamped(&kept, 0)?,
+                )
+            }
         };
-        Ok(Some((values, places)))
+        Ok(Some(found))
     }
 }
 
 /// Defines the methods of expressions, and those of arrays that call them.
 macro_rules! extremes {
-    ($($(#[$doc:meta])* $name:ident $(($axis:ident))? $largest:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident $(($axis:ident))? $largest:literal, $sorted:literal;)*) => {
         impl<T: Ordered> Expr<T> {$(
             $(#[$doc])*
             ///
@@ -97,7 +116,7 @@ macro_rules! extremes {
             /// memory runs out, or in the cases that [`eval`](Self::eval) lists.
             pub fn $name(&self, k: usize, $($axis: impl IntoIndex)?) -> Result<(Array<T>, Array<usize>)> {
                 let axis: Option<usize> = [$(self.shape()?.axis($axis)?)?].first().copied();
-                self.extremes($largest, k, axis)
+                self.extremes(($largest, $sorted), k, axis)
             }
         )*}
 
@@ -139,10 +158,10 @@ extremes! {
     /// # Ok(())
     /// # }
     /// ```
-    top_k true;
+    top_k true, true;
     /// Returns the `k` smallest of all elements, from the smallest up, and their places in C order.
     /// NaN counts as greater than all numbers. See [`top_k`](Self::top_k).
-    bottom_k false;
+    bottom_k false, true;
     /// Returns the `k` largest elements along an axis, from the largest down, and their indices along
     /// it. In the results, the length of the axis is `k`. See [`top_k`](Self::top_k).
     ///
@@ -157,8 +176,39 @@ extremes! {
     /// # Ok(())
     /// # }
     /// ```
-    top_k_axis(axis) true;
+    top_k_axis(axis) true, true;
     /// Returns the `k` smallest elements along an axis, from the smallest up, and their indices along
     /// it. See [`top_k_axis`](Self::top_k_axis) and [`bottom_k`](Self::bottom_k).
-    bottom_k_axis(axis) false;
+    bottom_k_axis(axis) false, true;
+    /// Returns the `k` largest of all elements in any order, and their places in C order, as PyTorch's
+    /// `topk` does with `sorted=False`. They are the elements of [`top_k`](Self::top_k).
+    ///
+    /// From 65,536 elements on, if `k` is greater than 128, the k-th element is found by counting the
+    /// digits of all elements, and those up to it are selected without a sort. The call then waits for
+    /// the stream, as [`compress`](Self::compress) does. In other cases it does the work of `top_k`,
+    /// whose kernels find the elements in sorted order.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::from_slice(&stream, &[3.0f32, 9.0, 1.0, 4.0])?;
+    /// let (values, places) = x.top_k_unsorted(2)?;
+    /// assert_eq!(values.sum().item()?, 13.0);
+    /// assert_eq!(x.take(&places, 0)?.to_vec()?, values.to_vec()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    top_k_unsorted true, false;
+    /// Returns the `k` smallest of all elements in any order, and their places in C order. See
+    /// [`top_k_unsorted`](Self::top_k_unsorted) and [`bottom_k`](Self::bottom_k).
+    bottom_k_unsorted false, false;
+    /// Returns the `k` largest elements along an axis in any order, and their indices along it. See
+    /// [`top_k_unsorted`](Self::top_k_unsorted) and [`top_k_axis`](Self::top_k_axis). Several lines
+    /// are searched as `top_k_axis` does.
+    top_k_unsorted_axis(axis) true, false;
+    /// Returns the `k` smallest elements along an axis in any order, and their indices along it. See
+    /// [`top_k_unsorted_axis`](Self::top_k_unsorted_axis).
+    bottom_k_unsorted_axis(axis) false, false;
 }

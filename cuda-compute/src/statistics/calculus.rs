@@ -11,9 +11,7 @@ use crate::{
 
 /// Selects from one axis.
 fn part<T: Element>(x: &Expr<T>, axis: usize, item: impl Into<SliceItem>) -> Result<Expr<T>> {
-    let mut items = vec![SliceItem::from(..); x.shape()?.rank()];
-    items[axis] = item.into();
-    x.slice(items)
+    x.slice(SliceItem::along(axis, item))
 }
 
 /// Returns the difference of each element and the one before it along an axis.
@@ -147,11 +145,8 @@ impl<T: Float> Expr<T> {
         let end = length as isize - 1;
         let parts = [(0..1, first), (1..end, inner), (end..end + 1, last)];
         let parts = parts.into_iter().filter(|(range, _)| !range.is_empty());
-        let parts = parts.map(|(range, values)| {
-            let mut items = vec![SliceItem::from(..); shape.rank()];
-            items[axis] = range.into();
-            (items, values.converted())
-        });
+        let parts =
+            parts.map(|(range, values)| (SliceItem::along(axis, range), values.converted()));
         assemble(&stored, shape, parts.collect())
     }
 

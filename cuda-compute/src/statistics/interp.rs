@@ -62,15 +62,14 @@ impl<T: Float> Expr<T> {
     /// - the expression reads no array, so it has no stream;
     /// - memory runs out.
     pub fn interp(&self, xp: &Array<T>, fp: &Array<T>) -> Result<Array<T>> {
-        if xp.rank() != 1 || xp.shape() != fp.shape() || xp.is_empty() {
+        if xp.shape() != fp.shape() {
             return Err(Error::Shape(format!(
-                "interp: xp has shape {} and fp has shape {}. Both must have one axis, of the same length, with at least one \
-                 element",
+                "interp: xp has shape {} and fp has shape {}, which must be equal",
                 xp.shape(),
                 fp.shape()
             )));
         }
-        let (xp, fp) = (xp.contiguous(Order::C)?, fp.contiguous(Order::C)?);
+        let (xp, fp) = (xp.vector("interp, xp", 1)?, fp.vector("interp, fp", 1)?);
         let mut prepared = Prepared::new(&[&self.node])?;
         let shape = prepared.shape;
         let memory = prepared.memory(shape.elements(), T::DATA_TYPE)?;

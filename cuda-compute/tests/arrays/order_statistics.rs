@@ -33,6 +33,19 @@ fn extremes_of<K: Key + Ordered>(count: usize, k: usize, distinct: u64) {
         assert!(places.to_vec().unwrap() == wanted, "{what}");
         let of_host: Vec<K> = wanted.iter().map(|&at| host[at]).collect();
         assert!(same(&values.to_vec().unwrap(), &of_host), "{what}");
+
+        let (values, places) = match largest {
+            true => x.top_k_unsorted(k),
+            false => x.bottom_k_unsorted(k),
+        }
+        .unwrap();
+        let mut places = places.to_vec().unwrap();
+        let at_places: Vec<K> = places.iter().map(|&at| host[at]).collect();
+        assert!(same(&values.to_vec().unwrap(), &at_places), "{what}");
+        let mut wanted = wanted.to_vec();
+        places.sort_unstable();
+        wanted.sort_unstable();
+        assert!(places == wanted, "{what}, unsorted");
     }
 }
 
@@ -53,6 +66,9 @@ fn extremes_of_many_elements() {
     extremes_of::<i64>(MANY, 1000, u64::MAX);
     extremes_of::<f16>(MANY, 5, 3);
     extremes_of::<u8>(MANY, 1, u64::MAX);
+    extremes_of::<f32>(MANY, MANY / 2, u64::MAX);
+    extremes_of::<i32>(MANY, MANY, 50);
+    extremes_of::<u8>(MANY, 30_000, 3);
 }
 
 #[test]
@@ -67,6 +83,16 @@ fn nan_comes_after_all_numbers_in_top_k() {
         let values = values.to_vec().unwrap();
         assert_eq!(values.len(), k);
         assert!(values[..2] == [1.0, -1.0] && values[2..].iter().all(|value| value.is_nan()));
+        let (_, mut places) = upload(&stream, &host)
+            .top_k_unsorted(k)
+            .map(|(values, places)| (values, places.to_vec().unwrap()))
+            .unwrap();
+        places.sort_unstable();
+        let mut wanted: Vec<usize> = (0..k - 1).chain([60_000]).collect();
+        if k < 8 {
+            wanted[k - 2] = 7;
+        }
+        assert_eq!(places, wanted);
     }
 }
 
@@ -112,6 +138,22 @@ fn extremes_along_axes() {
             .flat_map(|number| sorted_places(&line(number), true)[..k].to_vec())
             .collect();
         assert!(turned(places.to_vec().unwrap()) == wanted, "{lengths:?}");
+        let (values, places) = x.top_k_unsorted_axis(k, axis).unwrap();
+        assert_eq!(values.shape(), shape);
+        let there = x.take_along_axis(&places, axis).unwrap();
+        assert!(same(&values.to_vec().unwrap(), &there.to_vec().unwrap()));
+        let in_order = |lines: Vec<usize>| -> Vec<usize> {
+            lines
+                .chunks(k)
+                .flat_map(|line| {
+                    let mut line = line.to_vec();
+                    line.sort_unstable();
+                    line
+                })
+                .collect()
+        };
+        let found = turned(places.to_vec().unwrap());
+        assert!(in_order(found) == in_order(wanted), "{lengths:?}");
         let (smallest, _) = x.bottom_k_axis(k, axis).unwrap();
         let sorted = x.sort_axis(axis).unwrap().to_vec().unwrap();
         let first: Vec<f32> = match axis {

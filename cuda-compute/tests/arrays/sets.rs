@@ -121,7 +121,7 @@ fn only_vectors_are_searched_and_merged() {
     }
     let none = upload::<i32>(&stream, &[]);
     let text = vector.histogram_with_edges(&none).unwrap_err().to_string();
-    assert!(text.contains("at least one edge"), "{text}");
+    assert!(text.contains("at least one element"), "{text}");
 }
 
 /// Returns the bin of a value between edges.
@@ -345,15 +345,62 @@ fn places_are_sorted_by_several_keys() {
     }
 }
 
+fn pairs_of_32_bits<A: Key, B: Key>(count: usize, distinct: u64) {
+    let stream = stream();
+    let (a, b) = (
+        random_keys::<A>(count, distinct),
+        random_keys::<B>(count, 6),
+    );
+    let (x, y) = (upload(&stream, &a), upload(&stream, &b));
+    let mut wanted: Vec<usize> = (0..count).collect();
+    wanted.sort_by(|&i, &j| order(&b[i], &b[j]).then(order(&a[i], &a[j])));
+    let what = format!("{count} of {:?} and {:?}", A::DATA_TYPE, B::DATA_TYPE);
+    assert!(elements(lexsort((&x, &y))) == wanted, "{what}");
+    // The last key decides, and the one before it is sorted with it.
+    let c = random_keys::<u32>(count, 3);
+    let z = upload(&stream, &c);
+    wanted.sort_by_key(|&i| c[i]);
+    assert!(elements(lexsort((&x, &y, &z))) == wanted, "{what}, u32");
+    let d: Vec<u8> = c.iter().map(|&c| c as u8).collect();
+    let mut wanted: Vec<usize> = (0..count).collect();
+    wanted.sort_by(|&i, &j| {
+        (order(&b[i], &b[j]))
+            .then(d[i].cmp(&d[j]))
+            .then(order(&a[i], &a[j]))
+    });
+    let d = upload(&stream, &d);
+    assert!(elements(lexsort((&x, &d, &y))) == wanted, "{what}, u8");
+}
+
+#[test]
+fn pairs_of_32_bit_keys_sort() {
+    for (count, distinct) in [(0, 9), (300, u64::MAX), (300, 4), (9000, 2000)] {
+        pairs_of_32_bits::<f32, f32>(count, distinct);
+        pairs_of_32_bits::<u32, f32>(count, distinct);
+        pairs_of_32_bits::<f32, i32>(count, distinct);
+        pairs_of_32_bits::<i32, u32>(count, distinct);
+    }
+    // Keys in other layouts are taken in C order.
+    let stream = stream();
+    let x = shaped(&stream, [2, 2], &[3u32, 1, 2, 0]);
+    let y = upload(&stream, &[1.0f32, 1.0, -0.0, 0.0]);
+    assert_eq!(elements(lexsort((x.t(), &y))), [3, 2, 1, 0]);
+}
+
 #[test]
 fn keys_of_other_lengths_do_not_sort() {
     let stream = stream();
     let (x, y) = (upload(&stream, &[1, 2, 3]), upload(&stream, &[1.0, 2.0]));
-    let text = lexsort((&x, &y)).unwrap_err().to_string();
-    assert!(
-        text.contains("2 elements") && text.contains("have 3"),
-        "{text}"
-    );
+    for error in [
+        lexsort((&x, &y)).unwrap_err(),
+        lexsort((&x, &x, y.cast::<f32>())).unwrap_err(),
+    ] {
+        let text = error.to_string();
+        assert!(
+            text.contains("2 elements") && text.contains("have 3"),
+            "{text}"
+        );
+    }
 }
 
 fn merges<K: Key>(counts: [usize; 2], distinct: u64) {

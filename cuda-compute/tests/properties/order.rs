@@ -11,6 +11,12 @@ fn pick<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().map(|&place| values[place]).collect()
 }
 
+fn in_order(places: &[usize]) -> Vec<usize> {
+    let mut places = places.to_vec();
+    places.sort_unstable();
+    places
+}
+
 /// Checks the functions, and returns the number of cases.
 pub fn check<T: Element>(case: &mut Case<T>) -> usize {
     of_all(case) + along_an_axis(case)
@@ -42,6 +48,20 @@ fn of_all<T: Element>(case: &mut Case<T>) -> usize {
     let (values, places) = x.bottom_k(k).unwrap();
     case.same("bottom_k", Ok(values), &sorted[..k]);
     case.equal("places of bottom_k", Ok(places), &up[..k]);
+    let (values, places) = x.top_k_unsorted(k).unwrap();
+    let at = places.to_vec().unwrap();
+    case.same("top_k_unsorted", Ok(values), &pick(&case.host, &at));
+    case.equal(
+        "places of top_k_unsorted",
+        places.sort(),
+        &in_order(&down[..k]),
+    );
+    let (_, places) = x.bottom_k_unsorted(k).unwrap();
+    case.equal(
+        "places of bottom_k_unsorted",
+        places.sort(),
+        &in_order(&up[..k]),
+    );
 
     let kth = case.random.below(case.host.len());
     let parted = x.partition(kth).unwrap().to_vec().unwrap();
@@ -74,7 +94,7 @@ fn of_all<T: Element>(case: &mut Case<T>) -> usize {
     );
     let middle = quantile(&sorted, QuantileMethod::Linear, 0.5);
     case.near("median", x.median(), &[middle]);
-    14
+    16
 }
 
 fn along_an_axis<T: Element>(case: &mut Case<T>) -> usize {
@@ -106,6 +126,17 @@ fn along_an_axis<T: Element>(case: &mut Case<T>) -> usize {
         false => x.bottom_k_axis(k, axis),
     }
     .unwrap();
+    let (_, unsorted) = match descending {
+        true => x.top_k_unsorted_axis(k, axis),
+        false => x.bottom_k_unsorted_axis(k, axis),
+    }
+    .unwrap();
+    let in_order: Vec<Vec<usize>> = places.iter().map(|line| in_order(&line[..k])).collect();
+    case.equal(
+        "places of top_k_unsorted_axis",
+        unsorted.sort_axis(axis),
+        &case.joined(&in_order),
+    );
     let first = |lines: &[Vec<usize>]| -> Vec<Vec<usize>> {
         lines.iter().map(|line| line[..k].to_vec()).collect()
     };
@@ -148,7 +179,7 @@ fn along_an_axis<T: Element>(case: &mut Case<T>) -> usize {
     let (values, places) = x.cummax_with_indices(axis).unwrap();
     case.same("cummax", Ok(values), &case.joined::<T>(&maxima));
     case.equal("places of cummax", Ok(places), &case.joined::<usize>(&at));
-    7 * lines.len()
+    8 * lines.len()
 }
 
 fn method<T>(case: &mut Case<T>) -> (QuantileMethod, f64) {
