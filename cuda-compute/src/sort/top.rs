@@ -137,9 +137,8 @@ extremes! {
     /// PyTorch's `topk` does. Of equal elements, those with lower places come first. NaN counts as
     /// less than all numbers.
     ///
-    /// Up to 128 of at least 1024 elements are found by one kernel that reads each element once. Many
-    /// elements are divided into segments, whose first elements are then sorted. This needs little
-    /// memory and does not wait for the stream.
+    /// Up to 128 of at least 1024 elements are found by one kernel that reads each element once. This
+    /// needs little memory and does not wait for the stream.
     ///
     /// If `k` is greater, but at most an eighth of 65,536 or more elements, the k-th element is found by
     /// counting the digits of all elements, and only the elements up to it are sorted. This needs 8
