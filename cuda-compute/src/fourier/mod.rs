@@ -56,10 +56,10 @@ where
     /// **The library.** cuFFT is opened at the first transform, as `libcufft.so.12` or
     /// `libcufft.so.11`. [`cuda_find`] lists the searched places. If the environment variable
     /// `CUDA_COMPUTE_LIBCUFFT` names a file, only that file is tried. The first transform of a form
-    /// (lengths, number of transforms, types) creates a plan, which takes a while, waits for the
-    /// device and can't be captured into a graph. Another transform of the same form only enqueues
-    /// kernels and does not wait. A context keeps 16 plans, and all that were captured. If cuFFT
-    /// needs memory for intermediate results, it is allocated in stream order for each call.
+    /// (lengths, number of transforms, types) creates a plan, which takes a while and waits for the
+    /// device. Another transform of the same form only enqueues kernels and does not wait. A context
+    /// keeps 16 plans. Results, and what cuFFT needs for intermediate results, are allocated in stream
+    /// order, so transforms can't be captured into a graph.
     ///
     /// **Accuracy.** That of cuFFT: NVIDIA states a relative error that grows with the logarithm of
     /// the length. Its version, the device and the lengths determine the algorithm.
@@ -84,7 +84,7 @@ where
     /// Returns [`Error::Missing`] if cuFFT is not installed, and [`Error::Cufft`] if one of its calls
     /// fails. Returns [`Error::Shape`] if an axis does not exist, is named twice or has no elements,
     /// or if the expression can't be evaluated (see [`eval`](Self::eval)). Returns [`Error::Cuda`]
-    /// if memory runs out or the stream is being captured before the plan exists.
+    /// if memory runs out or the stream is being captured.
     #[doc(alias = "fft2")]
     #[doc(alias = "fftn")]
     pub fn fft(&self, axes: impl IntoIndices) -> Result<Array<C>> {

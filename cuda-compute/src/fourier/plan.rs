@@ -3,10 +3,7 @@
 use std::{
     ffi::{c_int, c_longlong},
     ptr,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -17,8 +14,7 @@ use crate::error::{Error, Result};
 /// The maximum number of axes of one plan.
 pub(super) const MAX_AXES: usize = 3;
 
-/// The maximum number of plans that are kept, apart from those that graphs use. Destroying one waits
-/// for the device.
+/// The maximum number of plans that are kept. Destroying one waits for the device.
 pub(super) const PLANS: usize = 16;
 
 /// The types of the elements before and after a transform.
@@ -52,14 +48,9 @@ pub(crate) struct Plans {
 impl Plans {
     /// Returns the plan for a form. The first call creates it, which can take many milliseconds.
     pub(super) fn of(&self, stream: &Stream, form: Form) -> Result<Arc<Plan>> {
-        let is_captured = stream.is_capturing()?;
         let known_plan = |known: &mut Vec<Arc<Plan>>| {
             let at = known.iter().position(|plan| plan.form == form)?;
             known[..=at].rotate_right(1);
-            // Marked before the list is unlocked, so that another thread does not remove it.
-            if is_captured {
-                known[0].captured.store(true, Ordering::Relaxed);
-            }
             Some(known[0].clone())
         };
         if let Some(plan) = known_plan(&mut lock(&self.known)) {
@@ -72,9 +63,7 @@ impl Plans {
             return Ok(plan);
         }
         known.insert(0, plan.clone());
-        let kept = known.iter().filter(|plan| !plan.is_captured()).count();
-        let oldest = known.iter().rposition(|plan| !plan.is_captured());
-        let oldest = oldest.filter(|_| kept > PLANS).map(|at| known.remove(at));
+        let oldest = (known.len() > PLANS).then(|| known.pop());
         drop(known);
         drop(oldest); // a thread that is about to use it holds a reference
         Ok(plan)
@@ -98,15 +87,9 @@ pub(super) struct Plan {
     /// Locked during a call, because a plan enqueues on one stream at a time.
     raw: Mutex<c_int>,
     work_bytes: usize,
-    /// Whether a graph uses the plan's tables. It is then kept as long as its context has arrays.
-    pub(super) captured: AtomicBool,
 }
 
 impl Plan {
-    fn is_captured(&self) -> bool {
-        self.captured.load(Ordering::Relaxed)
-    }
-
     fn new(functions: &'static Functions, stream: &Stream, form: Form) -> Result<Self> {
         // cuFFT allocates memory and waits, which would end a capture. This call fails in that case.
         stream.query()?;
@@ -122,7 +105,6 @@ impl Plan {
             form,
             raw: Mutex::new(raw),
             work_bytes: 0,
-            captured: AtomicBool::new(false),
         };
         plan.make(raw)?;
         Ok(plan)

@@ -17,26 +17,19 @@ template <bool RIGHT> __device__ __forceinline__ bool is_before(key_bits code, k
     return RIGHT ? code <= value : code < value;
 }
 
-// Computes for each value how many of `length` codes in order come before it. All searches take the same
+// Computes for each value how many of the `length` sorted keys come before it. All searches take the same
 // number of steps at once, so that their loads overlap.
-template <bool RIGHT, class CODE_AT, class PLACE, int COUNT>
-__device__ __forceinline__ void search_codes(const CODE_AT &code_at, PLACE length, const key_bits (&values)[COUNT],
-                                             PLACE (&places)[COUNT]) {
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) places[i] = 0;
-    // Each place is at most `left` too low.
-    for (PLACE left = length; left > 0;) {
-        const PLACE half = left / 2 + left % 2;
-#pragma unroll
-        for (int i = 0; i < COUNT; ++i)
-            if (is_before<RIGHT>(code_at(places[i] + half - 1), values[i])) places[i] += half;
-        left -= half;
-    }
-}
-
-// The same for sorted keys.
 template <bool RIGHT, int COUNT>
 __device__ __forceinline__ void search_sorted(const key_bits *sorted, u64 length, const key_bits (&values)[COUNT],
                                               place_t (&places)[COUNT]) {
-    search_codes<RIGHT>([&](place_t place) { return code_of(sorted[place]); }, (place_t)length, values, places);
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) places[i] = 0;
+    // Each place is at most `left` too low.
+    for (place_t left = (place_t)length; left > 0;) {
+        const place_t half = left / 2 + left % 2;
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i)
+            if (is_before<RIGHT>(code_of(sorted[places[i] + half - 1]), values[i])) places[i] += half;
+        left -= half;
+    }
 }

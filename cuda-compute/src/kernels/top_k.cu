@@ -109,7 +109,7 @@ __device__ __forceinline__ key_bits bound_of(const u64 (&of_warps)[WARPS]) {
 // last segment is `last_step`. `values` and `places` are the results: `kept` for each line, in their order. A line has at
 // least `kept` keys, and fewer than 2^32 - 1. With SEGMENTED, `lines` is a `Line` for each line, and
 // `list` has room for `kept` entries of each segment.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
 top_k(const __grid_constant__ Words w, u64 length, u64 segments, u64 of_segment, u64 other_step, u64 last_step, u64 kept_keys,
       u64 lines, u64 list, u64 values, u64 places) {
     __shared__ Entry entries[ROOM], first[MOST], bests[THREADS], bound;

@@ -124,7 +124,7 @@ pub(crate) fn search<K: SortKey, R: Element>(
         let is_shared = elements >= SHARED_VALUES
             && sorted.len() >= SHARED_KEYS
             && hardware.shared_per_block as usize >= SHARED_BYTES;
-        // Groups whose last keys fit in shared memory.
+        // Groups whose last keys fit in shared memory, as a tree with a spare node.
         let of_group = (sorted.len() * size)
             .div_ceil(SHARED_BYTES)
             .next_power_of_two();
@@ -148,11 +148,19 @@ pub(crate) fn search<K: SortKey, R: Element>(
         if is_shared {
             let most = u64::from(hardware.multiprocessors * SHARED_BLOCKS).max(1);
             let blocks = threads.div_ceil(SHARED_THREADS.into()).min(most);
-            let launch = (blocks, SHARED_THREADS, (groups * size) as u32);
-            let (groups, of_group) = (groups as u64, of_group as u64);
-            let mut parameters = [count, keys, length, groups, of_group, result];
+            let levels = groups.next_power_of_two().ilog2();
+            let launch = (blocks, SHARED_THREADS, (size << levels) as u32);
+            let mut parameters = [
+                count,
+                keys,
+                length,
+                groups as u64,
+                of_group as u64,
+                levels.into(),
+                result,
+            ];
             // SAFETY: `search_shared` has these parameters, reads within the sorted array, and writes as
-            // many results as there are values. The shared memory has a key for each group.
+            // many results as there are values. The shared memory has a key for each node.
             unsafe {
                 fused.launch_with_shared(
                     &kernel,
