@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-use cuda_compute::{Array, Element, eval};
+use cuda_compute::{Array, eval};
 use cuda_safe::{Context, Stream};
 use num_complex::Complex;
 

@@ -22,7 +22,7 @@ use crate::{
 const MOST: usize = 16;
 const MOST_ADJACENT: usize = 8;
 /// The most operations that a reduction becomes.
-const MOST_OPERATIONS: usize = 320;
+const MOST_OPERATIONS: usize = 160;
 
 /// Replaces short reductions in the roots by operations on slices of their input. Returns `None` if
 /// there are none.
@@ -347,7 +347,7 @@ mod tests {
         assert!(!is_unrolled(&(x.sum() + 1.0)));
         // Too many adjacent elements, and too many operations.
         assert!(!is_unrolled(&(zeros(&[100, 9]).sum_axis(1) + 1.0)));
-        let long = (0..80).fold(x.expr(), |sum, _| sum.sin() + 1.0);
+        let long = (0..40).fold(x.expr(), |sum, _| sum.sin() + 1.0);
         assert!(!is_unrolled(&(long.sum_axis(1) + 1.0)));
     }
 
