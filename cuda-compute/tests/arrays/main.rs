@@ -26,6 +26,7 @@ mod index_rows;
 mod interop;
 mod kernels;
 mod large_expressions;
+mod large_orders;
 mod layouts;
 mod mixed;
 mod nan;

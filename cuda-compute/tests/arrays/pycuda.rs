@@ -4,7 +4,7 @@
 //! PyCUDA's scan tests are in `scans.rs`.
 
 mod arithmetic;
-mod big;
+pub mod big;
 mod complex;
 mod creation;
 mod lifetimes;

@@ -11,7 +11,7 @@ use super::{emulated, value};
 use crate::{OnHost, stream};
 
 /// Returns 2³² and a few elements if `arrays` such arrays fit, otherwise fewer.
-fn count(stream: &Stream, more: usize, arrays: u64) -> usize {
+pub fn count(stream: &Stream, more: usize, arrays: u64) -> usize {
     let probe = Array::<u8>::zeros(stream, 1).unwrap();
     let free = stream.context().memory_info().unwrap().free as u64;
     let whole = !emulated(&probe) && free > arrays * (9 << 29);
