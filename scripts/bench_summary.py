@@ -295,7 +295,7 @@ def main():
                 put("docs/PERFORMANCE.md", [device, "", *pictures], PLOT_MARKS)
         if "sorts" in benches:
             tables = array_tables(benches, SORT_ROWS)
-            put("docs/PERFORMANCE.md", [device, "", *tables, *drawn(benches, "sorts")], SORT_MARKS)
+            put("docs/PERFORMANCE.md", [device, "", *tables, "", *drawn(benches, "sorts")], SORT_MARKS)
 
 
 def drawn(benches, name):
