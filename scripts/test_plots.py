@@ -58,7 +58,7 @@ class Summary(unittest.TestCase):
             "peers": [made_up("CUB", 4.0), made_up("CUB", 4.0, plot="of a peer alone")],
         }
         with tempfile.TemporaryDirectory() as folder:
-            drawn = bench_summary.draw_plots(benches, Path(folder) / "plots")
+            drawn = bench_summary.draw_plots(benches, "arrays", Path(folder) / "plots")
             self.assertEqual(drawn, [("2x + 3", "2x-3.svg")])
             text = (Path(folder) / "plots" / "2x-3.svg").read_text()
         for name in ("this library", "CUB", "copy, measured: 4000 GB/s"):
