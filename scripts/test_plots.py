@@ -67,7 +67,7 @@ class Summary(unittest.TestCase):
     def test_no_plots_without_sizes(self):
         with tempfile.TemporaryDirectory() as folder:
             row = {"work": "2x + 3, 2^20 f32", "by": bench_summary.OURS, "us": 1.0, "note": ""}
-            self.assertEqual(bench_summary.draw_plots({"arrays": [row]}, Path(folder) / "plots"), [])
+            self.assertEqual(bench_summary.draw_plots({"arrays": [row]}, "arrays", Path(folder) / "plots"), [])
             self.assertFalse((Path(folder) / "plots").exists())
 
     def test_tables_have_a_column_per_implementation(self):
@@ -78,7 +78,7 @@ class Summary(unittest.TestCase):
             "arrays": [row("sum", bench_summary.OURS), row("selection", "GPU, host time")],
             "random": [row("normal", "GPU")],
             "peers": [row("sum", "CUB", 20.0), row("normal", "cuRAND", 3.0), row("selection", "CuPy", 40.0)],
-        })
+        }, bench_summary.ARRAY_ROWS)
         self.assertEqual(table[0], "| | GPU, device time | CUB | reached |")
         self.assertEqual(table[2], "| sum | 1.000 µs | 20.0 µs |  |")
         self.assertIn("| | GPU, host time | CuPy | reached |", table)
@@ -96,9 +96,9 @@ class Summary(unittest.TestCase):
         self.assertNotIn(note, page("4096² by 5 x 5"))
         note = bench_summary.ARRAY_NOTES[0][1]
         arrays = [row("sum", bench_summary.OURS)]
-        self.assertNotIn(note, bench_summary.array_tables({"arrays": arrays}))
+        self.assertNotIn(note, bench_summary.array_tables({"arrays": arrays}, bench_summary.ARRAY_ROWS))
         peers = [row("sum", "burn, 8 in a row")]
-        self.assertIn(note, bench_summary.array_tables({"arrays": arrays, "peers": peers}))
+        self.assertIn(note, bench_summary.array_tables({"arrays": arrays, "peers": peers}, bench_summary.ARRAY_ROWS))
 
 
 if __name__ == "__main__":
