@@ -138,7 +138,7 @@ fn check_tones(power: &Array<f32>, seconds: usize) -> Result<()> {
 /// Compares the energy of frames and frequencies (Parseval's theorem). All frequencies but the first and the last occur
 /// twice, as a conjugate pair.
 fn check_energy(frames: &Array<f32>, power: &Array<f32>) -> Result<()> {
-    let ends = power.slice(s![.., ..;LENGTH as isize / 2])?;
+    let ends = power.slice(s![.., ..;LENGTH / 2])?;
     let of_frequencies = (power.sum_axis(1) * 2.0 - ends.sum_axis(1)) / LENGTH as f32;
     let energy = (frames * frames).sum_axis(1);
     let error = ((of_frequencies - &energy) / &energy).abs().max().item()?;

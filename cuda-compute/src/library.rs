@@ -49,9 +49,10 @@ macro_rules! functions {
                     unsafe { Ok(Functions { $($field: library.function($name)?),* }) }
                 })
             });
+            let missing = |missing: &cuda_find::Missing| missing.to_string() + $advice;
             found
                 .as_ref()
-                .map_err(|missing| $crate::error::Error::Missing(format!(concat!("{}", $advice), missing)))
+                .map_err(|error| $crate::error::Error::Missing(missing(error)))
         }
     };
 }

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-use super::shape::Shape;
+use super::{indices::IntoIndex, shape::Shape};
 use crate::error::{Error, Result};
 
 /// A slice's selection along one axis, which [`s!`](crate::s) creates. Negative indices count from
@@ -89,9 +89,13 @@ impl SliceItem {
 
     /// Returns the range with another step. A single index is unchanged.
     #[must_use]
-    pub fn with_step(self, step: isize) -> Self {
+    pub fn with_step(self, step: impl IntoIndex) -> Self {
         match self {
-            Self::Range { start, end, .. } => Self::Range { start, end, step },
+            Self::Range { start, end, .. } => Self::Range {
+                start,
+                end,
+                step: step.into_index(),
+            },
             other => other,
         }
     }
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn steps_belong_to_ranges() {
-        let stepped = SliceItem::from(2..).with_step(-3);
+        let stepped = SliceItem::from(2..).with_step(-3i32);
         let wanted = SliceItem::Range {
             start: 2,
             end: None,
@@ -264,7 +268,7 @@ mod tests {
             (SliceItem::from(5..), (5, 0, 1)),
             (SliceItem::from(..-4), (0, 1, 1)),
             (SliceItem::from(..).with_step(2), (0, 3, 2)),
-            (SliceItem::from(1..).with_step(2), (1, 2, 2)),
+            (SliceItem::from(1..).with_step(2usize), (1, 2, 2)),
             (SliceItem::from(..).with_step(-2), (4, 3, -2)),
             (SliceItem::from(..4).with_step(-2), (3, 2, -2)),
             (super::range(4, Some(2)), (4, 0, 1)),
