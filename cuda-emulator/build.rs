@@ -27,6 +27,9 @@ fn main() {
     if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
         println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
     }
+    // For the command, which builds the library for its own target.
+    let target = env::var("TARGET").expect("cargo sets TARGET");
+    println!("cargo::rustc-env=EMULATOR_TARGET={target}");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/api");
     println!("cargo::rerun-if-changed=src/exports/symbols.txt");
