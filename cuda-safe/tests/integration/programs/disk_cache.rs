@@ -171,10 +171,6 @@ fn programs_with_toolkit_headers_are_cached() {
 }
 
 #[test]
-#[cfg_attr(
-    windows,
-    ignore = "programs with backslashes in their paths are not cached"
-)]
 fn line_information_depends_on_the_current_folder() {
     let child = || {
         let folder = std::env::var_os("CACHE").unwrap();
