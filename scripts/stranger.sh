@@ -7,7 +7,8 @@
 #   2. build with `dynamic-loading`, start without a driver, and report that;
 #   3. pass its tests with cuda-emulator among its dev-dependencies;
 #   4. compute with the program of step 2 and the emulator's folder on LD_LIBRARY_PATH;
-#   5. compute with `cargo run --features emulator`, without other settings.
+#   5. compute with `cargo run --features emulator`, without other settings;
+#   6. compile for the other systems whose standard library is installed.
 #
 # Its Cargo.toml is the one in docs/SETUP.md, with git instead of folders.
 #
@@ -144,4 +145,14 @@ grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "the program does no
 echo "== 5. cargo run (${SECONDS}s)"
 stranger CUDA_EMULATOR=1 cargo run --quiet --features dynamic-loading,emulator | tee run.log
 grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "cargo run does not use the emulator"
+
+echo "== 6. other systems (${SECONDS}s)"
+for target in aarch64-unknown-linux-gnu x86_64-pc-windows-gnu aarch64-apple-darwin; do
+    if [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+        echo "$target"
+        stranger cargo check --quiet --features dynamic-loading --target "$target"
+    else
+        echo "$target: not checked, because its standard library is missing. Fix: rustup target add $target"
+    fi
+done
 echo "an outside crate builds, starts and computes (${SECONDS}s)"

@@ -42,6 +42,9 @@ export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$PWD/scripts/windows/wine.sh
 # mingw's `fma` rounds twice. With this feature, tests compute their expected values by the processor's instruction.
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS="-C target-feature=+fma"
 
+# The bindings must not depend on what `make setup` has installed.
+export CUDA_SYS_BINDINGS=carried
+
 windows() {
     local command=$1
     shift
@@ -60,9 +63,20 @@ echo "== the packages without tests here (${SECONDS}s)"
 windows check -p cuda-direct-build -p cuda-nccl
 windows build -p cuda-emulator
 
+# Tests that can't pass here, beside those that are ignored in the sources.
+left_out() {
+    case $1 in
+    # They compare the bindings with the headers that bindgen has read.
+    cuda-direct-sys) names=(comments_begin_with_their_text every_function_is_bound every_macro_is_bound
+        every_nvrtc_function_is_bound every_type_is_bound layouts_agree_with_the_c_compiler) ;;
+    *) names=() ;;
+    esac
+}
+
 for package in cuda-direct-find cuda-direct-sys cuda-emulator-engine cuda-emulator cuda-emulator-checks cuda-safe cuda-compute; do
     echo "== tests of $package (${SECONDS}s)"
-    windows test --no-fail-fast -p $package 2>&1 | tee "$logs/$package.log" || failed=1
+    left_out $package
+    windows test --no-fail-fast -p $package -- "${names[@]/#/--skip=}" 2>&1 | tee "$logs/$package.log" || failed=1
 done
 
 echo "== examples (${SECONDS}s)"
