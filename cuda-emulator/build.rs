@@ -1,4 +1,4 @@
-//! Generates the table of exported symbols, and the folder in which cargo finds the emulator as
+//! Generates the table of exported symbols, and adds the folder in which cargo finds the emulator as
 //! `libcuda.so.1`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,9 @@ fn main() {
     if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
         println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
     }
+    // For the command, which builds the library for its own target.
+    let target = env::var("TARGET").expect("cargo sets TARGET");
+    println!("cargo::rustc-env=EMULATOR_TARGET={target}");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/api");
     println!("cargo::rerun-if-changed=src/exports/symbols.txt");
@@ -144,8 +147,8 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     text
 }
 
-/// Creates a folder in which the emulator's `cdylib` is called `libcuda.so.1`, if no driver is
-/// installed or the emulator was requested.
+/// Adds the folder with the link `libcuda.so.1` to the loader's path, if no driver is installed or
+/// the emulator was requested. `cuda-emulator-link` creates the link.
 ///
 /// Cargo adds native search paths in the target folder to the loader's path of everything it runs.
 /// On Windows, a link to a file that does not exist yet needs privileges, so users copy the library
@@ -159,11 +162,5 @@ fn offer_library(out: &Path) {
     if !offered {
         return;
     }
-    // OUT_DIR is <profile>/build/<package>/out.
-    let link = out.join("libcuda.so.1");
-    let _ = fs::remove_file(&link);
-    #[cfg(unix)]
-    std::os::unix::fs::symlink("../../../deps/libcuda_emulator.so", &link)
-        .expect("OUT_DIR can be written");
     println!("cargo::rustc-link-search=native={}", out.display());
 }

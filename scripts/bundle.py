@@ -36,6 +36,7 @@ LEFT_OUT_PACKAGES = {
     "cuda-direct-find": "compiles small libraries",
     "cuda-emulator": "tests the emulator, which is not used with a driver",
     "cuda-emulator-engine": "belongs to the emulator",
+    "cuda-emulator-link": "runs in the compiler",
     "cuda-emulator-checks": "tests the emulator",
     "cuda-conformance": "belongs to the emulator",
 }

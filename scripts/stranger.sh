@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Creates a crate as an outside user would: in a separate folder, with a path dependency on a fresh clone of the committed
-# state, and without CUDA headers, libclang, Python or a toolkit. The crate must
+# Creates a crate as an outside user would: in a separate folder, with a git dependency on the committed state, and without
+# CUDA headers, libclang, Python or a toolkit. With dependencies from git or a registry, cargo gives the emulator's library
+# another file name than with those from a folder, which all other tests have. The crate must
 #
 #   1. build with the default features, linked to the libraries, and fail to start without them;
 #   2. build with `dynamic-loading`, start without a driver, and report that;
 #   3. pass its tests with cuda-emulator among its dev-dependencies;
 #   4. compute with the program of step 2 and the emulator's folder on LD_LIBRARY_PATH;
-#   5. compute with `cargo run --features emulator`, without other settings.
+#   5. compute with `cargo run --features emulator`, without other settings;
+#   6. compile for the other systems whose standard library is installed.
 #
-# Its Cargo.toml is the one in docs/SETUP.md.
+# Its Cargo.toml is the one in docs/SETUP.md, with git instead of folders.
 #
 # Requires Rust, a C compiler, git, and the crates of Cargo.lock from cargo's cache or the network.
 set -euo pipefail
@@ -54,6 +56,7 @@ cp "$work/cuda-direct/Cargo.lock" .
 awk '/^## / { ours = /^## Cargo\.toml/ } ours && /^```$/ && shown { exit } shown; ours && /^```toml$/ { shown = 1 }' \
     "$work/cuda-direct/docs/SETUP.md" |
     sed -e 's/, features = \["dynamic-loading"\]//' -e 's/^opt-level = 3/opt-level = 0/' \
+        -e "s|path = \"\.\./cuda-direct/[a-z-]*\"|git = \"file://$work/cuda-direct\"|" \
         -e 's|^\[features\]|&\ndynamic-loading = ["cuda-safe/dynamic-loading"]|' -e '/^\[dependencies\]$/d' >>Cargo.toml
 grep -q '^emulator = ' Cargo.toml || fail "docs/SETUP.md has no Cargo.toml"
 cat >src/main.rs <<'RUST'
@@ -134,11 +137,22 @@ stranger CUDA_EMULATOR=1 cargo test --features dynamic-loading 2>&1 | tee run.lo
 grep -q '1 passed' run.log || fail "the test fails"
 
 echo "== 4. the program of step 2, with a driver (${SECONDS}s)"
-ln -s "$built/debug/deps/libcuda_emulator.so" "$work/driver/libcuda.so.1"
+# The names of later builds have other hashes.
+ln -s "$(ls -t "$built"/debug/deps/libcuda_emulator-*.so | head -n 1)" "$work/driver/libcuda.so.1"
 stranger LD_LIBRARY_PATH="$work/driver" ./started | tee run.log
 grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "the program does not compute"
 
 echo "== 5. cargo run (${SECONDS}s)"
 stranger CUDA_EMULATOR=1 cargo run --quiet --features dynamic-loading,emulator | tee run.log
 grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "cargo run does not use the emulator"
+
+echo "== 6. other systems (${SECONDS}s)"
+for target in aarch64-unknown-linux-gnu x86_64-pc-windows-gnu aarch64-apple-darwin; do
+    if [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+        echo "$target"
+        stranger cargo check --quiet --features dynamic-loading --target "$target"
+    else
+        echo "$target: not checked, because its standard library is missing. Fix: rustup target add $target"
+    fi
+done
 echo "an outside crate builds, starts and computes (${SECONDS}s)"

@@ -156,15 +156,17 @@ pub fn build() -> Result<(), String> {
     let folder = installed(&program);
     let target = folder.join("target");
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    // Otherwise, cargo's settings could choose another processor, and with it another folder.
+    let triple = env!("EMULATOR_TARGET");
     let status = Command::new(&cargo)
-        // Otherwise, the library is in another folder.
-        .env_remove("CARGO_BUILD_TARGET")
         .args([
             "rustc",
             "--locked",
             "--release",
             "--lib",
             "--crate-type=cdylib",
+            "--target",
+            triple,
             "--manifest-path",
         ])
         .arg(sources.join("Cargo.toml"))
@@ -183,7 +185,7 @@ pub fn build() -> Result<(), String> {
     }
     let library = folder.join(FOUND_BY.0);
     let own = folder.join(std::process::id().to_string());
-    fs::copy(target.join("release").join(BUILT), &own)
+    fs::copy(target.join(triple).join("release").join(BUILT), &own)
         .and_then(|_| fs::rename(&own, &library))
         .and_then(|()| fs::remove_dir_all(&target))
         .map_err(|reason| format!("{}: {reason}", library.display()))?;

@@ -13,4 +13,7 @@ mod queue;
 mod system;
 mod work;
 
+// For the programs that cargo runs: see the build script.
+cuda_emulator_link::link_library!();
+
 pub use queue::pending_host_memory::{HostAccess, HostWork, pending_host_work};

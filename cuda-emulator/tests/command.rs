@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -134,4 +135,54 @@ fn an_installed_command_finds_the_library_below_its_prefix() {
     assert_eq!((code, &*err), (Some(0), ""));
     let first = out.lines().next().unwrap();
     assert_eq!(first, format!("library   {}", searched.display()));
+}
+
+#[test]
+fn build_finds_the_library_whatever_target_cargo_is_configured_for() {
+    let target = fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let prefix = Folder(target.join("cuda-emulator-build"));
+    let path = |name: &str| prefix.0.join(name);
+    for folder in ["bin", ".cargo", "small/src"] {
+        fs::create_dir_all(path(folder)).unwrap();
+    }
+    // A small crate instead of the emulator, which takes minutes to build.
+    let manifest = "[package]\nname = \"small\"\n[lib]\nname = \"cuda_emulator\"\n[workspace]\n";
+    let lock = "version = 4\n[[package]]\nname = \"small\"\nversion = \"0.0.0\"\n";
+    let cargo = "\
+        for argument; do\n\
+            shift\n\
+            [ \"$before\" != --manifest-path ] || argument=$PWD/small/Cargo.toml\n\
+            set -- \"$@\" \"$argument\"\n\
+            before=$argument\n\
+        done\n\
+        exec \"$REAL_CARGO\" \"$@\"\n";
+    for (file, text) in [
+        ("small/Cargo.toml", manifest),
+        ("small/Cargo.lock", lock),
+        ("small/src/lib.rs", ""),
+        (
+            ".cargo/config.toml",
+            "[build]\ntarget = \"no-such-target\"\n",
+        ),
+        ("cargo", &format!("#!/bin/sh\n{cargo}")),
+    ] {
+        fs::write(path(file), text).unwrap();
+    }
+    fs::set_permissions(path("cargo"), fs::Permissions::from_mode(0o755)).unwrap();
+    let installed = path("bin/cuda-emulator");
+    let _ = fs::remove_file(&installed);
+    fs::hard_link(built(), &installed).unwrap();
+
+    let library = path("lib/cuda-emulator/libcuda.so.1");
+    for variable in ["UNRELATED", "CARGO_BUILD_TARGET"] {
+        let mut build = command(&installed, &["build"]);
+        build.current_dir(&prefix.0).env(variable, "no-such-target");
+        build.env("REAL_CARGO", env!("CARGO"));
+        let (code, out, err) = output(build.env("CARGO", path("cargo")));
+        assert_eq!(code, Some(0), "{err}");
+        assert_eq!(out, format!("built {}\n", library.display()));
+        fs::remove_file(&library).unwrap();
+    }
+    let left: Vec<_> = fs::read_dir(library.parent().unwrap()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
 }

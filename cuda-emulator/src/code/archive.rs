@@ -1,4 +1,4 @@
-//! `ar` archives in the GNU and BSD formats.
+//! `ar` archives in the GNU and BSD formats, and libraries of Windows.
 //!
 //! Their contents are untrusted: every size is compared with the actual number of bytes.
 
@@ -64,10 +64,11 @@ fn named<'a>(name: &[u8], contents: &'a [u8], long_names: &[u8]) -> Option<Membe
         let end = name.iter().position(|byte| *byte == 0);
         return Some((lossy(&name[..end.unwrap_or(name.len())]), contents));
     }
-    // GNU: an offset into the table of names, each of which ends in `/` and a line feed.
+    // GNU: an offset into the table of names, each of which ends in `/` and a line feed. On Windows,
+    // a zero ends it.
     if let Some(place) = name.strip_prefix(b"/") {
         let name = long_names.get(number(place)?..)?;
-        let end = name.iter().position(|byte| *byte == b'\n')?;
+        let end = name.iter().position(|byte| matches!(byte, b'\n' | 0))?;
         let name = &name[..end];
         return Some((lossy(name.strip_suffix(b"/").unwrap_or(name)), contents));
     }
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn gnu_and_bsd_names_are_read() {
+    fn names_of_all_formats_are_read() {
         let table = b"a_rather_long_name.o/\nanother_long_name.o/\n";
         let gnu = archive(&[
             member("/", b"symbols"),
@@ -114,6 +115,13 @@ mod tests {
         assert_eq!(members(&gnu).unwrap(), found);
         // Without the last padding.
         assert_eq!(members(&gnu[..gnu.len() - 1]).unwrap(), found);
+        let windows = archive(&[
+            member("/", b"symbols"),
+            member("/", b"symbols, sorted"),
+            member("//", b"a_rather_long_name.o\0"),
+            member("/0", b"22"),
+        ]);
+        assert_eq!(members(&windows).unwrap(), found[1..2]);
         let bsd = archive(&[
             member("__.SYMDEF SORTED", b"symbols"),
             member("short.o", b"1"),

@@ -2,7 +2,7 @@
 
 use super::fat_binary;
 use super::image::ImageError;
-use super::{archive, elf};
+use super::{archive, coff, elf};
 use crate::abi::status::Code;
 use crate::process::device;
 use cuda_emulator_engine::{DEVICE_RUNTIME, Names};
@@ -47,7 +47,7 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, ImageError>
             name => format!("{name}({member})"),
         };
         // Other members contain nothing for a GPU: objects of other machines, lists of names.
-        if contents.starts_with(elf::MAGIC) {
+        if contents.starts_with(elf::MAGIC) || contents.starts_with(&coff::MAGIC) {
             let object = read(&name, contents);
             objects.push(object.map_err(|(code, text)| (code, format!("{name}: {text}")))?);
         }
@@ -60,19 +60,23 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, ImageError>
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_IMAGE` if the bytes are not such an object or are damaged.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Object, ImageError> {
-    let file = elf::Elf::read(bytes).ok_or_else(damaged)?;
     let mut object = Object {
         name: name.into(),
         defines: Vec::new(),
         texts: None,
     };
-    if file.is_cubin() {
+    let file = elf::Elf::read(bytes);
+    if file.as_ref().is_some_and(elf::Elf::is_cubin) {
         object.add_code(bytes);
         return Ok(object);
     }
-    let mut sections = file.sections(LINKABLE);
+    let named = |name| match &file {
+        Some(file) => Some(file.sections(name)),
+        None => coff::sections(bytes, name),
+    };
+    let mut sections = named(LINKABLE).ok_or_else(damaged)?;
     if sections.is_empty() {
-        sections = file.sections(WHOLE);
+        sections = named(WHOLE).ok_or_else(damaged)?;
     }
     let capability = device::architecture().number();
     let (mut texts, mut only_code) = (Vec::new(), false);

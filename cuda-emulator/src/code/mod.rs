@@ -1,6 +1,7 @@
 //! Loaded code: images, fat binaries, ELF files, modules, libraries and the linker.
 
 mod archive;
+mod coff;
 mod elf;
 mod fat_binary;
 mod host_objects;

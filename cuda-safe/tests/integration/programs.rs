@@ -33,11 +33,21 @@ impl Folder {
         let path = env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        Self(path.canonicalize().unwrap())
+        // On Windows, `canonicalize` would add a prefix.
+        Self(if cfg!(windows) {
+            path
+        } else {
+            path.canonicalize().unwrap()
+        })
     }
 
     fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Returns a path for source code, where a backslash begins an escape.
+    fn path_in_source(&self, name: &str) -> String {
+        self.path(name).replace('\\', "/")
     }
 
     /// Writes a file and creates the folders of its path.

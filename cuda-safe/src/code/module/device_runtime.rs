@@ -1,4 +1,5 @@
 //! Finds the device runtime of the toolkit, `libcudadevrt.a`, which kernels need to launch kernels.
+//! On Windows, it is called `cudadevrt.lib`.
 
 use std::{
     env,
@@ -8,13 +9,23 @@ use std::{
 
 use crate::error::{Error, ErrorKind, Result};
 
-const FILE: &str = "libcudadevrt.a";
+const FILE: &str = if cfg!(windows) {
+    "cudadevrt.lib"
+} else {
+    "libcudadevrt.a"
+};
 /// The first bytes of an archive.
 pub(super) const ARCHIVE: &[u8] = b"!<arch>\n";
 
 /// Returns the archive and its path.
 pub(super) fn read() -> Result<(PathBuf, Vec<u8>)> {
-    read_first(&folders(|name| env::var_os(name), nvrtc_folder()))
+    let variable = |name: &str| env::var_os(name);
+    let folders = if cfg!(windows) {
+        windows_folders(variable, nvrtc_folder())
+    } else {
+        folders(variable, nvrtc_folder())
+    };
+    read_first(&folders)
 }
 
 fn read_first(folders: &[PathBuf]) -> Result<(PathBuf, Vec<u8>)> {
@@ -62,26 +73,48 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) 
         all.push(folder);
         all.extend(neighbour);
     }
+    let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
+    all.extend(toolkits(variable).into_iter().chain(usual).flat_map(below));
+    // The folder of Debian's packages.
+    all.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
+    without_repetitions(all)
+}
+
+/// Like [`folders`], on Windows.
+fn windows_folders(
+    variable: impl Fn(&str) -> Option<OsString>,
+    nvrtc: Option<PathBuf>,
+) -> Vec<PathBuf> {
+    let nvrtc = nvrtc.or_else(|| cuda_sys::NVRTC_LIB_DIR.map(PathBuf::from));
+    let mut homes = Vec::new();
+    // NVRTC is in `bin`, or since CUDA 13 in a folder of `bin`.
+    let bin = nvrtc.as_deref().map(|folder| folder.ancestors());
+    for home in bin.into_iter().flatten().skip(1).take(2) {
+        // pip installs both in one folder. For CUDA 12, it installs them in neighboring folders.
+        let neighbour = home.parent().map(|packages| packages.join("cuda_runtime"));
+        homes.extend([home.to_owned()].into_iter().chain(neighbour));
+    }
+    homes.extend(toolkits(variable));
+    without_repetitions(homes.iter().map(|home| home.join("lib/x64")).collect())
+}
+
+/// Returns the toolkits that variables name, and those of the build.
+fn toolkits(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let set = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].into_iter();
     let set = set.filter_map(variable).filter(|home| !home.is_empty());
     let built = cuda_sys::TOOLKIT_INCLUDE_DIRS.iter();
     let built = built.filter_map(|include| Some(Path::new(include).parent()?.to_owned()));
-    let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
-    all.extend(
-        set.map(PathBuf::from)
-            .chain(built)
-            .chain(usual)
-            .flat_map(below),
-    );
-    // The folder of Debian's packages.
-    all.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
+    set.map(PathBuf::from).chain(built).collect()
+}
+
+fn without_repetitions(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = Vec::new();
-    all.retain(|folder| {
+    folders.retain(|folder| {
         let is_new = !seen.contains(folder);
         seen.push(folder.clone());
         is_new
     });
-    all
+    folders
 }
 
 /// Returns the folder of the NVRTC library that this process uses.
@@ -155,6 +188,22 @@ mod tests {
         let folder = nvrtc_folder().unwrap();
         assert_eq!(library.parent(), Some(&*folder));
         assert!(folder.is_dir(), "{}", folder.display());
+    }
+
+    #[test]
+    fn library_of_windows_is_searched_beside_nvrtc_and_in_toolkits() {
+        let set = |name: &str| (name == "CUDA_PATH").then(|| "toolkit".into());
+        for (nvrtc, found) in [
+            ("nvidia/cu13/bin/x86_64", "nvidia/cu13/lib/x64"),
+            ("nvidia/cuda_nvrtc/bin", "nvidia/cuda_runtime/lib/x64"),
+            ("elsewhere/bin", "toolkit/lib/x64"),
+        ] {
+            let all = windows_folders(set, Some(nvrtc.into()));
+            assert!(
+                all.iter().any(|folder| folder == Path::new(found)),
+                "{all:?}"
+            );
+        }
     }
 
     #[test]

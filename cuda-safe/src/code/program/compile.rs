@@ -17,7 +17,9 @@ use super::{
     compiled::CompiledProgram,
     diagnostics,
     disk_cache::Place,
-    mixed, precompiled,
+    mixed,
+    nvrtc_path::for_nvrtc,
+    precompiled,
     version::{check, nvrtc_version},
 };
 use crate::{
@@ -118,12 +120,7 @@ fn compile(
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(program.options.iter().cloned());
     for directory in program.include_paths.iter().chain(&toolkit) {
-        let mut directory = directory.display().to_string();
-        if cfg!(windows) {
-            // NVRTC escapes backslashes.
-            directory = directory.replace('\\', "/");
-        }
-        options.push(format!("--include-path={directory}"));
+        options.push(format!("--include-path={}", for_nvrtc(directory)));
     }
     let place = Place::of(program, &options, &toolkit);
     let sources = Arc::new(program.sources());

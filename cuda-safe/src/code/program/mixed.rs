@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::headers;
+use super::{headers, nvrtc_path::for_nvrtc};
 use crate::driver::Version;
 
 /// Returns the explanation if an error may come from headers of another version than the
@@ -44,12 +44,7 @@ pub(super) fn explain(
 
 /// Returns whether a message names a file in a folder.
 fn is_within(message: &str, folder: &Path) -> bool {
-    let folder = folder.display().to_string();
-    let folder = match cfg!(windows) {
-        true => folder.replace('\\', "/"),
-        false => folder,
-    };
-    message.contains(&folder)
+    message.contains(&for_nvrtc(folder))
 }
 
 /// Returns the version in a `cuda.h`.

@@ -22,6 +22,7 @@ mod headers;
 mod jit_link;
 mod mixed;
 mod newer;
+mod nvrtc_path;
 mod options;
 mod precompiled;
 mod version;
@@ -149,11 +150,7 @@ impl Program {
     pub fn included(source: &str, rust_file: &str, path: &str) -> Self {
         let folder = Path::new(rust_file).parent().unwrap_or(Path::new(""));
         let file = without_parents(&folder.join(path));
-        let mut name = file.to_string_lossy().into_owned();
-        if cfg!(windows) {
-            name = name.replace('\\', "/");
-        }
-        Self::from_text(source.to_owned()).name(name)
+        Self::from_text(source.to_owned()).name(nvrtc_path::for_nvrtc(&file))
     }
 
     /// Sets the file name that messages and line information show. The default is `program.cu`.

@@ -38,10 +38,6 @@ fn program(folder: &Folder, text: &str) -> Program {
 }
 
 #[test]
-#[cfg_attr(
-    windows,
-    ignore = "programs with backslashes in their paths are not cached"
-)]
 fn edited_headers_are_recompiled_for_every_form_of_include() {
     let folder = Folder::new("forms");
     for (form, kept) in [
@@ -86,7 +82,7 @@ fn edited_headers_are_recompiled_for_every_form_of_include() {
         let program = program(&folder, form).cpp_standard(14);
         check(form, &program, &folder, "value.h", false);
     }
-    let absolute = format!("#include <{}>", folder.path("value.h"));
+    let absolute = format!("#include <{}>", folder.path_in_source("value.h"));
     check(
         "absolute",
         &program(&folder, &absolute),
@@ -100,10 +96,6 @@ fn edited_headers_are_recompiled_for_every_form_of_include() {
 }
 
 #[test]
-#[cfg_attr(
-    windows,
-    ignore = "programs with backslashes in their paths are not cached"
-)]
 fn edited_headers_are_recompiled_for_every_form_of_include_path() {
     let folder = Folder::new("paths");
     let inc = folder.path("inc");
@@ -147,10 +139,6 @@ fn edited_headers_are_recompiled_for_every_form_of_include_path() {
 }
 
 #[test]
-#[cfg_attr(
-    windows,
-    ignore = "programs with backslashes in their paths are not cached"
-)]
 fn edited_headers_that_come_first_are_recompiled() {
     let folder = Folder::new("first");
     let header = folder.path("inc/value.h");
@@ -183,10 +171,6 @@ fn edited_headers_that_come_first_are_recompiled() {
 }
 
 #[test]
-#[cfg_attr(
-    windows,
-    ignore = "programs with backslashes in their paths are not cached"
-)]
 fn edited_nested_headers_are_recompiled() {
     let folder = Folder::new("nested");
     folder.write("inc/outer.h", "#include \"sub/inner.h\"\n");
@@ -194,7 +178,7 @@ fn edited_nested_headers_are_recompiled() {
     let from_disk = program(&folder, "#include <outer.h>").include_path(folder.path("inc"));
     check("headers", &from_disk, &folder, "inc/sub/value.h", true);
     // A header from memory counts as being in the folder of its name.
-    let memory = folder.path("memory/outer.h");
+    let memory = folder.path_in_source("memory/outer.h");
     let text = format!("#include \"{memory}\"");
     let from_memory = program(&folder, &text).header(&memory, "#include \"value.h\"\n");
     check(
@@ -205,7 +189,10 @@ fn edited_nested_headers_are_recompiled() {
         true,
     );
     let text = program(&folder, "#include \"memory.h\"");
-    let from_memory = text.header("memory.h", format!("#include \"{}\"\n", folder.path("v.h")));
+    let from_memory = text.header(
+        "memory.h",
+        format!("#include \"{}\"\n", folder.path_in_source("v.h")),
+    );
     check("a header from memory", &from_memory, &folder, "v.h", false);
 }
 
@@ -228,10 +215,6 @@ fn check_presence(form: &str, folder: &Folder, options: &[&str]) {
 }
 
 #[test]
-#[cfg_attr(
-    windows,
-    ignore = "the definition has a path with backslashes, which NVRTC rejects"
-)]
 fn new_file_of_has_include_is_recompiled() {
     let folder = Folder::new("presence");
     let ask = |question: &str| {
@@ -247,7 +230,10 @@ fn new_file_of_has_include_is_recompiled() {
     ] {
         check_presence(&ask(question), &folder, &[]);
     }
-    let option = format!("-DASK=__has_include(<{}>)", folder.path("asked.h"));
+    let option = format!(
+        "-DASK=__has_include(<{}>)",
+        folder.path_in_source("asked.h")
+    );
     check_presence(&ask(""), &folder, &[&option]);
     let direct = "#if __has_include(\"asked.h\")\n#define VALUE 5\n#else\n#define VALUE 3\n#endif";
     check_presence(direct, &folder, &[]);

@@ -95,7 +95,6 @@ fn angle_bracket_names_are_searched_in_the_include_paths() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "NVRTC does not open files of verbatim paths")]
 fn headers_are_searched_in_the_folder_of_the_including_header() {
     let outer = || {
         Case::new(

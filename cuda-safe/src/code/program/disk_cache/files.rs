@@ -35,7 +35,7 @@ pub(super) struct Files<'a> {
     /// The names and texts of headers from memory.
     memory: &'a [(String, String)],
     texts: Vec<&'a [u8]>,
-    /// The folders of texts that include a file from there. Each is empty or ends with a slash.
+    /// The folders of texts that include a file from there. Each is empty or ends with a separator.
     folders: BTreeSet<String>,
     /// The folders in which quoted names are searched for first.
     searched: BTreeSet<PathBuf>,
@@ -58,7 +58,7 @@ impl<'a> Files<'a> {
     /// certain which files it refers to.
     pub(super) fn add(&mut self, text: &'a str, name: &str) -> Option<()> {
         self.texts.push(text.as_bytes());
-        let folder = &name[..name.rfind('/').map_or(0, |slash| slash + 1)];
+        let folder = system::folder_of(name);
         for header in headers(text.as_bytes())? {
             if self.memory.iter().any(|(name, _)| *name == header.name) {
                 continue;
@@ -66,7 +66,7 @@ impl<'a> Files<'a> {
             stays_inside(&header.name).then_some(())?;
             self.reads = true;
             if header.quoted {
-                system::is_plain(name).then_some(())?;
+                system::is_plain_path(name).then_some(())?;
                 let place = Path::new(".").join(folder).join(&header.name);
                 self.searched.extend(place.parent().map(Path::to_owned));
             }

@@ -19,7 +19,12 @@ impl Folder {
         let path = env::temp_dir().join(format!("cuda-safe-kept-{}-{number}", process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        Self(path.canonicalize().unwrap())
+        // On Windows, `canonicalize` would add a prefix.
+        Self(if cfg!(windows) {
+            path
+        } else {
+            path.canonicalize().unwrap()
+        })
     }
 
     /// Writes a file and creates its parent folders.

@@ -129,10 +129,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(
-        windows,
-        ignore = "programs with backslashes in their options are not cached"
-    )]
     fn all_texts_are_searched_for_includes() {
         let folder = Folder::new();
         let directory = format!("-I{}", folder.path(""));

@@ -1,5 +1,7 @@
 //! The files that the compiler reads because of its options.
 
+use super::system;
+
 /// The effects of the options on the files that the compiler reads.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reads {
@@ -76,11 +78,12 @@ fn split(option: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// Returns `None` for paths with quotes, backslashes or control characters. NVRTC escapes these and
-/// therefore searches a different folder.
+/// Returns `None` for paths with quotes or control characters, and with backslashes unless they
+/// separate folders. NVRTC escapes these and therefore searches a different folder.
 fn path(value: &str) -> Option<String> {
-    let plain = |c: char| !c.is_control() && c != '"' && c != '\\';
-    let whole = value.trim_matches(' ') == value && value.chars().all(plain);
+    let plain = |c: char| !c.is_control() && c != '"';
+    let plain = value.chars().all(plain) && system::backslashes_are_plain(value);
+    let whole = value.trim_matches(' ') == value && plain;
     whole.then(|| value.to_owned())
 }
 
@@ -122,7 +125,7 @@ mod tests {
             &["-I\ta"],
             &["-Ia\nb"],
             &["-Ia\"b"],
-            &["-Ia\\b"],
+            &["-I\\\\a\\b"],
             &["-I", "a"],
             &["--include-path", "a"],
             &["--include-path", "-w"],
@@ -133,6 +136,13 @@ mod tests {
             &["-"],
         ] {
             assert_eq!(of(options), None, "{options:?}");
+        }
+    }
+
+    #[test]
+    fn backslashes_are_accepted_where_they_separate_folders() {
+        for option in ["-IC:\\a\\b", "-I a\\b", "--include-path=C:\\a\\b\\"] {
+            assert_eq!(of(&[option]).is_some(), cfg!(windows), "{option}");
         }
     }
 
@@ -194,7 +204,7 @@ mod tests {
             "-D",
             "-I",
             "-include",
-            "-include=a\\b",
+            "-include=\\\\a\\b",
         ] {
             assert_eq!(of(&[option]), None, "{option}");
             assert_eq!(of(&["-w", option]), None, "{option}");

@@ -5,5 +5,6 @@
 mod own;
 
 pub(super) use own::{
-    FileNumber, Folder, changed, find, is_plain, number, open, size_and_time, times,
+    FileNumber, Folder, backslashes_are_plain, changed, find, folder_of, is_plain, is_plain_path,
+    number, open, size_and_time, times,
 };

@@ -141,6 +141,21 @@ pub(in super::super) fn is_plain(_: &str) -> bool {
     true
 }
 
+/// Returns whether the path of a text can only lead to one file.
+pub(in super::super) fn is_plain_path(_: &str) -> bool {
+    true
+}
+
+/// Returns whether NVRTC searches an include path with backslashes as it is written.
+pub(in super::super) fn backslashes_are_plain(path: &str) -> bool {
+    !path.contains('\\')
+}
+
+/// Returns the folder of a path, with the separator at its end.
+pub(in super::super) fn folder_of(path: &str) -> &str {
+    &path[..path.rfind('/').map_or(0, |slash| slash + 1)]
+}
+
 /// Returns the position of `wanted`. The C library's function is many times as fast as a loop in
 /// Rust.
 pub(in super::super) fn find(text: &[u8], wanted: &str) -> Option<usize> {

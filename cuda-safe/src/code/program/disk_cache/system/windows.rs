@@ -299,6 +299,30 @@ pub(in super::super) fn is_plain(name: &str) -> bool {
     !name.contains(['\\', ':', '~']) && name.split('/').all(is_exact)
 }
 
+/// Returns whether the path of a text can only lead to one file. It may begin with a drive and a
+/// separator. Short names are allowed: the folder is hashed under any of its names.
+pub(in super::super) fn is_plain_path(path: &str) -> bool {
+    let rest = match path.as_bytes() {
+        [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic() => &path[3..],
+        _ => path,
+    };
+    let rest = rest.replace('\\', "/").replace('~', "_");
+    !rest.starts_with("//") && is_plain(&rest)
+}
+
+/// Returns whether NVRTC searches an include path with backslashes as it is written.
+///
+/// NVRTC doubles them, which makes no difference except at the beginning of network paths and
+/// verbatim paths.
+pub(in super::super) fn backslashes_are_plain(path: &str) -> bool {
+    !path.contains('\\') || !path.starts_with(['/', '\\'])
+}
+
+/// Returns the folder of a path, with the separator at its end.
+pub(in super::super) fn folder_of(path: &str) -> &str {
+    &path[..path.rfind(['/', '\\']).map_or(0, |at| at + 1)]
+}
+
 /// Returns the position of `wanted`.
 pub(in super::super) fn find(text: &[u8], wanted: &str) -> Option<usize> {
     let wanted = wanted.as_bytes();
@@ -334,6 +358,29 @@ mod tests {
             "a\\b", "C:a", "a:b", "GIT~1/a", "a. /b", "a./b", "a ", "a/.. /b",
         ] {
             assert!(!is_plain(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn paths_may_begin_with_a_drive() {
+        for (path, folder) in [
+            ("a.cu", ""),
+            ("a/b.cu", "a/"),
+            ("C:\\a b\\x.cu", "C:\\a b\\"),
+            ("C:\\RUNNER~1\\a/x.cu", "C:\\RUNNER~1\\a/"),
+        ] {
+            assert!(is_plain_path(path), "{path}");
+            assert_eq!(folder_of(path), folder);
+        }
+        for path in [
+            "C:a.cu",
+            "C:\\a\\b:c",
+            "\\\\?\\C:\\a.cu",
+            "//server/a.cu",
+            "a\\..\\b.cu",
+            "a. \\b.cu",
+        ] {
+            assert!(!is_plain_path(path), "{path}");
         }
     }
 
