@@ -11,6 +11,7 @@ pub(crate) mod function;
 pub(crate) mod fused;
 pub(crate) mod hashed;
 mod math;
+mod moved;
 pub(crate) mod node;
 mod norm;
 mod operands;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    moved::moved,
     node::{Inputs, Kind, Node},
     operation::{Comparison, Operation},
     plan::MAX_VALUES,
     reduction::{Fold, Nan, Reduction, elements},
-    shapes::moved,
     view::View,
 };
 use crate::{

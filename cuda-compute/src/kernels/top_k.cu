@@ -26,16 +26,16 @@
 static_assert(ROOM >= MOST + MOST * OWN && ROOM >= MOST + 4 * THREADS, "too little room");
 static_assert(CROWD >= MOST, "a bound needs as many threads as wanted keys");
 
-// What the blocks of a line share, at first all zero.
+// The memory that the blocks of a line share, at first all zero.
 struct Line {
     u64 finished;     // blocks that have ended
     u64 left;         // entries in the list
     u64 bests[MOST];  // see `publish`
 };
 
-// Drops entries that are not among the first `kept`, if there are so many that comparing each with all
-// others takes longer. As many entries as are wanted are not after the last of as many threads' best
-// entries. Returns how many entries remain.
+// Drops entries that are not among the first `kept`, if there are many. Each thread finds the best of
+// its entries. Entries after the best one number `kept` are not wanted. Returns the number of entries that
+// remain.
 __device__ __forceinline__ unsigned drop_many(Entry *entries, Entry *bests, unsigned count, unsigned kept) {
     if (count <= 2 * THREADS) return count;
     const Entry none = entries_of::of((key_bits)~(key_bits)0, ~0u);
@@ -81,8 +81,8 @@ __device__ __forceinline__ unsigned keep_first(Entry *entries, Entry *first, Ent
 }
 
 // A line's bounds are `kept` groups of keys. Each thread's keys belong to one group, which has the
-// complement of the lowest code that was published. No wanted key has a higher code than the highest
-// of these, which belong to as many different keys as are wanted.
+// complement of the lowest code that was published. These belong to
+// `kept` different keys, so no wanted key has a higher code than the highest of them.
 __device__ __forceinline__ void publish(Line &line, unsigned group, key_bits code) {
     atomicMax(&line.bests[group], (u64)(key_bits)~code);
 }
@@ -222,8 +222,8 @@ top_k(const __grid_constant__ Words w, u64 length, u64 segments, u64 of_segment,
             for (int i = 0; i < OWN; ++i)
                 if (is_wanted(i) && entry_of(i) < best) best = entry_of(i);
 #if SEGMENTED
-            // Each warp publishes its best key, or each thread if there are few. Those of other blocks
-            // follow soon.
+            // Each warp publishes its best key, or each thread if there are few. Other blocks do the same
+            // at about this time.
             key_bits lowest = entries_of::code(best);
 #pragma unroll
             for (int distance = 16; distance > 0; distance /= 2) {
@@ -248,8 +248,8 @@ top_k(const __grid_constant__ Words w, u64 length, u64 segments, u64 of_segment,
             bests[threadIdx.x] = best;
             wanted = __syncthreads_count(best < none);
             if (wanted > CROWD || held + wanted * OWN > ROOM) {
-                // As many entries as are wanted are not after the last of as many threads' best
-                // entries. Only these threads have entries up to it.
+                // Entries after the best entry number `kept` are not wanted. Only `kept` threads have
+                // entries up to it.
                 unsigned rank = 0;
 #pragma unroll 8
                 for (int other = 0; other < THREADS; ++other) rank += bests[other] < best;

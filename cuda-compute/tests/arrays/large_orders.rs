@@ -12,7 +12,7 @@ fn element(index: usize) -> u8 {
 
 fn elements(stream: &Stream, count: usize) -> Array<u8> {
     let index = Expr::index(count, 0).unwrap().cast::<u64>();
-    let value = (index * 2_654_435_761 >> 24).cast::<u8>() % 200;
+    let value = ((index * 2_654_435_761) >> 24).cast::<u8>() % 200;
     value.eval_on(stream).unwrap()
 }
 

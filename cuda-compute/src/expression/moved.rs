@@ -1,0 +1,97 @@
+//! Views of expressions, moved to the arrays that the expressions read.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    node::{Inputs, Kind, Node},
+    operation::Operation,
+    plan::MAX_VALUES,
+    view::View,
+};
+use crate::{
+    array::{Layout, Order, Shape},
+    element::{DataType, Words},
+    error::{Error, Result},
+};
+
+/// The view of an expression, which is moved to the arrays that the expression reads.
+struct Moved<'a> {
+    view: &'a View,
+    /// The shape before and after.
+    from: Shape,
+    to: Shape,
+    /// The results for visited nodes, which may be used several times.
+    done: FxHashMap<*const Node, Arc<Node>>,
+}
+
+impl Moved<'_> {
+    /// Returns the view of a node that is broadcast to the shape. Returns `None` if strides cannot
+    /// express the view of an array, if the node depends on random numbers or on a reduction along
+    /// axes, or if there are too many nodes for recursion.
+    fn node(&mut self, node: &Arc<Node>) -> Option<Arc<Node>> {
+        if let Some(known) = self.done.get(&Arc::as_ptr(node)) {
+            return Some(known.clone());
+        }
+        if self.done.len() > MAX_VALUES {
+            return None;
+        }
+        let new = |kind, shape| Node::new(kind, node.data, Ok(shape));
+        let moved = match &node.kind {
+            Kind::Scalar(_) => node.clone(),
+            Kind::Reduce(..) | Kind::View(..) if node.shape().ok()?.rank() == 0 => node.clone(),
+            Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) => return None,
+            Kind::Array(memory, layout) => {
+                let layout = self.view.of_broadcast(layout, self.from)?;
+                new(Kind::Array(memory.clone(), layout), layout.shape)
+            }
+            Kind::Place(layout) => {
+                let mut layout = self.view.of_broadcast(layout, self.from)?;
+                let offset = std::mem::take(&mut layout.offset);
+                let places = new(Kind::Place(layout), layout.shape);
+                match offset {
+                    0 => places,
+                    // The kernel may add the strides in 32 bits, but not the offset.
+                    _ => {
+                        let offset = Node::scalar(Words::of(offset as u64), DataType::U64);
+                        let inputs = [places, offset];
+                        let kind = Kind::Apply(Operation::Add, inputs.into());
+                        new(kind, layout.shape)
+                    }
+                }
+            }
+            Kind::Apply(operation, inputs) => {
+                // Enters the node before its inputs, so that chains that are too deep end.
+                self.done.insert(Arc::as_ptr(node), node.clone());
+                let inputs = inputs.iter().map(|input| self.node(input));
+                let inputs = Inputs::More(inputs.collect::<Option<_>>()?);
+                new(Kind::Apply(operation.clone(), inputs), self.to)
+            }
+        };
+        self.done.insert(Arc::as_ptr(node), moved.clone());
+        Some(moved)
+    }
+}
+
+/// Returns the shape of a view of a node.
+pub(super) fn shape_of_view(node: &Arc<Node>, view: &View) -> Result<Shape> {
+    // Strides can express every view of a dense layout.
+    let layout = view.of(&Layout::dense(node.shape()?, Order::C))?;
+    let layout = layout.ok_or_else(|| {
+        Error::Shape("internal error: a view of an expression has no strides".into())
+    })?;
+    Ok(layout.shape)
+}
+
+/// Returns a view of a node, which is moved to the arrays that it reads. Returns `None` in the cases
+/// that `Moved::node` lists. The shape may have axes of length 1 where that of the view is longer.
+pub(super) fn moved(node: &Arc<Node>, view: &View) -> Result<Option<Arc<Node>>> {
+    let mut moved = Moved {
+        view,
+        from: node.shape()?,
+        to: shape_of_view(node, view)?,
+        done: FxHashMap::default(),
+    };
+    Ok(moved.node(node))
+}
