@@ -118,7 +118,7 @@ impl<T: Element> Expr<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::plan::MAX_VALUES, *};
     use crate::{random::Random, s};
 
     #[test]

@@ -367,16 +367,18 @@ mod tests {
         let wanted: Vec<usize> = (0..20)
             .map(|point| match 3 * point {
                 ..=10 => 0,
-                ..=38 => 1,
+                11..=38 => 1,
                 _ => 2,
             })
             .collect();
         assert_eq!(nearest.eval().unwrap().to_vec().unwrap(), wanted);
     }
 
+    type Reduce<T, R> = fn(&Array<T>) -> Expr<R>;
+
     /// Compares the kernel of a reduction, as a root, with operations.
     fn compare<T: Ordered>(x: &Array<T>) {
-        let folds: [fn(&Array<T>) -> Expr<T>; 6] = [
+        let folds: [Reduce<T, T>; 6] = [
             |x| x.sum_axis(1),
             |x| x.sum_axis([0, 2]),
             |x| x.min_axis(1),
@@ -392,7 +394,7 @@ mod tests {
             let text = |values: Vec<T>| format!("{values:?}");
             assert_eq!(text(found), text(wanted), "fold {number}");
         }
-        let places: [fn(&Array<T>) -> Expr<usize>; 4] = [
+        let places: [Reduce<T, usize>; 4] = [
             |x| x.argmin_axis(1),
             |x| x.argmax_axis([1, 2]),
             |x| x.argmin_or_nan_axis([0, 1]),
