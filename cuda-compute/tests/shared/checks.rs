@@ -5,10 +5,11 @@ const CHECKS: &str = "uninit,race,leak";
 
 /// Selects the checks before `main`, because the emulator reads the variable once. A set
 /// `CUDA_EMULATOR_CHECK` takes precedence.
-// SAFETY: The loader calls the functions of `.init_array` as C functions, which ignore its
+// SAFETY: The loader calls the functions of that section as C functions, which ignore its
 // additional arguments.
 #[used]
-#[unsafe(link_section = ".init_array")]
+#[cfg_attr(unix, unsafe(link_section = ".init_array"))]
+#[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
 static SELECT: extern "C" fn() = {
     extern "C" fn select() {
         if std::env::var_os("CUDA_EMULATOR_CHECK").is_none() {
