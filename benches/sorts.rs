@@ -98,28 +98,30 @@ fn point<R>(
     bytes: usize,
     call: impl Fn() -> cuda_compute::Result<R>,
 ) -> Result<()> {
-    let us = bench.device_us(bench.choose(21, 2), |_| {
-        drop(call()?);
-        Ok(())
-    })?;
+    let us = time(bench, call)?;
     let by = format!("{}, device time", bench.label());
     bench.point(plot, count, bytes * count, &by, us)
+}
+
+/// Returns the median of the device times of a call, including the allocation of its result.
+fn time<R>(bench: &Bench, call: impl Fn() -> cuda_compute::Result<R>) -> Result<f64> {
+    bench.device_us(bench.choose(21, 2), |_| {
+        drop(call()?);
+        Ok(())
+    })
 }
 
 fn sort<K: SortKey>(bench: &mut Bench, work: &str, keys: &Array<K>) -> Result<()> {
     measure(bench, work, || keys.sort())
 }
 
-/// Adds a row for a call. The median of its device times includes the allocation of the result.
+/// Adds a row for a call.
 fn measure<R>(
     bench: &mut Bench,
     work: &str,
     call: impl Fn() -> cuda_compute::Result<R>,
 ) -> Result<()> {
-    let us = bench.device_us(bench.choose(21, 2), |_| {
-        drop(call()?);
-        Ok(())
-    })?;
+    let us = time(bench, call)?;
     bench.row(work, &format!("{}, device time", bench.label()), us, "")
 }
 

@@ -2,7 +2,7 @@
 # Cross-compiles for Windows on x86-64, and runs the tests and the examples under Wine, with cuda-emulator as nvcuda.dll and
 # NVIDIA's NVRTC for Windows:
 #
-#   scripts/windows.sh                    everything (an hour on two cores). FULL=1 adds slow tests: see `left_out`
+#   scripts/windows.sh                    everything. FULL=1 adds slow tests: see `left_out`
 #   scripts/windows.sh ARGUMENTS          only `cargo test ARGUMENTS`, such as -p cuda-safe --test integration
 #
 # The script needs `rustup target add x86_64-pc-windows-gnu`, a cross compiler and Wine (Debian and Ubuntu:

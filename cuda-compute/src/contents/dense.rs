@@ -76,7 +76,7 @@ impl<T: Element> Array<T> {
         if self.rank() != 1 || self.len() < least {
             let elements = match least {
                 0 => "",
-                _ => ", and at least one element",
+                _ => " with at least one element",
             };
             return Err(Error::Shape(format!(
                 "{what}: shape {} does not have one axis{elements}. Fix: pass an array that does",

@@ -17,11 +17,18 @@ use crate::{
     element::{Class, DataType, Words},
 };
 
-/// The most values that operations combine if no array has them next to each other, and otherwise.
-/// Threads that read 8 adjacent floats each still read at the rate of the device's memory.
+/// The most values that operations combine. Not measured.
 const MOST: usize = 16;
+/// The most values that operations combine if an array has them next to each other. A thread then
+/// reads elements one by one, at a distance from those of the next thread.
+///
+/// With 8 values of f16, the largest of 4 sums, for 466,901 places, took 48 µs instead of 56 (H100,
+/// device time). Other numbers were not measured.
 const MOST_ADJACENT: usize = 8;
 /// The most operations that a reduction becomes.
+///
+/// The nearest of 16 centres in 4 dimensions, for 2^22 points, took 255 µs with this limit, which is
+/// too low for `argmin`, and 351 µs with 320.
 const MOST_OPERATIONS: usize = 160;
 
 /// Replaces short reductions in the roots by operations on slices of their input. Returns `None` if

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Combining {
     Sum,
-    /// Sums whose last bits may depend on the order of the values.
+    /// Sums whose rounding may depend on the order of the values.
     UnorderedSum,
     Smallest,
     Largest,
@@ -310,8 +310,10 @@ impl<T: Number> Array<T> {
 impl<T: Number> Array<T> {
     /// Adds values to the elements at these indices, in any order and without waiting.
     ///
-    /// Sums of `f32`, `f64` and complex numbers are computed by atomic additions, so that their last
-    /// bits can differ from run to run. Other types are added as [`put_add`](Self::put_add) adds them.
+    /// Sums of `f32`, `f64` and complex numbers are computed by atomic additions, each of which rounds.
+    /// The error grows with the number of values for an index, and differs from run to run: a sum of
+    /// millions of `f32` can be off by a percent. Other types are added as [`put_add`](Self::put_add)
+    /// adds them.
     ///
     /// Values whose index is out of bounds are dropped, as JAX does by default. Negative indices count
     /// from the end.

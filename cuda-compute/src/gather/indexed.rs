@@ -170,7 +170,7 @@ impl<T: Number> Array<T> {
 impl<T: Number> Array<T> {
     /// Adds rows to the rows at these indices along an axis, in any order and without waiting.
     ///
-    /// Order, types and indices out of bounds are those of
+    /// Errors of rounding, types and indices out of bounds are those of
     /// [`put_add_unordered`](Self::put_add_unordered). The shape of `values` is that of
     /// [`index_copy`](Self::index_copy).
     ///

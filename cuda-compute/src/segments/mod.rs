@@ -11,7 +11,10 @@ use crate::{array::Array, error::Result};
 
 /// Returns offsets that are contiguous, and the number of segments.
 fn checked(offsets: &Array<usize>, call: &str) -> Result<(Array<usize>, usize)> {
-    let offsets = offsets.vector(&format!("{call}, offsets"), 1)?;
+    let offsets = offsets.vector(
+        &format!("{call}, the first place of each segment and the end of the last one"),
+        1,
+    )?;
     let segments = offsets.len() - 1;
     Ok((offsets, segments))
 }

@@ -19,7 +19,8 @@ use crate::{
 const THREADS: u32 = 256;
 /// The most values that a thread searches for at once.
 const VALUES: usize = 4;
-/// The fewest values for which blocks copy keys into shared memory, and the fewest keys.
+/// The fewest values for which blocks copy keys into shared memory, and the fewest keys. Not measured:
+/// 2^27 values in 2^16 keys took 1424 µs, and 4970 without shared memory (H100, device time).
 const SHARED_VALUES: usize = 1 << 18;
 const SHARED_KEYS: usize = 1 << 10;
 /// Bytes of the keys in shared memory.
@@ -159,8 +160,8 @@ pub(crate) fn search<K: SortKey, R: Element>(
                 levels.into(),
                 result,
             ];
-            // SAFETY: `search_shared` has these parameters, reads within the sorted array, and writes as
-            // many results as there are values. The shared memory has a key for each node.
+            // SAFETY: `search_shared` has these parameters, reads within the sorted array, and writes a
+            // result for each value. The shared memory has a key for each node.
             unsafe {
                 fused.launch_with_shared(
                     &kernel,
@@ -173,8 +174,8 @@ pub(crate) fn search<K: SortKey, R: Element>(
         } else {
             let launch = (threads.div_ceil(THREADS.into()), THREADS);
             let mut parameters = [count, keys, length, result];
-            // SAFETY: `search` has these parameters, reads within the sorted array, and writes as many
-            // results as there are values.
+            // SAFETY: `search` has these parameters, reads within the sorted array, and writes a result for
+            // each value.
             unsafe {
                 fused.launch(&kernel, &prepared.stream, launch, &mut parameters, &others)?;
             }

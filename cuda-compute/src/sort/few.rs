@@ -60,15 +60,6 @@ enum Variant {
 }
 
 impl Variant {
-    const fn block(k: usize, segmented: bool) -> Self {
-        let (threads, most) = if k <= 32 { (128, 32) } else { (256, MOST) };
-        Self::Block {
-            threads,
-            most,
-            segmented,
-        }
-    }
-
     const fn threads(self) -> u32 {
         match self {
             Self::Warp => WARP_THREADS,
@@ -236,9 +227,11 @@ fn by_blocks(
     // Segments begin with a vector.
     let of_segment = length.div_ceil(segments).next_multiple_of(own);
     let segments = length.div_ceil(of_segment);
-    let variant = Variant::block(k, segments > 1);
-    let Variant::Block { threads, most, .. } = variant else {
-        unreachable!("the variant is that of blocks");
+    let (threads, most) = if k <= 32 { (128, 32) } else { (256, MOST) };
+    let variant = Variant::Block {
+        threads,
+        most,
+        segmented: segments > 1,
     };
     let of_lines = if segments > 1 {
         let words_of_entry = if keys.data.size() > 4 { 2 } else { 1 };
