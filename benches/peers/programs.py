@@ -12,6 +12,7 @@ bytes at the rate of a copy, and its special functions at the device's rate.
 
 import argparse
 import collections
+import csv
 import functools
 import json
 import math
@@ -19,6 +20,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -667,6 +669,29 @@ def narrowest(program, name):
     return max(kinds, key=ERRORS.get)
 
 
+def kernels(program):
+    """The kernels that a program launches, by Nsight Compute, with their microseconds and the megabytes of memory traffic."""
+    bench, ncu = os.environ.get("PROGRAMS_BENCH"), shutil.which("ncu")
+    if not bench or not ncu:
+        return "unknown: needs PROGRAMS_BENCH and ncu"
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(program.text())
+        file.flush()
+        done = subprocess.run(
+            [ncu, "--csv", "--print-units", "base", "--profile-from-start", "off", "--clock-control", "none", "--metrics",
+             "gpu__time_duration.sum,dram__bytes.sum", bench, "--bench"], capture_output=True, text=True, cwd=ROOT,
+            env={**os.environ, "PROGRAMS": file.name, "PROGRAMS_PROFILE": "1"})
+    if done.returncode:
+        return f"unknown: ncu ended with {done.returncode}: {(done.stderr or done.stdout)[-200:]}"
+    lines = done.stdout.splitlines()
+    begin = next((at for at, line in enumerate(lines) if line.startswith('"ID"')), len(lines))
+    found = collections.defaultdict(dict)
+    for row in csv.DictReader(lines[begin:]):
+        found[row["ID"], row["Kernel Name"].split("(")[0]][row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
+    return ", ".join(f"{name} {values['gpu__time_duration.sum'] / 1e3:.1f} us {values['dram__bytes.sum'] / 1e6:.1f} MB"
+                     for (_, name), values in found.items())
+
+
 def report(programs, results, worst):
     """Prints the worst ratios of the best peer's time to ours, and their distribution."""
     ratios = []
@@ -677,10 +702,8 @@ def report(programs, results, worst):
     ratios.sort(key=lambda entry: entry[0])
     print(f"{'program':24} {'elements':>10} {'here':>9} {'peer':>9} {'limit':>9} {'ratio':>6} {'host':>6}  kernels")
     for ratio, best, program, row in ratios[:worst]:
-        kernels = collections.Counter(row["kernels"])
-        names = ", ".join(f"{count} {name}" if count > 1 else name for name, count in kernels.items())
         print(f"{program.name:24} {program.elements():10} {row['us']:9.1f} {best:9.1f} {row['limit']:9.1f} {ratio:6.2f} "
-              f"{row['host_us']:6.1f}  {names}")
+              f"{row['host_us']:6.1f}  {kernels(program)}")
     only = [entry[0] for entry in ratios]
     large = [entry[0] for entry in ratios if entry[2].elements() >= 1 << 20]
     bound = [entry[3]["limit"] / entry[3]["us"] for entry in ratios if entry[2].elements() >= 1 << 24]

@@ -14,7 +14,7 @@ use std::{collections::HashMap, env, fs, time::Instant};
 use anyhow::{Context as _, Result, bail};
 use common::{Bench, Queue, median_us};
 use cuda_compute::Result as ArrayResult;
-use cuda_safe::{Graph, MemoryPool, Stream, graph::NodeKind};
+use cuda_safe::{MemoryPool, Stream, profiler};
 use operation::{Computed, Operation};
 use value::{Stored, Value};
 
@@ -100,14 +100,29 @@ fn main() -> Result<()> {
     // Otherwise, every wait returns unused memory to the system: see MemoryPool.
     MemoryPool::current(bench.stream.context())?.set_release_threshold(u64::MAX)?;
     let text = fs::read_to_string(&path).with_context(|| path.clone())?;
+    if env::var("PROGRAMS_PROFILE").is_ok_and(|value| value == "1") {
+        return for_each(&text, &bench.stream, |program| {
+            profiled(&bench.stream, &program)
+        });
+    }
     for_each(&text, &bench.stream, |program| {
         println!("{}", measured(&bench, &program)?);
         Ok(())
     })
 }
 
+/// Runs a compiled program once, between the calls that tell a profiler where to begin and to end.
+fn profiled(stream: &Stream, program: &Program) -> Result<()> {
+    program.run(stream)?;
+    stream.synchronize()?;
+    profiler::start(stream.context())?;
+    program.run(stream)?;
+    stream.synchronize()?;
+    Ok(profiler::stop(stream.context())?)
+}
+
 /// Returns the line of JSON of a program: its device time, the host time of its first and of later
-/// calls, its kernels, and a part of its results.
+/// calls, and a part of its results.
 fn measured(bench: &Bench, program: &Program) -> Result<String> {
     let stream = &bench.stream;
     let start = Instant::now();
@@ -138,24 +153,9 @@ fn measured(bench: &Bench, program: &Program) -> Result<String> {
     let us = median_us(times);
     let samples: Vec<String> = outputs.iter().map(Stored::samples).collect::<Result<_>>()?;
     Ok(format!(
-        "{{\"program\": {:?}, \"us\": {us:.2}, \"host_us\": {host_us:.2}, \"first_us\": {first_us:.0}, \"kernels\": {:?}, \
+        "{{\"program\": {:?}, \"us\": {us:.2}, \"host_us\": {host_us:.2}, \"first_us\": {first_us:.0}, \
          \"samples\": [{}]}}",
         program.name,
-        kernels(&bench.stream, program),
         samples.join(", ")
     ))
-}
-
-/// Returns the names of the kernels in order. There are none if the program waits.
-fn kernels(stream: &Stream, program: &Program) -> Vec<String> {
-    // SAFETY: the graph is never launched.
-    let graph: ArrayResult<Graph> = unsafe { stream.capture(|_| program.run(stream).map(drop)) };
-    let Ok(graph) = graph else {
-        return Vec::new();
-    };
-    let nodes = graph.nodes().unwrap_or_default().into_iter();
-    nodes
-        .filter(|&node| graph.kind(node).is_ok_and(|kind| kind == NodeKind::KERNEL))
-        .filter_map(|node| graph.kernel_name(node).ok())
-        .collect()
 }
