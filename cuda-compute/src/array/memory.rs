@@ -1,8 +1,8 @@
 //! Memory that arrays share.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
-use cuda_safe::{DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, Stream};
+use cuda_safe::{DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, ErrorKind, Owner, Stream};
 
 use super::Foreign;
 use crate::{
@@ -20,9 +20,60 @@ pub(crate) struct Memory {
 
 #[derive(Debug)]
 enum Held {
-    Own(DeviceBuffer<u8>),
+    Own(OwnBuffer),
     /// Memory of another library.
     Foreign(DeviceMemory<Foreign, u8>),
+}
+
+/// A buffer that goes to the spare memory of these kernels when it is dropped.
+#[derive(Debug)]
+struct OwnBuffer {
+    /// `None` only after [`take`](Self::take).
+    buffer: Option<DeviceBuffer<u8>>,
+    kernels: Kernels,
+}
+
+impl OwnBuffer {
+    fn take(mut self) -> DeviceBuffer<u8> {
+        let buffer = self.buffer.take();
+        buffer.expect("only this method takes it")
+    }
+}
+
+impl Deref for OwnBuffer {
+    type Target = DeviceBuffer<u8>;
+
+    fn deref(&self) -> &DeviceBuffer<u8> {
+        self.buffer.as_ref().expect("only `take` takes it")
+    }
+}
+
+impl DerefMut for OwnBuffer {
+    fn deref_mut(&mut self) -> &mut DeviceBuffer<u8> {
+        self.buffer.as_mut().expect("only `take` takes it")
+    }
+}
+
+impl Drop for OwnBuffer {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.kernels.spare().put(buffer);
+        }
+    }
+}
+
+/// Allocates memory. If there is not enough, frees the spare memory and tries again.
+fn allocate(kernels: &Kernels, stream: &Stream, bytes: usize) -> Result<DeviceBuffer<u8>> {
+    match DeviceBuffer::uninit(stream, bytes) {
+        Err(error) if is_out_of_memory(&error) && kernels.spare().free() => {
+            Ok(DeviceBuffer::uninit(stream, bytes)?)
+        }
+        allocated => Ok(allocated?),
+    }
+}
+
+fn is_out_of_memory(error: &cuda_safe::Error) -> bool {
+    matches!(error.kind(), ErrorKind::OutOfMemory { .. })
 }
 
 impl Memory {
@@ -39,7 +90,11 @@ impl Memory {
                 data.name()
             ))
         })?;
-        Ok(Self::of(kernels, DeviceBuffer::uninit(stream, bytes)?))
+        let buffer = match kernels.spare().take(stream, bytes) {
+            Some(buffer) => buffer,
+            None => allocate(kernels, stream, bytes)?,
+        };
+        Ok(Self::of(kernels, buffer))
     }
 
     /// Allocates zeroed memory.
@@ -49,7 +104,10 @@ impl Memory {
 
     pub(crate) fn of(kernels: &Kernels, buffer: DeviceBuffer<u8>) -> Self {
         Self {
-            held: Held::Own(buffer),
+            held: Held::Own(OwnBuffer {
+                buffer: Some(buffer),
+                kernels: kernels.clone(),
+            }),
             kernels: kernels.clone(),
         }
     }
@@ -108,7 +166,7 @@ impl Memory {
     /// the memory.
     pub(crate) fn into_whole(self, range: &Range<usize>) -> Result<DeviceBuffer<u8>, Self> {
         match self.held {
-            Held::Own(buffer) if *range == (0..buffer.len()) => Ok(buffer),
+            Held::Own(buffer) if *range == (0..buffer.len()) => Ok(buffer.take()),
             held => Err(Self { held, ..self }),
         }
     }

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Results, Source, Workspaces,
     lock::{lock, read, write},
+    spare::SpareMemory,
 };
 use crate::error::Result;
 
@@ -78,6 +79,8 @@ struct Inner {
     tiles: OnceLock<Workspaces>,
     /// Results for which the host waits.
     results: Results,
+    /// The memory of dropped arrays.
+    spare: SpareMemory,
     /// The handles of the library that computes matrix products.
     products: Library,
     /// The plans of the library that computes Fourier transforms.
@@ -106,6 +109,16 @@ pub(crate) struct Hardware {
     pub(crate) multiprocessors: u32,
     /// Bytes of shared memory that a block can have if it opts in.
     pub(crate) shared_per_block: u32,
+}
+
+impl Hardware {
+    /// Returns the number of elements for each thread if there are only as many threads as keep the
+    /// device busy. A thread computes its elements one after the other, so that small arrays take
+    /// less time with many threads than with wide vectors.
+    pub(crate) fn elements_of_a_thread(&self, elements: u64) -> u64 {
+        let threads = u64::from(self.multiprocessors.max(1)) * 1024;
+        (elements / threads).max(1)
+    }
 }
 
 /// The entry of a kernel. It is empty until the kernel is compiled, and after a failure.
@@ -137,6 +150,7 @@ impl Kernels {
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
             results: Results::new(context),
+            spare: SpareMemory::new(context),
             products: Library::default(),
             transforms: Library::default(),
             compiled: RwLock::default(),
@@ -192,6 +206,11 @@ impl Kernels {
     /// Returns the pool of page-locked words for results that the host waits for.
     pub(crate) fn results(&self) -> &Results {
         &self.0.results
+    }
+
+    /// Returns the memory of dropped arrays.
+    pub(crate) fn spare(&self) -> &SpareMemory {
+        &self.0.spare
     }
 
     /// Returns the handles of the library that computes matrix products.

@@ -8,6 +8,7 @@
 mod cache;
 mod lock;
 mod source;
+mod spare;
 mod variant;
 mod workspace;
 
