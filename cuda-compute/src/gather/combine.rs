@@ -58,6 +58,8 @@ struct Combine {
     pass: u8,
     limbs: u32,
     hashed: bool,
+    /// The copies of the array in shared memory, or 0.
+    copies: u32,
 }
 
 /// The kernel that writes the combined values to the array.
@@ -78,6 +80,8 @@ impl Specialisation for Combine {
         source(own, &self.form, self.data, self.index)
             .define("COMBINING", self.combining.number())
             .define("PASS", self.pass)
+            .define("COPIES", self.copies)
+            .define("PART", part(self.data).computed())
             .define("LIMBS", self.limbs)
             .define("HASHED", u8::from(self.hashed))
     }
@@ -97,6 +101,38 @@ impl Specialisation for Combined {
             .define("COMBINING", self.combining.number())
             .define("LIMBS", self.limbs)
             .define("HASHED", u8::from(self.hashed))
+    }
+}
+
+/// The launch of a sum into an array of few elements.
+struct Few {
+    copies: u32,
+    /// The bytes of all copies.
+    shared: u32,
+    blocks: u64,
+}
+
+impl Few {
+    /// Returns `None` if the array is too large for shared memory, or if there are so few values that
+    /// the blocks would add more sums to it than half as many.
+    fn of(job: &Scattered<'_>, data: DataType) -> Option<Self> {
+        /// Every device has this much shared memory for a block.
+        const LARGEST: u64 = 48 << 10;
+        /// With more, fewer blocks would fit in a multiprocessor.
+        const COPIES: u64 = 16 << 10;
+        let bytes = job.length.checked_mul(data.size() as u64)?;
+        let multiprocessors = u64::from(job.kernels.hardware().multiprocessors.max(1));
+        let blocks = blocks(job.count / job.fused.vector() as u64).min(multiprocessors * 4);
+        if bytes > LARGEST || job.length * blocks > job.count / 2 {
+            return None;
+        }
+        let copies = (COPIES / bytes.max(1)).clamp(1, 8);
+        let copies = 1 << copies.ilog2();
+        Some(Self {
+            copies,
+            shared: copies * bytes as u32,
+            blocks,
+        })
     }
 }
 
@@ -177,6 +213,10 @@ impl Combining {
             _ => Slots::of(job.count, job.length),
         };
         let hashed = slots.is_table();
+        let few = match (way, self) {
+            (Way::Directly, Self::Sum | Self::UnorderedSum) => Few::of(&job, data),
+            _ => None,
+        };
         let limbs = match way {
             Way::Limbs(limbs) => limbs,
             _ => 0,
@@ -190,6 +230,7 @@ impl Combining {
                 pass,
                 limbs,
                 hashed,
+                copies: few.as_ref().map_or(0, |few| few.copies),
             })
         };
         // Compile all kernels before anything is changed.
@@ -237,11 +278,15 @@ impl Combining {
                 places,
                 slots.number(),
             ];
+            let (blocks, shared) = match &few {
+                Some(few) => (few.blocks, few.shared),
+                None => (blocks(parameters[0]), 0),
+            };
             // SAFETY: `combine` has these parameters and checks the places. The array has an
-            // element for each place. The scratch memory has a slot for each place: either its own,
+            // element for each place, and shared memory has room for its copies. The scratch memory has a slot for each place: either its own,
             // or one that the kernel finds in the table, which has more slots than there are
             // values.
-            unsafe { job.launch(kernel, &mut parameters, &[&memory])? };
+            unsafe { job.launch(kernel, (blocks, shared), &mut parameters, &[&memory])? };
         }
         if let Some(kernel) = last {
             let blocks = parts.div_ceil(u64::from(THREADS));

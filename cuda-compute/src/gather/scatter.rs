@@ -194,9 +194,10 @@ impl Scattered<'_> {
             data,
             index: self.index,
         })?;
+        let blocks = blocks(self.count / self.fused.vector() as u64);
         let mut parameters = [self.count, self.length, self.target, self.wrong];
         // SAFETY: `scatter` has these parameters and checks the places that it writes.
-        unsafe { self.launch(&kernel, &mut parameters, &[]) }
+        unsafe { self.launch(&kernel, (blocks, 0), &mut parameters, &[]) }
     }
 
     /// Enqueues a kernel that makes one pass over the values.
@@ -208,15 +209,16 @@ impl Scattered<'_> {
     pub(super) unsafe fn launch(
         &mut self,
         kernel: &cuda_safe::Function,
+        (blocks, shared): (u64, u32),
         parameters: &mut [u64],
         others: &[&Memory],
     ) -> Result<()> {
-        let launch = (blocks(self.count / self.fused.vector() as u64), THREADS);
+        let launch = (blocks, THREADS, shared);
         let memories = [&[self.memory], others].concat();
         // SAFETY: the caller ensures this.
         unsafe {
             let fused = self.fused.clone();
-            fused.launch(kernel, self.stream, launch, parameters, &memories)
+            fused.launch_with_shared(kernel, self.stream, launch, parameters, &memories)
         }
     }
 }

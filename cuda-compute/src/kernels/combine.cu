@@ -6,6 +6,8 @@
 // first value is the element and second the place. Passes:
 //   0  into the array itself: integers of 32 and 64 bits, minima and maxima of floats of 32 and 64 bits,
 //      and their sums in any order. Vectors have consecutive places, and are only for sums of floats.
+//      With COPIES above 0, each block first adds its values in that many copies of the array in shared
+//      memory, which warps use in turn.
 //   1  into words, one for each place, initially zero: see word
 //   2  sums of floats: the largest exponent of each place's values
 //   3  sums of floats: integers in units derived from this exponent, LIMBS for each place
@@ -116,6 +118,52 @@ __device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, com
 }
 #endif
 
+#if PASS == 0 && COPIES > 0
+// The value of a place to which nothing was added. Adding it changes no number, not even -0.
+template <class T> __device__ __forceinline__ T untouched() { return rs_type<T>::real ? -(T)0 : (T)0; }
+template <class T> __device__ __forceinline__ bool is_untouched(T value) {
+    return value == 0 && (!rs_type<T>::real || signbit((double)value));
+}
+
+// The kernel below for an array of few elements.
+extern "C" __global__ void __launch_bounds__(THREADS)
+combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64, u64, u64 wrong, u64, u64) {
+    extern __shared__ unsigned char shared[];
+    // A complex number is two parts.
+    PART *const sums = (PART *)shared;
+    const unsigned parts = (unsigned)length * (unsigned)(sizeof(VALUE) / sizeof(PART));
+    for (unsigned i = threadIdx.x; i < parts * COPIES; i += THREADS) sums[i] = untouched<PART>();
+    __syncthreads();
+    VALUE *const own = (VALUE *)(sums + threadIdx.x / 32 % COPIES * parts);
+    const u64 step = (u64)gridDim.x * (THREADS * UNROLL);
+    for (u64 first = (u64)blockIdx.x * (THREADS * UNROLL) + threadIdx.x; first < count; first += step) {
+        Inputs<VECTOR> in[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            if (first + u * THREADS < count) load<VECTOR>(w, (index_t)(first + u * THREADS), in[u]);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            if (first + u * THREADS < count) {
+                Outputs<VECTOR> out;
+                compute<VECTOR>(w, in[u], out);
+                u64 at = (u64)out.y1[0];
+                if (SIGNED && out.y1[0] < 0) at += length;
+                if (at < length) {
+#pragma unroll
+                    for (int v = 0; v < VECTOR; ++v) combine_one(own + at + v, out.y0[v]);
+                } else if (wrong)
+                    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"(first + u * THREADS + 1) : "memory");
+            }
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < parts; i += THREADS) {
+        PART sum = sums[i];
+#pragma unroll
+        for (int copy = 1; copy < COPIES; ++copy) sum = rs_add<PART>(sum, sums[copy * parts + i]);
+        if (!is_untouched(sum)) combine_one((PART *)target + i, sum);
+    }
+}
+#else
 // There are `count` vectors. If a place is not below `length`, its vector's number plus 1 is written to
 // `wrong`, unless that is 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -149,3 +197,4 @@ combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 
                              : "memory");
         }
 }
+#endif
