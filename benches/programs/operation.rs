@@ -88,10 +88,6 @@ impl Operation {
             Self::Scan(x, axis) => {
                 of_numbers!(value(x), x => x.scan(Combination::sum(), *axis)?.into())
             }
-            Self::Take(x, indices, axis) => {
-                let indices: &Expr<i64> = typed(value(indices))?;
-                of_any!(value(x), x => x.take_clamped(indices, *axis)?.into())
-            }
             Self::IndexAdd(x, indices, length) => {
                 let indices: &Expr<i64> = typed(value(indices))?;
                 of_floats!(value(x), x => {
@@ -126,7 +122,11 @@ impl Operation {
                 items[axis] = SliceItem::from(start..stop).with_step(step as isize);
                 x.slice(items)?.into()
             }),
-            Self::Scan(..) | Self::Take(..) | Self::IndexAdd(..) => return Err(other_type()),
+            Self::Take(x, indices, axis) => {
+                let indices: &Expr<i64> = typed(value(indices))?;
+                of_any!(value(x), x => x.take_clamped(indices, *axis)?.into())
+            }
+            Self::Scan(..) | Self::IndexAdd(..) => return Err(other_type()),
         })
     }
 }

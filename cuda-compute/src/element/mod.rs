@@ -178,6 +178,10 @@ impl DataType {
         }
     }
 
+    pub(crate) const fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16)
+    }
+
     pub(crate) const fn class(self) -> Class {
         match self {
             Self::Bool => Class::Bool,

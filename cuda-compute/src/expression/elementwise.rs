@@ -50,9 +50,18 @@ pub(super) fn run(
     // Goes through the axes in the first result's order in memory.
     let order = targets[0].layout.axes();
     let mut operands = Operands::new(plan, shape, targets, &order, |_| 0);
-    let vector = operands.vector_width();
+    let widest = operands.vector_width();
+    let elements = operands.space.elements() as u64;
+    let each = match operands.draws() {
+        true => u64::MAX, // because a block of random numbers is for several elements
+        false => kernels.hardware().elements_of_a_thread(elements),
+    };
+    let mut vector = widest;
+    while vector as u64 > each {
+        vector /= 2;
+    }
     let form = operands.form(vector);
-    if vector == 1
+    if widest == 1
         && let Some((tile, blocks, mut lengths)) = tile::prepare(&form, &operands.space)?
     {
         let mut words = operands.words(tile.form())?;
@@ -61,8 +70,8 @@ pub(super) fn run(
         return enqueue(kernels, stream, &tile, config, pointers, &operands);
     }
     let mut words = operands.words(&form)?;
-    let vectors = (operands.space.elements() / vector) as u64;
-    let unroll = unroll(&form);
+    let vectors = elements / vector as u64;
+    let unroll = u64::from(unroll(&form)).min(each / vector as u64) as u8;
     let per_block = u64::from(THREADS) * u64::from(unroll);
     let config = LaunchConfig::new(grid(vectors.div_ceil(per_block).max(1))?, THREADS);
     let kernel = Elementwise {
@@ -116,6 +125,7 @@ mod tests {
                 access,
                 source: LeafSource::Memory,
                 apart: false,
+                through: None,
             });
             unroll(&Form {
                 values: Vec::new(),
@@ -149,7 +159,8 @@ mod tests {
         use crate::s;
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let kernels = || Kernels::new(&context).unwrap();
+        // 1024 threads keep the device busy.
+        let kernels = || Kernels::of_multiprocessors(&context, 1);
         let chosen = |kernels: &Kernels| {
             let found: Vec<Elementwise> = kernels.compiled_for();
             let tiles: Vec<tile::Tile> = kernels.compiled_for();
@@ -158,11 +169,20 @@ mod tests {
                 .map(|kernel| (kernel.form.vector, kernel.unroll));
             (forms.collect::<Vec<_>>(), tiles.len())
         };
+        for (length, vector) in [
+            (100, 1),
+            (2047, 1),
+            (2048, 2),
+            (4095, 2),
+            (4096, 4),
+            (1 << 16, 4),
+        ] {
+            let own = kernels();
+            (kernels_of(&own, &stream, length) + 1.0).eval().unwrap();
+            assert_eq!(chosen(&own), (vec![(vector, 1)], 0), "{length}");
+        }
         let own = kernels();
-        (kernels_of(&own, &stream, 100) + 1.0).eval().unwrap();
-        assert_eq!(chosen(&own), (vec![(4, 1)], 0));
-        let own = kernels();
-        let part = kernels_of(&own, &stream, 100).slice(s![1..]).unwrap();
+        let part = kernels_of(&own, &stream, 4097).slice(s![1..]).unwrap();
         (&part + 1.0).eval().unwrap();
         assert_eq!(chosen(&own), (vec![(1, 4)], 0));
         let own = kernels();

@@ -139,7 +139,8 @@ impl<T: Element> Expr<T> {
         self.as_array().map_or_else(|| self.eval_on(stream), Ok)
     }
 
-    fn as_array(&self) -> Option<Array<T>> {
+    /// Returns the array if the expression is only an array.
+    pub(crate) fn as_array(&self) -> Option<Array<T>> {
         match &self.node.kind {
             Kind::Array(memory, layout) => Some(Array::of(memory.clone(), *layout)),
             _ => None,
@@ -210,8 +211,10 @@ pub(crate) fn on_stream_of<T: Element>(
 pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
-        if let Kind::Array(memory, _) = &node.kind {
-            return Some(memory);
+        match &node.kind {
+            Kind::Array(memory, _) => return Some(memory),
+            Kind::Taken(taken) => return Some(&taken.memory),
+            _ => {}
         }
         waiting.extend(node.inputs().iter().rev());
     }

@@ -10,6 +10,8 @@ pub(crate) struct Function {
     /// The name in Rust.
     pub(crate) name: &'static str,
     single: &'static str,
+    /// The function template of `kernels/half.cuh` for halves, which otherwise use the one for `f32`.
+    half: &'static str,
     double: &'static str,
     complex: &'static str,
     integer: &'static str,
@@ -37,6 +39,9 @@ impl std::hash::Hash for Function {
 impl Function {
     pub(super) fn call(&self, inputs: &[String], data: DataType) -> String {
         let name = match data {
+            DataType::F16 | DataType::Bf16 if !self.half.is_empty() => {
+                return half_call(self.half, inputs, data);
+            }
             DataType::F64 => self.double,
             DataType::F16 | DataType::Bf16 | DataType::F32 => self.single,
             DataType::Complex32 | DataType::Complex64 => self.complex,
@@ -56,6 +61,7 @@ impl Function {
         Self {
             name,
             single,
+            half: "",
             double,
             complex: "",
             integer: "",
@@ -88,6 +94,11 @@ impl Function {
         }
     }
 
+    /// Adds the function for halves.
+    const fn half(self, half: &'static str) -> Self {
+        Self { half, ..self }
+    }
+
     /// Adds the function for integers.
     const fn integer(self, integer: &'static str) -> Self {
         Self { integer, ..self }
@@ -107,11 +118,23 @@ impl Function {
         !self.single.is_empty()
     }
 
+    /// Returns whether halves have a function of their own.
+    #[cfg(test)]
+    pub(super) const fn has_half(&self) -> bool {
+        !self.half.is_empty()
+    }
+
     /// Returns whether the function takes complex numbers.
     #[cfg(test)]
     pub(super) const fn is_complex(&self) -> bool {
         !self.complex.is_empty()
     }
+}
+
+/// Renders a call of a function template of `kernels/half.cuh`.
+pub(super) fn half_call(name: &str, inputs: &[String], data: DataType) -> String {
+    let digits = if data == DataType::F16 { 11 } else { 8 };
+    format!("{name}<{digits}>({})", inputs.join(", "))
 }
 
 /// The bits of an `f32`. Arrays have no such method.
@@ -128,16 +151,16 @@ macro_rules! functions {
 }
 
 functions! {
-    SQRT = Function::exact("sqrt", "sqrtf", "sqrt").complex("c_sqrt", 2);
+    SQRT = Function::exact("sqrt", "sqrtf", "sqrt").half("half_sqrt").complex("c_sqrt", 2);
     RSQRT = Function::real("rsqrt", ("rsqrtf", 2), ("rsqrt", 1));
     CBRT = Function::real("cbrt", ("cbrtf", 1), ("cbrt", 1));
     RCBRT = Function::real("rcbrt", ("rcbrtf", 1), ("rcbrt", 1));
     HYPOT = Function::real("hypot", ("hypotf", 3), ("hypot", 2));
-    EXP = Function::real("exp", ("expf", 2), ("exp", 1)).complex("c_exp", 2);
+    EXP = Function::real("exp", ("expf", 2), ("exp", 1)).half("half_exp").complex("c_exp", 2);
     EXP2 = Function::real("exp2", ("exp2f", 2), ("exp2", 1));
     EXP10 = Function::real("exp10", ("exp10f", 2), ("exp10", 1));
     EXP_M1 = Function::real("exp_m1", ("expm1f", 1), ("expm1", 1));
-    LN = Function::real("ln", ("logf", 1), ("log", 1)).complex("c_log", 3);
+    LN = Function::real("ln", ("logf", 1), ("log", 1)).half("half_ln").complex("c_log", 3);
     LN_1P = Function::real("ln_1p", ("log1pf", 1), ("log1p", 1));
     LOG2 = Function::real("log2", ("log2f", 1), ("log2", 1));
     LOG10 = Function::real("log10", ("log10f", 2), ("log10", 1)).complex("c_log10", 3);
@@ -153,7 +176,7 @@ functions! {
     COSPI = Function::real("cospi", ("cospif", 1), ("cospi", 2));
     SINH = Function::real("sinh", ("sinhf", 3), ("sinh", 2)).complex("c_sinh", 3);
     COSH = Function::real("cosh", ("coshf", 2), ("cosh", 1)).complex("c_cosh", 3);
-    TANH = Function::real("tanh", ("tanhf", 3), ("tanh", 2)).complex("c_tanh", 4);
+    TANH = Function::real("tanh", ("tanhf", 3), ("tanh", 2)).half("half_tanh").complex("c_tanh", 4);
     ASINH = Function::real("asinh", ("asinhf", 3), ("asinh", 3));
     ACOSH = Function::real("acosh", ("acoshf", 4), ("acosh", 3));
     ATANH = Function::real("atanh", ("atanhf", 3), ("atanh", 2));
@@ -164,8 +187,8 @@ functions! {
     ERFCINV = Function::real("erfcinv", ("erfcinvf", 4), ("erfcinv", 6));
     NORMCDF = Function::real("normcdf", ("normcdff", 5), ("normcdf", 5));
     NORMCDFINV = Function::real("normcdfinv", ("normcdfinvf", 5), ("normcdfinv", 8));
-    SIGMOID = Function::real("sigmoid", ("sigmoid", 4), ("sigmoid", 3));
-    SILU = Function::real("silu", ("silu", 4), ("silu", 3)).apart(Apart::between(-750.0, -80.0, 1e-42, 1e-48));
+    SIGMOID = Function::real("sigmoid", ("sigmoid", 4), ("sigmoid", 3)).half("half_sigmoid");
+    SILU = Function::real("silu", ("silu", 4), ("silu", 3)).half("half_silu").apart(Apart::between(-750.0, -80.0, 1e-42, 1e-48));
     GELU = Function::real("gelu", ("gelu", 4), ("gelu", 4)).apart(Apart::between(-40.0, 0.0, 4e-7, 8e-16));
     LGAMMA = Function::real("lgamma", ("lgammaf", 6), ("lgamma", 4)).apart(Apart::between(-11.0, -2.26, 4e-6, 4e-15));
     TGAMMA = Function::real("tgamma", ("tgammaf", 5), ("tgamma", 10));

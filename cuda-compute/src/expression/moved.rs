@@ -41,7 +41,9 @@ impl Moved<'_> {
         let moved = match &node.kind {
             Kind::Scalar(_) => node.clone(),
             Kind::Reduce(..) | Kind::View(..) if node.shape().ok()?.rank() == 0 => node.clone(),
-            Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) => return None,
+            Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) | Kind::Taken(_) => {
+                return None;
+            }
             Kind::Array(memory, layout) => {
                 let layout = self.view.of_broadcast(layout, self.from)?;
                 new(Kind::Array(memory.clone(), layout), layout.shape)

@@ -30,12 +30,24 @@ pub(crate) struct Node {
     pub(crate) views: bool,
 }
 
+/// Elements of an array at indices, which are moved to the nearest valid ones. The axes of the indices
+/// replace an axis of the array.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) layout: Layout,
+    pub(crate) axis: usize,
+    pub(crate) indices: (Arc<Memory>, Layout, DataType),
+}
+
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// The elements of an array.
     Array(Arc<Memory>, Layout),
     /// One value for all elements.
     Scalar(Words),
+    /// Elements of an array at indices along an axis.
+    Taken(Box<Taken>),
     /// The place that a layout gives to each element: its index along an axis, for example.
     Place(Layout),
     /// Random numbers.

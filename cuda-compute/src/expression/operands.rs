@@ -6,8 +6,8 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{Function, LaunchConfig, Stream};
 
 use super::{
-    plan::{Leaf, LeafSource, Origin, Plan},
-    render::{Form, LeafForm, Slots},
+    plan::{Leaf, LeafSource, Origin, Plan, Through},
+    render::{Form, Indirect, LeafForm, Slots},
     space::{Access, Space},
 };
 use crate::{
@@ -46,6 +46,8 @@ struct Start {
     key: u64,
     /// Whether vectors are not aligned there.
     apart: bool,
+    /// Indices that also determine the place of each element.
+    through: Option<Through>,
 }
 
 impl<'a> Operands<'a> {
@@ -93,6 +95,12 @@ impl<'a> Operands<'a> {
         vector_width(&self.space, &self.starts)
     }
 
+    /// Returns whether leaves are random numbers.
+    pub(super) fn draws(&self) -> bool {
+        let mut starts = self.starts.iter();
+        starts.any(|start| start.source == LeafSource::Random)
+    }
+
     /// Starts all leaves at the first vector of 16 bytes, for a kernel that computes the elements
     /// before it and after the last vector one by one. Returns the vectors' number of elements, and
     /// the number of elements before the first one.
@@ -103,6 +111,7 @@ impl<'a> Operands<'a> {
         let leaves = 0..self.plan.leaves.len();
         let stride = |i: usize| self.space.inner_stride(i);
         let consecutive = self.space.rank() <= 1
+            && self.starts.iter().all(|start| start.through.is_none())
             && leaves.clone().all(|i| match self.starts[i].source {
                 LeafSource::Random => stride(i) == 0,
                 _ => matches!(stride(i), 0 | 1),
@@ -145,6 +154,10 @@ impl<'a> Operands<'a> {
             access: self.space.access(i),
             source: leaf.origin.source(),
             apart: self.starts[i].apart,
+            through: leaf.through.map(|through| Indirect {
+                leaf: through.leaf,
+                varies: self.space.inner_stride(through.leaf.into()) != 0,
+            }),
         });
         let outputs = self.targets.iter().zip(self.plan.leaves.len()..);
         let outputs = outputs.map(|(target, i)| (target.data, stored(self.space.access(i))));
@@ -152,7 +165,10 @@ impl<'a> Operands<'a> {
             leaves: leaves.collect(),
             outputs: outputs.collect(),
             rank: self.space.rank().max(1) as u8,
-            narrow: self.space.is_narrow(),
+            narrow: self.space.is_narrow(|i| {
+                let through = self.starts[i].through;
+                through.map_or(0, |through| through.stride.unsigned_abs() * through.length)
+            }),
             vector: vector as u8,
             values: std::mem::take(&mut self.plan.values),
             roots: std::mem::take(&mut self.plan.roots),
@@ -166,6 +182,7 @@ impl<'a> Operands<'a> {
         let Slots {
             axes,
             leaves,
+            indirect,
             outputs,
             scalars,
             keys,
@@ -194,10 +211,16 @@ impl<'a> Operands<'a> {
         let accesses = accesses.chain(form.outputs.iter().map(|&(_, access)| access));
         for (i, (access, slot)) in accesses.zip(leaves.iter().chain(&outputs)).enumerate() {
             words[*slot] = self.starts[i].word;
-            if let Access::Strided(_) = access {
+            if let Access::Strided(..) = access {
                 for (axis, stride) in space.strides[i][..space.rank()].iter().enumerate() {
                     words[slot + 1 + axis] = *stride as u64;
                 }
+            }
+        }
+        for (start, slot) in self.starts.iter().zip(&indirect) {
+            if let (Some(through), Some(slot)) = (start.through, slot) {
+                words[*slot] = through.stride as u64;
+                words[slot + 1] = through.length as u64;
             }
         }
         for (key, start) in keys.iter().zip(&self.starts) {
@@ -228,6 +251,7 @@ impl Start {
             source: leaf.origin.source(),
             key,
             apart: false,
+            through: leaf.through,
         }
     }
 
@@ -239,6 +263,7 @@ impl Start {
             source: LeafSource::Memory,
             key: 0,
             apart: false,
+            through: None,
         }
     }
 }
@@ -276,11 +301,18 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
         (space.rank() <= 1 || space.inner().is_multiple_of(width))
             && starts.iter().enumerate().all(|(i, start)| {
                 let strides = &space.strides[i][..space.rank()];
+                let (varies, jumps) = start.through.map_or((false, 0), |through| {
+                    let varies = space.inner_stride(through.leaf.into()) != 0;
+                    (varies, through.stride)
+                });
                 match space.inner_stride(i) {
+                    // Each element has an index of its own, so they are loaded one by one.
+                    0 | 1 if varies => true,
                     0 => true,
                     1 => {
                         let outer = &strides[..strides.len() - 1];
-                        let whole = || outer.iter().all(|stride| stride % width as isize == 0);
+                        let jumps = outer.iter().chain([&jumps]);
+                        let whole = || jumps.clone().all(|stride| stride % width as isize == 0);
                         match start.source {
                             LeafSource::Memory => {
                                 start.word.is_multiple_of((width * start.size) as u64) && whole()
@@ -310,7 +342,7 @@ fn stored(access: Access) -> Access {
 
 /// Returns the factor and shift that `divide` of `kernels/array.cuh` needs for a divisor below
 /// 2^31.
-fn magic(length: u64) -> u64 {
+pub(super) fn magic(length: u64) -> u64 {
     if length == 0 || length >= 1 << 31 {
         return 0; // the 64-bit `divide` does not use it
     }
@@ -356,7 +388,10 @@ pub(super) unsafe fn launch<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::space::{Inner, Still},
+        *,
+    };
     use crate::array::MAX_RANK;
 
     fn space(lengths: &[usize], strides: &[[isize; MAX_RANK]]) -> Space {
@@ -397,6 +432,7 @@ mod tests {
             source,
             key: 0,
             apart: false,
+            through: None,
         };
         let random = |size| start(LeafSource::Random, size);
         let memory = |size| start(LeafSource::Memory, size);
@@ -432,6 +468,7 @@ mod tests {
                 source,
                 key: 0,
                 apart: false,
+                through: None,
             })
             .collect();
         let strides: Vec<_> = operands
@@ -528,7 +565,7 @@ mod tests {
     fn a_result_that_is_one_element_is_stored_as_one() {
         assert_eq!(stored(Access::Uniform), Access::Linear);
         assert_eq!(stored(Access::Linear), Access::Linear);
-        let strided = Access::Strided(super::super::space::Inner::Next);
+        let strided = Access::Strided(Inner::Next, Still::NONE);
         assert_eq!(stored(strided), strided);
     }
 

@@ -2,7 +2,10 @@
 
 use crate::element::{Class, DataType};
 
-use super::{function::Function, own::OwnFunction};
+use super::{
+    function::{Function, half_call},
+    own::OwnFunction,
+};
 
 /// The operation of an inner node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +122,7 @@ impl Operation {
             (Self::Add, _) => format!("{a} + {b}"),
             (Self::Subtract, _) => format!("{a} - {b}"),
             (Self::Multiply, _) => format!("{a} * {b}"),
+            (Self::Divide, _) if from.is_half() => half_call("half_divide", inputs, from),
             (Self::Divide, _) => format!("{a} / {b}"),
             (Self::Remainder, _) => format!("rs_rem({a}, {b})"),
             // C++'s operators return int for narrower operands.
@@ -139,7 +143,22 @@ impl Operation {
                 from.computed()
             ),
         };
-        rounded(value, to)
+        match self.is_exact(from, to) {
+            true => value,
+            false => rounded(value, to),
+        }
+    }
+
+    /// Returns whether the result is a number of its type already, so that it need not be rounded.
+    fn is_exact(&self, from: DataType, to: DataType) -> bool {
+        match self {
+            Self::Negate | Self::Absolute | Self::Select => true,
+            Self::Scalar(name) => ["max", "min", "maximum_or_nan", "minimum_or_nan"].contains(name),
+            Self::Call(function) => function.name == "copysign",
+            // `to_f16` and `to_bf16` round.
+            Self::Cast => from.size() > 2 && from.class() != Class::Complex && to.is_half(),
+            _ => false,
+        }
     }
 }
 
@@ -194,8 +213,8 @@ mod tests {
         assert_eq!(of(F8E4M3, F64), "rs_cast<double>(a)");
         // Wider types become halves in one step. Types that fit in a float are converted to a float
         // first.
-        assert_eq!(of(F64, F16), "rounded_f16(to_f16(a))");
-        assert_eq!(of(I32, Bf16), "rounded_bf16(to_bf16(a))");
+        assert_eq!(of(F64, F16), "to_f16(a)");
+        assert_eq!(of(I32, Bf16), "to_bf16(a)");
         for from in [I8, U8, I16, Bf16] {
             assert_eq!(of(from, F16), "rounded_f16(rs_cast<float>(a))");
         }

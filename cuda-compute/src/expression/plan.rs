@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    node::{Draw, Kind, Node},
+    node::{Draw, Kind, Node, Taken},
     operation::Operation,
 };
 use crate::{
@@ -93,6 +93,17 @@ pub(crate) struct Leaf {
     pub(crate) strides: [isize; MAX_RANK],
     /// The layout before broadcasting, which affects the order of the result.
     pub(crate) layout: Layout,
+    /// Indices that also determine the place of each element.
+    pub(crate) through: Option<Through>,
+}
+
+/// Indices along an axis of an array, in another leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Through {
+    pub(crate) leaf: u16,
+    /// The length of the axis, and the array's stride along it.
+    pub(crate) length: usize,
+    pub(crate) stride: isize,
 }
 
 /// The source of a leaf's values.
@@ -168,7 +179,9 @@ impl Plan {
     /// Returns the layout of a new array for the values: dense, in the memory order of the first
     /// array with the full shape.
     pub(crate) fn result_layout(&self, shape: Shape) -> Layout {
-        let whole = |leaf: &&Leaf| leaf.memory().is_some() && leaf.layout.shape == shape;
+        let whole = |leaf: &&Leaf| {
+            leaf.memory().is_some() && leaf.layout.shape == shape && leaf.through.is_none()
+        };
         match self.leaves.iter().find(whole) {
             Some(leaf) if !leaf.layout.is_dense(Order::C) => {
                 Layout::dense_along(shape, &leaf.layout.axes())
@@ -273,12 +286,53 @@ impl Plan {
                     "internal error: a value was not computed before its use".into(),
                 ));
             }
+            Kind::Taken(taken) => self.taken(taken, data, node.shape()?, shape)?,
             Kind::Place(layout) => self.leaf(Origin::Place, data, *layout, shape)?,
             Kind::Random(draw) => {
                 let layout = Layout::dense(node.shape()?, Order::C);
                 self.leaf(Origin::Random(*draw), data, layout, shape)?
             }
         })
+    }
+
+    /// Adds two leaves: the indices, and the array through them. `own` is the shape of the node.
+    fn taken(&mut self, taken: &Taken, data: DataType, own: Shape, shape: Shape) -> Result<Value> {
+        let (memory, indices, index) = &taken.indices;
+        let (table, axis) = (&taken.layout, taken.axis);
+        let (rank, added) = (table.shape.rank(), indices.shape.rank());
+        // The axes of the indices, then one of length 1 for each later axis of the array.
+        let behind = rank - 1 - axis;
+        let lengths = [indices.shape.as_slice(), &vec![1; behind]].concat();
+        let mut spread = Layout::dense(Shape::new(&lengths)?, Order::C);
+        let strides = indices.strides();
+        spread.set_strides(|at| strides.get(at).copied().unwrap_or(0));
+        spread.offset = indices.offset;
+        let origin = Origin::Memory(memory.clone());
+        let Value::Load { leaf, .. } = self.leaf(origin, *index, spread, shape)? else {
+            return Err(Error::Shape(
+                "internal error: indices are not loaded".into(),
+            ));
+        };
+        // The array has axes of length 1 in place of those of the indices.
+        let among = |at: usize| (axis..axis + added).contains(&at);
+        let from = |at: usize| if at < axis { at } else { at + 1 - added };
+        let mut rest =
+            Layout::dense(own, Order::C).with_lengths(|at| if among(at) { 1 } else { own[at] });
+        rest.set_strides(|at| {
+            if among(at) {
+                0
+            } else {
+                table.strides()[from(at)]
+            }
+        });
+        rest.offset = table.offset;
+        let through = Through {
+            leaf,
+            length: table.shape[axis],
+            stride: table.strides()[axis],
+        };
+        let origin = Origin::Memory(taken.memory.clone());
+        self.leaf_through(origin, data, rest, shape, Some(through))
     }
 
     fn leaf(
@@ -288,9 +342,24 @@ impl Plan {
         layout: Layout,
         shape: Shape,
     ) -> Result<Value> {
+        self.leaf_through(origin, data, layout, shape, None)
+    }
+
+    fn leaf_through(
+        &mut self,
+        origin: Origin,
+        data: DataType,
+        layout: Layout,
+        shape: Shape,
+        through: Option<Through>,
+    ) -> Result<Value> {
         let stretched = layout.broadcast_to(shape)?;
-        let same =
-            |leaf: &Leaf| leaf.layout == layout && leaf.data == data && leaf.origin == origin;
+        let same = |leaf: &Leaf| {
+            leaf.layout == layout
+                && leaf.data == data
+                && leaf.origin == origin
+                && leaf.through == through
+        };
         if let Some(leaf) = self.leaves.iter().position(same) {
             return Ok(Value::Load {
                 leaf: leaf as u16,
@@ -305,6 +374,7 @@ impl Plan {
             offset: stretched.offset,
             strides,
             layout,
+            through,
         });
         Ok(Value::Load {
             leaf: (self.leaves.len() - 1) as u16,
@@ -333,8 +403,8 @@ impl Plan {
 
     /// Returns whether one kernel can compute the values.
     fn fits(&self, roots: usize, rank: usize) -> bool {
-        // At most an address, a key and the strides for each operand.
-        let operands = (self.leaves.len() + roots) * (2 + rank);
+        // At most an address, two words for indices or a key, and the strides for each operand.
+        let operands = (self.leaves.len() + roots) * (3 + rank);
         self.values.len() <= MAX_VALUES
             && self.leaves.len() <= MAX_LEAVES
             && operands + self.scalar_words <= MAX_WORDS

@@ -41,6 +41,16 @@ pub(crate) struct LeafForm {
     pub(crate) source: LeafSource,
     /// Whether the elements of a vector are loaded one by one, because vectors are not aligned.
     pub(crate) apart: bool,
+    /// Indices that also determine the place of each element.
+    pub(crate) through: Option<Indirect>,
+}
+
+/// Indices in another leaf, which comes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Indirect {
+    pub(crate) leaf: u16,
+    /// Whether the elements of a vector have different indices.
+    pub(crate) varies: bool,
 }
 
 /// The positions of a launch's parameter words. Word 0 is the number of elements.
@@ -51,6 +61,8 @@ pub(crate) struct Slots {
     pub(crate) axes: usize,
     /// The address of each leaf, followed by its strides if it has any.
     pub(crate) leaves: Vec<usize>,
+    /// The stride and the length of the axis that each leaf has indices for.
+    pub(crate) indirect: Vec<Option<usize>>,
     pub(crate) outputs: Vec<usize>,
     /// The key of each leaf of random numbers.
     pub(crate) keys: Vec<Option<usize>>,
@@ -68,7 +80,7 @@ impl Form {
         let mut next = axes + Self::AXIS * rank.saturating_sub(1);
         let mut operand = |access: Access| {
             let slot = next;
-            next += 1 + if matches!(access, Access::Strided(_)) {
+            next += 1 + if matches!(access, Access::Strided(..)) {
                 rank
             } else {
                 0
@@ -85,6 +97,12 @@ impl Form {
             .iter()
             .map(|&(_, access)| operand(access))
             .collect();
+        let indirect = self.leaves.iter().map(|leaf| {
+            let slot = leaf.through.map(|_| next);
+            next += 2 * usize::from(slot.is_some());
+            slot
+        });
+        let indirect = indirect.collect();
         let keys = self.leaves.iter().map(|leaf| {
             let slot = (leaf.source == LeafSource::Random).then_some(next);
             next += usize::from(slot.is_some());
@@ -101,6 +119,7 @@ impl Form {
         Slots {
             axes,
             leaves,
+            indirect,
             outputs,
             keys,
             scalars,
@@ -124,16 +143,22 @@ impl Form {
         if self.is_random() {
             text.push_str("#include \"random.cuh\"\n");
         }
+        if self.values.iter().any(|value| value.data().is_half()) {
+            text.push_str("#include \"half.cuh\"\n");
+        }
         let _ = writeln!(
             text,
-            "typedef {index} index_t;\ntypedef {offset} offset_t;\n#define VECTOR {}\n\
+            "typedef {index} index_t;\ntypedef {offset} offset_t;\n#define VECTOR {}\n#define LAST_AXIS {}\n\
              #ifndef LOAD_PACK\n#define LOAD_PACK load_pack\n#endif\n\
              struct Words {{ unsigned long long at[{}]; }};\n",
-            self.vector, slots.total
+            self.vector,
+            self.rank - 1,
+            slots.total
         );
         for (i, function) in self.own_functions().iter().enumerate() {
             text.push_str(&function.definition(&format!("own_{i}")));
         }
+        self.coordinates(&slots, &mut text);
         self.inputs(&mut text);
         self.load(&slots, &mut text);
         for (i, stage) in self.stages.iter().enumerate() {
@@ -154,6 +179,7 @@ impl Form {
             .header("array.cuh", ARRAYS)
             .header("complex.cuh", include_str!("../kernels/complex.cuh"))
             .header("random.cuh", include_str!("../kernels/random.cuh"))
+            .header("half.cuh", include_str!("../kernels/half.cuh"))
             .header("expression.cuh", self.header());
         let structs = self.structs();
         let source = match structs.is_empty() {
@@ -192,28 +218,56 @@ impl Form {
         self.values[usize::from(value)].data()
     }
 
-    /// Computes the coordinates of vector `n`, if an access needs them.
-    fn coordinates(
-        &self,
-        slots: &Slots,
-        accesses: impl Iterator<Item = Access>,
-        text: &mut String,
-    ) {
-        let mut accesses = accesses;
-        if !accesses.any(|access| matches!(access, Access::Strided(_))) {
+    /// Writes the coordinates of vectors, which are empty if no access needs them.
+    ///
+    /// A loop finds the coordinates of its first vector and of its step by division. It then adds the
+    /// step with carries, which takes fewer instructions.
+    fn coordinates(&self, slots: &Slots, text: &mut String) {
+        let leaves = self.leaves.iter().map(|leaf| leaf.access);
+        let outputs = self.outputs.iter().map(|&(_, access)| access);
+        if !leaves
+            .chain(outputs)
+            .any(|access| matches!(access, Access::Strided(..)))
+        {
+            text.push_str(
+                "struct Coordinates {};\n\
+                 __device__ __forceinline__ Coordinates coordinates(const Words &, index_t) { return {}; }\n\
+                 template <int FROM, int TO> __device__ __forceinline__ void advance(const Words &, Coordinates &, const Coordinates &) {}\n",
+            );
             return;
         }
-        text.push_str("    index_t rest = n;\n");
-        for axis in (1..usize::from(self.rank)).rev() {
-            let slot = slots.axes + Self::AXIS * (axis - 1);
+        let (rank, axes) = (usize::from(self.rank), slots.axes);
+        let _ = writeln!(
+            text,
+            "struct Coordinates {{ offset_t at[{rank}]; }};\n\
+             __device__ __forceinline__ Coordinates coordinates(const Words &w, index_t n) {{\n    \
+             Coordinates c;\n    index_t rest = n;"
+        );
+        for axis in (1..rank).rev() {
+            let slot = axes + Self::AXIS * (axis - 1);
             let _ = writeln!(
                 text,
                 "    const index_t q{axis} = divide(rest, w.at[{slot}], w.at[{}]);\n    \
-                 const offset_t c{axis} = (offset_t)(rest - q{axis} * (index_t)w.at[{slot}]);\n    rest = q{axis};",
+                 c.at[{axis}] = (offset_t)(rest - q{axis} * (index_t)w.at[{slot}]);\n    rest = q{axis};",
                 slot + 1
             );
         }
-        text.push_str("    const offset_t c0 = (offset_t)rest;\n");
+        let _ = writeln!(
+            text,
+            "    c.at[0] = (offset_t)rest;\n    return c;\n}}\n\
+             // Adds a step that is not 0 only along the axes from FROM to TO, without leaving the lengths of those after FROM.\n\
+             template <int FROM, int TO> __device__ __forceinline__ void advance(const Words &w, Coordinates &c, const Coordinates &step) {{\n    \
+             offset_t carry = 0;\n\
+             #pragma unroll\n    \
+             for (int axis = TO; axis > FROM; --axis) {{\n        \
+             const offset_t length = (offset_t)w.at[{axes} + {} * (axis - 1)];\n        \
+             c.at[axis] += step.at[axis] + carry;\n        \
+             carry = c.at[axis] >= length;\n        \
+             if (carry) c.at[axis] -= length;\n    \
+             }}\n    \
+             c.at[FROM] += step.at[FROM] + carry;\n}}",
+            Self::AXIS
+        );
     }
 
     /// Returns the offset of an operand's elements of vector `n`.
@@ -222,17 +276,16 @@ impl Form {
             Access::Uniform => "0".into(),
             // `n` may be a negative number that wrapped around.
             Access::Linear => "(offset_t)(n * V)".into(),
-            Access::Strided(inner) => {
+            Access::Strided(inner, still) => {
                 let last = usize::from(self.rank) - 1;
-                let mut parts: Vec<String> = (0..last)
-                    .map(|axis| format!("c{axis} * (offset_t)w.at[{}]", slot + 1 + axis))
-                    .collect();
+                let along =
+                    |axis: usize| format!("c.at[{axis}] * (offset_t)w.at[{}]", slot + 1 + axis);
+                let moving = (0..last).filter(|&axis| !still.is_along(axis));
+                let mut parts: Vec<String> = moving.map(along).collect();
                 match inner {
                     Inner::Same => {}
-                    Inner::Next => parts.push(format!("c{last} * V")),
-                    Inner::Any => {
-                        parts.push(format!("c{last} * (offset_t)w.at[{}]", slot + 1 + last))
-                    }
+                    Inner::Next => parts.push(format!("c.at[{last}] * V")),
+                    Inner::Any => parts.push(along(last)),
                 }
                 parts.join(" + ")
             }
@@ -241,25 +294,25 @@ impl Form {
 
     fn load(&self, slots: &Slots, text: &mut String) {
         text.push_str(
-            "template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {\n",
+            "template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, const Coordinates &c, Inputs<V> &in) {\n",
         );
-        self.coordinates(slots, self.leaves.iter().map(|leaf| leaf.access), text);
         for (i, leaf) in self.leaves.iter().enumerate() {
             let slot = slots.leaves[i];
             let offset = self.offset(leaf.access, slot);
             let stored = leaf.data.stored();
+            let (offset, load) = match (leaf.through, slots.indirect[i]) {
+                (Some(through), Some(words)) => self.through(leaf, through, offset, words),
+                _ => (offset, if leaf.apart { "load_each" } else { "LOAD_PACK" }),
+            };
             let _ = match (leaf.source, leaf.is_single()) {
                 (LeafSource::Memory, true) => writeln!(
                     text,
                     "    in.x{i} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
-                (LeafSource::Memory, false) => {
-                    let load = if leaf.apart { "load_each" } else { "LOAD_PACK" };
-                    writeln!(
-                        text,
-                        "    in.x{i} = {load}<{stored}, V>(w.at[{slot}], {offset});"
-                    )
-                }
+                (LeafSource::Memory, false) => writeln!(
+                    text,
+                    "    in.x{i} = {load}<{stored}, V>(w.at[{slot}], {offset});"
+                ),
                 (LeafSource::Place, _) => {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
                 }
@@ -267,7 +320,35 @@ impl Form {
                 (LeafSource::Given, _) => Ok(()),
             };
         }
-        text.push_str("}\n");
+        text.push_str(
+            "}\ntemplate <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {\n    \
+             load<V>(w, n, coordinates(w, n), in);\n}\n",
+        );
+    }
+
+    /// Returns the offset of a leaf's elements with the part that an index adds, and the function that
+    /// loads a vector.
+    fn through(
+        &self,
+        leaf: &LeafForm,
+        through: Indirect,
+        offset: String,
+        words: usize,
+    ) -> (String, &'static str) {
+        let from = through.leaf;
+        let (stride, length) = (
+            format!("(offset_t)w.at[{words}]"),
+            format!("(offset_t)w.at[{}]", words + 1),
+        );
+        if !through.varies {
+            let index = format!("value_of(in.x{from})");
+            let offset = format!("{offset} + taken_place({index}, {length}) * {stride}");
+            return (offset, if leaf.apart { "load_each" } else { "LOAD_PACK" });
+        }
+        // Consecutive elements, or one for all lanes, apart from the index.
+        let step = usize::from(!leaf.access.is_single());
+        let offset = format!("{offset}, in.x{from}, {length}, {stride}, {step}");
+        (offset, "load_taken")
     }
 
     /// Returns the user-defined functions, without duplicates.
@@ -398,6 +479,17 @@ impl Form {
         }
     }
 
+    /// Returns whether a few registers and instructions suffice to compute the values.
+    pub(super) fn is_simple(&self) -> bool {
+        let calls = |value: &Value| match value {
+            Value::Apply { operation, .. } => {
+                matches!(operation, Operation::Call(_) | Operation::Own(_))
+            }
+            _ => false,
+        };
+        self.values.len() <= 8 && !self.values.iter().any(calls)
+    }
+
     /// Returns whether `random.cuh` is needed.
     fn is_random(&self) -> bool {
         let drawn = |leaf: &LeafForm| leaf.source == LeafSource::Random;
@@ -407,19 +499,22 @@ impl Form {
 
     fn store(&self, slots: &Slots, text: &mut String) {
         text.push_str(
-            "template <int V, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {\n",
+            "// ROUNDED means that the values are numbers of their types already.\n\
+             template <int V, bool ROUNDED = false, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const Coordinates &c, const O &out) {\n",
         );
-        self.coordinates(slots, self.outputs.iter().map(|&(_, access)| access), text);
         for (i, (data, access)) in self.outputs.iter().enumerate() {
             let slot = slots.outputs[i];
             let offset = self.offset(*access, slot);
             let stored = data.stored();
             let _ = writeln!(
                 text,
-                "    store_pack<{stored}, V>(w.at[{slot}], {offset}, out.y{i});"
+                "    store_pack<{stored}, V, ROUNDED>(w.at[{slot}], {offset}, out.y{i});"
             );
         }
-        text.push_str("}\n");
+        text.push_str(
+            "}\ntemplate <int V, bool ROUNDED = false, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {\n    \
+             store<V, ROUNDED>(w, n, coordinates(w, n), out);\n}\n",
+        );
     }
 }
 
@@ -431,15 +526,15 @@ impl LeafForm {
 
     /// Returns whether all elements of a vector are the same.
     pub(super) fn is_single(&self) -> bool {
-        matches!(self.access, Access::Uniform | Access::Strided(Inner::Same))
+        self.access.is_single() && !self.through.is_some_and(|through| through.varies)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::space::Still, *};
 
-    const STRIDED: Access = Access::Strided(Inner::Next);
+    const STRIDED: Access = Access::Strided(Inner::Next, Still::NONE);
 
     fn leaf(source: LeafSource, access: Access) -> LeafForm {
         LeafForm {
@@ -447,6 +542,7 @@ mod tests {
             access,
             source,
             apart: false,
+            through: None,
         }
     }
 
@@ -465,7 +561,7 @@ mod tests {
 
     #[test]
     fn leaves_are_read_in_vectors_if_they_lie_in_memory() {
-        let same = Access::Strided(Inner::Same);
+        let same = Access::Strided(Inner::Same, Still::NONE);
         for (source, access, read, single) in [
             (LeafSource::Memory, Access::Linear, true, false),
             (LeafSource::Memory, STRIDED, true, false),

@@ -39,6 +39,8 @@ struct Rows {
     stages: Arc<[Stage]>,
     group: u32,
     vectors: u32,
+    /// The first and the last axis of a row.
+    folded: (u8, u8),
 }
 
 /// A reduction: its fold, and the leaf that represents its result. Stages are in the order of
@@ -110,7 +112,9 @@ impl Specialisation for Rows {
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads())
             .define("GROUP", self.group)
-            .define("N", self.vectors);
+            .define("N", self.vectors)
+            .define("FOLDED_FROM", self.folded.0)
+            .define("FOLDED_TO", self.folded.1);
         add_to(source, self.stages.iter().map(|stage| &stage.folded))
     }
 }
@@ -246,6 +250,7 @@ pub(super) fn run(
         stages: stages.collect(),
         group,
         vectors,
+        folded: operands.space.axes_of(1),
     };
     let rows = shape.elements() / count;
     let blocks = grid((rows as u64).div_ceil(u64::from(kernel.threads() / group)))?;
@@ -308,7 +313,7 @@ mod tests {
         super::{
             Expr,
             render::LeafForm,
-            space::{Access, Inner},
+            space::{Access, Inner, Still},
         },
         *,
     };
@@ -325,6 +330,7 @@ mod tests {
             access,
             source,
             apart: false,
+            through: None,
         });
         Form {
             values: Vec::new(),
@@ -367,7 +373,7 @@ mod tests {
                 (DataType::F64, Access::Uniform, LeafSource::Memory),
                 (
                     DataType::F64,
-                    Access::Strided(Inner::Same),
+                    Access::Strided(Inner::Same, Still::NONE),
                     LeafSource::Memory,
                 ),
                 (DataType::U64, Access::Linear, LeafSource::Place),
@@ -385,6 +391,7 @@ mod tests {
                 stages: Arc::new([]),
                 group,
                 vectors: 1,
+                folded: (0, 0),
             };
             rows.threads()
         };

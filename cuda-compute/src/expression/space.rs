@@ -7,6 +7,8 @@ use crate::array::MAX_RANK;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Space {
     pub(crate) lengths: Vec<usize>,
+    /// The group of each axis.
+    pub(crate) groups: Vec<u8>,
     /// The strides of each operand along each axis.
     pub(crate) strides: Vec<[isize; MAX_RANK]>,
 }
@@ -19,7 +21,7 @@ pub(crate) enum Access {
     /// Consecutive elements.
     Linear,
     /// Elements at strides. `Inner` describes the stride along the innermost axis.
-    Strided(Inner),
+    Strided(Inner, Still),
 }
 
 /// The stride along the innermost axis: 0, 1 or any other.
@@ -28,6 +30,34 @@ pub(crate) enum Inner {
     Same,
     Next,
     Any,
+}
+
+impl Access {
+    /// Returns whether all elements of a vector are the same.
+    pub(crate) fn is_single(self) -> bool {
+        matches!(self, Self::Uniform | Self::Strided(Inner::Same, _))
+    }
+}
+
+/// The axes along which an operand's elements stay the same, as bits. Code need not multiply by these
+/// strides, and a loop along such an axis can load the element once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Still(u8);
+
+impl Still {
+    /// Elements differ along all axes.
+    pub(crate) const NONE: Self = Self(0);
+
+    fn new(strides: &[isize]) -> Self {
+        let along = strides.iter().enumerate();
+        Self(along.fold(0, |bits, (axis, &stride)| {
+            bits | u8::from(stride == 0) << axis
+        }))
+    }
+
+    pub(crate) fn is_along(self, axis: usize) -> bool {
+        self.0 >> axis & 1 == 1
+    }
 }
 
 impl Space {
@@ -44,6 +74,7 @@ impl Space {
     ) -> Self {
         let mut space = Self {
             lengths: Vec::with_capacity(MAX_RANK),
+            groups: Vec::with_capacity(MAX_RANK),
             strides: vec![[0; MAX_RANK]; strides.len()],
         };
         let mut last_group = None;
@@ -64,6 +95,7 @@ impl Space {
                 space.lengths[at] *= length;
             } else {
                 space.lengths.push(length);
+                space.groups.push(group(axis));
             }
             for (own, merged) in strides.iter().zip(&mut space.strides) {
                 merged[at] = own[axis];
@@ -78,6 +110,14 @@ impl Space {
 
     pub(crate) fn rank(&self) -> usize {
         self.lengths.len()
+    }
+
+    /// Returns the first and the last axis of a group. If it has none, this is a place where moving
+    /// along an axis does no harm.
+    pub(crate) fn axes_of(&self, group: u8) -> (u8, u8) {
+        let first = self.groups.iter().position(|&other| other == group);
+        let last = self.groups.iter().rposition(|&other| other == group);
+        (first.unwrap_or(0) as u8, last.unwrap_or(0) as u8)
     }
 
     pub(crate) fn inner(&self) -> usize {
@@ -109,22 +149,26 @@ impl Space {
         if linear {
             return Access::Linear;
         }
-        Access::Strided(match self.inner_stride(operand) {
+        let inner = match self.inner_stride(operand) {
             0 => Inner::Same,
             1 => Inner::Next,
             _ => Inner::Any,
-        })
+        };
+        Access::Strided(inner, Still::new(strides))
     }
 
     /// Returns whether all offsets of operands, and the numbers of all elements, fit in 31 bits.
-    pub(crate) fn is_narrow(&self) -> bool {
+    /// `further` is the distance that indices add to an operand's offsets.
+    pub(crate) fn is_narrow(&self, further: impl Fn(usize) -> usize) -> bool {
         let limit = 1i128 << 31;
         let reach = |strides: &[isize; MAX_RANK]| -> i128 {
             let axes = strides.iter().zip(&self.lengths);
             axes.map(|(&stride, &length)| (stride as i128).abs() * length as i128)
                 .sum()
         };
-        (self.elements() as i128) < limit && self.strides.iter().all(|s| reach(s) < limit)
+        let mut operands = self.strides.iter().enumerate();
+        (self.elements() as i128) < limit
+            && operands.all(|(i, strides)| reach(strides) + (further(i) as i128) < limit)
     }
 }
 
@@ -154,10 +198,10 @@ mod tests {
         let space = one(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]), row]);
         assert_eq!(space.lengths, [20, 6]);
         assert_eq!(space.access(0), Access::Linear);
-        assert_eq!(space.access(1), Access::Strided(Inner::Next));
+        assert_eq!(space.access(1), Access::Strided(Inner::Next, Still(0b01)));
         // A transposed operand.
         let space = one(&[4, 5], &[0, 1], &[strides([5, 1]), strides([1, 4])]);
-        assert_eq!(space.access(1), Access::Strided(Inner::Any));
+        assert_eq!(space.access(1), Access::Strided(Inner::Any, Still::NONE));
         let space = one(&[4, 5], &[1, 0], &[strides([1, 4])]);
         assert_eq!(
             (space.lengths.as_slice(), space.access(0)),
@@ -179,6 +223,11 @@ mod tests {
         };
         assert_eq!(lengths(0), [120]);
         assert_eq!(lengths(1), [4, 30]);
+        let halves = Space::new(&[4, 5, 6], &[0, 1, 2], &[dense], |axis| u8::from(axis >= 1));
+        assert_eq!(
+            (halves.axes_of(0), halves.axes_of(1), halves.axes_of(2)),
+            ((0, 0), (1, 1), (0, 0))
+        );
         assert_eq!(lengths(2), [20, 6]);
         let group = |axis| u8::from(axis >= 1);
         let space = Space::new(&[1, 5, 6], &[0, 1, 2], &[dense], group);
@@ -190,9 +239,10 @@ mod tests {
         let narrow = |lengths: &[usize], strides: &[[isize; MAX_RANK]]| {
             let space = Space {
                 lengths: lengths.to_vec(),
+                groups: vec![0; lengths.len()],
                 strides: strides.to_vec(),
             };
-            space.is_narrow()
+            space.is_narrow(|_| 0)
         };
         let (limit, uniform) = (1usize << 31, strides([0]));
         assert!(narrow(&[limit - 1], &[strides([1])]));
@@ -216,6 +266,7 @@ mod tests {
             strides[..own.len()].copy_from_slice(own);
             let space = Space {
                 lengths: lengths.to_vec(),
+                groups: vec![0; lengths.len()],
                 strides: vec![strides],
             };
             space.access(0)
@@ -223,18 +274,19 @@ mod tests {
         assert_eq!(access(&[20, 6], &[0, 0]), Access::Uniform);
         assert_eq!(access(&[20, 6], &[6, 1]), Access::Linear);
         assert_eq!(access(&[4, 5, 6], &[30, 6, 1]), Access::Linear);
-        for (own, inner) in [
-            ([7, 1], Inner::Next),
-            ([0, 1], Inner::Next),
-            ([1, 0], Inner::Same),
-            ([12, 2], Inner::Any),
-            ([6, -1], Inner::Any),
+        for (own, inner, still) in [
+            ([7, 1], Inner::Next, 0b00),
+            ([0, 1], Inner::Next, 0b01),
+            ([1, 0], Inner::Same, 0b10),
+            ([12, 2], Inner::Any, 0b00),
+            ([6, -1], Inner::Any, 0b00),
         ] {
-            assert_eq!(access(&[20, 6], &own), Access::Strided(inner), "{own:?}");
+            let strided = Access::Strided(inner, Still(still));
+            assert_eq!(access(&[20, 6], &own), strided, "{own:?}");
         }
         assert_eq!(
             access(&[4, 5, 6], &[31, 6, 1]),
-            Access::Strided(Inner::Next)
+            Access::Strided(Inner::Next, Still::NONE)
         );
     }
 

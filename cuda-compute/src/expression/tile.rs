@@ -7,7 +7,7 @@ use super::{
     operands::grid,
     plan::LeafSource,
     render::{Form, LeafForm},
-    space::{Access, Inner, Space},
+    space::{Access, Inner, Space, Still},
 };
 use crate::{
     array::MAX_RANK,
@@ -65,6 +65,9 @@ pub(super) fn prepare(form: &Form, space: &Space) -> Result<Option<(Tile, u32, [
         let turned = axis + 1 < rank && space.lengths[axis] >= MIN_AXIS && strides[rank - 1] > 1;
         (form.leaves[leaf].source == LeafSource::Memory && turned).then_some(axis)
     };
+    if form.leaves.iter().any(|leaf| leaf.through.is_some()) {
+        return Ok(None);
+    }
     let Some(across) = (0..form.leaves.len()).find_map(dense_along) else {
         return Ok(None);
     };
@@ -80,7 +83,7 @@ pub(super) fn prepare(form: &Form, space: &Space) -> Result<Option<(Tile, u32, [
     };
     let strided = |access: Access| match access {
         Access::Uniform => Access::Uniform,
-        _ => Access::Strided(Inner::Any),
+        _ => Access::Strided(Inner::Any, Still::NONE),
     };
     let form = Form {
         leaves: form
@@ -234,6 +237,7 @@ mod tests {
         let strides = leaves.iter().map(|&(_, _, strides)| strides);
         let space = Space {
             lengths: lengths.to_vec(),
+            groups: vec![0; lengths.len()],
             strides: strides.chain([output]).map(padded).collect(),
         };
         let forms = leaves.iter().enumerate();
@@ -242,6 +246,7 @@ mod tests {
             access: space.access(i),
             source,
             apart: false,
+            through: None,
         });
         let form = Form {
             values: Vec::new(),
@@ -314,7 +319,7 @@ mod tests {
         let leaves: [(DataType, &[isize]); 3] = [(F32, &[0, 0]), (F32, &[64, 1]), (F32, &[1, 64])];
         let (tile, ..) = prepared(&[64, 64], &leaves).unwrap();
         let accesses: Vec<Access> = tile.form().leaves.iter().map(|leaf| leaf.access).collect();
-        let any = Access::Strided(Inner::Any);
+        let any = Access::Strided(Inner::Any, Still::NONE);
         assert_eq!(accesses, [Access::Uniform, any, any]);
         assert_eq!((tile.form().outputs[0].1, tile.form().vector), (any, 1));
         assert_eq!(

@@ -132,6 +132,7 @@ fn arrays_and_operations(node: &Arc<Node>) -> Option<(Vec<Layout>, usize)> {
         match &node.kind {
             Kind::Array(_, layout) => layouts.push(*layout),
             Kind::Apply(..) => operations += 1,
+            Kind::Taken(_) => return None,
             _ => {}
         }
     }

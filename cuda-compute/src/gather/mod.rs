@@ -27,6 +27,7 @@ use crate::{
         Expr, IntoExpr,
         fused::{self, Prepared, Walk},
         hashed::Hashed,
+        node::{Kind, Node, Taken},
         render::Form,
     },
     kernel::{Source, Specialisation},
@@ -107,13 +108,59 @@ impl<T: Element> Expr<T> {
         self.gather(&indices.into_expr(), axis, false)
     }
 
-    /// Returns the elements at these indices along an axis like [`take`](Self::take), but replaces
-    /// out-of-bounds indices by the nearest valid ones. It doesn't wait.
+    /// Returns the elements at these indices along an axis like [`take`](Self::take), but as an
+    /// expression, which replaces out-of-bounds indices by the nearest valid ones.
+    ///
+    /// The elements of an array are taken by the kernel that uses them. Each use takes them again: to do
+    /// so only once, call [`eval`](Self::eval). Those of another expression are computed by this call.
+    /// It doesn't wait.
+    ///
+    /// ```
+    /// # use cuda_compute::Array;
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// # let stream = Stream::new(&Context::primary(0)?)?;
+    /// let x = Array::range(&stream, 0..12)?.reshape([3, 4])?;
+    /// let rows = Array::from_slice(&stream, &[2, -3, 9])?;
+    /// let sums = (x.take_clamped(&rows, 0)? * 10).sum_axis(1); // one kernel
+    /// assert_eq!(sums.to_vec()?, [380, 60, 380]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`take`](Self::take), except that an index can only
-    /// be out of bounds if the axis has no elements.
+    /// Returns an error if:
+    /// - there is no such axis, or it has no elements;
+    /// - the result would have more axes than an array can have;
+    /// - an expression must be computed first, and memory runs out.
     pub fn take_clamped<I: Integer>(
+        &self,
+        indices: impl IntoExpr<I>,
+        axis: impl IntoIndex,
+    ) -> Result<Self> {
+        let shape = self.shape()?;
+        let axis = shape.axis(axis)?;
+        let Some(table) = self.as_array() else {
+            return Ok(self.take_now(indices, axis as isize)?.expr());
+        };
+        let indices = indices.into_expr().stored_on(table.stream())?;
+        let result = taken_shape(shape, indices.shape(), axis)?;
+        if result.elements() > 0 {
+            reject_empty(shape, axis)?;
+        }
+        let taken = Taken {
+            memory: table.memory.clone(),
+            layout: table.layout,
+            axis,
+            indices: (indices.memory.clone(), indices.layout, I::DATA_TYPE),
+        };
+        let kind = Kind::Taken(Box::new(taken));
+        Ok(Self::of(Node::new(kind, T::DATA_TYPE, Ok(result))))
+    }
+
+    /// Takes elements like [`take_clamped`](Self::take_clamped), but into a new array. Only these
+    /// elements are computed.
+    pub(crate) fn take_now<I: Integer>(
         &self,
         indices: impl IntoExpr<I>,
         axis: impl IntoIndex,
@@ -132,24 +179,14 @@ impl<T: Element> Expr<T> {
         let mut prepared = Prepared::new(&[&self.node])?;
         let indices = indices.stored_on(&prepared.stream)?.contiguous(Order::C)?;
         let lengths = shape.as_slice();
-        let result = [
-            &lengths[..axis],
-            indices.shape().as_slice(),
-            &lengths[axis + 1..],
-        ]
-        .concat();
-        let result = Shape::new(&result)?;
+        let result = taken_shape(shape, indices.shape(), axis)?;
         let memory = prepared.memory(result.elements(), T::DATA_TYPE)?;
         let array = Array::of(memory.clone(), Layout::dense(result, Order::C));
         if result.elements() == 0 {
             return Ok(array);
         }
         let length = lengths[axis];
-        if length == 0 {
-            return Err(Error::Shape(format!(
-                "nothing can be taken from axis {axis} of shape {shape}, which has no elements"
-            )));
-        }
+        reject_empty(shape, axis)?;
         let inner: usize = lengths[axis + 1..].iter().product();
         let order: Vec<usize> = (0..shape.rank()).collect();
         let walk = Walk {
@@ -197,6 +234,21 @@ impl<T: Element> Expr<T> {
     }
 }
 
+/// Returns the shape of elements at indices along an axis.
+fn taken_shape(shape: Shape, indices: Shape, axis: usize) -> Result<Shape> {
+    let lengths = shape.as_slice();
+    Shape::new(&[&lengths[..axis], indices.as_slice(), &lengths[axis + 1..]].concat())
+}
+
+fn reject_empty(shape: Shape, axis: usize) -> Result<()> {
+    match shape[axis] {
+        0 => Err(Error::Shape(format!(
+            "nothing can be taken from axis {axis} of shape {shape}, which has no elements"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 impl<T: Element> Array<T> {
     /// Returns the elements at these indices along an axis. See [`Expr::take`].
     ///
@@ -211,18 +263,26 @@ impl<T: Element> Array<T> {
         self.expr().take(indices, axis)
     }
 
-    /// Returns the elements at these indices along an axis like [`take`](Self::take), but replaces
-    /// out-of-bounds indices by the nearest valid ones. See [`Expr::take_clamped`].
+    /// Returns an expression for the elements at these indices along an axis. It replaces out-of-bounds
+    /// indices by the nearest valid ones. See [`Expr::take_clamped`].
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if it has no elements, or if memory runs out. See
+    /// Returns an error if there is no such axis, or if it has no elements. See
     /// [`Expr::take_clamped`].
     pub fn take_clamped<I: Integer>(
         &self,
         indices: impl IntoExpr<I>,
         axis: impl IntoIndex,
-    ) -> Result<Self> {
+    ) -> Result<Expr<T>> {
         self.expr().take_clamped(indices, axis)
+    }
+
+    pub(crate) fn take_now<I: Integer>(
+        &self,
+        indices: impl IntoExpr<I>,
+        axis: impl IntoIndex,
+    ) -> Result<Self> {
+        self.expr().take_now(indices, axis)
     }
 }
 

@@ -106,8 +106,22 @@ __device__ __forceinline__ float value_of(stored_bf16 x) { return x; }
 __device__ __forceinline__ bool value_of(stored_bool x) { return x.bits != 0; }
 template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 
-__device__ __forceinline__ float rounded_f16(float x) { return value_of(stored_f16{to_f16_bits(x)}); }
-__device__ __forceinline__ float rounded_bf16(float x) { return value_of(stored_bf16{to_bf16_bits(x)}); }
+// Rounds the result of an operation. The sign of NaN may change.
+__device__ __forceinline__ float rounded_f16(float x) {
+    float value;
+    asm("{.reg .f16 half; cvt.rn.f16.f32 half, %1; cvt.f32.f16 %0, half;}" : "=f"(value) : "f"(x));
+    return value;
+}
+__device__ __forceinline__ float rounded_bf16(float x) {
+#if __CUDA_ARCH__ >= 800
+    // The lower half is 0, which leaves a float.
+    float value;
+    asm("{.reg .b32 halves; cvt.rn.bf16x2.f32 halves, %1, %2; mov.b32 %0, halves;}" : "=f"(value) : "f"(x), "f"(0.0f));
+    return value;
+#else
+    return value_of(stored_bf16{to_bf16_bits(x)});
+#endif
+}
 
 // Converts wider types with a single rounding: first to a float, rounded towards zero, whose last
 // bit is set if the value is not exact. A float has more than two bits more than a half, so the
@@ -132,15 +146,19 @@ template <class T> __device__ __forceinline__ float to_bf16(T x) { return rounde
 
 template <class S, class C> struct storing {
     static __device__ __forceinline__ S of(C x) { return x; }
+    static __device__ __forceinline__ S of_rounded(C x) { return of(x); }
 };
 template <> struct storing<stored_bool, bool> {
     static __device__ __forceinline__ stored_bool of(bool x) { return {(unsigned char)x}; }
+    static __device__ __forceinline__ stored_bool of_rounded(bool x) { return of(x); }
 };
 template <> struct storing<stored_f16, float> {
     static __device__ __forceinline__ stored_f16 of(float x) { return {to_f16_bits(x)}; }
+    static __device__ __forceinline__ stored_f16 of_rounded(float x) { return of(x); }
 };
 template <> struct storing<stored_bf16, float> {
     static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
+    static __device__ __forceinline__ stored_bf16 of_rounded(float x) { return {(unsigned short)(__float_as_uint(x) >> 16)}; }
 };
 #ifdef FLOAT8
 __device__ __forceinline__ float rounded_f8e4m3(float x) { return value_of(stored_f8e4m3{to_f8_bits<3, 7, 0x7e, 0x7f>(x)}); }
@@ -149,9 +167,11 @@ template <class T> __device__ __forceinline__ float to_f8e4m3(T x) { return roun
 template <class T> __device__ __forceinline__ float to_f8e5m2(T x) { return rounded_f8e5m2(to_odd(x)); }
 template <> struct storing<stored_f8e4m3, float> {
     static __device__ __forceinline__ stored_f8e4m3 of(float x) { return {to_f8_bits<3, 7, 0x7e, 0x7f>(x)}; }
+    static __device__ __forceinline__ stored_f8e4m3 of_rounded(float x) { return of(x); }
 };
 template <> struct storing<stored_f8e5m2, float> {
     static __device__ __forceinline__ stored_f8e5m2 of(float x) { return {to_f8e5m2_bits(x)}; }
+    static __device__ __forceinline__ stored_f8e5m2 of_rounded(float x) { return of(x); }
 };
 #endif
 
@@ -185,14 +205,34 @@ template <class T, int V> __device__ __forceinline__ pack<T, V> load_each(u64 ba
     for (int lane = 0; lane < V; ++lane) values.at[lane] = ((const T *)base)[offset + lane];
     return values;
 }
+// The place of an index along an axis: the nearest one if it is out of bounds. Negative indices count from the end.
+template <class I, class L> __device__ __forceinline__ L taken_place(I index, L length) {
+    if (rs_type<I>::has_sign && index < (I)0) {
+        const long long from_end = (long long)index + (long long)length;
+        return from_end < 0 ? 0 : (L)from_end;
+    }
+    return (u64)index < (u64)length ? (L)index : length - 1;
+}
+// Elements at an offset that increases by STEP, each moved by its index.
+template <class T, int V, class P, class L>
+__device__ __forceinline__ pack<T, V> load_taken(u64 base, long long offset, const P &indices, L length, L stride, int step) {
+    pack<T, V> values;
+#pragma unroll
+    for (int lane = 0; lane < V; ++lane)
+        values.at[lane] = ((const T *)base)[offset + lane * step + taken_place(value_of(indices.at[lane]), length) * stride];
+    return values;
+}
 template <class T> __device__ __forceinline__ T load_one(u64 base, long long offset) {
     return ((const T *)base)[offset];
 }
-template <class T, int V, class C>
+// ROUNDED means that the values are numbers of type T already.
+template <class T, int V, bool ROUNDED = false, class C>
 __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (&values)[V]) {
     pack<T, V> stored;
 #pragma unroll
-    for (int lane = 0; lane < V; ++lane) stored.at[lane] = storing<T, C>::of(values[lane]);
+    for (int lane = 0; lane < V; ++lane)
+        if constexpr (ROUNDED) stored.at[lane] = storing<T, C>::of_rounded(values[lane]);
+        else stored.at[lane] = storing<T, C>::of(values[lane]);
     *(pack<T, V> *)((T *)base + offset) = stored;
 }
 

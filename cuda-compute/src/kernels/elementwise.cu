@@ -10,16 +10,23 @@
 extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_constant__ Words w) {
     const index_t vectors = (index_t)(w.at[0] / VECTOR);
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
+    const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, THREADS);
+    Coordinates c = c_first;
     Inputs<VECTOR> in[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
-        if (first + u * THREADS < vectors) load<VECTOR>(w, first + u * THREADS, in[u]);
+        if (first + u * THREADS < vectors) {
+            load<VECTOR>(w, first + u * THREADS, c, in[u]);
+            advance<0, LAST_AXIS>(w, c, c_by);
+        }
+    c = c_first;
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
         if (first + u * THREADS < vectors) {
             Outputs<VECTOR> out;
             compute<VECTOR>(w, in[u], out);
-            store<VECTOR>(w, first + u * THREADS, out);
+            store<VECTOR, true>(w, first + u * THREADS, c, out);
+            advance<0, LAST_AXIS>(w, c, c_by);
         }
     if (VECTOR > 1 && blockIdx.x == gridDim.x - 1) {
         // Only linear operands and single broadcast elements can end within a vector.
@@ -29,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_c
             Outputs<1> out;
             load<1>(w, n, in);
             compute<1>(w, in, out);
-            store<1>(w, n, out);
+            store<1, true>(w, n, out);
         }
     }
 }

@@ -6,8 +6,10 @@
 // run, because the order of combination depends only on the sizes.
 //
 // Specialised by THREADS, UNROLL, BLOCKS (the minimum per multiprocessor) and
+//   FOLDED_FROM, FOLDED_TO   the first and the last folded axis
 //   COLUMNS   0: contiguous elements are folded, and GROUP threads fold a row
 //             else: contiguous elements are kept, and a block folds a tile of COLUMNS vectors of columns
+//   ALONE     whether a thread folds a vector of columns alone
 // and by expression.cuh and fold.cuh, which are generated for each expression.
 
 #include "array.cuh"
@@ -26,12 +28,21 @@ struct Sizes {
     u64 inner;     // vectors of columns
     u64 count;     // elements per result
     u64 splits;    // blocks that share a row or a tile
+    u64 share;     // of each of these blocks: rows, or vectors of a row
+    u64 tiles;     // of columns
+    u64 by_splits, by_tiles, by_inner;  // constants for dividing by them
     u64 partials;  // their partial results, if there are several
     u64 counters;  // the number of finished blocks, zero before and after
 };
 
 // The distance between the results of rows. If nothing is folded, the space has one place for each.
 __device__ __forceinline__ u64 apart(const Sizes &s) { return s.length == 0 ? 1 : s.length; }
+
+// The end of a block's share of a row or a tile.
+__device__ __forceinline__ index_t end_of(const Sizes &s, index_t from) {
+    const index_t share = (index_t)s.share, length = (index_t)s.length;
+    return from < length && length - from > share ? from + share : length;
+}
 
 // Returns whether this block is the last of those that share a result. In that case all partials
 // can be read.
@@ -53,16 +64,16 @@ __device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
-    const u64 split = GROUP == THREADS ? blockIdx.x % s.splits : 0;
-    const u64 block = GROUP == THREADS ? blockIdx.x / s.splits : blockIdx.x;
-    const u64 row = block * (THREADS / GROUP) + threadIdx.x / GROUP;
+    const unsigned block = GROUP == THREADS ? divide(blockIdx.x, 0, s.by_splits) : blockIdx.x;
+    const unsigned split = GROUP == THREADS ? blockIdx.x - block * (unsigned)s.splits : 0;
+    const u64 row = (u64)block * (THREADS / GROUP) + threadIdx.x / GROUP;
     const unsigned lane = threadIdx.x % GROUP;
     accumulator lanes[VECTOR];
 #pragma unroll
     for (int i = 0; i < VECTOR; ++i) lanes[i].clear();
     if (row < s.outer) {
-        const index_t from = (index_t)(s.length * split / s.splits), to = (index_t)(s.length * (split + 1) / s.splits);
-        fold_vectors<VECTOR>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
+        const index_t from = split * (index_t)s.share, to = end_of(s, from);
+        fold_vectors<VECTOR, FOLDED_FROM, FOLDED_TO>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
     }
     fold_lanes(lanes);
     accumulator total = lanes[0];
@@ -90,6 +101,24 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     }
 }
 
+#elif ALONE
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    const index_t number = (index_t)blockIdx.x * THREADS + threadIdx.x, inner = (index_t)s.inner, length = (index_t)s.length;
+    if (number >= (index_t)s.outer * inner) return;
+    const index_t row = divide(number, (index_t)s.inner, s.by_inner);
+    const index_t base = row * (index_t)apart(s) * inner + (number - row * inner);
+    accumulator lanes[VECTOR];
+#pragma unroll
+    for (int i = 0; i < VECTOR; ++i) lanes[i].clear();
+    fold_vectors<VECTOR, FOLDED_FROM, FOLDED_TO>(w, 0, length, 1, inner, base, lanes);
+    Results<VECTOR> results;
+#pragma unroll
+    for (int i = 0; i < VECTOR; ++i) lanes[i].finish(results, i, s.count);
+    store<VECTOR>(w, base, results);
+}
+
 #else
 
 #define ROWS (THREADS / COLUMNS)
@@ -99,40 +128,43 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
 __device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
     if (ROWS == 1) return;
     __shared__ alignas(16) char room[sizeof(accumulator) * THREADS];
-    accumulator *const above = (accumulator *)room;
+    accumulator *const upper = (accumulator *)room;
 #pragma unroll
     for (int i = 0; i < VECTOR; ++i) {
         __syncthreads();
-        above[threadIdx.x] = lanes[i];
-        __syncthreads();
-        if (threadIdx.x < COLUMNS)
-            for (int y = 1; y < ROWS; ++y) lanes[i].merge(above[y * COLUMNS + threadIdx.x]);
+        // The lower half of the rows takes the accumulators of the upper half, until one row is left.
+#pragma unroll
+        for (int half = ROWS / 2; half > 0; half /= 2) {
+            if (threadIdx.x >= half * COLUMNS && threadIdx.x < 2 * half * COLUMNS) upper[threadIdx.x] = lanes[i];
+            __syncthreads();
+            if (threadIdx.x < half * COLUMNS) lanes[i].merge(upper[threadIdx.x + half * COLUMNS]);
+        }
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
-    const u64 tiles = (s.inner + COLUMNS - 1) / COLUMNS;
-    const u64 tile = blockIdx.x % tiles, split = blockIdx.x / tiles % s.splits, row = blockIdx.x / tiles / s.splits;
-    const u64 column = tile * COLUMNS + threadIdx.x % COLUMNS;
+    const unsigned pieces = divide(blockIdx.x, 0, s.by_tiles), tile = blockIdx.x - pieces * (unsigned)s.tiles;
+    const unsigned row = divide(pieces, 0, s.by_splits), split = pieces - row * (unsigned)s.splits;
+    const index_t column = (index_t)tile * COLUMNS + threadIdx.x % COLUMNS, inner = (index_t)s.inner;
     const unsigned y = threadIdx.x / COLUMNS;
-    const index_t base = (index_t)(row * apart(s) * s.inner + column);
+    const index_t base = row * (index_t)apart(s) * inner + column;
     accumulator lanes[VECTOR];
 #pragma unroll
     for (int i = 0; i < VECTOR; ++i) lanes[i].clear();
-    if (column < s.inner) {
-        const index_t from = (index_t)(s.length * split / s.splits), to = (index_t)(s.length * (split + 1) / s.splits);
-        fold_vectors<VECTOR>(w, from + y, to, ROWS, (index_t)s.inner, base, lanes);
+    if (column < inner) {
+        const index_t from = split * (index_t)s.share, to = end_of(s, from);
+        fold_vectors<VECTOR, FOLDED_FROM, FOLDED_TO>(w, from + y, to, ROWS, inner, base, lanes);
     }
     fold_tile(lanes);
     if (s.splits > 1) {
         // Partials of a tile are [split][lane][column], so that writes are coalesced.
         accumulator *const partials =
-            (accumulator *)s.partials + (row * tiles + tile) * s.splits * (COLUMNS * VECTOR);
+            (accumulator *)s.partials + (row * s.tiles + tile) * s.splits * (COLUMNS * VECTOR);
         if (y == 0)
 #pragma unroll
             for (int i = 0; i < VECTOR; ++i) partials[(split * VECTOR + i) * COLUMNS + threadIdx.x] = lanes[i];
-        if (!comes_last(s, row * tiles + tile)) return;
+        if (!comes_last(s, row * s.tiles + tile)) return;
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) {
             lanes[i].clear();
@@ -141,7 +173,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         }
         fold_tile(lanes);
     }
-    if (y == 0 && column < s.inner) {
+    if (y == 0 && column < inner) {
         Results<VECTOR> results;
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) lanes[i].finish(results, i, s.count);

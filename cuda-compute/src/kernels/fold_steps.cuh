@@ -2,15 +2,22 @@
 // need expression.cuh, fold.cuh and UNROLL, the number of vectors that are loaded before any is folded.
 
 // Folds every `step`-th vector from `from` up to `to`, each times `scale` behind `base`, into the
-// accumulators of the vectors' elements.
-template <int V>
+// accumulators of the vectors' elements. They differ only along the axes FROM to TO.
+template <int V, int FROM, int TO>
 FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, index_t scale, index_t base,
                        accumulator (&lanes)[V]) {
-    index_t at = from;
+    index_t at = from, n = base + from * scale;
+    const index_t by = step * scale;
+    Coordinates c = coordinates(w, n);
+    const Coordinates c_by = coordinates(w, by);
     for (; at + (UNROLL - 1) * step < to; at += UNROLL * step) {
         Inputs<V> in[UNROLL];
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) load<V>(w, base + (at + u * step) * scale, in[u]);
+        for (int u = 0; u < UNROLL; ++u) {
+            load<V>(w, n, c, in[u]);
+            n += by;
+            advance<FROM, TO>(w, c, c_by);
+        }
         Outputs<V> out[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) compute<V>(w, in[u], out[u]);
@@ -21,7 +28,11 @@ FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, i
         Inputs<V> in[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL - 1; ++u)
-            if (at + u * step < to) load<V>(w, base + (at + u * step) * scale, in[u]);
+            if (at + u * step < to) {
+                load<V>(w, n, c, in[u]);
+                n += by;
+                advance<FROM, TO>(w, c, c_by);
+            }
 #pragma unroll
         for (int u = 0; u < UNROLL - 1; ++u)
             if (at + u * step < to) {

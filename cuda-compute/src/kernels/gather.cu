@@ -50,6 +50,6 @@ gather(const __grid_constant__ Words w, u64 count, u64 inner, u64 places, u64 le
         if (there[u]) {
             Outputs<VECTOR> out;
             compute<VECTOR>(w, in[u], out);
-            store_pack<STORED, VECTOR, VALUE>(result, (long long)(first + u * THREADS) * VECTOR, out.y0);
+            store_pack<STORED, VECTOR>(result, (long long)(first + u * THREADS) * VECTOR, out.y0);
         }
 }

@@ -1,8 +1,8 @@
 // Expressions of whole rows that contain reductions of those rows, such as a softmax. A row is read
 // once, kept in registers, folded as often as needed and written once.
 //
-// Specialised by THREADS, GROUP (threads per row), N (vectors per thread), expression.cuh and
-// stages.cuh. These two are generated for each expression: see expression/rows.rs.
+// Specialised by THREADS, GROUP (threads per row), N (vectors per thread), FOLDED_FROM and FOLDED_TO (the
+// first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each expression: see expression/rows.rs.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -46,15 +46,22 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const unsigned mine = row < s.rows && lane < s.length ? ((unsigned)s.length - lane + GROUP - 1) / GROUP : 0;
     const index_t first = (index_t)(row * s.length + lane);
     Inputs<VECTOR> in[N];
+    const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, GROUP);
+    Coordinates c = c_first;
 #pragma unroll
     for (int i = 0; i < N; ++i)
-        if (i < mine) load<VECTOR>(w, first + i * GROUP, in[i]);
+        if (i < mine) {
+            load<VECTOR>(w, first + i * GROUP, c, in[i]);
+            advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
+        }
     run_stages(w, mine, s.count, in);
+    c = c_first;
 #pragma unroll
     for (int i = 0; i < N; ++i)
         if (i < mine) {
             Outputs<VECTOR> out;
             compute<VECTOR>(w, in[i], out);
-            store<VECTOR>(w, first + i * GROUP, out);
+            store<VECTOR, true>(w, first + i * GROUP, c, out);
+            advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
 }

@@ -21,7 +21,7 @@ __device__ __forceinline__ void search_at(const Words &w, u64 at, const key_bits
     for (int v = 0; v < V; ++v) codes[v] = code_of(as_bits(storing<KEY, KEY_VALUE>::of(out.y0[v])));
     search_sorted<AFTER_EQUAL>(sorted, length, codes, places);
     answer_of(sorted, length, codes, places, answers);
-    store_pack<RESULT, V, ANSWER>(result, (long long)at * V, answers);
+    store_pack<RESULT, V>(result, (long long)at * V, answers);
 }
 
 // `sorted` has `length` keys, and `result` has `count` elements.

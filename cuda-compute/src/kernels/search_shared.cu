@@ -57,7 +57,7 @@ __device__ __forceinline__ void search_at(const Words &w, u64 at, const key_bits
         places[v] += more[0];
     }
     answer_of(sorted, length, codes, places, answers);
-    store_pack<RESULT, V, ANSWER>(result, (long long)at * V, answers);
+    store_pack<RESULT, V>(result, (long long)at * V, answers);
 }
 
 // `sorted` has `length` keys in `groups` groups of `of_group`, the last of which may be shorter. There

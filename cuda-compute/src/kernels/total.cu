@@ -41,10 +41,10 @@ FOLD void fold_thread(const Words &w, u64 head, accumulator &total) {
     const u64 batches = ((u64)vectors + THREADS * UNROLL - 1) / (THREADS * UNROLL);
     const index_t from = (index_t)(batches * blockIdx.x / gridDim.x * (THREADS * UNROLL));
     const index_t end = (index_t)(batches * (blockIdx.x + 1) / gridDim.x * (THREADS * UNROLL));
-    fold_vectors<VECTOR>(w, from + threadIdx.x, end < vectors ? end : vectors, THREADS, 1, 0, lanes);
+    fold_vectors<VECTOR, 0, LAST_AXIS>(w, from + threadIdx.x, end < vectors ? end : vectors, THREADS, 1, 0, lanes);
 #else
     // The vectors are distributed in turn.
-    fold_vectors<VECTOR>(w, thread, vectors, (index_t)gridDim.x * THREADS, 1, 0, lanes);
+    fold_vectors<VECTOR, 0, LAST_AXIS>(w, thread, vectors, (index_t)gridDim.x * THREADS, 1, 0, lanes);
 #endif
     fold_lanes(lanes);
     total = lanes[0];

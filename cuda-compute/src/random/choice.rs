@@ -66,7 +66,7 @@ impl<T: Element> Expr<T> {
         let axis = own.axis(axis)?;
         check("choice", shape.elements(), own[axis], true)?;
         let indices = Expr::uniform_integers(random, shape, 0..own[axis].max(1))?;
-        self.take_clamped(indices, axis)
+        self.take_now(indices, axis)
     }
 
     /// Returns `count` randomly chosen elements along an axis, none of them twice, in random order. In
@@ -87,7 +87,7 @@ impl<T: Element> Expr<T> {
         let shape = self.shape()?;
         let axis = shape.axis(axis)?;
         check("choice_without_replacement", count, shape[axis], false)?;
-        self.take_clamped(first_permuted(random, count, shape[axis])?, axis)
+        self.take_now(first_permuted(random, count, shape[axis])?, axis)
     }
 
     /// Returns randomly chosen elements along an axis, with replacement and with probabilities in
@@ -120,7 +120,7 @@ impl<T: Element> Expr<T> {
         let total = sums.slice([(own[axis] - 1).into()])?;
         // A uniform number is below 1, and so is its product with the sum below the sum.
         let points = Expr::<f64>::uniform(random, shape)? * total;
-        self.take_clamped(sums.searchsorted_right(points)?, axis)
+        self.take_now(sums.searchsorted_right(points)?, axis)
     }
 
     /// Returns `count` randomly chosen elements along an axis, none of them twice: one after the other
@@ -150,7 +150,7 @@ impl<T: Element> Expr<T> {
         let weights = self.weights(call, weights, axis)?;
         let times = Expr::<f64>::exponential(random, shape[axis])? / weights.abs();
         let (_, places) = times.bottom_k(count)?;
-        self.take_clamped(&places, axis)
+        self.take_now(&places, axis)
     }
 
     /// Returns the weights, which read an array if this expression does.

@@ -118,9 +118,9 @@ impl<T: Element> Expr<T> {
         let axis = shape.axis(axis)?;
         let length = shape[axis];
         if u32::try_from(length).is_ok() {
-            self.take_clamped(Expr::<u32>::permutation(random, length)?, axis)
+            self.take_now(Expr::<u32>::permutation(random, length)?, axis)
         } else {
-            self.take_clamped(Expr::<u64>::permutation(random, length)?, axis)
+            self.take_now(Expr::<u64>::permutation(random, length)?, axis)
         }
     }
 }

@@ -131,6 +131,7 @@ impl Reduction {
             access: Access::Linear,
             source: LeafSource::Memory,
             apart: leaf == 1 && self.apart,
+            through: None,
         });
         Form {
             roots: vec![root],

@@ -190,7 +190,7 @@ impl<K: SortKey> Expr<K> {
             return Ok((keys, values));
         }
         let runs = find_runs(&keys)?;
-        let keys = keys.take_clamped(&run_starts(&runs)?, 0)?;
+        let keys = keys.take_now(&run_starts(&runs)?, 0)?;
         Ok((keys, values.segment_reduce(combination, &runs)?))
     }
 }

@@ -36,7 +36,7 @@ fn by_segment<V: SortValues>(
         places: &Array<usize>,
         numbers: &Array<usize>,
     ) -> Result<V::Sorted> {
-        let numbers = numbers.cast::<N>().take_clamped(places, 0)?;
+        let numbers = numbers.cast::<N>().take_now(places, 0)?;
         Ok(numbers.sort_by_key(values)?.1)
     }
     let numbers = &numbers(offsets, places.len())?;
@@ -93,9 +93,9 @@ impl<K: SortKey> Expr<K> {
         let numbers = numbers(&found, total)?;
         let shifts = starts - found.slice(s![..-1])?;
         let at = Expr::<usize>::places(one_axis(total));
-        let from = (at + shifts.take_clamped(&numbers - 1, 0)?).eval()?;
-        let values = values.take_clamped(&from, 0)?;
-        Ok((values, places.take_clamped(&from, 0)?, found))
+        let from = (at + shifts.take_now(&numbers - 1, 0)?).eval()?;
+        let values = values.take_now(&from, 0)?;
+        Ok((values, places.take_now(&from, 0)?, found))
     }
 
     /// Sorts the elements of each segment in ascending order. Returns all elements, with one axis. For

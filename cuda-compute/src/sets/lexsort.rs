@@ -98,7 +98,7 @@ impl Places {
     fn sort<K: SortKey>(&mut self, key: &Expr<K>) -> Result<()> {
         self.sorted = Some(match &self.sorted {
             None => key.argsort()?,
-            Some(places) => key.take_clamped(places, 0)?.sort_by_key(places)?.1,
+            Some(places) => key.take_now(places, 0)?.sort_by_key(places)?.1,
         });
         Ok(())
     }

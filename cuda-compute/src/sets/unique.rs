@@ -109,10 +109,7 @@ impl<K: SortKey> Expr<K> {
         }
         let starts = run_starts(&find_runs(&sorted.expr())?)?;
         // The sort is stable, so the first place of a run is the lowest.
-        Ok((
-            sorted.take_clamped(&starts, 0)?,
-            places.take_clamped(&starts, 0)?,
-        ))
+        Ok((sorted.take_now(&starts, 0)?, places.take_now(&starts, 0)?))
     }
 
     /// Returns the first element of each run of equal elements in C order, as PyTorch's
@@ -177,7 +174,7 @@ impl<K: SortKey> Expr<K> {
             return Ok((values, lengths));
         }
         let runs = find_runs(&x)?;
-        Ok((x.take_clamped(&run_starts(&runs)?, 0)?, run_lengths(&runs)?))
+        Ok((x.take_now(&run_starts(&runs)?, 0)?, run_lengths(&runs)?))
     }
 }
 

@@ -99,7 +99,7 @@ pub(super) fn take_along<V: Element>(
     let shape = values.shape()?;
     let values = values.reshape([shape.elements()])?;
     let Some(axis) = axis else {
-        return values.take_clamped(places, 0);
+        return values.take_now(places, 0);
     };
     // The place of the line's first element, and the step along the axis.
     let dense = Layout::dense(shape, Order::C);
@@ -114,7 +114,7 @@ pub(super) fn take_along<V: Element>(
         }
     });
     let places = Expr::<usize>::places(lines) + places * step;
-    values.take_clamped(&places, 0)
+    values.take_now(&places, 0)
 }
 
 macro_rules! single {

@@ -140,7 +140,7 @@ impl<T: QuantileElement> Expr<T> {
                     }
                     let places: Vec<usize> = positions.iter().map(place).collect();
                     let places = Array::from_slice(sorted.stream(), &places)?;
-                    sorted.take_clamped(&places, axis)
+                    sorted.take_now(&places, axis)
                 };
                 (
                     at(|position| position.lower)?,

@@ -95,10 +95,7 @@ impl<T: Ordered> Expr<T> {
                     .nonzero()?
                     .slice([SliceItem::from(..k - before.len())])?;
                 let kept = concatenate(&[before, kept], 0)?;
-                (
-                    values.take_clamped(&kept, 0)?,
-                    places.take_clamped(&kept, 0)?,
-                )
+                (values.take_now(&kept, 0)?, places.take_now(&kept, 0)?)
             }
         };
         Ok(Some(found))

@@ -211,7 +211,10 @@ fn indices_beyond_the_end() {
     let x = array(&[10, 20, 30]);
     let indices = array(&[0, 3]);
     assert!(x.take(&indices, 0).is_err());
-    assert_eq!(elements(x.take_clamped(&indices, 0)), [10, 30]);
+    assert_eq!(
+        x.take_clamped(&indices, 0).unwrap().to_vec().unwrap(),
+        [10, 30]
+    );
     let wrapped = indices.mod_floor(3);
     assert_eq!(x.take(&wrapped, 0).unwrap().host(), [10, 10]);
     let mut y = x.clone();

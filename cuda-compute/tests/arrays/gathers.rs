@@ -4,7 +4,7 @@ use cuda_compute::{Array, Expr, concatenate, s, stack};
 use half::f16;
 use num_complex::Complex;
 
-use crate::{OnHost, elements, failure::failure, stream, upload};
+use crate::{OnHost, elements, failure::failure, stream, upload, values};
 
 #[test]
 fn vector_elements_are_gathered() {
@@ -108,7 +108,7 @@ fn indices_beyond_the_axis_are_rejected() {
     }
     let indices = upload(&stream, &[-9, -1, 0, 2, 3, 1000]);
     assert_eq!(
-        elements(x.take_clamped(&indices, 0)),
+        values(x.take_clamped(&indices, 0).unwrap()),
         [10, 30, 10, 30, 30, 30]
     );
     assert!(x.take(&indices, 1).is_err());
@@ -116,6 +116,124 @@ fn indices_beyond_the_axis_are_rejected() {
     assert!(empty.take(&indices, 0).is_err() && empty.take_clamped(&indices, 0).is_err());
     let none = Array::<u8>::from_slice(&stream, &[]).unwrap();
     assert!(x.take(&none, 0).unwrap().is_empty());
+}
+
+/// Compares elements that the using kernel takes with those that a kernel of their own takes.
+#[test]
+fn taken_elements_are_part_of_expressions() {
+    let stream = stream();
+    let x = Array::range(&stream, 0..4 * 6 * 8)
+        .unwrap()
+        .reshape([4, 6, 8])
+        .unwrap();
+    let one = upload(&stream, &[3i64, 0, -1, 2, 2, -4]);
+    let two = upload(&stream, &[1u8, 0, 3, 2, 3, 3])
+        .reshape([2, 3])
+        .unwrap();
+    let arrays = [
+        x.clone(),
+        x.permute([2, 0, 1]).unwrap(),
+        x.slice(s![.., 1..5, 1..]).unwrap(),
+        x.slice(s![..;-1, .., ..;2]).unwrap(),
+        x.slice(s![1]).unwrap().broadcast_to([5, 6, 8]).unwrap(),
+    ];
+    for x in &arrays {
+        for axis in 0..3 {
+            for (lazy, now) in [
+                (
+                    x.take_clamped(&one, axis).unwrap(),
+                    x.take(&one, axis).unwrap(),
+                ),
+                (
+                    x.take_clamped(&two, axis).unwrap(),
+                    x.take(&two, axis).unwrap(),
+                ),
+            ] {
+                let at = format!("{x:?}, {axis}");
+                assert_eq!(
+                    lazy.shape().unwrap().as_slice(),
+                    now.shape().as_slice(),
+                    "{at}"
+                );
+                assert_eq!(values(lazy.clone()), now.host(), "{at}");
+                assert_eq!(values(&lazy * 2 + &now), values(&now * 3), "{at}");
+                for reduced in 0..now.shape().rank() {
+                    assert_eq!(
+                        values(lazy.sum_axis(reduced)),
+                        values(now.sum_axis(reduced)),
+                        "{at}, {reduced}"
+                    );
+                }
+                assert_eq!(
+                    lazy.sum().item().unwrap(),
+                    now.sum().item().unwrap(),
+                    "{at}"
+                );
+                let turned = lazy.t();
+                assert_eq!(values(turned + 0), now.t().host(), "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn taken_elements_have_their_own_broadcast_and_types() {
+    let stream = stream();
+    let x = upload(&stream, &[1.0, 2.0, 3.0].map(f16::from_f32));
+    let indices = Array::range(&stream, 0..3000i32).unwrap() % 3;
+    let taken = x.take_clamped(&indices, 0).unwrap();
+    let wanted: Vec<f32> = (0..3000).map(|i| (i % 3 + 1) as f32).collect();
+    assert_eq!(values(taken.cast::<f32>()), wanted);
+    // Rows of a table, with a column beside them.
+    let table = Array::range(&stream, 0..400)
+        .unwrap()
+        .reshape([50, 8])
+        .unwrap();
+    let rows = table
+        .take_clamped(upload(&stream, &[7, 49, 7, 0]), 0)
+        .unwrap();
+    let column = upload(&stream, &[1000, 2000, 3000, 4000])
+        .reshape([4, 1])
+        .unwrap();
+    let got = values(&rows + &column);
+    for (i, row) in [7, 49, 7, 0].into_iter().enumerate() {
+        for j in 0..8 {
+            assert_eq!(got[i * 8 + j], row * 8 + j as i32 + 1000 * (i as i32 + 1));
+        }
+    }
+    // Assigning to the table reads the elements from before.
+    let mut own = upload(&stream, &[1, 2, 3, 4]);
+    let reversed = own
+        .take_clamped(upload(&stream, &[3u32, 2, 1, 0]), 0)
+        .unwrap();
+    own.assign(reversed).unwrap();
+    assert_eq!(own.host(), [4, 3, 2, 1]);
+    // Indices of every width, in bounds and beyond.
+    let table = Array::range(&stream, 0..300).unwrap();
+    assert_eq!(
+        values(
+            table
+                .take_clamped(upload(&stream, &[-1i8, -128, 127]), 0)
+                .unwrap()
+        ),
+        [299, 172, 127]
+    );
+    assert_eq!(
+        values(
+            table
+                .take_clamped(upload(&stream, &[u64::MAX, 299, 0]), 0)
+                .unwrap()
+        ),
+        [299, 299, 0]
+    );
+    assert_eq!(
+        values(
+            table
+                .take_clamped(upload(&stream, &[i64::MIN, i64::MAX, -300]), 0)
+                .unwrap()
+        ),
+        [0, 299, 0]
+    );
 }
 
 /// The race check accepts places that several blocks write.

@@ -7,12 +7,12 @@ use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
 use super::{
     super::{
         hashed::Hashed,
-        operands::{Operands, grid, launch},
+        operands::{Operands, grid, launch, magic},
         reduction::{Folded, accumulator_room, add_to, header},
         render::Form,
     },
     groups::{Group, Groups},
-    schedule::{Registers, THREADS, Walk, schedule},
+    schedule::{Registers, THREADS, Vectors, Walk, schedule},
 };
 use crate::{
     error::Result,
@@ -33,6 +33,8 @@ struct FoldKernel {
     folds: Arc<[Folded]>,
     walk: Walk,
     unroll: u8,
+    /// The first and the last folded axis.
+    folded: (u8, u8),
 }
 
 impl Specialisation for FoldKernel {
@@ -40,6 +42,7 @@ impl Specialisation for FoldKernel {
         let (group, columns) = match self.walk {
             Walk::Rows { group } => (group, 0),
             Walk::Columns { width } => (0, width),
+            Walk::Alone => (0, THREADS),
         };
         let source = self
             .form
@@ -54,6 +57,9 @@ impl Specialisation for FoldKernel {
             .define("BLOCKS", BLOCKS)
             .define("GROUP", group)
             .define("COLUMNS", columns)
+            .define("ALONE", u8::from(self.walk == Walk::Alone))
+            .define("FOLDED_FROM", self.folded.0)
+            .define("FOLDED_TO", self.folded.1)
             .define("ROOM", accumulator_room(&self.folds));
         add_to(source, self.folds.iter())
     }
@@ -68,6 +74,11 @@ struct Sizes {
     inner: u64,
     count: u64,
     splits: u64,
+    share: u64,
+    tiles: u64,
+    by_splits: u64,
+    by_tiles: u64,
+    by_inner: u64,
     partials: u64,
     counters: u64,
 }
@@ -88,7 +99,10 @@ pub(super) fn run(
     let mut vector = operands.vector_width();
     // Rows and columns are whole numbers of vectors.
     let along = if groups.in_rows() { length } else { inner };
-    while !along.is_multiple_of(vector as u64) {
+    let each = kernels
+        .hardware()
+        .elements_of_a_thread(outer * length * inner);
+    while !along.is_multiple_of(vector as u64) || vector as u64 > each {
         vector /= 2;
     }
     let form = operands.form(vector);
@@ -99,7 +113,17 @@ pub(super) fn run(
         false => (outer, length, inner / vector),
     };
     let registers = Registers::of(&form, &folds);
-    let schedule = schedule(kernels, groups.in_rows(), space, registers);
+    let schedule = schedule(
+        kernels,
+        groups.in_rows(),
+        space,
+        registers,
+        Vectors {
+            each: each / vector,
+            bytes: vector * element_bytes(&form),
+            simple: form.is_simple(),
+        },
+    );
     let vectors = if groups.in_rows() { 1 } else { vector };
     let room = schedule.partials() * vectors * accumulator_room(&folds) as u64;
     let kernel = kernels.get(&FoldKernel {
@@ -107,18 +131,28 @@ pub(super) fn run(
         folds: folds.into(),
         walk: schedule.walk,
         unroll: schedule.unroll,
+        folded: operands.space.axes_of(Group::Folded as u8),
     })?;
     let shared = match schedule.splits {
         1 => None,
         _ => Some(Shared::new(kernels, stream, room as usize)?),
     };
     let (outer, length, inner) = space;
+    let tiles = match schedule.walk {
+        Walk::Rows { .. } | Walk::Alone => 1,
+        Walk::Columns { width } => inner.div_ceil(u64::from(width)),
+    };
     let mut sizes = Sizes {
         outer,
         length,
         inner,
         count,
         splits: schedule.splits,
+        share: length.div_ceil(schedule.splits),
+        tiles,
+        by_splits: magic(schedule.splits),
+        by_tiles: magic(tiles),
+        by_inner: magic(inner),
         partials: shared.as_ref().map_or(0, Shared::partials),
         counters: shared.as_ref().map_or(0, Shared::counters),
     };
@@ -130,6 +164,12 @@ pub(super) fn run(
     // uses the buffer for partial results and the counters of this stream, which are zero before
     // and after.
     unsafe { launch(&kernel, stream, config, &mut pointers, used) }
+}
+
+/// Returns the size of the largest elements that a thread reads.
+fn element_bytes(form: &Form) -> u64 {
+    let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+    read.map(|leaf| leaf.data.size() as u64).max().unwrap_or(4)
 }
 
 /// The memory that blocks of one result share.
@@ -194,7 +234,12 @@ mod tests {
                 vector: 1,
                 accumulators: 1,
             };
-            schedule(&kernels, false, space, registers).splits
+            let vectors = Vectors {
+                each: 8,
+                bytes: 16,
+                simple: true,
+            };
+            schedule(&kernels, false, space, registers, vectors).splits
         };
         assert_eq!(splits, 129);
         assert!(splits as usize * columns * accumulator_room_of_a_sum() > KEPT_PARTIALS);
@@ -224,7 +269,7 @@ mod tests {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let chosen = |lengths: &[usize], order: &[usize], axis: usize| {
-            let kernels = Kernels::of_multiprocessors(&context, 132);
+            let kernels = Kernels::of_multiprocessors(&context, 1);
             let x = kernels.zeros::<f32>(&stream, lengths);
             let x = x.permute(order).unwrap();
             assert!(x.sum_axis(axis).eval().unwrap().to_vec().unwrap()[0] == 0.0);
@@ -234,14 +279,18 @@ mod tests {
         };
         let rows = |group| Walk::Rows { group };
         let columns = |width| Walk::Columns { width };
-        assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(4), 4, 4));
-        assert_eq!(chosen(&[4, 64], &[1, 0], 0), (rows(4), 4, 4));
-        assert_eq!(chosen(&[4, 64], &[0, 1], 0), (columns(16), 4, 1));
+        assert_eq!(chosen(&[256, 64], &[0, 1], 1), (rows(4), 4, 4));
+        assert_eq!(chosen(&[256, 64], &[1, 0], 0), (rows(4), 4, 4));
+        assert_eq!(chosen(&[256, 64], &[0, 1], 0), (columns(8), 4, 8));
         // Vectors end with each row, and with the columns.
-        assert_eq!(chosen(&[4, 62], &[0, 1], 1), (rows(8), 2, 2));
-        assert_eq!(chosen(&[4, 63], &[0, 1], 0), (columns(32), 1, 1));
+        assert_eq!(chosen(&[256, 62], &[0, 1], 1), (rows(8), 2, 2));
+        assert_eq!(chosen(&[256, 63], &[0, 1], 0), (columns(32), 1, 8));
         // Axes of one element are ignored.
-        assert_eq!(chosen(&[2, 64, 1], &[0, 1, 2], 1), (rows(4), 4, 4));
-        assert_eq!(chosen(&[10, 1], &[0, 1], 1), (columns(8), 2, 1));
+        assert_eq!(chosen(&[256, 64, 1], &[0, 1, 2], 1), (rows(4), 4, 4));
+        assert_eq!(chosen(&[16384, 1], &[0, 1], 1), (Walk::Alone, 4, 1));
+        assert_eq!(chosen(&[4, 64], &[0, 1], 0), (Walk::Alone, 1, 4));
+        // Threads of small reductions get few elements.
+        assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(32), 1, 2));
+        assert_eq!(chosen(&[9, 64], &[0, 1], 0), (columns(32), 1, 1));
     }
 }

@@ -10,6 +10,8 @@ use crate::kernel::{Kernels, ZEROED_WORDS};
 pub(super) const THREADS: u32 = 256;
 /// The maximum number of results that blocks share, which is the number of counters.
 const SHARED_RESULTS: u64 = ZEROED_WORDS as u64;
+/// The bytes of memory that are read together.
+const SECTOR: u64 = 32;
 
 /// The way in which a kernel traverses its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +20,8 @@ pub(super) enum Walk {
     Rows { group: u32 },
     /// Adjacent elements belong to different results. A block processes `width` vectors of columns.
     Columns { width: u32 },
+    /// Adjacent elements belong to different results, and a thread folds a vector of columns alone.
+    Alone,
 }
 
 impl Walk {
@@ -26,6 +30,7 @@ impl Walk {
         match self {
             Self::Rows { group } => results.div_ceil(u64::from(THREADS / group)),
             Self::Columns { .. } => results,
+            Self::Alone => results.div_ceil(u64::from(THREADS)),
         }
     }
 }
@@ -96,14 +101,32 @@ impl Registers {
     }
 }
 
-/// Chooses the schedule. `tuning/NOTES.md` has the measurements behind the figures.
+/// The vectors of elements that a kernel folds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vectors {
+    /// The fewest that each thread gets.
+    pub(super) each: u64,
+    pub(super) bytes: u64,
+    /// Whether they are computed in a few instructions.
+    pub(super) simple: bool,
+}
+
+/// Chooses the schedule. `tuning/NOTES.md` has the measurements behind the figures. The space is in
+/// vectors.
 pub(super) fn schedule(
     kernels: &Kernels,
     in_rows: bool,
     (outer, length, inner): (u64, u64, u64),
     registers: Registers,
+    Vectors {
+        each,
+        bytes: vector_bytes,
+        simple,
+    }: Vectors,
 ) -> Schedule {
     let threads = u64::from(THREADS);
+    // Blocks of different speed balance each other if there are several in turn.
+    let turns = if simple { 1 } else { 8 };
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
     // Uses enough blocks to fill the device, each with eight vectors per thread.
     let splits = |enough: u64, blocks: u64, results: u64, pieces: u64| match blocks < enough
@@ -116,8 +139,12 @@ pub(super) fn schedule(
         let enough = multiprocessors * 4;
         // A thread gets four or eight vectors. A whole block works on a long row, or on any row if
         // there are few.
-        let few = if length <= 32 { 4 } else { 8 };
-        let group = (length / few).next_power_of_two().clamp(1, 32);
+        let few = each.clamp(1, if length <= 32 { 4 } else { 8 });
+        // The nearest power of two. Few threads need few steps to combine their results.
+        let group = (length / few * 3)
+            .div_ceil(4)
+            .next_power_of_two()
+            .clamp(1, 32);
         let long = length > 1024 || length >= threads && outer * group < enough * threads / 2;
         let group = if long { threads } else { group };
         let walk = Walk::Rows {
@@ -129,7 +156,7 @@ pub(super) fn schedule(
             results: outer,
             splits: match long {
                 true => splits(
-                    enough,
+                    enough * turns,
                     walk.blocks(outer),
                     outer,
                     length.div_ceil(threads * 8),
@@ -139,8 +166,28 @@ pub(super) fn schedule(
             accumulators: 1,
         };
     }
-    let width = inner.next_power_of_two().clamp(1, 32);
-    let results = outer * inner.div_ceil(width);
+    // Other threads have nothing to do along short columns. Longer ones need many columns.
+    if length <= 8 || length <= 32 && outer * inner >= multiprocessors * 1024 {
+        return Schedule {
+            walk: Walk::Alone,
+            unroll: registers.unroll(44, length),
+            results: outer * inner,
+            splits: 1,
+            accumulators: 1,
+        };
+    }
+    let tiles = |width: u64| outer * inner.div_ceil(width);
+    let mut width = inner.next_power_of_two().clamp(1, 32);
+    // Narrow tiles give each thread fewer rows, if there are not enough blocks otherwise.
+    let enough = multiprocessors * 2;
+    while each < 8
+        && width * vector_bytes > SECTOR
+        && tiles(width) < enough
+        && length * width > each * threads
+    {
+        width /= 2;
+    }
+    let results = tiles(width);
     let rows = threads / width;
     Schedule {
         walk: Walk::Columns {
@@ -148,12 +195,7 @@ pub(super) fn schedule(
         },
         unroll: registers.unroll(44, length / rows),
         results,
-        splits: splits(
-            multiprocessors * 2,
-            results,
-            results,
-            length.div_ceil(rows * 8),
-        ),
+        splits: splits(enough * turns, results, results, length.div_ceil(rows * 8)),
         accumulators: width,
     }
 }
@@ -167,7 +209,7 @@ mod tests {
             plan::LeafSource,
             reduction::Fold,
             render::LeafForm,
-            space::{Access, Inner},
+            space::{Access, Inner, Still},
         },
         *,
     };
@@ -179,12 +221,18 @@ mod tests {
         accumulators: 1,
     };
 
+    const WIDE: Vectors = Vectors {
+        each: 8,
+        bytes: 16,
+        simple: true,
+    };
+
     type Planned = (Walk, u8, u64, u64, u64);
 
     /// The schedule on a device with 132 multiprocessors: 528 blocks fill it in rows, 264 in columns.
     fn planned(in_rows: bool, space: (u64, u64, u64), registers: Registers) -> Planned {
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
-        let plan = schedule(&kernels, in_rows, space, registers);
+        let plan = schedule(&kernels, in_rows, space, registers, WIDE);
         (
             plan.walk,
             plan.unroll,
@@ -203,7 +251,9 @@ mod tests {
             // Each thread gets four vectors in rows of up to 32 vectors, and eight in longer rows.
             (many, 32, 8, 4, 1),
             (many, 33, 4, 8, 1),
-            (many, 40, 8, 4, 1),
+            (many, 40, 4, 8, 1),
+            (many, 47, 4, 8, 1),
+            (many, 48, 8, 4, 1),
             // At most one warp per row of up to 1024 vectors.
             (many, 1024, 32, 8, 1),
             (many, 1025, 256, 4, 1),
@@ -244,13 +294,14 @@ mod tests {
     fn columns_are_cut_into_tiles_that_blocks_share() {
         for (space, width, unroll, results, splits) in [
             ((1, 1000, 1), 1, 2, 1, 1),
+            ((1, 33, 1 << 20), 32, 4, 1 << 15, 1),
+            ((1, 32, 132 * 1024 - 1), 32, 4, 132 * 32, 1),
+            ((1, 9, 32), 32, 1, 1, 1),
             ((1, 2049, 1), 1, 8, 1, 2),
             ((5, 1000, 3), 4, 8, 5, 2),
             ((1, 512, 3), 4, 8, 1, 1),
             ((1, 513, 3), 4, 8, 1, 2),
             // At most 32 vectors next to each other.
-            ((2, 8, 32), 32, 1, 2, 1),
-            ((2, 8, 33), 32, 1, 4, 1),
             ((2, 31, 64), 32, 2, 4, 1),
             ((1, 64_000, 32), 32, 8, 1, 264),
             ((1, 64_000, 33), 32, 8, 2, 132),
@@ -266,6 +317,88 @@ mod tests {
             );
             assert_eq!(planned(false, space, FEW), wanted, "{space:?}");
         }
+    }
+
+    #[test]
+    fn small_reductions_have_narrow_tiles_and_few_elements_for_each_thread() {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let walk = |in_rows, space, each, bytes| {
+            schedule(
+                &kernels,
+                in_rows,
+                space,
+                FEW,
+                Vectors {
+                    each,
+                    bytes,
+                    simple: true,
+                },
+            )
+            .walk
+        };
+        for (each, group) in [(1, 32), (2, 16), (4, 8), (8, 8)] {
+            assert_eq!(walk(true, (100, 32, 1), each, 16), Walk::Rows { group });
+        }
+        for (space, each, bytes, width) in [
+            // 32 bytes are read together.
+            ((1, 100, 256), 1, 4, 8),
+            ((1, 100, 256), 1, 8, 4),
+            ((1, 100, 64), 1, 16, 2),
+            ((1, 100, 64), 8, 16, 32),
+            // 264 tiles are enough.
+            ((1, 100, 264 * 32), 1, 4, 32),
+            ((1, 100, 264 * 16), 1, 4, 16),
+            // A column is too short for more rows of threads.
+            ((1, 16, 256), 1, 4, 16),
+            ((1, 16, 256), 4, 4, 32),
+        ] {
+            let planned = walk(false, space, each, bytes);
+            assert_eq!(
+                planned,
+                Walk::Columns { width },
+                "{space:?}, {each}, {bytes}"
+            );
+        }
+    }
+
+    #[test]
+    fn blocks_with_many_instructions_take_turns() {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let splits = |in_rows, space, simple| {
+            let vectors = Vectors { simple, ..WIDE };
+            schedule(&kernels, in_rows, space, FEW, vectors).splits
+        };
+        let (rows, columns) = ((2, 1 << 21, 1), (1, 64_000, 32));
+        assert_eq!(
+            (splits(true, rows, true), splits(true, rows, false)),
+            (264, 1024)
+        );
+        assert_eq!(
+            (splits(false, columns, true), splits(false, columns, false)),
+            (264, 1000)
+        );
+        // Tiles that are enough for simple values.
+        let tiles = (1, 64_000, 320 * 32);
+        assert_eq!(
+            (splits(false, tiles, true), splits(false, tiles, false)),
+            (1, 6)
+        );
+    }
+
+    #[test]
+    fn a_thread_folds_a_short_column_alone() {
+        for (space, unroll) in [
+            ((1, 1, 1), 1),
+            ((3, 2, 5), 2),
+            ((2, 8, 32), 8),
+            ((1, 32, 132 * 1024), 8),
+            ((132, 32, 1024), 8),
+        ] {
+            let results = space.0 * space.2;
+            let wanted = (Walk::Alone, unroll, results, 1, 1);
+            assert_eq!(planned(false, space, FEW), wanted, "{space:?}");
+        }
+        assert_eq!(Walk::Alone.blocks(257), 2);
     }
 
     #[test]
@@ -301,6 +434,7 @@ mod tests {
             access,
             source,
             apart: false,
+            through: None,
         };
         let form = |roots: &[u16]| Form {
             values: Vec::new(),
@@ -314,7 +448,7 @@ mod tests {
                 leaf(DataType::F64, Access::Uniform, LeafSource::Memory),
                 leaf(
                     DataType::F64,
-                    Access::Strided(Inner::Same),
+                    Access::Strided(Inner::Same, Still::NONE),
                     LeafSource::Memory,
                 ),
                 leaf(DataType::U64, Access::Linear, LeafSource::Place),
@@ -358,7 +492,7 @@ mod tests {
     fn blocks_share_as_many_results_as_there_are_counters_for() {
         // A device with blocks for more vectors.
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 10_000);
-        let splits = |rows| schedule(&kernels, true, (rows, 1 << 21, 1), FEW).splits;
+        let splits = |rows| schedule(&kernels, true, (rows, 1 << 21, 1), FEW, WIDE).splits;
         assert_eq!(splits(SHARED_RESULTS), 2);
         assert_eq!(splits(SHARED_RESULTS + 1), 1);
     }

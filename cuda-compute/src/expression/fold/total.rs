@@ -8,8 +8,6 @@ use super::{
     super::{
         hashed::Hashed,
         operands::Operands,
-        operation::Operation,
-        plan::Value,
         reduction::{Folded, accumulator_room, add_to, header},
         render::Form,
     },
@@ -103,7 +101,7 @@ pub(super) fn run(
     let room = (ZEROED_WORDS / partial_words(&folds)) as u32;
     let blocks = variant.blocks(vectors, hardware).min(room);
     let kernel = kernels.get(&Total {
-        blocks: if is_simple(&form) {
+        blocks: if form.is_simple() {
             0
         } else {
             1024 / variant.threads
@@ -131,17 +129,6 @@ pub(super) fn run(
             Sizes { head, workspace },
         )
     })
-}
-
-/// Returns whether values are computed in a few registers.
-fn is_simple(form: &Form) -> bool {
-    let calls = |value: &Value| match value {
-        Value::Apply { operation, .. } => {
-            matches!(operation, Operation::Call(_) | Operation::Own(_))
-        }
-        _ => false,
-    };
-    form.values.len() <= 8 && !form.values.iter().any(calls)
 }
 
 /// Enqueues the kernel with these parameters.
