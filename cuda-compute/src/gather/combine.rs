@@ -288,7 +288,9 @@ impl Combining {
             // values.
             unsafe { job.launch(kernel, (blocks, shared), &mut parameters, &[&memory])? };
         }
-        if let Some(kernel) = last {
+        if let Some(kernel) = last
+            && parts > 0
+        {
             let blocks = parts.div_ceil(u64::from(THREADS));
             let config = LaunchConfig::new(grid(blocks)?, THREADS);
             let mut parameters = [parts, job.target, memory.address(), exponents, bits, places];

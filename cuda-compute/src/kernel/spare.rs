@@ -59,8 +59,8 @@ impl SpareMemory {
         }
     }
 
-    /// Removes a buffer of this size for work that is enqueued on `stream`. Returns `None` if there is
-    /// none, or if the stream is being captured. During a capture, an allocation is an error.
+    /// Removes a buffer of this size for work that is enqueued on `stream`. Returns `None` if no buffer
+    /// is kept, or if the stream is being captured: during a capture, an allocation is an error.
     pub(crate) fn take(&self, stream: &Stream, bytes: usize) -> Option<DeviceBuffer<u8>> {
         if !self.is_used || bytes > LARGEST {
             return None;

@@ -9,7 +9,7 @@ use cuda_safe::{
     module::{FunctionAttribute, JitOptions, LoadingMode, loading_mode},
 };
 
-use crate::{KERNELS, compile, device, failure};
+use crate::{KERNELS, compile, device, failure, programs::Folder};
 
 const PTX: &str = ".version 7.0\n.target sm_75\n.address_size 64\n\
     .visible .global .align 4 .u32 counter = 5;\n\
@@ -255,9 +255,8 @@ static FATBIN: &[u8] = include_bytes!("../data/kernels.fatbin");
 #[test]
 fn library_loads_images_of_every_kind() {
     let (context, _) = device();
-    let folder = std::env::temp_dir().join(format!("cuda-safe-library-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let (text, fat) = (folder.join("k.ptx"), folder.join("k.fatbin"));
+    let folder = Folder::new("library");
+    let (text, fat) = (folder.path("k.ptx"), folder.path("k.fatbin"));
     fs::write(&text, PTX).unwrap();
     fs::write(&fat, FATBIN).unwrap();
     // SAFETY: the images are compiler output and PTX text.
@@ -281,7 +280,7 @@ fn library_loads_images_of_every_kind() {
     unsafe {
         for (error, kind) in [
             (
-                Library::from_file(folder.join("none")).unwrap_err(),
+                Library::from_file(folder.path("none")).unwrap_err(),
                 ErrorKind::NotFound,
             ),
             (
@@ -301,7 +300,6 @@ fn library_loads_images_of_every_kind() {
             assert_eq!(error.driver_code(), None, "{error}");
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

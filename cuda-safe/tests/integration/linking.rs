@@ -1,6 +1,6 @@
 //! Linking several pieces of code to one module.
 
-use std::{env, fs};
+use std::fs;
 
 use cuda_safe::{
     DeviceBuffer, ErrorKind, LaunchConfig, Module, Out, Program,
@@ -8,7 +8,7 @@ use cuda_safe::{
     sys::CUjitInputType,
 };
 
-use crate::{device, failure};
+use crate::{device, failure, programs::Folder};
 
 const HEAD: &str = ".version 7.0\n.target sm_50\n.address_size 64\n";
 const ANSWER: &str =
@@ -158,9 +158,8 @@ fn linker_accepts_options() {
 #[test]
 fn linker_detects_file_types() {
     let (context, _) = device();
-    let folder = env::temp_dir().join(format!("cuda-safe-link-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let answer = folder.join("answer.ptx");
+    let folder = Folder::new("link");
+    let answer = folder.path("answer.ptx");
     fs::write(&answer, ptx(ANSWER)).unwrap();
     let linker = Linker::new(&context).unwrap();
     // SAFETY: the file contains PTX text.
@@ -171,13 +170,12 @@ fn linker_detects_file_types() {
     assert_eq!(stored(&linker.finish().unwrap()), 42);
     // SAFETY: the file does not exist, so the driver loads no code.
     unsafe {
-        failure(linker.add_file(folder.join("none"))).of_kind(ErrorKind::NotFound);
+        failure(linker.add_file(folder.path("none"))).of_kind(ErrorKind::NotFound);
         fs::write(&answer, "no PTX").unwrap();
         let error = linker.add_file(&answer).unwrap_err();
         assert!(error.detail().contains("answer.ptx"), "{error}");
         assert_eq!(error.driver_code(), None);
     }
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Computes the sum of `1..=n` with kernels that each launch two more.

@@ -23,10 +23,10 @@ use crate::{device, failure};
 const VIRTUAL: Architecture = Architecture::virtual_of(90);
 
 /// A folder for one test, removed when dropped.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!("cuda-safe-{name}-{}-{number}", process::id());
@@ -41,7 +41,7 @@ impl Folder {
         })
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
