@@ -315,7 +315,10 @@ fn invalid_indices_are_rejected() {
     assert_eq!(x.sum().eval().unwrap().value(), 4.0);
     let mut none = Array::<f32>::from_slice(&stream, &[]).unwrap();
     let error = none.put_add(&places, 1.0).unwrap_err().to_string();
-    assert!(error.contains("there are only 0 elements to index"), "{error}");
+    assert!(
+        error.contains("there are only 0 elements to index"),
+        "{error}"
+    );
     // More values than any kernel can process.
     for count in [1usize << 45, 1 << 62, (1 << 62) + 1] {
         let mut x = Array::<u16>::zeros(&stream, [3]).unwrap();

@@ -9,7 +9,8 @@ use cuda_safe::{
     module::{FunctionAttribute, JitOptions, LoadingMode, loading_mode},
 };
 
-use crate::{KERNELS, compile, device, failure, programs::Folder};
+use super::programs::Folder;
+use crate::{KERNELS, compile, device, failure};
 
 const PTX: &str = ".version 7.0\n.target sm_75\n.address_size 64\n\
     .visible .global .align 4 .u32 counter = 5;\n\

@@ -8,7 +8,8 @@ use cuda_safe::{
     sys::CUjitInputType,
 };
 
-use crate::{device, failure, programs::Folder};
+use super::programs::Folder;
+use crate::{device, failure};
 
 const HEAD: &str = ".version 7.0\n.target sm_50\n.address_size 64\n";
 const ANSWER: &str =
