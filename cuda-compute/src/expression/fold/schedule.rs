@@ -125,8 +125,14 @@ pub(super) fn schedule(
     }: Vectors,
 ) -> Schedule {
     let threads = u64::from(THREADS);
-    // Blocks of different speed balance each other if there are several in turn.
-    let turns = if simple { 1 } else { 8 };
+    // Blocks of different speed balance each other if there are several in turn. But with outer axes, the
+    // blocks of neighboring results must run at the same time: a transposed operand has elements of
+    // several of them in each sector.
+    let turns = if simple || !in_rows && outer > 1 {
+        1
+    } else {
+        8
+    };
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
     // Uses enough blocks to fill the device, each with eight vectors per thread.
     let splits = |enough: u64, blocks: u64, results: u64, pieces: u64| match blocks < enough
@@ -377,6 +383,7 @@ mod tests {
             (splits(false, columns, true), splits(false, columns, false)),
             (264, 1000)
         );
+        assert_eq!(splits(false, (2, 64_000, 32), false), 132);
         // Tiles that are enough for simple values.
         let tiles = (1, 64_000, 320 * 32);
         assert_eq!(
