@@ -34,7 +34,7 @@ impl ExternalMemory {
     /// image does not fit into the memory. Dedicated memory has one image, at its start, so another
     /// offset returns the same error.
     ///
-    /// ```
+    /// ```ignore-windows
     /// # use cuda_safe::{
     /// #     Context, share::{ExternalMemory, ExternalMemoryKind, ShareableHandles},
     /// #     memory::virtual_memory::{PhysicalMemory, PhysicalOptions}, Stream,

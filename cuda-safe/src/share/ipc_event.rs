@@ -31,7 +31,7 @@ impl Event {
     /// Returns `CUDA_ERROR_INVALID_HANDLE` if the event was created without this option or was
     /// opened from another process.
     ///
-    /// ```
+    /// ```ignore-windows
     /// # use cuda_safe::{Context, Event, EventOptions, share::IpcEventHandle};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;

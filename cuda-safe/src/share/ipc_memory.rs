@@ -24,7 +24,7 @@ bytes! {
 /// `DeviceBuffer`, it cannot be allocated and freed in stream order. Dropping it waits for the
 /// stream.
 ///
-/// ```
+/// ```ignore-windows
 /// use cuda_safe::{Context, share::{IpcBuffer, IpcMemoryHandle}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {

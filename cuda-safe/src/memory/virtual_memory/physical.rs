@@ -68,7 +68,7 @@ options! {
     /// // Allocates host memory that can be shared with other processes.
     /// let options = PhysicalOptions::default()
     ///     .location(MemoryLocation::host_numa(0))
-    ///     .handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
+    ///     .handles(ShareableHandles::FILE);
     /// let size = PhysicalMemory::granularity(&context, options, Granularity::MINIMUM)?;
     /// let memory = PhysicalMemory::with_options(&context, size, options)?;
     /// assert_eq!(memory.properties()?.location, MemoryLocation::host_numa(0));
