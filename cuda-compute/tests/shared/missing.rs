@@ -19,7 +19,10 @@ pub struct Names {
 /// Checks the error of `call` in separate processes, in which the variable names a missing file and
 /// another library. `test` is the calling test, which must do nothing else.
 pub fn check(test: &str, names: &Names, call: impl Fn() -> Error) {
-    const FILES: [&str; 2] = ["/no/such/library.so.13", "libc.so.6"];
+    const FILES: [&str; 2] = match cfg!(windows) {
+        true => [r"C:\no\such\library.dll", "kernel32.dll"],
+        false => ["/no/such/library.so.13", "libc.so.6"],
+    };
     let file = env::var(names.variable).ok();
     // Users may have set the variable, too.
     let Some(file) = file.filter(|file| FILES.contains(&&**file)) else {
@@ -48,12 +51,17 @@ pub fn check(test: &str, names: &Names, call: impl Fn() -> Error) {
                 names.library, names.variable
             ),
             match file == FILES[1] {
-                true => format!("libc.so.6: it has no {}", names.function),
+                true => format!("{file}: it has no {}", names.function),
+                // The systems describe a missing file in different words.
+                false if cfg!(windows) => format!("{file}: "),
                 false => "cannot open shared object file".into(),
             },
             format!("`pip install {}`", names.pip),
             format!("`conda install -c conda-forge {}`", names.conda),
-            format!("`apt install {}`", names.apt),
+            match cfg!(windows) {
+                true => String::new(), // Windows has no package of this kind
+                false => format!("`apt install {}`", names.apt),
+            },
         ] {
             assert!(text.contains(&part), "no {part:?} in {text}");
         }
