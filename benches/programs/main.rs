@@ -2,7 +2,8 @@
 //!
 //! The programs are read from the file in `PROGRAMS`. Each begins with `program NAME`, continues with a
 //! line for each value, and ends with `out VALUE...`. See [`operation::Operation`] for the lines. A
-//! line of JSON is printed for each program.
+//! line of JSON is printed for each program. With `PROGRAMS_PROFILE=1`, each program runs once for a
+//! profiler instead.
 
 #[path = "../common/mod.rs"]
 mod common;

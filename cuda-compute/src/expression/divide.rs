@@ -30,6 +30,8 @@ const MAX_RESULTS: usize = 4;
 struct Part {
     operations: usize,
     inputs: FxHashSet<*const Node>,
+    /// The arrays that the inputs are, or are read from.
+    leaves: usize,
     scalar_words: usize,
 }
 
@@ -128,22 +130,25 @@ impl Part {
     /// Adds an operation, unless the part would be too large. `holds` tells whether an operation is
     /// in this part.
     fn admits(&mut self, node: &Arc<Node>, holds: impl Fn(*const Node) -> bool) -> bool {
-        let mut new = Vec::new();
+        let mut new: Vec<&Arc<Node>> = Vec::new();
         let mut words = self.scalar_words;
         for input in node.inputs() {
             match &input.kind {
                 Kind::Scalar(_) => words += input.data.size().div_ceil(8),
                 _ if holds(Arc::as_ptr(input)) => {}
-                _ => new.push(Arc::as_ptr(input)),
+                _ => new.push(input),
             }
         }
-        new.retain(|input| !self.inputs.contains(input));
-        let fits = self.operations < MAX_OPERATIONS
-            && self.inputs.len() + new.len() <= MAX_INPUTS
-            && words <= MAX_SCALAR_WORDS;
+        new.retain(|input| !self.inputs.contains(&Arc::as_ptr(input)));
+        // Taken elements are read from an array, at indices from another.
+        let of = |input: &&Arc<Node>| 1 + usize::from(matches!(input.kind, Kind::Taken(_)));
+        let leaves = self.leaves + new.iter().map(of).sum::<usize>();
+        let fits =
+            self.operations < MAX_OPERATIONS && leaves <= MAX_INPUTS && words <= MAX_SCALAR_WORDS;
         if fits {
             self.operations += 1;
-            self.inputs.extend(new);
+            self.inputs.extend(new.into_iter().map(Arc::as_ptr));
+            self.leaves = leaves;
             self.scalar_words = words;
         }
         fits

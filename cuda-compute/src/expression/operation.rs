@@ -3,7 +3,7 @@
 use crate::element::{Class, DataType};
 
 use super::{
-    function::{Function, half_call},
+    function::{self, Function, half_call},
     own::OwnFunction,
 };
 
@@ -154,7 +154,7 @@ impl Operation {
         match self {
             Self::Negate | Self::Absolute | Self::Select => true,
             Self::Scalar(name) => ["max", "min", "maximum_or_nan", "minimum_or_nan"].contains(name),
-            Self::Call(function) => function.name == "copysign",
+            Self::Call(function) => **function == function::COPYSIGN,
             // `to_f16` and `to_bf16` round.
             Self::Cast => from.size() > 2 && from.class() != Class::Complex && to.is_half(),
             _ => false,

@@ -113,8 +113,8 @@ struct Few {
 }
 
 impl Few {
-    /// Returns `None` if the array is too large for shared memory, or if there are so few values that
-    /// the blocks would add more sums to it than half as many.
+    /// Returns `None` if the array is too large for shared memory, or if all blocks together would add
+    /// more sums to it than half the number of values.
     fn of(job: &Scattered<'_>, data: DataType) -> Option<Self> {
         /// Every device has this much shared memory for a block.
         const LARGEST: u64 = 48 << 10;
@@ -283,9 +283,9 @@ impl Combining {
                 None => (blocks(parameters[0]), 0),
             };
             // SAFETY: `combine` has these parameters and checks the places. The array has an
-            // element for each place, and shared memory has room for its copies. The scratch memory has a slot for each place: either its own,
-            // or one that the kernel finds in the table, which has more slots than there are
-            // values.
+            // element for each place, and shared memory has room for its copies. The scratch memory
+            // has a slot for each place: either its own, or one that the kernel finds in the table,
+            // which has more slots than there are values.
             unsafe { job.launch(kernel, (blocks, shared), &mut parameters, &[&memory])? };
         }
         if let Some(kernel) = last

@@ -141,7 +141,7 @@ impl<T: Element> Expr<T> {
         let shape = self.shape()?;
         let axis = shape.axis(axis)?;
         let Some(table) = self.as_array() else {
-            return Ok(self.take_now(indices, axis as isize)?.expr());
+            return Ok(self.take_now(indices, axis)?.expr());
         };
         let indices = indices.into_expr().stored_on(table.stream())?;
         let result = taken_shape(shape, indices.shape(), axis)?;

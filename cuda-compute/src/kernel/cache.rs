@@ -352,6 +352,13 @@ mod tests {
             kernels
         }
 
+        /// Creates kernels that keep the memory of dropped arrays, on any device.
+        pub(crate) fn with_spare_memory(context: &Context) -> Self {
+            let mut kernels = Self::new(context).unwrap();
+            Arc::get_mut(&mut kernels.0).unwrap().spare = SpareMemory::that_is_used(true);
+            kernels
+        }
+
         /// Returns the values for which kernels of this type have been compiled.
         pub(crate) fn compiled_for<S: Specialisation>(&self) -> Vec<S> {
             let compiled = read(&self.0.compiled);

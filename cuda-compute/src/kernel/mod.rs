@@ -16,6 +16,7 @@ pub use cache::Kernels;
 pub(crate) use cache::{Hardware, Specialisation, ZEROED_WORDS};
 pub use source::Source;
 pub(crate) use source::{ARRAYS, TYPES};
+pub(crate) use spare::SpareBuffer;
 #[cfg(test)]
 pub(crate) use variant::check;
 pub(crate) use variant::{ANY, Policy, Row, Table};

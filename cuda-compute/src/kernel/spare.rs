@@ -1,15 +1,19 @@
 //! Memory of dropped arrays that new arrays of the same size use.
 
-use std::{collections::VecDeque, env, sync::Mutex};
+use std::{collections::VecDeque, env, ptr, sync::Mutex};
 
-use cuda_safe::{Context, DeviceBuffer, Stream};
+use cuda_safe::{
+    Context, DeviceBuffer, ErrorKind, Stream,
+    sys::{self, CUresult},
+};
 
 use super::lock::lock;
+use crate::error::Result;
 
 /// The memory of small arrays that were dropped, for each stream.
 ///
 /// Freeing takes 0.65 µs of a stream's time (H100, driver 580), which is a fifth of the time of a
-/// small kernel, and an allocation and a free take 0.5 µs of the host's time. Small buffers are
+/// small kernel, and an allocation and a free take 0.8 µs of the host's time. Small buffers are
 /// therefore kept. The stream orders their uses: whoever drops a buffer has ordered all work on it
 /// before later work of its stream, as for a free in the stream's order.
 ///
@@ -26,7 +30,19 @@ struct OfStream {
     stream: Stream,
     bytes: usize,
     /// The least recently dropped buffer comes first.
-    buffers: VecDeque<DeviceBuffer<u8>>,
+    buffers: VecDeque<(DeviceBuffer<u8>, Pool)>,
+}
+
+/// A pool of the driver, or 0 if the device has none. Programs can make another pool current, with
+/// other rights of access.
+type Pool = usize;
+
+/// A buffer that may be kept when it is no longer needed.
+#[derive(Debug)]
+pub(crate) struct SpareBuffer {
+    pub(crate) buffer: DeviceBuffer<u8>,
+    /// The pool that the buffer comes from, if it may be kept.
+    pool: Option<Pool>,
 }
 
 /// The size in bytes up to which buffers are kept.
@@ -40,6 +56,13 @@ const STREAMS: usize = 16;
 /// The environment variable that turns this off (0) or on (1).
 const VARIABLE: &str = "CUDA_COMPUTE_SPARE_MEMORY";
 
+impl SpareBuffer {
+    /// Marks a buffer to be freed, because its pool is not known.
+    pub(crate) fn to_free(buffer: DeviceBuffer<u8>) -> Self {
+        Self { buffer, pool: None }
+    }
+}
+
 impl SpareMemory {
     /// Creates an empty collection. By default, it stays empty on the emulator, whose checks then see
     /// where the life of each array begins and ends.
@@ -52,39 +75,52 @@ impl SpareMemory {
         Self::that_is_used(is_used)
     }
 
-    fn that_is_used(is_used: bool) -> Self {
+    pub(super) fn that_is_used(is_used: bool) -> Self {
         Self {
             is_used,
             of_streams: Mutex::default(),
         }
     }
 
-    /// Removes a buffer of this size for work that is enqueued on `stream`. Returns `None` if no buffer
-    /// is kept, or if the stream is being captured: during a capture, an allocation is an error.
-    pub(crate) fn take(&self, stream: &Stream, bytes: usize) -> Option<DeviceBuffer<u8>> {
-        if !self.is_used || bytes > LARGEST {
+    /// Returns memory with unspecified contents for work that is enqueued on `stream`: a kept buffer of
+    /// this size and of the device's current pool, or a new one. If there is not enough memory, this
+    /// frees all kept buffers and tries again.
+    pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<SpareBuffer> {
+        let pool = match self.is_used && (1..=LARGEST).contains(&bytes) && !is_per_thread(stream) {
+            true => Some(current_pool(stream.context())),
+            false => None,
+        };
+        let kept = pool.and_then(|pool| self.take(stream, bytes, pool));
+        let buffer = match kept.map_or_else(|| DeviceBuffer::uninit(stream, bytes), Ok) {
+            Err(error) if is_out_of_memory(&error) && self.free() => {
+                DeviceBuffer::uninit(stream, bytes)?
+            }
+            allocated => allocated?,
+        };
+        Ok(SpareBuffer { buffer, pool })
+    }
+
+    fn take(&self, stream: &Stream, bytes: usize, pool: Pool) -> Option<DeviceBuffer<u8>> {
+        // During a capture, an allocation is an error, which `DeviceBuffer::uninit` reports. The lock is
+        // not held over this call, in which the driver may call a listener that drops an array.
+        if stream.is_capturing().unwrap_or(true) {
             return None;
         }
         let mut streams = lock(&self.of_streams);
         let of_stream = streams.iter_mut().find(|known| known.stream == *stream)?;
-        let at = of_stream
-            .buffers
-            .iter()
-            .rposition(|kept| kept.len() == bytes)?;
-        if stream.is_capturing().unwrap_or(true) {
-            return None;
-        }
-        let buffer = of_stream.buffers.remove(at)?;
+        let fits = |(kept, from): &(DeviceBuffer<u8>, Pool)| kept.len() == bytes && *from == pool;
+        let at = of_stream.buffers.iter().rposition(fits)?;
+        let (buffer, _) = of_stream.buffers.remove(at)?;
         of_stream.bytes -= bytes;
         Some(buffer)
     }
 
-    /// Keeps a buffer, or frees it. All work on it must be ordered before later work of its stream.
-    pub(crate) fn put(&self, buffer: DeviceBuffer<u8>) {
-        let bytes = buffer.len();
-        if !self.is_used || bytes == 0 || bytes > LARGEST || is_per_thread(buffer.stream()) {
+    /// Keeps a buffer that [`allocate`](Self::allocate) returned, or frees it. All work on it must be
+    /// ordered before later work of its stream.
+    pub(crate) fn put(&self, SpareBuffer { buffer, pool }: SpareBuffer) {
+        let Some(pool) = pool else {
             return;
-        }
+        };
         let mut freed = Vec::new();
         let mut streams = lock(&self.of_streams);
         let known = streams
@@ -93,32 +129,25 @@ impl SpareMemory {
         match known {
             Some(at) => streams[..=at].rotate_right(1),
             None => {
-                streams.insert(
-                    0,
-                    OfStream {
-                        stream: buffer.stream().clone(),
-                        bytes: 0,
-                        buffers: VecDeque::new(),
-                    },
-                );
+                let new = OfStream {
+                    stream: buffer.stream().clone(),
+                    bytes: 0,
+                    buffers: VecDeque::new(),
+                };
+                streams.insert(0, new);
                 if streams.len() > STREAMS {
-                    freed.extend(
-                        streams
-                            .pop()
-                            .into_iter()
-                            .flat_map(|of_stream| of_stream.buffers),
-                    );
+                    freed.extend(streams.pop().into_iter().flat_map(|old| old.buffers));
                 }
             }
         }
         let of_stream = &mut streams[0];
-        of_stream.bytes += bytes;
-        of_stream.buffers.push_back(buffer);
+        of_stream.bytes += buffer.len();
+        of_stream.buffers.push_back((buffer, pool));
         while of_stream.bytes > BYTES || of_stream.buffers.len() > BUFFERS {
             let Some(oldest) = of_stream.buffers.pop_front() else {
                 break;
             };
-            of_stream.bytes -= oldest.len();
+            of_stream.bytes -= oldest.0.len();
             freed.push(oldest);
         }
         drop(streams);
@@ -132,6 +161,21 @@ impl SpareMemory {
             .iter()
             .any(|of_stream| !of_stream.buffers.is_empty())
     }
+}
+
+/// Returns the pool that the driver allocates from.
+fn current_pool(context: &Context) -> Pool {
+    let mut pool = ptr::null_mut();
+    // SAFETY: `pool` is valid for the write.
+    let code = unsafe { sys::cuDeviceGetMemPool(&mut pool, context.device().as_raw()) };
+    match code {
+        CUresult::CUDA_SUCCESS => pool.addr(),
+        _ => 0,
+    }
+}
+
+fn is_out_of_memory(error: &cuda_safe::Error) -> bool {
+    matches!(error.kind(), ErrorKind::OutOfMemory { .. })
 }
 
 fn is_emulated(context: &Context) -> bool {
@@ -148,82 +192,112 @@ fn is_per_thread(stream: &Stream) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cuda_safe::MemoryPool;
+
     use super::*;
 
     fn stream() -> Stream {
         Stream::new(&Context::primary(0).unwrap()).unwrap()
     }
 
-    fn buffer(stream: &Stream, bytes: usize) -> DeviceBuffer<u8> {
-        DeviceBuffer::uninit(stream, bytes).unwrap()
+    fn used() -> SpareMemory {
+        SpareMemory::that_is_used(true)
+    }
+
+    /// Returns whether memory of this size is kept for the stream. Takes it.
+    fn keeps(spare: &SpareMemory, stream: &Stream, bytes: usize) -> bool {
+        let pool = current_pool(stream.context());
+        spare.take(stream, bytes, pool).is_some()
+    }
+
+    /// Allocates buffers of these sizes, and then puts them back.
+    fn keep(spare: &SpareMemory, stream: &Stream, sizes: impl IntoIterator<Item = usize>) {
+        let allocate = |bytes| spare.allocate(stream, bytes).unwrap();
+        let buffers: Vec<SpareBuffer> = sizes.into_iter().map(allocate).collect();
+        buffers.into_iter().for_each(|buffer| spare.put(buffer));
     }
 
     #[test]
     fn buffers_return_to_arrays_of_their_size_and_stream() {
-        let (spare, stream, other) = (SpareMemory::that_is_used(true), stream(), stream());
-        let one = buffer(&stream, 100);
-        let address = one.as_device_ptr();
+        let (spare, stream, other) = (used(), stream(), stream());
+        let one = spare.allocate(&stream, 100).unwrap();
+        let address = one.buffer.as_device_ptr();
         spare.put(one);
-        assert!(spare.take(&other, 100).is_none());
-        assert!(spare.take(&stream, 99).is_none());
-        let again = spare.take(&stream, 100).unwrap();
-        assert_eq!((again.as_device_ptr(), again.len()), (address, 100));
-        assert!(spare.take(&stream, 100).is_none());
+        assert!(!keeps(&spare, &other, 100) && !keeps(&spare, &stream, 99));
+        let again = spare.allocate(&stream, 100).unwrap();
+        assert_eq!(
+            (again.buffer.as_device_ptr(), again.buffer.len()),
+            (address, 100)
+        );
+        assert!(!keeps(&spare, &stream, 100));
         spare.put(again);
         assert!(spare.free() && !spare.free());
-        assert!(spare.take(&stream, 100).is_none());
     }
 
     #[test]
     fn large_empty_and_per_thread_buffers_are_freed() {
-        let (spare, stream) = (SpareMemory::that_is_used(true), stream());
+        let (spare, stream) = (used(), stream());
         let per_thread = Stream::per_thread_default(stream.context());
         for (stream, bytes) in [(&stream, 0), (&stream, LARGEST + 1), (&per_thread, 100)] {
-            spare.put(buffer(stream, bytes));
+            keep(&spare, stream, [bytes]);
             assert!(!spare.free(), "{bytes}");
         }
-        spare.put(buffer(&stream, LARGEST));
+        keep(&spare, &stream, [LARGEST]);
         assert!(spare.free());
         let off = SpareMemory::that_is_used(false);
-        off.put(buffer(&stream, 100));
+        keep(&off, &stream, [100]);
         assert!(!off.free());
     }
 
     #[test]
     fn the_oldest_buffers_are_freed_first() {
-        let (spare, stream) = (SpareMemory::that_is_used(true), stream());
-        for bytes in 1..=BUFFERS + 1 {
-            spare.put(buffer(&stream, bytes));
-        }
-        assert!(spare.take(&stream, 1).is_none());
-        assert!(spare.take(&stream, 2).is_some());
+        let (spare, stream) = (used(), stream());
+        keep(&spare, &stream, 1..=BUFFERS + 1);
+        assert!(!keeps(&spare, &stream, 1) && keeps(&spare, &stream, 2));
         spare.free();
-        for _ in 0..=BYTES / LARGEST {
-            spare.put(buffer(&stream, LARGEST));
-        }
-        let kept = std::iter::from_fn(|| spare.take(&stream, LARGEST)).count();
-        assert_eq!(kept, BYTES / LARGEST);
+        keep(&spare, &stream, vec![LARGEST; BYTES / LARGEST + 1]);
+        let kept = (0..).take_while(|_| keeps(&spare, &stream, LARGEST));
+        assert_eq!(kept.count(), BYTES / LARGEST);
         // The least recently used stream is forgotten.
         let streams: Vec<Stream> = (0..=STREAMS).map(|_| self::stream()).collect();
         for stream in &streams {
-            spare.put(buffer(stream, 100));
+            keep(&spare, stream, [100]);
         }
-        assert!(spare.take(&streams[0], 100).is_none());
-        assert!(spare.take(&streams[1], 100).is_some());
+        assert!(!keeps(&spare, &streams[0], 100) && keeps(&spare, &streams[1], 100));
+    }
+
+    #[test]
+    fn buffers_are_for_the_pool_that_they_come_from() {
+        let (spare, stream) = (used(), stream());
+        keep(&spare, &stream, [100]);
+        let kept = spare.of_streams.lock().unwrap()[0].buffers[0].1;
+        assert!(spare.take(&stream, 100, kept + 1).is_none());
+        let pool = MemoryPool::current(stream.context()).unwrap();
+        assert_eq!(kept, pool.as_raw().addr());
+        assert!(spare.take(&stream, 100, kept).is_some());
+    }
+
+    #[test]
+    fn kept_buffers_are_freed_before_an_allocation_fails() {
+        let (spare, stream) = (used(), stream());
+        keep(&spare, &stream, [100]);
+        let error = spare.allocate(&stream, 1 << 60).unwrap_err();
+        assert!(error.to_string().contains("memory"), "{error}");
+        assert!(!spare.free());
     }
 
     #[test]
     fn nothing_is_taken_during_a_capture() {
-        let (spare, stream) = (SpareMemory::that_is_used(true), stream());
-        spare.put(buffer(&stream, 100));
+        let (spare, stream) = (used(), stream());
+        keep(&spare, &stream, [100]);
         // SAFETY: nothing is captured.
         let graph: cuda_safe::Result<cuda_safe::Graph> = unsafe {
             stream.capture(|_| {
-                assert!(spare.take(&stream, 100).is_none());
+                assert!(!keeps(&spare, &stream, 100));
                 Ok(())
             })
         };
         graph.unwrap();
-        assert!(spare.take(&stream, 100).is_some());
+        assert!(keeps(&spare, &stream, 100));
     }
 }

@@ -118,6 +118,29 @@ __device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, com
 }
 #endif
 
+// Calls `combine` with the place and the values of UNROLL vectors from `first` on. There are `count` vectors. If a
+// place is not below `length`, its vector's number plus 1 is written to `wrong`, unless that is 0.
+template <class N, class F>
+__device__ __forceinline__ void combine_vectors(const Words &w, N first, u64 count, u64 length, u64 wrong, F combine) {
+    Inputs<VECTOR> in[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * THREADS < count) load<VECTOR>(w, (index_t)(first + u * THREADS), in[u]);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+        if (first + u * THREADS < count) {
+            Outputs<VECTOR> out;
+            compute<VECTOR>(w, in[u], out);
+            u64 at = (u64)out.y1[0];
+            if (SIGNED && out.y1[0] < 0) at += length;
+            if (at < length)
+                combine(at, out.y0);
+            else if (wrong)
+                asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"((u64)(first + u * THREADS) + 1)
+                             : "memory");
+        }
+}
+
 #if PASS == 0 && COPIES > 0
 // The value of a place to which nothing was added. Adding it changes no number, not even -0.
 template <class T> __device__ __forceinline__ T untouched() { return rs_type<T>::real ? -(T)0 : (T)0; }
@@ -125,7 +148,7 @@ template <class T> __device__ __forceinline__ bool is_untouched(T value) {
     return value == 0 && (!rs_type<T>::real || signbit((double)value));
 }
 
-// The kernel below for an array of few elements.
+// For an array of few elements.
 extern "C" __global__ void __launch_bounds__(THREADS)
 combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64, u64, u64 wrong, u64, u64) {
     extern __shared__ unsigned char shared[];
@@ -136,25 +159,11 @@ combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64,
     __syncthreads();
     VALUE *const own = (VALUE *)(sums + threadIdx.x / 32 % COPIES * parts);
     const u64 step = (u64)gridDim.x * (THREADS * UNROLL);
-    for (u64 first = (u64)blockIdx.x * (THREADS * UNROLL) + threadIdx.x; first < count; first += step) {
-        Inputs<VECTOR> in[UNROLL];
+    for (u64 first = (u64)blockIdx.x * (THREADS * UNROLL) + threadIdx.x; first < count; first += step)
+        combine_vectors(w, first, count, length, wrong, [&](u64 at, const VALUE(&values)[VECTOR]) {
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u)
-            if (first + u * THREADS < count) load<VECTOR>(w, (index_t)(first + u * THREADS), in[u]);
-#pragma unroll
-        for (int u = 0; u < UNROLL; ++u)
-            if (first + u * THREADS < count) {
-                Outputs<VECTOR> out;
-                compute<VECTOR>(w, in[u], out);
-                u64 at = (u64)out.y1[0];
-                if (SIGNED && out.y1[0] < 0) at += length;
-                if (at < length) {
-#pragma unroll
-                    for (int v = 0; v < VECTOR; ++v) combine_one(own + at + v, out.y0[v]);
-                } else if (wrong)
-                    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"(first + u * THREADS + 1) : "memory");
-            }
-    }
+            for (int v = 0; v < VECTOR; ++v) combine_one(own + at + v, values[v]);
+        });
     __syncthreads();
     for (unsigned i = threadIdx.x; i < parts; i += THREADS) {
         PART sum = sums[i];
@@ -164,37 +173,21 @@ combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64,
     }
 }
 #else
-// There are `count` vectors. If a place is not below `length`, its vector's number plus 1 is written to
-// `wrong`, unless that is 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
 combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong, u64 places,
         u64 slots) {
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
-    Inputs<VECTOR> in[UNROLL];
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u)
-        if (first + u * THREADS < count) load<VECTOR>(w, first + u * THREADS, in[u]);
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u)
-        if (first + u * THREADS < count) {
-            Outputs<VECTOR> out;
-            compute<VECTOR>(w, in[u], out);
-            u64 at = (u64)out.y1[0];
-            if (SIGNED && out.y1[0] < 0) at += length;
-            if (at < length) {
+    combine_vectors(w, first, count, length, wrong, [&](u64 at, const VALUE(&values)[VECTOR]) {
 #if HASHED
-                at = slot_of((u64 *)places, slots, at);
+        at = slot_of((u64 *)places, slots, at);
 #endif
 #if PASS == 0
-                combine_all(target, at, out.y0);
+        combine_all(target, at, values);
 #elif PASS == 1
-                combine_at<VALUE>(target, at, out.y0[0]);
+        combine_at<VALUE>(target, at, values[0]);
 #else
-                combine_at(target, exponents, at, out.y0[0], (int)bits);
+        combine_at(target, exponents, at, values[0], (int)bits);
 #endif
-            } else if (wrong)
-                asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(wrong), "l"((u64)(first + u * THREADS) + 1)
-                             : "memory");
-        }
+    });
 }
 #endif

@@ -169,11 +169,45 @@ fn taken_elements_are_part_of_expressions() {
                     now.sum().item().unwrap(),
                     "{at}"
                 );
+                let last = now.shape().rank() - 1;
+                assert_eq!(
+                    values(&lazy - lazy.max_axis(last).keep_axes()),
+                    values(&now - now.max_axis(last).keep_axes()),
+                    "{at}"
+                );
+                assert_eq!(
+                    elements(lazy.cumsum(axis)),
+                    elements(now.cumsum(axis)),
+                    "{at}"
+                );
+                assert_eq!(elements(lazy.sort()), elements(now.sort()), "{at}");
                 let turned = lazy.t();
                 assert_eq!(values(turned + 0), now.t().host(), "{at}");
             }
         }
     }
+}
+
+/// Each of them is two operands, and has a stride along each of eight axes.
+#[test]
+fn expressions_with_many_taken_elements_are_divided() {
+    let stream = stream();
+    let table = Array::range(&stream, 0..3 * 512).unwrap();
+    let table = table.reshape([3, 2, 2, 2, 2, 2, 2, 8]).unwrap();
+    let turned = table.permute([0, 7, 2, 1, 4, 3, 6, 5]).unwrap();
+    let mut terms = Vec::new();
+    let mut wanted = vec![0; table.len()];
+    for i in 0..60 {
+        let places = [i % 3, (i / 3) % 3, (i / 9) % 3];
+        let taken = turned.take_clamped(upload(&stream, &places), 0).unwrap();
+        let now = turned.take(upload(&stream, &places), 0).unwrap();
+        for (wanted, now) in wanted.iter_mut().zip(now.host()) {
+            *wanted += now;
+        }
+        terms.push(taken);
+    }
+    let sum = terms.into_iter().reduce(|sum, term| sum + term);
+    assert_eq!(values(sum.unwrap()), wanted);
 }
 
 #[test]

@@ -59,6 +59,19 @@ fn rows_of_every_type_are_added() {
     rows_are_added(|x| Complex::new(x, -x));
 }
 
+/// Few places are added in shared memory first, which must not change the sign of a zero.
+#[test]
+fn zeros_keep_their_signs() {
+    let stream = stream();
+    let mut x = Array::full(&stream, [4], -0.0f32).unwrap();
+    let places = upload(&stream, &[0, 0, 0, 0, 1, 1, 2, 2]);
+    let values = upload(&stream, &[-0.0, -0.0, -0.0, -0.0, 0.0, -0.0, 1.0, -1.0]);
+    x.put_add_unordered(&places, &values).unwrap();
+    let signs = x.host().into_iter().map(f32::is_sign_negative);
+    assert_eq!(signs.collect::<Vec<_>>(), [true, false, false, true]);
+    assert_eq!(x.host(), [0.0; 4]);
+}
+
 #[test]
 fn values_out_of_bounds_are_dropped() {
     let stream = stream();
