@@ -1,4 +1,4 @@
-//! Short reductions, computed by operations on slices instead of by a kernel of their own.
+//! Short reductions, which become operations on slices, so that they need no kernel.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ const MOST_ADJACENT: usize = 8;
 const MOST_OPERATIONS: usize = 160;
 
 /// Replaces short reductions in the roots by operations on slices of their input. Returns `None` if
-/// there are none.
+/// this replaces nothing.
 ///
 /// A reduction becomes operations if all its uses have its own shape, so that no value is computed
 /// twice. A root does only if its input combines arrays that have the reduced axes with arrays that
