@@ -8,7 +8,8 @@ mod gate;
 mod samples;
 
 use std::ffi::{CStr, CString, c_void};
-use std::process::Command;
+use std::io;
+use std::process::{Command, Output};
 use std::ptr::{null, null_mut};
 
 pub use attributes::*;
@@ -244,11 +245,31 @@ pub fn rerun_command() -> Command {
 pub fn rerun(variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let mut command = rerun_command();
     command.envs(variables.iter().copied());
-    let output = command.output().unwrap();
+    let output = output_of(&mut command).unwrap();
     let [out, error] = [&output.stdout, &output.stderr];
     let [out, error] = [out, error].map(|text| String::from_utf8_lossy(text).into_owned());
     assert!(out.contains("running 1 test\n"), "{out}{error}");
     (output.status.code(), out, error)
+}
+
+/// Runs a command and returns its output. Under load, Wine 8.0 sometimes fails to start a process, with
+/// `ERROR_INTERNAL_ERROR`. The process has then executed nothing, so it is started again, up to three
+/// times.
+fn output_of(command: &mut Command) -> io::Result<Output> {
+    const ERROR_INTERNAL_ERROR: i32 = 1359;
+    let mut tries = 0;
+    loop {
+        match command.output() {
+            Err(error)
+                if cfg!(windows)
+                    && error.raw_os_error() == Some(ERROR_INTERNAL_ERROR)
+                    && tries < 3 =>
+            {
+                tries += 1;
+            }
+            result => return result,
+        }
+    }
 }
 
 /// Runs the test in a separate process, because a fault ends all contexts of its process.
