@@ -252,7 +252,7 @@ pub fn rerun(variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     (output.status.code(), out, error)
 }
 
-/// Runs a command and returns its output. Under load, Wine 8.0 sometimes fails to start a process, with
+/// Runs a command and returns its output. Wine 8.0 can fail to start a process, with
 /// `ERROR_INTERNAL_ERROR`. The process has then executed nothing, so it is started again, up to three
 /// times.
 fn output_of(command: &mut Command) -> io::Result<Output> {
