@@ -5,10 +5,10 @@
 
 mod common;
 
-use std::{cell::Cell, hint::black_box, time::Instant};
+use std::cell::Cell;
 
 use anyhow::Result;
-use common::{Bench, median_us, size_name};
+use common::{Bench, size_name};
 use cuda_compute::{Array, Evaluate, Expr, Order, Random, eval_on, s};
 use cuda_safe::{DeviceBuffer, MemoryPool};
 
@@ -32,8 +32,7 @@ fn main() -> Result<()> {
     rows.put_add(&mut bench)?;
     rows.histogram(&mut bench)?;
     rows.products(&mut bench)?;
-    rows.sizes(&mut bench)?;
-    rows.host(&mut bench)
+    rows.sizes(&mut bench)
 }
 
 struct Rows {
@@ -447,46 +446,6 @@ impl Rows {
         let us = bench.device_us(bench.choose(21, 2), |i| call(&inputs[i % inputs.len()]))?;
         let by = format!("{}, device time", bench.label());
         bench.point(plot, count, bytes * count, &by, us)
-    }
-
-    /// Measures the host time of an evaluation and of its parts.
-    fn host(&self, bench: &mut Bench) -> Result<()> {
-        let x = self.array(bench, &[1024], 1)?;
-        let y = self.array(bench, &[1024], 2)?;
-        let time =
-            |bench: &mut Bench, work: &str, call: &mut dyn FnMut() -> Result<()>| -> Result<()> {
-                let mut times = Vec::new();
-                for _ in 0..bench.choose(200, 3) {
-                    let start = Instant::now();
-                    for _ in 0..64 {
-                        call()?;
-                    }
-                    times.push(start.elapsed() / 64);
-                    bench.stream.synchronize()?;
-                }
-                let us = median_us(times);
-                let label = bench.label();
-                bench.row(work, &format!("{label}, host time"), us, "")
-            };
-        let expression =
-            |x: &Array<f32>, y: &Array<f32>| -> Expr<f32> { (x * 2.0 + y) * x - y.sqrt() };
-        time(bench, "an expression of 5 operations, made", &mut || {
-            black_box(expression(&x, &y));
-            Ok(())
-        })?;
-        time(
-            bench,
-            "an expression of 5 operations, evaluated",
-            &mut || {
-                black_box(expression(&x, &y).eval()?);
-                Ok(())
-            },
-        )?;
-        let stream = bench.stream.clone();
-        time(bench, "allocation and freeing of 4 KiB", &mut || {
-            black_box(DeviceBuffer::<f32>::uninit(&stream, 1024)?);
-            Ok(())
-        })
     }
 }
 

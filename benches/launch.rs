@@ -1,6 +1,7 @@
-//! The overhead of the safe layer for a launch: the raw driver call compared with `Function::launch`. Also the
+//! Host times. The overhead of the safe layer for a launch: the raw driver call compared with `Function::launch`. The
 //! overhead of the path to the driver's function: through the linker, or with `--features dynamic-loading` through an
-//! address that the first call looks up, compared with a pointer from the driver.
+//! address that the first call looks up, compared with a pointer from the driver. The time of an evaluation of an
+//! expression, which ends with a launch.
 
 mod common;
 
@@ -11,8 +12,10 @@ use common::{
     Bench,
     calls::{compare, launches},
     measurements::Measurements,
+    median_us,
 };
-use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, driver, sys};
+use cuda_compute::{Array, Expr};
+use cuda_safe::{DeviceBuffer, Function, LaunchConfig, MemoryPool, Module, Stream, driver, sys};
 
 const KERNELS: &str = r#"
 extern "C" __global__ void none() {}
@@ -31,7 +34,9 @@ cuda_safe::kernels! {
 
 fn main() -> Result<()> {
     let mut measurements = Measurements::new();
-    run(&mut measurements)?;
+    let mut bench = Bench::new("launch")?;
+    run(&mut bench, &mut measurements)?;
+    evaluations(&mut bench)?;
     measurements.finish();
     Ok(())
 }
@@ -83,8 +88,7 @@ fn looked_up() -> Result<sys::PFN_cuLaunchKernel> {
     }))
 }
 
-fn run(measurements: &mut Measurements) -> Result<()> {
-    let mut bench = Bench::new("launch")?;
+fn run(bench: &mut Bench, measurements: &mut Measurements) -> Result<()> {
     let stream = bench.stream.clone();
     let module = Module::compile(&bench.context, KERNELS)?;
     let (none, three, sixteen) = (
@@ -242,4 +246,43 @@ fn run(measurements: &mut Measurements) -> Result<()> {
     bench.row(work, "pointer from the driver", by_pointer / 1e3, "")?;
     let note = format!("{:+.1} ns over a pointer", raw - by_pointer);
     bench.row(work, way, raw / 1e3, &note)
+}
+
+/// Measures the host time of an evaluation and of its parts.
+fn evaluations(bench: &mut Bench) -> Result<()> {
+    // Otherwise, every wait returns unused memory to the system: see MemoryPool.
+    MemoryPool::current(&bench.context)?.set_release_threshold(u64::MAX)?;
+    let stream = bench.stream.clone();
+    let x = Array::from_buffer(bench.random(1024, 1)?, [1024])?;
+    let y = Array::from_buffer(bench.random(1024, 2)?, [1024])?;
+    let expression = || -> Expr<f32> { (&x * 2.0 + &y) * &x - y.sqrt() };
+    let mut time = |work: &str, call: &mut dyn FnMut() -> Result<()>| -> Result<()> {
+        call()?;
+        let mut times = Vec::new();
+        for _ in 0..bench.choose(1000, 50) {
+            const EACH: u64 = 64;
+            let mut failed = Ok(());
+            let elapsed = launches(&stream, EACH, || {
+                if let Err(error) = call() {
+                    failed = Err(error);
+                }
+            });
+            failed?;
+            times.push(elapsed / EACH as u32);
+        }
+        let label = bench.label();
+        bench.row(work, &format!("{label}, host time"), median_us(times), "")
+    };
+    time("an expression of 5 operations, made", &mut || {
+        black_box(expression());
+        Ok(())
+    })?;
+    time("an expression of 5 operations, evaluated", &mut || {
+        black_box(expression().eval()?);
+        Ok(())
+    })?;
+    time("allocation and freeing of 4 KiB", &mut || {
+        black_box(DeviceBuffer::<f32>::uninit(&stream, 1024)?);
+        Ok(())
+    })
 }

@@ -115,6 +115,14 @@ impl Memory {
         }
     }
 
+    /// Returns the size in bytes.
+    pub(crate) fn size(&self) -> usize {
+        match &self.0 {
+            Held::Own(buffer) => buffer.len(),
+            Held::Foreign(memory, _) => memory.len(),
+        }
+    }
+
     pub(crate) fn address(&self) -> u64 {
         match &self.0 {
             Held::Own(buffer) => buffer.as_device_ptr(),

@@ -176,6 +176,9 @@ impl Shape {
             true => (self, other),
             false => (other, self),
         };
+        if short.rank == 0 {
+            return Some(*long);
+        }
         let mut result = *long;
         let missing = long.rank() - short.rank();
         for (length, &other) in result.as_mut_slice()[missing..]

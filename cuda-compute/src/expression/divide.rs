@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use cuda_safe::Stream;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -10,11 +9,11 @@ use super::{
     node::{Kind, Node},
     operands::Target,
     plan::{Computed, Plan},
+    state::Evaluation,
 };
 use crate::{
     array::{Layout, Memory, Order, Shape},
     error::{Error, Result},
-    kernel::Kernels,
 };
 
 /// Limits of one part. A part within them fits in one kernel. They are below the kernel's limits,
@@ -36,31 +35,24 @@ struct Part {
 }
 
 /// Plans the `roots`, which can be broadcast to `shape`, for one kernel. If they are too large for
-/// it, this enqueues kernels for parts of them first and adds their results to `computed`.
+/// it, this enqueues kernels for parts of them first and keeps their results.
 pub(super) fn plan(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &mut Evaluation<'_>,
     roots: &[&Arc<Node>],
     shape: Shape,
-    computed: &mut Computed,
 ) -> Result<Plan> {
-    if let Some(plan) = Plan::new(roots, shape, computed)? {
+    if let Some(plan) = Plan::new(roots, shape, &evaluation.computed)? {
         return Ok(plan);
     }
-    divide(kernels, stream, roots, computed)?;
-    Plan::new(roots, shape, computed)?.ok_or_else(|| {
+    divide(evaluation, roots)?;
+    Plan::new(roots, shape, &evaluation.computed)?.ok_or_else(|| {
         Error::Shape("internal error: a part of an expression is too large for a kernel".into())
     })
 }
 
 /// Computes all parts of the roots except the last.
-fn divide(
-    kernels: &Kernels,
-    stream: &Stream,
-    roots: &[&Arc<Node>],
-    computed: &mut Computed,
-) -> Result<()> {
-    let operations = operations(roots, computed);
+fn divide(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
+    let operations = operations(roots, &evaluation.computed);
     // The part of each operation, and the last part that uses it.
     let mut part_of: FxHashMap<*const Node, usize> = FxHashMap::default();
     let mut last_use: FxHashMap<*const Node, usize> = FxHashMap::default();
@@ -94,7 +86,7 @@ fn divide(
                 }
                 !fits
             });
-            compute(kernels, stream, &together, shape, computed)?;
+            compute(evaluation, &together, shape)?;
         }
     }
     Ok(())
@@ -102,17 +94,20 @@ fn divide(
 
 /// Computes values of one shape into new memory, in C order.
 pub(super) fn compute(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &mut Evaluation<'_>,
     nodes: &[&Arc<Node>],
     shape: Shape,
-    computed: &mut Computed,
 ) -> Result<()> {
-    let plan = plan(kernels, stream, nodes, shape, computed)?;
+    let plan = plan(evaluation, nodes, shape)?;
     let layout = Layout::dense(shape, Order::C);
     let mut memories = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let memory = Memory::new(kernels, stream, shape.elements(), node.data)?;
+        let memory = Memory::new(
+            evaluation.kernels,
+            evaluation.stream,
+            shape.elements(),
+            node.data,
+        )?;
         memories.push(Arc::new(memory));
     }
     let targets = memories.iter().zip(nodes).map(|(memory, node)| Target {
@@ -120,9 +115,10 @@ pub(super) fn compute(
         layout,
         data: node.data,
     });
-    elementwise::run(kernels, stream, plan, shape, &targets.collect::<Vec<_>>())?;
+    elementwise::run(evaluation, plan, shape, &targets.collect::<Vec<_>>())?;
     let nodes = nodes.iter().map(|node| Arc::as_ptr(node));
-    computed.extend(nodes.zip(memories.into_iter().map(|memory| (memory, layout))));
+    let results = memories.into_iter().map(|memory| (memory, layout));
+    evaluation.computed.extend(nodes.zip(results));
     Ok(())
 }
 

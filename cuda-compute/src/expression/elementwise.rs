@@ -1,20 +1,20 @@
 //! Kernels that compute expressions element by element.
 
-use std::ffi::c_void;
-
-use cuda_safe::{LaunchConfig, Stream};
+use cuda_safe::LaunchConfig;
 
 use super::{
     hashed::Hashed,
-    operands::{Operands, Target, grid, launch},
+    launch::Launch,
+    operands::{Operands, Target, grid},
     plan::Plan,
     render::Form,
+    state::Evaluation,
     tile,
 };
 use crate::{
     array::Shape,
     error::Result,
-    kernel::{Kernels, Source, Specialisation},
+    kernel::{Source, Specialisation},
 };
 
 /// A kernel for one form of expression.
@@ -38,8 +38,7 @@ impl Specialisation for Elementwise {
 
 /// Enqueues a kernel that computes the plan's values and stores them in the targets, one per root.
 pub(super) fn run(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &mut Evaluation<'_>,
     plan: Plan,
     shape: Shape,
     targets: &[Target<'_>],
@@ -47,6 +46,7 @@ pub(super) fn run(
     if shape.elements() == 0 {
         return Ok(());
     }
+    let kernels = evaluation.kernels;
     // Goes through the axes in the first result's order in memory.
     let order = targets[0].layout.axes();
     let mut operands = Operands::new(plan, shape, targets, &order, |_| 0);
@@ -62,40 +62,36 @@ pub(super) fn run(
     }
     let form = operands.form(vector);
     if widest == 1
-        && let Some((tile, blocks, mut lengths)) = tile::prepare(&form, &operands.space)?
+        && let Some((tile, blocks, lengths)) = tile::prepare(&form, &operands.space)?
     {
-        let mut words = operands.words(tile.form())?;
-        let pointers = [words.as_mut_ptr().cast(), lengths.as_mut_ptr().cast()];
-        let config = LaunchConfig::new(blocks, tile.threads());
-        return enqueue(kernels, stream, &tile, config, pointers, &operands);
+        let launch = Launch {
+            kernel: kernels.get(&tile)?,
+            config: LaunchConfig::new(blocks, tile.threads()),
+            words: operands.words(tile.form())?,
+            sizes: lengths.to_vec(),
+            scratch: Vec::new(),
+        };
+        // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the
+        // operands within their layouts.
+        return unsafe { evaluation.launch(launch, tile.form(), &operands) };
     }
-    let mut words = operands.words(&form)?;
     let vectors = elements / vector as u64;
     let unroll = u64::from(unroll(&form)).min(each / vector as u64) as u8;
     let per_block = u64::from(THREADS) * u64::from(unroll);
-    let config = LaunchConfig::new(grid(vectors.div_ceil(per_block).max(1))?, THREADS);
+    let words = operands.words(&form)?;
     let kernel = Elementwise {
         form: Hashed::new(form),
         unroll,
     };
-    let pointers = [words.as_mut_ptr().cast()];
-    enqueue(kernels, stream, &kernel, config, pointers, &operands)
-}
-
-/// Enqueues the kernel of a form of these operands. `pointers` are the addresses of its parameters.
-fn enqueue<const N: usize>(
-    kernels: &Kernels,
-    stream: &Stream,
-    kernel: &impl Specialisation,
-    config: LaunchConfig,
-    mut pointers: [*mut c_void; N],
-    operands: &Operands<'_>,
-) -> Result<()> {
-    let kernel = kernels.get(kernel)?;
-    let memories = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the
-    // operands within their layouts, which are within their memory.
-    unsafe { launch(&kernel, stream, config, &mut pointers, memories) }
+    let launch = Launch {
+        config: LaunchConfig::new(grid(vectors.div_ceil(per_block).max(1))?, THREADS),
+        kernel: kernels.get(&kernel)?,
+        words,
+        sizes: Vec::new(),
+        scratch: Vec::new(),
+    };
+    // SAFETY: as above.
+    unsafe { evaluation.launch(launch, &kernel.form, &operands) }
 }
 
 /// Returns the number of vectors per thread: 16 bytes of the largest element that is read, which
@@ -154,9 +150,9 @@ mod tests {
 
     #[test]
     fn operands_decide_on_vectors_and_tiles() {
-        use cuda_safe::Context;
+        use cuda_safe::{Context, Stream};
 
-        use crate::s;
+        use crate::{kernel::Kernels, s};
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         // 1024 threads keep the device busy.
@@ -191,7 +187,11 @@ mod tests {
         assert_eq!(chosen(&own), (vec![], 1));
     }
 
-    fn kernels_of(kernels: &Kernels, stream: &Stream, length: usize) -> crate::Array<f32> {
+    fn kernels_of(
+        kernels: &crate::kernel::Kernels,
+        stream: &cuda_safe::Stream,
+        length: usize,
+    ) -> crate::Array<f32> {
         kernels.zeros(stream, &[length])
     }
 }

@@ -10,7 +10,10 @@ use super::{
     node::{Kind, Node},
     operands::Target,
     plan::{Computed, Stored},
+    repeat::{Record, Repeats},
     rows,
+    signature::Signature,
+    state::Evaluation,
     unroll::unrolled,
     view::View,
 };
@@ -174,22 +177,35 @@ pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Resu
 fn evaluate<E: Evaluate>(expressions: &E, stream: Option<&Stream>) -> Result<E::Arrays> {
     let roots = expressions.roots();
     let nodes: Vec<&Arc<Node>> = roots.iter().map(|root| root.0).collect();
+    let results = evaluate_nodes(&nodes, stream)?;
+    let mut parts = results
+        .into_iter()
+        .map(|(memory, layout)| Part(memory, layout));
+    E::arrays(&mut parts)
+        .ok_or_else(|| Error::Shape("internal error: fewer results than expressions".into()))
+}
+
+fn evaluate_nodes(nodes: &[&Arc<Node>], stream: Option<&Stream>) -> Result<Vec<Stored>> {
     // A reduction along an axis that does not exist has no shape, but its kernel would run. So
     // check all shapes first.
-    for node in &nodes {
+    for node in nodes {
         node.shape()?;
     }
-    let parts = if let Some(stream) = stream {
-        compute(&Kernels::of(stream.context())?, stream, &nodes)?
-    } else if let Some(memory) = nodes.iter().find_map(|node| first_array(node)) {
-        compute(memory.kernels(), memory.stream(), &nodes)?
-    } else {
-        return Err(Error::Shape(
-            "eval: the expression reads no array, so it has no stream. Fix: call eval_on".into(),
-        ));
+    let mut signature = Signature::new();
+    let signature = signature.read(nodes, None);
+    if let Some(stream) = stream {
+        return compute(&Kernels::of(stream.context())?, stream, nodes, signature);
+    }
+    let first = match signature {
+        Some(signature) => signature.first_memory(),
+        None => nodes.iter().find_map(|node| first_array(node)),
     };
-    E::arrays(&mut parts.into_iter())
-        .ok_or_else(|| Error::Shape("internal error: fewer results than expressions".into()))
+    match first {
+        Some(memory) => compute(memory.kernels(), memory.stream(), nodes, signature),
+        None => Err(Error::Shape(
+            "eval: the expression reads no array, so it has no stream. Fix: call eval_on".into(),
+        )),
+    }
 }
 
 /// Evaluates two expressions on the stream of the first array that is read. An expression that is
@@ -221,33 +237,42 @@ pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
     None
 }
 
-/// Computes the nodes into new arrays.
-fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Vec<Part>> {
-    // The new nodes must exist for as long as there are values of them, which are found by address.
-    let unrolled = unrolled(roots);
-    let roots = over(roots, unrolled.as_deref());
-    compute_with(kernels, stream, &roots, &mut Computed::default())
-}
-
-/// Computes the nodes into new arrays. `computed` holds values that are in memory, and gets those
-/// that this call computes first.
-fn compute_with(
+/// Computes the nodes, which have this signature, into new arrays.
+pub(super) fn compute(
     kernels: &Kernels,
     stream: &Stream,
     roots: &[&Arc<Node>],
-    computed: &mut Computed,
-) -> Result<Vec<Part>> {
-    if let Some(results) = rows::run(kernels, stream, roots)? {
-        return Ok(results
-            .into_iter()
-            .map(|(memory, layout)| Part(memory, layout))
-            .collect());
+    signature: Option<&Signature<'_>>,
+) -> Result<Vec<Stored>> {
+    let repeats: &Repeats = kernels.repeats().get();
+    if let Some(signature) = signature
+        && let Some(repeat) = repeats.find(signature)
+        && let Some(results) = repeat.run(kernels, stream, signature)?
+    {
+        return Ok(results);
     }
-    stages(kernels, stream, roots, computed)?;
-    let mut parts: Vec<Option<Part>> = roots
+    // The new nodes must exist for as long as there are values of them, which are found by address.
+    let unrolled = unrolled(roots);
+    let roots = over(roots, unrolled.as_deref());
+    let mut evaluation = Evaluation::new(kernels, stream);
+    evaluation.record = signature.and_then(Record::new);
+    let results = compute_with(&mut evaluation, &roots)?;
+    if let Some(record) = evaluation.record {
+        record.finish(repeats, &results);
+    }
+    Ok(results)
+}
+
+/// Computes the nodes into new arrays. This first computes values that have to be in memory, unless
+/// they are.
+fn compute_with(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<Vec<Stored>> {
+    if let Some(results) = rows::run(evaluation, roots)? {
+        return Ok(results);
+    }
+    stages(evaluation, roots)?;
+    let mut parts: Vec<Option<Stored>> = roots
         .iter()
-        .map(|root| computed.get(&Arc::as_ptr(root)))
-        .map(|known| known.map(|(memory, layout)| Part(memory.clone(), *layout)))
+        .map(|root| evaluation.computed.get(&Arc::as_ptr(root)).cloned())
         .collect();
     // Expressions of one shape share a kernel.
     while let Some(first) = parts.iter().position(Option::is_none) {
@@ -259,10 +284,11 @@ fn compute_with(
             }
         }
         let nodes: Vec<&Arc<Node>> = together.iter().map(|&i| roots[i]).collect();
-        let plan = divide::plan(kernels, stream, &nodes, shape, computed)?;
+        let plan = divide::plan(evaluation, &nodes, shape)?;
         let layout = plan.result_layout(shape);
         let mut memories = Vec::with_capacity(nodes.len());
         for node in &nodes {
+            let (kernels, stream) = (evaluation.kernels, evaluation.stream);
             let memory = Memory::new(kernels, stream, shape.elements(), node.data)?;
             memories.push(Arc::new(memory));
         }
@@ -275,9 +301,9 @@ fn compute_with(
                 data: node.data,
             })
             .collect();
-        elementwise::run(kernels, stream, plan, shape, &targets)?;
+        elementwise::run(evaluation, plan, shape, &targets)?;
         for (i, memory) in together.into_iter().zip(memories) {
-            parts[i] = Some(Part(memory, layout));
+            parts[i] = Some((memory, layout));
         }
     }
     Ok(parts.into_iter().flatten().collect())
@@ -292,33 +318,23 @@ pub(super) fn over<'a>(
 }
 
 /// Computes the values in the roots that have to be in memory: views, then reductions.
-pub(super) fn stages(
-    kernels: &Kernels,
-    stream: &Stream,
-    roots: &[&Arc<Node>],
-    computed: &mut Computed,
-) -> Result<()> {
-    views(kernels, stream, roots, computed)?;
-    reductions(kernels, stream, roots, computed)
+pub(super) fn stages(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
+    views(evaluation, roots)?;
+    reductions(evaluation, roots)
 }
 
 /// Computes the inputs of the views in the roots, innermost first.
-fn views(
-    kernels: &Kernels,
-    stream: &Stream,
-    roots: &[&Arc<Node>],
-    computed: &mut Computed,
-) -> Result<()> {
+fn views(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     let mut seen = FxHashSet::default();
     let mut waiting: Vec<(&Arc<Node>, bool)> = roots.iter().map(|root| (*root, false)).collect();
     while let Some((node, visited)) = waiting.pop() {
         let key = Arc::as_ptr(node);
         if visited {
             if let Kind::View(view, input) = &node.kind {
-                let viewed = viewed(kernels, stream, view, input, computed)?;
-                computed.insert(key, viewed);
+                let viewed = viewed(evaluation, view, input)?;
+                evaluation.computed.insert(key, viewed);
             }
-        } else if node.views && !computed.contains_key(&key) && seen.insert(key) {
+        } else if node.views && !evaluation.computed.contains_key(&key) && seen.insert(key) {
             waiting.push((node, true));
             waiting.extend(node.inputs().iter().map(|input| (input, false)));
         }
@@ -327,31 +343,22 @@ fn views(
 }
 
 /// Computes the input of a view, whose own views are computed, and returns the view of the result.
-fn viewed(
-    kernels: &Kernels,
-    stream: &Stream,
-    view: &View,
-    input: &Arc<Node>,
-    computed: &mut Computed,
-) -> Result<Stored> {
+fn viewed(evaluation: &mut Evaluation<'_>, view: &View, input: &Arc<Node>) -> Result<Stored> {
     let key = Arc::as_ptr(input);
-    if input.reduces && !computed.contains_key(&key) {
-        let parts = compute_with(kernels, stream, &[input], computed)?;
-        computed.extend(
-            parts
-                .into_iter()
-                .map(|Part(memory, layout)| (key, (memory, layout))),
-        );
+    if input.reduces && !evaluation.computed.contains_key(&key) {
+        let results = compute_with(evaluation, &[input])?;
+        let results = results.into_iter().map(|result| (key, result));
+        evaluation.computed.extend(results);
     }
-    if let Some((memory, layout)) = computed.get(&key)
+    if let Some((memory, layout)) = evaluation.computed.get(&key)
         && let Some(layout) = view.of(layout)?
     {
         return Ok((memory.clone(), layout));
     }
     // The order of a new array's elements is the view's.
     let shape = input.shape()?;
-    divide::compute(kernels, stream, &[input], shape, computed)?;
-    let (memory, layout) = &computed[&key];
+    divide::compute(evaluation, &[input], shape)?;
+    let (memory, layout) = &evaluation.computed[&key];
     let layout = view.of(layout)?.ok_or_else(|| {
         Error::Shape("internal error: strides can't express a view of a dense array".into())
     })?;
@@ -360,14 +367,9 @@ fn viewed(
 
 /// Computes the reductions in the roots, innermost first. Reductions of inputs with one shape along
 /// the same axes share a kernel.
-fn reductions(
-    kernels: &Kernels,
-    stream: &Stream,
-    roots: &[&Arc<Node>],
-    computed: &mut Computed,
-) -> Result<()> {
+fn reductions(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     loop {
-        let ready = ready_reductions(roots, computed);
+        let ready = ready_reductions(roots, &evaluation.computed);
         let Some((_, first)) = ready.first() else {
             return Ok(());
         };
@@ -382,8 +384,10 @@ fn reductions(
                 bytes += own;
             }
         }
-        let results = fold::run(kernels, stream, &together, computed)?;
-        computed.extend(together.into_iter().map(Arc::as_ptr).zip(results));
+        let results = fold::run(evaluation, &together)?;
+        evaluation
+            .computed
+            .extend(together.into_iter().map(Arc::as_ptr).zip(results));
     }
 }
 
@@ -460,16 +464,22 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
             "assign: the array repeats its elements. Fix: copy it first".into(),
         ));
     }
-    let mut computed = Computed::default();
+    let mut signature = Signature::new();
+    let roots = [node];
+    let signature = signature.read(&roots, Some(to));
+    let repeats: &Repeats = kernels.repeats().get();
+    if let Some(signature) = signature
+        && let Some(repeat) = repeats.find(signature)
+        && repeat.run(kernels, stream, signature)?.is_some()
+    {
+        return Ok(());
+    }
     let unrolled = unrolled(&[node]);
     let roots = over(&[node], unrolled.as_deref());
-    stages(kernels, stream, &roots, &mut computed)?;
-    let plan = divide::plan(kernels, stream, &roots, to.layout.shape, &mut computed)?;
-    let target = |memory, layout| Target {
-        memory,
-        layout,
-        data: to.data,
-    };
+    let mut evaluation = Evaluation::new(kernels, stream);
+    evaluation.record = signature.and_then(Record::new);
+    stages(&mut evaluation, &roots)?;
+    let plan = divide::plan(&mut evaluation, &roots, to.layout.shape)?;
     // If an element is read and written at the same position, one thread reads it before it writes
     // it. Other elements may be overwritten before they are read.
     let overlaps = plan.leaves.iter().any(|leaf| {
@@ -478,48 +488,27 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
             && (leaf.layout != to.layout || leaf.data.size() != to.data.size())
             && overlap((&leaf.layout, leaf.data), (&to.layout, to.data))
     });
-    if !overlaps {
-        return elementwise::run(
-            kernels,
-            stream,
-            plan,
-            to.layout.shape,
-            &[target(to.memory, to.layout)],
-        );
+    if overlaps {
+        let layout = Layout::dense(to.layout.shape, Order::C);
+        let elements = layout.shape.elements();
+        let memory = Arc::new(Memory::new(kernels, stream, elements, to.data)?);
+        let target = Target {
+            memory: &memory,
+            layout,
+            data: to.data,
+        };
+        elementwise::run(&mut evaluation, plan, layout.shape, &[target])?;
+        let kind = Kind::Array(memory.clone(), layout);
+        let copy = Node::new(kind, to.data, Ok(layout.shape));
+        let plan = divide::plan(&mut evaluation, &[&copy], layout.shape)?;
+        elementwise::run(&mut evaluation, plan, to.layout.shape, &[*to])?;
+    } else {
+        elementwise::run(&mut evaluation, plan, to.layout.shape, &[*to])?;
     }
-    let layout = Layout::dense(to.layout.shape, Order::C);
-    let memory = Arc::new(Memory::new(
-        kernels,
-        stream,
-        layout.shape.elements(),
-        to.data,
-    )?);
-    elementwise::run(
-        kernels,
-        stream,
-        plan,
-        layout.shape,
-        &[target(&memory, layout)],
-    )?;
-    let copy = Node::new(
-        Kind::Array(memory.clone(), layout),
-        to.data,
-        Ok(layout.shape),
-    );
-    let plan = divide::plan(
-        kernels,
-        stream,
-        &[&copy],
-        layout.shape,
-        &mut Computed::default(),
-    )?;
-    elementwise::run(
-        kernels,
-        stream,
-        plan,
-        layout.shape,
-        &[target(to.memory, to.layout)],
-    )
+    if let Some(record) = evaluation.record {
+        record.finish(repeats, &[]);
+    }
+    Ok(())
 }
 
 /// Returns whether two layouts of one memory, with elements of these types, may share bytes.
@@ -574,7 +563,7 @@ mod tests {
         let kernels_for = |nodes: &[Arc<Node>]| {
             let before = kernels.compiled();
             let nodes: Vec<&Arc<Node>> = nodes.iter().collect();
-            compute(&kernels, &stream, &nodes).unwrap();
+            compute(&kernels, &stream, &nodes, None).unwrap();
             kernels.compiled() - before
         };
         assert_eq!(kernels_for(&nodes), 1);

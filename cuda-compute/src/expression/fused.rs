@@ -13,8 +13,9 @@ use super::{
     hashed::Hashed,
     node::Node,
     operands::{Operands, Target},
-    plan::{Computed, Plan},
+    plan::Plan,
     render::Form,
+    state::Evaluation,
     unroll::unrolled,
 };
 use crate::{
@@ -87,11 +88,11 @@ impl Prepared {
     }
 
     fn of(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>], shape: Shape) -> Result<Self> {
-        let mut computed = Computed::default();
+        let mut evaluation = Evaluation::new(kernels, stream);
         let unrolled = unrolled(roots);
         let roots = &over(roots, unrolled.as_deref())[..];
-        stages(kernels, stream, roots, &mut computed)?;
-        let plan = divide::plan(kernels, stream, roots, shape, &mut computed)?;
+        stages(&mut evaluation, roots)?;
+        let plan = divide::plan(&mut evaluation, roots, shape)?;
         Ok(Self {
             kernels: kernels.clone(),
             stream: stream.clone(),

@@ -91,20 +91,34 @@ impl Deref for Inputs {
     }
 }
 
+impl Kind {
+    fn inputs(&self) -> &[Arc<Node>] {
+        match self {
+            Self::Apply(_, inputs) => inputs,
+            Self::Reduce(_, input) | Self::View(_, input) => std::slice::from_ref(input),
+            _ => &[],
+        }
+    }
+}
+
 impl Node {
     pub(crate) fn new(kind: Kind, data: DataType, shape: Result<Shape, Arc<str>>) -> Arc<Self> {
-        let mut node = Self {
+        let (mut reduces, mut views) = match &kind {
+            Kind::Reduce(..) => (true, false),
+            Kind::View(..) => (false, true),
+            _ => (false, false),
+        };
+        for input in kind.inputs() {
+            reduces |= input.reduces;
+            views |= input.views;
+        }
+        Arc::new(Self {
             kind,
             data,
             shape,
-            reduces: false,
-            views: false,
-        };
-        node.reduces = matches!(node.kind, Kind::Reduce(..))
-            || node.inputs().iter().any(|input| input.reduces);
-        node.views =
-            matches!(node.kind, Kind::View(..)) || node.inputs().iter().any(|input| input.views);
-        Arc::new(node)
+            reduces,
+            views,
+        })
     }
 
     pub(crate) fn scalar(words: Words, data: DataType) -> Arc<Self> {
@@ -130,11 +144,7 @@ impl Node {
 
     /// Returns the inputs.
     pub(crate) fn inputs(&self) -> &[Arc<Self>] {
-        match &self.kind {
-            Kind::Apply(_, inputs) => inputs,
-            Kind::Reduce(_, input) | Kind::View(_, input) => std::slice::from_ref(input),
-            _ => &[],
-        }
+        self.kind.inputs()
     }
 
     /// Moves the inputs to the end of a list.
@@ -157,10 +167,13 @@ impl Node {
 /// Returns the common shape of broadcast inputs.
 #[track_caller]
 pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Arc<str>> {
-    let mut common = Shape::of(&[]);
-    for input in inputs {
-        let shape = input.shape.clone()?;
-        let Some(both) = common.broadcast(&shape) else {
+    let Some((first, others)) = inputs.split_first() else {
+        return Ok(Shape::of(&[]));
+    };
+    let mut common = first.shape.clone()?;
+    for input in others {
+        let shape = input.shape.as_ref().map_err(Arc::clone)?;
+        let Some(both) = common.broadcast(shape) else {
             let shapes: Vec<String> = inputs
                 .iter()
                 .map(|input| {
@@ -198,11 +211,13 @@ impl Drop for Node {
         if !self.inputs().iter().any(has_inputs) {
             return;
         }
-        let mut left = Vec::new();
+        let mut left = Vec::with_capacity(16);
         self.move_inputs(&mut left);
-        while let Some(node) = left.pop() {
-            if let Some(mut node) = Arc::into_inner(node) {
+        while let Some(mut node) = left.pop() {
+            if let Some(node) = Arc::get_mut(&mut node) {
                 node.move_inputs(&mut left);
+            } else if let Some(mut node) = Arc::into_inner(node) {
+                node.move_inputs(&mut left); // the other owners have just dropped it
             }
         }
     }

@@ -6,7 +6,7 @@ use std::{ffi::c_void, sync::Arc};
 use cuda_safe::{Function, LaunchConfig, Stream};
 
 use super::{
-    plan::{Leaf, LeafSource, Origin, Plan, Through},
+    plan::{Leaf, LeafSource, NodeAddress, Origin, Plan, Through},
     render::{Form, Indirect, LeafForm, Slots},
     space::{Access, Space},
 };
@@ -88,6 +88,19 @@ impl<'a> Operands<'a> {
     pub(super) fn memories(&self) -> impl Iterator<Item = &Arc<Memory>> + Clone {
         let read = self.plan.leaves.iter().filter_map(Leaf::memory);
         read.chain(self.targets.iter().map(|target| target.memory))
+    }
+
+    /// Returns the operands in memory, with the number of each.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = (&Arc<Memory>, usize)> {
+        let leaves = self.plan.leaves.iter().map(Leaf::memory);
+        let targets = self.targets.iter().map(|target| Some(target.memory));
+        let all = leaves.chain(targets).enumerate();
+        all.filter_map(|(operand, memory)| Some((memory?, operand)))
+    }
+
+    /// Returns the nodes that the numbers come from, in the order of the numbers.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = NodeAddress> {
+        self.plan.scalars.iter().map(|number| number.node)
     }
 
     /// Returns the largest number of elements that a thread can process at once.
@@ -230,7 +243,7 @@ impl<'a> Operands<'a> {
         }
         for (place, (scalar, value)) in scalars.iter().zip(&self.plan.scalars).enumerate() {
             let end = scalars.get(place + 1).copied().unwrap_or(total);
-            words[*scalar..end].copy_from_slice(&value[..end - scalar]);
+            words[*scalar..end].copy_from_slice(&value.words[..end - scalar]);
         }
         Ok(words)
     }
@@ -572,13 +585,17 @@ mod tests {
     #[test]
     fn a_launch_passes_at_most_4_kib() {
         let numbers = |count: usize| {
+            let number = |value| super::super::plan::Number {
+                words: crate::element::Words::of(value),
+                node: NodeAddress::of(std::ptr::null()),
+            };
             let value = |scalar: usize| super::super::plan::Value::Scalar {
                 scalar: scalar as u16,
                 data: DataType::U64,
             };
             let plan = Plan {
                 values: (0..count).map(value).collect(),
-                scalars: (0..count as u64).map(crate::element::Words::of).collect(),
+                scalars: (0..count as u64).map(number).collect(),
                 ..Plan::default()
             };
             let mut operands = Operands::new(plan, Shape::of(&[]), &[], &[], |_| 0);

@@ -162,11 +162,28 @@ impl PartialEq for Origin {
 pub(crate) struct Plan {
     pub(crate) values: Vec<Value>,
     pub(crate) leaves: Vec<Leaf>,
-    pub(crate) scalars: Vec<Words>,
+    pub(crate) scalars: Vec<Number>,
     /// The number of words of all scalars.
     pub(super) scalar_words: usize,
     /// The indices of the expressions' values.
     pub(crate) roots: Vec<u16>,
+}
+
+/// A number of an expression, and the node that it comes from.
+#[derive(Debug)]
+pub(crate) struct Number {
+    pub(crate) words: Words,
+    pub(crate) node: NodeAddress,
+}
+
+/// The address of a node, to compare with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeAddress(usize);
+
+impl NodeAddress {
+    pub(crate) fn of(node: *const Node) -> Self {
+        Self(node.addr())
+    }
 }
 
 /// A result: its memory and its layout there.
@@ -271,7 +288,10 @@ impl Plan {
                 data,
             },
             Kind::Scalar(words) => {
-                self.scalars.push(words.clone());
+                self.scalars.push(Number {
+                    words: words.clone(),
+                    node: NodeAddress::of(Arc::as_ptr(node)),
+                });
                 self.scalar_words += data.size().div_ceil(8);
                 Value::Scalar {
                     scalar: (self.scalars.len() - 1) as u16,

@@ -1,24 +1,26 @@
 //! Kernels for expressions of whole rows with reductions of those rows. They read each row once.
 
-use std::{ffi::c_void, fmt::Write as _, slice, sync::Arc};
+use std::{fmt::Write as _, slice, sync::Arc};
 
-use cuda_safe::{LaunchConfig, Stream};
+use cuda_safe::LaunchConfig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     hashed::Hashed,
+    launch::Launch,
     node::{Kind, Node},
-    operands::{Operands, Target, grid, launch},
+    operands::{Operands, Target, grid},
     operation::rounded,
     plan::LeafSource,
     plan::{Computed, Plan, Stored},
     reduction::{self, Folded, Reduction, add_to, header},
     render::Form,
+    state::Evaluation,
 };
 use crate::{
     array::{Layout, Memory, Shape},
     error::Result,
-    kernel::{Kernels, Source, Specialisation},
+    kernel::{Source, Specialisation},
 };
 
 const TEXT: &str = include_str!("../kernels/rows.cu");
@@ -50,15 +52,6 @@ struct Stage {
     folded: Folded,
     /// `None` if nothing uses the result.
     leaf: Option<u16>,
-}
-
-/// The struct `Sizes` of `kernels/rows.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct Sizes {
-    rows: u64,
-    length: u64,
-    count: u64,
 }
 
 impl Rows {
@@ -143,10 +136,10 @@ fn reductions_of<'a>(
 /// Computes the roots in one kernel. Returns `None` unless all have one shape and need only
 /// reductions of its rows, and these rows are short enough for registers.
 pub(super) fn run(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &mut Evaluation<'_>,
     roots: &[&Arc<Node>],
 ) -> Result<Option<Vec<Stored>>> {
+    let (kernels, stream) = (evaluation.kernels, evaluation.stream);
     if !roots
         .iter()
         .all(|root| root.reduces && !root.views && !matches!(root.kind, Kind::Reduce(..)))
@@ -244,7 +237,7 @@ pub(super) fn run(
                 .position(|leaf| leaf.is_given(i as u16))
                 .map(|leaf| leaf as u16),
         });
-    let mut words = operands.words(&form)?;
+    let words = operands.words(&form)?;
     let kernel = Rows {
         form: Hashed::new(form),
         stages: stages.collect(),
@@ -254,19 +247,16 @@ pub(super) fn run(
     };
     let rows = shape.elements() / count;
     let blocks = grid((rows as u64).div_ceil(u64::from(kernel.threads() / group)))?;
-    let mut sizes = Sizes {
-        rows: rows as u64,
-        length: length as u64,
-        count: count as u64,
+    let launch = Launch {
+        kernel: kernels.get(&kernel)?,
+        config: LaunchConfig::new(blocks, kernel.threads()),
+        words,
+        sizes: vec![rows as u64, length as u64, count as u64], // `Sizes` of `kernels/rows.cu`
+        scratch: Vec::new(),
     };
-    let function = kernels.get(&kernel)?;
-    let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
-    let config = LaunchConfig::new(blocks, kernel.threads());
-    let used = operands.memories().map(|memory| &**memory);
     // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
-    // reads and writes elements of the operands within their layouts, which are within their
-    // memory.
-    unsafe { launch(&function, stream, config, &mut pointers, used)? };
+    // reads and writes elements of the operands within their layouts.
+    unsafe { evaluation.launch(launch, &kernel.form, &operands)? };
     Ok(Some(
         memories
             .into_iter()
@@ -307,7 +297,7 @@ fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::{Context, bytemuck::Pod};
+    use cuda_safe::{Context, Stream, bytemuck::Pod};
 
     use super::{
         super::{
@@ -320,6 +310,7 @@ mod tests {
     use crate::{
         array::Array,
         element::{DataType, Element},
+        kernel::Kernels,
         random::Random,
     };
 
@@ -405,7 +396,8 @@ mod tests {
     /// Whether all are computed in one kernel of whole rows.
     fn is_one_kernel(stream: &Stream, roots: &[&Arc<Node>]) -> bool {
         let kernels = Kernels::of(stream.context()).unwrap();
-        run(&kernels, stream, roots).unwrap().is_some()
+        let mut evaluation = Evaluation::new(&kernels, stream);
+        run(&mut evaluation, roots).unwrap().is_some()
     }
 
     fn zeros<T: Element + Pod>(stream: &Stream, shape: &[usize]) -> Array<T> {

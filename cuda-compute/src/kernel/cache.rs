@@ -82,17 +82,19 @@ struct Inner {
     /// The memory of dropped arrays.
     spare: SpareMemory,
     /// The handles of the library that computes matrix products.
-    products: Library,
+    products: Attached,
     /// The plans of the library that computes Fourier transforms.
-    transforms: Library,
+    transforms: Attached,
+    /// The evaluations of expressions that later ones can repeat.
+    repeats: Attached,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
-/// An object for the use of one of NVIDIA's libraries, whose type a higher room defines.
+/// An object whose type a higher room defines.
 #[derive(Default)]
-pub(crate) struct Library(OnceLock<Box<dyn Any + Send + Sync>>);
+pub(crate) struct Attached(OnceLock<Box<dyn Any + Send + Sync>>);
 
-impl Library {
+impl Attached {
     /// Returns the object, which the first call creates.
     pub(crate) fn get<H: Any + Send + Sync + Default>(&self) -> &H {
         let object: &dyn Any = &**self.0.get_or_init(|| Box::new(H::default()));
@@ -151,8 +153,9 @@ impl Kernels {
             tiles: OnceLock::new(),
             results: Results::new(context),
             spare: SpareMemory::new(context),
-            products: Library::default(),
-            transforms: Library::default(),
+            products: Attached::default(),
+            transforms: Attached::default(),
+            repeats: Attached::default(),
             compiled: RwLock::default(),
         })))
     }
@@ -214,13 +217,18 @@ impl Kernels {
     }
 
     /// Returns the handles of the library that computes matrix products.
-    pub(crate) fn products(&self) -> &Library {
+    pub(crate) fn products(&self) -> &Attached {
         &self.0.products
     }
 
     /// Returns the plans of the library that computes Fourier transforms.
-    pub(crate) fn transforms(&self) -> &Library {
+    pub(crate) fn transforms(&self) -> &Attached {
         &self.0.transforms
+    }
+
+    /// Returns the evaluations of expressions that later ones can repeat.
+    pub(crate) fn repeats(&self) -> &Attached {
+        &self.0.repeats
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {

@@ -1,30 +1,29 @@
 //! The kernel of reductions with several results: of rows, or of columns.
 
-use std::{ffi::c_void, sync::Arc};
+use std::sync::Arc;
 
-use cuda_safe::{DeviceBuffer, LaunchConfig, Stream};
+use cuda_safe::{DeviceBuffer, LaunchConfig};
 
 use super::{
     super::{
         hashed::Hashed,
-        operands::{Operands, grid, launch, magic},
+        launch::{KEPT_PARTIALS, Launch, Scratch},
+        operands::{Operands, grid, magic},
         reduction::{Folded, accumulator_room, add_to, header},
         render::Form,
+        state::Evaluation,
     },
     groups::{Group, Groups},
     schedule::{Registers, THREADS, Vectors, Walk, schedule},
 };
 use crate::{
     error::Result,
-    kernel::{Kernels, Source, Specialisation},
+    kernel::{Source, Specialisation},
 };
 
 /// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
 const BLOCKS: u32 = 4;
 const TEXT: &str = include_str!("../../kernels/fold.cu");
-/// The size in bytes of the buffer for partial results that is kept for each stream. Most
-/// reductions then allocate nothing for them.
-const KEPT_PARTIALS: usize = 256 << 10;
 
 /// A kernel for the folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,32 +64,18 @@ impl Specialisation for FoldKernel {
     }
 }
 
-/// The struct `Sizes` of `kernels/fold.cu`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct Sizes {
-    outer: u64,
-    length: u64,
-    inner: u64,
-    count: u64,
-    splits: u64,
-    share: u64,
-    tiles: u64,
-    by_splits: u64,
-    by_tiles: u64,
-    by_inner: u64,
-    partials: u64,
-    counters: u64,
-}
+/// The places of addresses in the kernel's sizes.
+const PARTIALS: usize = 10;
+const COUNTERS: usize = 11;
 
 /// Enqueues the reduction. `count` is the number of elements per result.
 pub(super) fn run(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &mut Evaluation<'_>,
     mut operands: Operands<'_>,
     folds: Vec<Folded>,
     groups: &Groups,
 ) -> Result<()> {
+    let kernels = evaluation.kernels;
     let outer = groups.elements(Group::Outer);
     let (length, inner) = (
         groups.elements(Group::Folded),
@@ -106,7 +91,7 @@ pub(super) fn run(
         vector /= 2;
     }
     let form = operands.form(vector);
-    let mut words = operands.words(&form)?;
+    let words = operands.words(&form)?;
     let (count, vector) = (length, vector as u64);
     let space = match groups.in_rows() {
         true => (outer, length / vector, 1),
@@ -126,44 +111,60 @@ pub(super) fn run(
     );
     let vectors = if groups.in_rows() { 1 } else { vector };
     let room = schedule.partials() * vectors * accumulator_room(&folds) as u64;
-    let kernel = kernels.get(&FoldKernel {
+    let kernel = FoldKernel {
         form: Hashed::new(form),
         folds: folds.into(),
         walk: schedule.walk,
         unroll: schedule.unroll,
         folded: operands.space.axes_of(Group::Folded as u8),
-    })?;
-    let shared = match schedule.splits {
-        1 => None,
-        _ => Some(Shared::new(kernels, stream, room as usize)?),
     };
     let (outer, length, inner) = space;
     let tiles = match schedule.walk {
         Walk::Rows { .. } | Walk::Alone => 1,
         Walk::Columns { width } => inner.div_ceil(u64::from(width)),
     };
-    let mut sizes = Sizes {
+    // The struct `Sizes` of `kernels/fold.cu`. The last two are the addresses of the partial results
+    // and of the counters, if blocks share a result.
+    let mut sizes = vec![
         outer,
         length,
         inner,
         count,
-        splits: schedule.splits,
-        share: length.div_ceil(schedule.splits),
+        schedule.splits,
+        length.div_ceil(schedule.splits),
         tiles,
-        by_splits: magic(schedule.splits),
-        by_tiles: magic(tiles),
-        by_inner: magic(inner),
-        partials: shared.as_ref().map_or(0, Shared::partials),
-        counters: shared.as_ref().map_or(0, Shared::counters),
+        magic(schedule.splits),
+        magic(tiles),
+        magic(inner),
+        0,
+        0,
+    ];
+    let (mut scratch, mut own) = (Vec::new(), None);
+    if schedule.splits > 1 {
+        scratch.push((COUNTERS, Scratch::Zeroed));
+        if room as usize <= KEPT_PARTIALS {
+            scratch.push((PARTIALS, Scratch::Partials));
+        } else {
+            let buffer = DeviceBuffer::<u8>::uninit(evaluation.stream, room as usize)?;
+            sizes[PARTIALS] = buffer.as_device_ptr();
+            own = Some(buffer);
+            evaluation.record = None;
+        }
+    }
+    let launch = Launch {
+        kernel: kernels.get(&kernel)?,
+        config: LaunchConfig::new(grid(schedule.blocks())?, THREADS),
+        words,
+        sizes,
+        scratch,
     };
-    let config = LaunchConfig::new(grid(schedule.blocks())?, THREADS);
-    let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
-    let used = operands.memories().map(|memory| &**memory);
     // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
     // reads elements of the leaves within their layouts and writes one element per result. It also
     // uses the buffer for partial results and the counters of this stream, which are zero before
     // and after.
-    unsafe { launch(&kernel, stream, config, &mut pointers, used) }
+    let launched = unsafe { evaluation.launch(launch, &kernel.form, &operands) };
+    drop(own); // freed in the stream's order
+    launched
 }
 
 /// Returns the size of the largest elements that a thread reads.
@@ -172,53 +173,15 @@ fn element_bytes(form: &Form) -> u64 {
     read.map(|leaf| leaf.data.size() as u64).max().unwrap_or(4)
 }
 
-/// The memory that blocks of one result share.
-struct Shared {
-    partials: Partials,
-    counters: Arc<DeviceBuffer<u64>>,
-}
-
-enum Partials {
-    Kept(Arc<DeviceBuffer<u64>>),
-    Own(DeviceBuffer<u8>),
-}
-
-impl Shared {
-    /// Returns memory with room for this many bytes of partial results.
-    fn new(kernels: &Kernels, stream: &Stream, room: usize) -> Result<Self> {
-        let partials = match room <= KEPT_PARTIALS {
-            true => {
-                let kept = kernels.partials(KEPT_PARTIALS / size_of::<u64>());
-                Partials::Kept(kept.of(stream)?)
-            }
-            false => Partials::Own(DeviceBuffer::uninit(stream, room)?),
-        };
-        Ok(Self {
-            partials,
-            counters: kernels.zeroed().of(stream)?,
-        })
-    }
-
-    fn partials(&self) -> u64 {
-        match &self.partials {
-            Partials::Kept(buffer) => buffer.as_device_ptr(),
-            Partials::Own(buffer) => buffer.as_device_ptr(),
-        }
-    }
-
-    fn counters(&self) -> u64 {
-        self.counters.as_device_ptr()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use cuda_safe::Context;
+    use cuda_safe::{Context, Stream};
 
     use super::{super::super::reduction::Fold, *};
     use crate::{
         array::{Layout, Memory, Shape},
         element::DataType,
+        kernel::Kernels,
     };
 
     #[test]

@@ -8,20 +8,19 @@ pub(crate) mod total;
 
 use std::sync::Arc;
 
-use cuda_safe::Stream;
 use groups::Groups;
 
 use super::{
     divide,
     node::{Kind, Node},
     operands::{Operands, Target},
-    plan::{Computed, Plan, Stored},
+    plan::{Plan, Stored},
     reduction::{self, Folded, Reduction},
+    state::Evaluation,
 };
 use crate::{
     array::{Layout, Memory, Shape},
     error::{Error, Result},
-    kernel::Kernels,
 };
 
 /// A reduction and its input.
@@ -40,20 +39,15 @@ pub(crate) fn result_shape(input: Shape, reduction: &Reduction) -> Shape {
 
 /// Computes reductions of one shape along the same axes in one kernel. The results are in the order
 /// of the nodes.
-pub(super) fn run(
-    kernels: &Kernels,
-    stream: &Stream,
-    nodes: &[&Arc<Node>],
-    computed: &mut Computed,
-) -> Result<Vec<Stored>> {
+pub(super) fn run(evaluation: &mut Evaluation<'_>, nodes: &[&Arc<Node>]) -> Result<Vec<Stored>> {
     let parts = parts(nodes);
     let (shape, axes) = (parts[0].1.shape()?, parts[0].0.axes);
     reject_without_result(&parts, shape)?;
     let inputs: Vec<&Arc<Node>> = parts.iter().map(|(_, input)| *input).collect();
-    let mut plan = divide::plan(kernels, stream, &inputs, shape, computed)?;
+    let mut plan = divide::plan(evaluation, &inputs, shape)?;
     let folds = folds(&mut plan, &parts, shape)?;
     let groups = Groups::new(&plan.result_layout(shape), axes);
-    let results = allocate(kernels, stream, nodes, &parts, &groups)?;
+    let results = allocate(evaluation, nodes, &parts, &groups)?;
     if results[0].1.shape.elements() == 0 {
         return Ok(results);
     }
@@ -67,8 +61,8 @@ pub(super) fn run(
     let group = |axis| groups.of(axis) as u8;
     let operands = Operands::new(plan, space, &targets, &groups.order, group);
     match groups.have_one_result() {
-        true => total::run(kernels, stream, operands, folds, shape.elements())?,
-        false => grouped::run(kernels, stream, operands, folds, &groups)?,
+        true => total::run(evaluation, operands, folds, shape.elements())?,
+        false => grouped::run(evaluation, operands, folds, &groups)?,
     }
     Ok(results)
 }
@@ -97,8 +91,7 @@ fn reject_without_result(parts: &[Part<'_>], shape: Shape) -> Result<()> {
 
 /// Allocates the results.
 fn allocate(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &Evaluation<'_>,
     nodes: &[&Arc<Node>],
     parts: &[Part<'_>],
     groups: &Groups,
@@ -106,6 +99,7 @@ fn allocate(
     let mut results = Vec::with_capacity(nodes.len());
     for (node, (reduction, _)) in nodes.iter().zip(parts) {
         let layout = groups.result(reduction.keep);
+        let (kernels, stream) = (evaluation.kernels, evaluation.stream);
         let memory = Memory::new(kernels, stream, layout.shape.elements(), node.data)?;
         results.push((Arc::new(memory), layout));
     }

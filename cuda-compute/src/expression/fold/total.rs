@@ -7,17 +7,18 @@ use cuda_safe::{Function, LaunchConfig, Stream};
 use super::{
     super::{
         hashed::Hashed,
+        launch::{Launch, Scratch},
         operands::Operands,
         reduction::{Folded, accumulator_room, add_to, header},
         render::Form,
+        state::Evaluation,
     },
     schedule::Registers,
     table::{self, Variant},
 };
 use crate::{
     error::Result,
-    kernel::{Kernels, Source, Specialisation, ZEROED_WORDS},
-    order::ordered,
+    kernel::{Source, Specialisation, ZEROED_WORDS},
 };
 
 const TEXT: &str = include_str!("../../kernels/total.cu");
@@ -84,12 +85,12 @@ pub(crate) fn partial_words(folds: &[Folded]) -> usize {
 
 /// Enqueues the reduction of `count` elements.
 pub(super) fn run(
-    kernels: &Kernels,
-    stream: &Stream,
+    evaluation: &mut Evaluation<'_>,
     mut operands: Operands<'_>,
     folds: Vec<Folded>,
     count: usize,
 ) -> Result<()> {
+    let kernels = evaluation.kernels;
     let (vector, head) = operands.start_at_vector();
     let form = operands.form(vector);
     let mut words = operands.words(&form)?;
@@ -100,7 +101,7 @@ pub(super) fn run(
     let variant = table::choose(vectors, 16 / vector, hardware).with_at_most(most.into());
     let room = (ZEROED_WORDS / partial_words(&folds)) as u32;
     let blocks = variant.blocks(vectors, hardware).min(room);
-    let kernel = kernels.get(&Total {
+    let kernel = Total {
         blocks: if form.is_simple() {
             0
         } else {
@@ -109,26 +110,21 @@ pub(super) fn run(
         form: Hashed::new(form),
         folds: folds.into(),
         variant,
-    })?;
-    let held = match blocks {
-        1 => None,
-        _ => Some(kernels.zeroed().of(stream)?),
     };
-    let workspace = held.as_ref().map_or(0, |words| words.as_device_ptr());
-    let config = LaunchConfig::new(blocks, variant.threads);
-    let owners = operands.memories().map(|memory| Some(memory.owner()));
-    // SAFETY: the kernel was generated for these words. The workspace belongs to this stream and has
-    // room for the partials of all blocks. The launch is ordered with the streams of the operands,
-    // and the results are new memory.
-    ordered(stream, owners, || unsafe {
-        enqueue(
-            &kernel,
-            stream,
-            config,
-            &mut words,
-            Sizes { head, workspace },
-        )
-    })
+    let mut scratch = Vec::new();
+    if blocks > 1 {
+        scratch.push((1, Scratch::Zeroed));
+    }
+    let launch = Launch {
+        kernel: kernels.get(&kernel)?,
+        config: LaunchConfig::new(blocks, variant.threads),
+        words,
+        sizes: vec![head, 0], // `Sizes`, with the address of the scratch memory
+        scratch,
+    };
+    // SAFETY: the kernel was generated for these words. The scratch memory has room for the partials
+    // of all blocks.
+    unsafe { evaluation.launch(launch, &kernel.form, &operands) }
 }
 
 /// Enqueues the kernel with these parameters.
@@ -155,10 +151,10 @@ pub(crate) unsafe fn enqueue(
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::Context;
+    use cuda_safe::{Context, Stream};
 
     use super::{super::super::reduction::Fold, *};
-    use crate::{element::DataType, s};
+    use crate::{element::DataType, kernel::Kernels, s};
 
     fn folded(fold: Fold, data: DataType) -> Folded {
         Folded {

@@ -1,6 +1,9 @@
 //! Code that was compiled with the program and is embedded in it.
 
-use super::{JitOptions, Library, Module, Names, image, load::is_rejected};
+use super::{
+    JitOptions, Library, Module, Names,
+    image::{self, is_rejected},
+};
 use crate::{
     context::Context,
     device::{ComputeCapability, Device},

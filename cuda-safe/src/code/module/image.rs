@@ -3,6 +3,8 @@
 //! The driver gets a pointer without a length and looks at the first bytes. So an image that is
 //! passed on as text must not begin like an image of a different kind.
 
+use cuda_sys::CUresult;
+
 use crate::error::{Error, ErrorKind, Result};
 
 const ELF: &[u8] = b"\x7fELF";
@@ -167,6 +169,20 @@ fn check_beginning(text: &str) -> Result<()> {
     Err(rejected(format!(
         "the text begins with {shown:?} and does not begin with `.version`, as PTX does{hint}"
     )))
+}
+
+/// Returns whether the driver rejected machine code in a case in which it may accept PTX.
+pub(crate) fn is_rejected(error: &Error) -> bool {
+    matches!(
+        error.driver_code(),
+        Some(
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUresult::CUDA_ERROR_INVALID_IMAGE
+                | CUresult::CUDA_ERROR_INVALID_SOURCE
+                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUresult::CUDA_ERROR_NOT_SUPPORTED
+        )
+    )
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{path::Path, ptr};
 use cuda_sys::{self as sys, CUresult};
 
 #[cfg(feature = "nvrtc")]
-use super::load::load_compiled;
+use super::machine_code::{compile_and_load, load_compiled};
 use super::{
     JitOptions, Library, Names, elf, fatbin,
     image::{self, Kind},
@@ -58,8 +58,12 @@ impl Library {
     #[track_caller]
     pub fn compile(device: Device, program: impl Into<Program>) -> Result<Self> {
         let program = program.into().made_at(Location::caller());
-        let compiled = program.compile_for(device.compute_capability()?)?;
-        Self::from_compiled(&compiled, &JitOptions::default())
+        let capability = device.compute_capability()?;
+        compile_and_load(&program, capability, |compiled, image| {
+            let names = || Names::of_compiled(compiled);
+            // SAFETY: the image is not marked as preserved.
+            unsafe { Self::load(image, &JitOptions::default(), false, names) }
+        })
     }
 
     /// Loads the machine code of a compiled program, or its PTX if the driver rejects the machine

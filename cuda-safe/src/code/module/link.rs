@@ -10,7 +10,7 @@ use std::{
 use cuda_sys::{self as sys, CUjitInputType, CUlinkState, CUresult};
 
 #[cfg(feature = "nvrtc")]
-use super::load::load_compiled;
+use super::machine_code::load_compiled;
 use super::{
     JitOptions, Module, Names, device_runtime, image,
     jit::Request,

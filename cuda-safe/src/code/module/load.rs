@@ -6,6 +6,8 @@ use std::{path::Path, ptr};
 
 use cuda_sys::{self as sys, CUresult};
 
+#[cfg(feature = "nvrtc")]
+use super::machine_code::{compile_and_load, load_compiled};
 use super::{
     JitOptions, Module, Names, elf, fatbin,
     image::{self, Kind},
@@ -47,11 +49,12 @@ impl Module {
     #[doc(alias = "cuModuleLoadData")]
     #[track_caller]
     pub fn compile(context: &Context, program: impl Into<Program>) -> Result<Self> {
-        let compiled = program
-            .into()
-            .made_at(Location::caller())
-            .compile_for(context.device().compute_capability()?)?;
-        Self::from_compiled(context, &compiled, &JitOptions::default())
+        let program = program.into().made_at(Location::caller());
+        let capability = context.device().compute_capability()?;
+        compile_and_load(&program, capability, |compiled, image| {
+            let names = || Names::of_compiled(compiled);
+            Self::load(context, image, &JitOptions::default(), names)
+        })
     }
 
     /// Loads the machine code of a compiled program, or its PTX if the driver rejects the machine
@@ -334,41 +337,6 @@ impl Module {
             Handle::new(raw, true, context.clone(), names().into())
         }))
     }
-}
-
-/// Returns whether the driver rejected machine code in a case in which it may accept PTX.
-pub(crate) fn is_rejected(error: &Error) -> bool {
-    matches!(
-        error.driver_code(),
-        Some(
-            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
-                | CUresult::CUDA_ERROR_INVALID_IMAGE
-                | CUresult::CUDA_ERROR_INVALID_SOURCE
-                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-                | CUresult::CUDA_ERROR_NOT_SUPPORTED
-        )
-    )
-}
-
-/// Loads the machine code of a compiled program, or its PTX if the driver rejects the machine code.
-#[cfg(feature = "nvrtc")]
-pub(super) fn load_compiled<T>(
-    compiled: &CompiledProgram,
-    load: impl Fn(&[u8]) -> Result<T>,
-) -> Result<T> {
-    if let Some(cubin) = compiled.cubin() {
-        // Not checked: it is complete, because the compiler in this process produced it.
-        match load(cubin) {
-            Err(error) if is_rejected(&error) && !compiled.ptx().is_empty() => {}
-            loaded => return loaded,
-        }
-    }
-    if compiled.lto_ir().is_some() {
-        return Err(image::rejected(
-            "the program was compiled for link-time optimization. Fix: link it with a JitLinker",
-        ));
-    }
-    load(&image::ptx(&compiled.sources().mark(compiled.ptx()))?)
 }
 
 /// Reads a file and loads its contents. If the image is rejected, the error names the file.

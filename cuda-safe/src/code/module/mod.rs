@@ -25,6 +25,8 @@ mod link;
 mod link_programs;
 mod load;
 mod lookup;
+#[cfg(feature = "nvrtc")]
+mod machine_code;
 mod names;
 mod parameters;
 mod ptx;
@@ -40,6 +42,8 @@ use cuda_sys::{self as sys, CUdeviceptr, CUmodule, CUresult};
 pub use embedded::Embedded;
 pub use global::{Global, ModuleVariable};
 #[cfg(feature = "nvrtc")]
+pub(crate) use image::is_rejected;
+#[cfg(feature = "nvrtc")]
 pub(crate) use image::text as text_of;
 pub use jit::JitOptions;
 pub use kernel::Kernel;
@@ -48,8 +52,6 @@ pub use library::Library;
 pub use link::Linker;
 #[cfg(feature = "nvrtc")]
 pub(crate) use link::input_kind as input_of;
-#[cfg(feature = "nvrtc")]
-pub(crate) use load::is_rejected;
 
 pub use super::function::{Function, FunctionAttribute};
 pub use super::parameter::{ParameterInfo, ParameterKind};
