@@ -51,7 +51,7 @@ impl Launch {
     ///
     /// # Safety
     /// The caller must ensure that:
-    /// - the words and sizes are those of the kernel;
+    /// - the words and sizes are those of the kernel, which begins with `wait_for_previous_kernel`;
     /// - the kernel only accesses the memory in `memories` and its scratch memory.
     pub(super) unsafe fn enqueue<'a>(
         &self,

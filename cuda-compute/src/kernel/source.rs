@@ -226,4 +226,23 @@ mod tests {
         assert_eq!(source.free_name("own"), "own.3.cu");
         assert_eq!(source.free_name("mine"), "mine.2.cu");
     }
+
+    #[test]
+    fn kernels_wait_for_the_previous_one() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernels");
+        let mut kernels = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).unwrap();
+            for (at, _) in text.match_indices("extern \"C\" __global__") {
+                let body = text[at..].split_once(") {\n").unwrap().1;
+                let waits = body.trim_start().starts_with("wait_for_previous_kernel();");
+                // These are launched in the ordinary way.
+                assert_eq!(waits, !name.starts_with("convolve_"), "{name}");
+                kernels += 1;
+            }
+        }
+        assert!(kernels > 30, "{kernels}");
+    }
 }

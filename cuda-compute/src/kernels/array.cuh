@@ -9,6 +9,14 @@
 
 typedef unsigned long long u64;
 
+// Waits for the kernels before this one on its stream. Every kernel begins with this call, because it may have been launched
+// before the previous kernel has ended.
+__device__ __forceinline__ void wait_for_previous_kernel() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // A bool is a byte, 0 or 1. Any other value counts as 1.
 struct stored_bool { unsigned char bits; };
 
@@ -183,12 +191,11 @@ template <class T, int V> struct alignas(is_vector<T>::value ? sizeof(T) * V : a
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(u64 base, long long offset) {
     return *(const pack<T, V> *)((const T *)base + offset);
 }
-// The same for data that is read once, so that it does not displace other data in L1. Nothing may
-// write it while the kernel runs.
+// The same for data that is read once, so that it does not displace other data in L1.
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_streamed(u64 base, long long offset) {
     if constexpr (sizeof(pack<T, V>) == 16 && alignof(pack<T, V>) == 16) {
         unsigned words[4];
-        asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
             : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
             : "l"((const T *)base + offset));
         pack<T, V> values;

@@ -151,6 +151,7 @@ template <class T> __device__ __forceinline__ bool is_untouched(T value) {
 // For an array of few elements.
 extern "C" __global__ void __launch_bounds__(THREADS)
 combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64, u64, u64 wrong, u64, u64) {
+    wait_for_previous_kernel();
     extern __shared__ unsigned char shared[];
     // A complex number is two parts.
     PART *const sums = (PART *)shared;
@@ -176,6 +177,7 @@ combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64,
 extern "C" __global__ void __launch_bounds__(THREADS)
 combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong, u64 places,
         u64 slots) {
+    wait_for_previous_kernel();
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
     combine_vectors(w, first, count, length, wrong, [&](u64 at, const VALUE(&values)[VECTOR]) {
 #if HASHED

@@ -47,6 +47,7 @@ template <class T> struct part_of<complex<T>> { typedef T type; };
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 combined(u64 parts, u64 target, const u64 *words, const unsigned *exponents, u64 bits, const u64 *places) {
+    wait_for_previous_kernel();
     const u64 at = (u64)blockIdx.x * THREADS + threadIdx.x;
     if (at >= parts) return;
     typedef typename part_of<STORED>::type part;

@@ -17,6 +17,7 @@ static_assert(UNROLL * VECTOR <= 32, "a thread's mask bits must fit in one regis
 // must be zero again for the next launch. The number of elements is written to `total`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 compress(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64 kept, u64 result, u64 total) {
+    wait_for_previous_kernel();
     __shared__ alignas(16) STORED together[THREADS / 32][32 * VECTOR];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const u64 tile = CHAINED ? take_ticket(memory) : 0;

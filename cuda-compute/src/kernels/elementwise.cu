@@ -8,6 +8,7 @@
 #include "expression.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_constant__ Words w) {
+    wait_for_previous_kernel();
     const index_t vectors = (index_t)(w.at[0] / VECTOR);
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
     const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, THREADS);

@@ -64,6 +64,7 @@ __device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    wait_for_previous_kernel();
     const unsigned block = GROUP == THREADS ? divide(blockIdx.x, 0, s.by_splits) : blockIdx.x;
     const unsigned split = GROUP == THREADS ? blockIdx.x - block * (unsigned)s.splits : 0;
     const u64 row = (u64)block * (THREADS / GROUP) + threadIdx.x / GROUP;
@@ -105,6 +106,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    wait_for_previous_kernel();
     const index_t number = (index_t)blockIdx.x * THREADS + threadIdx.x, inner = (index_t)s.inner, length = (index_t)s.length;
     if (number >= (index_t)s.outer * inner) return;
     const index_t row = divide(number, (index_t)s.inner, s.by_inner);
@@ -144,6 +146,7 @@ __device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    wait_for_previous_kernel();
     const unsigned pieces = divide(blockIdx.x, 0, s.by_tiles), tile = blockIdx.x - pieces * (unsigned)s.tiles;
     const unsigned row = divide(pieces, 0, s.by_splits), split = pieces - row * (unsigned)s.splits;
     const index_t column = (index_t)tile * COLUMNS + threadIdx.x % COLUMNS, inner = (index_t)s.inner;

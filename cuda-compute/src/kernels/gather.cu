@@ -19,6 +19,7 @@ typedef u64 number_t;
 // an axis of `length`. If a place is out of bounds, its number plus 1 is written to `wrong`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 gather(const __grid_constant__ Words w, u64 count, u64 inner, u64 places, u64 length, u64 indices, u64 result, u64 wrong) {
+    wait_for_previous_kernel();
     const number_t first = (number_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
     index_t from[UNROLL];
     bool there[UNROLL];

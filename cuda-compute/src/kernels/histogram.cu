@@ -42,6 +42,7 @@ histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result
           , u64 edges_1, u64 count_1
 #endif
 ) {
+    wait_for_previous_kernel();
 #if DIMENSIONS == 1
     const Edges edges[] = {{(const key_bits *)edges_0, count_0}};
 #elif DIMENSIONS == 2

@@ -11,6 +11,7 @@ __device__ __forceinline__ VALUE sample(u64 samples, u64 n) { return value_of(lo
 // There are `samples` samples `fp` at ascending positions `xp`, at least one.
 extern "C" __global__ void __launch_bounds__(THREADS)
 interp(const __grid_constant__ Words w, u64 count, u64 samples, u64 xp, u64 fp, u64 result) {
+    wait_for_previous_kernel();
     const index_t n = (index_t)blockIdx.x * THREADS + threadIdx.x;
     if (n >= count) return;
     Inputs<1> in;

@@ -24,6 +24,7 @@ __device__ __forceinline__ Place split(const key_bits *one, Place ones, const ke
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 merge(u64 one_address, u64 ones, u64 other_address, u64 others, u64 result) {
+    wait_for_previous_kernel();
     __shared__ key_bits keys[TILE];
     __shared__ u64 bounds[2];
     const key_bits *const one = (const key_bits *)one_address, *const other = (const key_bits *)other_address;

@@ -28,6 +28,7 @@ struct Search {
 extern "C" __global__ void __launch_bounds__(THREADS)
 order_statistic(const __grid_constant__ Words w, u64 length, u64 low, u64 high, u64 first, u64 second, u64 memory,
                 u64 result) {
+    wait_for_previous_kernel();
     __shared__ unsigned counts[RANKS][BINS];
     __shared__ bool last;
     Search &search = *(Search *)memory;

@@ -11,6 +11,7 @@
 // number plus 1 is written there.
 extern "C" __global__ void __launch_bounds__(THREADS)
 pick(const __grid_constant__ Words w, u64 count, u64 length, u64 source, u64 result, u64 wrong) {
+    wait_for_previous_kernel();
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
     STORED picked[UNROLL];
 #pragma unroll

@@ -40,6 +40,7 @@ template <class A> __device__ __forceinline__ void fold_row(A &total) {
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    wait_for_previous_kernel();
     const u64 row = (u64)blockIdx.x * (THREADS / GROUP) + threadIdx.x / GROUP;
     const unsigned lane = threadIdx.x % GROUP;
     // Vectors of this thread, or none beyond the last row.

@@ -19,6 +19,7 @@
 // followed by the values that tiles publish.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_columns(const __grid_constant__ Words w, u64 length, u64 inner, u64 strips_of_row, u64 strips, u64 tiles, u64 memory) {
+    wait_for_previous_kernel();
     __shared__ alignas(16) accumulator shared[2][WARPS][COLUMNS];
 #if CHAINED
     // Tiles nearer to the start of the axis come first.

@@ -14,6 +14,7 @@
 // tiles of each line publish. The first `kept` words must be zero again for the next launch.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64 words_of_line, u64 kept) {
+    wait_for_previous_kernel();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #if CHAINED
     // The number of tiles fits in 32 bits, because it is limited by the blocks of a grid.

@@ -12,6 +12,7 @@
 // A row has `vectors` vectors.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_rows(const __grid_constant__ Words w, u64 rows, u64 vectors) {
+    wait_for_previous_kernel();
     const int lane = threadIdx.x % LANES;
     const u64 row = (u64)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     const index_t begin = (index_t)row * (index_t)vectors, end = row < rows ? (index_t)vectors : 0;

@@ -31,6 +31,7 @@ template <class T> __device__ __forceinline__ void store_at(T *to, const T &valu
 // If a place is not below `length`, its number plus 1 is written to `wrong`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scatter(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 wrong) {
+    wait_for_previous_kernel();
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;
     Inputs<1> in[UNROLL];
 #pragma unroll

@@ -27,6 +27,7 @@ __device__ __forceinline__ void search_at(const Words &w, u64 at, const key_bits
 // `sorted` has `length` keys, and `result` has `count` elements.
 extern "C" __global__ void __launch_bounds__(THREADS)
 search(const __grid_constant__ Words w, u64 count, u64 sorted, u64 length, u64 result) {
+    wait_for_previous_kernel();
     const u64 at = (u64)blockIdx.x * THREADS + threadIdx.x, vectors = count / VECTOR;
     const key_bits *const keys = (const key_bits *)sorted;
     if (at < vectors) search_at<VECTOR>(w, at, keys, length, result);

@@ -65,6 +65,7 @@ __device__ __forceinline__ void search_at(const Words &w, u64 at, const key_bits
 extern "C" __global__ void __launch_bounds__(THREADS)
 search_shared(const __grid_constant__ Words w, u64 count, u64 sorted, u64 length, u64 groups, u64 of_group, u64 levels,
               u64 result) {
+    wait_for_previous_kernel();
     extern __shared__ key_bits tree[];
     const key_bits *const keys = (const key_bits *)sorted;
     const unsigned nodes = 1u << levels;

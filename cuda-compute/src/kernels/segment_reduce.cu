@@ -57,6 +57,7 @@ __device__ __forceinline__ accumulator combine_values_between(const Words &w, u6
 // `offsets` has the first place of each of the segments, followed by the end of the last one.
 extern "C" __global__ void __launch_bounds__(THREADS)
 segment_reduce(const __grid_constant__ Words w, u64 length, u64 segments, const u64 *offsets, u64 result) {
+    wait_for_previous_kernel();
     const auto store_result = [&](u64 number, bool is_empty, accumulator all) {
         const combined results[1] = {is_empty ? (combined)(FIRST) : VALUE_OF(all)};
         store_pack<STORED, 1>(result, (long long)number, results);

@@ -9,6 +9,7 @@
 // all zero. `chunks` is the number of blocks of a line.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_count(INPUT u64 length, u64 chunks, u64 keys_in, u64 bins) {
+    wait_for_previous_kernel();
     __shared__ unsigned counts[PASSES][DIGITS];
     constexpr u64 items_in = 0;
     for (int i = threadIdx.x; i < PASSES * DIGITS; i += THREADS) counts[i / DIGITS][i % DIGITS] = 0;

@@ -9,6 +9,7 @@
 // keys are written in vectors of 16 bytes, except before the first aligned address and after the last.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_fill(u64 length, u64 chunks, u64 keys_out, u64 bins) {
+    wait_for_previous_kernel();
     __shared__ COUNT ends[DIGITS];
     const u64 line = blockIdx.x / (unsigned)chunks, chunk = blockIdx.x % (unsigned)chunks;
     COUNT bin[OWN_DIGITS], lower[OWN_DIGITS];

@@ -9,6 +9,7 @@
 // Writes the first `kept` keys and items of each line.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_rows(INPUT u64 length, u64 kept, u64 keys_in, u64 items_in, u64 keys_out, u64 items_out) {
+    wait_for_previous_kernel();
     __shared__ alignas(16) union {
         Ranking ranking;
         key_bits keys[TILE];

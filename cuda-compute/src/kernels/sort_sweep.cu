@@ -51,6 +51,7 @@ __device__ __forceinline__ COUNT look_back(const COUNT *states, u64 tile) {
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 sort_sweep(INPUT u64 length, u64 tiles, u64 keys_in, u64 items_in, u64 keys_out, u64 items_out, u64 counter, u64 bins,
            u64 states, u64 next, u64 pass) {
+    wait_for_previous_kernel();
     __shared__ alignas(16) union {
         Ranking ranking;
         key_bits keys[TILE];

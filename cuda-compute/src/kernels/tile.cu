@@ -18,6 +18,7 @@ struct Place { offset_t at[RANK]; };
 
 extern "C" __global__ void __launch_bounds__(EDGE * ROWS)
 tile(const __grid_constant__ Words w, const __grid_constant__ Lengths lengths) {
+    wait_for_previous_kernel();
     __shared__ Turned turned;
     const u64 along = lengths.at[RANK - 1], across = lengths.at[ACROSS];
     const u64 tiles_along = (along + EDGE - 1) / EDGE, tiles_across = (across + EDGE - 1) / EDGE;

@@ -112,6 +112,7 @@ __device__ __forceinline__ key_bits bound_of(const u64 (&of_warps)[WARPS]) {
 extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
 top_k(const __grid_constant__ Words w, u64 length, u64 segments, u64 of_segment, u64 other_step, u64 last_step, u64 kept_keys,
       u64 lines, u64 list, u64 values, u64 places) {
+    wait_for_previous_kernel();
     __shared__ Entry entries[ROOM], first[MOST], bests[THREADS], bound;
     __shared__ unsigned count;
     const u64 line = blockIdx.x / (unsigned)segments, segment = blockIdx.x % (unsigned)segments, start = line * length;

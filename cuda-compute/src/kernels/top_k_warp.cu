@@ -17,6 +17,7 @@ __device__ __forceinline__ WideEntry shuffled(WideEntry value, int lane) {
 // the results: `kept` for each line, in their order. `kept` is at most 32 and at most `length`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 top_k_warp(const __grid_constant__ Words w, u64 lines, u64 length, u64 kept, u64 values, u64 places) {
+    wait_for_previous_kernel();
     const u64 line = ((u64)blockIdx.x * THREADS + threadIdx.x) / 32, start = line * length;
     if (line >= lines) return;
     const unsigned lane = threadIdx.x % 32, vectors = (unsigned)(length / VECTOR);

@@ -136,6 +136,7 @@ FOLD void take(accumulator &total, u64 *workspace, unsigned block, unsigned bloc
 
 extern "C" __global__ void BOUNDS
 total(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
+    wait_for_previous_kernel();
     __shared__ alignas(16) char room[2][sizeof(accumulator) * (THREADS / 32)];
     accumulator value;
     fold_thread(w, s.head, value);

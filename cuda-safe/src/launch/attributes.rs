@@ -46,6 +46,9 @@ options! {
         /// `griddepcontrol.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion`) or ended.
         /// Code that accesses memory of the previous kernel must come after `griddepcontrol.wait`
         /// (`cudaGridDependencySynchronize`). `cuda_device_runtime_api.h` declares these functions.
+        /// Every thread must execute the latter. Otherwise, this kernel may end before the previous one,
+        /// and a later kernel with this attribute, such as those of `cuda-compute`, does not wait for the
+        /// previous one.
         ///
         /// NVIDIA calls this programmatic dependent launch (PDL). Requires compute capability 9.0
         /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`).
