@@ -20,13 +20,16 @@ use super::{
 use crate::{
     array::{Layout, Memory, Shape},
     error::Result,
-    kernel::{Source, Specialisation},
+    kernel::{Hardware, Source, Specialisation},
 };
 
 const TEXT: &str = include_str!("../kernels/rows.cu");
 /// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
 const TARGET_REGISTERS: usize = 32;
 const MAX_REGISTERS: usize = 64;
+/// The size in bytes of rows that one thread computes.
+const ALONE_BYTES: usize = 64;
+/// The numbers of threads for a longer row.
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
 const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
@@ -218,7 +221,8 @@ pub(super) fn run(
         ..operands.form(vector)
     };
     let length = count / vector;
-    let Some((group, vectors)) = threads_of_row(&form, length) else {
+    let rows = shape.elements() / count;
+    let Some((group, vectors)) = threads_of_row(kernels.hardware(), &form, rows, length) else {
         return Ok(None);
     };
     let stages = reductions
@@ -245,7 +249,6 @@ pub(super) fn run(
         vectors,
         folded: operands.space.axes_of(1),
     };
-    let rows = shape.elements() / count;
     let blocks = grid((rows as u64).div_ceil(u64::from(kernel.threads() / group)))?;
     let launch = Launch {
         kernel: kernels.get(&kernel)?,
@@ -278,7 +281,12 @@ fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<(Layout, usize)> {
 }
 
 /// Returns the number of threads per row and of vectors per thread, if the row fits in registers.
-fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
+fn threads_of_row(
+    hardware: &Hardware,
+    form: &Form,
+    rows: usize,
+    length: usize,
+) -> Option<(u32, u32)> {
     let bytes: usize = form
         .leaves
         .iter()
@@ -288,16 +296,26 @@ fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
     let registers = (bytes * usize::from(form.vector)).div_ceil(4).max(1);
     let of = |group: usize| length.div_ceil(group);
     let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
-    let group = GROUPS
+    let mut group = GROUPS
         .into_iter()
         .find(fits(TARGET_REGISTERS))
         .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
+    if length * registers * size_of::<u32>() <= ALONE_BYTES {
+        group = 1; // the threads of a warp read consecutive memory anyway
+    } else if length < group {
+        group = length.next_power_of_two();
+    }
+    // Few rows need more threads each to keep the device busy, of at least two vectors each.
+    let enough = hardware.multiprocessors as usize * 512;
+    while group >= GROUPS[0] && group < 512 && of(group) > 2 && rows * group < enough {
+        group *= 2;
+    }
     Some((group as u32, of(group) as u32))
 }
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::{Context, Stream, bytemuck::Pod};
+    use cuda_safe::{ComputeCapability, Context, Stream, bytemuck::Pod};
 
     use super::{
         super::{
@@ -313,6 +331,19 @@ mod tests {
         kernel::Kernels,
         random::Random,
     };
+
+    fn hardware() -> Hardware {
+        Hardware {
+            capability: ComputeCapability { major: 9, minor: 0 },
+            multiprocessors: 132,
+            shared_per_block: 0,
+        }
+    }
+
+    /// The threads and vectors of each of many rows.
+    fn of_many(form: &Form, length: usize) -> Option<(u32, u32)> {
+        threads_of_row(&hardware(), form, 1 << 20, length)
+    }
 
     /// A form that reads these leaves in vectors.
     fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
@@ -340,7 +371,10 @@ mod tests {
         let memory = |data| (data, Access::Linear, LeafSource::Memory);
         let single = form(&[memory(DataType::F32)], 1);
         for (length, wanted) in [
-            (1, Some((16, 1))),
+            // One thread, then as many as elements, or a power of two.
+            (1, Some((1, 1))),
+            (16, Some((1, 16))),
+            (17, Some((16, 2))),
             (512, Some((16, 32))),
             (513, Some((32, 17))),
             (1 << 15, Some((1024, 32))),
@@ -349,15 +383,26 @@ mod tests {
             (1 << 16, Some((1024, 64))),
             ((1 << 16) + 1, None),
         ] {
-            assert_eq!(threads_of_row(&single, length), wanted, "{length}");
+            assert_eq!(of_many(&single, length), wanted, "{length}");
+        }
+        let few = |rows, length| threads_of_row(&hardware(), &single, rows, length);
+        for (rows, length, wanted) in [
+            (128, 4096, (512, 8)),
+            (1, 100, (64, 2)),
+            (4224, 64, (16, 4)),
+            (4223, 64, (32, 2)),
+            (1, 1, (1, 1)),
+        ] {
+            assert_eq!(few(rows, length), Some(wanted), "{rows} x {length}");
         }
         let four = form(&[memory(DataType::F32)], 4);
-        assert_eq!(threads_of_row(&four, 128), Some((16, 8)));
-        assert_eq!(threads_of_row(&four, 129), Some((32, 5)));
+        assert_eq!(of_many(&four, 5), Some((8, 1)));
+        assert_eq!(of_many(&four, 128), Some((16, 8)));
+        assert_eq!(of_many(&four, 129), Some((32, 5)));
         // Three registers for two vectors of two elements.
         let both = form(&[memory(DataType::F16), memory(DataType::F32)], 2);
-        assert_eq!(threads_of_row(&both, 160), Some((16, 10)));
-        assert_eq!(threads_of_row(&both, 176), Some((32, 6)));
+        assert_eq!(of_many(&both, 160), Some((16, 10)));
+        assert_eq!(of_many(&both, 176), Some((32, 6)));
         // Leaves that are not loaded in vectors need no registers. A vector needs at least one.
         let none = form(
             &[
@@ -371,7 +416,7 @@ mod tests {
             ],
             1,
         );
-        assert_eq!(threads_of_row(&none, 512), Some((16, 32)));
+        assert_eq!(of_many(&none, 512), Some((16, 32)));
     }
 
     #[test]
@@ -521,7 +566,7 @@ mod tests {
             (rows[0].form.vector, rows[0].group, rows[0].vectors)
         };
         assert_eq!(chosen(64), (4, 16, 1));
-        assert_eq!(chosen(66), (2, 16, 3));
-        assert_eq!(chosen(67), (1, 16, 5));
+        assert_eq!(chosen(66), (2, 32, 2));
+        assert_eq!(chosen(67), (1, 64, 2));
     }
 }
