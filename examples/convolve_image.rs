@@ -4,7 +4,7 @@
 //! convolve_image [INPUT [OUTPUT [FILTER]]]
 //! ```
 //!
-//! INPUT and OUTPUT are PNG or JPEG files. FILTER is box, gauss, sobel, sharpen, emboss, or a text
+//! INPUT is a PNG or JPEG file, OUTPUT a PNG file. FILTER is box, gauss, sobel, sharpen, emboss, or a text
 //! file with a square filter of odd size, one row per line. Without arguments the example generates
 //! a picture and applies every named filter to it.
 //!

@@ -4,7 +4,7 @@
 //! mandelbrot [WIDTH [STEPS [OUTPUT]]]
 //! ```
 //!
-//! WIDTH is the picture's width in pixels, STEPS the maximum number of steps per point, OUTPUT a PNG or JPEG file.
+//! WIDTH is the picture's width in pixels, STEPS the maximum number of steps per point, OUTPUT a PNG file.
 //!
 //! Shows closures that run on the device and on the CPU, one of them with a loop, a row and a column that are broadcast to a
 //! plane, a kernel with three outputs (the colours), and reductions. The picture is checked against the known area of the

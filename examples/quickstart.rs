@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Shows a kernel compiled from a string, buffers, host slices with `In` and `Out`, the convolution of an
-//! image file, the sum of 2^27 − 157 numbers, and times measured by events. INPUT and OUTPUT are PNG or
-//! JPEG files. Without them, the example generates a picture.
+//! image file, the sum of 2^27 − 157 numbers, and times measured by events. INPUT is a PNG or
+//! JPEG file, OUTPUT a PNG file. Without them, the example generates a picture.
 
 mod common;
 

@@ -4,7 +4,7 @@
 //! rotate_image [INPUT [OUTPUT [DEGREES]]]
 //! ```
 //!
-//! INPUT and OUTPUT are PNG or JPEG files. Without arguments the example generates a picture.
+//! INPUT is a PNG or JPEG file, OUTPUT a PNG file. Without arguments the example generates a picture.
 //!
 //! Shows a CUDA array with four bytes per texel, and a texture of it. In one instruction, the device normalizes the bytes to
 //! 0..1, interpolates between the four texels around a point, and returns black outside of the picture. The result is

@@ -4,7 +4,7 @@
 //! spectrum [SECONDS [OUTPUT]]
 //! ```
 //!
-//! SECONDS is the duration of the signal, OUTPUT a PNG or JPEG file.
+//! SECONDS is the duration of the signal, OUTPUT a PNG file.
 //!
 //! Shows frames that overlap, gathered by an array of indices, a window, and the Fourier transforms of all frames at once.
 //! These need cuFFT. Without it and on the emulator, the example computes the transforms by their definition, as sums of

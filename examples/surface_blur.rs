@@ -4,7 +4,7 @@
 //! surface_blur [INPUT [OUTPUT [PASSES]]]
 //! ```
 //!
-//! INPUT and OUTPUT are PNG or JPEG files. Without arguments the example generates a picture.
+//! INPUT is a PNG or JPEG file, OUTPUT a PNG file. Without arguments the example generates a picture.
 //!
 //! Shows arrays that are created for surfaces, and textures and surfaces as parameters of a typed
 //! kernel. Both keep their array alive. The texture repeats the edge pixels, so the kernel needs no

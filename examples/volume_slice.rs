@@ -4,7 +4,7 @@
 //! volume_slice [SIDE [OUTPUT]]
 //! ```
 //!
-//! SIDE is the side of the volume in texels, OUTPUT a PNG or JPEG file.
+//! SIDE is the side of the volume in texels, OUTPUT a PNG file.
 //!
 //! Shows a three-dimensional CUDA array that is filled from device memory, where a kernel has computed it. The texture uses
 //! normalized coordinates and interpolates between the eight texels around a point. The slice is checked against the CPU,

@@ -1,12 +1,16 @@
-//! Pictures as planes of floats, from and to PNG and JPEG files.
+//! Pictures as planes of floats, from PNG and JPEG files, and to PNG files.
 
 use std::{
     fs,
+    io::{BufWriter, Cursor},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result, ensure};
-use image::{DynamicImage, GrayImage, RgbImage};
+use zune_jpeg::{
+    JpegDecoder,
+    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
+};
 
 /// A gray picture of one plane, or a color picture of three (red, green, blue), with values from 0 to
 /// 255, row by row.
@@ -19,14 +23,17 @@ pub struct Picture {
 impl Picture {
     /// Reads a PNG or JPEG file. Transparency is dropped.
     pub fn read(path: &Path) -> Result<Self> {
-        let image = image::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let grey = !image.color().has_color();
-        let (width, height) = (image.width() as usize, image.height() as usize);
-        let (channels, bytes) = if grey {
-            (1, image.into_luma8().into_raw())
-        } else {
-            (3, image.into_rgb8().into_raw())
+        let file = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let decoded = match file.starts_with(b"\x89PNG") {
+            true => decode_png(&file),
+            false => decode_jpeg(&file),
         };
+        let Pixels {
+            width,
+            height,
+            channels,
+            bytes,
+        } = decoded.with_context(|| format!("{} is not a PNG or JPEG file", path.display()))?;
         let plane = |c| {
             bytes
                 .iter()
@@ -35,27 +42,37 @@ impl Picture {
                 .map(|&v| f32::from(v))
                 .collect()
         };
+        // The second or fourth channel is transparency.
+        let planes = if channels < 3 { 1 } else { 3 };
         Ok(Self {
             width,
             height,
-            planes: (0..channels).map(plane).collect(),
+            planes: (0..planes).map(plane).collect(),
         })
     }
 
-    /// Writes a file in the format of its extension. Values are clamped to 0 to 255. With `magnitudes`,
-    /// their absolute values are used.
+    /// Writes a PNG file. Values are clamped to 0 to 255. With `magnitudes`, their absolute values are
+    /// used.
     pub fn write(&self, path: &Path, magnitudes: bool) -> Result<()> {
+        ensure!(
+            path.extension().is_some_and(|extension| extension == "png"),
+            "cannot write {}: only PNG files are written. Fix: pass a name that ends with .png",
+            path.display()
+        );
         let bytes = self.bytes(|value| if magnitudes { value.abs() } else { value });
         let (width, height) = (u32::try_from(self.width)?, u32::try_from(self.height)?);
-        let image = if self.planes.len() == 1 {
-            GrayImage::from_raw(width, height, bytes).map(DynamicImage::from)
-        } else {
-            RgbImage::from_raw(width, height, bytes).map(DynamicImage::from)
+        let write = || -> Result<()> {
+            let file = BufWriter::new(fs::File::create(path)?);
+            let mut encoder = png::Encoder::new(file, width, height);
+            encoder.set_color(match self.planes.len() {
+                1 => png::ColorType::Grayscale,
+                _ => png::ColorType::Rgb,
+            });
+            let mut writer = encoder.write_header()?;
+            writer.write_image_data(&bytes)?;
+            Ok(writer.finish()?)
         };
-        let image = image.context("the planes do not match the size")?;
-        image
-            .save(path)
-            .with_context(|| format!("cannot write {}", path.display()))
+        write().with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Returns the pixels with interleaved channels, as in files. Applies `of` to each value, rounds and clamps it.
@@ -102,6 +119,51 @@ impl Picture {
             planes,
         }
     }
+}
+
+/// The pixels of a file, of one byte for each channel.
+struct Pixels {
+    width: usize,
+    height: usize,
+    channels: usize,
+    bytes: Vec<u8>,
+}
+
+fn decode_png(file: &[u8]) -> Result<Pixels> {
+    let mut decoder = png::Decoder::new(Cursor::new(file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info()?;
+    let size = reader
+        .output_buffer_size()
+        .context("the picture is too large")?;
+    let mut bytes = vec![0; size];
+    let info = reader.next_frame(&mut bytes)?;
+    bytes.truncate(info.buffer_size());
+    Ok(Pixels {
+        width: info.width as usize,
+        height: info.height as usize,
+        channels: info.color_type.samples(),
+        bytes,
+    })
+}
+
+fn decode_jpeg(file: &[u8]) -> Result<Pixels> {
+    let mut decoder = JpegDecoder::new(ZCursor::new(file));
+    decoder.decode_headers()?;
+    // Gray pictures stay gray.
+    if decoder.input_colorspace() == Some(ColorSpace::Luma) {
+        let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::Luma);
+        decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
+    }
+    let bytes = decoder.decode()?;
+    let (width, height) = decoder.dimensions().context("the picture has no size")?;
+    let channels = bytes.len() / (width * height).max(1);
+    Ok(Pixels {
+        width,
+        height,
+        channels,
+        bytes,
+    })
 }
 
 /// Returns a path for an example's output file, in a folder `cuda-direct` among the temporary files.
