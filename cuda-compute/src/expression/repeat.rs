@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The maximum number of evaluations that are kept. If there are more, all are forgotten.
-const MOST: usize = 4096;
+const MOST: usize = 1024;
 /// The number of words that a launch copies without an allocation.
 const FEW_WORDS: usize = 64;
 
