@@ -33,7 +33,8 @@ impl Picture {
             height,
             channels,
             bytes,
-        } = decoded.with_context(|| format!("{} is not a PNG or JPEG file", path.display()))?;
+        } = decoded
+            .with_context(|| format!("cannot decode {} as a PNG or JPEG file", path.display()))?;
         let plane = |c| {
             bytes
                 .iter()
@@ -55,7 +56,8 @@ impl Picture {
     /// used.
     pub fn write(&self, path: &Path, magnitudes: bool) -> Result<()> {
         ensure!(
-            path.extension().is_some_and(|extension| extension == "png"),
+            path.extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case("png")),
             "cannot write {}: only PNG files are written. Fix: pass a name that ends with .png",
             path.display()
         );

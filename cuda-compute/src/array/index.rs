@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 /// A slice's selection along one axis, which [`s!`](crate::s) creates. Negative indices count from
 /// the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SliceItem {
     /// A single index. The axis is removed.
     Index(isize),

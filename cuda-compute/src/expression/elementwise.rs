@@ -69,7 +69,7 @@ pub(super) fn run(
             config: LaunchConfig::new(blocks, tile.threads()),
             words: operands.words(tile.form())?,
             sizes: lengths.to_vec(),
-            scratch: Vec::new(),
+            scratch: [None; 2],
         };
         // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the
         // operands within their layouts.
@@ -88,7 +88,7 @@ pub(super) fn run(
         kernel: kernels.get(&kernel)?,
         words,
         sizes: Vec::new(),
-        scratch: Vec::new(),
+        scratch: [None; 2],
     };
     // SAFETY: as above.
     unsafe { evaluation.launch(launch, &kernel.form, &operands) }
@@ -107,11 +107,13 @@ fn unroll(form: &Form) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use cuda_safe::{Context, Stream};
+
     use super::{
         super::{plan::LeafSource, render::LeafForm, space::Access},
         *,
     };
-    use crate::element::DataType;
+    use crate::{element::DataType, kernel::Kernels};
 
     #[test]
     fn a_thread_has_sixteen_bytes_of_the_largest_element() {
@@ -150,9 +152,7 @@ mod tests {
 
     #[test]
     fn operands_decide_on_vectors_and_tiles() {
-        use cuda_safe::{Context, Stream};
-
-        use crate::{kernel::Kernels, s};
+        use crate::s;
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         // 1024 threads keep the device busy.
@@ -187,11 +187,7 @@ mod tests {
         assert_eq!(chosen(&own), (vec![], 1));
     }
 
-    fn kernels_of(
-        kernels: &crate::kernel::Kernels,
-        stream: &cuda_safe::Stream,
-        length: usize,
-    ) -> crate::Array<f32> {
+    fn kernels_of(kernels: &Kernels, stream: &Stream, length: usize) -> crate::Array<f32> {
         kernels.zeros(stream, &[length])
     }
 }

@@ -11,6 +11,9 @@ use crate::{array::Memory, error::Result, kernel::Kernels};
 /// reductions then allocate nothing for them.
 pub(super) const KEPT_PARTIALS: usize = 256 << 10;
 
+/// The maximum number of words of a kernel's second parameter.
+const MAX_SIZES: usize = 16;
+
 /// A kernel, and the parameters of its launch.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
@@ -18,10 +21,10 @@ pub(super) struct Launch {
     pub(super) config: LaunchConfig,
     /// The words of the kernel's form, which are its first parameter.
     pub(super) words: Vec<u64>,
-    /// The kernel's second parameter, if it has one.
+    /// The kernel's second parameter, if it has one: at most [`MAX_SIZES`] words.
     pub(super) sizes: Vec<u64>,
     /// Memory of the stream, and the place of its address in `sizes`.
-    pub(super) scratch: Vec<(usize, Scratch)>,
+    pub(super) scratch: [Option<(usize, Scratch)>; 2],
 }
 
 /// Memory that is kept for each stream.
@@ -52,7 +55,8 @@ impl Launch {
     /// # Safety
     /// The caller must ensure that:
     /// - the words and sizes are those of the kernel, which begins with `wait_for_previous_kernel`;
-    /// - the kernel only accesses the memory in `memories` and its scratch memory.
+    /// - the kernel only accesses the memory in `memories`, its scratch memory, and memory that belongs
+    ///   to the stream.
     pub(super) unsafe fn enqueue<'a>(
         &self,
         kernels: &Kernels,
@@ -60,14 +64,16 @@ impl Launch {
         words: &mut [u64],
         memories: impl Iterator<Item = &'a Memory> + Clone,
     ) -> Result<()> {
-        let mut sizes = [0; 16];
+        let mut sizes = [0; MAX_SIZES];
         sizes[..self.sizes.len()].copy_from_slice(&self.sizes);
         // References, so that no other thread frees the memory before the launch.
-        let mut held = [const { None }; 2];
-        for ((place, scratch), held) in self.scratch.iter().zip(&mut held) {
-            let buffer = scratch.of(kernels, stream)?;
-            sizes[*place] = buffer.as_device_ptr();
-            *held = Some(buffer);
+        let mut held = [None, None];
+        for (scratch, held) in self.scratch.iter().zip(&mut held) {
+            if let Some((place, scratch)) = scratch {
+                let buffer = scratch.of(kernels, stream)?;
+                sizes[*place] = buffer.as_device_ptr();
+                *held = Some(buffer);
+            }
         }
         let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), sizes.as_mut_ptr().cast()];
         let count = 1 + usize::from(!self.sizes.is_empty());

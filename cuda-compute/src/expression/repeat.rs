@@ -29,6 +29,8 @@ use crate::{
 const MOST: usize = 1024;
 /// The number of words that a launch copies without an allocation.
 const FEW_WORDS: usize = 64;
+/// The reason that a signature has what a recorded evaluation refers to.
+const FITS: &str = "the signature fits the pattern";
 
 /// The recorded evaluations of one context, by the hash of their signature.
 #[derive(Debug, Default)]
@@ -115,15 +117,15 @@ impl Repeat {
             new.push(Arc::new(memory));
         }
         // A source of this evaluation, and the address that distances count from.
-        let source = |source: Source| -> Option<(&Memory, u64)> {
+        let source = |source: Source| -> (&Memory, u64) {
             match source {
                 Source::Given(place) => {
-                    let used = signature.memory(place)?;
-                    Some((used.memory, used.address))
+                    let used = signature.memory(place).expect(FITS);
+                    (used.memory, used.address)
                 }
                 Source::New(place) => {
-                    let memory = new.get(usize::from(place))?;
-                    Some((memory, memory.address()))
+                    let memory = &new[usize::from(place)];
+                    (memory, memory.address())
                 }
             }
         };
@@ -147,22 +149,20 @@ impl Repeat {
                         source: from,
                         distance,
                     } => {
-                        let (_, address) = source(from).expect("a pattern that fits has it");
-                        words[word] = address.wrapping_add(distance);
+                        words[word] = source(from).1.wrapping_add(distance);
                     }
                     Replaced::Number {
                         word,
                         words: count,
                         visit,
                     } => {
-                        let number = signature.number(visit);
-                        let number = number.expect("a pattern that fits has it");
+                        let number = signature.number(visit).expect(FITS);
                         words[word..word + count].copy_from_slice(&number[..count]);
                     }
                 }
             }
             let memories = recorded.memories.iter();
-            let memories = memories.filter_map(|&from| source(from).map(|(memory, _)| memory));
+            let memories = memories.map(|&from| source(from).0);
             // SAFETY: an equal evaluation, whose arrays have the same layouts, ran this launch. It has
             // the addresses and numbers of this evaluation in their places.
             unsafe {

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, slice, sync::Arc};
 
+use bytemuck::{Pod, Zeroable};
 use cuda_safe::LaunchConfig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -55,6 +56,15 @@ struct Stage {
     folded: Folded,
     /// `None` if nothing uses the result.
     leaf: Option<u16>,
+}
+
+/// The struct `Sizes` of `kernels/rows.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Sizes {
+    rows: u64,
+    length: u64,
+    count: u64,
 }
 
 impl Rows {
@@ -250,12 +260,17 @@ pub(super) fn run(
         folded: operands.space.axes_of(1),
     };
     let blocks = grid((rows as u64).div_ceil(u64::from(kernel.threads() / group)))?;
+    let sizes = Sizes {
+        rows: rows as u64,
+        length: length as u64,
+        count: count as u64,
+    };
     let launch = Launch {
         kernel: kernels.get(&kernel)?,
         config: LaunchConfig::new(blocks, kernel.threads()),
         words,
-        sizes: vec![rows as u64, length as u64, count as u64], // `Sizes` of `kernels/rows.cu`
-        scratch: Vec::new(),
+        sizes: bytemuck::cast_slice(&[sizes]).to_vec(),
+        scratch: [None; 2],
     };
     // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
     // reads and writes elements of the operands within their layouts.
@@ -315,7 +330,7 @@ fn threads_of_row(
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::{ComputeCapability, Context, Stream, bytemuck::Pod};
+    use cuda_safe::{ComputeCapability, Context, Stream};
 
     use super::{
         super::{

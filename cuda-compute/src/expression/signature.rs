@@ -29,8 +29,8 @@ const ALIGNMENT: u64 = 32;
 
 /// The nodes of an evaluation, in the order of a traversal that visits each node before its inputs.
 ///
-/// Two evaluations with equal signatures run the same kernels with the same parameters, except for
-/// addresses and numbers. See [`Pattern::fits`].
+/// If the [`Pattern`] of one evaluation fits another, both run the same kernels with the same
+/// parameters, except for addresses and numbers.
 pub(super) struct Signature<'a> {
     visits: Few<Visit<'a>, NODES>,
     arrays: Few<At, ARRAYS>,
@@ -94,7 +94,7 @@ impl<T: Copy, const N: usize> Few<T, N> {
 }
 
 impl<'a> Signature<'a> {
-    /// Creates the signature of nothing, whose place in memory [`read`](Self::read) fills.
+    /// Creates an empty signature for [`read`](Self::read).
     pub(super) const fn new() -> Self {
         Self {
             visits: Few::new(Visit::Again(0)),
@@ -145,6 +145,7 @@ impl<'a> Signature<'a> {
                 }
             }
         }
+        signature.arrays.as_slice().hash(&mut hasher);
         for used in signature.memories() {
             hasher.write_u64(used.address % ALIGNMENT);
         }
@@ -153,8 +154,10 @@ impl<'a> Signature<'a> {
     }
 
     fn enter(&mut self, node: &'a Arc<Node>, hasher: &mut FxHasher) -> Option<()> {
+        // Everything that `Pattern::fits` compares, because of two evaluations with one hash only the
+        // later one is kept.
         discriminant(&node.kind).hash(hasher);
-        discriminant(&node.data).hash(hasher);
+        node.data.hash(hasher);
         match &node.kind {
             Kind::Array(memory, layout) => {
                 self.use_array(memory, layout, node.data)?;
@@ -167,17 +170,12 @@ impl<'a> Signature<'a> {
                 hash_layout(&taken.layout, hasher);
                 hash_layout(layout, hasher);
             }
-            Kind::Apply(operation, _) => match operation {
-                Operation::Call(function) => hasher.write_usize(function.name.len()),
-                Operation::Compare(comparison) => comparison.hash(hasher),
-                other => discriminant(other).hash(hasher),
-            },
-            Kind::Reduce(reduction, _) => {
-                discriminant(&reduction.fold).hash(hasher);
-                hasher.write_u8(reduction.axes);
-            }
+            Kind::Apply(operation, _) => operation.hash(hasher),
+            Kind::Reduce(reduction, _) => reduction.hash(hasher),
+            Kind::View(view, _) => view.hash(hasher),
+            Kind::Place(layout) => hash_layout(layout, hasher),
+            Kind::Scalar(_) => {}
             Kind::Random(_) => return None,
-            Kind::Scalar(_) | Kind::Place(_) | Kind::View(..) => {}
         }
         Some(())
     }

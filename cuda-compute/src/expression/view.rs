@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// A change of a layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum View {
     Slice(Vec<SliceItem>),
     Permute(Vec<isize>),

@@ -1,7 +1,8 @@
 //! The kernel of reductions with several results: of rows, or of columns.
 
-use std::sync::Arc;
+use std::{mem::offset_of, sync::Arc};
 
+use bytemuck::{Pod, Zeroable};
 use cuda_safe::{DeviceBuffer, LaunchConfig};
 
 use super::{
@@ -64,9 +65,23 @@ impl Specialisation for FoldKernel {
     }
 }
 
-/// The places of addresses in the kernel's sizes.
-const PARTIALS: usize = 10;
-const COUNTERS: usize = 11;
+/// The struct `Sizes` of `kernels/fold.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Sizes {
+    outer: u64,
+    length: u64,
+    inner: u64,
+    count: u64,
+    splits: u64,
+    share: u64,
+    tiles: u64,
+    by_splits: u64,
+    by_tiles: u64,
+    by_inner: u64,
+    partials: u64,
+    counters: u64,
+}
 
 /// Enqueues the reduction. `count` is the number of elements per result.
 pub(super) fn run(
@@ -123,39 +138,38 @@ pub(super) fn run(
         Walk::Rows { .. } | Walk::Alone => 1,
         Walk::Columns { width } => inner.div_ceil(u64::from(width)),
     };
-    // The struct `Sizes` of `kernels/fold.cu`. The last two are the addresses of the partial results
-    // and of the counters, if blocks share a result.
-    let mut sizes = vec![
+    let mut sizes = Sizes {
         outer,
         length,
         inner,
         count,
-        schedule.splits,
-        length.div_ceil(schedule.splits),
+        splits: schedule.splits,
+        share: length.div_ceil(schedule.splits),
         tiles,
-        magic(schedule.splits),
-        magic(tiles),
-        magic(inner),
-        0,
-        0,
-    ];
-    let (mut scratch, mut own) = (Vec::new(), None);
+        by_splits: magic(schedule.splits),
+        by_tiles: magic(tiles),
+        by_inner: magic(inner),
+        partials: 0,
+        counters: 0,
+    };
+    let (mut scratch, mut own) = ([None; 2], None);
     if schedule.splits > 1 {
-        scratch.push((COUNTERS, Scratch::Zeroed));
+        let place = |offset: usize| offset / size_of::<u64>();
+        scratch[0] = Some((place(offset_of!(Sizes, counters)), Scratch::Zeroed));
         if room as usize <= KEPT_PARTIALS {
-            scratch.push((PARTIALS, Scratch::Partials));
+            scratch[1] = Some((place(offset_of!(Sizes, partials)), Scratch::Partials));
         } else {
             let buffer = DeviceBuffer::<u8>::uninit(evaluation.stream, room as usize)?;
-            sizes[PARTIALS] = buffer.as_device_ptr();
+            sizes.partials = buffer.as_device_ptr();
             own = Some(buffer);
-            evaluation.record = None;
+            evaluation.record = None; // the next evaluation has another buffer
         }
     }
     let launch = Launch {
         kernel: kernels.get(&kernel)?,
         config: LaunchConfig::new(grid(schedule.blocks())?, THREADS),
         words,
-        sizes,
+        sizes: bytemuck::cast_slice(&[sizes]).to_vec(),
         scratch,
     };
     // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It

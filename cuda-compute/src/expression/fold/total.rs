@@ -1,7 +1,8 @@
 //! The kernel of reductions with one result.
 
-use std::{ffi::c_void, sync::Arc};
+use std::{ffi::c_void, mem::offset_of, sync::Arc};
 
+use bytemuck::{Pod, Zeroable};
 use cuda_safe::{Function, LaunchConfig, Stream};
 
 use super::{
@@ -38,7 +39,7 @@ pub(crate) struct Total {
 }
 
 /// The struct `Sizes` of `kernels/total.cu`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Sizes {
     /// The number of elements before the first vector.
@@ -111,16 +112,15 @@ pub(super) fn run(
         folds: folds.into(),
         variant,
     };
-    let mut scratch = Vec::new();
-    if blocks > 1 {
-        scratch.push((1, Scratch::Zeroed));
-    }
+    let place = offset_of!(Sizes, workspace) / size_of::<u64>();
+    let scratch = (blocks > 1).then_some((place, Scratch::Zeroed));
+    let sizes = Sizes { head, workspace: 0 };
     let launch = Launch {
         kernel: kernels.get(&kernel)?,
         config: LaunchConfig::new(blocks, variant.threads),
         words,
-        sizes: vec![head, 0], // `Sizes`, with the address of the scratch memory
-        scratch,
+        sizes: bytemuck::cast_slice(&[sizes]).to_vec(),
+        scratch: [scratch, None],
     };
     // SAFETY: the kernel was generated for these words. The scratch memory has room for the partials
     // of all blocks.
