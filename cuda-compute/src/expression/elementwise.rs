@@ -9,7 +9,7 @@ use super::{
     plan::Plan,
     render::Form,
     state::Evaluation,
-    tile,
+    tile::{self, Tile},
 };
 use crate::{
     array::Shape,
@@ -62,13 +62,14 @@ pub(super) fn run(
     }
     let form = operands.form(vector);
     if widest == 1
-        && let Some((tile, blocks, lengths)) = tile::prepare(&form, &operands.space)?
+        && let Some(tiling) = tile::tiling(&form, &operands.space)?
     {
+        let tile = Tile::new(form, &tiling);
         let launch = Launch {
             kernel: kernels.get(&tile)?,
-            config: LaunchConfig::new(blocks, tile.threads()),
+            config: LaunchConfig::new(tiling.blocks, tile.threads()),
             words: operands.words(tile.form())?,
-            sizes: lengths.to_vec(),
+            sizes: tiling.sizes,
             scratch: [None; 2],
         };
         // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the
@@ -159,7 +160,7 @@ mod tests {
         let kernels = || Kernels::of_multiprocessors(&context, 1);
         let chosen = |kernels: &Kernels| {
             let found: Vec<Elementwise> = kernels.compiled_for();
-            let tiles: Vec<tile::Tile> = kernels.compiled_for();
+            let tiles: Vec<Tile> = kernels.compiled_for();
             let forms = found
                 .iter()
                 .map(|kernel| (kernel.form.vector, kernel.unroll));

@@ -12,7 +12,7 @@ use crate::{array::Memory, error::Result, kernel::Kernels};
 pub(super) const KEPT_PARTIALS: usize = 256 << 10;
 
 /// The maximum number of words of a kernel's second parameter.
-const MAX_SIZES: usize = 16;
+const MAX_SIZES: usize = 24;
 
 /// A kernel, and the parameters of its launch.
 #[derive(Clone, Debug)]

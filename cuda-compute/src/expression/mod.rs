@@ -31,6 +31,7 @@ mod signature;
 pub(crate) mod space;
 mod state;
 mod tile;
+mod transposed;
 mod unroll;
 mod view;
 

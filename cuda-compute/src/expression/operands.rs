@@ -108,6 +108,18 @@ impl<'a> Operands<'a> {
         vector_width(&self.space, &self.starts)
     }
 
+    /// Returns the size of a leaf's elements, if it is read from memory at its own places.
+    pub(super) fn bytes_in_memory(&self, leaf: usize) -> Option<usize> {
+        let start = &self.starts[leaf];
+        (start.source == LeafSource::Memory && start.through.is_none()).then_some(start.size)
+    }
+
+    /// Returns whether leaves have places that indices determine.
+    pub(super) fn has_indices(&self) -> bool {
+        let mut starts = self.starts.iter();
+        starts.any(|start| start.through.is_some())
+    }
+
     /// Returns whether leaves are random numbers.
     pub(super) fn draws(&self) -> bool {
         let mut starts = self.starts.iter();

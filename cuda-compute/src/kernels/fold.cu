@@ -19,6 +19,7 @@
 #include "shuffle.cuh"
 #include "fold.cuh"
 #include "fold_steps.cuh"
+#include "last_block.cuh"
 
 static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
 
@@ -42,22 +43,6 @@ __device__ __forceinline__ u64 apart(const Sizes &s) { return s.length == 0 ? 1 
 __device__ __forceinline__ index_t end_of(const Sizes &s, index_t from) {
     const index_t share = (index_t)s.share, length = (index_t)s.length;
     return from < length && length - from > share ? from + share : length;
-}
-
-// Returns whether this block is the last of those that share a result. In that case all partials
-// can be read.
-__device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
-    __shared__ bool last;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        u64 *const counter = (u64 *)s.counters + result;
-        last = atomicAdd((unsigned long long *)counter, 1ull) == s.splits - 1;
-        if (last) *counter = 0;
-    }
-    __syncthreads();
-    __threadfence();
-    return last;
 }
 
 #if COLUMNS == 0
@@ -88,7 +73,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     if (GROUP == THREADS && s.splits > 1) {
         accumulator *const partials = (accumulator *)s.partials + row * s.splits;
         if (threadIdx.x == 0) partials[split] = total;
-        if (!comes_last(s, row)) return;
+        if (!comes_last((u64 *)s.counters + row, s.splits)) return;
         total.clear();
         for (u64 i = threadIdx.x; i < s.splits; i += THREADS) total.merge(partials[i]);
         // All threads have met since they read the memory of warps.
@@ -167,7 +152,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         if (y == 0)
 #pragma unroll
             for (int i = 0; i < VECTOR; ++i) partials[(split * VECTOR + i) * COLUMNS + threadIdx.x] = lanes[i];
-        if (!comes_last(s, row * s.tiles + tile)) return;
+        if (!comes_last((u64 *)s.counters + row * s.tiles + tile, s.splits)) return;
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) {
             lanes[i].clear();

@@ -2,60 +2,65 @@
 // reads a square of each operand along the operand's contiguous axis into shared memory, and
 // continues along the result's.
 //
-// Specialised by expression.cuh and turned.cuh, which are generated for each expression: see
-// expression/tile.rs. There are RANK axes, outermost first. The last one is contiguous in the
+// Specialised by expression.cuh and transposed.cuh, which are generated for each expression: see
+// expression/transposed.rs. There are RANK axes, outermost first. The last one is contiguous in the
 // result, and ACROSS is the one along which the transposed operands are contiguous. EDGE is the
 // edge of a square, of which ROWS rows are read at once.
+// EARLY means that registers suffice to load all operands before any element is computed.
 
 #include "array.cuh"
 #include "complex.cuh"
 #include "expression.cuh"
+#include "transposed.cuh"
+#include "corner.cuh"
 
-struct Lengths { u64 at[8]; };
-struct Place { offset_t at[RANK]; };
+struct Sizes {
+    u64 lengths[RANK];  // of the axes
+    u64 by[RANK];       // constants for dividing by the number of tiles along each axis
+};
 
-#include "turned.cuh"
+#define STEPS (EDGE / ROWS)
 
 extern "C" __global__ void __launch_bounds__(EDGE * ROWS)
-tile(const __grid_constant__ Words w, const __grid_constant__ Lengths lengths) {
+tile(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     wait_for_previous_kernel();
-    __shared__ Turned turned;
-    const u64 along = lengths.at[RANK - 1], across = lengths.at[ACROSS];
-    const u64 tiles_along = (along + EDGE - 1) / EDGE, tiles_across = (across + EDGE - 1) / EDGE;
-    u64 rest = blockIdx.x;
-    const u64 first_along = rest % tiles_along * EDGE;
-    rest /= tiles_along;
-    const u64 first_across = rest % tiles_across * EDGE;
-    rest /= tiles_across;
-    Place place;
-#pragma unroll
-    for (int axis = RANK - 2; axis >= 0; --axis)
-        if (axis != ACROSS) {
-            place.at[axis] = (offset_t)(rest % lengths.at[axis]);
-            rest /= lengths.at[axis];
-        }
+    __shared__ Transposed transposed;
+    Coordinates corner;
+    set_corner<~0u>(s.lengths, s.by, blockIdx.x, corner);
     const unsigned x = threadIdx.x % EDGE, y = threadIdx.x / EDGE;
-    const unsigned left_along = (unsigned)min(along - first_along, (u64)EDGE);
-    const unsigned left_across = (unsigned)min(across - first_across, (u64)EDGE);
+    const index_t along = (index_t)s.lengths[RANK - 1] - (index_t)corner.at[RANK - 1];
+    const index_t across = (index_t)s.lengths[ACROSS] - (index_t)corner.at[ACROSS];
+    Inputs<1> in[STEPS];
 #pragma unroll
-    for (unsigned step = 0; step < EDGE; step += ROWS) {
-        const unsigned row = step + y;
-        place.at[RANK - 1] = (offset_t)(first_along + row);
-        place.at[ACROSS] = (offset_t)(first_across + x);
-        if (row < left_along && x < left_across) turn(w, place, turned, row, x);
+    for (unsigned step = 0; step < STEPS; ++step) {
+        const unsigned row = step * ROWS + y;
+        Coordinates c = corner;
+        c.at[RANK - 1] += row;
+        c.at[ACROSS] += x;
+        if (row < along && x < across) load_transposed(w, c, transposed, row, x);
+    }
+#pragma unroll
+    for (unsigned step = 0; step < STEPS; ++step) {
+        const unsigned row = step * ROWS + y;
+        Coordinates c = corner;
+        c.at[RANK - 1] += x;
+        c.at[ACROSS] += row;
+        if (EARLY && x < along && row < across) load_others(w, c, in[step]);
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned step = 0; step < EDGE; step += ROWS) {
-        const unsigned row = step + y;
-        place.at[RANK - 1] = (offset_t)(first_along + x);
-        place.at[ACROSS] = (offset_t)(first_across + row);
-        if (x < left_along && row < left_across) {
-            Inputs<1> in;
+    for (unsigned step = 0; step < STEPS; ++step) {
+        const unsigned row = step * ROWS + y;
+        Coordinates c = corner;
+        c.at[RANK - 1] += x;
+        c.at[ACROSS] += row;
+        if (x < along && row < across) {
+            Inputs<1> &own = in[step];
             Outputs<1> out;
-            load_at(w, place, turned, x, row, in);
-            compute<1>(w, in, out);
-            store_at(w, place, out);
+            if (!EARLY) load_others(w, c, own);
+            take_transposed(transposed, x, row, own);
+            compute<1>(w, own, out);
+            store<1>(w, 0, c, out);
         }
     }
 }

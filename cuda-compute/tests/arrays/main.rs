@@ -59,6 +59,7 @@ mod sorts;
 mod statistics;
 mod structs;
 mod sums;
+mod transposed;
 mod unordered;
 
 use cuda_compute::{Array, Element, Expr, IntoShape, Result};

@@ -25,6 +25,7 @@ use crate::{
 /// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
 const BLOCKS: u32 = 4;
 const TEXT: &str = include_str!("../../kernels/fold.cu");
+pub(super) const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 
 /// A kernel for the folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +53,7 @@ impl Specialisation for FoldKernel {
                 "fold_steps.cuh",
                 include_str!("../../kernels/fold_steps.cuh"),
             )
+            .header("last_block.cuh", LAST_BLOCK)
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
             .define("BLOCKS", BLOCKS)
@@ -138,7 +140,7 @@ pub(super) fn run(
         Walk::Rows { .. } | Walk::Alone => 1,
         Walk::Columns { width } => inner.div_ceil(u64::from(width)),
     };
-    let mut sizes = Sizes {
+    let sizes = Sizes {
         outer,
         length,
         inner,
@@ -152,31 +154,62 @@ pub(super) fn run(
         partials: 0,
         counters: 0,
     };
-    let (mut scratch, mut own) = ([None; 2], None);
-    if schedule.splits > 1 {
-        let place = |offset: usize| offset / size_of::<u64>();
-        scratch[0] = Some((place(offset_of!(Sizes, counters)), Scratch::Zeroed));
-        if room as usize <= KEPT_PARTIALS {
-            scratch[1] = Some((place(offset_of!(Sizes, partials)), Scratch::Partials));
-        } else {
-            let buffer = DeviceBuffer::<u8>::uninit(evaluation.stream, room as usize)?;
-            sizes.partials = buffer.as_device_ptr();
-            own = Some(buffer);
-            evaluation.record = None; // the next evaluation has another buffer
-        }
-    }
+    let place = |offset: usize| offset / size_of::<u64>();
+    let places = Places {
+        partials: place(offset_of!(Sizes, partials)),
+        counters: place(offset_of!(Sizes, counters)),
+    };
     let launch = Launch {
         kernel: kernels.get(&kernel)?,
         config: LaunchConfig::new(grid(schedule.blocks())?, THREADS),
         words,
         sizes: bytemuck::cast_slice(&[sizes]).to_vec(),
-        scratch,
+        scratch: [None; 2],
     };
+    let room = if schedule.splits > 1 { room } else { 0 };
     // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
     // reads elements of the leaves within their layouts and writes one element per result. It also
     // uses the buffer for partial results and the counters of this stream, which are zero before
     // and after.
-    let launched = unsafe { evaluation.launch(launch, &kernel.form, &operands) };
+    unsafe { launch_with_partials(evaluation, launch, places, room, &kernel.form, &operands) }
+}
+
+/// The places of addresses among the words of a kernel's sizes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// The partial results of blocks that share results.
+    pub(super) partials: usize,
+    /// The numbers of finished blocks, which are zero before and after.
+    pub(super) counters: usize,
+}
+
+/// Enqueues a launch whose blocks use `room` bytes for partial results. If this is 0, they share no
+/// results.
+///
+/// # Safety
+/// As for [`Evaluation::launch`], apart from the memory at the two places.
+pub(super) unsafe fn launch_with_partials(
+    evaluation: &mut Evaluation<'_>,
+    mut launch: Launch,
+    places: Places,
+    room: u64,
+    form: &Form,
+    operands: &Operands<'_>,
+) -> Result<()> {
+    let mut own = None;
+    if room > 0 {
+        launch.scratch[0] = Some((places.counters, Scratch::Zeroed));
+        if room as usize <= KEPT_PARTIALS {
+            launch.scratch[1] = Some((places.partials, Scratch::Partials));
+        } else {
+            let buffer = DeviceBuffer::<u8>::uninit(evaluation.stream, room as usize)?;
+            launch.sizes[places.partials] = buffer.as_device_ptr();
+            own = Some(buffer);
+            evaluation.record = None; // the next evaluation has another buffer
+        }
+    }
+    // SAFETY: the caller's promise.
+    let launched = unsafe { evaluation.launch(launch, form, operands) };
     drop(own); // freed in the stream's order
     launched
 }

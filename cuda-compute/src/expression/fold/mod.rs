@@ -4,6 +4,7 @@ mod grouped;
 mod groups;
 mod schedule;
 pub(crate) mod table;
+mod tiled;
 pub(crate) mod total;
 
 use std::sync::Arc;
@@ -60,9 +61,12 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>, nodes: &[&Arc<Node>]) -> Resu
     let space = groups.target().shape;
     let group = |axis| groups.of(axis) as u8;
     let operands = Operands::new(plan, space, &targets, &groups.order, group);
-    match groups.have_one_result() {
-        true => total::run(evaluation, operands, folds, shape.elements())?,
-        false => grouped::run(evaluation, operands, folds, &groups)?,
+    if let Some(transposed) = tiled::transposed(&operands, &groups) {
+        tiled::run(evaluation, operands, folds, &groups, transposed)?;
+    } else if groups.have_one_result() {
+        total::run(evaluation, operands, folds, shape.elements())?;
+    } else {
+        grouped::run(evaluation, operands, folds, &groups)?;
     }
     Ok(results)
 }

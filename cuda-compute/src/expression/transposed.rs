@@ -1,0 +1,268 @@
+//! Operands that kernels transpose through shared memory.
+
+use std::fmt::Write as _;
+
+use super::{
+    plan::LeafSource,
+    render::{Form, LeafForm},
+    space::{Access, Inner, Space, Still},
+};
+use crate::kernel::Source;
+
+/// The minimum length of an axis. Shorter axes don't fill a tile.
+const MIN_AXIS: usize = 16;
+
+/// The leaves of a form that are contiguous along another axis than the space's innermost one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Transposed {
+    /// A bit for each of these leaves.
+    mask: u64,
+    /// The axis along which they are contiguous.
+    pub(super) across: u8,
+    /// The size in bytes of an element of each of them together.
+    pub(super) bytes: u8,
+}
+
+impl Transposed {
+    /// Finds the leaves that are contiguous along another axis than the innermost one. `size`
+    /// returns the size in bytes of a leaf's elements, or `None` if it is not read from memory.
+    pub(super) fn find(
+        space: &Space,
+        leaves: usize,
+        size: impl Fn(usize) -> Option<usize>,
+    ) -> Option<Self> {
+        let last = space.rank().checked_sub(1)?;
+        if last == 0 || space.inner() < MIN_AXIS {
+            return None;
+        }
+        let dense_along = |leaf: usize| {
+            let strides = &space.strides[leaf][..=last];
+            let axis = strides.iter().position(|&stride| stride == 1)?;
+            let other = axis < last && space.lengths[axis] >= MIN_AXIS && strides[last] > 1;
+            (other && size(leaf).is_some()).then_some(axis)
+        };
+        let across = (0..leaves).find_map(dense_along)?;
+        let (mut mask, mut bytes) = (0, 0);
+        for leaf in (0..leaves).filter(|&leaf| dense_along(leaf) == Some(across)) {
+            mask |= 1 << leaf;
+            bytes += size(leaf)?;
+        }
+        Some(Self {
+            mask,
+            across: across as u8,
+            bytes: u8::try_from(bytes).ok()?,
+        })
+    }
+
+    /// Returns the number of tiles along each axis. Tiles have `edge` elements along the two axes
+    /// that are exchanged, and one element along the others.
+    pub(super) fn tiles(self, space: &Space, edge: usize) -> Vec<u64> {
+        let last = space.rank() - 1;
+        let tiled = |axis: usize| axis == usize::from(self.across) || axis == last;
+        let lengths = space.lengths.iter().enumerate();
+        let tiles = lengths.map(|(axis, &length)| match tiled(axis) {
+            true => length.div_ceil(edge) as u64,
+            false => length as u64,
+        });
+        tiles.collect()
+    }
+
+    fn has(self, leaf: usize) -> bool {
+        self.mask >> leaf & 1 == 1
+    }
+
+    /// Returns the form whose operands are all addressed by coordinates, one element at a time.
+    pub(super) fn form(form: Form) -> Form {
+        let strided = |access: Access| match access {
+            Access::Uniform => Access::Uniform,
+            _ => Access::Strided(Inner::Any, Still::NONE),
+        };
+        let leaves = form.leaves.into_iter().map(|leaf| LeafForm {
+            access: strided(leaf.access),
+            ..leaf
+        });
+        let outputs = form.outputs.into_iter();
+        Form {
+            leaves: leaves.collect(),
+            outputs: outputs
+                .map(|(data, access)| (data, strided(access)))
+                .collect(),
+            vector: 1,
+            ..form
+        }
+    }
+
+    /// Returns the number of registers for one element of each of the other leaves.
+    pub(super) fn other_words(self, form: &Form) -> usize {
+        let others = form.leaves.iter().enumerate();
+        let others = others.filter(|(i, leaf)| !self.has(*i) && leaf.access != Access::Uniform);
+        others.map(|(_, leaf)| leaf.data.size().div_ceil(4)).sum()
+    }
+
+    /// Adds the headers and macros for tiles of a form that [`form`](Self::form) returned. The
+    /// kernel also needs `EDGE`, the number of elements along each side of a tile.
+    pub(super) fn add_to(self, source: Source, form: &Form) -> Source {
+        source
+            .header("transposed.cuh", self.header(form))
+            .header("corner.cuh", include_str!("../kernels/corner.cuh"))
+            .define("RANK", form.rank)
+            .define("ACROSS", self.across)
+    }
+
+    /// Returns the header `transposed.cuh`, which moves operands between memory, shared memory and
+    /// registers.
+    fn header(self, form: &Form) -> String {
+        let slots = form.slots();
+        let rank = usize::from(form.rank);
+        let leaves = || form.leaves.iter().enumerate();
+        let transposed = || leaves().filter(|(i, _)| self.has(*i));
+        let offset = |leaf: &LeafForm, slot: usize| -> String {
+            if leaf.access == Access::Uniform {
+                return "0".into();
+            }
+            let along = |axis: usize| format!("c.at[{axis}] * (offset_t)w.at[{}]", slot + 1 + axis);
+            (0..rank).map(along).collect::<Vec<_>>().join(" + ")
+        };
+        let mut text = String::from("// Written for one expression.\nstruct Transposed {\n");
+        for (i, leaf) in transposed() {
+            let _ = writeln!(text, "    {} x{i}[EDGE][EDGE + 1];", leaf.data.stored());
+        }
+        text.push_str(
+            "};\n__device__ __forceinline__ void load_transposed(const Words &w, const Coordinates &c, Transposed &tile, unsigned row, unsigned column) {\n",
+        );
+        for (i, leaf) in transposed() {
+            let slot = slots.leaves[i];
+            let (stored, offset) = (leaf.data.stored(), offset(leaf, slot));
+            let _ = writeln!(
+                text,
+                "    tile.x{i}[row][column] = load_one<{stored}>(w.at[{slot}], {offset});"
+            );
+        }
+        text.push_str(
+            "}\n__device__ __forceinline__ void load_others(const Words &w, const Coordinates &c, Inputs<1> &in) {\n",
+        );
+        for (i, leaf) in leaves().filter(|(i, _)| !self.has(*i)) {
+            let slot = slots.leaves[i];
+            let (stored, offset) = (leaf.data.stored(), offset(leaf, slot));
+            let single = if leaf.is_single() { "" } else { ".at[0]" };
+            let _ = match leaf.source {
+                LeafSource::Memory => writeln!(
+                    text,
+                    "    in.x{i}{single} = load_one<{stored}>(w.at[{slot}], {offset});"
+                ),
+                LeafSource::Given => Ok(()),
+                LeafSource::Random => writeln!(text, "    in.x{i} = {offset};"),
+                LeafSource::Place => {
+                    writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
+                }
+            };
+        }
+        text.push_str(
+            "}\n__device__ __forceinline__ void take_transposed(const Transposed &tile, unsigned row, unsigned column, Inputs<1> &in) {\n",
+        );
+        for (i, leaf) in transposed() {
+            let single = if leaf.is_single() { "" } else { ".at[0]" };
+            let _ = writeln!(text, "    in.x{i}{single} = tile.x{i}[row][column];");
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::{array::MAX_RANK, element::DataType};
+
+    /// A space of these lengths, with operands of these strides.
+    pub(in super::super) fn space(lengths: &[usize], strides: &[&[isize]]) -> Space {
+        let padded = |own: &&[isize]| {
+            let mut strides = [0; MAX_RANK];
+            strides[..own.len()].copy_from_slice(own);
+            strides
+        };
+        Space {
+            lengths: lengths.to_vec(),
+            groups: vec![0; lengths.len()],
+            strides: strides.iter().map(padded).collect(),
+        }
+    }
+
+    /// The mask, the axis, and the bytes of an element of leaves with these strides.
+    fn found(lengths: &[usize], strides: &[&[isize]]) -> Option<(u64, u8, u8)> {
+        let space = space(lengths, strides);
+        let found = Transposed::find(&space, strides.len(), |leaf| Some(4 << leaf))?;
+        Some((found.mask, found.across, found.bytes))
+    }
+
+    #[test]
+    fn leaves_along_another_axis_are_transposed() {
+        assert_eq!(found(&[65, 128], &[&[1, 65]]), Some((1, 0, 4)));
+        assert_eq!(found(&[3, 65, 70], &[&[4550, 1, 65]]), Some((1, 1, 4)));
+        assert_eq!(found(&[65, 3, 70], &[&[1, 4550, 65]]), Some((1, 0, 4)));
+        // Some of several leaves. Those of a third axis are read as before.
+        let (direct, other): (&[isize], &[isize]) = (&[64, 1], &[1, 64]);
+        let four = [direct, other, direct, other];
+        assert_eq!(found(&[64, 64], &four), Some((0b1010, 0, 8 + 32)));
+        let (first, second): (&[isize], &[isize]) = (&[64, 1, 4096], &[1, 4096, 64]);
+        assert_eq!(found(&[64; 3], &[first, second]), Some((0b01, 1, 4)));
+        let space = space(&[64, 64], &[&[1, 64]]);
+        assert!(Transposed::find(&space, 1, |_| None).is_none());
+    }
+
+    #[test]
+    fn short_axes_and_other_operands_are_not_transposed() {
+        assert_eq!(found(&[256], &[&[2]]), None);
+        assert!(found(&[16, 16], &[&[1, 16]]).is_some());
+        assert_eq!(found(&[16, 15], &[&[1, 16]]), None);
+        assert_eq!(found(&[15, 16], &[&[1, 15]]), None);
+        // Dense along the innermost axis, the same along it, or along both axes at once.
+        assert_eq!(found(&[64, 64], &[&[64, 1]]), None);
+        assert_eq!(found(&[64, 64], &[&[1, 0]]), None);
+        assert_eq!(found(&[64, 64], &[&[1, 1]]), None);
+        assert_eq!(found(&[64, 64], &[&[2, 128]]), None);
+    }
+
+    #[test]
+    fn uniform_operands_have_no_coordinates() {
+        let space = space(&[64, 64], &[&[0, 0], &[64, 1], &[1, 64]]);
+        let leaf = |i| LeafForm {
+            data: DataType::F32,
+            access: space.access(i),
+            source: LeafSource::Memory,
+            apart: false,
+            through: None,
+        };
+        let form = Transposed::form(Form {
+            values: Vec::new(),
+            roots: Vec::new(),
+            stages: Vec::new(),
+            leaves: (0..3).map(leaf).collect(),
+            outputs: vec![(DataType::F32, Access::Linear)],
+            rank: 2,
+            narrow: true,
+            vector: 4,
+        });
+        let any = Access::Strided(Inner::Any, Still::NONE);
+        let accesses: Vec<Access> = form.leaves.iter().map(|leaf| leaf.access).collect();
+        assert_eq!(accesses, [Access::Uniform, any, any]);
+        assert_eq!((form.outputs[0].1, form.vector), (any, 1));
+        let transposed = Transposed::find(&space, 3, |_| Some(4)).unwrap();
+        assert_eq!(transposed.other_words(&form), 1);
+        let header = transposed.header(&form);
+        for line in [
+            "in.x0 = load_one<float>(w.at[3], 0);",
+            "float x2[EDGE][EDGE + 1];",
+        ] {
+            assert!(header.contains(line), "{header}");
+        }
+    }
+
+    #[test]
+    fn only_two_axes_are_divided_into_tiles() {
+        let space = space(&[65, 3, 70], &[&[1, 4550, 65]]);
+        let transposed = Transposed::find(&space, 1, |_| Some(4)).unwrap();
+        assert_eq!(transposed.tiles(&space, 32), [3, 3, 3]);
+        assert_eq!(transposed.tiles(&space, 64), [2, 3, 2]);
+    }
+}
