@@ -59,7 +59,6 @@ mod sorts;
 mod statistics;
 mod structs;
 mod sums;
-mod transposed;
 mod unordered;
 
 use cuda_compute::{Array, Element, Expr, IntoShape, Result};

@@ -32,9 +32,9 @@ const THREADS: u32 = 256;
 const STEPS: usize = EDGE * EDGE / THREADS as usize;
 /// The shared memory in bytes that a block uses for tiles, so that four blocks run at the same time.
 const SHARED_BYTES: usize = 40 << 10;
-/// The minimum number of elements. Operands of fewer elements fit in the cache, so that the order of
-/// reads matters less.
-const MIN_ELEMENTS: u64 = 1 << 20;
+/// The minimum number of elements per multiprocessor. Operands of fewer elements fit in the cache, so
+/// that the order of reads matters less.
+const MIN_ELEMENTS: u64 = 1 << 13;
 /// Registers of a thread for operands and accumulators, by the number of blocks that run on a
 /// multiprocessor at the same time.
 const REGISTERS: [(u8, usize); 2] = [(4, 36), (2, 100)];
@@ -141,7 +141,11 @@ struct Sizes {
 }
 
 /// Returns the transposed operands, if the kernel of tiles is faster with them than other kernels.
-pub(super) fn transposed(operands: &Operands<'_>, groups: &Groups) -> Option<Transposed> {
+pub(super) fn transposed(
+    operands: &Operands<'_>,
+    groups: &Groups,
+    hardware: &Hardware,
+) -> Option<Transposed> {
     if groups.elements(Group::Folded) == 0 || operands.has_indices() {
         return None;
     }
@@ -153,9 +157,10 @@ pub(super) fn transposed(operands: &Operands<'_>, groups: &Groups) -> Option<Tra
         .iter()
         .map(|&length| length as u64)
         .product();
+    let enough = MIN_ELEMENTS * u64::from(hardware.multiprocessors.max(1));
     let tiles: u64 = found.tiles(&operands.space, EDGE).iter().product();
     let fills_tiles = elements * 10 >= tiles * (EDGE * EDGE) as u64 * 6;
-    (elements >= MIN_ELEMENTS && fills_tiles && tile_bytes(found) <= SHARED_BYTES).then_some(found)
+    (elements >= enough && fills_tiles && tile_bytes(found) <= SHARED_BYTES).then_some(found)
 }
 
 /// Enqueues the reduction.
@@ -239,3 +244,6 @@ fn splits(kept: u64, folded: u64, most: u64, residence: Residence, hardware: &Ha
     // No block is without tiles.
     folded.div_ceil(folded.div_ceil(splits))
 }
+
+#[cfg(test)]
+mod tests;
