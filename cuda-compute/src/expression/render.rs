@@ -479,15 +479,20 @@ impl Form {
         }
     }
 
-    /// Returns whether a few registers and instructions suffice to compute the values.
-    pub(super) fn is_simple(&self) -> bool {
-        let calls = |value: &Value| match value {
+    /// Returns the number of values that functions compute.
+    pub(super) fn calls(&self) -> usize {
+        let is_call = |value: &&Value| match value {
             Value::Apply { operation, .. } => {
                 matches!(operation, Operation::Call(_) | Operation::Own(_))
             }
             _ => false,
         };
-        self.values.len() <= 8 && !self.values.iter().any(calls)
+        self.values.iter().filter(is_call).count()
+    }
+
+    /// Returns whether a few registers and instructions suffice to compute the values.
+    pub(super) fn is_simple(&self) -> bool {
+        self.values.len() <= 8 && self.calls() == 0
     }
 
     /// Returns whether `random.cuh` is needed.

@@ -1,4 +1,7 @@
-//! Kernels for expressions of whole rows with reductions of those rows. They read each row once.
+//! Kernels for expressions of whole rows, or columns, with reductions of those. They read each row
+//! once.
+
+mod threads;
 
 use std::{fmt::Write as _, slice, sync::Arc};
 
@@ -6,45 +9,41 @@ use bytemuck::{Pod, Zeroable};
 use cuda_safe::LaunchConfig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use threads::{MAX_ROW_BYTES, Threads};
+
 use super::{
+    fold::groups::{Group, Groups},
     hashed::Hashed,
     launch::Launch,
     node::{Kind, Node},
-    operands::{Operands, Target, grid},
+    operands::{Operands, Target, grid, magic},
     operation::rounded,
-    plan::LeafSource,
-    plan::{Computed, Plan, Stored},
+    plan::{Computed, LeafSource, Plan, Stored},
     reduction::{self, Folded, Reduction, add_to, header},
     render::Form,
     state::Evaluation,
 };
 use crate::{
-    array::{Layout, Memory, Shape},
+    array::Memory,
     error::Result,
-    kernel::{Hardware, Source, Specialisation},
+    kernel::{Source, Specialisation},
 };
 
 const TEXT: &str = include_str!("../kernels/rows.cu");
-/// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
-const TARGET_REGISTERS: usize = 32;
-const MAX_REGISTERS: usize = 64;
-/// The size in bytes of rows that one thread computes.
-const ALONE_BYTES: usize = 64;
-/// The numbers of threads for a longer row.
-const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
-/// The size in bytes of the longest row that fits.
-const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
 /// The maximum size in bytes of a thread's accumulators. The warps of a block store them in shared
 /// memory.
 const MAX_ACCUMULATOR_BYTES: usize = 1024;
+/// The same for columns, whose threads all store them.
+const MAX_COLUMN_ACCUMULATOR_BYTES: usize = 40;
+/// The minimum number of adjacent columns, which threads read together.
+const MIN_COLUMNS: usize = 16;
 
 /// A kernel for one form of expressions with reductions of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Rows {
     form: Hashed<Form>,
     stages: Arc<[Stage]>,
-    group: u32,
-    vectors: u32,
+    threads: Threads,
     /// The first and the last axis of a row.
     folded: (u8, u8),
 }
@@ -65,13 +64,12 @@ struct Sizes {
     rows: u64,
     length: u64,
     count: u64,
+    inner: u64,
+    tiles: u64,
+    by_tiles: u64,
 }
 
 impl Rows {
-    fn threads(&self) -> u32 {
-        self.group.max(256)
-    }
-
     /// Returns the header that `kernels/rows.cu` includes as `stages.cuh`.
     fn header(&self) -> String {
         let mut text = String::from("// Written for one expression.\n");
@@ -116,9 +114,10 @@ impl Specialisation for Rows {
             .form
             .add_headers(Source::new("rows.cu", TEXT, "rows"))
             .header("stages.cuh", self.header())
-            .define("THREADS", self.threads())
-            .define("GROUP", self.group)
-            .define("N", self.vectors)
+            .define("THREADS", self.threads.of_block())
+            .define("GROUP", self.threads.group)
+            .define("COLUMNS", self.threads.columns)
+            .define("N", self.threads.vectors)
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1);
         add_to(source, self.stages.iter().map(|stage| &stage.folded))
@@ -195,15 +194,29 @@ pub(super) fn run(
         return Ok(None);
     };
     let stage_roots: Vec<u16> = plan.roots.drain(..reductions.len()).collect();
-    let Some((layout, densest)) = in_rows(&plan, shape, axes) else {
-        return Ok(None);
-    };
-    let count = reduction::elements(shape, axes);
-    let read = plan
+    if plan
         .leaves
         .iter()
-        .filter(|leaf| leaf.memory().is_some() && leaf.strides[densest] != 0);
+        .any(|leaf| leaf.origin.source() == LeafSource::Random)
+    {
+        return Ok(None);
+    }
+    let layout = plan.result_layout(shape);
+    let groups = Groups::new(&layout, axes);
+    let count = reduction::elements(shape, axes);
+    let densest = layout
+        .axes()
+        .iter()
+        .copied()
+        .rfind(|&axis| shape[axis] != 1 && groups.of(axis) == Group::Folded);
+    let read = plan.leaves.iter().filter(|leaf| {
+        leaf.memory().is_some() && densest.is_some_and(|axis| leaf.strides[axis] != 0)
+    });
     if count.saturating_mul(read.map(|leaf| leaf.data.size()).sum()) > MAX_ROW_BYTES {
+        return Ok(None);
+    }
+    let inner = groups.elements(Group::Inner) as usize;
+    if !groups.in_rows() && (inner < MIN_COLUMNS || bytes > MAX_COLUMN_ACCUMULATOR_BYTES) {
         return Ok(None);
     }
     let mut memories = Vec::with_capacity(roots.len());
@@ -218,11 +231,13 @@ pub(super) fn run(
     });
     let targets: Vec<Target<'_>> = targets.collect();
 
-    let folded = |axis: usize| axes >> axis & 1 == 1;
-    let mut order = layout.axes();
-    order.sort_by_key(|&axis| folded(axis));
-    let mut operands = Operands::new(plan, shape, &targets, &order, |axis| u8::from(folded(axis)));
-    let mut vector = operands.vector_width();
+    let group = |axis| groups.of(axis) as u8;
+    let mut operands = Operands::new(plan, shape, &targets, &groups.order, group);
+    let mut vector = if groups.in_rows() {
+        operands.vector_width()
+    } else {
+        1
+    };
     while !count.is_multiple_of(vector) {
         vector /= 2;
     }
@@ -232,7 +247,11 @@ pub(super) fn run(
     };
     let length = count / vector;
     let rows = shape.elements() / count;
-    let Some((group, vectors)) = threads_of_row(kernels.hardware(), &form, rows, length) else {
+    let threads = match groups.in_rows() {
+        true => Threads::of_rows(kernels.hardware(), &form, rows, length),
+        false => Threads::of_columns(kernels.hardware(), &form, rows, length),
+    };
+    let Some(threads) = threads else {
         return Ok(None);
     };
     let stages = reductions
@@ -255,19 +274,31 @@ pub(super) fn run(
     let kernel = Rows {
         form: Hashed::new(form),
         stages: stages.collect(),
-        group,
-        vectors,
-        folded: operands.space.axes_of(1),
+        threads,
+        folded: operands.space.axes_of(Group::Folded as u8),
     };
-    let blocks = grid((rows as u64).div_ceil(u64::from(kernel.threads() / group)))?;
+    let (rows, inner) = (rows as u64, inner as u64);
+    let (tiles, blocks) = match threads.columns {
+        0 => (
+            1,
+            rows.div_ceil((threads.of_block() / threads.group).into()),
+        ),
+        columns => {
+            let tiles = inner.div_ceil(columns.into());
+            (tiles, rows / inner * tiles)
+        }
+    };
     let sizes = Sizes {
-        rows: rows as u64,
+        rows,
         length: length as u64,
         count: count as u64,
+        inner,
+        tiles,
+        by_tiles: magic(tiles),
     };
     let launch = Launch {
         kernel: kernels.get(&kernel)?,
-        config: LaunchConfig::new(blocks, kernel.threads()),
+        config: LaunchConfig::new(grid(blocks)?, threads.of_block()),
         words,
         sizes: bytemuck::cast_slice(&[sizes]).to_vec(),
         scratch: [None; 2],
@@ -283,171 +314,12 @@ pub(super) fn run(
     ))
 }
 
-/// Returns the layout of the results and its axis with the smallest stride, if that axis is
-/// reduced.
-fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<(Layout, usize)> {
-    let mut leaves = plan.leaves.iter();
-    if leaves.any(|leaf| leaf.origin.source() == LeafSource::Random) {
-        return None;
-    }
-    let layout = plan.result_layout(shape);
-    let densest = *layout.axes().iter().rfind(|&&axis| shape[axis] != 1)?;
-    (axes >> densest & 1 == 1).then_some((layout, densest))
-}
-
-/// Returns the number of threads per row and of vectors per thread, if the row fits in registers.
-fn threads_of_row(
-    hardware: &Hardware,
-    form: &Form,
-    rows: usize,
-    length: usize,
-) -> Option<(u32, u32)> {
-    let bytes: usize = form
-        .leaves
-        .iter()
-        .filter(|leaf| leaf.is_read())
-        .map(|leaf| leaf.data.size())
-        .sum();
-    let registers = (bytes * usize::from(form.vector)).div_ceil(4).max(1);
-    let of = |group: usize| length.div_ceil(group);
-    let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
-    let mut group = GROUPS
-        .into_iter()
-        .find(fits(TARGET_REGISTERS))
-        .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
-    if length * registers * size_of::<u32>() <= ALONE_BYTES {
-        group = 1; // the threads of a warp read consecutive memory anyway
-    } else if length < group {
-        group = length.next_power_of_two();
-    }
-    // Few rows need more threads each to keep the device busy, of at least two vectors each.
-    let enough = hardware.multiprocessors as usize * 512;
-    while group >= GROUPS[0] && group < 512 && of(group) > 2 && rows * group < enough {
-        group *= 2;
-    }
-    Some((group as u32, of(group) as u32))
-}
-
 #[cfg(test)]
 mod tests {
-    use cuda_safe::{ComputeCapability, Context, Stream};
+    use cuda_safe::{Context, Stream};
 
-    use super::{
-        super::{
-            Expr,
-            render::LeafForm,
-            space::{Access, Inner, Still},
-        },
-        *,
-    };
-    use crate::{
-        array::Array,
-        element::{DataType, Element},
-        kernel::Kernels,
-        random::Random,
-    };
-
-    fn hardware() -> Hardware {
-        Hardware {
-            capability: ComputeCapability { major: 9, minor: 0 },
-            multiprocessors: 132,
-            shared_per_block: 0,
-        }
-    }
-
-    /// The threads and vectors of each of many rows.
-    fn of_many(form: &Form, length: usize) -> Option<(u32, u32)> {
-        threads_of_row(&hardware(), form, 1 << 20, length)
-    }
-
-    /// A form that reads these leaves in vectors.
-    fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
-        let leaves = leaves.iter().map(|&(data, access, source)| LeafForm {
-            data,
-            access,
-            source,
-            apart: false,
-            through: None,
-        });
-        Form {
-            values: Vec::new(),
-            roots: Vec::new(),
-            stages: Vec::new(),
-            leaves: leaves.collect(),
-            outputs: Vec::new(),
-            rank: 2,
-            narrow: true,
-            vector,
-        }
-    }
-
-    #[test]
-    fn a_row_gets_the_fewest_threads_that_hold_it() {
-        let memory = |data| (data, Access::Linear, LeafSource::Memory);
-        let single = form(&[memory(DataType::F32)], 1);
-        for (length, wanted) in [
-            // One thread, then as many as elements, or a power of two.
-            (1, Some((1, 1))),
-            (16, Some((1, 16))),
-            (17, Some((16, 2))),
-            (512, Some((16, 32))),
-            (513, Some((32, 17))),
-            (1 << 15, Some((1024, 32))),
-            // Rows need more registers if even the largest group is too small.
-            ((1 << 15) + 1, Some((1024, 33))),
-            (1 << 16, Some((1024, 64))),
-            ((1 << 16) + 1, None),
-        ] {
-            assert_eq!(of_many(&single, length), wanted, "{length}");
-        }
-        let few = |rows, length| threads_of_row(&hardware(), &single, rows, length);
-        for (rows, length, wanted) in [
-            (128, 4096, (512, 8)),
-            (1, 100, (64, 2)),
-            (4224, 64, (16, 4)),
-            (4223, 64, (32, 2)),
-            (1, 1, (1, 1)),
-        ] {
-            assert_eq!(few(rows, length), Some(wanted), "{rows} x {length}");
-        }
-        let four = form(&[memory(DataType::F32)], 4);
-        assert_eq!(of_many(&four, 5), Some((8, 1)));
-        assert_eq!(of_many(&four, 128), Some((16, 8)));
-        assert_eq!(of_many(&four, 129), Some((32, 5)));
-        // Three registers for two vectors of two elements.
-        let both = form(&[memory(DataType::F16), memory(DataType::F32)], 2);
-        assert_eq!(of_many(&both, 160), Some((16, 10)));
-        assert_eq!(of_many(&both, 176), Some((32, 6)));
-        // Leaves that are not loaded in vectors need no registers. A vector needs at least one.
-        let none = form(
-            &[
-                (DataType::F64, Access::Uniform, LeafSource::Memory),
-                (
-                    DataType::F64,
-                    Access::Strided(Inner::Same, Still::NONE),
-                    LeafSource::Memory,
-                ),
-                (DataType::U64, Access::Linear, LeafSource::Place),
-            ],
-            1,
-        );
-        assert_eq!(of_many(&none, 512), Some((16, 32)));
-    }
-
-    #[test]
-    fn a_block_has_threads_for_several_short_rows() {
-        let threads = |group| {
-            let rows = Rows {
-                form: Hashed::new(form(&[], 1)),
-                stages: Arc::new([]),
-                group,
-                vectors: 1,
-                folded: (0, 0),
-            };
-            rows.threads()
-        };
-        assert_eq!([16, 256, 512, 1024].map(threads), [256, 256, 512, 1024]);
-    }
+    use super::{super::Expr, *};
+    use crate::{array::Array, element::Element, kernel::Kernels, random::Random};
 
     fn stream() -> Stream {
         Stream::new(&Context::primary(0).unwrap()).unwrap()
@@ -465,29 +337,33 @@ mod tests {
     }
 
     #[test]
-    fn the_densest_axis_has_to_be_folded() {
-        let stream = stream();
-        let densest = |lengths: &[usize], axes: u8| {
-            let x = zeros::<f32>(&stream, lengths).expr();
-            let shape = Shape::of(lengths);
-            let plan = Plan::new(&[&x.node], shape, &Computed::default())
-                .unwrap()
-                .unwrap();
-            in_rows(&plan, shape, axes).map(|(_, densest)| densest)
+    fn adjacent_elements_belong_to_a_row_or_to_neighbouring_columns() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        // The columns of a block.
+        let columns = |lengths: &[usize], axis: usize| {
+            let kernels = Kernels::of_multiprocessors(&context, 1);
+            let x = kernels.zeros::<f32>(&stream, lengths);
+            (&x - x.max_axis(axis).keep_axes()).eval().unwrap();
+            let found: Vec<Rows> = kernels.compiled_for();
+            found.first().map(|rows| rows.threads.columns)
         };
-        assert_eq!(densest(&[3, 4], 0b10), Some(1));
-        assert_eq!(densest(&[3, 4], 0b11), Some(1));
-        assert_eq!(densest(&[3, 4], 0b01), None);
+        assert_eq!(columns(&[3, 20], 1), Some(0));
+        assert_eq!(columns(&[2, 20], 0), Some(256));
+        assert_eq!(columns(&[2, 40, 1000], 1), Some(128));
         // Axes of length 1 are ignored.
-        assert_eq!(densest(&[3, 1], 0b01), Some(0));
-        assert_eq!(densest(&[3, 1], 0b10), None);
-        assert_eq!(densest(&[1, 1], 0b11), None);
-        let shape = Shape::of(&[3, 4]);
-        let random = Expr::<f32>::uniform(&mut Random::new(1), [3, 4]).unwrap();
-        let plan = Plan::new(&[&random.node], shape, &Computed::default())
-            .unwrap()
-            .unwrap();
-        assert!(in_rows(&plan, shape, 0b10).is_none());
+        assert_eq!(columns(&[20, 1], 0), Some(0));
+        // Too few neighbours to read together, and a column that is too long.
+        assert_eq!(columns(&[3, 15], 0), None);
+        assert_eq!(columns(&[2049, 16], 0), None);
+    }
+
+    #[test]
+    fn random_numbers_are_left_to_other_kernels() {
+        let stream = stream();
+        let x = Expr::<f32>::uniform(&mut Random::new(1), [3, 4]).unwrap();
+        let node = (&x - x.sum_axis(1).keep_axes()).node;
+        assert!(!is_one_kernel(&stream, &[&node]));
     }
 
     #[test]
@@ -578,7 +454,8 @@ mod tests {
             let x = kernels.zeros::<f32>(&stream, &[3, length]);
             (&x - x.max_axis(1).keep_axes()).eval().unwrap();
             let rows: Vec<Rows> = kernels.compiled_for();
-            (rows[0].form.vector, rows[0].group, rows[0].vectors)
+            let threads = rows[0].threads;
+            (rows[0].form.vector, threads.group, threads.vectors)
         };
         assert_eq!(chosen(64), (4, 16, 1));
         assert_eq!(chosen(66), (2, 32, 2));

@@ -2,7 +2,10 @@
 // once, kept in registers, folded as often as needed and written once.
 //
 // Specialised by THREADS, GROUP (threads per row), N (vectors per thread), FOLDED_FROM and FOLDED_TO (the
-// first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each expression: see expression/rows.rs.
+// first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
+// expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are not adjacent, but
+// those of neighbouring rows are. A block then computes that many neighbours, and vectors have one
+// element.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -14,11 +17,24 @@ struct Sizes {
     u64 rows;
     u64 length;  // of a row, in vectors
     u64 count;   // elements of a row
+    u64 inner;   // neighbouring rows whose elements are adjacent
+    u64 tiles;   // blocks for these
+    u64 by_tiles;  // a constant for dividing by their number
 };
 
 // Combines the values of a row's threads, and gives all of them the result. Lanes merge in
 // different orders. If that changes the last digits, all lanes take the result of the first one.
 template <class A> __device__ __forceinline__ void fold_row(A &total) {
+#if COLUMNS
+    if (GROUP == 1) return;
+    __shared__ alignas(16) char room[sizeof(A) * THREADS];
+    A *const of_thread = (A *)room;
+    of_thread[threadIdx.x] = total;
+    __syncthreads();
+    total = of_thread[threadIdx.x % COLUMNS];
+    for (unsigned lane = 1; lane < GROUP; ++lane) total.merge(of_thread[lane * COLUMNS + threadIdx.x % COLUMNS]);
+    __syncthreads();  // before the next fold of this kind
+#else
 #pragma unroll
     for (int distance = 1; distance < (GROUP < 32 ? GROUP : 32); distance *= 2)
         total.merge(shuffled(total, distance));
@@ -34,6 +50,7 @@ template <class A> __device__ __forceinline__ void fold_row(A &total) {
     for (unsigned warp = 1; warp < GROUP / 32; ++warp) total.merge(of_warp[first + warp]);
     __syncthreads();  // before the next fold of this kind
 #endif
+#endif
 }
 
 #include "stages.cuh"
@@ -41,18 +58,27 @@ template <class A> __device__ __forceinline__ void fold_row(A &total) {
 extern "C" __global__ void __launch_bounds__(THREADS)
 rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     wait_for_previous_kernel();
+#if COLUMNS
+    const unsigned outer = divide(blockIdx.x, 0, s.by_tiles), tile = blockIdx.x - outer * (unsigned)s.tiles;
+    const u64 column = (u64)tile * COLUMNS + threadIdx.x % COLUMNS;
+    const unsigned lane = threadIdx.x / COLUMNS;
+    const bool has_row = column < s.inner;
+    const index_t first = (index_t)((outer * s.length + lane) * s.inner + column), step = GROUP * (index_t)s.inner;
+#else
     const u64 row = (u64)blockIdx.x * (THREADS / GROUP) + threadIdx.x / GROUP;
     const unsigned lane = threadIdx.x % GROUP;
+    const bool has_row = row < s.rows;
+    const index_t first = (index_t)(row * s.length + lane), step = GROUP;
+#endif
     // Vectors of this thread, or none beyond the last row.
-    const unsigned mine = row < s.rows && lane < s.length ? ((unsigned)s.length - lane + GROUP - 1) / GROUP : 0;
-    const index_t first = (index_t)(row * s.length + lane);
+    const unsigned mine = has_row && lane < s.length ? ((unsigned)s.length - lane + GROUP - 1) / GROUP : 0;
     Inputs<VECTOR> in[N];
-    const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, GROUP);
+    const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, step);
     Coordinates c = c_first;
 #pragma unroll
     for (int i = 0; i < N; ++i)
         if (i < mine) {
-            load<VECTOR>(w, first + i * GROUP, c, in[i]);
+            load<VECTOR>(w, first + i * step, c, in[i]);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
     run_stages(w, mine, s.count, in);
@@ -62,7 +88,7 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         if (i < mine) {
             Outputs<VECTOR> out;
             compute<VECTOR>(w, in[i], out);
-            store<VECTOR, true>(w, first + i * GROUP, c, out);
+            store<VECTOR, true>(w, first + i * step, c, out);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
 }

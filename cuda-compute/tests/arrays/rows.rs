@@ -57,6 +57,51 @@ fn softmax_and_normalization() {
 }
 
 #[test]
+fn softmax_and_normalization_of_columns() {
+    let stream = stream();
+    for (layers, length, inner) in [
+        (1, 1, 16),
+        (2, 3, 16),
+        (1, 40, 33),
+        (3, 70, 300),
+        (2, 700, 20),
+        (1, 2048, 17),
+        (1, 2049, 17),
+    ] {
+        let host = numbers(layers * length * inner);
+        let x = shaped(&stream, [layers, length, inner], &host);
+        let raised = (&x - x.max_axis(1).keep_axes()).exp();
+        let softmax = &raised / raised.sum_axis(1).keep_axes();
+        let deviation = (x.var_axis(1, 0).keep_axes() + 1e-5).sqrt();
+        let normal = (&x - x.mean_axis(1).keep_axes()) / deviation;
+        let (softmax, normal) = eval((softmax, normal)).unwrap();
+        let (softmax, normal) = (softmax.host(), normal.host());
+        for (layer, column) in (0..layers).flat_map(|layer| (0..inner).map(move |c| (layer, c))) {
+            let place = |row: usize| (layer * length + row) * inner + column;
+            let values: Vec<f64> = (0..length).map(|row| host[place(row)]).collect();
+            let largest = values.iter().copied().fold(f64::MIN, f64::max);
+            let sum: f64 = values.iter().map(|v| (v - largest).exp()).sum();
+            let mean = values.iter().sum::<f64>() / length as f64;
+            let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / length as f64;
+            for (row, value) in values.iter().enumerate() {
+                let wanted = (value - largest).exp() / sum;
+                let found = softmax[place(row)];
+                assert!(
+                    (found - wanted).abs() <= 1e-12 * wanted,
+                    "{layers} x {length} x {inner}"
+                );
+                let wanted = (value - mean) / (variance + 1e-5).sqrt();
+                let found = normal[place(row)];
+                assert!(
+                    (found - wanted).abs() <= 1e-9,
+                    "{layers} x {length} x {inner}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn halves_columns_and_other_operands() {
     let stream = stream();
     let host: Vec<f16> = numbers(6 * 50).into_iter().map(f16::from_f64).collect();

@@ -15,7 +15,7 @@ use super::{
         state::Evaluation,
     },
     groups::{Group, Groups},
-    schedule::{Registers, THREADS, Vectors, Walk, schedule},
+    schedule::{Registers, THREADS, Vectors, Walk, Work, schedule},
 };
 use crate::{
     error::Result,
@@ -123,7 +123,8 @@ pub(super) fn run(
         Vectors {
             each: each / vector,
             bytes: vector * element_bytes(&form),
-            simple: form.is_simple(),
+            work: Work::of(&form),
+            combinations: combines(&operands),
         },
     );
     let vectors = if groups.in_rows() { 1 } else { vector };
@@ -214,6 +215,18 @@ pub(super) unsafe fn launch_with_partials(
     launched
 }
 
+/// Returns whether no operand differs both along outer and along folded axes.
+fn combines(operands: &Operands<'_>) -> bool {
+    let space = &operands.space;
+    let moves = |leaf: usize, group: Group| {
+        let axes = space.groups.iter().zip(&space.strides[leaf]);
+        let mut moving = axes.filter(|&(_, &stride)| stride != 0);
+        moving.any(|(&own, _)| own == group as u8)
+    };
+    (0..operands.leaves().len())
+        .all(|leaf| !(moves(leaf, Group::Outer) && moves(leaf, Group::Folded)))
+}
+
 /// Returns the size of the largest elements that a thread reads.
 fn element_bytes(form: &Form) -> u64 {
     let read = form.leaves.iter().filter(|leaf| leaf.is_read());
@@ -247,7 +260,8 @@ mod tests {
             let vectors = Vectors {
                 each: 8,
                 bytes: 16,
-                simple: true,
+                work: Work::Simple,
+                combinations: false,
             };
             schedule(&kernels, false, space, registers, vectors).splits
         };

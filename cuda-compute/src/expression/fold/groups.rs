@@ -4,7 +4,7 @@ use crate::array::{Axes, Layout, MAX_RANK, Shape};
 
 /// A group of axes. A kernel traverses the groups in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Group {
+pub(in super::super) enum Group {
     /// Axes of the result.
     Outer,
     /// The reduced axes.
@@ -15,11 +15,11 @@ pub(super) enum Group {
 
 /// The axes of a shape in groups.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(in super::super) struct Groups {
     shape: Shape,
     of_axes: [Group; MAX_RANK],
     /// All axes in the order of traversal, outermost first.
-    pub(super) order: Axes,
+    pub(in super::super) order: Axes,
     /// The layout of the results along all axes.
     results: Layout,
     in_rows: bool,
@@ -28,7 +28,7 @@ pub(super) struct Groups {
 impl Groups {
     /// Divides the axes of a space, whose elements are read in the order of this layout. `reduced`
     /// has a bit for each reduced axis.
-    pub(super) fn new(layout: &Layout, reduced: u8) -> Self {
+    pub(in super::super) fn new(layout: &Layout, reduced: u8) -> Self {
         let shape = layout.shape;
         let folded = |axis: usize| reduced >> axis & 1 == 1;
         // The axes from the largest to the smallest stride.
@@ -66,7 +66,7 @@ impl Groups {
         }
     }
 
-    pub(super) fn of(&self, axis: usize) -> Group {
+    pub(in super::super) fn of(&self, axis: usize) -> Group {
         self.of_axes[axis]
     }
 
@@ -75,24 +75,24 @@ impl Groups {
     }
 
     /// Returns whether adjacent elements are folded. Otherwise they belong to different results.
-    pub(super) fn in_rows(&self) -> bool {
+    pub(in super::super) fn in_rows(&self) -> bool {
         self.in_rows
     }
 
     /// Returns the number of elements along the axes of a group.
-    pub(super) fn elements(&self, group: Group) -> u64 {
+    pub(in super::super) fn elements(&self, group: Group) -> u64 {
         let axes = (0..self.shape.rank()).filter(|&axis| self.of(axis) == group);
         axes.map(|axis| self.shape[axis] as u64).product()
     }
 
     /// Returns whether all elements are folded into one result.
-    pub(super) fn have_one_result(&self) -> bool {
+    pub(in super::super) fn have_one_result(&self) -> bool {
         self.elements(Group::Outer) * self.elements(Group::Inner) == 1
     }
 
     /// Returns the layout of the result in the space that the kernel traverses. If there are no
     /// elements, the space has one place for each result.
-    pub(super) fn target(&self) -> Layout {
+    pub(in super::super) fn target(&self) -> Layout {
         let none = self.elements(Group::Folded) == 0;
         self.results
             .with_lengths(|axis| match self.is_folded(axis) && none {
@@ -102,7 +102,7 @@ impl Groups {
     }
 
     /// Returns the layout of the result, with the reduced axes if they are kept.
-    pub(super) fn result(&self, keep: bool) -> Layout {
+    pub(in super::super) fn result(&self, keep: bool) -> Layout {
         let folded = |axis: usize| self.is_folded(axis);
         match keep {
             true => self

@@ -1,7 +1,7 @@
 //! Kernels that reduce expressions along axes.
 
 mod grouped;
-mod groups;
+pub(super) mod groups;
 mod schedule;
 pub(crate) mod table;
 mod tiled;

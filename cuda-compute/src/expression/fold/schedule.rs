@@ -101,14 +101,35 @@ impl Registers {
     }
 }
 
+/// The number of instructions for a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Simple,
+    Medium,
+    Heavy,
+}
+
+impl Work {
+    pub(super) fn of(form: &Form) -> Self {
+        if form.is_simple() {
+            Self::Simple
+        } else if form.values.len() > 16 || form.calls() > 4 {
+            Self::Heavy
+        } else {
+            Self::Medium
+        }
+    }
+}
+
 /// The vectors of elements that a kernel folds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vectors {
     /// The fewest that each thread gets.
     pub(super) each: u64,
     pub(super) bytes: u64,
-    /// Whether they are computed in a few instructions.
-    pub(super) simple: bool,
+    pub(super) work: Work,
+    /// Whether each operand is the same for all rows, or for all elements of a row.
+    pub(super) combinations: bool,
 }
 
 /// Chooses the schedule. `tuning/NOTES.md` has the measurements behind the figures. The space is in
@@ -121,25 +142,27 @@ pub(super) fn schedule(
     Vectors {
         each,
         bytes: vector_bytes,
-        simple,
+        work,
+        combinations,
     }: Vectors,
 ) -> Schedule {
     let threads = u64::from(THREADS);
+    let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
+    // Shares each result among enough blocks to fill the device, if a thread of these gets enough
+    // vectors. Combining the results of blocks takes about 2 us, and more for many blocks.
+    let vectors = if work == Work::Heavy { 8 } else { 16 };
     // Blocks of different speed balance each other if there are several in turn. But with outer axes, the
     // blocks of neighboring results must run at the same time: a transposed operand has elements of
     // several of them in each sector.
-    let turns = if simple || !in_rows && outer > 1 {
-        1
-    } else {
-        8
-    };
-    let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
-    // Uses enough blocks to fill the device, each with eight vectors per thread.
-    let splits = |enough: u64, blocks: u64, results: u64, pieces: u64| match blocks < enough
-        && results <= SHARED_RESULTS
-    {
-        true => (enough / results.max(1)).clamp(1, pieces.max(1)),
-        false => 1,
+    let balances = work != Work::Simple && (in_rows || outer == 1);
+    let splits = |enough: u64, blocks: u64, results: u64, threads: u64| {
+        let shared = |enough: u64, vectors: u64| match blocks < enough && results <= SHARED_RESULTS
+        {
+            true => (enough / results.max(1)).clamp(1, length.div_ceil(threads * vectors).max(1)),
+            false => 1,
+        };
+        let turns = if balances { shared(enough * 8, 64) } else { 1 };
+        shared(enough, vectors).max(turns)
     };
     if in_rows {
         let enough = multiprocessors * 4;
@@ -151,6 +174,16 @@ pub(super) fn schedule(
             .div_ceil(4)
             .next_power_of_two()
             .clamp(1, 32);
+        // Operands of combinations are in the cache and in registers. So a thread gets whole rows, if
+        // there are enough of them.
+        let group = match combinations {
+            true => group.min(
+                (multiprocessors * 1024)
+                    .div_ceil(outer.max(1))
+                    .next_power_of_two(),
+            ),
+            false => group,
+        };
         let long = length > 1024 || length >= threads && outer * group < enough * threads / 2;
         let group = if long { threads } else { group };
         let walk = Walk::Rows {
@@ -161,12 +194,7 @@ pub(super) fn schedule(
             unroll: registers.unroll(48, length / group),
             results: outer,
             splits: match long {
-                true => splits(
-                    enough * turns,
-                    walk.blocks(outer),
-                    outer,
-                    length.div_ceil(threads * 8),
-                ),
+                true => splits(enough, walk.blocks(outer), outer, threads),
                 false => 1,
             },
             accumulators: 1,
@@ -201,7 +229,7 @@ pub(super) fn schedule(
         },
         unroll: registers.unroll(44, length / rows),
         results,
-        splits: splits(enough * turns, results, results, length.div_ceil(rows * 8)),
+        splits: splits(enough, results, results, rows),
         accumulators: width,
     }
 }
@@ -230,7 +258,8 @@ mod tests {
     const WIDE: Vectors = Vectors {
         each: 8,
         bytes: 16,
-        simple: true,
+        work: Work::Simple,
+        combinations: false,
     };
 
     type Planned = (Walk, u8, u64, u64, u64);
@@ -278,10 +307,10 @@ mod tests {
     #[test]
     fn blocks_share_long_rows_if_there_are_few() {
         for (outer, length, splits) in [
-            // Eight vectors for each thread of a block.
-            (2, 2048, 1),
-            (2, 2049, 2),
-            (2, 4097, 3),
+            // Sixteen vectors for each thread of a block.
+            (2, 4096, 1),
+            (2, 4097, 2),
+            (2, 8193, 3),
             // As many blocks as fill the device.
             (2, 1 << 21, 264),
             (4, 1 << 21, 132),
@@ -337,7 +366,7 @@ mod tests {
                 Vectors {
                     each,
                     bytes,
-                    simple: true,
+                    ..WIDE
                 },
             )
             .walk
@@ -368,28 +397,44 @@ mod tests {
     }
 
     #[test]
-    fn blocks_with_many_instructions_take_turns() {
+    fn threads_take_whole_rows_of_combinations() {
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
-        let splits = |in_rows, space, simple| {
-            let vectors = Vectors { simple, ..WIDE };
-            schedule(&kernels, in_rows, space, FEW, vectors).splits
+        let group = |rows, length| {
+            let vectors = Vectors {
+                combinations: true,
+                ..WIDE
+            };
+            let schedule = schedule(&kernels, true, (rows, length, 1), FEW, vectors);
+            (schedule.walk, schedule.unroll)
         };
-        let (rows, columns) = ((2, 1 << 21, 1), (1, 64_000, 32));
-        assert_eq!(
-            (splits(true, rows, true), splits(true, rows, false)),
-            (264, 1024)
-        );
-        assert_eq!(
-            (splits(false, columns, true), splits(false, columns, false)),
-            (264, 1000)
-        );
-        assert_eq!(splits(false, (2, 64_000, 32), false), 132);
-        // Tiles that are enough for simple values.
-        let tiles = (1, 64_000, 320 * 32);
-        assert_eq!(
-            (splits(false, tiles, true), splits(false, tiles, false)),
-            (1, 6)
-        );
+        let rows = |group| Walk::Rows { group };
+        assert_eq!(group(132 * 1024, 16), (rows(1), 8));
+        assert_eq!(group(132 * 512, 16), (rows(2), 8));
+        // No more threads than for other operands.
+        assert_eq!(group(5000, 16), (rows(4), 4));
+        assert_eq!(group(2, 1 << 21), (rows(256), 8));
+    }
+
+    #[test]
+    fn the_work_of_a_vector_decides_how_many_blocks_share_a_result() {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let splits = |in_rows, space| {
+            let of = |work| {
+                let vectors = Vectors { work, ..WIDE };
+                schedule(&kernels, in_rows, space, FEW, vectors).splits
+            };
+            [of(Work::Simple), of(Work::Medium), of(Work::Heavy)]
+        };
+        // Eight turns, if threads have 64 vectors in each.
+        assert_eq!(splits(true, (2, 1 << 21, 1)), [264, 264, 264]);
+        assert_eq!(splits(true, (2, 1 << 25, 1)), [264, 2048, 2048]);
+        assert_eq!(splits(false, (1, 1 << 21, 32)), [264, 2112, 2112]);
+        assert_eq!(splits(false, (2, 1 << 21, 32)), [132, 132, 132]);
+        // Threads have 16 vectors, or eight if these need much work.
+        assert_eq!(splits(true, (2, 1 << 14, 1)), [4, 4, 8]);
+        assert_eq!(splits(false, (1, 1 << 14, 32)), [128, 128, 256]);
+        // Tiles that are enough.
+        assert_eq!(splits(false, (1, 64_000, 320 * 32)), [1, 6, 6]);
     }
 
     #[test]

@@ -1,0 +1,275 @@
+//! The threads that compute a row.
+
+use super::super::{
+    plan::LeafSource,
+    render::{Form, LeafForm},
+    space::Access,
+};
+use crate::kernel::Hardware;
+
+/// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
+const TARGET_REGISTERS: usize = 32;
+const MAX_REGISTERS: usize = 64;
+/// The size in bytes of rows that one thread computes.
+const ALONE_BYTES: usize = 64;
+/// The numbers of threads for a longer row.
+const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
+/// The size in bytes of the longest row that fits.
+pub(super) const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
+/// Threads of a block for neighbouring columns, which read their elements together.
+const COLUMNS: usize = 32;
+/// Threads of a block, unless a row needs more.
+const THREADS: usize = 256;
+const MAX_THREADS: usize = 1024;
+
+/// The threads that compute a row, or a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Threads {
+    /// Threads per row.
+    pub(super) group: u32,
+    /// The neighbouring columns of a block, or 0 if the elements of a row are adjacent.
+    pub(super) columns: u32,
+    /// Vectors per thread.
+    pub(super) vectors: u32,
+}
+
+impl Threads {
+    /// Returns the threads for rows of `length` vectors, if a row fits in registers.
+    pub(super) fn of_rows(
+        hardware: &Hardware,
+        form: &Form,
+        rows: usize,
+        length: usize,
+    ) -> Option<Self> {
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let registers = registers(read, form.vector);
+        let of = |group: usize| length.div_ceil(group);
+        let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
+        let mut group = GROUPS
+            .into_iter()
+            .find(fits(TARGET_REGISTERS))
+            .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
+        if length * registers * size_of::<u32>() <= ALONE_BYTES {
+            group = 1; // the threads of a warp read consecutive memory anyway
+        } else if length < group {
+            group = length.next_power_of_two();
+        }
+        // Few rows need more threads each to keep the device busy, of at least two vectors each.
+        let enough = hardware.multiprocessors as usize * 512;
+        while group >= GROUPS[0] && group < 512 && of(group) > 2 && rows * group < enough {
+            group *= 2;
+        }
+        Some(Self {
+            group: group as u32,
+            columns: 0,
+            vectors: of(group) as u32,
+        })
+    }
+
+    /// Returns the threads for columns of `length` elements, of which `inner` are adjacent, if a
+    /// column fits in registers.
+    pub(super) fn of_columns(
+        hardware: &Hardware,
+        form: &Form,
+        columns: usize,
+        length: usize,
+    ) -> Option<Self> {
+        let moving =
+            |leaf: &&LeafForm| leaf.access != Access::Uniform && leaf.source == LeafSource::Memory;
+        let registers = registers(form.leaves.iter().filter(moving), 1);
+        let of = |group: usize| length.div_ceil(group);
+        let groups = || {
+            (0..)
+                .map(|bit| 1 << bit)
+                .take_while(|group| group * COLUMNS <= MAX_THREADS)
+        };
+        let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
+        let mut group = groups()
+            .find(fits(TARGET_REGISTERS))
+            .or_else(|| groups().find(fits(MAX_REGISTERS)))?;
+        let enough = hardware.multiprocessors as usize * 512;
+        while group * COLUMNS < MAX_THREADS && of(group) > 2 && columns * group < enough {
+            group *= 2;
+        }
+        Some(Self {
+            group: group as u32,
+            columns: (THREADS / group).max(COLUMNS) as u32,
+            vectors: of(group) as u32,
+        })
+    }
+
+    /// Returns the number of threads per block.
+    pub(super) fn of_block(self) -> u32 {
+        match self.columns {
+            0 => self.group.max(THREADS as u32),
+            columns => columns * self.group,
+        }
+    }
+}
+
+/// Returns the registers for a vector of each of these leaves.
+fn registers<'a>(leaves: impl Iterator<Item = &'a LeafForm>, vector: u8) -> usize {
+    let bytes: usize = leaves.map(|leaf| leaf.data.size()).sum();
+    (bytes * usize::from(vector)).div_ceil(4).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::ComputeCapability;
+
+    use super::{
+        super::super::space::{Inner, Still},
+        *,
+    };
+    use crate::element::DataType;
+
+    fn hardware() -> Hardware {
+        Hardware {
+            capability: ComputeCapability { major: 9, minor: 0 },
+            multiprocessors: 132,
+            shared_per_block: 0,
+        }
+    }
+
+    /// The threads and vectors of each of many rows.
+    fn of_many(form: &Form, length: usize) -> Option<(u32, u32)> {
+        of_rows(form, 1 << 20, length)
+    }
+
+    fn of_rows(form: &Form, rows: usize, length: usize) -> Option<(u32, u32)> {
+        let threads = Threads::of_rows(&hardware(), form, rows, length)?;
+        assert_eq!(threads.columns, 0);
+        Some((threads.group, threads.vectors))
+    }
+
+    /// A form that reads these leaves in vectors.
+    fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
+        let leaves = leaves.iter().map(|&(data, access, source)| LeafForm {
+            data,
+            access,
+            source,
+            apart: false,
+            through: None,
+        });
+        Form {
+            values: Vec::new(),
+            roots: Vec::new(),
+            stages: Vec::new(),
+            leaves: leaves.collect(),
+            outputs: Vec::new(),
+            rank: 2,
+            narrow: true,
+            vector,
+        }
+    }
+
+    #[test]
+    fn a_row_gets_the_fewest_threads_that_hold_it() {
+        let memory = |data| (data, Access::Linear, LeafSource::Memory);
+        let single = form(&[memory(DataType::F32)], 1);
+        for (length, wanted) in [
+            // One thread, then as many as elements, or a power of two.
+            (1, Some((1, 1))),
+            (16, Some((1, 16))),
+            (17, Some((16, 2))),
+            (512, Some((16, 32))),
+            (513, Some((32, 17))),
+            (1 << 15, Some((1024, 32))),
+            // Rows need more registers if even the largest group is too small.
+            ((1 << 15) + 1, Some((1024, 33))),
+            (1 << 16, Some((1024, 64))),
+            ((1 << 16) + 1, None),
+        ] {
+            assert_eq!(of_many(&single, length), wanted, "{length}");
+        }
+        let few = |rows, length| of_rows(&single, rows, length);
+        for (rows, length, wanted) in [
+            (128, 4096, (512, 8)),
+            (1, 100, (64, 2)),
+            (4224, 64, (16, 4)),
+            (4223, 64, (32, 2)),
+            (1, 1, (1, 1)),
+        ] {
+            assert_eq!(few(rows, length), Some(wanted), "{rows} x {length}");
+        }
+        let four = form(&[memory(DataType::F32)], 4);
+        assert_eq!(of_many(&four, 5), Some((8, 1)));
+        assert_eq!(of_many(&four, 128), Some((16, 8)));
+        assert_eq!(of_many(&four, 129), Some((32, 5)));
+        // Three registers for two vectors of two elements.
+        let both = form(&[memory(DataType::F16), memory(DataType::F32)], 2);
+        assert_eq!(of_many(&both, 160), Some((16, 10)));
+        assert_eq!(of_many(&both, 176), Some((32, 6)));
+        // Leaves that are not loaded in vectors need no registers. A vector needs at least one.
+        let none = form(
+            &[
+                (DataType::F64, Access::Uniform, LeafSource::Memory),
+                (
+                    DataType::F64,
+                    Access::Strided(Inner::Same, Still::NONE),
+                    LeafSource::Memory,
+                ),
+                (DataType::U64, Access::Linear, LeafSource::Place),
+            ],
+            1,
+        );
+        assert_eq!(of_many(&none, 512), Some((16, 32)));
+    }
+
+    #[test]
+    fn a_block_has_threads_for_several_short_rows() {
+        let threads = |group, columns| {
+            let threads = Threads {
+                group,
+                columns,
+                vectors: 1,
+            };
+            threads.of_block()
+        };
+        assert_eq!(
+            [16, 256, 512, 1024].map(|group| threads(group, 0)),
+            [256, 256, 512, 1024]
+        );
+        assert_eq!(
+            [(1, 256), (8, 32), (32, 32)].map(|(group, columns)| threads(group, columns)),
+            [256, 256, 1024]
+        );
+    }
+
+    #[test]
+    fn a_column_gets_the_fewest_threads_that_hold_it() {
+        let memory = |data, access| (data, access, LeafSource::Memory);
+        let single = form(&[memory(DataType::F32, Access::Linear)], 1);
+        let of = |form: &Form, columns, length| {
+            let threads = Threads::of_columns(&hardware(), form, columns, length)?;
+            Some((threads.group, threads.columns, threads.vectors))
+        };
+        for (length, wanted) in [
+            (1, Some((1, 256, 1))),
+            (32, Some((1, 256, 32))),
+            (33, Some((2, 128, 17))),
+            (256, Some((8, 32, 32))),
+            (1024, Some((32, 32, 32))),
+            (2048, Some((32, 32, 64))),
+            (2049, None),
+        ] {
+            assert_eq!(of(&single, 1 << 20, length), wanted, "{length}");
+        }
+        // Few columns get more threads, with at least two elements each.
+        assert_eq!(of(&single, 1 << 14, 36), Some((8, 32, 5)));
+        assert_eq!(of(&single, 1 << 10, 9), Some((8, 32, 2)));
+        assert_eq!(of(&single, 1 << 10, 2), Some((1, 256, 2)));
+        // Values that are not the same for all elements need registers, also without a vector.
+        let same = Access::Strided(Inner::Same, Still::NONE);
+        let both = form(
+            &[
+                memory(DataType::F32, Access::Linear),
+                memory(DataType::F64, same),
+            ],
+            1,
+        );
+        assert_eq!(of(&both, 1 << 20, 11), Some((2, 128, 6)));
+        let uniform = form(&[memory(DataType::F32, Access::Uniform)], 1);
+        assert_eq!(of(&uniform, 1 << 20, 32), Some((1, 256, 32)));
+    }
+}
