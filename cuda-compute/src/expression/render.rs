@@ -207,7 +207,9 @@ impl Form {
                 (LeafSource::Memory, false) => {
                     writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored())
                 }
-                (LeafSource::Given, _) => writeln!(text, "    {} x{i};", leaf.data.computed()),
+                (LeafSource::Given, _) => {
+                    writeln!(text, "    {} x{i}[GIVEN];", leaf.data.computed())
+                }
                 _ => writeln!(text, "    offset_t x{i};"),
             };
         }
@@ -424,7 +426,7 @@ impl Form {
                         (LeafSource::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
                         (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
                         (LeafSource::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
-                        (LeafSource::Given, _) => format!("in.x{leaf}"),
+                        (LeafSource::Given, _) => format!("in.x{leaf}[lane % GIVEN]"),
                         (LeafSource::Random, true) => format!("r{leaf}[0]"),
                         (LeafSource::Random, false) => format!("r{leaf}[lane]"),
                     }
@@ -480,7 +482,7 @@ impl Form {
     }
 
     /// Returns the number of values that functions compute.
-    pub(super) fn calls(&self) -> usize {
+    fn calls(&self) -> usize {
         let is_call = |value: &&Value| match value {
             Value::Apply { operation, .. } => {
                 matches!(operation, Operation::Call(_) | Operation::Own(_))
@@ -488,6 +490,16 @@ impl Form {
             _ => false,
         };
         self.values.iter().filter(is_call).count()
+    }
+
+    /// Returns about the number of instructions that compute a vector.
+    pub(super) fn work(&self) -> u64 {
+        let doubles = self
+            .values
+            .iter()
+            .any(|value| value.data() == DataType::F64);
+        let each = self.values.len() + 19 * self.calls();
+        (each * usize::from(self.vector) * if doubles { 8 } else { 1 }) as u64
     }
 
     /// Returns whether a few registers and instructions suffice to compute the values.

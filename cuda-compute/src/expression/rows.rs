@@ -70,6 +70,14 @@ struct Sizes {
 }
 
 impl Rows {
+    /// Returns the number of results of each reduction for a vector: one for each column.
+    fn results(&self) -> u8 {
+        match self.threads.columns {
+            0 => 1,
+            _ => self.form.vector,
+        }
+    }
+
     /// Returns the header that `kernels/rows.cu` includes as `stages.cuh`.
     fn header(&self) -> String {
         let mut text = String::from("// Written for one expression.\n");
@@ -86,21 +94,24 @@ impl Rows {
         for (i, stage) in self.stages.iter().enumerate() {
             let _ = writeln!(
                 text,
-                "    {{\n        stage_{i}::accumulator total;\n        total.clear();\n#pragma unroll\n        \
+                "    {{\n        stage_{i}::accumulator total[GIVEN];\n#pragma unroll\n        \
+                 for (int lane = 0; lane < GIVEN; ++lane) total[lane].clear();\n#pragma unroll\n        \
                  for (int i = 0; i < N; ++i)\n            if (i < mine) {{\n                Outputs_{i}<VECTOR> out;\n                \
-                 compute_{i}<VECTOR>(w, in[i], out);\n                \
-                 total.take_all(values_across<Outputs_{i}<VECTOR>, VECTOR>{{out}});\n            }}\n        \
-                 fold_row(total);\n        stage_{i}::Results<1> results;\n        total.finish(results, 0, count);"
+                 compute_{i}<VECTOR>(w, in[i], out);\n                take(total, out);\n            }}\n#pragma unroll\n        \
+                 for (int lane = 0; lane < GIVEN; ++lane) {{\n            fold_row(total[lane]);"
             );
             if let Some(leaf) = stage.leaf {
                 let data = self.form.leaves[usize::from(leaf)].data;
                 let _ = writeln!(
                     text,
-                    "        const {} given = {};\n#pragma unroll\n        for (int i = 0; i < N; ++i) in[i].x{leaf} = given;",
+                    "            stage_{i}::Results<1> results;\n            total[lane].finish(results, 0, count);\n            \
+                     const {} given = {};\n#pragma unroll\n            \
+                     for (int i = 0; i < N; ++i) in[i].x{leaf}[lane] = given;",
                     data.computed(),
                     rounded("results.y0[0]".into(), data)
                 );
             }
+            text.push_str("        }\n");
             text.push_str("    }\n");
         }
         text.push_str("}\n");
@@ -117,6 +128,7 @@ impl Specialisation for Rows {
             .define("THREADS", self.threads.of_block())
             .define("GROUP", self.threads.group)
             .define("COLUMNS", self.threads.columns)
+            .define("GIVEN", self.results())
             .define("N", self.threads.vectors)
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1);
@@ -233,23 +245,35 @@ pub(super) fn run(
 
     let group = |axis| groups.of(axis) as u8;
     let mut operands = Operands::new(plan, shape, &targets, &groups.order, group);
-    let mut vector = if groups.in_rows() {
-        operands.vector_width()
-    } else {
-        1
+    let mut vector = operands.vector_width();
+    // Rows and columns are whole numbers of vectors. Few columns are divided among many threads.
+    let (along, most) = match groups.in_rows() {
+        true => (count, vector),
+        false => (
+            inner,
+            kernels
+                .hardware()
+                .elements_of_a_thread(shape.elements() as u64) as usize,
+        ),
     };
-    while !count.is_multiple_of(vector) {
+    while !along.is_multiple_of(vector) || vector > most {
         vector /= 2;
     }
     let form = Form {
         stages: stage_roots,
         ..operands.form(vector)
     };
-    let length = count / vector;
     let rows = shape.elements() / count;
-    let threads = match groups.in_rows() {
-        true => Threads::of_rows(kernels.hardware(), &form, rows, length),
-        false => Threads::of_columns(kernels.hardware(), &form, rows, length),
+    let (length, inner, threads) = match groups.in_rows() {
+        true => {
+            let length = count / vector;
+            let threads = Threads::of_rows(kernels.hardware(), &form, rows, length);
+            (length, 1, threads)
+        }
+        false => {
+            let threads = Threads::of_columns(kernels.hardware(), &form, rows / vector, count);
+            (count, inner / vector, threads)
+        }
     };
     let Some(threads) = threads else {
         return Ok(None);
@@ -285,7 +309,7 @@ pub(super) fn run(
         ),
         columns => {
             let tiles = inner.div_ceil(columns.into());
-            (tiles, rows / inner * tiles)
+            (tiles, groups.elements(Group::Outer) * tiles)
         }
     };
     let sizes = Sizes {
@@ -350,12 +374,12 @@ mod tests {
         };
         assert_eq!(columns(&[3, 20], 1), Some(0));
         assert_eq!(columns(&[2, 20], 0), Some(256));
-        assert_eq!(columns(&[2, 40, 1000], 1), Some(128));
+        assert_eq!(columns(&[2, 40, 1000], 1), Some(32));
         // Axes of length 1 are ignored.
         assert_eq!(columns(&[20, 1], 0), Some(0));
         // Too few neighbours to read together, and a column that is too long.
         assert_eq!(columns(&[3, 15], 0), None);
-        assert_eq!(columns(&[2049, 16], 0), None);
+        assert_eq!(columns(&[1025, 16], 0), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 // Specialised by THREADS, GROUP (threads per row), N (vectors per thread), FOLDED_FROM and FOLDED_TO (the
 // first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
 // expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are not adjacent, but
-// those of neighbouring rows are. A block then computes that many neighbours, and vectors have one
-// element.
+// those of neighbouring rows are. A block then computes that many vectors of neighbours. A reduction has
+// GIVEN results for a vector.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -15,9 +15,9 @@
 
 struct Sizes {
     u64 rows;
-    u64 length;  // of a row, in vectors
+    u64 length;  // of a row, in vectors if its elements are adjacent
     u64 count;   // elements of a row
-    u64 inner;   // neighbouring rows whose elements are adjacent
+    u64 inner;   // vectors of neighbouring rows whose elements are adjacent
     u64 tiles;   // blocks for these
     u64 by_tiles;  // a constant for dividing by their number
 };
@@ -27,12 +27,18 @@ struct Sizes {
 template <class A> __device__ __forceinline__ void fold_row(A &total) {
 #if COLUMNS
     if (GROUP == 1) return;
-    __shared__ alignas(16) char room[sizeof(A) * THREADS];
-    A *const of_thread = (A *)room;
-    of_thread[threadIdx.x] = total;
+    // The lanes of a warp that have the same columns, then the warps. All threads merge these in the same
+    // order.
+#pragma unroll
+    for (int distance = COLUMNS; distance < 32; distance *= 2) total.merge(shuffled(total, distance));
+    const unsigned each = COLUMNS < 32 ? 32 : COLUMNS, column = threadIdx.x % COLUMNS;
+    __shared__ alignas(16) char room[sizeof(A) * (THREADS / (COLUMNS < 32 ? 32 / COLUMNS : 1))];
+    A *const parts = (A *)room;
+    if (threadIdx.x % each < COLUMNS) parts[threadIdx.x / each * COLUMNS + column] = total;
     __syncthreads();
-    total = of_thread[threadIdx.x % COLUMNS];
-    for (unsigned lane = 1; lane < GROUP; ++lane) total.merge(of_thread[lane * COLUMNS + threadIdx.x % COLUMNS]);
+    total = parts[column];
+#pragma unroll
+    for (unsigned part = 1; part < THREADS / each; ++part) total.merge(parts[part * COLUMNS + column]);
     __syncthreads();  // before the next fold of this kind
 #else
 #pragma unroll
@@ -51,6 +57,14 @@ template <class A> __device__ __forceinline__ void fold_row(A &total) {
     __syncthreads();  // before the next fold of this kind
 #endif
 #endif
+}
+
+// Takes the values of a vector, for one row or one for each lane.
+template <class A, class O> __device__ __forceinline__ void take(A (&totals)[GIVEN], const O &out) {
+    if constexpr (COLUMNS == 0) totals[0].take_all(values_across<O, VECTOR>{out});
+    else
+#pragma unroll
+        for (int lane = 0; lane < GIVEN; ++lane) totals[lane].take(out, lane);
 }
 
 #include "stages.cuh"

@@ -15,7 +15,7 @@ use super::{
         state::Evaluation,
     },
     groups::{Group, Groups},
-    schedule::{Registers, THREADS, Vectors, Walk, Work, schedule},
+    schedule::{Registers, THREADS, Vectors, Walk, schedule},
 };
 use crate::{
     error::Result,
@@ -123,7 +123,8 @@ pub(super) fn run(
         Vectors {
             each: each / vector,
             bytes: vector * element_bytes(&form),
-            work: Work::of(&form),
+            simple: form.is_simple(),
+            work: form.work(),
             combinations: combines(&operands),
         },
     );
@@ -250,7 +251,7 @@ mod tests {
         let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::of_multiprocessors(&context, 132);
         // 129 blocks share 32 vectors of four columns, which is more than a stream keeps.
-        let (rows, columns) = (129 * 64, 128);
+        let (rows, columns) = (129 * 128, 128);
         let splits = {
             let space = (1, rows as u64, 32);
             let registers = Registers {
@@ -260,7 +261,8 @@ mod tests {
             let vectors = Vectors {
                 each: 8,
                 bytes: 16,
-                work: Work::Simple,
+                simple: true,
+                work: 10,
                 combinations: false,
             };
             schedule(&kernels, false, space, registers, vectors).splits

@@ -101,33 +101,16 @@ impl Registers {
     }
 }
 
-/// The number of instructions for a vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    Simple,
-    Medium,
-    Heavy,
-}
-
-impl Work {
-    pub(super) fn of(form: &Form) -> Self {
-        if form.is_simple() {
-            Self::Simple
-        } else if form.values.len() > 16 || form.calls() > 4 {
-            Self::Heavy
-        } else {
-            Self::Medium
-        }
-    }
-}
-
 /// The vectors of elements that a kernel folds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vectors {
     /// The fewest that each thread gets.
     pub(super) each: u64,
     pub(super) bytes: u64,
-    pub(super) work: Work,
+    /// Whether they are computed in a few instructions.
+    pub(super) simple: bool,
+    /// About the number of instructions for one of them.
+    pub(super) work: u64,
     /// Whether each operand is the same for all rows, or for all elements of a row.
     pub(super) combinations: bool,
 }
@@ -142,26 +125,31 @@ pub(super) fn schedule(
     Vectors {
         each,
         bytes: vector_bytes,
+        simple,
         work,
         combinations,
     }: Vectors,
 ) -> Schedule {
     let threads = u64::from(THREADS);
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
-    // Shares each result among enough blocks to fill the device, if a thread of these gets enough
+    // Shares each result among enough blocks to fill the device, if a thread of these has this many
     // vectors. Combining the results of blocks takes about 2 us, and more for many blocks.
-    let vectors = if work == Work::Heavy { 8 } else { 16 };
+    let vectors = (720 / work.max(1)).clamp(8, 16);
     // Blocks of different speed balance each other if there are several in turn. But with outer axes, the
     // blocks of neighboring results must run at the same time: a transposed operand has elements of
     // several of them in each sector.
-    let balances = work != Work::Simple && (in_rows || outer == 1);
+    let balances = !simple && (in_rows || outer == 1);
     let splits = |enough: u64, blocks: u64, results: u64, threads: u64| {
         let shared = |enough: u64, vectors: u64| match blocks < enough && results <= SHARED_RESULTS
         {
             true => (enough / results.max(1)).clamp(1, length.div_ceil(threads * vectors).max(1)),
             false => 1,
         };
-        let turns = if balances { shared(enough * 8, 64) } else { 1 };
+        let turns = if balances {
+            shared(enough * 8, vectors * 8)
+        } else {
+            1
+        };
         shared(enough, vectors).max(turns)
     };
     if in_rows {
@@ -258,7 +246,8 @@ mod tests {
     const WIDE: Vectors = Vectors {
         each: 8,
         bytes: 16,
-        work: Work::Simple,
+        simple: true,
+        work: 10,
         combinations: false,
     };
 
@@ -332,10 +321,10 @@ mod tests {
             ((1, 33, 1 << 20), 32, 4, 1 << 15, 1),
             ((1, 32, 132 * 1024 - 1), 32, 4, 132 * 32, 1),
             ((1, 9, 32), 32, 1, 1, 1),
-            ((1, 2049, 1), 1, 8, 1, 2),
-            ((5, 1000, 3), 4, 8, 5, 2),
-            ((1, 512, 3), 4, 8, 1, 1),
-            ((1, 513, 3), 4, 8, 1, 2),
+            ((1, 4097, 1), 1, 8, 1, 2),
+            ((5, 2000, 3), 4, 8, 5, 2),
+            ((1, 1024, 3), 4, 8, 1, 1),
+            ((1, 1025, 3), 4, 8, 1, 2),
             // At most 32 vectors next to each other.
             ((2, 31, 64), 32, 2, 4, 1),
             ((1, 64_000, 32), 32, 8, 1, 264),
@@ -419,16 +408,19 @@ mod tests {
     fn the_work_of_a_vector_decides_how_many_blocks_share_a_result() {
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
         let splits = |in_rows, space| {
-            let of = |work| {
-                let vectors = Vectors { work, ..WIDE };
+            let of = |simple, work| {
+                let vectors = Vectors {
+                    simple,
+                    work,
+                    ..WIDE
+                };
                 schedule(&kernels, in_rows, space, FEW, vectors).splits
             };
-            [of(Work::Simple), of(Work::Medium), of(Work::Heavy)]
+            [of(true, 10), of(false, 45), of(false, 1000)]
         };
-        // Eight turns, if threads have 64 vectors in each.
-        assert_eq!(splits(true, (2, 1 << 21, 1)), [264, 264, 264]);
-        assert_eq!(splits(true, (2, 1 << 25, 1)), [264, 2048, 2048]);
-        assert_eq!(splits(false, (1, 1 << 21, 32)), [264, 2112, 2112]);
+        // Eight turns, if threads have many vectors in each.
+        assert_eq!(splits(true, (2, 1 << 25, 1)), [264, 1024, 2048]);
+        assert_eq!(splits(false, (1, 1 << 21, 32)), [264, 2048, 2112]);
         assert_eq!(splits(false, (2, 1 << 21, 32)), [132, 132, 132]);
         // Threads have 16 vectors, or eight if these need much work.
         assert_eq!(splits(true, (2, 1 << 14, 1)), [4, 4, 8]);

@@ -16,18 +16,19 @@ const ALONE_BYTES: usize = 64;
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
 pub(super) const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
-/// Threads of a block for neighbouring columns, which read their elements together.
-const COLUMNS: usize = 32;
+/// The bytes of neighbouring columns that a block reads together.
+const LINE: usize = 128;
 /// Threads of a block, unless a row needs more.
 const THREADS: usize = 256;
-const MAX_THREADS: usize = 1024;
+/// The maximum number of threads of a block for columns. More would take long to combine their results.
+const MAX_COLUMN_THREADS: usize = 512;
 
 /// The threads that compute a row, or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Threads {
     /// Threads per row.
     pub(super) group: u32,
-    /// The neighbouring columns of a block, or 0 if the elements of a row are adjacent.
+    /// The vectors of neighbouring columns of a block, or 0 if the elements of a row are adjacent.
     pub(super) columns: u32,
     /// Vectors per thread.
     pub(super) vectors: u32,
@@ -66,8 +67,8 @@ impl Threads {
         })
     }
 
-    /// Returns the threads for columns of `length` elements, of which `inner` are adjacent, if a
-    /// column fits in registers.
+    /// Returns the threads for vectors of columns of this length, if a column fits in registers and
+    /// there are enough columns to keep the device busy.
     pub(super) fn of_columns(
         hardware: &Hardware,
         form: &Form,
@@ -76,24 +77,30 @@ impl Threads {
     ) -> Option<Self> {
         let moving =
             |leaf: &&LeafForm| leaf.access != Access::Uniform && leaf.source == LeafSource::Memory;
-        let registers = registers(form.leaves.iter().filter(moving), 1);
+        let moving = || form.leaves.iter().filter(moving);
+        let singles = moving().filter(|leaf| leaf.is_single());
+        let singles: usize = singles.map(|leaf| leaf.data.size().div_ceil(4)).sum();
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let registers = registers(read, form.vector) + singles;
+        let bytes = moving().map(|leaf| leaf.data.size() * usize::from(form.vector));
+        let adjacent = (LINE / bytes.max().unwrap_or(LINE)).clamp(LINE / 16, 32);
         let of = |group: usize| length.div_ceil(group);
         let groups = || {
-            (0..)
-                .map(|bit| 1 << bit)
-                .take_while(|group| group * COLUMNS <= MAX_THREADS)
+            let groups = (0..).map(|bit| 1 << bit);
+            groups.take_while(|group| group * adjacent <= MAX_COLUMN_THREADS)
         };
         let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
         let mut group = groups()
             .find(fits(TARGET_REGISTERS))
             .or_else(|| groups().find(fits(MAX_REGISTERS)))?;
         let enough = hardware.multiprocessors as usize * 512;
-        while group * COLUMNS < MAX_THREADS && of(group) > 2 && columns * group < enough {
+        while group * adjacent < MAX_COLUMN_THREADS && of(group) > 2 && columns * group < enough {
             group *= 2;
         }
-        Some(Self {
+        let is_busy = columns * group >= enough / 2 || of(group) <= 4;
+        is_busy.then(|| Self {
             group: group as u32,
-            columns: (THREADS / group).max(COLUMNS) as u32,
+            columns: (THREADS / group).max(adjacent) as u32,
             vectors: of(group) as u32,
         })
     }
@@ -249,26 +256,30 @@ mod tests {
             (32, Some((1, 256, 32))),
             (33, Some((2, 128, 17))),
             (256, Some((8, 32, 32))),
-            (1024, Some((32, 32, 32))),
-            (2048, Some((32, 32, 64))),
-            (2049, None),
+            (512, Some((16, 32, 32))),
+            (1024, Some((16, 32, 64))),
+            (1025, None),
         ] {
             assert_eq!(of(&single, 1 << 20, length), wanted, "{length}");
         }
+        // Blocks read 128 bytes together.
+        let four = form(&[memory(DataType::F32, Access::Linear)], 4);
+        assert_eq!(of(&four, 1 << 20, 256), Some((32, 8, 8)));
+        assert_eq!(of(&four, 1 << 20, 1024), Some((64, 8, 16)));
         // Few columns get more threads, with at least two elements each.
         assert_eq!(of(&single, 1 << 14, 36), Some((8, 32, 5)));
         assert_eq!(of(&single, 1 << 10, 9), Some((8, 32, 2)));
         assert_eq!(of(&single, 1 << 10, 2), Some((1, 256, 2)));
+        // They don't keep the device busy.
+        assert_eq!(of(&single, 256, 64), Some((16, 32, 4)));
+        assert_eq!(of(&single, 256, 65), None);
         // Values that are not the same for all elements need registers, also without a vector.
         let same = Access::Strided(Inner::Same, Still::NONE);
-        let both = form(
-            &[
-                memory(DataType::F32, Access::Linear),
-                memory(DataType::F64, same),
-            ],
-            1,
-        );
-        assert_eq!(of(&both, 1 << 20, 11), Some((2, 128, 6)));
+        let leaves = [
+            memory(DataType::F32, Access::Linear),
+            memory(DataType::F64, same),
+        ];
+        assert_eq!(of(&form(&leaves, 1), 1 << 20, 11), Some((2, 128, 6)));
         let uniform = form(&[memory(DataType::F32, Access::Uniform)], 1);
         assert_eq!(of(&uniform, 1 << 20, 32), Some((1, 256, 32)));
     }
