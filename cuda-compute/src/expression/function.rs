@@ -152,7 +152,7 @@ macro_rules! functions {
 
 functions! {
     SQRT = Function::exact("sqrt", "sqrtf", "sqrt").half("half_sqrt").complex("c_sqrt", 2);
-    RSQRT = Function::real("rsqrt", ("rsqrtf", 2), ("rsqrt", 1));
+    RSQRT = Function::real("rsqrt", ("rsqrtf", 2), ("rsqrt", 1)).half("half_rsqrt");
     CBRT = Function::real("cbrt", ("cbrtf", 1), ("cbrt", 1));
     RCBRT = Function::real("rcbrt", ("rcbrtf", 1), ("rcbrt", 1));
     HYPOT = Function::real("hypot", ("hypotf", 3), ("hypot", 2));
@@ -165,8 +165,8 @@ functions! {
     LOG2 = Function::real("log2", ("log2f", 1), ("log2", 1));
     LOG10 = Function::real("log10", ("log10f", 2), ("log10", 1)).complex("c_log10", 3);
     POW = Function::real("pow", ("powf", 4), ("pow", 2)).complex("c_pow", 2);
-    SIN = Function::real("sin", ("sinf", 2), ("sin", 2)).complex("c_sin", 3);
-    COS = Function::real("cos", ("cosf", 2), ("cos", 2)).complex("c_cos", 3);
+    SIN = Function::real("sin", ("sinf", 2), ("sin", 2)).half("half_sin").complex("c_sin", 3);
+    COS = Function::real("cos", ("cosf", 2), ("cos", 2)).half("half_cos").complex("c_cos", 3);
     TAN = Function::real("tan", ("tanf", 4), ("tan", 2)).complex("c_tan", 4);
     ASIN = Function::real("asin", ("asinf", 2), ("asin", 2));
     ACOS = Function::real("acos", ("acosf", 2), ("acos", 2));

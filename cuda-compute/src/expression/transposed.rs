@@ -200,7 +200,7 @@ pub(super) mod tests {
         assert_eq!(found(&[65, 128], &[&[1, 65]]), Some((1, 0, 4)));
         assert_eq!(found(&[3, 65, 70], &[&[4550, 1, 65]]), Some((1, 1, 4)));
         assert_eq!(found(&[65, 3, 70], &[&[1, 4550, 65]]), Some((1, 0, 4)));
-        // Some of several leaves. Those of a third axis are read as before.
+        // Only some of several leaves. Leaves along a third axis are read as before.
         let (direct, other): (&[isize], &[isize]) = (&[64, 1], &[1, 64]);
         let four = [direct, other, direct, other];
         assert_eq!(found(&[64, 64], &four), Some((0b1010, 0, 8 + 32)));
