@@ -196,10 +196,7 @@ fn registers_and_shared_memory_limit_the_tiles() {
         let small = Small::new();
         let zeros = || small.kernels.zeros::<f32>(&small.stream, &[96, 96]);
         let turned = zeros().permute([1, 0]).unwrap();
-        let mut sum = zeros() + &turned;
-        for _ in 1..others {
-            sum = sum + zeros();
-        }
+        let sum = (1..others).fold(zeros() + &turned, |sum, _| sum + zeros());
         sum.sum_axis(1).eval().unwrap();
         (*small.tiled()[0].form).clone()
     };
