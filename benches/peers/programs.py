@@ -486,8 +486,9 @@ def inputs(program, library):
     return values
 
 
-def run(program, library, values, places=None):
-    """The results. `places` gets the values and the axis of each result that is a place, by name."""
+def run(program, library, values, places=None, sums=None):
+    """The results, by name also parts that the check needs: in `places` the values and the axis of a place, in `sums` the largest sum of
+    absolute values at a place."""
     values = dict(values)
     numbers = lambda text: [] if text == "-" else [int(number) for number in text.split(",")]
     for name, operation, *words in program.lines:
@@ -509,6 +510,8 @@ def run(program, library, values, places=None):
             value = x[(slice(None),) * axis + (slice(start, stop, step),)]
         elif operation in ("take", "index_add"):
             value = getattr(library, operation)(x, values[words[1]], int(words[2]))
+            if operation == "index_add" and sums is not None:
+                sums[name] = float(library.index_add(library.function("abs", x), values[words[1]], int(words[2])).max())
         elif words[-1] in ("keep", "drop"):
             if operation.startswith("arg") and places is not None:
                 places[name] = x, int(words[1])
@@ -533,10 +536,10 @@ def samples(value):
 
 
 def references(program, library, found):
-    """The samples that the bench's results should equal. Several values may be the largest or smallest up to rounding, so a found
-    place is right if its value is."""
-    places = {}
-    wanted = [samples(value) for value in run(program, library, inputs(program, library), places)]
+    """The samples that the bench's results should equal, and the largest sum of absolute values of each result, or 0. Several values may
+    be the largest or smallest up to rounding, so a found place is right if its value is."""
+    places, sums = {}, {}
+    wanted = [samples(value) for value in run(program, library, inputs(program, library), places, sums)]
     for name, own, right in zip(program.outputs, found, wanted):
         if name in places:
             x, axis = places[name]
@@ -547,11 +550,12 @@ def references(program, library, found):
                     value, best = float(lanes[row][int(place)]), float(lanes[row][int(right[i])])
                     if abs(value - best) <= error * max(1e-3, abs(best)):
                         right[i] = place
-    return wanted
+    return {"wanted": wanted, "sums": [sums.get(name, 0.0) for name in program.outputs]}
 
 
-def difference(found, wanted, kind):
-    """The largest distance, relative to the largest sample and the rounding of the type. At most 1 is right."""
+def difference(found, wanted, kind, total):
+    """The largest distance, relative to the largest sample and the rounding of the type. At most 1 is right. Sums at places whose absolute
+    values add up to `total` also have the rounding errors of that."""
     found = [float(value) for value in found]
     if len(found) != len(wanted):
         return math.inf
@@ -559,7 +563,7 @@ def difference(found, wanted, kind):
     distance = 0.0
     for a, b in zip(found, wanted):
         if a != b and not (math.isnan(a) and math.isnan(b)):
-            apart = abs(a - b) / scale
+            apart = max(0.0, abs(a - b) - total * 2**-22) / scale
             distance = max(distance, math.inf if math.isnan(apart) else apart)
     return distance / ERRORS[kind] if ERRORS[kind] else (0.0 if distance == 0 else math.inf)
 
@@ -619,7 +623,7 @@ def peers(program, found):
     """PyTorch's times, and the samples in f64 that `found` should equal."""
     import torch
     exact, library = Torch(exact=True), Torch()
-    row = {"wanted": references(program, exact, found)}
+    row = references(program, exact, found)
     torch.cuda.empty_cache()
     values = inputs(program, library)
     compiled = compiled_by_torch(program)
@@ -668,13 +672,13 @@ def main():
         row = rows.get(program.name, {"error": "no result"})
         if args.check:
             library = Numpy()
-            row["wanted"] = references(program, library, row.get("samples", []))
+            row.update(references(program, library, row.get("samples", [])))
         else:
             row.update(peers(program, row.get("samples", [])), bytes=program.bytes(), elements=program.elements(), family=program.family,
                        limit=max(program.bytes() / copy, program.special / special))
         if "error" not in row:
-            pairs = zip(row["samples"], row["wanted"], program.outputs)
-            row["difference"] = max(difference(found, wanted, narrowest(program, name)) for found, wanted, name in pairs)
+            parts = zip(row["samples"], row["wanted"], program.outputs, row["sums"])
+            row["difference"] = max(difference(found, wanted, narrowest(program, name), total) for found, wanted, name, total in parts)
         if "error" in row or row["difference"] > 1:
             wrong += 1
             print(f"WRONG {program.name}: {row.get('error', row.get('difference'))}\n{program.text()}")
