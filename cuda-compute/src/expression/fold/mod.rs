@@ -61,7 +61,9 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>, nodes: &[&Arc<Node>]) -> Resu
     let space = groups.target().shape;
     let group = |axis| groups.of(axis) as u8;
     let operands = Operands::new(plan, space, &targets, &groups.order, group);
-    if let Some(transposed) = tiled::transposed(&operands, &groups, evaluation.kernels.hardware()) {
+    if let Some(transposed) =
+        tiled::transposed(&operands, &folds, &groups, evaluation.kernels.hardware())
+    {
         tiled::run(evaluation, operands, folds, &groups, transposed)?;
     } else if groups.have_one_result() {
         total::run(evaluation, operands, folds, shape.elements())?;

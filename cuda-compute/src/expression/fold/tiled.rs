@@ -30,8 +30,9 @@ const EDGE: usize = 32;
 const THREADS: u32 = 256;
 /// Elements of a tile per thread.
 const STEPS: usize = EDGE * EDGE / THREADS as usize;
-/// The shared memory in bytes that a block uses for tiles, so that four blocks run at the same time.
-const SHARED_BYTES: usize = 40 << 10;
+/// The shared memory in bytes that a block uses for tiles and accumulators. Every device offers 1 KiB
+/// more.
+const SHARED_BYTES: usize = 47 << 10;
 /// The minimum number of elements per multiprocessor. Operands of fewer elements fit in the cache, so
 /// that the order of reads matters less.
 const MIN_ELEMENTS: u64 = 1 << 13;
@@ -72,17 +73,17 @@ impl Residence {
     };
 
     /// Returns the largest number of tiles, of at most `most`, for which registers and shared memory
-    /// suffice.
-    fn of(form: &Form, transposed: Transposed, accumulator_bytes: usize, most: u64) -> Self {
+    /// suffice. The latter must suffice for one tile.
+    fn of(form: &Form, transposed: Transposed, folds: &[Folded], most: u64) -> Self {
         // Each element has its own code.
         let (unroll, temporary) = if form.is_simple() { (4, 0) } else { (2, 20) };
-        let fixed = 2 * STEPS * accumulator_bytes.div_ceil(4) + temporary;
+        let fixed = 2 * STEPS * accumulator_bytes(folds).div_ceil(4) + temporary;
         let words = STEPS * transposed.other_words(form);
         let fits = |unroll: u8, registers: usize| {
             let tiles = usize::from(unroll);
             u64::from(unroll) <= most
                 && tiles * words + fixed <= registers
-                && tiles * tile_bytes(transposed) <= SHARED_BYTES
+                && shared_bytes(transposed, folds, tiles) <= SHARED_BYTES
         };
         let choices = [4, 2, 1].into_iter().filter(|&own| own <= unroll);
         let choices = choices.flat_map(|unroll| REGISTERS.map(|choice| (unroll, choice)));
@@ -100,9 +101,11 @@ impl Residence {
     }
 }
 
-/// Returns the size in bytes of a tile of each transposed operand in shared memory.
-fn tile_bytes(transposed: Transposed) -> usize {
-    EDGE * (EDGE + 1) * usize::from(transposed.bytes)
+/// Returns the shared memory in bytes for this many tiles of each transposed operand, and for an
+/// accumulator of each thread.
+fn shared_bytes(transposed: Transposed, folds: &[Folded], tiles: usize) -> usize {
+    let elements = tiles * EDGE * (EDGE + 1);
+    elements * usize::from(transposed.bytes) + THREADS as usize * accumulator_room(folds)
 }
 
 impl Specialisation for TiledFold {
@@ -143,6 +146,7 @@ struct Sizes {
 /// Returns the transposed operands, if the kernel of tiles is faster with them than other kernels.
 pub(super) fn transposed(
     operands: &Operands<'_>,
+    folds: &[Folded],
     groups: &Groups,
     hardware: &Hardware,
 ) -> Option<Transposed> {
@@ -160,7 +164,8 @@ pub(super) fn transposed(
     let enough = MIN_ELEMENTS * u64::from(hardware.multiprocessors.max(1));
     let tiles: u64 = found.tiles(&operands.space, EDGE).iter().product();
     let fills_tiles = elements * 10 >= tiles * (EDGE * EDGE) as u64 * 6;
-    (elements >= enough && fills_tiles && tile_bytes(found) <= SHARED_BYTES).then_some(found)
+    let fits = shared_bytes(found, folds, 1) <= SHARED_BYTES;
+    (elements >= enough && fills_tiles && fits).then_some(found)
 }
 
 /// Enqueues the reduction.
@@ -185,7 +190,7 @@ pub(super) fn run(
         axes.map(|(_, &tiles)| tiles).product()
     };
     let (kept, folded) = (product(false), product(true));
-    let residence = Residence::of(&form, transposed, accumulator_bytes(&folds), folded);
+    let residence = Residence::of(&form, transposed, &folds, folded);
     // The results of a block.
     let last = space.rank() - 1;
     let edge = |axis: usize| if is_folded(axis) { 1 } else { EDGE as u64 };

@@ -6,8 +6,8 @@ use ndarray::{ArrayD, Axis, IxDyn};
 use super::*;
 use crate::{
     array::{Array, Layout, Memory, Order, Shape},
-    element::Element,
-    expression::evaluate::eval,
+    element::{DataType, Element},
+    expression::{evaluate::eval, reduction::Fold},
     kernel::Kernels,
     random_numbers::Random,
 };
@@ -201,16 +201,83 @@ fn registers_and_shared_memory_limit_the_tiles() {
         (*small.tiled()[0].form).clone()
     };
     let (one, ten) = (form(1), form(10));
-    let of = |form, bytes, accumulators, most| {
-        let found = Residence::of(form, transposed(bytes), accumulators, most);
+    let folds = |fold: Fold, data, count| {
+        vec![
+            Folded {
+                fold,
+                data,
+                value: 0,
+                place: 0
+            };
+            count
+        ]
+    };
+    let sum = folds(Fold::Sum, DataType::F32, 1);
+    let of = |form, bytes, folds: &[Folded], most| {
+        let found = Residence::of(form, transposed(bytes), folds, most);
         (found.unroll, found.early, found.blocks)
     };
-    assert_eq!(of(&one, 4, 4, 100), (4, true, 4));
-    assert_eq!(of(&one, 4, 4, 3), (2, true, 4));
-    assert_eq!(of(&one, 4, 16, 100), (4, true, 2));
-    assert_eq!(of(&one, 16, 4, 100), (2, true, 4));
-    assert_eq!(of(&one, 4, 64, 100), (1, false, 1));
-    assert_eq!(of(&ten, 4, 4, 100), (1, true, 2));
+    assert_eq!(of(&one, 4, &sum, 100), (4, true, 4));
+    assert_eq!(of(&one, 4, &sum, 3), (2, true, 4));
+    assert_eq!(of(&one, 16, &sum, 100), (2, true, 4));
+    assert_eq!(of(&ten, 4, &sum, 100), (1, true, 2));
+    assert_eq!(
+        of(&one, 4, &folds(Fold::Variance(0), DataType::F32, 1), 100),
+        (4, true, 2)
+    );
+    assert_eq!(
+        of(&one, 4, &folds(Fold::Variance(0), DataType::F64, 4), 100),
+        (1, false, 1)
+    );
+}
+
+#[test]
+fn many_operands_and_many_results_are_reduced_exactly() {
+    let small = Small::new();
+    let host = numbers(&mut Random(43), &[96, 96]);
+    let x = small.upload(host.as_slice().unwrap(), &[96, 96]);
+    let y = x.permute([1, 0]).unwrap();
+    // More operands than registers.
+    let others: Vec<Array<i64>> = (0..14)
+        .map(|i| {
+            let other = host.map(|value| value + i);
+            small.upload(other.as_slice().unwrap(), &[96, 96])
+        })
+        .collect();
+    let sum = others.iter().fold(&x + &y, |sum, other| sum + other);
+    let wanted = &host * 15 + host.t() + 91;
+    compare(
+        &sum.sum_axis(1).eval().unwrap(),
+        &wanted.sum_axis(Axis(1)),
+        "many operands",
+    );
+    let kernels = small.tiled();
+    assert_eq!(
+        (kernels.len(), kernels[0].residence),
+        (1, Residence::SMALLEST)
+    );
+    // Accumulators that leave no shared memory for a tile.
+    let doubles: Vec<f64> = host.iter().map(|&value| value as f64).collect();
+    let x = small.upload(&doubles, &[96, 96]);
+    let value = &x + x.permute([1, 0]).unwrap();
+    let variance = |scale: f64| (&value * scale).var_axis(1, 0);
+    let five = (
+        variance(1.0),
+        variance(2.0),
+        variance(3.0),
+        variance(4.0),
+        variance(5.0),
+    );
+    let (one, _, _, _, five) = eval(five).unwrap();
+    for (one, five) in one
+        .to_vec()
+        .unwrap()
+        .into_iter()
+        .zip(five.to_vec().unwrap())
+    {
+        assert!((one * 25.0 / five - 1.0).abs() < 1e-12);
+    }
+    assert_eq!(small.tiled().len(), 1);
 }
 
 #[test]
