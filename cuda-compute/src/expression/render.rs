@@ -492,7 +492,8 @@ impl Form {
         self.values.iter().filter(is_call).count()
     }
 
-    /// Returns about the number of instructions that compute a vector.
+    /// Returns the approximate number of instructions that compute a vector. Those on `f64` count as
+    /// several, because they take longer.
     pub(super) fn work(&self) -> u64 {
         let doubles = self
             .values

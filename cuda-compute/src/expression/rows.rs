@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_safe::LaunchConfig;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use threads::{MAX_ROW_BYTES, Threads};
+use threads::{MAX_COLUMN, MAX_ROW_BYTES, Threads};
 
 use super::{
     fold::groups::{Group, Groups},
@@ -228,7 +228,9 @@ pub(super) fn run(
         return Ok(None);
     }
     let inner = groups.elements(Group::Inner) as usize;
-    if !groups.in_rows() && (inner < MIN_COLUMNS || bytes > MAX_COLUMN_ACCUMULATOR_BYTES) {
+    let columns_fit =
+        inner >= MIN_COLUMNS && count <= MAX_COLUMN && bytes <= MAX_COLUMN_ACCUMULATOR_BYTES;
+    if !groups.in_rows() && !columns_fit {
         return Ok(None);
     }
     let mut memories = Vec::with_capacity(roots.len());

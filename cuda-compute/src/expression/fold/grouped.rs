@@ -10,12 +10,13 @@ use super::{
         hashed::Hashed,
         launch::{KEPT_PARTIALS, Launch, Scratch},
         operands::{Operands, grid, magic},
-        reduction::{Folded, accumulator_room, add_to, header},
+        reduction::{Folded, accumulator_room},
         render::Form,
         state::Evaluation,
     },
     groups::{Group, Groups},
     schedule::{Registers, THREADS, Vectors, Walk, schedule},
+    source::source,
 };
 use crate::{
     error::Result,
@@ -45,14 +46,7 @@ impl Specialisation for FoldKernel {
             Walk::Columns { width } => (0, width),
             Walk::Alone => (0, THREADS),
         };
-        let source = self
-            .form
-            .add_headers(Source::new("fold.cu", TEXT, "fold"))
-            .header("fold.cuh", header(&self.folds))
-            .header(
-                "fold_steps.cuh",
-                include_str!("../../kernels/fold_steps.cuh"),
-            )
+        source(&self.form, ("fold.cu", TEXT, "fold"), &self.folds)
             .header("last_block.cuh", LAST_BLOCK)
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
@@ -62,8 +56,7 @@ impl Specialisation for FoldKernel {
             .define("ALONE", u8::from(self.walk == Walk::Alone))
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1)
-            .define("ROOM", accumulator_room(&self.folds));
-        add_to(source, self.folds.iter())
+            .define("ROOM", accumulator_room(&self.folds))
     }
 }
 

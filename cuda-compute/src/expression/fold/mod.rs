@@ -3,6 +3,7 @@
 mod grouped;
 pub(super) mod groups;
 mod schedule;
+mod source;
 pub(crate) mod table;
 mod tiled;
 pub(crate) mod total;

@@ -109,7 +109,7 @@ pub(super) struct Vectors {
     pub(super) bytes: u64,
     /// Whether they are computed in a few instructions.
     pub(super) simple: bool,
-    /// About the number of instructions for one of them.
+    /// The approximate number of instructions for one of them.
     pub(super) work: u64,
     /// Whether each operand is the same for all rows, or for all elements of a row.
     pub(super) combinations: bool,
@@ -133,7 +133,7 @@ pub(super) fn schedule(
     let threads = u64::from(THREADS);
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
     // Shares each result among enough blocks to fill the device, if a thread of these has this many
-    // vectors. Combining the results of blocks takes about 2 us, and more for many blocks.
+    // vectors. Combining the results of blocks takes about 2 µs, and more for many blocks.
     let vectors = (720 / work.max(1)).clamp(8, 16);
     // Blocks of different speed balance each other if there are several in turn. But with outer axes, the
     // blocks of neighboring results must run at the same time: a transposed operand has elements of

@@ -10,13 +10,14 @@ use super::{
         hashed::Hashed,
         launch::Launch,
         operands::{Operands, grid, magic},
-        reduction::{Folded, accumulator_bytes, accumulator_room, add_to, header},
+        reduction::{Folded, accumulator_bytes, accumulator_room},
         render::Form,
         state::Evaluation,
         transposed::Transposed,
     },
     grouped::{LAST_BLOCK, Places, launch_with_partials},
     groups::{Group, Groups},
+    source::source,
 };
 use crate::{
     error::Result,
@@ -110,14 +111,7 @@ fn shared_bytes(transposed: Transposed, folds: &[Folded], tiles: usize) -> usize
 
 impl Specialisation for TiledFold {
     fn source(&self) -> Source {
-        let source = self
-            .form
-            .add_headers(Source::new("fold_tile.cu", TEXT, "fold_tile"))
-            .header("fold.cuh", header(&self.folds))
-            .header(
-                "fold_steps.cuh",
-                include_str!("../../kernels/fold_steps.cuh"),
-            )
+        let source = source(&self.form, ("fold_tile.cu", TEXT, "fold_tile"), &self.folds)
             .header("last_block.cuh", LAST_BLOCK)
             .define("EDGE", EDGE)
             .define("UNROLL", self.residence.unroll)
@@ -125,8 +119,7 @@ impl Specialisation for TiledFold {
             .define("BLOCKS", self.residence.blocks)
             .define("FOLDED", self.folded)
             .define("ROOM", accumulator_room(&self.folds));
-        let source = self.transposed.add_to(source, &self.form);
-        add_to(source, self.folds.iter())
+        self.transposed.add_to(source, &self.form)
     }
 }
 

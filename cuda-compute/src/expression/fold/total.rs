@@ -10,11 +10,12 @@ use super::{
         hashed::Hashed,
         launch::{Launch, Scratch},
         operands::Operands,
-        reduction::{Folded, accumulator_room, add_to, header},
+        reduction::{Folded, accumulator_room},
         render::Form,
         state::Evaluation,
     },
     schedule::Registers,
+    source::source,
     table::{self, Variant},
 };
 use crate::{
@@ -55,20 +56,12 @@ impl Specialisation for Total {
             unroll,
             pieces,
         } = self.variant;
-        let source = self
-            .form
-            .add_headers(Source::new("total.cu", TEXT, "total"))
-            .header("fold.cuh", header(&self.folds))
-            .header(
-                "fold_steps.cuh",
-                include_str!("../../kernels/fold_steps.cuh"),
-            )
+        source(&self.form, ("total.cu", TEXT, "total"), &self.folds)
             .define("THREADS", threads)
             .define("UNROLL", unroll)
             .define("PIECES", u32::from(pieces))
             .define("BLOCKS", self.blocks)
-            .define("ROOM", size_of::<u32>() * partial_words(&self.folds));
-        add_to(source, self.folds.iter())
+            .define("ROOM", size_of::<u32>() * partial_words(&self.folds))
     }
 }
 

@@ -22,6 +22,8 @@ const LINE: usize = 128;
 const THREADS: usize = 256;
 /// The maximum number of threads of a block for columns. More would take long to combine their results.
 const MAX_COLUMN_THREADS: usize = 512;
+/// The maximum length of a column. Each of its elements takes at least one register.
+pub(super) const MAX_COLUMN: usize = MAX_REGISTERS * MAX_COLUMN_THREADS / (LINE / 16);
 
 /// The threads that compute a row, or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
