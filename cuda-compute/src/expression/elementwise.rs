@@ -120,6 +120,7 @@ mod tests {
     fn a_thread_has_sixteen_bytes_of_the_largest_element() {
         let of = |leaves: &[(DataType, Access)], vector| {
             let leaves = leaves.iter().map(|&(data, access)| LeafForm {
+                late: false,
                 data,
                 access,
                 source: LeafSource::Memory,

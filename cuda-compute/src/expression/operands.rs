@@ -175,6 +175,7 @@ impl<'a> Operands<'a> {
     pub(super) fn form(&mut self, vector: usize) -> Form {
         let leaves = self.plan.leaves.iter().enumerate();
         let leaves = leaves.map(|(i, leaf)| LeafForm {
+            late: false,
             data: leaf.data,
             access: self.space.access(i),
             source: leaf.origin.source(),

@@ -43,6 +43,8 @@ pub(crate) struct LeafForm {
     pub(crate) apart: bool,
     /// Indices that also determine the place of each element.
     pub(crate) through: Option<Indirect>,
+    /// Whether a kernel of rows loads it after the reductions, which do not need it.
+    pub(crate) late: bool,
 }
 
 /// Indices in another leaf, which comes before.
@@ -295,10 +297,34 @@ impl Form {
     }
 
     fn load(&self, slots: &Slots, text: &mut String) {
+        self.load_leaves(slots, "load", |leaf| !leaf.late, text);
         text.push_str(
-            "template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, const Coordinates &c, Inputs<V> &in) {\n",
+            "template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {\n    \
+             load<V>(w, n, coordinates(w, n), in);\n}\n",
         );
-        for (i, leaf) in self.leaves.iter().enumerate() {
+        if !self.stages.is_empty() {
+            self.load_leaves(slots, "load_late", |leaf| leaf.late, text);
+        }
+    }
+
+    /// Writes a function that loads some of the leaves.
+    fn load_leaves(
+        &self,
+        slots: &Slots,
+        name: &str,
+        loads: impl Fn(&LeafForm) -> bool,
+        text: &mut String,
+    ) {
+        let _ = writeln!(
+            text,
+            "template <int V> __device__ __forceinline__ void {name}(const Words &w, index_t n, const Coordinates &c, Inputs<V> &in) {{"
+        );
+        for (i, leaf) in self
+            .leaves
+            .iter()
+            .enumerate()
+            .filter(|(_, leaf)| loads(leaf))
+        {
             let slot = slots.leaves[i];
             let offset = self.offset(leaf.access, slot);
             let stored = leaf.data.stored();
@@ -322,10 +348,7 @@ impl Form {
                 (LeafSource::Given, _) => Ok(()),
             };
         }
-        text.push_str(
-            "}\ntemplate <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {\n    \
-             load<V>(w, n, coordinates(w, n), in);\n}\n",
-        );
+        text.push_str("}\n");
     }
 
     /// Returns the offset of a leaf's elements with the part that an index adds, and the function that
@@ -370,7 +393,7 @@ impl Form {
     }
 
     /// Marks the values that these depend on, including themselves.
-    fn needed(&self, roots: &[u16]) -> Vec<bool> {
+    pub(super) fn needed(&self, roots: &[u16]) -> Vec<bool> {
         let mut needed = vec![false; self.values.len()];
         for &root in roots {
             needed[usize::from(root)] = true;
@@ -556,6 +579,7 @@ mod tests {
 
     fn leaf(source: LeafSource, access: Access) -> LeafForm {
         LeafForm {
+            late: false,
             data: DataType::F32,
             access,
             source,

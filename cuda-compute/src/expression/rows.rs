@@ -18,9 +18,10 @@ use super::{
     node::{Kind, Node},
     operands::{Operands, Target, grid, magic},
     operation::rounded,
-    plan::{Computed, LeafSource, Plan, Stored},
+    plan::{Computed, LeafSource, Plan, Stored, Value},
     reduction::{self, Folded, Reduction, add_to, header},
     render::Form,
+    space::Space,
     state::Evaluation,
 };
 use crate::{
@@ -261,10 +262,11 @@ pub(super) fn run(
     while !along.is_multiple_of(vector) || vector > most {
         vector /= 2;
     }
-    let form = Form {
+    let mut form = Form {
         stages: stage_roots,
         ..operands.form(vector)
     };
+    load_late(&mut form, &operands.space);
     let rows = shape.elements() / count;
     let (length, inner, threads) = match groups.in_rows() {
         true => {
@@ -340,6 +342,30 @@ pub(super) fn run(
     ))
 }
 
+/// Marks the leaves that are the same for all rows, such as weights, and that no reduction needs. They
+/// are in the cache, and take no registers while the reductions are computed.
+fn load_late(form: &mut Form, space: &Space) {
+    let needed = form.needed(&form.stages);
+    let mut loaded = vec![false; form.leaves.len()];
+    for (value, needed) in form.values.iter().zip(needed) {
+        if let &Value::Load { leaf, .. } = value {
+            loaded[usize::from(leaf)] |= needed;
+        }
+    }
+    let one_row = space
+        .groups
+        .iter()
+        .all(|&group| group == Group::Folded as u8);
+    if one_row || form.leaves.iter().any(|leaf| leaf.through.is_some()) {
+        return;
+    }
+    for (i, leaf) in form.leaves.iter_mut().enumerate() {
+        let mut axes = space.groups.iter().zip(&space.strides[i]);
+        let in_cache = axes.all(|(&group, &stride)| group == Group::Folded as u8 || stride == 0);
+        leaf.late = leaf.source == LeafSource::Memory && in_cache && !loaded[i];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use cuda_safe::{Context, Stream};
@@ -382,6 +408,27 @@ mod tests {
         // Too few neighbours to read together, and a column that is too long.
         assert_eq!(columns(&[3, 15], 0), None);
         assert_eq!(columns(&[1025, 16], 0), None);
+    }
+
+    #[test]
+    fn weights_take_no_registers() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let late = |weights: [usize; 2], before: bool| {
+            let kernels = Kernels::of_multiprocessors(&context, 1);
+            let x = kernels.zeros::<f32>(&stream, &[40, 512]);
+            let scale = kernels.zeros::<f32>(&stream, &weights);
+            let values = if before { &x * &scale } else { x.expr() };
+            let centred = &values - values.mean_axis(1).keep_axes();
+            (centred * &scale).eval().unwrap();
+            let rows: Vec<Rows> = kernels.compiled_for();
+            let late: Vec<bool> = rows[0].form.leaves.iter().map(|leaf| leaf.late).collect();
+            (late.contains(&true), rows[0].threads.vectors)
+        };
+        assert_eq!(late([1, 512], false), (true, 8));
+        // Values that the mean needs, or that differ between rows.
+        assert_eq!(late([1, 512], true), (false, 4));
+        assert_eq!(late([40, 512], false), (false, 4));
     }
 
     #[test]

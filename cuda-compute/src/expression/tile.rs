@@ -127,6 +127,7 @@ mod tests {
         let space = space(lengths, strides);
         let leaves = data.iter().enumerate();
         let leaves = leaves.map(|(i, &data)| LeafForm {
+            late: false,
             data,
             access: space.access(i),
             source: LeafSource::Memory,

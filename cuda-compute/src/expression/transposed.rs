@@ -227,6 +227,7 @@ pub(super) mod tests {
     fn uniform_operands_have_no_coordinates() {
         let space = space(&[64, 64], &[&[0, 0], &[64, 1], &[1, 64]]);
         let leaf = |i| LeafForm {
+            late: false,
             data: DataType::F32,
             access: space.access(i),
             source: LeafSource::Memory,

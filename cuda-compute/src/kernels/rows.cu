@@ -101,6 +101,7 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     for (int i = 0; i < N; ++i)
         if (i < mine) {
             Outputs<VECTOR> out;
+            load_late<VECTOR>(w, first + i * step, c, in[i]);
             compute<VECTOR>(w, in[i], out);
             store<VECTOR, true>(w, first + i * step, c, out);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);

@@ -127,6 +127,7 @@ impl Reduction {
             )),
         };
         let leaves = inputs.map(|leaf| LeafForm {
+            late: false,
             data: *element,
             access: Access::Linear,
             source: LeafSource::Memory,

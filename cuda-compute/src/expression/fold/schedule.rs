@@ -474,6 +474,7 @@ mod tests {
     #[test]
     fn registers_are_those_of_what_is_loaded_or_computed() {
         let leaf = |data, access, source| LeafForm {
+            late: false,
             data,
             access,
             source,

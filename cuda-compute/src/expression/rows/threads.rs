@@ -44,7 +44,10 @@ impl Threads {
         rows: usize,
         length: usize,
     ) -> Option<Self> {
-        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let read = form
+            .leaves
+            .iter()
+            .filter(|leaf| leaf.is_read() && !leaf.late);
         let registers = registers(read, form.vector);
         let of = |group: usize| length.div_ceil(group);
         let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
@@ -77,12 +80,16 @@ impl Threads {
         columns: usize,
         length: usize,
     ) -> Option<Self> {
-        let moving =
-            |leaf: &&LeafForm| leaf.access != Access::Uniform && leaf.source == LeafSource::Memory;
+        let moving = |leaf: &&LeafForm| {
+            leaf.access != Access::Uniform && leaf.source == LeafSource::Memory && !leaf.late
+        };
         let moving = || form.leaves.iter().filter(moving);
         let singles = moving().filter(|leaf| leaf.is_single());
         let singles: usize = singles.map(|leaf| leaf.data.size().div_ceil(4)).sum();
-        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let read = form
+            .leaves
+            .iter()
+            .filter(|leaf| leaf.is_read() && !leaf.late);
         let registers = registers(read, form.vector) + singles;
         let bytes = moving().map(|leaf| leaf.data.size() * usize::from(form.vector));
         let adjacent = (LINE / bytes.max().unwrap_or(LINE)).clamp(LINE / 16, 32);
@@ -154,6 +161,7 @@ mod tests {
     /// A form that reads these leaves in vectors.
     fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
         let leaves = leaves.iter().map(|&(data, access, source)| LeafForm {
+            late: false,
             data,
             access,
             source,
