@@ -135,8 +135,8 @@ impl Kernels {
     /// Creates an empty collection of kernels.
     ///
     /// # Errors
-    /// Returns an error if the device's compute capability, number of multiprocessors or shared
-    /// memory can't be read.
+    /// Returns an error if the device's compute capability, number of multiprocessors or memory can't
+    /// be read.
     pub fn new(context: &Context) -> Result<Self> {
         let device = context.device();
         let shared = device.attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
@@ -152,7 +152,7 @@ impl Kernels {
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
             results: Results::new(context),
-            spare: SpareMemory::new(context),
+            spare: SpareMemory::new(context)?,
             products: Attached::default(),
             transforms: Attached::default(),
             repeats: Attached::default(),
@@ -363,7 +363,7 @@ mod tests {
         /// Creates kernels that keep the memory of dropped arrays, on any device.
         pub(crate) fn with_spare_memory(context: &Context) -> Self {
             let mut kernels = Self::new(context).unwrap();
-            Arc::get_mut(&mut kernels.0).unwrap().spare = SpareMemory::that_is_used(true);
+            Arc::get_mut(&mut kernels.0).unwrap().spare = SpareMemory::of(1 << 20);
             kernels
         }
 

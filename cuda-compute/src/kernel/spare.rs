@@ -10,17 +10,18 @@ use cuda_safe::{
 use super::lock::lock;
 use crate::error::Result;
 
-/// The memory of small arrays that were dropped, for each stream.
+/// The memory of arrays that were dropped, for each stream.
 ///
 /// Freeing takes 0.65 µs of a stream's time (H100, driver 580), which is a fifth of the time of a
-/// small kernel, and an allocation and a free take 0.8 µs of the host's time. Small buffers are
-/// therefore kept. The stream orders their uses: whoever drops a buffer has ordered all work on it
+/// small kernel, and an allocation and a free take 0.8 µs of the host's time. Buffers are therefore
+/// kept, except for those that take much longer to use. The stream orders their uses: whoever drops a buffer has ordered all work on it
 /// before later work of its stream, as for a free in the stream's order.
 ///
 /// The memory keeps its stream alive, as [`Workspaces`](super::Workspaces) do.
 #[derive(Debug)]
 pub(crate) struct SpareMemory {
-    is_used: bool,
+    /// The maximum number of bytes that are kept for a stream, or 0 if nothing is kept.
+    limit: usize,
     /// The most recently used stream comes first.
     of_streams: Mutex<Vec<OfStream>>,
 }
@@ -45,10 +46,10 @@ pub(crate) struct SpareBuffer {
     pool: Option<Pool>,
 }
 
-/// The size in bytes up to which buffers are kept.
-const LARGEST: usize = 1 << 20;
-/// The maximum sum of the sizes that are kept for a stream.
-const BYTES: usize = 16 << 20;
+/// The maximum number of bytes that are kept for a stream, and the part of the device's memory that
+/// this is at most. A buffer that is kept may have half of them.
+const BYTES: usize = 64 << 20;
+const PART_OF_DEVICE: usize = 256;
 /// The maximum number of buffers that are kept for a stream.
 const BUFFERS: usize = 64;
 /// The maximum number of streams that memory is kept for.
@@ -66,18 +67,20 @@ impl SpareBuffer {
 impl SpareMemory {
     /// Creates an empty collection. By default, it stays empty on the emulator, whose checks then see
     /// where the life of each array begins and ends.
-    pub(crate) fn new(context: &Context) -> Self {
+    pub(crate) fn new(context: &Context) -> Result<Self> {
         let is_used = match env::var(VARIABLE).as_deref() {
             Ok("0") => false,
             Ok("1") => true,
             _ => !is_emulated(context),
         };
-        Self::that_is_used(is_used)
+        let part = context.device().total_memory()? / PART_OF_DEVICE;
+        Ok(Self::of(if is_used { part.min(BYTES) } else { 0 }))
     }
 
-    pub(super) fn that_is_used(is_used: bool) -> Self {
+    /// Creates an empty collection that keeps up to this number of bytes for a stream.
+    pub(super) fn of(limit: usize) -> Self {
         Self {
-            is_used,
+            limit,
             of_streams: Mutex::default(),
         }
     }
@@ -86,7 +89,7 @@ impl SpareMemory {
     /// this size and of the device's current pool, or a new one. If there is not enough memory, this
     /// frees all kept buffers and tries again.
     pub(crate) fn allocate(&self, stream: &Stream, bytes: usize) -> Result<SpareBuffer> {
-        let pool = match self.is_used && (1..=LARGEST).contains(&bytes) && !is_per_thread(stream) {
+        let pool = match (1..=self.limit / 2).contains(&bytes) && !is_per_thread(stream) {
             true => Some(current_pool(stream.context())),
             false => None,
         };
@@ -143,7 +146,7 @@ impl SpareMemory {
         let of_stream = &mut streams[0];
         of_stream.bytes += buffer.len();
         of_stream.buffers.push_back((buffer, pool));
-        while of_stream.bytes > BYTES || of_stream.buffers.len() > BUFFERS {
+        while of_stream.bytes > self.limit || of_stream.buffers.len() > BUFFERS {
             let Some(oldest) = of_stream.buffers.pop_front() else {
                 break;
             };
@@ -200,8 +203,10 @@ mod tests {
         Stream::new(&Context::primary(0).unwrap()).unwrap()
     }
 
+    const LIMIT: usize = 8 << 20;
+
     fn used() -> SpareMemory {
-        SpareMemory::that_is_used(true)
+        SpareMemory::of(LIMIT)
     }
 
     /// Returns whether memory of this size is kept for the stream. Takes it.
@@ -238,13 +243,13 @@ mod tests {
     fn large_empty_and_per_thread_buffers_are_freed() {
         let (spare, stream) = (used(), stream());
         let per_thread = Stream::per_thread_default(stream.context());
-        for (stream, bytes) in [(&stream, 0), (&stream, LARGEST + 1), (&per_thread, 100)] {
+        for (stream, bytes) in [(&stream, 0), (&stream, LIMIT / 2 + 1), (&per_thread, 100)] {
             keep(&spare, stream, [bytes]);
             assert!(!spare.free(), "{bytes}");
         }
-        keep(&spare, &stream, [LARGEST]);
+        keep(&spare, &stream, [LIMIT / 2]);
         assert!(spare.free());
-        let off = SpareMemory::that_is_used(false);
+        let off = SpareMemory::of(0);
         keep(&off, &stream, [100]);
         assert!(!off.free());
     }
@@ -255,9 +260,9 @@ mod tests {
         keep(&spare, &stream, 1..=BUFFERS + 1);
         assert!(!keeps(&spare, &stream, 1) && keeps(&spare, &stream, 2));
         spare.free();
-        keep(&spare, &stream, vec![LARGEST; BYTES / LARGEST + 1]);
-        let kept = (0..).take_while(|_| keeps(&spare, &stream, LARGEST));
-        assert_eq!(kept.count(), BYTES / LARGEST);
+        keep(&spare, &stream, vec![LIMIT / 4; 5]);
+        let kept = (0..).take_while(|_| keeps(&spare, &stream, LIMIT / 4));
+        assert_eq!(kept.count(), 4);
         // The least recently used stream is forgotten.
         let streams: Vec<Stream> = (0..=STREAMS).map(|_| self::stream()).collect();
         for stream in &streams {
