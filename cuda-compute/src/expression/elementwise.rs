@@ -131,6 +131,7 @@ mod tests {
                 values: Vec::new(),
                 roots: Vec::new(),
                 stages: Vec::new(),
+                after: Default::default(),
                 leaves: leaves.collect(),
                 outputs: Vec::new(),
                 rank: 1,

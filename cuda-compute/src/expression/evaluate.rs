@@ -256,7 +256,7 @@ pub(super) fn compute(
     let roots = over(roots, unrolled.as_deref());
     let mut evaluation = Evaluation::new(kernels, stream);
     evaluation.record = signature.and_then(Record::new);
-    let results = compute_with(&mut evaluation, &roots)?;
+    let results = compute_with(&mut evaluation, &roots, true)?;
     if let Some(record) = evaluation.record {
         record.finish(repeats, &results);
     }
@@ -264,12 +264,28 @@ pub(super) fn compute(
 }
 
 /// Computes the nodes into new arrays. This first computes values that have to be in memory, unless
-/// they are.
-fn compute_with(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<Vec<Stored>> {
+/// they are. If the nodes are computed `alone`, their last reductions need not be in memory, because
+/// nothing else uses them.
+fn compute_with(
+    evaluation: &mut Evaluation<'_>,
+    roots: &[&Arc<Node>],
+    alone: bool,
+) -> Result<Vec<Stored>> {
     if let Some(results) = rows::run(evaluation, roots)? {
         return Ok(results);
     }
-    stages(evaluation, roots)?;
+    views(evaluation, roots)?;
+    let is_reduction = |root: &&Arc<Node>| matches!(root.kind, Kind::Reduce(..));
+    let continues = alone && !roots.iter().all(is_reduction);
+    while let Some(ready) = next_reductions(roots, &evaluation.computed)? {
+        if continues
+            && ready.are_last
+            && let Some(results) = fold::run_with(evaluation, &ready.together, roots)?
+        {
+            return Ok(results);
+        }
+        ready.run(evaluation)?;
+    }
     let mut parts: Vec<Option<Stored>> = roots
         .iter()
         .map(|root| evaluation.computed.get(&Arc::as_ptr(root)).cloned())
@@ -320,7 +336,10 @@ pub(super) fn over<'a>(
 /// Computes the values in the roots that have to be in memory: views, then reductions.
 pub(super) fn stages(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     views(evaluation, roots)?;
-    reductions(evaluation, roots)
+    while let Some(ready) = next_reductions(roots, &evaluation.computed)? {
+        ready.run(evaluation)?;
+    }
+    Ok(())
 }
 
 /// Computes the inputs of the views in the roots, innermost first.
@@ -346,7 +365,7 @@ fn views(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
 fn viewed(evaluation: &mut Evaluation<'_>, view: &View, input: &Arc<Node>) -> Result<Stored> {
     let key = Arc::as_ptr(input);
     if input.reduces && !evaluation.computed.contains_key(&key) {
-        let results = compute_with(evaluation, &[input])?;
+        let results = compute_with(evaluation, &[input], false)?;
         let results = results.into_iter().map(|result| (key, result));
         evaluation.computed.extend(results);
     }
@@ -365,30 +384,41 @@ fn viewed(evaluation: &mut Evaluation<'_>, view: &View, input: &Arc<Node>) -> Re
     Ok((memory.clone(), layout))
 }
 
-/// Computes the reductions in the roots, innermost first. Reductions of inputs with one shape along
-/// the same axes share a kernel.
-fn reductions(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
-    loop {
-        let ready = ready_reductions(roots, &evaluation.computed);
-        let Some((_, first)) = ready.first() else {
-            return Ok(());
-        };
-        let group = group_of(first)?;
-        let (mut together, mut bytes) = (Vec::new(), 0);
-        for (_, node) in &ready {
-            let own = accumulator_bytes(node);
-            if group_of(node)? == group
-                && (together.is_empty() || bytes + own <= MAX_ACCUMULATOR_BYTES)
-            {
-                together.push(*node);
-                bytes += own;
-            }
-        }
-        let results = fold::run(evaluation, &together)?;
-        evaluation
-            .computed
-            .extend(together.into_iter().map(Arc::as_ptr).zip(results));
+/// Reductions that share a kernel.
+struct Ready<'a> {
+    together: Vec<&'a Arc<Node>>,
+    /// Whether there are no other reductions that are not computed yet.
+    are_last: bool,
+}
+
+impl Ready<'_> {
+    fn run(&self, evaluation: &mut Evaluation<'_>) -> Result<()> {
+        let results = fold::run(evaluation, &self.together)?;
+        let nodes = self.together.iter().map(|node| Arc::as_ptr(node));
+        evaluation.computed.extend(nodes.zip(results));
+        Ok(())
     }
+}
+
+/// Returns the next reductions to compute, if any. Reductions of inputs with one shape along the same
+/// axes share a kernel.
+fn next_reductions<'a>(roots: &[&'a Arc<Node>], computed: &Computed) -> Result<Option<Ready<'a>>> {
+    let (ready, count) = ready_reductions(roots, computed);
+    let Some(first) = ready.first() else {
+        return Ok(None);
+    };
+    let group = group_of(first)?;
+    let (mut together, mut bytes) = (Vec::new(), 0);
+    for node in &ready {
+        let own = accumulator_bytes(node);
+        if group_of(node)? == group && (together.is_empty() || bytes + own <= MAX_ACCUMULATOR_BYTES)
+        {
+            together.push(*node);
+            bytes += own;
+        }
+    }
+    let are_last = together.len() == count;
+    Ok(Some(Ready { together, are_last }))
 }
 
 /// The maximum size in bytes of a thread's accumulators. A block keeps 256 times this in shared
@@ -415,14 +445,15 @@ fn group_of(node: &Arc<Node>) -> Result<(Shape, u8)> {
     }
 }
 
-/// Returns the reductions that are not computed yet and depend on no other such reduction.
+/// Returns the reductions that are not computed yet and depend on no other such reduction, and the
+/// number of all that are not computed yet.
 fn ready_reductions<'a>(
     roots: &[&'a Arc<Node>],
     computed: &Computed,
-) -> Vec<(*const Node, &'a Arc<Node>)> {
-    let mut ready = Vec::new();
+) -> (Vec<&'a Arc<Node>>, usize) {
+    let (mut ready, mut count) = (Vec::new(), 0);
     if !roots.iter().any(|root| root.reduces) {
-        return ready;
+        return (ready, count);
     }
     // Whether a node, or a node that it depends on, is a reduction that is not computed yet.
     let mut waits: FxHashMap<*const Node, bool> = FxHashMap::default();
@@ -433,8 +464,9 @@ fn ready_reductions<'a>(
         if visited {
             let below = node.inputs().iter().any(|input| waits[&Arc::as_ptr(input)]);
             let own = matches!(node.kind, Kind::Reduce(..));
+            count += usize::from(own);
             if own && !below {
-                ready.push((key, node));
+                ready.push(node);
             }
             waits.insert(key, own || below);
         } else if computed.contains_key(&key) {
@@ -445,7 +477,7 @@ fn ready_reductions<'a>(
             waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
         }
     }
-    ready
+    (ready, count)
 }
 
 /// Computes an expression into memory. Nothing else may use this memory, except the expression

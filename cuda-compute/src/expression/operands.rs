@@ -108,10 +108,18 @@ impl<'a> Operands<'a> {
         vector_width(&self.space, &self.starts)
     }
 
-    /// Returns the size of a leaf's elements, if it is read from memory at its own places.
+    /// Returns the size of a leaf's elements, if they are read from memory at their own places, before
+    /// any reduction.
     pub(super) fn bytes_in_memory(&self, leaf: usize) -> Option<usize> {
         let start = &self.starts[leaf];
-        (start.source == LeafSource::Memory && start.through.is_none()).then_some(start.size)
+        let own = start.source == LeafSource::Memory && start.through.is_none();
+        (own && !self.is_after(leaf)).then_some(start.size)
+    }
+
+    /// Returns whether a leaf is only read for values that are computed from results of reductions.
+    pub(super) fn is_after(&self, leaf: usize) -> bool {
+        let after = &self.plan.after;
+        !after.roots.is_empty() && leaf >= after.leaves.into()
     }
 
     /// Returns whether leaves have places that indices determine.
@@ -175,7 +183,7 @@ impl<'a> Operands<'a> {
     pub(super) fn form(&mut self, vector: usize) -> Form {
         let leaves = self.plan.leaves.iter().enumerate();
         let leaves = leaves.map(|(i, leaf)| LeafForm {
-            late: false,
+            late: self.is_after(i),
             data: leaf.data,
             access: self.space.access(i),
             source: leaf.origin.source(),
@@ -198,6 +206,7 @@ impl<'a> Operands<'a> {
             vector: vector as u8,
             values: std::mem::take(&mut self.plan.values),
             roots: std::mem::take(&mut self.plan.roots),
+            after: std::mem::take(&mut self.plan.after),
             stages: Vec::new(),
         }
     }
@@ -344,7 +353,7 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
                                 start.word.is_multiple_of((width * start.size) as u64) && whole()
                             }
                             LeafSource::Random => whole(),
-                            LeafSource::Place | LeafSource::Given => true,
+                            LeafSource::Place | LeafSource::Given(_) => true,
                         }
                     }
                     _ => false,
@@ -579,7 +588,7 @@ mod tests {
             width_of(&[5, 8], &[memory, (source, 4, 7, &[row, 1])])
         };
         assert_eq!(
-            [with(LeafSource::Place, 9), with(LeafSource::Given, 9)],
+            [with(LeafSource::Place, 9), with(LeafSource::Given(0), 9)],
             [4, 4]
         );
         assert_eq!(

@@ -79,8 +79,8 @@ pub(crate) enum LeafSource {
     Place,
     /// Random numbers, which the offsets determine: bits for integers, normal numbers for floats.
     Random,
-    /// Results of reductions that the kernel itself computes.
-    Given,
+    /// The result of the reduction with this number, which the kernel itself computes.
+    Given(u16),
 }
 
 /// An input of a kernel: it is read from memory or derived from the elements' indices.
@@ -125,7 +125,7 @@ impl Origin {
             Self::Memory(_) => LeafSource::Memory,
             Self::Place => LeafSource::Place,
             Self::Random(_) => LeafSource::Random,
-            Self::Given(_) => LeafSource::Given,
+            Self::Given(reduction) => LeafSource::Given(*reduction),
         }
     }
 }
@@ -167,6 +167,19 @@ pub(crate) struct Plan {
     pub(super) scalar_words: usize,
     /// The indices of the expressions' values.
     pub(crate) roots: Vec<u16>,
+    /// Values that are computed from the reduced roots.
+    pub(crate) after: After,
+}
+
+/// Values that a kernel computes from the results of its reductions, once per result. They come after
+/// all others, and so do their leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct After {
+    /// The indices of the values that are stored. Without any, the results of the reductions are.
+    pub(crate) roots: Vec<u16>,
+    /// The number of values and of leaves that come before.
+    pub(crate) values: u16,
+    pub(crate) leaves: u16,
 }
 
 /// A number of an expression, and the node that it comes from.
@@ -408,6 +421,57 @@ impl Plan {
         let place = self.place(value);
         self.roots.push(place);
         Ok(())
+    }
+
+    /// Adds values that are computed from the results of reductions of the roots. They were planned for
+    /// the shape of a result, whose axes are these of `shape`. Returns whether one kernel can compute
+    /// all values.
+    pub(crate) fn add_after(&mut self, after: Self, axes: &[usize], shape: Shape) -> bool {
+        let (values, leaves) = (self.values.len() as u16, self.leaves.len() as u16);
+        let scalars = self.scalars.len() as u16;
+        self.values
+            .extend(after.values.into_iter().map(|value| match value {
+                Value::Load { leaf, data } => Value::Load {
+                    leaf: leaf + leaves,
+                    data,
+                },
+                Value::Scalar { scalar, data } => Value::Scalar {
+                    scalar: scalar + scalars,
+                    data,
+                },
+                Value::Apply {
+                    operation,
+                    inputs,
+                    data,
+                } => Value::Apply {
+                    operation,
+                    inputs: inputs.iter().map(|input| input + values).collect(),
+                    data,
+                },
+            }));
+        self.leaves.extend(after.leaves.into_iter().map(|leaf| {
+            let mut strides = [0; MAX_RANK];
+            for (&axis, &stride) in axes.iter().zip(&leaf.strides) {
+                strides[axis] = stride;
+            }
+            let through = leaf.through.map(|through| Through {
+                leaf: through.leaf + leaves,
+                ..through
+            });
+            Leaf {
+                strides,
+                through,
+                ..leaf
+            }
+        }));
+        self.scalars.extend(after.scalars);
+        self.scalar_words += after.scalar_words;
+        self.after = After {
+            roots: after.roots.iter().map(|root| root + values).collect(),
+            values,
+            leaves,
+        };
+        self.fits(self.after.roots.len(), shape.rank())
     }
 
     /// Returns the index of a value. Equal values share an index.

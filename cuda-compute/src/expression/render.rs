@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     operation::{Operation, rounded},
     own::OwnFunction,
-    plan::{LeafSource, Value},
+    plan::{After, LeafSource, Value},
     space::{Access, Inner},
 };
 use crate::{
@@ -22,6 +22,8 @@ pub(crate) struct Form {
     pub(crate) roots: Vec<u16>,
     /// Values that are folded first, each computed by a separate function.
     pub(crate) stages: Vec<u16>,
+    /// Values that are computed from results of reductions.
+    pub(crate) after: After,
     pub(crate) leaves: Vec<LeafForm>,
     /// The type and access pattern of each stored result: the roots, or values that the kernel
     /// derives from them. Empty if the kernel stores its results in another way.
@@ -43,7 +45,7 @@ pub(crate) struct LeafForm {
     pub(crate) apart: bool,
     /// Indices that also determine the place of each element.
     pub(crate) through: Option<Indirect>,
-    /// Whether a kernel of rows loads it after the reductions, which do not need it.
+    /// Whether it is loaded after the reductions, which do not need it.
     pub(crate) late: bool,
 }
 
@@ -157,6 +159,10 @@ impl Form {
             self.rank - 1,
             slots.total
         );
+        if !self.after.roots.is_empty() {
+            // A vector of results has one for each lane.
+            text.push_str("#define AFTER\n#define GIVEN V\n");
+        }
         for (i, function) in self.own_functions().iter().enumerate() {
             text.push_str(&function.definition(&format!("own_{i}")));
         }
@@ -167,6 +173,10 @@ impl Form {
             self.compute(&slots, &format!("_{i}"), &[*stage], &mut text);
         }
         self.compute(&slots, "", &self.roots, &mut text);
+        if !self.after.roots.is_empty() {
+            self.give(&mut text);
+            self.compute(&slots, "_after", &self.after.roots, &mut text);
+        }
         if !self.outputs.is_empty() {
             self.store(&slots, &mut text);
         }
@@ -209,7 +219,7 @@ impl Form {
                 (LeafSource::Memory, false) => {
                     writeln!(text, "    pack<{}, V> x{i};", leaf.data.stored())
                 }
-                (LeafSource::Given, _) => {
+                (LeafSource::Given(_), _) => {
                     writeln!(text, "    {} x{i}[GIVEN];", leaf.data.computed())
                 }
                 _ => writeln!(text, "    offset_t x{i};"),
@@ -302,9 +312,24 @@ impl Form {
             "template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {\n    \
              load<V>(w, n, coordinates(w, n), in);\n}\n",
         );
-        if !self.stages.is_empty() {
+        if !self.stages.is_empty() || !self.after.roots.is_empty() {
             self.load_leaves(slots, "load_late", |leaf| leaf.late, text);
         }
+    }
+
+    /// Writes a function that makes the results of reductions inputs.
+    fn give(&self, text: &mut String) {
+        text.push_str(
+            "template <int V, class R> __device__ __forceinline__ void give(const R &results, Inputs<V> &in) {\n\
+             #pragma unroll\n    for (int lane = 0; lane < V; ++lane) {\n",
+        );
+        for (i, leaf) in self.leaves.iter().enumerate() {
+            if let LeafSource::Given(reduction) = leaf.source {
+                let result = rounded(format!("results.y{reduction}[lane]"), leaf.data);
+                let _ = writeln!(text, "        in.x{i}[lane] = {result};");
+            }
+        }
+        text.push_str("    }\n}\n");
     }
 
     /// Writes a function that loads some of the leaves.
@@ -345,7 +370,7 @@ impl Form {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
                 }
                 (LeafSource::Random, _) => writeln!(text, "    in.x{i} = {offset};"),
-                (LeafSource::Given, _) => Ok(()),
+                (LeafSource::Given(_), _) => Ok(()),
             };
         }
         text.push_str("}\n");
@@ -433,7 +458,7 @@ impl Form {
                 );
             }
         }
-        self.draw(slots, text);
+        self.draw(slots, &needed, text);
         text.push_str("#pragma unroll\n    for (int lane = 0; lane < V; ++lane) {\n");
         for (i, value) in self.values.iter().enumerate() {
             if !needed[i] {
@@ -449,7 +474,7 @@ impl Form {
                         (LeafSource::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
                         (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
                         (LeafSource::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
-                        (LeafSource::Given, _) => format!("in.x{leaf}[lane % GIVEN]"),
+                        (LeafSource::Given(_), _) => format!("in.x{leaf}[lane % GIVEN]"),
                         (LeafSource::Random, true) => format!("r{leaf}[0]"),
                         (LeafSource::Random, false) => format!("r{leaf}[lane]"),
                     }
@@ -490,9 +515,15 @@ impl Form {
 
     /// Generates the random numbers of all lanes together, because the lanes share the generation
     /// of bits.
-    fn draw(&self, slots: &Slots, text: &mut String) {
+    fn draw(&self, slots: &Slots, needed: &[bool], text: &mut String) {
+        let mut drawn = vec![false; self.leaves.len()];
+        for (value, &needed) in self.values.iter().zip(needed) {
+            if let &Value::Load { leaf, .. } = value {
+                drawn[usize::from(leaf)] |= needed;
+            }
+        }
         for (i, leaf) in self.leaves.iter().enumerate() {
-            if let Some(key) = slots.keys[i] {
+            if let (Some(key), true) = (slots.keys[i], drawn[i]) {
                 let (computed, start) = (leaf.data.computed(), slots.leaves[i]);
                 let lanes = if leaf.is_single() { "1" } else { "V" };
                 let _ = writeln!(
@@ -505,30 +536,37 @@ impl Form {
     }
 
     /// Returns the number of values that functions compute.
-    fn calls(&self) -> usize {
+    fn calls(values: &[Value]) -> usize {
         let is_call = |value: &&Value| match value {
             Value::Apply { operation, .. } => {
                 matches!(operation, Operation::Call(_) | Operation::Own(_))
             }
             _ => false,
         };
-        self.values.iter().filter(is_call).count()
+        values.iter().filter(is_call).count()
     }
 
-    /// Returns the approximate number of instructions that compute a vector. Those on `f64` count as
+    /// Returns the values that are computed for each element, not only for each result.
+    fn of_elements(&self) -> &[Value] {
+        match self.after.roots.is_empty() {
+            true => &self.values,
+            false => &self.values[..self.after.values.into()],
+        }
+    }
+
+    /// Returns the approximate number of instructions that compute a vector of elements. Those on `f64` count as
     /// several, because they take longer.
     pub(super) fn work(&self) -> u64 {
-        let doubles = self
-            .values
-            .iter()
-            .any(|value| value.data() == DataType::F64);
-        let each = self.values.len() + 19 * self.calls();
+        let values = self.of_elements();
+        let doubles = values.iter().any(|value| value.data() == DataType::F64);
+        let each = values.len() + 19 * Self::calls(values);
         (each * usize::from(self.vector) * if doubles { 8 } else { 1 }) as u64
     }
 
     /// Returns whether a few registers and instructions suffice to compute the values.
     pub(super) fn is_simple(&self) -> bool {
-        self.values.len() <= 8 && self.calls() == 0
+        let values = self.of_elements();
+        values.len() <= 8 && Self::calls(values) == 0
     }
 
     /// Returns whether `random.cuh` is needed.
@@ -562,7 +600,7 @@ impl Form {
 impl LeafForm {
     /// Returns whether vectors of this leaf are loaded from memory.
     pub(super) fn is_read(&self) -> bool {
-        self.source == LeafSource::Memory && !self.is_single()
+        self.source == LeafSource::Memory && !self.is_single() && !self.late
     }
 
     /// Returns whether all elements of a vector are the same.
@@ -593,6 +631,7 @@ mod tests {
             values,
             roots: Vec::new(),
             stages: Vec::new(),
+            after: Default::default(),
             leaves: leaves.to_vec(),
             outputs: vec![(DataType::F32, STRIDED)],
             rank: 2,
@@ -612,7 +651,7 @@ mod tests {
             (LeafSource::Place, Access::Linear, false, false),
             (LeafSource::Place, same, false, true),
             (LeafSource::Random, Access::Linear, false, false),
-            (LeafSource::Given, Access::Uniform, false, true),
+            (LeafSource::Given(0), Access::Uniform, false, true),
         ] {
             let leaf = leaf(source, access);
             assert_eq!(

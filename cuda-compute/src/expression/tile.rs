@@ -138,6 +138,7 @@ mod tests {
             values: Vec::new(),
             roots: Vec::new(),
             stages: Vec::new(),
+            after: Default::default(),
             leaves: leaves.collect(),
             outputs: vec![(F32, space.access(data.len()))],
             rank: lengths.len() as u8,

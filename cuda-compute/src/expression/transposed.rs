@@ -95,7 +95,8 @@ impl Transposed {
     /// Returns the number of registers for one element of each of the other leaves.
     pub(super) fn other_words(self, form: &Form) -> usize {
         let others = form.leaves.iter().enumerate();
-        let others = others.filter(|(i, leaf)| !self.has(*i) && leaf.access != Access::Uniform);
+        let others = others
+            .filter(|(i, leaf)| !self.has(*i) && !leaf.late && leaf.access != Access::Uniform);
         others.map(|(_, leaf)| leaf.data.size().div_ceil(4)).sum()
     }
 
@@ -141,7 +142,7 @@ impl Transposed {
         text.push_str(
             "}\n__device__ __forceinline__ void load_others(const Words &w, const Coordinates &c, Inputs<1> &in) {\n",
         );
-        for (i, leaf) in leaves().filter(|(i, _)| !self.has(*i)) {
+        for (i, leaf) in leaves().filter(|(i, leaf)| !self.has(*i) && !leaf.late) {
             let slot = slots.leaves[i];
             let (stored, offset) = (leaf.data.stored(), offset(leaf, slot));
             let single = if leaf.is_single() { "" } else { ".at[0]" };
@@ -150,7 +151,7 @@ impl Transposed {
                     text,
                     "    in.x{i}{single} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
-                LeafSource::Given => Ok(()),
+                LeafSource::Given(_) => Ok(()),
                 LeafSource::Random => writeln!(text, "    in.x{i} = {offset};"),
                 LeafSource::Place => {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
@@ -238,6 +239,7 @@ pub(super) mod tests {
             values: Vec::new(),
             roots: Vec::new(),
             stages: Vec::new(),
+            after: Default::default(),
             leaves: (0..3).map(leaf).collect(),
             outputs: vec![(DataType::F32, Access::Linear)],
             rank: 2,

@@ -19,6 +19,7 @@
 #include "shuffle.cuh"
 #include "fold.cuh"
 #include "fold_steps.cuh"
+#include "store_results.cuh"
 #include "last_block.cuh"
 
 static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
@@ -82,8 +83,9 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     if (lane == 0 && row < s.outer) {
         Results<1> results;
         total.finish(results, 0, s.count);
-        // Results have no stride along folded axes, so the row's first vector can be used.
-        store<1>(w, (index_t)(row * apart(s)), results);
+        // The row's first vector.
+        const index_t n = (index_t)(row * apart(s));
+        store_results<1>(w, n, coordinates(w, n), results);
     }
 }
 
@@ -103,7 +105,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     Results<VECTOR> results;
 #pragma unroll
     for (int i = 0; i < VECTOR; ++i) lanes[i].finish(results, i, s.count);
-    store<VECTOR>(w, base, results);
+    store_results<VECTOR>(w, base, coordinates(w, base), results);
 }
 
 #else
@@ -165,7 +167,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         Results<VECTOR> results;
 #pragma unroll
         for (int i = 0; i < VECTOR; ++i) lanes[i].finish(results, i, s.count);
-        store<VECTOR>(w, base, results);
+        store_results<VECTOR>(w, base, coordinates(w, base), results);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "shuffle.cuh"
 #include "fold.cuh"
 #include "fold_steps.cuh"
+#include "store_results.cuh"
 #include "transposed.cuh"
 #include "corner.cuh"
 #include "last_block.cuh"
@@ -202,6 +203,6 @@ fold_tile(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         if (outside) continue;
         Results<1> results;
         lanes[i].finish(results, 0, s.count);
-        store<1>(w, 0, c, results);
+        store_results<1>(w, 0, c, results);
     }
 }

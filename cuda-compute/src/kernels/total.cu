@@ -20,6 +20,7 @@
 #include "shuffle.cuh"
 #include "fold.cuh"
 #include "fold_steps.cuh"
+#include "store_results.cuh"
 
 static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
 
@@ -163,6 +164,6 @@ total(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     if (threadIdx.x == 0) {
         Results<1> results;
         value.finish(results, 0, w.at[0]);
-        store<1>(w, 0, results);
+        store_results<1>(w, 0, coordinates(w, 0), results);
     }
 }

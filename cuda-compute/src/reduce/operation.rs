@@ -137,6 +137,7 @@ impl Reduction {
         Form {
             roots: vec![root],
             stages: Vec::new(),
+            after: Default::default(),
             leaves: leaves.collect(),
             outputs: vec![(*accumulator, Access::Linear)],
             rank: 1,

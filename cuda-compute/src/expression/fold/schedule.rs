@@ -485,6 +485,7 @@ mod tests {
             values: Vec::new(),
             roots: roots.to_vec(),
             stages: Vec::new(),
+            after: Default::default(),
             leaves: vec![
                 leaf(DataType::F32, Access::Linear, LeafSource::Memory),
                 leaf(DataType::U8, Access::Linear, LeafSource::Memory),

@@ -18,6 +18,10 @@ pub(super) fn source(
         .header(
             "fold_steps.cuh",
             include_str!("../../kernels/fold_steps.cuh"),
+        )
+        .header(
+            "store_results.cuh",
+            include_str!("../../kernels/store_results.cuh"),
         );
     add_to(source, folds.iter())
 }

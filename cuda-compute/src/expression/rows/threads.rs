@@ -44,10 +44,7 @@ impl Threads {
         rows: usize,
         length: usize,
     ) -> Option<Self> {
-        let read = form
-            .leaves
-            .iter()
-            .filter(|leaf| leaf.is_read() && !leaf.late);
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
         let registers = registers(read, form.vector);
         let of = |group: usize| length.div_ceil(group);
         let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
@@ -86,10 +83,7 @@ impl Threads {
         let moving = || form.leaves.iter().filter(moving);
         let singles = moving().filter(|leaf| leaf.is_single());
         let singles: usize = singles.map(|leaf| leaf.data.size().div_ceil(4)).sum();
-        let read = form
-            .leaves
-            .iter()
-            .filter(|leaf| leaf.is_read() && !leaf.late);
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
         let registers = registers(read, form.vector) + singles;
         let bytes = moving().map(|leaf| leaf.data.size() * usize::from(form.vector));
         let adjacent = (LINE / bytes.max().unwrap_or(LINE)).clamp(LINE / 16, 32);
@@ -172,6 +166,7 @@ mod tests {
             values: Vec::new(),
             roots: Vec::new(),
             stages: Vec::new(),
+            after: Default::default(),
             leaves: leaves.collect(),
             outputs: Vec::new(),
             rank: 2,
