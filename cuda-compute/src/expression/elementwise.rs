@@ -7,7 +7,7 @@ use super::{
     launch::Launch,
     operands::{Operands, Target, grid},
     plan::Plan,
-    render::Form,
+    render::{Form, Use},
     state::Evaluation,
     tile::{self, Tile},
 };
@@ -30,7 +30,10 @@ const TEXT: &str = include_str!("../kernels/elementwise.cu");
 impl Specialisation for Elementwise {
     fn source(&self) -> Source {
         self.form
-            .add_headers(Source::new("elementwise.cu", TEXT, "elementwise"))
+            .add_headers(
+                Source::new("elementwise.cu", TEXT, "elementwise"),
+                Use::Stored,
+            )
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
     }
@@ -121,6 +124,7 @@ mod tests {
         let of = |leaves: &[(DataType, Access)], vector| {
             let leaves = leaves.iter().map(|&(data, access)| LeafForm {
                 late: false,
+                like: None,
                 data,
                 access,
                 source: LeafSource::Memory,

@@ -14,7 +14,7 @@ use super::{
     node::Node,
     operands::{Operands, Target},
     plan::Plan,
-    render::Form,
+    render::{Form, Use},
     state::Evaluation,
     unroll::unrolled,
 };
@@ -204,7 +204,7 @@ impl Fused {
 
 /// Adds the headers that expressions need to a kernel's source.
 pub(crate) fn source(source: Source, form: &Form) -> Source {
-    form.add_headers(source)
+    form.add_headers(source, Use::Other)
 }
 
 /// Returns the maximum number of elements of a vector for which a thread holds at most 32 bytes of

@@ -116,6 +116,20 @@ impl<'a> Operands<'a> {
         (own && !self.is_after(leaf)).then_some(start.size)
     }
 
+    /// Returns the first leaf with the same strides as this one.
+    fn like(&self, leaf: usize) -> Option<u16> {
+        let has_indices = |leaf: usize| self.starts[leaf].through.is_some();
+        let strides = &self.space.strides;
+        let found = (0..leaf).find(|&other| {
+            strides[other] == strides[leaf]
+                && self.space.access(other) == self.space.access(leaf)
+                && !has_indices(other)
+        });
+        found
+            .filter(|_| !has_indices(leaf))
+            .map(|other| other as u16)
+    }
+
     /// Returns whether a leaf is only read for values that are computed from results of reductions.
     pub(super) fn is_after(&self, leaf: usize) -> bool {
         let after = &self.plan.after;
@@ -184,6 +198,7 @@ impl<'a> Operands<'a> {
         let leaves = self.plan.leaves.iter().enumerate();
         let leaves = leaves.map(|(i, leaf)| LeafForm {
             late: self.is_after(i),
+            like: self.like(i),
             data: leaf.data,
             access: self.space.access(i),
             source: leaf.origin.source(),

@@ -55,6 +55,15 @@ pub(crate) enum Comparison {
     GreaterEqual,
 }
 
+/// What the sign of NaN affects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EffectOfSign {
+    None,
+    /// Only the sign of the result, which is NaN as well.
+    OnSign,
+    OnValue,
+}
+
 impl Comparison {
     const fn sign(self) -> &'static str {
         match self {
@@ -101,8 +110,30 @@ impl Operation {
 
     /// Renders the operation. `from` is the type of the inputs and `to` that of the result.
     pub(crate) fn render(&self, inputs: &[String], from: DataType, to: DataType) -> String {
+        let value = self.render_unrounded(inputs, from, to);
+        match self.is_exact(from, to) {
+            true => value,
+            false => rounded(value, to),
+        }
+    }
+
+    /// Renders the operation as [`render`](Self::render) does, for a use that rounds the result to a
+    /// half itself.
+    pub(crate) fn render_for_rounding(
+        &self,
+        inputs: &[String],
+        from: DataType,
+        to: DataType,
+    ) -> String {
+        match self {
+            Self::Cast if self.is_exact(from, to) => format!("to_odd({})", inputs[0]),
+            _ => self.render_unrounded(inputs, from, to),
+        }
+    }
+
+    fn render_unrounded(&self, inputs: &[String], from: DataType, to: DataType) -> String {
         let [a, b, c] = [0, 1, 2].map(|i| inputs.get(i).map_or("", String::as_str));
-        let value = match (self, from.class()) {
+        match (self, from.class()) {
             (Self::Cast, _) => cast(a, from, to),
             (Self::Negate, Class::Signed) => format!("rs_neg({a})"),
             (Self::Negate, _) => format!("-{a}"),
@@ -142,10 +173,30 @@ impl Operation {
                 from.stored(),
                 from.computed()
             ),
-        };
-        match self.is_exact(from, to) {
-            true => value,
-            false => rounded(value, to),
+        }
+    }
+
+    /// Returns whether the result is a half whose value is rounded, so that the sign of NaN may change.
+    pub(crate) fn rounds(&self, from: DataType, to: DataType) -> bool {
+        to.is_half() && (*self == Self::Cast && from != to || !self.is_exact(from, to))
+    }
+
+    /// Returns what the sign of an input that is NaN affects.
+    pub(crate) fn effect_of_sign(&self, to: DataType) -> EffectOfSign {
+        let is_float = to.class() == Class::Float;
+        match self {
+            Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Remainder
+                if is_float =>
+            {
+                EffectOfSign::None
+            }
+            Self::Compare(_) => EffectOfSign::None,
+            Self::Call(function) if is_float && **function != function::COPYSIGN => {
+                EffectOfSign::None
+            }
+            Self::Negate | Self::Absolute | Self::Select => EffectOfSign::OnSign,
+            Self::Cast if is_float => EffectOfSign::OnSign,
+            _ => EffectOfSign::OnValue,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    operation::{Operation, rounded},
+    operation::{EffectOfSign, Operation, rounded},
     own::OwnFunction,
     plan::{After, LeafSource, Value},
     space::{Access, Inner},
@@ -36,6 +36,17 @@ pub(crate) struct Form {
     pub(crate) vector: u8,
 }
 
+/// The use of the values that a form computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// The kernel stores them.
+    Stored,
+    /// The kernel reduces them. Reductions may change the sign of NaN.
+    Reduced,
+    /// The kernel may use all bits.
+    Other,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LeafForm {
     pub(crate) data: DataType,
@@ -47,6 +58,8 @@ pub(crate) struct LeafForm {
     pub(crate) through: Option<Indirect>,
     /// Whether it is loaded after the reductions, which do not need it.
     pub(crate) late: bool,
+    /// An earlier leaf with the same access and strides, whose offsets are the same.
+    pub(crate) like: Option<u16>,
 }
 
 /// Indices in another leaf, which comes before.
@@ -131,8 +144,8 @@ impl Form {
         }
     }
 
-    /// Returns the header that a kernel includes as `expression.cuh`.
-    pub(crate) fn header(&self) -> String {
+    /// Returns the header that a kernel includes as `expression.cuh`. It uses the roots in this way.
+    fn header(&self, own: Use) -> String {
         let slots = self.slots();
         let mut text = String::from("// Written for one expression.\n");
         let index = if self.narrow {
@@ -170,29 +183,33 @@ impl Form {
         self.inputs(&mut text);
         self.load(&slots, &mut text);
         for (i, stage) in self.stages.iter().enumerate() {
-            self.compute(&slots, &format!("_{i}"), &[*stage], &mut text);
+            self.compute(&slots, &format!("_{i}"), &[*stage], Use::Reduced, &mut text);
         }
-        self.compute(&slots, "", &self.roots, &mut text);
+        self.compute(&slots, "", &self.roots, own, &mut text);
+        let stored = match (self.after.roots.as_slice(), own) {
+            ([], Use::Stored) => &self.roots,
+            (after, _) => after,
+        };
         if !self.after.roots.is_empty() {
             self.give(&mut text);
-            self.compute(&slots, "_after", &self.after.roots, &mut text);
+            self.compute(&slots, "_after", stored, Use::Stored, &mut text);
         }
         if !self.outputs.is_empty() {
-            self.store(&slots, &mut text);
+            self.store(&slots, stored, &mut text);
         }
         text
     }
 
     /// Adds the headers that a kernel of the form includes: those of every expression, structs, and
-    /// functions in CUDA C++.
-    pub(crate) fn add_headers(&self, source: Source) -> Source {
+    /// functions in CUDA C++. The kernel uses the roots in this way.
+    pub(crate) fn add_headers(&self, source: Source, own: Use) -> Source {
         let source = source
             .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
             .header("array.cuh", ARRAYS)
             .header("complex.cuh", include_str!("../kernels/complex.cuh"))
             .header("random.cuh", include_str!("../kernels/random.cuh"))
             .header("half.cuh", include_str!("../kernels/half.cuh"))
-            .header("expression.cuh", self.header());
+            .header("expression.cuh", self.header(own));
         let structs = self.structs();
         let source = match structs.is_empty() {
             true => source,
@@ -344,6 +361,7 @@ impl Form {
             text,
             "template <int V> __device__ __forceinline__ void {name}(const Words &w, index_t n, const Coordinates &c, Inputs<V> &in) {{"
         );
+        let mut named = vec![false; self.leaves.len()];
         for (i, leaf) in self
             .leaves
             .iter()
@@ -351,7 +369,15 @@ impl Form {
             .filter(|(_, leaf)| loads(leaf))
         {
             let slot = slots.leaves[i];
-            let offset = self.offset(leaf.access, slot);
+            let mut offset = self.offset(leaf.access, slot);
+            if matches!(leaf.access, Access::Strided(..)) && !offset.is_empty() {
+                let first = leaf.like.map_or(i, usize::from);
+                if !named[first] {
+                    named[first] = true;
+                    let _ = writeln!(text, "    const offset_t o{first} = {offset};");
+                }
+                offset = format!("o{first}");
+            }
             let stored = leaf.data.stored();
             let (offset, load) = match (leaf.through, slots.indirect[i]) {
                 (Some(through), Some(words)) => self.through(leaf, through, offset, words),
@@ -433,10 +459,99 @@ impl Form {
         needed
     }
 
-    /// Writes the function `compute` with a suffix, which computes these values.
-    fn compute(&self, slots: &Slots, suffix: &str, roots: &[u16], text: &mut String) {
+    /// Marks the needed values for which the sign of NaN matters.
+    fn signs(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
+        let mut matters = vec![false; self.values.len()];
+        if own != Use::Reduced {
+            for &root in roots {
+                matters[usize::from(root)] = true;
+            }
+        }
+        for (i, value) in self.values.iter().enumerate().rev() {
+            if let (
+                true,
+                Value::Apply {
+                    operation,
+                    inputs,
+                    data,
+                },
+            ) = (needed[i], value)
+            {
+                let affects = match operation.effect_of_sign(*data) {
+                    EffectOfSign::None => false,
+                    EffectOfSign::OnSign => matters[i],
+                    EffectOfSign::OnValue => true,
+                };
+                for &input in inputs.iter().filter(|_| affects) {
+                    matters[usize::from(input)] = true;
+                }
+            }
+        }
+        matters
+    }
+
+    /// Returns whether a value is a half that its operation rounds.
+    fn is_rounded(&self, value: u16) -> bool {
+        match &self.values[usize::from(value)] {
+            Value::Apply {
+                operation,
+                inputs,
+                data,
+            } => operation.rounds(self.type_of_inputs(operation, inputs, *data), *data),
+            _ => false,
+        }
+    }
+
+    /// Returns the type of an operation's inputs.
+    fn type_of_inputs(&self, operation: &Operation, inputs: &[u16], data: DataType) -> DataType {
+        // Uses the last input, because the first input of a selection is a bool.
+        let from = match operation {
+            Operation::Call(_)
+            | Operation::Own(_)
+            | Operation::ShiftLeft
+            | Operation::ShiftRight => inputs.first(),
+            _ => inputs.last(),
+        };
+        from.map_or(data, |&input| self.data(input))
+    }
+
+    /// Marks the values that only the store of a result uses, which rounds them.
+    fn rounded_by_store(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
+        let mut uses = vec![0; self.values.len()];
+        for (value, _) in self
+            .values
+            .iter()
+            .zip(needed)
+            .filter(|(_, needed)| **needed)
+        {
+            if let Value::Apply { inputs, .. } = value {
+                for &input in inputs.iter() {
+                    uses[usize::from(input)] += 1;
+                }
+            }
+        }
+        for &root in roots {
+            uses[usize::from(root)] += 1;
+        }
+        let mut marked = vec![false; self.values.len()];
+        for &root in roots.iter().filter(|_| own == Use::Stored) {
+            let root_uses = uses[usize::from(root)];
+            marked[usize::from(root)] = root_uses == 1 && self.is_rounded(root);
+        }
+        marked
+    }
+
+    /// Writes the function `compute` with a suffix, which computes these values for this use.
+    fn compute(&self, slots: &Slots, suffix: &str, roots: &[u16], used: Use, text: &mut String) {
         let own = self.own_functions();
         let needed = self.needed(roots);
+        let signs = self.signs(roots, &needed, used);
+        let rounded_by_store = self.rounded_by_store(roots, &needed, used);
+        // Only for f16 does the sign take instructions.
+        let read = |value: usize, data: DataType| match data == DataType::F16 && !signs[value] {
+            true => "number_of",
+            false => "value_of",
+        };
         let _ = writeln!(text, "template <int V> struct Outputs{suffix} {{");
         for (i, root) in roots.iter().enumerate() {
             let _ = writeln!(text, "    {} y{i}[V];", self.data(*root).computed());
@@ -454,7 +569,8 @@ impl Form {
                 let (computed, stored) = (data.computed(), data.stored());
                 let _ = writeln!(
                     text,
-                    "    const {computed} v{i} = value_of(scalar<{stored}>(w.at + {slot}));"
+                    "    const {computed} v{i} = {}(scalar<{stored}>(w.at + {slot}));",
+                    read(i, *data)
                 );
             }
         }
@@ -467,11 +583,12 @@ impl Form {
             let computed = value.data().computed();
             let right = match value {
                 Value::Scalar { .. } => continue,
-                Value::Load { leaf, .. } => {
+                Value::Load { leaf, data } => {
                     let form = &self.leaves[usize::from(*leaf)];
+                    let read = read(i, *data);
                     match (form.source, form.is_single()) {
-                        (LeafSource::Memory, true) => format!("value_of(in.x{leaf})"),
-                        (LeafSource::Memory, false) => format!("value_of(in.x{leaf}.at[lane])"),
+                        (LeafSource::Memory, true) => format!("{read}(in.x{leaf})"),
+                        (LeafSource::Memory, false) => format!("{read}(in.x{leaf}.at[lane])"),
                         (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
                         (LeafSource::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
                         (LeafSource::Given(_), _) => format!("in.x{leaf}[lane % GIVEN]"),
@@ -484,22 +601,21 @@ impl Form {
                     inputs,
                     data,
                 } => {
-                    // Uses the last input, because the first input of a selection is a bool.
-                    let from = match operation {
-                        Operation::Call(_)
-                        | Operation::Own(_)
-                        | Operation::ShiftLeft
-                        | Operation::ShiftRight => inputs.first(),
-                        _ => inputs.last(),
-                    };
-                    let from = from.map_or(*data, |&input| self.data(input));
+                    let from = self.type_of_inputs(operation, inputs, *data);
                     let inputs: Vec<String> =
                         inputs.iter().map(|input| format!("v{input}")).collect();
                     match operation {
                         Operation::Own(function) => {
                             let place = own.iter().position(|other| *other == function);
                             let name = function.called(&format!("own_{}", place.unwrap_or(0)));
-                            rounded(format!("{name}({})", inputs.join(", ")), *data)
+                            let value = format!("{name}({})", inputs.join(", "));
+                            match rounded_by_store[i] {
+                                true => value,
+                                false => rounded(value, *data),
+                            }
+                        }
+                        operation if rounded_by_store[i] => {
+                            operation.render_for_rounding(&inputs, from, *data)
                         }
                         operation => operation.render(&inputs, from, *data),
                     }
@@ -576,18 +692,23 @@ impl Form {
         self.leaves.iter().any(drawn) || self.values.iter().any(made)
     }
 
-    fn store(&self, slots: &Slots, text: &mut String) {
+    /// Writes the function `store`. With ROUNDED, it stores these values.
+    fn store(&self, slots: &Slots, stored: &[u16], text: &mut String) {
         text.push_str(
-            "// ROUNDED means that the values are numbers of their types already.\n\
+            "// ROUNDED means that the values are those of the last function above.\n\
              template <int V, bool ROUNDED = false, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const Coordinates &c, const O &out) {\n",
         );
         for (i, (data, access)) in self.outputs.iter().enumerate() {
             let slot = slots.outputs[i];
             let offset = self.offset(*access, slot);
-            let stored = data.stored();
+            let kind = match stored.get(i) {
+                Some(&value) if self.is_rounded(value) => "RESULTS_OF_ARITHMETIC",
+                _ => "ROUNDED_VALUES",
+            };
             let _ = writeln!(
                 text,
-                "    store_pack<{stored}, V, ROUNDED>(w.at[{slot}], {offset}, out.y{i});"
+                "    store_pack<{}, V, ROUNDED ? {kind} : ANY>(w.at[{slot}], {offset}, out.y{i});",
+                data.stored()
             );
         }
         text.push_str(
@@ -618,6 +739,7 @@ mod tests {
     fn leaf(source: LeafSource, access: Access) -> LeafForm {
         LeafForm {
             late: false,
+            like: None,
             data: DataType::F32,
             access,
             source,

@@ -20,7 +20,7 @@ use super::{
     operation::rounded,
     plan::{Computed, LeafSource, Plan, Stored, Value},
     reduction::{self, Folded, Reduction, add_to, header},
-    render::Form,
+    render::{Form, Use},
     space::Space,
     state::Evaluation,
 };
@@ -124,7 +124,7 @@ impl Specialisation for Rows {
     fn source(&self) -> Source {
         let source = self
             .form
-            .add_headers(Source::new("rows.cu", TEXT, "rows"))
+            .add_headers(Source::new("rows.cu", TEXT, "rows"), Use::Stored)
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads.of_block())
             .define("GROUP", self.threads.group)

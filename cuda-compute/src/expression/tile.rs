@@ -4,7 +4,7 @@ use super::{
     hashed::Hashed,
     operands::{grid, magic},
     plan::LeafSource,
-    render::Form,
+    render::{Form, Use},
     space::Space,
     transposed::Transposed,
 };
@@ -34,7 +34,9 @@ pub(super) struct Tile {
 
 impl Specialisation for Tile {
     fn source(&self) -> Source {
-        let source = self.form.add_headers(Source::new("tile.cu", TEXT, "tile"));
+        let source = self
+            .form
+            .add_headers(Source::new("tile.cu", TEXT, "tile"), Use::Stored);
         self.transposed
             .add_to(source, &self.form)
             .define("EDGE", self.edge)
@@ -128,6 +130,7 @@ mod tests {
         let leaves = data.iter().enumerate();
         let leaves = leaves.map(|(i, &data)| LeafForm {
             late: false,
+            like: None,
             data,
             access: space.access(i),
             source: LeafSource::Memory,

@@ -229,6 +229,7 @@ pub(super) mod tests {
         let space = space(&[64, 64], &[&[0, 0], &[64, 1], &[1, 64]]);
         let leaf = |i| LeafForm {
             late: false,
+            like: None,
             data: DataType::F32,
             access: space.access(i),
             source: LeafSource::Memory,

@@ -111,6 +111,12 @@ __device__ __forceinline__ float value_of(stored_f8e5m2 x) { return x; }
 #endif
 __device__ __forceinline__ float value_of(stored_f16 x) { return x; }
 __device__ __forceinline__ float value_of(stored_bf16 x) { return x; }
+// The same for an operand of arithmetic, where the sign of NaN does not matter.
+__device__ __forceinline__ float number_of(stored_f16 x) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
+    return value;
+}
 __device__ __forceinline__ bool value_of(stored_bool x) { return x.bits != 0; }
 template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 
@@ -163,10 +169,26 @@ template <> struct storing<stored_bool, bool> {
 template <> struct storing<stored_f16, float> {
     static __device__ __forceinline__ stored_f16 of(float x) { return {to_f16_bits(x)}; }
     static __device__ __forceinline__ stored_f16 of_rounded(float x) { return of(x); }
+    static __device__ __forceinline__ stored_f16 of_number(float x) {
+        stored_f16 stored;
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(stored.bits) : "f"(x));
+        return stored;
+    }
+    static __device__ __forceinline__ unsigned of_pair(float low, float high) {
+        unsigned pair;
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+        return pair;
+    }
 };
 template <> struct storing<stored_bf16, float> {
     static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
     static __device__ __forceinline__ stored_bf16 of_rounded(float x) { return {(unsigned short)(__float_as_uint(x) >> 16)}; }
+    static __device__ __forceinline__ stored_bf16 of_number(float x) { return of(x); }
+    static __device__ __forceinline__ unsigned of_pair(float low, float high) {
+        unsigned pair;
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+        return pair;
+    }
 };
 #ifdef FLOAT8
 __device__ __forceinline__ float rounded_f8e4m3(float x) { return value_of(stored_f8e4m3{to_f8_bits<3, 7, 0x7e, 0x7f>(x)}); }
@@ -232,13 +254,25 @@ __device__ __forceinline__ pack<T, V> load_taken(u64 base, long long offset, con
 template <class T> __device__ __forceinline__ T load_one(u64 base, long long offset) {
     return ((const T *)base)[offset];
 }
-// ROUNDED means that the values are numbers of type T already.
-template <class T, int V, bool ROUNDED = false, class C>
+// Values may be any, may be numbers of type T already, or may be results of arithmetic, whose NaN has no
+// sign that matters.
+enum { ANY, ROUNDED_VALUES, RESULTS_OF_ARITHMETIC };
+template <class T, int V, int KIND = ANY, class C>
 __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (&values)[V]) {
     pack<T, V> stored;
+#if __CUDA_ARCH__ >= 800
+    if constexpr (KIND == RESULTS_OF_ARITHMETIC && V % 2 == 0) {
+#pragma unroll
+        for (int lane = 0; lane < V; lane += 2) {
+            const unsigned pair = storing<T, C>::of_pair(values[lane], values[lane + 1]);
+            memcpy(&stored.at[lane], &pair, sizeof(pair));
+        }
+    } else
+#endif
 #pragma unroll
     for (int lane = 0; lane < V; ++lane)
-        if constexpr (ROUNDED) stored.at[lane] = storing<T, C>::of_rounded(values[lane]);
+        if constexpr (KIND == RESULTS_OF_ARITHMETIC) stored.at[lane] = storing<T, C>::of_number(values[lane]);
+        else if constexpr (KIND == ROUNDED_VALUES) stored.at[lane] = storing<T, C>::of_rounded(values[lane]);
         else stored.at[lane] = storing<T, C>::of(values[lane]);
     *(pack<T, V> *)((T *)base + offset) = stored;
 }

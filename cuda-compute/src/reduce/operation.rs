@@ -128,6 +128,7 @@ impl Reduction {
         };
         let leaves = inputs.map(|leaf| LeafForm {
             late: false,
+            like: None,
             data: *element,
             access: Access::Linear,
             source: LeafSource::Memory,

@@ -475,6 +475,7 @@ mod tests {
     fn registers_are_those_of_what_is_loaded_or_computed() {
         let leaf = |data, access, source| LeafForm {
             late: false,
+            like: None,
             data,
             access,
             source,

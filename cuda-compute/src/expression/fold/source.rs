@@ -2,7 +2,7 @@
 
 use super::super::{
     reduction::{Folded, add_to, header},
-    render::Form,
+    render::{Form, Use},
 };
 use crate::kernel::Source;
 
@@ -13,7 +13,7 @@ pub(super) fn source(
     folds: &[Folded],
 ) -> Source {
     let source = form
-        .add_headers(Source::new(file, text, entry))
+        .add_headers(Source::new(file, text, entry), Use::Reduced)
         .header("fold.cuh", header(folds))
         .header(
             "fold_steps.cuh",

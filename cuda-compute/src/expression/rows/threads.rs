@@ -156,6 +156,7 @@ mod tests {
     fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
         let leaves = leaves.iter().map(|&(data, access, source)| LeafForm {
             late: false,
+            like: None,
             data,
             access,
             source,
