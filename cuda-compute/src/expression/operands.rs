@@ -325,7 +325,8 @@ pub(crate) fn head(address: u64, element_bytes: usize, count: u64) -> u64 {
 }
 
 /// Returns the largest number of elements that a thread can process at once: 16 bytes of the
-/// largest type, if all vectors are aligned and none crosses the end of a row. With random numbers,
+/// largest type that differs within a vector, if all vectors are aligned and none crosses the end of
+/// a row. With random numbers,
 /// vectors may have 32 bytes to use whole blocks of these, because generating a block costs more
 /// than the memory accesses.
 fn vector_width(space: &Space, starts: &[Start]) -> usize {
@@ -337,7 +338,12 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
     if !memory.clone().all(whole) {
         return 1;
     }
-    let largest = memory.map(|start| start.size).max();
+    // Elements at indices are loaded one by one.
+    let moves = |i: usize| space.inner_stride(i) != 0 || starts[i].through.is_some();
+    let numbered = starts.iter().enumerate();
+    let moving = numbered.filter(|(i, start)| start.source == LeafSource::Memory && moves(*i));
+    let largest = moving.map(|(_, start)| start.size).max();
+    let largest = largest.or_else(|| memory.map(|start| start.size).max());
     let random = starts
         .iter()
         .filter(|start| start.source == LeafSource::Random);
@@ -565,6 +571,10 @@ mod tests {
         let widths = [1, 2, 4, 8, 16].map(|size| width(&[size]));
         assert_eq!(widths, [16, 8, 4, 2, 1]);
         assert_eq!(width(&[1, 4]), 4);
+        // Only those that differ within a vector count.
+        let memory = |size: usize, stride: &'static [isize]| (LeafSource::Memory, size, 0, stride);
+        assert_eq!(width_of(&[100], &[memory(8, &[0]), memory(4, &[1])]), 4);
+        assert_eq!(width_of(&[100], &[memory(8, &[0])]), 2);
         // Structs that no single load can read.
         assert_eq!([3, 12, 32].map(|size| width(&[size])), [1; 3]);
         assert_eq!(width(&[4, 12]), 1);
