@@ -13,7 +13,7 @@ use crate::{
         hashed::Hashed,
         render::Form,
     },
-    kernel::{ARRAYS, Source, Specialisation},
+    kernel::{ARRAYS, Hardware, Source, Specialisation},
 };
 
 /// The operation that combines several values for one place.
@@ -113,17 +113,26 @@ struct Few {
 }
 
 impl Few {
-    /// Returns `None` if the array is too large for shared memory, or if all blocks together would add
-    /// more sums to it than half the number of values.
-    fn of(job: &Scattered<'_>, data: DataType) -> Option<Self> {
+    /// The number of values that a thread adds at once. With more, threads wait for each other in
+    /// shared memory.
+    const VECTOR: usize = 2;
+
+    /// Returns `None` if an array of this length is too large for shared memory, or if all blocks
+    /// together would add more sums to it than half the number of values.
+    fn of(
+        hardware: &Hardware,
+        data: DataType,
+        length: u64,
+        (count, vector): (u64, usize),
+    ) -> Option<Self> {
         /// Every device has this much shared memory for a block.
         const LARGEST: u64 = 48 << 10;
         /// With more, fewer blocks would fit in a multiprocessor.
         const COPIES: u64 = 16 << 10;
-        let bytes = job.length.checked_mul(data.size() as u64)?;
-        let multiprocessors = u64::from(job.kernels.hardware().multiprocessors.max(1));
-        let blocks = blocks(job.count / job.fused.vector() as u64).min(multiprocessors * 4);
-        if bytes > LARGEST || job.length * blocks > job.count / 2 {
+        let bytes = length.checked_mul(data.size() as u64)?;
+        let multiprocessors = u64::from(hardware.multiprocessors.max(1));
+        let blocks = blocks(count / vector as u64).min(multiprocessors * 4);
+        if bytes > LARGEST || length * blocks > count / 2 {
             return None;
         }
         let copies = (COPIES / bytes.max(1)).clamp(1, 8);
@@ -214,7 +223,10 @@ impl Combining {
         };
         let hashed = slots.is_table();
         let few = match (way, self) {
-            (Way::Directly, Self::Sum | Self::UnorderedSum) => Few::of(&job, data),
+            (Way::Directly, Self::Sum | Self::UnorderedSum) => {
+                let values = (job.count, job.fused.vector());
+                Few::of(job.kernels.hardware(), data, job.length, values)
+            }
             _ => None,
         };
         let limbs = match way {
@@ -404,6 +416,10 @@ impl<T: Number> Array<T> {
             (Class::Float, size @ (4 | 8)) => 16 / size,
             _ => 1,
         };
+        let values_to_add = (places.shape()?.elements() as u64, Few::VECTOR);
+        let hardware = self.memory.kernels().hardware();
+        let few = Few::of(hardware, T::DATA_TYPE, self.len() as u64, values_to_add);
+        let widest = few.map_or(widest, |_| widest.min(Few::VECTOR));
         let Some((prepared, fused)) = self.prepare_scatter(places, values, run, widest)? else {
             return Ok(());
         };

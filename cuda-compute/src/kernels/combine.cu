@@ -76,6 +76,10 @@ template <class T, int V> __device__ __forceinline__ void combine_all(u64 target
             atomicAdd((float4 *)((T *)target + at + v), make_float4(values[v], values[v + 1], values[v + 2], values[v + 3]));
         return;
     }
+    if constexpr (V == 2 && is_float<T>::value) {
+        atomicAdd((float2 *)((T *)target + at), make_float2(values[0], values[1]));
+        return;
+    }
 #endif
 #pragma unroll
     for (int v = 0; v < V; ++v) combine_at<T>(target, at + v, values[v]);
