@@ -72,7 +72,16 @@ pub(super) fn tiling(form: &Form, space: &Space) -> Result<Option<Tiling>> {
         return Ok(None);
     };
     let fits = |edge: &usize| edge * (edge + 1) * usize::from(transposed.bytes) <= SHARED_BYTES;
-    let Some(edge) = EDGES.into_iter().find(fits) else {
+    // Smaller tiles are for short axes, which fill less of larger ones.
+    let elements = |edge: usize| -> u64 {
+        let tiles: u64 = transposed.tiles(space, edge).iter().product();
+        tiles * (edge * edge) as u64
+    };
+    let edge = EDGES.into_iter().filter(fits).reduce(|edge, smaller| {
+        let wins = elements(smaller) * 5 <= elements(edge) * 4;
+        if wins { smaller } else { edge }
+    });
+    let Some(edge) = edge else {
         return Ok(None);
     };
     let tiles = transposed.tiles(space, edge);
@@ -161,14 +170,25 @@ mod tests {
             assert_eq!(tiling.sizes[..lengths.len()], lengths);
             Some((tiling.transposed.across, tiling.blocks))
         };
-        assert_eq!(blocks(&[65, 128], &[1, 65], &[128, 1]), Some((0, 4)));
+        assert_eq!(blocks(&[128, 128], &[1, 128], &[128, 1]), Some((0, 4)));
         // Only the two axes of a tile are cut.
-        let (lengths, result) = ([3, 65, 70], [4550, 70, 1]);
-        assert_eq!(blocks(&lengths, &[4550, 1, 65], &result), Some((1, 12)));
-        let (lengths, result) = ([65, 3, 70], [210, 70, 1]);
-        assert_eq!(blocks(&lengths, &[1, 4550, 65], &result), Some((0, 12)));
+        let (lengths, result) = ([3, 64, 128], [8192, 128, 1]);
+        assert_eq!(blocks(&lengths, &[8192, 1, 64], &result), Some((1, 6)));
+        let (lengths, result) = ([128, 3, 64], [192, 64, 1]);
+        assert_eq!(blocks(&lengths, &[1, 8192, 128], &result), Some((0, 6)));
         // The result is not contiguous.
         assert_eq!(blocks(&[64, 64], &[1, 64], &[128, 2]), None);
+    }
+
+    #[test]
+    fn short_axes_have_smaller_tiles() {
+        let edge = |lengths: [usize; 2]| {
+            let [rows, columns] = lengths.map(|length| length as isize);
+            let (tile, _) = tiled(&lengths, &[F32], &[&[1, rows], &[columns, 1]]).unwrap();
+            tile.edge
+        };
+        assert_eq!([[20, 1000], [1000, 32], [70, 70]].map(edge), [32; 3]);
+        assert_eq!([[60, 1000], [1000, 64], [128, 100]].map(edge), [64; 3]);
     }
 
     #[test]
