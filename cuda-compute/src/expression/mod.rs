@@ -33,6 +33,7 @@ mod state;
 mod tile;
 mod transposed;
 mod unroll;
+mod values;
 mod view;
 
 use std::{fmt, marker::PhantomData, sync::Arc};

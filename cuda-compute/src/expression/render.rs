@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    operation::{EffectOfSign, Operation, rounded},
+    operation::{Operation, rounded},
     own::OwnFunction,
     plan::{After, LeafSource, Value},
     space::{Access, Inner},
@@ -245,7 +245,7 @@ impl Form {
         text.push_str("};\n");
     }
 
-    fn data(&self, value: u16) -> DataType {
+    pub(super) fn data(&self, value: u16) -> DataType {
         self.values[usize::from(value)].data()
     }
 
@@ -443,104 +443,6 @@ impl Form {
         functions
     }
 
-    /// Marks the values that these depend on, including themselves.
-    pub(super) fn needed(&self, roots: &[u16]) -> Vec<bool> {
-        let mut needed = vec![false; self.values.len()];
-        for &root in roots {
-            needed[usize::from(root)] = true;
-        }
-        for i in (0..self.values.len()).rev() {
-            if let (true, Value::Apply { inputs, .. }) = (needed[i], &self.values[i]) {
-                for &input in inputs.iter() {
-                    needed[usize::from(input)] = true;
-                }
-            }
-        }
-        needed
-    }
-
-    /// Marks the needed values for which the sign of NaN matters.
-    fn signs(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
-        let mut matters = vec![false; self.values.len()];
-        if own != Use::Reduced {
-            for &root in roots {
-                matters[usize::from(root)] = true;
-            }
-        }
-        for (i, value) in self.values.iter().enumerate().rev() {
-            if let (
-                true,
-                Value::Apply {
-                    operation,
-                    inputs,
-                    data,
-                },
-            ) = (needed[i], value)
-            {
-                let affects = match operation.effect_of_sign(*data) {
-                    EffectOfSign::None => false,
-                    EffectOfSign::OnSign => matters[i],
-                    EffectOfSign::OnValue => true,
-                };
-                for &input in inputs.iter().filter(|_| affects) {
-                    matters[usize::from(input)] = true;
-                }
-            }
-        }
-        matters
-    }
-
-    /// Returns whether a value is a half that its operation rounds.
-    fn is_rounded(&self, value: u16) -> bool {
-        match &self.values[usize::from(value)] {
-            Value::Apply {
-                operation,
-                inputs,
-                data,
-            } => operation.rounds(self.type_of_inputs(operation, inputs, *data), *data),
-            _ => false,
-        }
-    }
-
-    /// Returns the type of an operation's inputs.
-    fn type_of_inputs(&self, operation: &Operation, inputs: &[u16], data: DataType) -> DataType {
-        // Uses the last input, because the first input of a selection is a bool.
-        let from = match operation {
-            Operation::Call(_)
-            | Operation::Own(_)
-            | Operation::ShiftLeft
-            | Operation::ShiftRight => inputs.first(),
-            _ => inputs.last(),
-        };
-        from.map_or(data, |&input| self.data(input))
-    }
-
-    /// Marks the values that only the store of a result uses, which rounds them.
-    fn rounded_by_store(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
-        let mut uses = vec![0; self.values.len()];
-        for (value, _) in self
-            .values
-            .iter()
-            .zip(needed)
-            .filter(|(_, needed)| **needed)
-        {
-            if let Value::Apply { inputs, .. } = value {
-                for &input in inputs.iter() {
-                    uses[usize::from(input)] += 1;
-                }
-            }
-        }
-        for &root in roots {
-            uses[usize::from(root)] += 1;
-        }
-        let mut marked = vec![false; self.values.len()];
-        for &root in roots.iter().filter(|_| own == Use::Stored) {
-            let root_uses = uses[usize::from(root)];
-            marked[usize::from(root)] = root_uses == 1 && self.is_rounded(root);
-        }
-        marked
-    }
-
     /// Writes the function `compute` with a suffix, which computes these values for this use.
     fn compute(&self, slots: &Slots, suffix: &str, roots: &[u16], used: Use, text: &mut String) {
         let own = self.own_functions();
@@ -649,40 +551,6 @@ impl Form {
                 );
             }
         }
-    }
-
-    /// Returns the number of values that functions compute.
-    fn calls(values: &[Value]) -> usize {
-        let is_call = |value: &&Value| match value {
-            Value::Apply { operation, .. } => {
-                matches!(operation, Operation::Call(_) | Operation::Own(_))
-            }
-            _ => false,
-        };
-        values.iter().filter(is_call).count()
-    }
-
-    /// Returns the values that are computed for each element, not only for each result.
-    fn of_elements(&self) -> &[Value] {
-        match self.after.roots.is_empty() {
-            true => &self.values,
-            false => &self.values[..self.after.values.into()],
-        }
-    }
-
-    /// Returns the approximate number of instructions that compute a vector of elements. Those on `f64` count as
-    /// several, because they take longer.
-    pub(super) fn work(&self) -> u64 {
-        let values = self.of_elements();
-        let doubles = values.iter().any(|value| value.data() == DataType::F64);
-        let each = values.len() + 19 * Self::calls(values);
-        (each * usize::from(self.vector) * if doubles { 8 } else { 1 }) as u64
-    }
-
-    /// Returns whether a few registers and instructions suffice to compute the values.
-    pub(super) fn is_simple(&self) -> bool {
-        let values = self.of_elements();
-        values.len() <= 8 && Self::calls(values) == 0
     }
 
     /// Returns whether `random.cuh` is needed.
@@ -801,29 +669,5 @@ mod tests {
             (vec![8], vec![None, None, Some(11)])
         );
         assert_eq!((slots.scalars, slots.total), (vec![12, 14], 15));
-    }
-
-    #[test]
-    fn only_what_is_needed_is_computed() {
-        let load = |leaf| Value::Load {
-            leaf,
-            data: DataType::F32,
-        };
-        let apply = |inputs: &[u16]| Value::Apply {
-            operation: Operation::Add,
-            inputs: inputs.iter().copied().collect(),
-            data: DataType::F32,
-        };
-        let values = vec![
-            load(0),
-            load(1),
-            apply(&[0, 0]),
-            apply(&[2, 1]),
-            apply(&[2, 0]),
-        ];
-        let form = form(values, &[]);
-        assert_eq!(form.needed(&[4]), [true, false, true, false, true]);
-        assert_eq!(form.needed(&[3]), [true, true, true, true, false]);
-        assert_eq!(form.needed(&[1]), [false, true, false, false, false]);
     }
 }

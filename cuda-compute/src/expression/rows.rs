@@ -19,7 +19,7 @@ use super::{
     operands::{Operands, Target, grid, magic},
     operation::rounded,
     plan::{Computed, LeafSource, Plan, Stored, Value},
-    reduction::{self, Folded, Reduction, add_to, header},
+    reduction::{self, Fold, Folded, Reduction, add_to, header},
     render::{Form, Use},
     space::Space,
     state::Evaluation,
@@ -93,6 +93,10 @@ impl Rows {
             "__device__ __forceinline__ void run_stages(const Words &w, unsigned mine, u64 count, Inputs<VECTOR> (&in)[N]) {\n",
         );
         for (i, stage) in self.stages.iter().enumerate() {
+            if let Some((ddof, root)) = stage.in_two_passes(&self.form, i) {
+                self.variance(i, stage, (ddof, root), &mut text);
+                continue;
+            }
             let _ = writeln!(
                 text,
                 "    {{\n        stage_{i}::accumulator total[GIVEN];\n#pragma unroll\n        \
@@ -120,11 +124,65 @@ impl Rows {
     }
 }
 
+impl Rows {
+    /// Writes a stage that computes variances: see `kernels/row_variance.cuh`.
+    fn variance(&self, i: usize, stage: &Stage, (ddof, root): (u32, bool), text: &mut String) {
+        let Some(leaf) = stage.leaf else {
+            return;
+        };
+        let value = stage.folded.data.computed();
+        let pass = |name: &str, arguments: &str| {
+            format!(
+                "        fold_{name}<{value}> {name}[GIVEN];\n#pragma unroll\n        \
+                 for (int row = 0; row < GIVEN; ++row) {name}[row].clear();\n#pragma unroll\n        \
+                 for (int i = 0; i < N; ++i)\n            if (i < mine) {{\n                Outputs_{i}<VECTOR> out;\n                \
+                 compute_{i}<VECTOR>(w, in[i], out);\n                \
+                 for_rows(out.y0, [&](int row, const {value} (&own)[VECTOR / GIVEN]) {{ {name}[row].take(own, {arguments}); }});\n            \
+                 }}\n#pragma unroll\n        for (int row = 0; row < GIVEN; ++row) {{\n            fold_row({name}[row]);\n"
+            )
+        };
+        let data = self.form.leaves[usize::from(leaf)].data;
+        let _ = writeln!(
+            text,
+            "    {{\n        {value} mean[GIVEN], first[GIVEN];\n        const {value} scale = scale_for<{value}>(count);\n        {{\n            \
+             Outputs_{i}<VECTOR> out;\n            compute_{i}<VECTOR>(w, in[0], out);\n#pragma unroll\n            \
+             for (int row = 0; row < GIVEN; ++row) first[row] = of_first_thread(out.y0[row]);\n        }}\n{}            \
+             mean[row] = first[row] + distances[row].sum / (scale * ({value})count);\n        }}\n{}            \
+             const {} given = {};\n#pragma unroll\n            for (int i = 0; i < N; ++i) in[i].x{leaf}[row] = given;\n        }}\n    }}",
+            pass("distances", "first[row], scale"),
+            pass("squares", "mean[row]"),
+            data.computed(),
+            rounded(
+                format!("(squares[row].result<{ddof}, {root}>(count))"),
+                data
+            ),
+        );
+    }
+}
+
+impl Stage {
+    /// Returns the number to subtract from a variance's divisor, and whether its root is wanted, if
+    /// the values take so few instructions that they can be computed several times.
+    fn in_two_passes(&self, form: &Form, stage: usize) -> Option<(u32, bool)> {
+        let variance = match self.folded.fold {
+            Fold::Variance(ddof) => (ddof, false),
+            Fold::Deviation(ddof) => (ddof, true),
+            _ => return None,
+        };
+        form.takes_few_instructions(form.stages[stage])
+            .then_some(variance)
+    }
+}
+
 impl Specialisation for Rows {
     fn source(&self) -> Source {
         let source = self
             .form
             .add_headers(Source::new("rows.cu", TEXT, "rows"), Use::Stored)
+            .header(
+                "row_variance.cuh",
+                include_str!("../kernels/row_variance.cuh"),
+            )
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads.of_block())
             .define("GROUP", self.threads.group)

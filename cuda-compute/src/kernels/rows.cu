@@ -67,6 +67,7 @@ template <class A, class O> __device__ __forceinline__ void take(A (&totals)[GIV
         for (int lane = 0; lane < GIVEN; ++lane) totals[lane].take(out, lane);
 }
 
+#include "row_variance.cuh"
 #include "stages.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)

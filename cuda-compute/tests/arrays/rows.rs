@@ -147,6 +147,92 @@ fn a_row_has_one_variance() {
     }
 }
 
+/// The variances of all rows and the deviations of all columns, each within an expression.
+fn spreads(host: &[f32], [rows, columns]: [usize; 2], ddof: u32) -> (Vec<f32>, Vec<f32>) {
+    let x = shaped(&stream(), [rows, columns], host);
+    let variances = (&x * 0.0 + x.var_axis(1, ddof).keep_axes()).eval().unwrap();
+    let deviations = (&x * 0.0 + x.std_axis(0, ddof).keep_axes()).eval().unwrap();
+    (variances.host(), deviations.host())
+}
+
+#[test]
+fn variances_of_rows_and_columns_are_accurate() {
+    // Rows of fewer and of more than 32 threads, and enough columns to read them together.
+    for (rows, columns) in [(1, 1), (40, 3), (3, 40), (300, 33), (17, 4096), (64, 512)] {
+        for mean in [0.0, 10.0, 1e5] {
+            let host: Vec<f32> = numbers(rows * columns)
+                .iter()
+                .map(|&value| (value + mean) as f32)
+                .collect();
+            for ddof in [0, 1] {
+                let (variances, deviations) = spreads(&host, [rows, columns], ddof);
+                let variance = |values: Vec<f64>| {
+                    let count = values.len() as f64;
+                    let mean = values.iter().sum::<f64>() / count;
+                    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+                    squares / (count - f64::from(ddof))
+                };
+                let check = |found: f32, wanted: f64| {
+                    // The difference between means in f32, and that between values, is exact.
+                    let bound = 600.0 * f64::from(f32::EPSILON) * wanted;
+                    let found = f64::from(found);
+                    let close = (found - wanted).abs() <= bound
+                        || found.is_nan() == wanted.is_nan() && wanted.is_nan();
+                    assert!(close, "{rows} x {columns} about {mean}: {found} {wanted}");
+                };
+                for (row, found) in variances.chunks(columns).enumerate() {
+                    let values = &host[row * columns..][..columns];
+                    let wanted = variance(values.iter().map(|&value| value.into()).collect());
+                    check(found[0], wanted);
+                }
+                for column in 0..columns {
+                    let values = host.chunks(columns).map(|row| row[column].into());
+                    check(deviations[column], variance(values.collect()).sqrt());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn variances_of_special_values() {
+    let of = |values: &[f32]| {
+        let (variances, _) = spreads(values, [1, values.len()], 0);
+        assert!(
+            variances
+                .iter()
+                .all(|v| v.to_bits() == variances[0].to_bits())
+        );
+        let (_, columns) = spreads(values, [values.len(), 1], 0);
+        assert_eq!(columns[0].is_nan(), variances[0].is_nan());
+        variances[0]
+    };
+    let large = f32::MAX;
+    for length in [2, 8, 100, 5000] {
+        assert_eq!(of(&vec![large; length]), 0.0, "{length}");
+        assert_eq!(of(&vec![-0.0; length]), 0.0, "{length}");
+        let with = |value: f32, at: usize| {
+            let mut values = vec![1.0; length];
+            values[at] = value;
+            of(&values)
+        };
+        for at in [0, length / 2, length - 1] {
+            assert!(with(f32::NAN, at).is_nan(), "{length}");
+            assert!(with(f32::INFINITY, at).is_nan(), "{length}");
+            assert!(with(f32::NEG_INFINITY, at).is_nan(), "{length}");
+            // The square overflows.
+            assert_eq!(with(large, at), f32::INFINITY, "{length}");
+        }
+        let opposite: Vec<f32> = (0..length)
+            .map(|i| if i % 2 == 0 { large } else { -large })
+            .collect();
+        assert_eq!(of(&opposite), f32::INFINITY, "{length}");
+    }
+    // No divisor is left.
+    let (variances, _) = spreads(&[3.0], [1, 1], 1);
+    assert!(variances[0].is_nan());
+}
+
 #[test]
 fn all_elements_of_a_row_see_the_same_zero() {
     let stream = stream();

@@ -1,0 +1,260 @@
+//! The values of a form: which are needed, how they are rounded, and how much work they are.
+
+use super::{
+    operation::{EffectOfSign, Operation},
+    plan::Value,
+    render::{Form, Use},
+};
+use crate::element::DataType;
+
+impl Form {
+    /// Marks the values that these depend on, including themselves.
+    pub(super) fn needed(&self, roots: &[u16]) -> Vec<bool> {
+        let mut needed = vec![false; self.values.len()];
+        for &root in roots {
+            needed[usize::from(root)] = true;
+        }
+        for i in (0..self.values.len()).rev() {
+            if let (true, Value::Apply { inputs, .. }) = (needed[i], &self.values[i]) {
+                for &input in inputs.iter() {
+                    needed[usize::from(input)] = true;
+                }
+            }
+        }
+        needed
+    }
+
+    /// Marks the needed values for which the sign of NaN matters.
+    pub(super) fn signs(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
+        let mut matters = vec![false; self.values.len()];
+        if own != Use::Reduced {
+            for &root in roots {
+                matters[usize::from(root)] = true;
+            }
+        }
+        for (i, value) in self.values.iter().enumerate().rev() {
+            if let (
+                true,
+                Value::Apply {
+                    operation,
+                    inputs,
+                    data,
+                },
+            ) = (needed[i], value)
+            {
+                let affects = match operation.effect_of_sign(*data) {
+                    EffectOfSign::None => false,
+                    EffectOfSign::OnSign => matters[i],
+                    EffectOfSign::OnValue => true,
+                };
+                for &input in inputs.iter().filter(|_| affects) {
+                    matters[usize::from(input)] = true;
+                }
+            }
+        }
+        matters
+    }
+
+    /// Returns whether a value is a half that its operation rounds.
+    pub(super) fn is_rounded(&self, value: u16) -> bool {
+        match &self.values[usize::from(value)] {
+            Value::Apply {
+                operation,
+                inputs,
+                data,
+            } => operation.rounds(self.type_of_inputs(operation, inputs, *data), *data),
+            _ => false,
+        }
+    }
+
+    /// Returns the type of an operation's inputs.
+    pub(super) fn type_of_inputs(
+        &self,
+        operation: &Operation,
+        inputs: &[u16],
+        data: DataType,
+    ) -> DataType {
+        // Uses the last input, because the first input of a selection is a bool.
+        let from = match operation {
+            Operation::Call(_)
+            | Operation::Own(_)
+            | Operation::ShiftLeft
+            | Operation::ShiftRight => inputs.first(),
+            _ => inputs.last(),
+        };
+        from.map_or(data, |&input| self.data(input))
+    }
+
+    /// Marks the values that only the store of a result uses, which rounds them.
+    pub(super) fn rounded_by_store(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
+        let mut uses = vec![0; self.values.len()];
+        for (value, _) in self
+            .values
+            .iter()
+            .zip(needed)
+            .filter(|(_, needed)| **needed)
+        {
+            if let Value::Apply { inputs, .. } = value {
+                for &input in inputs.iter() {
+                    uses[usize::from(input)] += 1;
+                }
+            }
+        }
+        for &root in roots {
+            uses[usize::from(root)] += 1;
+        }
+        let mut marked = vec![false; self.values.len()];
+        for &root in roots.iter().filter(|_| own == Use::Stored) {
+            let root_uses = uses[usize::from(root)];
+            marked[usize::from(root)] = root_uses == 1 && self.is_rounded(root);
+        }
+        marked
+    }
+
+    /// Returns the number of values that functions compute.
+    fn calls(values: &[Value]) -> usize {
+        let is_call = |value: &&Value| match value {
+            Value::Apply { operation, .. } => {
+                matches!(operation, Operation::Call(_) | Operation::Own(_))
+            }
+            _ => false,
+        };
+        values.iter().filter(is_call).count()
+    }
+
+    /// Returns the values that are computed for each element, not only for each result.
+    fn of_elements(&self) -> &[Value] {
+        match self.after.roots.is_empty() {
+            true => &self.values,
+            false => &self.values[..self.after.values.into()],
+        }
+    }
+
+    /// Returns the approximate number of instructions that compute a vector of elements. Those on `f64` count as
+    /// several, because they take longer.
+    pub(super) fn work(&self) -> u64 {
+        let values = self.of_elements();
+        let doubles = values.iter().any(|value| value.data() == DataType::F64);
+        let each = values.len() + 19 * Self::calls(values);
+        (each * usize::from(self.vector) * if doubles { 8 } else { 1 }) as u64
+    }
+
+    /// Returns whether a few registers and instructions suffice to compute the values.
+    pub(super) fn is_simple(&self) -> bool {
+        let values = self.of_elements();
+        values.len() <= 8 && Self::calls(values) == 0
+    }
+
+    /// Returns whether a value is computed in a few instructions from what is loaded.
+    pub(super) fn takes_few_instructions(&self, value: u16) -> bool {
+        let needed = self.needed(&[value]);
+        let mut operations = 0;
+        for (value, _) in self.values.iter().zip(needed).filter(|(_, needed)| *needed) {
+            operations += match value {
+                Value::Apply { operation, .. } => match operation {
+                    Operation::Call(_) | Operation::Own(_) | Operation::Divide => return false,
+                    _ => 1,
+                },
+                _ => 0,
+            };
+        }
+        operations <= 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const F16: DataType = DataType::F16;
+
+    fn load(leaf: u16) -> Value {
+        Value::Load { leaf, data: F16 }
+    }
+
+    fn apply(operation: Operation, inputs: &[u16], data: DataType) -> Value {
+        Value::Apply {
+            operation,
+            inputs: inputs.iter().copied().collect(),
+            data,
+        }
+    }
+
+    fn add(inputs: &[u16]) -> Value {
+        apply(Operation::Add, inputs, F16)
+    }
+
+    fn form(values: &[Value]) -> Form {
+        Form {
+            values: values.to_vec(),
+            roots: Vec::new(),
+            stages: Vec::new(),
+            after: Default::default(),
+            leaves: Vec::new(),
+            outputs: Vec::new(),
+            rank: 1,
+            narrow: true,
+            vector: 1,
+        }
+    }
+
+    #[test]
+    fn only_what_is_needed_is_computed() {
+        let form = form(&[load(0), load(1), add(&[0, 0]), add(&[2, 1]), add(&[2, 0])]);
+        assert_eq!(form.needed(&[4]), [true, false, true, false, true]);
+        assert_eq!(form.needed(&[3]), [true, true, true, true, false]);
+        assert_eq!(form.needed(&[1]), [false, true, false, false, false]);
+    }
+
+    #[test]
+    fn the_sign_of_nan_matters_where_it_is_kept() {
+        let matters = |values: &[Value], root: u16, used: Use| {
+            let form = form(values);
+            form.signs(&[root], &form.needed(&[root]), used)[0]
+        };
+        let negated = apply(Operation::Negate, &[0], F16);
+        let widened = apply(Operation::Cast, &[0], DataType::F32);
+        let bits = apply(Operation::Cast, &[0], DataType::U32);
+        for (values, in_result) in [
+            (vec![load(0)], true),
+            (vec![load(0), negated.clone()], true),
+            (vec![load(0), widened], true),
+            (vec![load(0), add(&[0, 0])], false),
+            (vec![load(0), negated, add(&[1, 1])], false),
+        ] {
+            let root = values.len() as u16 - 1;
+            assert_eq!(matters(&values, root, Use::Stored), in_result, "{values:?}");
+            assert_eq!(matters(&values, root, Use::Other), in_result, "{values:?}");
+            assert!(!matters(&values, root, Use::Reduced), "{values:?}");
+        }
+        assert!(matters(&[load(0), bits], 1, Use::Reduced));
+    }
+
+    #[test]
+    fn stores_round_results_that_nothing_else_uses() {
+        let form = form(&[load(0), add(&[0, 0]), add(&[1, 0])]);
+        let rounded = |roots: &[u16], used: Use| {
+            let needed = form.needed(roots);
+            form.rounded_by_store(roots, &needed, used)
+        };
+        assert_eq!(rounded(&[2], Use::Stored), [false, false, true]);
+        assert_eq!(rounded(&[1], Use::Stored), [false, true, false]);
+        assert_eq!(rounded(&[2, 1], Use::Stored), [false, false, true]);
+        assert_eq!(rounded(&[2, 2], Use::Stored), [false; 3]);
+        assert_eq!(rounded(&[0], Use::Stored), [false; 3]);
+        assert_eq!(rounded(&[2], Use::Reduced), [false; 3]);
+    }
+
+    #[test]
+    fn few_instructions_are_a_short_chain_without_quotients() {
+        let chain = |length: u16| -> Vec<Value> {
+            let sums = (0..length).map(|value| add(&[value, value]));
+            [load(0)].into_iter().chain(sums).collect()
+        };
+        assert!(form(&chain(4)).takes_few_instructions(4));
+        assert!(!form(&chain(5)).takes_few_instructions(5));
+        let quotient = apply(Operation::Divide, &[0, 0], F16);
+        let form = form(&[load(0), quotient, add(&[0, 0])]);
+        assert!(form.takes_few_instructions(2) && !form.takes_few_instructions(1));
+    }
+}
