@@ -181,6 +181,16 @@ impl Operation {
         to.is_half() && (*self == Self::Cast && from != to || !self.is_exact(from, to))
     }
 
+    /// Returns the function of `kernels/array.cuh` that computes the operation on the bits of f16.
+    pub(crate) const fn on_f16_bits(&self) -> Option<&'static str> {
+        match self {
+            Self::Add => Some("f16_add"),
+            Self::Subtract => Some("f16_sub"),
+            Self::Multiply => Some("f16_mul"),
+            _ => None,
+        }
+    }
+
     /// Returns what the sign of an input that is NaN affects.
     pub(crate) fn effect_of_sign(&self, to: DataType) -> EffectOfSign {
         let is_float = to.class() == Class::Float;

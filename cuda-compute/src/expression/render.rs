@@ -449,6 +449,7 @@ impl Form {
         let needed = self.needed(roots);
         let signs = self.signs(roots, &needed, used);
         let rounded_by_store = self.rounded_by_store(roots, &needed, used);
+        let bits_wanted = self.bits_wanted(&needed);
         // Only for f16 does the sign take instructions.
         let read = |value: usize, data: DataType| match data == DataType::F16 && !signs[value] {
             true => "number_of",
@@ -474,6 +475,12 @@ impl Form {
                     "    const {computed} v{i} = {}(scalar<{stored}>(w.at + {slot}));",
                     read(i, *data)
                 );
+                if bits_wanted[i] {
+                    let _ = writeln!(
+                        text,
+                        "    const unsigned short h{i} = scalar<{stored}>(w.at + {slot}).bits;"
+                    );
+                }
             }
         }
         self.draw(slots, &needed, text);
@@ -483,12 +490,15 @@ impl Form {
                 continue;
             }
             let computed = value.data().computed();
-            let right = match value {
+            // The bits of an f16, if the value is derived from them.
+            let mut bits = None;
+            let mut right = String::new();
+            match value {
                 Value::Scalar { .. } => continue,
                 Value::Load { leaf, data } => {
                     let form = &self.leaves[usize::from(*leaf)];
                     let read = read(i, *data);
-                    match (form.source, form.is_single()) {
+                    right = match (form.source, form.is_single()) {
                         (LeafSource::Memory, true) => format!("{read}(in.x{leaf})"),
                         (LeafSource::Memory, false) => format!("{read}(in.x{leaf}.at[lane])"),
                         (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
@@ -496,7 +506,7 @@ impl Form {
                         (LeafSource::Given(_), _) => format!("in.x{leaf}[lane % GIVEN]"),
                         (LeafSource::Random, true) => format!("r{leaf}[0]"),
                         (LeafSource::Random, false) => format!("r{leaf}[lane]"),
-                    }
+                    };
                 }
                 Value::Apply {
                     operation,
@@ -504,26 +514,45 @@ impl Form {
                     data,
                 } => {
                     let from = self.type_of_inputs(operation, inputs, *data);
-                    let inputs: Vec<String> =
+                    let names: Vec<String> =
                         inputs.iter().map(|input| format!("v{input}")).collect();
-                    match operation {
+                    let for_rounding = || match operation {
                         Operation::Own(function) => {
                             let place = own.iter().position(|other| *other == function);
                             let name = function.called(&format!("own_{}", place.unwrap_or(0)));
-                            let value = format!("{name}({})", inputs.join(", "));
-                            match rounded_by_store[i] {
-                                true => value,
-                                false => rounded(value, *data),
+                            format!("{name}({})", names.join(", "))
+                        }
+                        operation => operation.render_for_rounding(&names, from, *data),
+                    };
+                    if let Some(function) = self.on_f16_bits(value) {
+                        bits = Some(format!("{function}(h{}, h{})", inputs[0], inputs[1]));
+                    } else if bits_wanted[i] && self.is_rounded(i as u16) {
+                        bits = Some(format!("f16_bits({})", for_rounding()));
+                    } else {
+                        right = match operation {
+                            Operation::Own(_) if !rounded_by_store[i] => {
+                                rounded(for_rounding(), *data)
                             }
-                        }
-                        operation if rounded_by_store[i] => {
-                            operation.render_for_rounding(&inputs, from, *data)
-                        }
-                        operation => operation.render(&inputs, from, *data),
+                            operation if !rounded_by_store[i] => {
+                                operation.render(&names, from, *data)
+                            }
+                            _ => for_rounding(),
+                        };
                     }
                 }
+            }
+            let _ = match (bits, bits_wanted[i]) {
+                (Some(bits), _) => writeln!(
+                    text,
+                    "        const unsigned short h{i} = {bits};\n        const float v{i} = f16_number(h{i});"
+                ),
+                (None, false) => writeln!(text, "        const {computed} v{i} = {right};"),
+                (None, true) => writeln!(
+                    text,
+                    "        const {computed} v{i} = {right};\n        const unsigned short h{i} = {};",
+                    self.bits_of(i)
+                ),
             };
-            let _ = writeln!(text, "        const {computed} v{i} = {right};");
         }
         for (i, root) in roots.iter().enumerate() {
             let _ = writeln!(text, "        out.y{i}[lane] = v{root};");
@@ -551,13 +580,6 @@ impl Form {
                 );
             }
         }
-    }
-
-    /// Returns whether `random.cuh` is needed.
-    fn is_random(&self) -> bool {
-        let drawn = |leaf: &LeafForm| leaf.source == LeafSource::Random;
-        let made = |value: &Value| matches!(value, Value::Apply { operation: Operation::Call(function), .. } if function.is_random);
-        self.leaves.iter().any(drawn) || self.values.iter().any(made)
     }
 
     /// Writes the function `store`. With ROUNDED, it stores these values.

@@ -2,8 +2,8 @@
 
 use super::{
     operation::{EffectOfSign, Operation},
-    plan::Value,
-    render::{Form, Use},
+    plan::{LeafSource, Value},
+    render::{Form, LeafForm, Use},
 };
 use crate::element::DataType;
 
@@ -64,6 +64,56 @@ impl Form {
                 data,
             } => operation.rounds(self.type_of_inputs(operation, inputs, *data), *data),
             _ => false,
+        }
+    }
+
+    /// Returns the function that computes a value from the bits of f16.
+    pub(super) fn on_f16_bits(&self, value: &Value) -> Option<&'static str> {
+        match value {
+            Value::Apply {
+                operation,
+                inputs,
+                data: DataType::F16,
+            } if inputs
+                .iter()
+                .all(|&input| self.data(input) == DataType::F16) =>
+            {
+                operation.on_f16_bits()
+            }
+            _ => None,
+        }
+    }
+
+    /// Marks the values whose bits a function of bits takes.
+    pub(super) fn bits_wanted(&self, needed: &[bool]) -> Vec<bool> {
+        let mut wanted = vec![false; self.values.len()];
+        for (value, _) in self
+            .values
+            .iter()
+            .zip(needed)
+            .filter(|(_, needed)| **needed)
+        {
+            if let (Some(_), Value::Apply { inputs, .. }) = (self.on_f16_bits(value), value) {
+                for &input in inputs.iter() {
+                    wanted[usize::from(input)] = true;
+                }
+            }
+        }
+        wanted
+    }
+
+    /// Returns the bits of an f16 that is loaded, or that an operation has computed without rounding.
+    pub(super) fn bits_of(&self, value: usize) -> String {
+        match &self.values[value] {
+            Value::Load { leaf, .. } => {
+                let form = &self.leaves[usize::from(*leaf)];
+                match (form.source, form.is_single()) {
+                    (LeafSource::Memory, true) => format!("in.x{leaf}.bits"),
+                    (LeafSource::Memory, false) => format!("in.x{leaf}.at[lane].bits"),
+                    _ => format!("f16_bits(v{value})"),
+                }
+            }
+            _ => format!("f16_bits(v{value})"),
         }
     }
 
@@ -159,6 +209,13 @@ impl Form {
             };
         }
         operations <= 4
+    }
+
+    /// Returns whether `random.cuh` is needed.
+    pub(super) fn is_random(&self) -> bool {
+        let drawn = |leaf: &LeafForm| leaf.source == LeafSource::Random;
+        let made = |value: &Value| matches!(value, Value::Apply { operation: Operation::Call(function), .. } if function.is_random);
+        self.leaves.iter().any(drawn) || self.values.iter().any(made)
     }
 }
 

@@ -117,7 +117,7 @@ fn values_are_computed_from_results_of_rows_columns_and_tiles() {
         let x = numbers(&stream, &lengths);
         for axes in [&[0][..], &[1], &[2], &[0, 1], &[1, 2], &[0, 2], &[0, 1, 2]] {
             compare(&x, axes);
-            compare(&x.permute(&[2, 0, 1]).unwrap(), axes);
+            compare(&x.permute([2, 0, 1]).unwrap(), axes);
         }
         let part = x.slice(s![.., ..;2, ..]).unwrap();
         compare(&part, &[1]);
