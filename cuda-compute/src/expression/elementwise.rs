@@ -122,25 +122,15 @@ mod tests {
     #[test]
     fn a_thread_has_sixteen_bytes_of_the_largest_element() {
         let of = |leaves: &[(DataType, Access)], vector| {
-            let leaves = leaves.iter().map(|&(data, access)| LeafForm {
-                late: false,
-                like: None,
-                data,
-                access,
-                source: LeafSource::Memory,
-                apart: false,
-                through: None,
-            });
+            let leaves = leaves
+                .iter()
+                .map(|&(data, access)| LeafForm::of(LeafSource::Memory, data, access));
             unroll(&Form {
-                values: Vec::new(),
-                roots: Vec::new(),
-                stages: Vec::new(),
-                after: Default::default(),
                 leaves: leaves.collect(),
-                outputs: Vec::new(),
                 rank: 1,
                 narrow: true,
                 vector,
+                ..Form::default()
             })
         };
         let read = |data| (data, Access::Linear);

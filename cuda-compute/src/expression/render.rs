@@ -15,7 +15,7 @@ use crate::{
 
 /// The properties of an expression that affect its code. Addresses, sizes and numbers are passed at
 /// launch instead.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub(crate) values: Vec<Value>,
     /// The indices of the values that the kernel needs.
@@ -609,6 +609,19 @@ impl Form {
 }
 
 impl LeafForm {
+    /// Returns the form of a leaf without indices, whose vectors are aligned.
+    pub(crate) const fn of(source: LeafSource, data: DataType, access: Access) -> Self {
+        Self {
+            data,
+            access,
+            source,
+            apart: false,
+            through: None,
+            late: false,
+            like: None,
+        }
+    }
+
     /// Returns whether vectors of this leaf are loaded from memory.
     pub(super) fn is_read(&self) -> bool {
         self.source == LeafSource::Memory && !self.is_single() && !self.late
@@ -627,28 +640,18 @@ mod tests {
     const STRIDED: Access = Access::Strided(Inner::Next, Still::NONE);
 
     fn leaf(source: LeafSource, access: Access) -> LeafForm {
-        LeafForm {
-            late: false,
-            like: None,
-            data: DataType::F32,
-            access,
-            source,
-            apart: false,
-            through: None,
-        }
+        LeafForm::of(source, DataType::F32, access)
     }
 
     fn form(values: Vec<Value>, leaves: &[LeafForm]) -> Form {
         Form {
             values,
-            roots: Vec::new(),
-            stages: Vec::new(),
-            after: Default::default(),
             leaves: leaves.to_vec(),
             outputs: vec![(DataType::F32, STRIDED)],
             rank: 2,
             narrow: true,
             vector: 1,
+            ..Form::default()
         }
     }
 

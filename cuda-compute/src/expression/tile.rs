@@ -137,25 +137,15 @@ mod tests {
     fn tiled(lengths: &[usize], data: &[DataType], strides: &[&[isize]]) -> Option<(Tile, Tiling)> {
         let space = space(lengths, strides);
         let leaves = data.iter().enumerate();
-        let leaves = leaves.map(|(i, &data)| LeafForm {
-            late: false,
-            like: None,
-            data,
-            access: space.access(i),
-            source: LeafSource::Memory,
-            apart: false,
-            through: None,
-        });
+        let leaves =
+            leaves.map(|(i, &data)| LeafForm::of(LeafSource::Memory, data, space.access(i)));
         let form = Form {
-            values: Vec::new(),
-            roots: Vec::new(),
-            stages: Vec::new(),
-            after: Default::default(),
             leaves: leaves.collect(),
             outputs: vec![(F32, space.access(data.len()))],
             rank: lengths.len() as u8,
             narrow: true,
             vector: 1,
+            ..Form::default()
         };
         let tiling = tiling(&form, &space).unwrap()?;
         Some((Tile::new(form, &tiling), tiling))

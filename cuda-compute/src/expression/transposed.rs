@@ -227,25 +227,14 @@ pub(super) mod tests {
     #[test]
     fn uniform_operands_have_no_coordinates() {
         let space = space(&[64, 64], &[&[0, 0], &[64, 1], &[1, 64]]);
-        let leaf = |i| LeafForm {
-            late: false,
-            like: None,
-            data: DataType::F32,
-            access: space.access(i),
-            source: LeafSource::Memory,
-            apart: false,
-            through: None,
-        };
+        let leaf = |i| LeafForm::of(LeafSource::Memory, DataType::F32, space.access(i));
         let form = Transposed::form(Form {
-            values: Vec::new(),
-            roots: Vec::new(),
-            stages: Vec::new(),
-            after: Default::default(),
             leaves: (0..3).map(leaf).collect(),
             outputs: vec![(DataType::F32, Access::Linear)],
             rank: 2,
             narrow: true,
             vector: 4,
+            ..Form::default()
         });
         let any = Access::Strided(Inner::Any, Still::NONE);
         let accesses: Vec<Access> = form.leaves.iter().map(|leaf| leaf.access).collect();

@@ -244,14 +244,10 @@ mod tests {
     fn form(values: &[Value]) -> Form {
         Form {
             values: values.to_vec(),
-            roots: Vec::new(),
-            stages: Vec::new(),
-            after: Default::default(),
-            leaves: Vec::new(),
-            outputs: Vec::new(),
             rank: 1,
             narrow: true,
             vector: 1,
+            ..Form::default()
         }
     }
 

@@ -127,24 +127,18 @@ impl Reduction {
             )),
         };
         let leaves = inputs.map(|leaf| LeafForm {
-            late: false,
-            like: None,
-            data: *element,
-            access: Access::Linear,
-            source: LeafSource::Memory,
             apart: leaf == 1 && self.apart,
-            through: None,
+            ..LeafForm::of(LeafSource::Memory, *element, Access::Linear)
         });
         Form {
             roots: vec![root],
-            stages: Vec::new(),
-            after: Default::default(),
             leaves: leaves.collect(),
             outputs: vec![(*accumulator, Access::Linear)],
             rank: 1,
             narrow: self.narrow,
             vector: self.operation.lanes() as u8,
             values,
+            ..Form::default()
         }
     }
 }

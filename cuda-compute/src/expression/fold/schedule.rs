@@ -473,15 +473,7 @@ mod tests {
 
     #[test]
     fn registers_are_those_of_what_is_loaded_or_computed() {
-        let leaf = |data, access, source| LeafForm {
-            late: false,
-            like: None,
-            data,
-            access,
-            source,
-            apart: false,
-            through: None,
-        };
+        let leaf = |data, access, source| LeafForm::of(source, data, access);
         let form = |roots: &[u16]| Form {
             values: Vec::new(),
             roots: roots.to_vec(),

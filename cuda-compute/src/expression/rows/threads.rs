@@ -154,25 +154,15 @@ mod tests {
 
     /// A form that reads these leaves in vectors.
     fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
-        let leaves = leaves.iter().map(|&(data, access, source)| LeafForm {
-            late: false,
-            like: None,
-            data,
-            access,
-            source,
-            apart: false,
-            through: None,
-        });
+        let leaves = leaves
+            .iter()
+            .map(|&(data, access, source)| LeafForm::of(source, data, access));
         Form {
-            values: Vec::new(),
-            roots: Vec::new(),
-            stages: Vec::new(),
-            after: Default::default(),
             leaves: leaves.collect(),
-            outputs: Vec::new(),
             rank: 2,
             narrow: true,
             vector,
+            ..Form::default()
         }
     }
 
