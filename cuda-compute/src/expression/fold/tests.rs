@@ -1,5 +1,6 @@
 use cuda_safe::{Context, Stream};
 use half::f16;
+use num_complex::Complex;
 
 use super::super::Expr;
 use crate::{array::Array, element::Element, eval, kernel::Kernels, random::Random, s};
@@ -173,4 +174,33 @@ fn large_values_are_divided_among_kernels() {
         chain.eval().unwrap().to_vec().unwrap(),
         wanted.to_vec().unwrap()
     );
+}
+
+#[test]
+fn results_of_any_type_are_used() {
+    let stream = stream();
+    let x = numbers(&stream, &[20, 30]);
+    let whole = x.cast::<i32>();
+    for axes in [&[0][..], &[1], &[0, 1]] {
+        let any = whole.greater(11).any_axis(axes);
+        let largest = x.argmax_axis(axes[0]);
+        let sum = whole.cast::<i64>().sum_axis(axes);
+        let parts = Expr::<Complex<f32>>::complex(&x, &x * 2.0).sum_axis(axes);
+        let deviation = x.cast::<f64>().std_axis(axes, 1);
+        // The values of an expression, and those of the stored result.
+        macro_rules! same {
+            ($value:expr, $used:expr) => {{
+                let found = $used($value.clone()).eval().unwrap().to_vec().unwrap();
+                let stored = $value.eval().unwrap().expr();
+                let wanted = $used(stored).eval().unwrap().to_vec().unwrap();
+                assert_eq!(found, wanted, "along {axes:?}");
+            }};
+        }
+        same!(any, |any: Expr<bool>| !any);
+        same!(largest, |place: Expr<usize>| place + 1);
+        same!(sum, |sum: Expr<i64>| sum * -3);
+        same!(parts, |parts: Expr<Complex<f32>>| parts.conj());
+        same!(deviation, |deviation: Expr<f64>| deviation.cast::<f32>()
+            * 0.5);
+    }
 }
