@@ -326,9 +326,8 @@ pub(crate) fn head(address: u64, element_bytes: usize, count: u64) -> u64 {
 
 /// Returns the largest number of elements that a thread can process at once: 16 bytes of the
 /// largest type that differs within a vector, if all vectors are aligned and none crosses the end of
-/// a row. With random numbers,
-/// vectors may have 32 bytes to use whole blocks of these, because generating a block costs more
-/// than the memory accesses.
+/// a row. With random numbers, vectors may have 32 bytes to use whole blocks of these, because
+/// generating a block costs more than the memory accesses.
 fn vector_width(space: &Space, starts: &[Start]) -> usize {
     let memory = starts
         .iter()

@@ -582,10 +582,10 @@ impl Form {
         }
     }
 
-    /// Writes the function `store`. With ROUNDED, it stores these values.
+    /// Writes the function `store`. With ROUNDED, it stores these values, as `compute` leaves them.
     fn store(&self, slots: &Slots, stored: &[u16], text: &mut String) {
         text.push_str(
-            "// ROUNDED means that the values are those of the last function above.\n\
+            "// ROUNDED means that a function above has computed the values.\n\
              template <int V, bool ROUNDED = false, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const Coordinates &c, const O &out) {\n",
         );
         for (i, (data, access)) in self.outputs.iter().enumerate() {
