@@ -142,8 +142,8 @@ fn measured(bench: &Bench, program: &Program) -> Result<String> {
     let start = Instant::now();
     program.run(stream)?;
     let host_us = start.elapsed().as_secs_f64() * 1e6;
-    // Calls are queued one at a time, as by peers/programs.py: short kernels take up to 0.7 µs longer
-    // when many calls are in the queue. Building and launching a program may take longer than the
+    // Calls are queued one at a time, as by peers/programs.py, because short kernels take up to 0.7 µs
+    // longer when many calls are in the queue. Building and launching a program may take longer than the
     // calls of other benches.
     let queue = Queue {
         calls: 1,

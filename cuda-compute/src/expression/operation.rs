@@ -55,7 +55,7 @@ pub(crate) enum Comparison {
     GreaterEqual,
 }
 
-/// What the sign of NaN affects.
+/// The effect of the sign of an input that is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EffectOfSign {
     None,
@@ -191,7 +191,7 @@ impl Operation {
         }
     }
 
-    /// Returns what the sign of an input that is NaN affects.
+    /// Returns the effect of the sign of an input that is NaN.
     pub(crate) fn effect_of_sign(&self, to: DataType) -> EffectOfSign {
         let is_float = to.class() == Class::Float;
         match self {

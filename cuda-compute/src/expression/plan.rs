@@ -167,7 +167,7 @@ pub(crate) struct Plan {
     pub(super) scalar_words: usize,
     /// The indices of the expressions' values.
     pub(crate) roots: Vec<u16>,
-    /// Values that are computed from the reduced roots.
+    /// Values that are computed from the results of reductions of the roots.
     pub(crate) after: After,
 }
 
@@ -423,9 +423,9 @@ impl Plan {
         Ok(())
     }
 
-    /// Adds values that are computed from the results of reductions of the roots. They were planned for
-    /// the shape of a result, whose axes are these of `shape`. Returns whether one kernel can compute
-    /// all values.
+    /// Adds values that are computed from the results of reductions of the roots, and that read no
+    /// elements at indices. `after` plans them for the shape of a result, whose axes are these of `shape`.
+    /// Returns whether one kernel can compute all values.
     pub(crate) fn add_after(&mut self, after: Self, axes: &[usize], shape: Shape) -> bool {
         let (values, leaves) = (self.values.len() as u16, self.leaves.len() as u16);
         let scalars = self.scalars.len() as u16;
@@ -454,15 +454,7 @@ impl Plan {
             for (&axis, &stride) in axes.iter().zip(&leaf.strides) {
                 strides[axis] = stride;
             }
-            let through = leaf.through.map(|through| Through {
-                leaf: through.leaf + leaves,
-                ..through
-            });
-            Leaf {
-                strides,
-                through,
-                ..leaf
-            }
+            Leaf { strides, ..leaf }
         }));
         self.scalars.extend(after.scalars);
         self.scalar_words += after.scalar_words;

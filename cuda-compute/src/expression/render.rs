@@ -144,8 +144,9 @@ impl Form {
         }
     }
 
-    /// Returns the header that a kernel includes as `expression.cuh`. It uses the roots in this way.
-    fn header(&self, own: Use) -> String {
+    /// Returns the header that a kernel includes as `expression.cuh`. `used` is the kernel's use of the
+    /// roots.
+    fn header(&self, used: Use) -> String {
         let slots = self.slots();
         let mut text = String::from("// Written for one expression.\n");
         let index = if self.narrow {
@@ -185,8 +186,8 @@ impl Form {
         for (i, stage) in self.stages.iter().enumerate() {
             self.compute(&slots, &format!("_{i}"), &[*stage], Use::Reduced, &mut text);
         }
-        self.compute(&slots, "", &self.roots, own, &mut text);
-        let stored = match (self.after.roots.as_slice(), own) {
+        self.compute(&slots, "", &self.roots, used, &mut text);
+        let stored = match (self.after.roots.as_slice(), used) {
             ([], Use::Stored) => &self.roots,
             (after, _) => after,
         };
@@ -201,15 +202,15 @@ impl Form {
     }
 
     /// Adds the headers that a kernel of the form includes: those of every expression, structs, and
-    /// functions in CUDA C++. The kernel uses the roots in this way.
-    pub(crate) fn add_headers(&self, source: Source, own: Use) -> Source {
+    /// functions in CUDA C++. `used` is the kernel's use of the roots.
+    pub(crate) fn add_headers(&self, source: Source, used: Use) -> Source {
         let source = source
             .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
             .header("array.cuh", ARRAYS)
             .header("complex.cuh", include_str!("../kernels/complex.cuh"))
             .header("random.cuh", include_str!("../kernels/random.cuh"))
             .header("half.cuh", include_str!("../kernels/half.cuh"))
-            .header("expression.cuh", self.header(own));
+            .header("expression.cuh", self.header(used));
         let structs = self.structs();
         let source = match structs.is_empty() {
             true => source,
@@ -516,7 +517,7 @@ impl Form {
                     let from = self.type_of_inputs(operation, inputs, *data);
                     let names: Vec<String> =
                         inputs.iter().map(|input| format!("v{input}")).collect();
-                    let for_rounding = || match operation {
+                    let unrounded = match operation {
                         Operation::Own(function) => {
                             let place = own.iter().position(|other| *other == function);
                             let name = function.called(&format!("own_{}", place.unwrap_or(0)));
@@ -524,20 +525,15 @@ impl Form {
                         }
                         operation => operation.render_for_rounding(&names, from, *data),
                     };
+                    let rounds = self.is_rounded(i as u16) && !rounded_by_store[i];
                     if let Some(function) = self.on_f16_bits(value) {
                         bits = Some(format!("{function}(h{}, h{})", inputs[0], inputs[1]));
-                    } else if bits_wanted[i] && self.is_rounded(i as u16) {
-                        bits = Some(format!("f16_bits({})", for_rounding()));
+                    } else if rounds && bits_wanted[i] {
+                        bits = Some(format!("f16_bits({unrounded})"));
+                    } else if rounds {
+                        right = rounded(unrounded, *data);
                     } else {
-                        right = match operation {
-                            Operation::Own(_) if !rounded_by_store[i] => {
-                                rounded(for_rounding(), *data)
-                            }
-                            operation if !rounded_by_store[i] => {
-                                operation.render(&names, from, *data)
-                            }
-                            _ => for_rounding(),
-                        };
+                        right = unrounded;
                     }
                 }
             }
@@ -563,12 +559,7 @@ impl Form {
     /// Generates the random numbers of all lanes together, because the lanes share the generation
     /// of bits.
     fn draw(&self, slots: &Slots, needed: &[bool], text: &mut String) {
-        let mut drawn = vec![false; self.leaves.len()];
-        for (value, &needed) in self.values.iter().zip(needed) {
-            if let &Value::Load { leaf, .. } = value {
-                drawn[usize::from(leaf)] |= needed;
-            }
-        }
+        let drawn = self.loaded(needed);
         for (i, leaf) in self.leaves.iter().enumerate() {
             if let (Some(key), true) = (slots.keys[i], drawn[i]) {
                 let (computed, start) = (leaf.data.computed(), slots.leaves[i]);

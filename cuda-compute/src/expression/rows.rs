@@ -18,7 +18,7 @@ use super::{
     node::{Kind, Node},
     operands::{Operands, Target, grid, magic},
     operation::rounded,
-    plan::{Computed, LeafSource, Plan, Stored, Value},
+    plan::{Computed, LeafSource, Plan, Stored},
     reduction::{self, Fold, Folded, Reduction, add_to, header},
     render::{Form, Use},
     space::Space,
@@ -147,7 +147,7 @@ impl Rows {
             "    {{\n        {value} mean[GIVEN], first[GIVEN];\n        const {value} scale = scale_for<{value}>(count);\n        {{\n            \
              Outputs_{i}<VECTOR> out;\n            compute_{i}<VECTOR>(w, in[0], out);\n#pragma unroll\n            \
              for (int row = 0; row < GIVEN; ++row) first[row] = of_first_thread(out.y0[row]);\n        }}\n{}            \
-             mean[row] = first[row] + distances[row].sum / (scale * ({value})count);\n        }}\n{}            \
+             mean[row] = first[row] + distances[row].value / (scale * ({value})count);\n        }}\n{}            \
              const {} given = {};\n#pragma unroll\n            for (int i = 0; i < N; ++i) in[i].x{leaf}[row] = given;\n        }}\n    }}",
             pass("distances", "first[row], scale"),
             pass("squares", "mean[row]"),
@@ -403,13 +403,7 @@ pub(super) fn run(
 /// Marks the leaves that are the same for all rows, such as weights, and that no reduction needs. They
 /// are in the cache, and take no registers while the reductions are computed.
 fn load_late(form: &mut Form, space: &Space) {
-    let needed = form.needed(&form.stages);
-    let mut loaded = vec![false; form.leaves.len()];
-    for (value, needed) in form.values.iter().zip(needed) {
-        if let &Value::Load { leaf, .. } = value {
-            loaded[usize::from(leaf)] |= needed;
-        }
-    }
+    let loaded = form.loaded(&form.needed(&form.stages));
     let one_row = space
         .groups
         .iter()

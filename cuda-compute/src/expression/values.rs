@@ -1,4 +1,4 @@
-//! The values of a form: which are needed, how they are rounded, and how much work they are.
+//! Properties of a form's values: need, rounding, and cost.
 
 use super::{
     operation::{EffectOfSign, Operation},
@@ -24,32 +24,47 @@ impl Form {
         needed
     }
 
-    /// Marks the needed values for which the sign of NaN matters.
-    pub(super) fn signs(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
-        let mut matters = vec![false; self.values.len()];
-        if own != Use::Reduced {
-            for &root in roots {
-                matters[usize::from(root)] = true;
+    /// Returns the operations among the needed values, with the number, the inputs and the type of each.
+    fn operations<'a>(
+        &'a self,
+        needed: &'a [bool],
+    ) -> impl DoubleEndedIterator<Item = (usize, &'a Operation, &'a [u16], DataType)> {
+        let values = self.values.iter().enumerate();
+        values.filter_map(|(i, value)| match value {
+            Value::Apply {
+                operation,
+                inputs,
+                data,
+            } if needed[i] => Some((i, operation, &inputs[..], *data)),
+            _ => None,
+        })
+    }
+
+    /// Marks the leaves that the needed values are loaded from.
+    pub(super) fn loaded(&self, needed: &[bool]) -> Vec<bool> {
+        let mut loaded = vec![false; self.leaves.len()];
+        for (value, &needed) in self.values.iter().zip(needed) {
+            if let &Value::Load { leaf, .. } = value {
+                loaded[usize::from(leaf)] |= needed;
             }
         }
-        for (i, value) in self.values.iter().enumerate().rev() {
-            if let (
-                true,
-                Value::Apply {
-                    operation,
-                    inputs,
-                    data,
-                },
-            ) = (needed[i], value)
-            {
-                let affects = match operation.effect_of_sign(*data) {
-                    EffectOfSign::None => false,
-                    EffectOfSign::OnSign => matters[i],
-                    EffectOfSign::OnValue => true,
-                };
-                for &input in inputs.iter().filter(|_| affects) {
-                    matters[usize::from(input)] = true;
-                }
+        loaded
+    }
+
+    /// Marks the needed values for which the sign of NaN matters.
+    pub(super) fn signs(&self, roots: &[u16], needed: &[bool], used: Use) -> Vec<bool> {
+        let mut matters = vec![false; self.values.len()];
+        for &root in roots.iter().filter(|_| used != Use::Reduced) {
+            matters[usize::from(root)] = true;
+        }
+        for (i, operation, inputs, data) in self.operations(needed).rev() {
+            let affects = match operation.effect_of_sign(data) {
+                EffectOfSign::None => false,
+                EffectOfSign::OnSign => matters[i],
+                EffectOfSign::OnValue => true,
+            };
+            for &input in inputs.iter().filter(|_| affects) {
+                matters[usize::from(input)] = true;
             }
         }
         matters
@@ -87,14 +102,9 @@ impl Form {
     /// Marks the values whose bits a function of bits takes.
     pub(super) fn bits_wanted(&self, needed: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; self.values.len()];
-        for (value, _) in self
-            .values
-            .iter()
-            .zip(needed)
-            .filter(|(_, needed)| **needed)
-        {
-            if let (Some(_), Value::Apply { inputs, .. }) = (self.on_f16_bits(value), value) {
-                for &input in inputs.iter() {
+        for (i, _, inputs, _) in self.operations(needed) {
+            if self.on_f16_bits(&self.values[i]).is_some() {
+                for &input in inputs {
                     wanted[usize::from(input)] = true;
                 }
             }
@@ -136,27 +146,15 @@ impl Form {
     }
 
     /// Marks the values that only the store of a result uses, which rounds them.
-    pub(super) fn rounded_by_store(&self, roots: &[u16], needed: &[bool], own: Use) -> Vec<bool> {
+    pub(super) fn rounded_by_store(&self, roots: &[u16], needed: &[bool], used: Use) -> Vec<bool> {
         let mut uses = vec![0; self.values.len()];
-        for (value, _) in self
-            .values
-            .iter()
-            .zip(needed)
-            .filter(|(_, needed)| **needed)
-        {
-            if let Value::Apply { inputs, .. } = value {
-                for &input in inputs.iter() {
-                    uses[usize::from(input)] += 1;
-                }
-            }
-        }
-        for &root in roots {
-            uses[usize::from(root)] += 1;
+        let inputs = self.operations(needed).flat_map(|(_, _, inputs, _)| inputs);
+        for &value in inputs.chain(roots) {
+            uses[usize::from(value)] += 1;
         }
         let mut marked = vec![false; self.values.len()];
-        for &root in roots.iter().filter(|_| own == Use::Stored) {
-            let root_uses = uses[usize::from(root)];
-            marked[usize::from(root)] = root_uses == 1 && self.is_rounded(root);
+        for &root in roots.iter().filter(|_| used == Use::Stored) {
+            marked[usize::from(root)] = uses[usize::from(root)] == 1 && self.is_rounded(root);
         }
         marked
     }
@@ -180,8 +178,8 @@ impl Form {
         }
     }
 
-    /// Returns the approximate number of instructions that compute a vector of elements. Those on `f64` count as
-    /// several, because they take longer.
+    /// Returns the approximate number of instructions that compute a vector of elements. Those on
+    /// `f64` count as several, because they take longer.
     pub(super) fn work(&self) -> u64 {
         let values = self.of_elements();
         let doubles = values.iter().any(|value| value.data() == DataType::F64);
@@ -198,17 +196,15 @@ impl Form {
     /// Returns whether a value is computed in a few instructions from what is loaded.
     pub(super) fn takes_few_instructions(&self, value: u16) -> bool {
         let needed = self.needed(&[value]);
-        let mut operations = 0;
-        for (value, _) in self.values.iter().zip(needed).filter(|(_, needed)| *needed) {
-            operations += match value {
-                Value::Apply { operation, .. } => match operation {
-                    Operation::Call(_) | Operation::Own(_) | Operation::Divide => return false,
-                    _ => 1,
-                },
-                _ => 0,
-            };
-        }
-        operations <= 4
+        let is_long = |operation: &Operation| {
+            matches!(
+                operation,
+                Operation::Call(_) | Operation::Own(_) | Operation::Divide
+            )
+        };
+        let mut operations = self.operations(&needed);
+        operations.all(|(_, operation, ..)| !is_long(operation))
+            && self.operations(&needed).count() <= 4
     }
 
     /// Returns whether `random.cuh` is needed.

@@ -20,17 +20,24 @@ __device__ __forceinline__ void wait_for_previous_kernel() {
 // A bool is a byte, 0 or 1. Any other value counts as 1.
 struct stored_bool { unsigned char bits; };
 
-// Halves are computed as floats and rounded after each operation. The conversions of f16 drop the
-// sign of NaN, so it is copied.
-__device__ __forceinline__ float from_f16_bits(unsigned short bits) {
-    float value;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-    return __uint_as_float(__float_as_uint(value) | (bits & 0x8000u) << 16);
-}
-__device__ __forceinline__ unsigned short to_f16_bits(float x) {
+// Halves are computed as floats and rounded after each operation. These conversions of f16 may change the
+// sign of NaN.
+__device__ __forceinline__ unsigned short f16_bits(float x) {
     unsigned short bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return (unsigned short)((bits & 0x7fffu) | (__float_as_uint(x) >> 16 & 0x8000u));
+    return bits;
+}
+__device__ __forceinline__ float f16_number(unsigned short bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+// These copy it.
+__device__ __forceinline__ float from_f16_bits(unsigned short bits) {
+    return __uint_as_float(__float_as_uint(f16_number(bits)) | (bits & 0x8000u) << 16);
+}
+__device__ __forceinline__ unsigned short to_f16_bits(float x) {
+    return (unsigned short)((f16_bits(x) & 0x7fffu) | (__float_as_uint(x) >> 16 & 0x8000u));
 }
 __device__ __forceinline__ unsigned short to_bf16_bits(float x) {
     const unsigned bits = __float_as_uint(x);
@@ -59,17 +66,6 @@ __device__ __forceinline__ unsigned short f16_mul(unsigned short a, unsigned sho
     unsigned short product;
     asm("mul.rn.f16 %0, %1, %2;" : "=h"(product) : "h"(a), "h"(b));
     return product;
-}
-// Conversions that may change the sign of NaN.
-__device__ __forceinline__ unsigned short f16_bits(float x) {
-    unsigned short bits;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-    return bits;
-}
-__device__ __forceinline__ float f16_number(unsigned short bits) {
-    float value;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-    return value;
 }
 // Converts halves in structs to floats for user functions.
 struct stored_f16 {
@@ -148,9 +144,7 @@ template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 
 // Rounds the result of an operation. The sign of NaN may change.
 __device__ __forceinline__ float rounded_f16(float x) {
-    float value;
-    asm("{.reg .f16 half; cvt.rn.f16.f32 half, %1; cvt.f32.f16 %0, half;}" : "=f"(value) : "f"(x));
-    return value;
+    return f16_number(f16_bits(x));
 }
 __device__ __forceinline__ float rounded_bf16(float x) {
 #if __CUDA_ARCH__ >= 800

@@ -26,40 +26,31 @@ template <class T> __device__ __forceinline__ T of_first_thread(T value) {
 #endif
 }
 
-// The sum of values of one row, by a tree.
-template <int MANY, class T> __device__ __forceinline__ T sum_of(T (&x)[MANY]) {
-#pragma unroll
-    for (int width = 1; width < MANY; width *= 2)
-#pragma unroll
-        for (int i = 0; i + width < MANY; i += 2 * width) x[i] += x[i + width];
-    return x[0];
-}
-
 // A power of 2, so that products with it are exact. No sum of `count` distances, each times this, overflows.
 template <class T> __device__ __forceinline__ T scale_for(u64 count) {
     return (T)1 / (T)(4ull << (64 - __clzll((long long)count)));
 }
 
 // The first pass: the sum of distances from a value, times `scale`.
-template <class T> struct fold_distances {
+template <class T> struct fold_distances : fold_sum<T> {
     enum { ORDERED = 0 };
-    T sum;
-    FOLD void clear() { sum = 0; }
     template <int MANY> FOLD void take(const T (&x)[MANY], T from, T scale) {
         T scaled[MANY];
 #pragma unroll
         for (int i = 0; i < MANY; ++i) scaled[i] = fma(x[i], scale, -from * scale);
-        sum += sum_of(scaled);
+        this->take_all(scaled);
     }
-    FOLD void merge(const fold_distances &other) { sum += other.sum; }
 };
 
 // The second pass: distances from the mean, and their squares. The distances correct the squares for
 // the mean's rounding error.
 template <class T> struct fold_squares {
     enum { ORDERED = 0 };
-    T sum, squares;
-    FOLD void clear() { sum = squares = 0; }
+    fold_sum<T> sum, squares;
+    FOLD void clear() {
+        sum.clear();
+        squares.clear();
+    }
     template <int MANY> FOLD void take(const T (&x)[MANY], T mean) {
         T distances[MANY], products[MANY];
 #pragma unroll
@@ -67,16 +58,17 @@ template <class T> struct fold_squares {
             distances[i] = x[i] - mean;
             products[i] = distances[i] * distances[i];
         }
-        sum += sum_of(distances);
-        squares += sum_of(products);
+        sum.take_all(distances);
+        squares.take_all(products);
     }
     FOLD void merge(const fold_squares &other) {
-        sum += other.sum;
-        squares += other.squares;
+        sum.merge(other.sum);
+        squares.merge(other.squares);
     }
-    // If a value was infinite or NaN, so is `squares`, which then is NaN. If it overflowed, it is infinite.
+    // The sum of squares is NaN if a value was infinite or NaN, and infinite if it overflowed.
     template <u64 DDOF, bool ROOT> FOLD T result(u64 count) const {
-        const T corrected = isfinite(squares) ? max(squares - sum * (sum / (T)count), (T)0) : squares;
+        const T all = squares.value, left = sum.value;
+        const T corrected = isfinite(all) ? max(all - left * (left / (T)count), (T)0) : all;
         const T variance = corrected / (T)(count > DDOF ? count - DDOF : 0);
         return ROOT ? (sizeof(T) == 8 ? (T)sqrt((double)variance) : (T)sqrtf((float)variance)) : variance;
     }
