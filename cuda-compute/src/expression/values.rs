@@ -193,7 +193,7 @@ impl Form {
         values.len() <= 8 && Self::calls(values) == 0
     }
 
-    /// Returns whether a value is computed in a few instructions from what is loaded.
+    /// Returns whether a value is computed in a few instructions from loaded values.
     pub(super) fn takes_few_instructions(&self, value: u16) -> bool {
         let needed = self.needed(&[value]);
         let is_long = |operation: &Operation| {

@@ -76,7 +76,7 @@ fn compare(x: &Array<f32>, axes: &[usize]) {
     let stored = (sum.eval().unwrap(), largest.eval().unwrap());
     let lengths = stored.0.shape().as_slice().to_vec();
     let own = numbers(x.stream(), &lengths);
-    // Whose elements lie in another order.
+    // An operand with another order of elements.
     let turned = numbers(
         x.stream(),
         &lengths.iter().rev().copied().collect::<Vec<_>>(),
