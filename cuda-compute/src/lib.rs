@@ -84,7 +84,8 @@
 //! - **Kernels are compiled at the first use of an expression's form**, or loaded from the disk
 //!   cache. Sizes, strides and numbers are passed at launch and are not part of the form, so a loop
 //!   compiles nothing. Small arrays have kernels of their own, for two or three classes of sizes.
-//!   Compiled kernels are kept as long as an array of the context exists.
+//!   Compiled kernels are kept as long as an array of the context exists, or a stream with which
+//!   arrays were created.
 //!
 //! # Accuracy
 //!

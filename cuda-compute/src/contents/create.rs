@@ -44,7 +44,7 @@ impl<T: Element> Array<T> {
                 shape.elements()
             )));
         }
-        let kernels = Kernels::of(stream.context())?;
+        let kernels = Kernels::of(stream)?;
         // Only `bool` needs a conversion. Other types are stored unchanged.
         let converted;
         let stored = match T::as_stored(host) {
@@ -78,7 +78,7 @@ impl<T: Element> Array<T> {
                 shape.elements()
             )));
         }
-        let kernels = Kernels::of(buffer.stream().context())?;
+        let kernels = Kernels::of(buffer.stream())?;
         let bytes = buffer.size_bytes();
         // SAFETY: the memory and its size in bytes are the same, and the buffer owns it through its
         // storage.
@@ -136,7 +136,7 @@ impl<T: Element + Pod> Array<T> {
     /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn zeros(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
-        let kernels = Kernels::of(stream.context())?;
+        let kernels = Kernels::of(stream)?;
         let bytes = shape.elements().checked_mul(T::DATA_TYPE.size());
         let bytes = bytes.ok_or_else(|| {
             Error::Shape(format!(

@@ -194,7 +194,7 @@ fn evaluate_nodes(nodes: &[&Arc<Node>], stream: Option<&Stream>) -> Result<Vec<S
     let mut signature = Signature::new();
     let signature = signature.read(nodes, None);
     if let Some(stream) = stream {
-        return compute(&Kernels::of(stream.context())?, stream, nodes, signature);
+        return compute(&Kernels::of(stream)?, stream, nodes, signature);
     }
     let first = match signature {
         Some(signature) => signature.first_memory(),

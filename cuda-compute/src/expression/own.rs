@@ -233,7 +233,7 @@ mod tests {
         let device = Device::get(0).unwrap();
         let context = Context::create(device, ContextFlags::default()).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let kernels = Kernels::of(stream.context()).unwrap();
+        let kernels = Kernels::of(&stream).unwrap();
         let x = Array::from_slice(&stream, &[2.0f32; 5]).unwrap();
         let own = |name: &str, factor: u32| {
             let text =

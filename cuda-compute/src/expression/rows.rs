@@ -431,7 +431,7 @@ mod tests {
 
     /// Whether all are computed in one kernel of whole rows.
     fn is_one_kernel(stream: &Stream, roots: &[&Arc<Node>]) -> bool {
-        let kernels = Kernels::of(stream.context()).unwrap();
+        let kernels = Kernels::of(stream).unwrap();
         let mut evaluation = Evaluation::new(&kernels, stream);
         run(&mut evaluation, roots).unwrap().is_some()
     }

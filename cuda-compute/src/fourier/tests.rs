@@ -275,7 +275,7 @@ fn stream() -> (Stream, Array<u8>) {
 
 /// Returns the kernels of the stream's context, whose plans use the fake.
 fn kernels(stream: &Stream) -> Kernels {
-    let kernels = Kernels::of(stream.context()).unwrap();
+    let kernels = Kernels::of(stream).unwrap();
     let plans = kernels.transforms().get::<Plans>();
     plans.fake.get_or_init(|| &FAKE);
     kernels

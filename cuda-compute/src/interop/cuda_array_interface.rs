@@ -158,7 +158,7 @@ impl<T: Element> Array<T> {
             )));
         }
         let place = Place::of(T::DATA_TYPE, &lengths, strides.as_deref(), facts.data)?;
-        let kernels = Kernels::of(stream.context())?;
+        let kernels = Kernels::of(stream)?;
         if let Some(number) = facts.stream {
             if number == -1 {
                 return Err(Error::Foreign(

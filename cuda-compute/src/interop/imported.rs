@@ -341,7 +341,7 @@ impl ImportedTensor {
             ))
         })?;
         let place = Place::of(T::DATA_TYPE, lengths, self.strides(), address)?;
-        let kernels = Kernels::of(stream.context())?;
+        let kernels = Kernels::of(stream)?;
         let read_only = self.is_read_only();
         let keeper = Box::new(self.tensor);
         // SAFETY: guaranteed by the caller. The deleter is called when the tensor is dropped.

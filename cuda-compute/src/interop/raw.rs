@@ -78,7 +78,7 @@ impl<T: Element> Array<T> {
         let strides: Option<Vec<i64>> =
             strides.map(|strides| strides.iter().map(|&stride| stride as i64).collect());
         let place = Place::of(T::DATA_TYPE, &lengths, strides.as_deref(), address)?;
-        let kernels = Kernels::of(stream.context())?;
+        let kernels = Kernels::of(stream)?;
         // SAFETY: guaranteed by the caller. The memory is reused in the order of the stream itself.
         let memory = unsafe {
             let (address, bytes) = (place.address, place.bytes);

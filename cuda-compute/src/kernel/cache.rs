@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, RwLock, Weak},
 };
 
-use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module};
+use cuda_safe::{ComputeCapability, Context, DeviceAttribute, Function, Module, Stream};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -64,12 +64,11 @@ pub struct Kernels(Arc<Inner>);
 /// The number of [`zeroed`](Kernels::zeroed) words for each stream.
 pub(crate) const ZEROED_WORDS: usize = 1 << 14;
 
-/// The kernels that [`Kernels::of`] returns.
-static SHARED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+/// The parts that the arrays of a context share. Their streams own references to them.
+static SHARED: Mutex<Vec<Weak<OfContext>>> = Mutex::new(Vec::new());
 
 struct Inner {
-    context: Context,
-    hardware: Hardware,
+    of_context: Arc<OfContext>,
     /// For reductions of arrays: counters of finished blocks, or published partial results.
     zeroed: OnceLock<Workspaces>,
     /// For reductions of arrays: the partial results that blocks leave for the last block of a
@@ -77,17 +76,25 @@ struct Inner {
     partials: OnceLock<Workspaces>,
     /// For scans of arrays: the state that the tiles of a line exchange.
     tiles: OnceLock<Workspaces>,
-    /// Results for which the host waits.
-    results: Results,
     /// The memory of dropped arrays.
     spare: SpareMemory,
     /// The handles of the library that computes matrix products.
     products: Attached,
+}
+
+/// The parts that own references to the context, but to no stream, so that a stream can own them.
+struct OfContext {
+    context: Context,
+    hardware: Hardware,
+    compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
+    /// Results for which the host waits.
+    results: Results,
     /// The plans of the library that computes Fourier transforms.
     transforms: Attached,
     /// The evaluations of expressions that later ones can repeat.
     repeats: Attached,
-    compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
+    /// The object that the arrays of the context share. It exists as long as one of them.
+    shared: Mutex<Weak<Inner>>,
 }
 
 /// An object whose type a higher room defines.
@@ -131,13 +138,8 @@ struct Slot {
     compiling: Mutex<()>,
 }
 
-impl Kernels {
-    /// Creates an empty collection of kernels.
-    ///
-    /// # Errors
-    /// Returns an error if the device's compute capability, number of multiprocessors or memory can't
-    /// be read.
-    pub fn new(context: &Context) -> Result<Self> {
+impl OfContext {
+    fn new(context: &Context) -> Result<Self> {
         let device = context.device();
         let shared = device.attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let hardware = Hardware {
@@ -145,45 +147,82 @@ impl Kernels {
             multiprocessors: device.multiprocessor_count()?,
             shared_per_block: u32::try_from(shared).unwrap_or(0),
         };
-        Ok(Self(Arc::new(Inner {
+        Ok(Self {
             context: context.clone(),
             hardware,
+            compiled: RwLock::default(),
+            results: Results::new(context),
+            transforms: Attached::default(),
+            repeats: Attached::default(),
+            shared: Mutex::default(),
+        })
+    }
+
+    /// Returns the parts that the arrays of this context share.
+    fn of(context: &Context) -> Result<Arc<Self>> {
+        // Created before and dropped after the list is locked, because both can call the driver.
+        let new = Arc::new(Self::new(context)?);
+        let mut known = lock(&SHARED);
+        known.retain(|parts| parts.strong_count() > 0);
+        let live: Vec<_> = known.iter().filter_map(Weak::upgrade).collect();
+        let found = live.iter().find(|parts| parts.context == *context);
+        let parts = found.unwrap_or(&new).clone();
+        if found.is_none() {
+            known.push(Arc::downgrade(&new));
+        }
+        drop(known);
+        Ok(parts)
+    }
+}
+
+impl Kernels {
+    /// Creates an empty collection of kernels.
+    ///
+    /// # Errors
+    /// Returns an error if the device's compute capability, number of multiprocessors or memory can't
+    /// be read.
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::with(Arc::new(OfContext::new(context)?))
+    }
+
+    fn with(of_context: Arc<OfContext>) -> Result<Self> {
+        Ok(Self(Arc::new(Inner {
             zeroed: OnceLock::new(),
             partials: OnceLock::new(),
             tiles: OnceLock::new(),
-            results: Results::new(context),
-            spare: SpareMemory::new(context)?,
+            spare: SpareMemory::new(&of_context.context)?,
             products: Attached::default(),
-            transforms: Attached::default(),
-            repeats: Attached::default(),
-            compiled: RwLock::default(),
+            of_context,
         })))
     }
 
-    /// Returns the kernels that the arrays of this context share. The list holds weak references,
-    /// so kernels are freed when they are no longer used.
-    pub(crate) fn of(context: &Context) -> Result<Self> {
-        let mut known = lock(&SHARED);
-        known.retain(|kernels| kernels.strong_count() > 0);
-        let mut live = known.iter().filter_map(Weak::upgrade).map(Self);
-        if let Some(kernels) = live.find(|kernels| kernels.context() == context) {
-            return Ok(kernels);
+    /// Returns the kernels that the arrays of this stream's context share. Compiled kernels exist as
+    /// long as an array, or a stream for which this was called.
+    pub(crate) fn of(stream: &Stream) -> Result<Self> {
+        let parts = stream.attached(|| OfContext::of(stream.context()))?;
+        if let Some(inner) = lock(&parts.shared).upgrade() {
+            return Ok(Self(inner));
         }
-        let kernels = Self::new(context)?;
-        known.push(Arc::downgrade(&kernels.0));
-        Ok(kernels)
+        let new = Self::with(parts.clone())?;
+        let mut shared = lock(&parts.shared);
+        if let Some(inner) = shared.upgrade() {
+            drop(shared);
+            return Ok(Self(inner));
+        }
+        *shared = Arc::downgrade(&new.0);
+        Ok(new)
     }
 
     /// Returns the context that kernels are loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.0.context
+        &self.0.of_context.context
     }
 
     /// Returns the number of compiled kernels.
     #[must_use]
     pub fn compiled(&self) -> usize {
-        let compiled = read(&self.0.compiled);
+        let compiled = read(&self.0.of_context.compiled);
         let done = compiled.values().filter(|slot| slot.kernel.get().is_some());
         done.count()
     }
@@ -208,7 +247,7 @@ impl Kernels {
 
     /// Returns the pool of page-locked words for results that the host waits for.
     pub(crate) fn results(&self) -> &Results {
-        &self.0.results
+        &self.0.of_context.results
     }
 
     /// Returns the memory of dropped arrays.
@@ -223,16 +262,16 @@ impl Kernels {
 
     /// Returns the plans of the library that computes Fourier transforms.
     pub(crate) fn transforms(&self) -> &Attached {
-        &self.0.transforms
+        &self.0.of_context.transforms
     }
 
     /// Returns the evaluations of expressions that later ones can repeat.
     pub(crate) fn repeats(&self) -> &Attached {
-        &self.0.repeats
+        &self.0.of_context.repeats
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {
-        &self.0.hardware
+        &self.0.of_context.hardware
     }
 
     /// Returns the kernel and compiles it at its first use. One thread compiles it, while others
@@ -242,7 +281,7 @@ impl Kernels {
     /// another reference to the function: 40 ns for a reduction, half of it for the lock and the
     /// reference (AMD EPYC).
     pub(crate) fn get<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
-        let compiled = read(&self.0.compiled);
+        let compiled = read(&self.0.of_context.compiled);
         let slot = compiled.get(wanted as &dyn Key);
         if let Some(kernel) = slot.and_then(|slot| slot.kernel.get()) {
             return Ok(kernel.clone());
@@ -254,7 +293,7 @@ impl Kernels {
     #[cold]
     fn compile<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
         let slot = {
-            let mut compiled = write(&self.0.compiled);
+            let mut compiled = write(&self.0.of_context.compiled);
             compiled
                 .entry(Box::new(wanted.clone()))
                 .or_default()
@@ -280,7 +319,7 @@ impl Kernels {
 
     fn load(&self, wanted: &impl Specialisation) -> Result<Function> {
         let source = wanted.source();
-        let module = Module::compile(&self.0.context, source.program())?;
+        let module = Module::compile(self.context(), source.program())?;
         let kernel = module.function(source.entry())?;
         wanted.prepare(&kernel)?;
         Ok(kernel)
@@ -288,7 +327,7 @@ impl Kernels {
 
     /// Removes an empty slot if no other thread waits for it.
     fn forget<S: Specialisation>(&self, wanted: &S, slot: &Arc<Slot>) {
-        let mut compiled = write(&self.0.compiled);
+        let mut compiled = write(&self.0.of_context.compiled);
         // Slots are cloned only under the lock, so the number of references can't grow here: one is
         // the map's, one the caller's.
         if Arc::strong_count(slot) == 2 && slot.kernel.get().is_none() {
@@ -299,7 +338,7 @@ impl Kernels {
 
 impl fmt::Debug for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Kernels({} of {:?})", self.compiled(), self.0.context)
+        write!(f, "Kernels({} of {:?})", self.compiled(), self.context())
     }
 }
 
@@ -342,7 +381,7 @@ mod tests {
         sync::atomic::{AtomicU32, Ordering},
     };
 
-    use cuda_safe::Stream;
+    use cuda_safe::{ContextFlags, Device};
     use rustc_hash::FxBuildHasher;
 
     use super::*;
@@ -356,7 +395,8 @@ mod tests {
         pub(crate) fn of_multiprocessors(context: &Context, multiprocessors: u32) -> Self {
             let mut kernels = Self::new(context).unwrap();
             let inner = Arc::get_mut(&mut kernels.0).unwrap();
-            inner.hardware.multiprocessors = multiprocessors;
+            let parts = Arc::get_mut(&mut inner.of_context).unwrap();
+            parts.hardware.multiprocessors = multiprocessors;
             kernels
         }
 
@@ -369,7 +409,7 @@ mod tests {
 
         /// Returns the values for which kernels of this type have been compiled.
         pub(crate) fn compiled_for<S: Specialisation>(&self) -> Vec<S> {
-            let compiled = read(&self.0.compiled);
+            let compiled = read(&self.0.of_context.compiled);
             let keys = compiled.keys().map(|key| -> &dyn Any { &**key });
             keys.filter_map(|key| key.downcast_ref().cloned()).collect()
         }
@@ -432,7 +472,7 @@ mod tests {
     #[test]
     fn failed_kernels_leave_slots_empty() {
         let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
-        let places = || kernels.0.compiled.read().unwrap().len();
+        let places = || kernels.0.of_context.compiled.read().unwrap().len();
         kernels.get(&Second(1)).unwrap_err();
         assert_eq!((places(), kernels.compiled()), (0, 0));
         let kernel = kernels.get(&Second(1)).unwrap();
@@ -456,10 +496,10 @@ mod tests {
         let wanted = Other(64);
         let key: Box<dyn Key> = Box::new(wanted.clone());
         let waiting = Arc::<Slot>::default();
-        let mut places = kernels.0.compiled.write().unwrap();
+        let mut places = kernels.0.of_context.compiled.write().unwrap();
         places.insert(key, waiting.clone());
         drop(places);
-        let places = || kernels.0.compiled.read().unwrap().len();
+        let places = || kernels.0.of_context.compiled.read().unwrap().len();
         // The failed thread holds a reference too.
         let failed = waiting.clone();
         kernels.forget(&wanted, &failed);
@@ -470,11 +510,34 @@ mod tests {
     }
 
     #[test]
+    fn kernels_exist_as_long_as_a_stream_of_arrays() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
+        let streams = [(); 2].map(|()| Stream::new(&context).unwrap());
+        let kernels = Kernels::of(&streams[0]).unwrap();
+        kernels.get(&Other(64)).unwrap();
+        drop(kernels);
+        // Another stream finds them, and keeps them.
+        assert_eq!(Kernels::of(&streams[1]).unwrap().compiled(), 1);
+        let [first, second] = streams;
+        drop(first);
+        assert_eq!(Kernels::of(&second).unwrap().compiled(), 1);
+        let live = |context| {
+            let known = lock(&SHARED);
+            let live: Vec<_> = known.iter().filter_map(Weak::upgrade).collect();
+            drop(known);
+            live.iter().any(|parts| parts.context == context)
+        };
+        assert!(live(context.clone()));
+        drop(second);
+        assert!(!live(context));
+    }
+
+    #[test]
     fn arrays_of_a_context_share_kernels_and_memory() {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        let kernels = Kernels::of(&context).unwrap();
-        assert!(Arc::ptr_eq(&kernels.0, &Kernels::of(&context).unwrap().0));
+        let kernels = Kernels::of(&stream).unwrap();
+        assert!(Arc::ptr_eq(&kernels.0, &Kernels::of(&stream).unwrap().0));
         // Other tests use those of the context, too.
         let own = Kernels::new(&context).unwrap();
         assert!(!Arc::ptr_eq(&kernels.0, &own.0));

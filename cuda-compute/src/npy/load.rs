@@ -30,7 +30,7 @@ pub(super) fn load<T: Element>(
             "{name}: the size in bytes of shape {shape} overflows"
         ))
     })?;
-    let kernels = Kernels::of(stream.context())?;
+    let kernels = Kernels::of(stream)?;
     let mut buffer = DeviceBuffer::uninit(stream, bytes)?;
     let pinned = || PinnedBuffer::<u8>::zeroed(stream.context(), bytes.min(CHUNK));
     let mut host = if bytes == 0 { None } else { Some(pinned()?) };

@@ -266,7 +266,7 @@ const REFUSING: Functions = Functions {
 pub(super) fn stream() -> (Stream, Array<u8>) {
     let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
     let keeps = Array::zeros(&stream, 1).unwrap();
-    let kernels = Kernels::of(stream.context()).unwrap();
+    let kernels = Kernels::of(&stream).unwrap();
     kernels
         .products()
         .get::<Handles>()

@@ -12,6 +12,7 @@
 //! - Visibility of writes: [`MemSyncDomain`], [`MemSyncDomainMap`]
 
 pub(crate) mod access_policy;
+mod attached;
 pub(crate) mod attributes;
 mod captures;
 pub(crate) mod context_events;
@@ -45,6 +46,7 @@ use crate::{
     raw::flags::options,
 };
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
+use attached::Attached;
 pub use attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub(crate) use captures::Uncaptured;
 pub use event::{Event, EventOptions};
@@ -88,6 +90,8 @@ struct StreamKind {
     staging: RwLock<Option<Staged>>,
     /// Whether the legacy default stream waits for this stream, once that is known.
     blocking: OnceLock<bool>,
+    /// Objects of other libraries.
+    attached: Attached,
     /// The owner of a borrowed stream. Dropped with the last reference to it.
     _keeper: Option<Keeper>,
 }
@@ -119,6 +123,7 @@ impl Adopt for StreamKind {
             green: None,
             staging: RwLock::default(),
             blocking: OnceLock::new(),
+            attached: Attached::default(),
             _keeper: None,
         }
     }
@@ -214,6 +219,49 @@ impl Stream {
         };
         // SAFETY: guaranteed by this function's contract.
         Self(unsafe { Handle::new(raw, true, green.context().clone(), kind) })
+    }
+
+    /// Returns the object of this type that is attached to the stream. If there is none, attaches the
+    /// object that `create` returns.
+    ///
+    /// Libraries store expensive objects here, such as compiled kernels, so that they exist as long as
+    /// the program has a stream for them. All clones of a stream have the same objects. The stream drops its
+    /// references with its last clone, after it has destroyed the driver's stream. If that happens in a
+    /// host function, it drops them later.
+    ///
+    /// The object must not own a clone of the stream, because both would then exist forever.
+    ///
+    /// # Errors
+    /// Returns the error of `create`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use cuda_safe::{Context, Error, Module, Stream};
+    ///
+    /// /// The kernels of a library.
+    /// struct Kernels(Module);
+    ///
+    /// fn kernels(stream: &Stream) -> Result<Arc<Kernels>, Error> {
+    ///     stream.attached(|| {
+    ///         let module = Module::compile(stream.context(), "__global__ void nothing() {}")?;
+    ///         Ok(Arc::new(Kernels(module)))
+    ///     })
+    /// }
+    ///
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (first, second) = (kernels(&stream)?, kernels(&stream)?);
+    /// assert!(Arc::ptr_eq(&first, &second)); // compiled once
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn attached<T: Any + Send + Sync, E>(
+        &self,
+        create: impl FnOnce() -> Result<Arc<T>, E>,
+    ) -> Result<Arc<T>, E> {
+        self.0.kind().attached.get(create)
     }
 
     pub(crate) fn staged(&self) -> &RwLock<Option<Staged>> {
