@@ -34,6 +34,8 @@ const SUITE: Suite = Suite {
         "transfers_return_their_memory",
         "cuda_calls_are_rejected_in_host_functions",
     ],
+    // They compile many programs, and load each by the same function.
+    only_without_failures: &["programs::disk_cache::"],
 };
 
 #[test]
