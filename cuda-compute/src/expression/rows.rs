@@ -38,6 +38,10 @@ const MAX_ACCUMULATOR_BYTES: usize = 1024;
 const MAX_COLUMN_ACCUMULATOR_BYTES: usize = 40;
 /// The minimum number of adjacent columns, which threads read together.
 const MIN_COLUMNS: usize = 16;
+/// The elements of a vector of a short row, if there are too few rows to keep the device busy.
+const SHORT_ROW_ELEMENTS: usize = 2;
+/// The number of vectors of a row that is not short: there are threads for each of them.
+const LONG_ROW: usize = 512;
 
 /// A kernel for one form of expressions with reductions of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -307,17 +311,15 @@ pub(super) fn run(
     let group = |axis| groups.of(axis) as u8;
     let mut operands = Operands::new(plan, shape, &targets, &groups.order, group);
     let mut vector = operands.vector_width();
-    // Rows and columns are whole numbers of vectors. Few columns are divided among many threads.
-    let (along, most) = match groups.in_rows() {
-        true => (count, vector),
-        false => (
-            inner,
-            kernels
-                .hardware()
-                .elements_of_a_thread(shape.elements() as u64) as usize,
-        ),
+    // Rows and columns are whole numbers of vectors. Few elements are divided among many threads.
+    let each = kernels
+        .hardware()
+        .elements_of_a_thread(shape.elements() as u64) as usize;
+    let (along, most, enough) = match groups.in_rows() {
+        true => (count, each.max(SHORT_ROW_ELEMENTS), LONG_ROW),
+        false => (inner, each, usize::MAX),
     };
-    while !along.is_multiple_of(vector) || vector > most {
+    while !along.is_multiple_of(vector) || vector > most && along / vector < enough {
         vector /= 2;
     }
     let mut form = Form {
@@ -582,7 +584,8 @@ mod tests {
             let threads = rows[0].threads;
             (rows[0].form.vector, threads.group, threads.vectors)
         };
-        assert_eq!(chosen(64), (4, 16, 1));
+        assert_eq!(chosen(64), (2, 16, 2)); // few elements
+        assert_eq!(chosen(1 << 11), (4, 256, 2));
         assert_eq!(chosen(66), (2, 32, 2));
         assert_eq!(chosen(67), (1, 64, 2));
     }

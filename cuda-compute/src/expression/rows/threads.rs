@@ -10,8 +10,10 @@ use crate::kernel::Hardware;
 /// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
 const TARGET_REGISTERS: usize = 32;
 const MAX_REGISTERS: usize = 64;
-/// The size in bytes of rows that one thread computes.
+/// The size of rows that one thread computes, in bytes and in vectors. With more vectors, the threads
+/// of a warp would write parts of the same sectors many times.
 const ALONE_BYTES: usize = 64;
+const ALONE_VECTORS: usize = 4;
 /// The numbers of threads for a longer row.
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
@@ -52,7 +54,7 @@ impl Threads {
             .into_iter()
             .find(fits(TARGET_REGISTERS))
             .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
-        if length * registers * size_of::<u32>() <= ALONE_BYTES {
+        if length <= ALONE_VECTORS && length * registers * size_of::<u32>() <= ALONE_BYTES {
             group = 1; // the threads of a warp read consecutive memory anyway
         } else if length < group {
             group = length.next_power_of_two();
@@ -173,7 +175,9 @@ mod tests {
         for (length, wanted) in [
             // One thread, then as many as elements, or a power of two.
             (1, Some((1, 1))),
-            (16, Some((1, 16))),
+            (4, Some((1, 4))),
+            (5, Some((8, 1))),
+            (16, Some((16, 1))),
             (17, Some((16, 2))),
             (512, Some((16, 32))),
             (513, Some((32, 17))),
