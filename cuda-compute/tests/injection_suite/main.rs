@@ -27,7 +27,7 @@ const SUITE: Suite = Suite {
     checks: "leak,context,host",
     all_checks: "leak,race,context,host,barrier",
     leaks_itself: &[],
-    only_without_failures: &[],
+    left_out: &[],
 };
 
 #[test]
