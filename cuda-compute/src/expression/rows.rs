@@ -316,7 +316,10 @@ pub(super) fn run(
         .hardware()
         .elements_of_a_thread(shape.elements() as u64) as usize;
     let (along, most, enough) = match groups.in_rows() {
-        true => (count, each.max(SHORT_ROW_ELEMENTS), LONG_ROW),
+        true => {
+            let most = each.next_power_of_two().max(SHORT_ROW_ELEMENTS);
+            (count, most, LONG_ROW)
+        }
         false => (inner, each, usize::MAX),
     };
     while !along.is_multiple_of(vector) || vector > most && along / vector < enough {

@@ -10,10 +10,11 @@ use crate::kernel::Hardware;
 /// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
 const TARGET_REGISTERS: usize = 32;
 const MAX_REGISTERS: usize = 64;
-/// The size of rows that one thread computes, in bytes and in vectors. With more vectors, the threads
-/// of a warp would write parts of the same sectors many times.
-const ALONE_BYTES: usize = 64;
+/// The size of rows that one thread computes: a few vectors, or a few bytes. With more vectors, the
+/// threads of a warp would write parts of the same sectors many times.
 const ALONE_VECTORS: usize = 4;
+const ALONE_REGISTERS: usize = 16;
+const ALONE_BYTES: usize = 16;
 /// The numbers of threads for a longer row.
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
@@ -46,15 +47,18 @@ impl Threads {
         rows: usize,
         length: usize,
     ) -> Option<Self> {
-        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
-        let registers = registers(read, form.vector);
+        let read = || form.leaves.iter().filter(|leaf| leaf.is_read());
+        let registers = registers(read(), form.vector);
+        let bytes: usize = read().map(|leaf| leaf.data.size()).sum();
+        let bytes = bytes.max(1) * usize::from(form.vector);
         let of = |group: usize| length.div_ceil(group);
         let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
         let mut group = GROUPS
             .into_iter()
             .find(fits(TARGET_REGISTERS))
             .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
-        if length <= ALONE_VECTORS && length * registers * size_of::<u32>() <= ALONE_BYTES {
+        let is_short = length <= ALONE_VECTORS && length * registers <= ALONE_REGISTERS;
+        if is_short || length * bytes <= ALONE_BYTES {
             group = 1; // the threads of a warp read consecutive memory anyway
         } else if length < group {
             group = length.next_power_of_two();
@@ -189,6 +193,9 @@ mod tests {
         ] {
             assert_eq!(of_many(&single, length), wanted, "{length}");
         }
+        let half = form(&[memory(DataType::F16)], 1);
+        assert_eq!(of_many(&half, 8), Some((1, 8)));
+        assert_eq!(of_many(&half, 9), Some((16, 1)));
         let few = |rows, length| of_rows(&single, rows, length);
         for (rows, length, wanted) in [
             (128, 4096, (512, 8)),
