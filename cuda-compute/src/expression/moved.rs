@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{
-    node::{Inputs, Kind, Node},
+    node::{Inputs, Kind, Node, after_inputs},
     operation::Operation,
     plan::MAX_VALUES,
     view::View,
@@ -22,23 +22,17 @@ struct Moved<'a> {
     /// The shape before and after.
     from: Shape,
     to: Shape,
-    /// The results for visited nodes, which may be used several times.
+    /// The results for the nodes so far.
     done: FxHashMap<*const Node, Arc<Node>>,
 }
 
 impl Moved<'_> {
-    /// Returns the view of a node that is broadcast to the shape. Returns `None` if strides cannot
-    /// express the view of an array, if the node depends on random numbers or on a reduction along
-    /// axes, or if there are too many nodes for recursion.
-    fn node(&mut self, node: &Arc<Node>) -> Option<Arc<Node>> {
-        if let Some(known) = self.done.get(&Arc::as_ptr(node)) {
-            return Some(known.clone());
-        }
-        if self.done.len() > MAX_VALUES {
-            return None;
-        }
+    /// Returns the view of a node that is broadcast to the shape, after those of its inputs. Returns
+    /// `None` if strides cannot express the view of an array, or if the node depends on random numbers
+    /// or on a reduction along axes.
+    fn node(&self, node: &Arc<Node>) -> Option<Arc<Node>> {
         let new = |kind, shape| Node::new(kind, node.data, Ok(shape));
-        let moved = match &node.kind {
+        Some(match &node.kind {
             Kind::Scalar(_) => node.clone(),
             Kind::Reduce(..) | Kind::View(..) if node.shape().ok()?.rank() == 0 => node.clone(),
             Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) | Kind::Taken(_) => {
@@ -64,15 +58,13 @@ impl Moved<'_> {
                 }
             }
             Kind::Apply(operation, inputs) => {
-                // Enters the node before its inputs, so that chains that are too deep end.
-                self.done.insert(Arc::as_ptr(node), node.clone());
-                let inputs = inputs.iter().map(|input| self.node(input));
-                let inputs = Inputs::More(inputs.collect::<Option<_>>()?);
+                let inputs = inputs
+                    .iter()
+                    .map(|input| self.done[&Arc::as_ptr(input)].clone());
+                let inputs = Inputs::More(inputs.collect());
                 new(Kind::Apply(operation.clone(), inputs), self.to)
             }
-        };
-        self.done.insert(Arc::as_ptr(node), moved.clone());
-        Some(moved)
+        })
     }
 }
 
@@ -87,13 +79,23 @@ pub(super) fn shape_of_view(node: &Arc<Node>, view: &View) -> Result<Shape> {
 }
 
 /// Returns a view of a node, which is moved to the arrays that it reads. Returns `None` in the cases
-/// that `Moved::node` lists. The shape may have axes of length 1 where that of the view is longer.
-pub(super) fn moved(node: &Arc<Node>, view: &View) -> Result<Option<Arc<Node>>> {
+/// that `Moved::node` lists, or if there are too many nodes for one kernel. The shape may have axes of
+/// length 1 where that of the view is longer.
+pub(super) fn moved(root: &Arc<Node>, view: &View) -> Result<Option<Arc<Node>>> {
     let mut moved = Moved {
         view,
-        from: node.shape()?,
-        to: shape_of_view(node, view)?,
+        from: root.shape()?,
+        to: shape_of_view(root, view)?,
         done: FxHashMap::default(),
     };
-    Ok(moved.node(node))
+    let Some(nodes) = after_inputs(&[root], MAX_VALUES, Node::operands) else {
+        return Ok(None);
+    };
+    for node in nodes {
+        let Some(new) = moved.node(node) else {
+            return Ok(None);
+        };
+        moved.done.insert(Arc::as_ptr(node), new);
+    }
+    Ok(moved.done.remove(&Arc::as_ptr(root)))
 }

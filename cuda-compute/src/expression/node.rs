@@ -2,6 +2,8 @@
 
 use std::{mem, ops::Deref, panic::Location, sync::Arc};
 
+use rustc_hash::FxHashSet;
+
 use crate::{
     array::{Layout, Memory, Shape},
     element::{DataType, Words},
@@ -147,6 +149,14 @@ impl Node {
         self.kind.inputs()
     }
 
+    /// Returns the inputs of an operation, whose elements depend on the same elements of the inputs.
+    pub(super) fn operands(&self) -> &[Arc<Self>] {
+        match self.kind {
+            Kind::Apply(..) => self.inputs(),
+            _ => &[],
+        }
+    }
+
     /// Moves the inputs to the end of a list.
     fn move_inputs(&mut self, to: &mut Vec<Arc<Self>>) {
         match &mut self.kind {
@@ -221,6 +231,30 @@ impl Drop for Node {
             }
         }
     }
+}
+
+/// Returns the nodes that the roots depend on by way of `inputs`, each after its inputs. Returns
+/// `None` if there are more than `most`. Without recursion, because a chain of operations can be long.
+pub(super) fn after_inputs<'a>(
+    roots: &[&'a Arc<Node>],
+    most: usize,
+    inputs: impl Fn(&'a Node) -> &'a [Arc<Node>],
+) -> Option<Vec<&'a Arc<Node>>> {
+    let mut seen = FxHashSet::default();
+    let mut order = Vec::new();
+    let mut waiting: Vec<(&Arc<Node>, bool)> = roots.iter().map(|root| (*root, false)).collect();
+    while let Some((node, visited)) = waiting.pop() {
+        if visited {
+            order.push(node);
+        } else if seen.insert(Arc::as_ptr(node)) {
+            if seen.len() > most {
+                return None;
+            }
+            waiting.push((node, true));
+            waiting.extend(inputs(node).iter().map(|input| (input, false)));
+        }
+    }
+    Some(order)
 }
 
 #[cfg(test)]

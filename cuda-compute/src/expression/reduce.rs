@@ -5,7 +5,7 @@ use std::{collections::HashMap, panic::Location, sync::Arc};
 use super::{
     Expr, IntoExpr,
     fold::result_shape,
-    node::{Inputs, Kind, Node, common_shape},
+    node::{Inputs, Kind, Node, after_inputs, common_shape},
     plan::MAX_VALUES,
     reduction::{Fold, Nan, Reduction},
 };
@@ -275,59 +275,62 @@ impl<T: Element> Expr<T> {
     #[track_caller]
     pub fn keep_axes(&self) -> Self {
         let kept = match &self.node.shape {
-            Ok(_) => kept(&self.node, Location::caller(), &mut HashMap::new()),
+            Ok(_) => kept(&self.node, Location::caller()),
             Err(_) => self.node.clone(),
         };
         Self::of(kept)
     }
 }
 
-/// Returns the node with the axes of its reductions kept. `done` holds the results for visited
-/// nodes, by address, because an expression may contain a subexpression any number of times.
-fn kept(
-    node: &Arc<Node>,
-    place: &Location<'_>,
-    done: &mut HashMap<*const Node, Option<Arc<Node>>>,
-) -> Arc<Node> {
-    let fails = |message: String| {
+/// Returns the node with the axes of its reductions kept.
+fn kept(root: &Arc<Node>, place: &Location<'_>) -> Arc<Node> {
+    let fails = |node: &Node, message: String| {
         let kind = Kind::Scalar(Words::ZERO);
         Node::new(kind, node.data, Err(message.into()))
     };
-    if let Some(Some(known)) = done.get(&Arc::as_ptr(node)) {
-        return known.clone();
-    }
-    // This also bounds the depth of the recursion.
-    if done.len() > MAX_VALUES {
-        return fails(format!(
-            "`keep_axes` at {place}: the expression has more than {MAX_VALUES} operations"
-        ));
-    }
-    done.insert(Arc::as_ptr(node), None);
-    let result = match &node.kind {
-        Kind::Reduce(reduction, input) => {
-            let kept = Reduction {
-                keep: true,
-                ..reduction.clone()
-            };
-            let shape = input.shape.clone().map(|shape| result_shape(shape, &kept));
-            Node::new(Kind::Reduce(kept, input.clone()), node.data, shape)
+    fn operands(node: &Node) -> &[Arc<Node>] {
+        match node.reduces {
+            true => node.operands(),
+            false => &[],
         }
-        Kind::Apply(operation, inputs) if node.reduces => {
-            let inputs: Box<[_]> = inputs
-                .iter()
-                .map(|input| kept(input, place, done))
-                .collect();
-            let shape = common_shape(operation.name(), &inputs);
-            let kind = Kind::Apply(operation.clone(), Inputs::More(inputs));
-            Node::new(kind, node.data, shape)
-        }
-        Kind::Scalar(_) => node.clone(),
-        _ => fails(format!(
-            "`keep_axes` at {place}: the expression is not a reduction, and is not computed from reductions and numbers alone"
-        )),
+    }
+    let Some(nodes) = after_inputs(&[root], MAX_VALUES, operands) else {
+        return fails(
+            root,
+            format!("`keep_axes` at {place}: the expression has more than {MAX_VALUES} operations"),
+        );
     };
-    done.insert(Arc::as_ptr(node), Some(result.clone()));
-    result
+    let mut done = HashMap::new();
+    for node in nodes {
+        let new = match &node.kind {
+            Kind::Reduce(reduction, input) => {
+                let kept = Reduction {
+                    keep: true,
+                    ..reduction.clone()
+                };
+                let shape = input.shape.clone().map(|shape| result_shape(shape, &kept));
+                Node::new(Kind::Reduce(kept, input.clone()), node.data, shape)
+            }
+            Kind::Apply(operation, inputs) if node.reduces => {
+                let inputs: Box<[_]> = inputs
+                    .iter()
+                    .map(|input| Arc::clone(&done[&Arc::as_ptr(input)]))
+                    .collect();
+                let shape = common_shape(operation.name(), &inputs);
+                let kind = Kind::Apply(operation.clone(), Inputs::More(inputs));
+                Node::new(kind, node.data, shape)
+            }
+            Kind::Scalar(_) => node.clone(),
+            _ => fails(
+                node,
+                format!(
+                    "`keep_axes` at {place}: the expression is not a reduction, and is not computed from reductions and numbers alone"
+                ),
+            ),
+        };
+        done.insert(Arc::as_ptr(node), new);
+    }
+    done[&Arc::as_ptr(root)].clone()
 }
 
 impl<T: Number> Expr<T> {

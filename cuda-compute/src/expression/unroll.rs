@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     moved::moved,
-    node::{Inputs, Kind, Node},
+    node::{Inputs, Kind, Node, after_inputs},
     operation::{Comparison, Operation},
     plan::MAX_VALUES,
     reduction::{Fold, Nan, Reduction, elements},
@@ -41,7 +41,7 @@ pub(super) fn unrolled(roots: &[&Arc<Node>]) -> Option<Vec<Arc<Node>>> {
     if !roots.iter().any(|root| root.reduces) {
         return None;
     }
-    let order = after_inputs(roots)?;
+    let order = after_inputs(roots, MAX_VALUES, Node::inputs)?;
     let mut largest_use: FxHashMap<*const Node, usize> = FxHashMap::default();
     for node in &order {
         // A reduction or a view uses the whole input.
@@ -84,25 +84,6 @@ pub(super) fn unrolled(roots: &[&Arc<Node>]) -> Option<Vec<Arc<Node>>> {
     Some(roots.iter().map(root).collect())
 }
 
-/// Returns all nodes, each after its inputs, unless there are very many.
-fn after_inputs<'a>(roots: &[&'a Arc<Node>]) -> Option<Vec<&'a Arc<Node>>> {
-    let mut seen = FxHashSet::default();
-    let mut order = Vec::new();
-    let mut waiting: Vec<(&Arc<Node>, bool)> = roots.iter().map(|root| (*root, false)).collect();
-    while let Some((node, visited)) = waiting.pop() {
-        if visited {
-            order.push(node);
-        } else if seen.insert(Arc::as_ptr(node)) {
-            if seen.len() > MAX_VALUES {
-                return None;
-            }
-            waiting.push((node, true));
-            waiting.extend(node.inputs().iter().map(|input| (input, false)));
-        }
-    }
-    Some(order)
-}
-
 /// Returns the node with its new inputs, or `None` if they are the old ones.
 fn rebuilt(node: &Arc<Node>, new: &FxHashMap<*const Node, Arc<Node>>) -> Option<Arc<Node>> {
     let of = |input: &Arc<Node>| new.get(&Arc::as_ptr(input)).unwrap_or(input).clone();
@@ -128,7 +109,7 @@ fn rebuilt(node: &Arc<Node>, new: &FxHashMap<*const Node, Arc<Node>>) -> Option<
 /// Returns the arrays' layouts that a node reads, and the number of operations.
 fn arrays_and_operations(node: &Arc<Node>) -> Option<(Vec<Layout>, usize)> {
     let (mut layouts, mut operations) = (Vec::new(), 0);
-    for node in after_inputs(&[node])? {
+    for node in after_inputs(&[node], MAX_VALUES, Node::inputs)? {
         match &node.kind {
             Kind::Array(_, layout) => layouts.push(*layout),
             Kind::Apply(..) => operations += 1,
