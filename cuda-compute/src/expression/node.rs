@@ -149,7 +149,7 @@ impl Node {
         self.kind.inputs()
     }
 
-    /// Returns the inputs of an operation, whose elements depend on the same elements of the inputs.
+    /// Returns the inputs if the node is an elementwise operation.
     pub(super) fn operands(&self) -> &[Arc<Self>] {
         match self.kind {
             Kind::Apply(..) => self.inputs(),

@@ -38,9 +38,9 @@ const MAX_ACCUMULATOR_BYTES: usize = 1024;
 const MAX_COLUMN_ACCUMULATOR_BYTES: usize = 40;
 /// The minimum number of adjacent columns, which threads read together.
 const MIN_COLUMNS: usize = 16;
-/// The elements of a vector of a short row, if there are too few rows to keep the device busy.
+/// The minimum width of the vectors of short rows, if there are few elements.
 const SHORT_ROW_ELEMENTS: usize = 2;
-/// The number of vectors of a row that is not short: there are threads for each of them.
+/// Rows of at least this many vectors keep their width, because they already occupy many threads.
 const LONG_ROW: usize = 512;
 
 /// A kernel for one form of expressions with reductions of rows.

@@ -27,7 +27,6 @@ const SUITE: Suite = Suite {
     checks: "leak,context,host",
     all_checks: "leak,race,context,host,barrier",
     leaks_itself: &[],
-    left_out: &[],
 };
 
 #[test]

@@ -85,11 +85,12 @@ pub fn defects(failing: Failing, may_leak: bool, run: &Run) -> Vec<String> {
         }),
     }
     for call in &run.calls {
+        let releases = ["Free", "Destroy", "Unload", "Release"]
+            .iter()
+            .any(|name| call.function.contains(name));
         let rejected =
             call.line.contains("= CUDA_ERROR_INVALID") && !call.line.contains("(injected)");
-        let releases =
-            || ["Free", "Destroy", "Unload", "Release"].map(|name| call.function.contains(name));
-        if rejected && releases().contains(&true) {
+        if releases && rejected {
             defects.push(format!("released twice? {}", call.line));
             break;
         }

@@ -34,11 +34,6 @@ const SUITE: Suite = Suite {
         "transfers_return_their_memory",
         "cuda_calls_are_rejected_in_host_functions",
     ],
-    // They compile many programs.
-    left_out: &[
-        "integration::programs::disk_cache::",
-        "integration::programs::headers::",
-    ],
 };
 
 #[test]

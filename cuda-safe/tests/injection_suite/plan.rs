@@ -22,9 +22,6 @@ pub struct Suite {
     /// Tests that leak themselves if a call fails: they hold raw handles, or drop the last owner of
     /// an object where it can't be released.
     pub leaks_itself: &'static [&'static str],
-    /// The beginnings of the names of tests that are left out, because they take long and other tests
-    /// make the same driver calls.
-    pub left_out: &'static [&'static str],
 }
 
 /// The way in which calls fail.
@@ -46,9 +43,7 @@ struct Job {
 fn clean(suite: &Suite) -> &'static [(String, Run)] {
     static RUNS: OnceLock<Vec<(String, Run)>> = OnceLock::new();
     RUNS.get_or_init(|| {
-        let (mut tests, folder) = (child::tests(), Folder::shared());
-        let is_left_out = |test: &String| suite.left_out.iter().any(|part| test.starts_with(part));
-        tests.retain(|test| !is_left_out(test));
+        let (tests, folder) = (child::tests(), Folder::shared());
         let least = if child::wanted().is_empty() { 10 } else { 0 };
         assert!(tests.len() > least, "only {} tests", tests.len());
         // The first time fills the compiler's cache, because the compiler makes driver calls of its own.
