@@ -1,9 +1,9 @@
 // Counts how often each bin occurs among the values of an expression. A value is the number of its
 // bin, or is between two of given edges.
 //
-// Specialised by THREADS, UNROLL (vectors that each thread loads at once), COPIES (copies of a
-// block's counters in dynamic shared memory, among which the warps are distributed, or 0 if all
-// blocks count in the result), DIMENSIONS (of the edges, or 0 if values are numbers of bins),
+// Specialised by THREADS, UNROLL (vectors that each thread loads at once), COPIES (of a block's
+// counters in dynamic shared memory, among which the lanes of a warp are distributed: a power of 2, or
+// 0 if all blocks count in the result), DIMENSIONS (of the edges, or 0 if values are numbers of bins),
 // edges.cuh if there are edges, and expression.cuh.
 
 #include "array.cuh"
@@ -13,21 +13,26 @@
 #if DIMENSIONS
 #include "edges.cuh"
 #define BINS_OF(out, bins) bins_of(out, edges, bins)
+typedef u64 bin_number;
 #else
 #define BINS_OF(out, bins) copy_bins((out).y0, bins)
+// Counters in shared memory are few, so their numbers and those of other bins differ in 32 bits, too.
+template <bool WIDE> struct number_of_bin { typedef u64 type; };
+template <> struct number_of_bin<false> { typedef unsigned type; };
+typedef number_of_bin<!COPIES || sizeof(((Outputs<1> *)0)->y0[0]) == 8>::type bin_number;
 #endif
 
-template <class T, int V> __device__ __forceinline__ void copy_bins(const T (&values)[V], u64 (&bins)[V]) {
+template <class T, int V> __device__ __forceinline__ void copy_bins(const T (&values)[V], bin_number (&bins)[V]) {
 #pragma unroll
     for (int v = 0; v < V; ++v) bins[v] = values[v];
 }
 
-__device__ __forceinline__ void count_value(u64 value, u64 bins, unsigned *own, u64 *result) {
-    if (value >= bins) return;
+__device__ __forceinline__ void count_value(bin_number value, bin_number bins, unsigned *own, u64 *result) {
 #if COPIES
-    atomicAdd(own + value, 1u);
+    // Other values count behind the last bin, because this takes no branch.
+    atomicAdd(own + (value < bins ? value : bins) * COPIES, 1u);
 #else
-    atomicAdd(result + value, 1ull);
+    if (value < bins) atomicAdd(result + value, 1ull);
 #endif
 }
 
@@ -51,8 +56,8 @@ histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result
     extern __shared__ unsigned counters[];
     unsigned *own = counters;
 #if COPIES
-    for (unsigned i = threadIdx.x; i < bins * COPIES; i += THREADS) counters[i] = 0;
-    own += threadIdx.x / 32 % COPIES * bins;
+    for (unsigned i = threadIdx.x; i < (bins + 1) * COPIES; i += THREADS) counters[i] = 0;
+    own += threadIdx.x % COPIES;
     __syncthreads();
 #endif
     const u64 vectors = length / VECTOR;
@@ -67,10 +72,10 @@ histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result
             if (first + u * THREADS < vectors) {
                 Outputs<VECTOR> out;
                 compute<VECTOR>(w, in[u], out);
-                u64 numbers[VECTOR];
+                bin_number numbers[VECTOR];
                 BINS_OF(out, numbers);
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) count_value(numbers[v], bins, own, result);
+                for (int v = 0; v < VECTOR; ++v) count_value(numbers[v], (bin_number)bins, own, result);
             }
     }
     if (VECTOR > 1 && blockIdx.x == 0 && vectors * VECTOR + threadIdx.x < length) {
@@ -78,16 +83,17 @@ histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result
         Outputs<1> out;
         load<1>(w, (index_t)(vectors * VECTOR + threadIdx.x), in);
         compute<1>(w, in, out);
-        u64 number[1];
+        bin_number number[1];
         BINS_OF(out, number);
-        count_value(number[0], bins, own, result);
+        count_value(number[0], (bin_number)bins, own, result);
     }
 #if COPIES
     __syncthreads();
     for (unsigned i = threadIdx.x; i < bins; i += THREADS) {
         u64 all = 0;
 #pragma unroll
-        for (int copy = 0; copy < COPIES; ++copy) all += counters[copy * bins + i];
+        // In an order in which the threads of a warp access different banks.
+        for (unsigned copy = 0; copy < COPIES; ++copy) all += counters[i * COPIES + (copy + i) % COPIES];
         if (all) atomicAdd(result + i, all);
     }
 #endif
