@@ -342,17 +342,22 @@ pub(super) fn stages(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> R
     Ok(())
 }
 
-/// Computes the inputs of the views in the roots, innermost first.
+/// Computes the inputs of the views in the roots, innermost first, and copies tables to the device.
 fn views(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     let mut seen = FxHashSet::default();
     let mut waiting: Vec<(&Arc<Node>, bool)> = roots.iter().map(|root| (*root, false)).collect();
     while let Some((node, visited)) = waiting.pop() {
         let key = Arc::as_ptr(node);
         if visited {
-            if let Kind::View(view, input) = &node.kind {
-                let viewed = viewed(evaluation, view, input)?;
-                evaluation.computed.insert(key, viewed);
-            }
+            let stored = match &node.kind {
+                Kind::View(view, input) => viewed(evaluation, view, input)?,
+                Kind::Lookup(table) => {
+                    let memory = table.on(evaluation.kernels, evaluation.stream)?;
+                    (memory, Layout::dense(Shape::of(&[]), Order::C))
+                }
+                _ => continue,
+            };
+            evaluation.computed.insert(key, stored);
         } else if node.views && !evaluation.computed.contains_key(&key) && seen.insert(key) {
             waiting.push((node, true));
             waiting.extend(node.inputs().iter().map(|input| (input, false)));

@@ -11,6 +11,7 @@ pub(crate) mod function;
 pub(crate) mod fused;
 pub(crate) mod hashed;
 mod launch;
+pub(crate) mod lookup;
 mod math;
 mod moved;
 pub(crate) mod node;

@@ -33,7 +33,7 @@ impl Moved<'_> {
     fn node(&self, node: &Arc<Node>) -> Option<Arc<Node>> {
         let new = |kind, shape| Node::new(kind, node.data, Ok(shape));
         Some(match &node.kind {
-            Kind::Scalar(_) => node.clone(),
+            Kind::Scalar(_) | Kind::Lookup(_) => node.clone(),
             Kind::Reduce(..) | Kind::View(..) if node.shape().ok()?.rank() == 0 => node.clone(),
             Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) | Kind::Taken(_) => {
                 return None;

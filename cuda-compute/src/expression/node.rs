@@ -10,7 +10,7 @@ use crate::{
     error::Error,
 };
 
-use super::{operation::Operation, reduction::Reduction, view::View};
+use super::{lookup::Lookup, operation::Operation, reduction::Reduction, view::View};
 
 /// A part of a sequence of random numbers, starting at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Node {
     pub(crate) shape: Result<Shape, Arc<str>>,
     /// Whether the node is a reduction or depends on one.
     pub(crate) reduces: bool,
-    /// Whether the node is a view or depends on one.
+    /// Whether the node is a view or the address of a table, or depends on one.
     pub(crate) views: bool,
 }
 
@@ -54,6 +54,8 @@ pub(crate) enum Kind {
     Place(Layout),
     /// Random numbers.
     Random(Draw),
+    /// The address of a table, which is copied to the device first.
+    Lookup(Arc<Lookup>),
     /// An operation on inputs that are broadcast to this node's shape.
     Apply(Operation, Inputs),
     /// A reduction.
@@ -107,7 +109,7 @@ impl Node {
     pub(crate) fn new(kind: Kind, data: DataType, shape: Result<Shape, Arc<str>>) -> Arc<Self> {
         let (mut reduces, mut views) = match &kind {
             Kind::Reduce(..) => (true, false),
-            Kind::View(..) => (false, true),
+            Kind::View(..) | Kind::Lookup(_) => (false, true),
             _ => (false, false),
         };
         for input in kind.inputs() {

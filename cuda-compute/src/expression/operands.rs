@@ -87,6 +87,7 @@ impl<'a> Operands<'a> {
     /// Returns the memory that the kernel reads and writes.
     pub(super) fn memories(&self) -> impl Iterator<Item = &Arc<Memory>> + Clone {
         let read = self.plan.leaves.iter().filter_map(Leaf::memory);
+        let read = read.chain(&self.plan.tables);
         read.chain(self.targets.iter().map(|target| target.memory))
     }
 

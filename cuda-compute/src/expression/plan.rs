@@ -163,6 +163,8 @@ pub(crate) struct Plan {
     pub(crate) values: Vec<Value>,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) scalars: Vec<Number>,
+    /// The memory of tables, whose addresses are among the scalars.
+    pub(super) tables: Vec<Arc<Memory>>,
     /// The number of words of all scalars.
     pub(super) scalar_words: usize,
     /// The indices of the expressions' values.
@@ -288,7 +290,12 @@ impl Plan {
         computed: &Computed,
     ) -> Result<Value> {
         let data = node.data;
-        if let Some((memory, layout)) = computed.get(&Arc::as_ptr(node)) {
+        let stored = computed.get(&Arc::as_ptr(node));
+        if let (Kind::Lookup(_), Some((memory, _))) = (&node.kind, stored) {
+            self.tables.push(memory.clone());
+            return Ok(self.scalar(node, Words::of(memory.address())));
+        }
+        if let Some((memory, layout)) = stored {
             return self.leaf(Origin::Memory(memory.clone()), data, *layout, shape);
         }
         Ok(match &node.kind {
@@ -300,21 +307,11 @@ impl Plan {
                     .collect(),
                 data,
             },
-            Kind::Scalar(words) => {
-                self.scalars.push(Number {
-                    words: words.clone(),
-                    node: NodeAddress::of(Arc::as_ptr(node)),
-                });
-                self.scalar_words += data.size().div_ceil(8);
-                Value::Scalar {
-                    scalar: (self.scalars.len() - 1) as u16,
-                    data,
-                }
-            }
+            Kind::Scalar(words) => self.scalar(node, words.clone()),
             Kind::Array(memory, layout) => {
                 self.leaf(Origin::Memory(memory.clone()), data, *layout, shape)?
             }
-            Kind::Reduce(..) | Kind::View(..) => {
+            Kind::Reduce(..) | Kind::View(..) | Kind::Lookup(_) => {
                 return Err(Error::Shape(
                     "internal error: a value was not computed before its use".into(),
                 ));
@@ -326,6 +323,19 @@ impl Plan {
                 self.leaf(Origin::Random(*draw), data, layout, shape)?
             }
         })
+    }
+
+    /// Adds a number.
+    fn scalar(&mut self, node: &Arc<Node>, words: Words) -> Value {
+        self.scalars.push(Number {
+            words,
+            node: NodeAddress::of(Arc::as_ptr(node)),
+        });
+        self.scalar_words += node.data.size().div_ceil(8);
+        Value::Scalar {
+            scalar: (self.scalars.len() - 1) as u16,
+            data: node.data,
+        }
     }
 
     /// Adds two leaves: the indices, and the array through them. `own` is the shape of the node.
@@ -457,6 +467,7 @@ impl Plan {
             Leaf { strides, ..leaf }
         }));
         self.scalars.extend(after.scalars);
+        self.tables.extend(after.tables);
         self.scalar_words += after.scalar_words;
         self.after = After {
             roots: after.roots.iter().map(|root| root + values).collect(),

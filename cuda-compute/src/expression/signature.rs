@@ -109,7 +109,7 @@ impl<'a> Signature<'a> {
     }
 
     /// Makes this the signature of the evaluation of `roots`, into `target` if there is one. Returns
-    /// `None` if there are too many nodes, or random numbers.
+    /// `None` if there are too many nodes, random numbers or tables.
     pub(super) fn read(
         &mut self,
         roots: &[&'a Arc<Node>],
@@ -175,7 +175,7 @@ impl<'a> Signature<'a> {
             Kind::View(view, _) => view.hash(hasher),
             Kind::Place(layout) => hash_layout(layout, hasher),
             Kind::Scalar(_) => {}
-            Kind::Random(_) => return None,
+            Kind::Random(_) | Kind::Lookup(_) => return None,
         }
         Some(())
     }
@@ -386,7 +386,7 @@ impl Part {
             Kind::Apply(operation, inputs) => Self::Apply(operation.clone(), inputs.len()),
             Kind::Reduce(reduction, _) => Self::Reduce(reduction.clone()),
             Kind::View(view, _) => Self::View(view.clone()),
-            Kind::Random(_) => return None,
+            Kind::Random(_) | Kind::Lookup(_) => return None,
         })
     }
 

@@ -14,7 +14,7 @@ mod workspace;
 
 pub use cache::Kernels;
 pub(crate) use cache::{Hardware, Specialisation, ZEROED_WORDS};
-pub(crate) use lock::{read, write};
+pub(crate) use lock::{lock, read, write};
 pub use source::Source;
 pub(crate) use source::{ARRAYS, TYPES};
 pub(crate) use spare::SpareBuffer;

@@ -259,6 +259,13 @@ RANDOM u64 permuted(u64 place, u64 count, u64 key, u64 block) {
     return place;
 }
 
+// A count of a distribution, from 32 bits and the table in random/table.rs.
+RANDOM unsigned count_of_table(unsigned bits, u64 table, unsigned first, unsigned log_buckets) {
+    const unsigned bucket = bits >> (32 - log_buckets), entry = ((const unsigned *)table)[bucket];
+    const unsigned others = (1u << log_buckets) - 1;
+    return first + (bits << log_buckets < (entry & ~others) ? bucket : entry & others);
+}
+
 // Computes a Poisson number from its own block, and from further attempts if needed.
 static __device__ __noinline__ unsigned poisson(u64 block, u64 key, double mean) {
     unsigned words[4];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use half::{bf16, f16};
 
-use super::Random;
+use super::{Random, table::Law};
 use crate::{
     array::IntoShape,
     element::{Element, Float, Integer},
@@ -206,13 +206,16 @@ impl<T: RandomInteger> Expr<T> {
 impl Expr<u32> {
     /// Draws numbers of events from a Poisson distribution with mean `mean`.
     ///
-    /// The mean is a number, or an expression with a mean for each element. For means below 10,
-    /// uniform numbers are multiplied until the product falls below exp(−mean) (Knuth, "The art
-    /// of computer programming", volume 2, 3.4.1). Otherwise the algorithm is PTRS (Hörmann,
-    /// "The transformed rejection method for generating Poisson random variables", 1993). Both
-    /// are exact apart from rounding in `f64` and the use of 32-bit uniform numbers. In an
-    /// expression, a negative or NaN mean yields 0 events, and a mean above 2³¹ is treated as
-    /// 2³¹.
+    /// The mean is a number, or an expression with a mean for each element. For a number of at most
+    /// 2¹⁶, each count takes one lookup in a table (Walker, "An efficient method for generating discrete
+    /// random variables with general distributions", 1977). Its probabilities are rounded to multiples
+    /// of 2⁻³².
+    ///
+    /// For other means below 10, uniform numbers are multiplied until the product falls below exp(−mean)
+    /// (Knuth, "The art of computer programming", volume 2, 3.4.1). Otherwise the algorithm is PTRS
+    /// (Hörmann, "The transformed rejection method for generating Poisson random variables", 1993).
+    /// Both are exact apart from rounding in `f64` and the use of 32-bit uniform numbers. In an
+    /// expression, a negative or NaN mean yields 0 events, and a mean above 2³¹ is treated as 2³¹.
     ///
     /// # Errors
     /// Returns an error if the mean is a number outside 0 to 2³¹ or an expression that can't be
@@ -223,12 +226,15 @@ impl Expr<u32> {
         mean: impl IntoExpr<f64>,
     ) -> Result<Self> {
         let (shape, mean) = (shape.into_shape()?, mean.into_expr());
-        if let Some(mean) = constant(&mean)
-            && !(0.0..=MOST_EVENTS).contains(&mean)
-        {
-            return Err(Error::Value(format!(
-                "the mean {mean} of a Poisson distribution is not from 0 to 2^31"
-            )));
+        if let Some(mean) = constant(&mean) {
+            if !(0.0..=MOST_EVENTS).contains(&mean) {
+                return Err(Error::Value(format!(
+                    "the mean {mean} of a Poisson distribution is not from 0 to 2^31"
+                )));
+            }
+            if let Some(counts) = random.look_up(shape, Law::Poisson(mean))? {
+                return Ok(counts);
+            }
         }
         let mean = mean.broadcast_to(shape)?;
         Ok(random.per_block(&POISSON, shape, [mean.node]))
@@ -237,9 +243,12 @@ impl Expr<u32> {
     /// Draws numbers of successes in `trials` independent trials, each of which succeeds with this
     /// probability. This is NumPy's `binomial`.
     ///
-    /// Both parameters are numbers, or expressions with a value for each element. If the smaller one of
-    /// the expected numbers of successes and failures is below 10, the probabilities of 0, 1, 2, …
-    /// are subtracted from a uniform number. Otherwise the algorithm is BTRS (Hörmann, "The generation
+    /// Both parameters are numbers, or expressions with a value for each element. If both are numbers
+    /// and the variance is at most 2¹⁶, each count takes one lookup in a table, as in
+    /// [`poisson`](Self::poisson).
+    ///
+    /// If not, and the smaller one of the expected numbers of successes and failures is below 10, the
+    /// probabilities of 0, 1, 2, … are subtracted from a uniform number. Otherwise the algorithm is BTRS (Hörmann, "The generation
     /// of binomial random variates", 1993). Both are exact apart from rounding in `f64` and the use of
     /// 32-bit uniform numbers in BTRS. In an expression, a negative or NaN probability yields 0, and
     /// one above 1 yields `trials`.
@@ -266,15 +275,22 @@ impl Expr<u32> {
         trials: impl IntoExpr<u32>,
         probability: impl IntoExpr<f64>,
     ) -> Result<Self> {
-        let (shape, probability) = (shape.into_shape()?, probability.into_expr());
-        if let Some(value) = constant(&probability)
-            && !(0.0..=1.0).contains(&value)
-        {
-            return Err(Error::Value(format!(
-                "the probability {value} of a binomial distribution is not from 0 to 1"
-            )));
+        let (shape, trials) = (shape.into_shape()?, trials.into_expr());
+        let probability = probability.into_expr();
+        if let Some(value) = constant(&probability) {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(Error::Value(format!(
+                    "the probability {value} of a binomial distribution is not from 0 to 1"
+                )));
+            }
+            if let Kind::Scalar(words) = &trials.node.kind
+                && let Some(counts) =
+                    random.look_up(shape, Law::Binomial(words[0] as u32, value))?
+            {
+                return Ok(counts);
+            }
         }
-        let trials = trials.into_expr().broadcast_to(shape)?;
+        let trials = trials.broadcast_to(shape)?;
         let probability = probability.broadcast_to(shape)?;
         Ok(random.per_block(&BINOMIAL, shape, [trials.node, probability.node]))
     }

@@ -6,19 +6,22 @@ mod distributions;
 mod gamma;
 mod multivariate;
 mod permutation;
+mod table;
 #[cfg(test)]
 mod tests;
 
 use std::{
+    fmt,
     hash::{BuildHasher, RandomState},
     sync::Arc,
 };
 
 pub use distributions::{RandomBits, RandomFloat, RandomInteger};
+use table::{Law, Tables};
 
 use crate::{
     array::{IntoShape, Layout, Order, Shape},
-    element::Element,
+    element::{DataType, Element},
     error::Result,
     expression::{
         Expr,
@@ -27,6 +30,9 @@ use crate::{
         operation::Operation,
     },
 };
+
+/// A function of `kernels/random.cuh`.
+static COUNT: Function = Function::random("count_of_table", "count_of_table");
 
 /// A sequence of random numbers, and a position in it.
 ///
@@ -73,13 +79,14 @@ use crate::{
 /// | normal `f32`, `f16`, `bf16` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next one of block `p + i / 4` |
 /// | normal `f64` | `n / 2`, rounded up | block `p + i / 2` |
 /// | a permutation | 1 | block `p` for all elements (see [`Expr::permutation`]) |
-/// | Poisson, binomial | `n` | block `p + i`, and if needed those with 1, 2, … as the counter's third word |
+/// | Poisson, binomial: by table | `n / 4`, rounded up | word `i % 4` of block `p + i / 4` |
+/// | Poisson, binomial: others | `n` | block `p + i`, and if needed those with 1, 2, … as the counter's third word |
 /// | gamma | `n` | block `p + i` and the one with 1 as the counter's third word, if needed those with 2, 3, …, and for shapes below 1 the one with 2³² − 1 |
 /// | beta | `2 n` | two draws of gamma numbers |
 /// | choices | | those of their uniform or exponential numbers, integers or permutation |
 ///
-/// Bits, permutations, and uniform, normal and exponential numbers have the same bits on any
-/// device. Log-normal, Poisson, binomial, gamma and beta numbers use CUDA's mathematical library and
+/// Bits, permutations, uniform, normal and exponential numbers, and counts by table have the same bits on
+/// any device. Log-normal numbers, other Poisson and binomial numbers, and gamma and beta numbers use CUDA's mathematical library and
 /// have the same bits only with the same version of it. With another version, the last bits of a
 /// float may differ. An integer, or the attempt that a gamma number comes from, may differ if the two
 /// sides of a comparison are almost equal.
@@ -90,17 +97,43 @@ use crate::{
 ///
 /// Philox passes the tests of randomness that its authors list. It is not suitable for
 /// cryptography.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// # Tables
+/// Poisson and binomial numbers with the same parameters for all elements, and a variance of at most
+/// 2¹⁶, are looked up in a table of up to 16 KiB. A `Random` and its clones keep their last four tables
+/// with their copies on devices, and the streams on which the copies were made.
+#[derive(Clone)]
 pub struct Random {
     seed: u64,
     position: u64,
+    tables: Tables,
+}
+
+impl PartialEq for Random {
+    fn eq(&self, other: &Self) -> bool {
+        (self.seed, self.position) == (other.seed, other.position)
+    }
+}
+
+impl Eq for Random {}
+
+impl fmt::Debug for Random {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Random")
+            .field("seed", &self.seed)
+            .field("position", &self.position)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Random {
     /// Returns the start of the sequence of a seed. Sequences of different seeds are independent.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { seed, position: 0 }
+        Self {
+            seed,
+            position: 0,
+            tables: Tables::new(),
+        }
     }
 
     /// Returns a sequence whose seed differs from run to run. The seed comes from the standard
@@ -148,6 +181,20 @@ impl Random {
             T::DATA_TYPE,
             Ok(shape),
         )))
+    }
+
+    /// Looks up the counts that bits of each element give. Returns `None` if the distribution has no table.
+    fn look_up(&mut self, shape: Shape, law: Law) -> Result<Option<Expr<u32>>> {
+        let Some(table) = self.tables.of(law) else {
+            return Ok(None);
+        };
+        let bits = self.draw::<u32>(shape)?.node;
+        let kind = Kind::Lookup(table.lookup.clone());
+        let lookup = Node::new(kind, DataType::U64, Ok(Shape::of(&[])));
+        let [first, buckets] = [table.first, table.bits].map(|word| Expr::scalar(word).node);
+        let inputs = [bits, lookup, first, buckets];
+        let counts = Node::apply(Operation::Call(&COUNT), DataType::U32, inputs);
+        Ok(Some(Expr::of(counts)))
     }
 
     /// Calls a function with a block and the key for each element, and with parameters.

@@ -203,10 +203,17 @@ fn exponential_numbers() {
 fn poisson_numbers() {
     let stream = stream();
     let mut random = Random::new(5);
-    for mean in [0.3f64, 4.0, 9.5, 10.0, 30.0] {
+    // From a table, and by the methods for expressions.
+    let means = [0.3f64, 4.0, 9.5, 10.0, 30.0];
+    let cases = means.map(|mean| [(mean, true), (mean, false)]);
+    for (mean, is_number) in cases.into_iter().flatten() {
         let count = COUNT / 4;
-        let got = Array::<u32>::poisson(&stream, &mut random, count, mean).unwrap();
-        let got = got.host();
+        let of_each = upload(&stream, &[mean]);
+        let got = match is_number {
+            true => Expr::poisson(&mut random, count, mean),
+            false => Expr::poisson(&mut random, count, &of_each),
+        };
+        let got = got.unwrap().eval_on(&stream).unwrap().host();
         let mut probability = (-mean).exp();
         let mut probabilities = vec![probability];
         // Extends the bins until the expected count is small. The last bin holds the rest.

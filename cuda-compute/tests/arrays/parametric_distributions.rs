@@ -167,16 +167,23 @@ fn beta_numbers() {
 fn binomial_numbers() {
     let stream = stream();
     let mut random = Random::new(23);
-    for (trials, p) in [
+    // From a table, and by the methods for expressions.
+    let parameters = [
         (1u32, 0.3f64),
         (20, 0.1),
         (20, 0.95),
         (40, 0.5),
         (1000, 0.02),
         (1000, 0.7),
-    ] {
-        let got = Array::<u32>::binomial(&stream, &mut random, COUNT, trials, p).unwrap();
-        let got = got.host();
+    ];
+    let cases = parameters.map(|(trials, p)| [(trials, p, true), (trials, p, false)]);
+    for (trials, p, is_number) in cases.into_iter().flatten() {
+        let of_each = upload(&stream, &[p]);
+        let got = match is_number {
+            true => Expr::binomial(&mut random, COUNT, trials, p),
+            false => Expr::binomial(&mut random, COUNT, trials, &of_each),
+        };
+        let got = got.unwrap().eval_on(&stream).unwrap().host();
         assert!(got.iter().all(|&k| k <= trials));
         let n = f64::from(trials);
         let probability = |k: f64| {

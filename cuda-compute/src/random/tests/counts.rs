@@ -1,7 +1,10 @@
 //! Numbers of events: Poisson and binomial numbers.
 
-use super::{block, randoms, stream};
-use crate::{Array, Random};
+use super::{
+    super::table::{Law, MAX_VARIANCE, Tables},
+    block, randoms, stream,
+};
+use crate::{Array, Expr, Random, s};
 
 /// Returns a function that returns the uniform numbers of an element's next attempt.
 fn uniforms(random: &Random, element: u64) -> impl FnMut() -> [f64; 4] {
@@ -67,7 +70,9 @@ fn poisson_numbers_match_their_blocks() {
     for mut random in randoms() {
         for mean in [0.0, 1e-3, 0.5, 3.0, 9.99, 10.0, 12.5, 100.0, 1e4] {
             let before = random.clone();
-            let got = Array::<u32>::poisson(&stream, &mut random, 301, mean).unwrap();
+            let means = Array::from_slice(&stream, &[mean]).unwrap();
+            let got = Expr::poisson(&mut random, 301, &means).unwrap();
+            let got = got.eval().unwrap();
             for (i, got) in got.to_vec().unwrap().into_iter().enumerate() {
                 let wanted = match mean {
                     0.0 => 0,
@@ -156,8 +161,16 @@ fn binomial_numbers_match_their_blocks() {
             (300, 1.0),
         ] {
             let before = random.clone();
-            let got = Array::<u32>::binomial(&stream, &mut random, 301, trials, probability);
-            for (i, got) in got.unwrap().to_vec().unwrap().into_iter().enumerate() {
+            let probabilities = Array::from_slice(&stream, &[probability]).unwrap();
+            let got = Expr::binomial(&mut random, 301, trials, &probabilities).unwrap();
+            for (i, got) in got
+                .eval()
+                .unwrap()
+                .to_vec()
+                .unwrap()
+                .into_iter()
+                .enumerate()
+            {
                 let half = f64::min(probability, 1.0 - probability);
                 let rarer = match half {
                     0.0 => 0,
@@ -175,4 +188,75 @@ fn binomial_numbers_match_their_blocks() {
             assert_eq!(random.position, before.position.wrapping_add(301));
         }
     }
+}
+
+#[test]
+fn counts_by_table_match_their_words() {
+    let stream = stream();
+    for mut random in randoms() {
+        for law in [
+            Law::Poisson(0.0),
+            Law::Poisson(0.25),
+            Law::Poisson(9.0),
+            Law::Poisson(1000.0),
+            Law::Poisson(MAX_VARIANCE),
+            Law::Binomial(1, 0.5),
+            Law::Binomial(1000, 0.75),
+            Law::Binomial(u32::MAX, 1.0),
+        ] {
+            let before = random.clone();
+            let got = match law {
+                Law::Poisson(mean) => Expr::poisson(&mut random, 301, mean),
+                Law::Binomial(trials, p) => Expr::binomial(&mut random, 301, trials, p),
+            };
+            let got = got.unwrap();
+            let table = Tables::new().of(law).unwrap();
+            let words = table.lookup.words();
+            let size = 1 << (32 - table.bits);
+            let wanted = (0..301).map(|i| {
+                let position = before.position.wrapping_add(i / 4);
+                let bits = block(before.seed, position, 0)[i as usize % 4];
+                let (bucket, within) = (bits / size, bits % size);
+                let word = words[bucket as usize];
+                let own = within < word >> table.bits;
+                table.first
+                    + if own {
+                        bucket
+                    } else {
+                        word & (words.len() as u32 - 1)
+                    }
+            });
+            let wanted: Vec<u32> = wanted.collect();
+            let all = got.eval_on(&stream).unwrap();
+            assert_eq!(all.to_vec().unwrap(), wanted, "{before:?}, {law:?}");
+            assert_eq!(random.position, before.position.wrapping_add(76));
+            // In other kernels: one value at a time, reduced, and another view.
+            let odd = got.slice(s![1..; 2]).unwrap().eval_on(&stream).unwrap();
+            assert!(wanted.iter().skip(1).step_by(2).eq(&odd.to_vec().unwrap()));
+            let sum = got.cast::<u64>().sum().eval_on(&stream).unwrap();
+            let expected: u64 = wanted.iter().map(|&count| u64::from(count)).sum();
+            assert_eq!(sum.item().unwrap(), expected);
+        }
+    }
+}
+
+/// A table that two streams use, and one that is used again after its stream is dropped.
+#[test]
+fn streams_share_a_table() {
+    let mut random = Random::new(3);
+    let one = stream();
+    let first = Array::<u32>::poisson(&one, &mut random, 100, 4.0).unwrap();
+    let second = Array::<u32>::poisson(&stream(), &mut random, 100, 4.0).unwrap();
+    drop(one);
+    let third = Array::<u32>::poisson(&stream(), &mut random, 100, 4.0).unwrap();
+    let mut other = Random::new(3);
+    for counts in [first, second, third] {
+        let again = Array::<u32>::poisson(&stream(), &mut other, 100, 4.0).unwrap();
+        assert_eq!(counts.to_vec().unwrap(), again.to_vec().unwrap());
+    }
+    assert_eq!(random, other);
+    assert_eq!(
+        format!("{random:?}"),
+        "Random { seed: 3, position: 75, .. }"
+    );
 }
