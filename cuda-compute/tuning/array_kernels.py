@@ -242,6 +242,7 @@ class Tuner:
         store = "n * V" if columns else "divide(n, w.at[6], w.at[7]) * V"
         text = expression(1, [X] * len(parts), store=store)
         built = kernel("fold.cu", {"expression.cuh": text, "fold.cuh": folds(*parts)}, THREADS=256, BLOCKS=4, ROOM=32,
+                       LANES=4,
                        **macros)
         function = self.function(built, "fold")
         vectors = (length, inner // 4) if columns else (length // 4, 1)
@@ -260,7 +261,7 @@ class Tuner:
             results = [X, ("unsigned long long", "in.place + lane")] if place else [X] * len(parts)
             text = expression(1, results, store=None if place else "n * V")
             built = kernel("total.cu", {"expression.cuh": text, "fold.cuh": folds(*parts)}, THREADS=threads,
-                           UNROLL=unroll, PIECES=pieces, BLOCKS=0, ROOM=32)
+                           UNROLL=unroll, PIECES=pieces, BLOCKS=0, ROOM=32, LANES=4)
             function = self.function(built, "total")
             for exponent in (16, 20, 24, 27):
                 count = 1 << exponent

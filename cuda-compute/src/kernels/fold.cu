@@ -7,6 +7,8 @@
 //
 // Specialised by THREADS, UNROLL, BLOCKS (the minimum per multiprocessor) and
 //   FOLDED_FROM, FOLDED_TO   the first and the last folded axis
+//   LANES     accumulators per thread: one for each element of a vector, or one for all if these
+//             belong to one result
 //   COLUMNS   0: contiguous elements are folded, and GROUP threads fold a row
 //             else: contiguous elements are kept, and a block folds a tile of COLUMNS vectors of columns
 //   ALONE     whether a thread folds a vector of columns alone
@@ -55,9 +57,9 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const unsigned split = GROUP == THREADS ? blockIdx.x - block * (unsigned)s.splits : 0;
     const u64 row = (u64)block * (THREADS / GROUP) + threadIdx.x / GROUP;
     const unsigned lane = threadIdx.x % GROUP;
-    accumulator lanes[VECTOR];
+    accumulator lanes[LANES];
 #pragma unroll
-    for (int i = 0; i < VECTOR; ++i) lanes[i].clear();
+    for (int i = 0; i < LANES; ++i) lanes[i].clear();
     if (row < s.outer) {
         const index_t from = split * (index_t)s.share, to = end_of(s, from);
         fold_vectors<VECTOR, FOLDED_FROM, FOLDED_TO>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);

@@ -1,11 +1,19 @@
 // Steps that the kernels of reductions share: the folds of a thread, and of a group of threads. They
 // need expression.cuh, fold.cuh and UNROLL, the number of vectors that are loaded before any is folded.
 
+// Folds a vector into the accumulators of its elements, or into one.
+template <int V, int L> FOLD void take_vector(const Outputs<V> &out, accumulator (&lanes)[L]) {
+    if constexpr (L == V)
+#pragma unroll
+        for (int lane = 0; lane < V; ++lane) lanes[lane].take(out, lane);
+    else lanes[0].take_all(values_across<Outputs<V>, V>{out});
+}
+
 // Folds every `step`-th vector from `from` up to `to`, each times `scale` behind `base`, into the
-// accumulators of the vectors' elements. They differ only along the axes FROM to TO.
-template <int V, int FROM, int TO>
+// accumulators of the vectors' elements, or into one. The vectors differ only along the axes FROM to TO.
+template <int V, int FROM, int TO, int L>
 FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, index_t scale, index_t base,
-                       accumulator (&lanes)[V]) {
+                       accumulator (&lanes)[L]) {
     index_t at = from, n = base + from * scale;
     const index_t by = step * scale;
     Coordinates c = coordinates(w, n);
@@ -21,8 +29,12 @@ FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, i
         Outputs<V> out[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) compute<V>(w, in[u], out[u]);
+        if constexpr (L == V)
 #pragma unroll
-        for (int lane = 0; lane < V; ++lane) lanes[lane].take_all(values_down<Outputs<V>, UNROLL>{out, lane});
+            for (int lane = 0; lane < V; ++lane) lanes[lane].take_all(values_down<Outputs<V>, UNROLL>{out, lane});
+        else
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) take_vector(out[u], lanes);
     }
     if (UNROLL > 1 && at < to) {
         Inputs<V> in[UNROLL];
@@ -38,8 +50,7 @@ FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, i
             if (at + u * step < to) {
                 Outputs<V> out;
                 compute<V>(w, in[u], out);
-#pragma unroll
-                for (int lane = 0; lane < V; ++lane) lanes[lane].take(out, lane);
+                take_vector(out, lanes);
             }
     }
 }

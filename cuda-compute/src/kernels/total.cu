@@ -6,6 +6,7 @@
 //
 // Specialised by
 //   THREADS, UNROLL   threads per block, vectors in flight per thread
+//   LANES             accumulators per thread: one for each element of a vector, or one for all
 //   PIECES            1: each block reads one piece of the elements, 0: the blocks' reads are interleaved
 //   BLOCKS            blocks per multiprocessor that registers must suffice for, 0: the compiler's choice
 //   ROOM              the largest size of an accumulator, in bytes
@@ -34,9 +35,9 @@ struct Sizes {
 FOLD void fold_thread(const Words &w, u64 head, accumulator &total) {
     const index_t thread = (index_t)blockIdx.x * THREADS + threadIdx.x;
     const index_t vectors = (index_t)((w.at[0] - head) / VECTOR);
-    accumulator lanes[VECTOR];
+    accumulator lanes[LANES];
 #pragma unroll
-    for (int lane = 0; lane < VECTOR; ++lane) lanes[lane].clear();
+    for (int lane = 0; lane < LANES; ++lane) lanes[lane].clear();
 #if PIECES
     // Each block's vectors are contiguous.
     const u64 batches = ((u64)vectors + THREADS * UNROLL - 1) / (THREADS * UNROLL);

@@ -15,7 +15,7 @@ use super::{
         state::Evaluation,
     },
     groups::{Group, Groups},
-    schedule::{Registers, THREADS, Vectors, Walk, schedule},
+    schedule::{Registers, THREADS, Vectors, Walk, lanes, schedule},
     source::source,
 };
 use crate::{
@@ -46,11 +46,16 @@ impl Specialisation for FoldKernel {
             Walk::Columns { width } => (0, width),
             Walk::Alone => (0, THREADS),
         };
+        let lanes = match columns {
+            0 => lanes(&self.form, &self.folds),
+            _ => self.form.vector.into(),
+        };
         source(&self.form, ("fold.cu", TEXT, "fold"), &self.folds)
             .header("last_block.cuh", LAST_BLOCK)
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
             .define("BLOCKS", BLOCKS)
+            .define("LANES", lanes)
             .define("GROUP", group)
             .define("COLUMNS", columns)
             .define("ALONE", u8::from(self.walk == Walk::Alone))
@@ -107,7 +112,10 @@ pub(super) fn run(
         true => (outer, length / vector, 1),
         false => (outer, length, inner / vector),
     };
-    let registers = Registers::of(&form, &folds);
+    let registers = match groups.in_rows() {
+        true => Registers::of_one_result(&form, &folds),
+        false => Registers::of(&form, &folds),
+    };
     let schedule = schedule(
         kernels,
         groups.in_rows(),

@@ -1,7 +1,7 @@
 //! The distribution of rows and columns to blocks, and the registers of a thread.
 
 use super::super::{
-    reduction::{Folded, accumulator_bytes},
+    reduction::{Fold, Folded, accumulator_bytes},
     render::Form,
 };
 use crate::kernel::{Kernels, ZEROED_WORDS};
@@ -10,6 +10,8 @@ use crate::kernel::{Kernels, ZEROED_WORDS};
 pub(super) const THREADS: u32 = 256;
 /// The maximum number of results that blocks share, which is the number of counters.
 const SHARED_RESULTS: u64 = ZEROED_WORDS as u64;
+/// The registers of a thread for vectors and accumulators of one result.
+pub(super) const REGISTERS: usize = 48;
 /// The bytes of memory that are read together.
 const SECTOR: u64 = 32;
 
@@ -69,7 +71,31 @@ pub(super) struct Registers {
     pub(super) accumulators: usize,
 }
 
+/// Returns the number of accumulators of a thread that folds vectors of one result: one for each element
+/// of a vector, or one for all.
+///
+/// Variances of few values at a time take many instructions for each. So if their accumulators leave too
+/// little room for other vectors, all elements of a vector are taken together.
+pub(super) fn lanes(form: &Form, folds: &[Folded]) -> usize {
+    let varies = |fold: &Folded| matches!(fold.fold, Fold::Variance(_) | Fold::Deviation(_));
+    let is_wide = form.vector >= 4 && folds.iter().any(varies);
+    match is_wide && Registers::of(form, folds).unroll(REGISTERS, u64::MAX) < 4 {
+        true => 1,
+        false => form.vector.into(),
+    }
+}
+
 impl Registers {
+    /// Returns the registers of a thread that folds vectors of one result: see [`lanes`].
+    pub(super) fn of_one_result(form: &Form, folds: &[Folded]) -> Self {
+        let of_lanes = Self::of(form, folds);
+        let lanes = lanes(form, folds);
+        Self {
+            accumulators: of_lanes.accumulators * lanes / usize::from(form.vector),
+            ..of_lanes
+        }
+    }
+
     pub(super) fn of(form: &Form, folds: &[Folded]) -> Self {
         let vector = usize::from(form.vector);
         let loaded = form.leaves.iter().filter(|leaf| leaf.is_read());
@@ -179,7 +205,7 @@ pub(super) fn schedule(
         };
         return Schedule {
             walk,
-            unroll: registers.unroll(48, length / group),
+            unroll: registers.unroll(REGISTERS, length / group),
             results: outer,
             splits: match long {
                 true => splits(enough, walk.blocks(outer), outer, threads),
@@ -229,7 +255,6 @@ mod tests {
     use super::{
         super::super::{
             plan::LeafSource,
-            reduction::Fold,
             render::LeafForm,
             space::{Access, Inner, Still},
         },

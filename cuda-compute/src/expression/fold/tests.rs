@@ -204,3 +204,47 @@ fn results_of_any_type_are_used() {
             * 0.5);
     }
 }
+
+/// Variances of wide vectors, whose elements share an accumulator, along rows and of all elements.
+#[test]
+fn elements_of_a_vector_are_taken_together() {
+    let stream = stream();
+    for (rows, length) in [(300, 64), (7, 1000), (2, 20_008)] {
+        let values: Vec<f16> = (0..rows * length)
+            .map(|i| f16::from_f32(1000.0 + ((i * 37 + 11) % 13) as f32))
+            .collect();
+        let x = Array::from_slice(&stream, &values).unwrap();
+        let x = x.reshape([rows, length]).unwrap().cast::<f32>();
+        let largest = x.argmax_axis(1);
+        let results = (
+            x.mean_axis(1),
+            x.var_axis(1, 0),
+            largest,
+            x.var(1),
+            x.mean(),
+        );
+        let (mean, variance, largest, of_all, mean_of_all) = eval(results).unwrap();
+        let host: Vec<f64> = values.iter().map(|x| x.to_f64()).collect();
+        let moments = |values: &[f64]| {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let squares = values.iter().map(|x| (x - mean).powi(2));
+            (mean, squares.sum::<f64>())
+        };
+        let near = |got: f32, wanted: f64| (f64::from(got) / wanted - 1.0).abs() < 1e-5;
+        let (mean, variance) = (mean.to_vec().unwrap(), variance.to_vec().unwrap());
+        let largest = largest.to_vec().unwrap();
+        for (row, values) in host.chunks(length).enumerate() {
+            let (wanted, squares) = moments(values);
+            assert!(near(mean[row], wanted), "{row}: {}", mean[row]);
+            let got = variance[row];
+            assert!(near(got, squares / length as f64), "{row}: {got}");
+            let most = values.iter().copied().fold(f64::MIN, f64::max);
+            let place = values.iter().position(|&x| x == most);
+            assert_eq!(Some(largest[row] as usize), place, "{row}");
+        }
+        let (wanted, squares) = moments(&host);
+        let [got, mean] = [of_all, mean_of_all].map(|x| x.item().unwrap());
+        assert!(near(got, squares / (host.len() - 1) as f64), "{got}");
+        assert!(near(mean, wanted), "{mean}");
+    }
+}

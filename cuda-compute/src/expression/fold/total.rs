@@ -14,7 +14,7 @@ use super::{
         render::Form,
         state::Evaluation,
     },
-    schedule::Registers,
+    schedule::{REGISTERS, Registers, lanes},
     source::source,
     table::{self, Variant},
 };
@@ -24,8 +24,6 @@ use crate::{
 };
 
 const TEXT: &str = include_str!("../../kernels/total.cu");
-/// The registers of a thread for vectors and accumulators.
-const REGISTERS: usize = 48;
 
 /// A kernel for the folds of one form of expressions into one result each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,6 +57,7 @@ impl Specialisation for Total {
         source(&self.form, ("total.cu", TEXT, "total"), &self.folds)
             .define("THREADS", threads)
             .define("UNROLL", unroll)
+            .define("LANES", lanes(&self.form, &self.folds))
             .define("PIECES", u32::from(pieces))
             .define("BLOCKS", self.blocks)
             .define("ROOM", size_of::<u32>() * partial_words(&self.folds))
@@ -91,7 +90,8 @@ pub(super) fn run(
     words[0] = count as u64; // also 0, which is not the number of places
     let hardware = kernels.hardware();
     let vectors = words[0].div_ceil(vector as u64);
-    let most = Registers::of(&form, &folds).unroll(REGISTERS, u64::MAX);
+    let registers = Registers::of_one_result(&form, &folds);
+    let most = registers.unroll(REGISTERS, u64::MAX);
     let variant = table::choose(vectors, 16 / vector, hardware).with_at_most(most.into());
     let room = (ZEROED_WORDS / partial_words(&folds)) as u32;
     let blocks = variant.blocks(vectors, hardware).min(room);
