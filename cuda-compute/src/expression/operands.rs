@@ -117,6 +117,27 @@ impl<'a> Operands<'a> {
         (own && !self.is_after(leaf)).then_some(start.size)
     }
 
+    /// Returns whether a leaf's first element in memory has an address that is a multiple of this.
+    pub(super) fn is_aligned(&self, leaf: usize, bytes: usize) -> bool {
+        self.starts[leaf].word.is_multiple_of(bytes as u64)
+    }
+
+    /// Returns the size of an element of all results together, if these are dense, and each starts at a
+    /// multiple of 16 bytes and has no elements of odd sizes.
+    pub(super) fn dense_result_bytes(&self) -> Option<usize> {
+        let first = self.plan.leaves.len();
+        let mut bytes = 0;
+        for operand in first..self.starts.len() {
+            let size = self.starts[operand].size;
+            let is_whole = size.is_power_of_two() && size <= 16 && self.is_aligned(operand, 16);
+            if !is_whole || self.space.access(operand) != Access::Linear {
+                return None;
+            }
+            bytes += size;
+        }
+        Some(bytes)
+    }
+
     /// Returns the first leaf with the same strides as this one.
     fn like(&self, leaf: usize) -> Option<u16> {
         let has_indices = |leaf: usize| self.starts[leaf].through.is_some();

@@ -155,9 +155,7 @@ impl Form {
             "unsigned long long"
         };
         let offset = if self.narrow { "int" } else { "long long" };
-        if !self.structs().is_empty() {
-            let _ = writeln!(text, "#include \"{TYPES}\"");
-        }
+        text.push_str(&self.include_types());
         if self.is_random() {
             text.push_str("#include \"random.cuh\"\n");
         }
@@ -168,6 +166,7 @@ impl Form {
             text,
             "typedef {index} index_t;\ntypedef {offset} offset_t;\n#define VECTOR {}\n#define LAST_AXIS {}\n\
              #ifndef LOAD_PACK\n#define LOAD_PACK load_pack\n#endif\n\
+             #ifndef LINEAR\n#define LINEAR(slot, name) w.at[slot]\n#endif\n\
              struct Words {{ unsigned long long at[{}]; }};\n",
             self.vector,
             self.rank - 1,
@@ -220,6 +219,14 @@ impl Form {
         functions
             .iter()
             .fold(source, |source, function| function.add_to(source))
+    }
+
+    /// Returns the line that includes the definitions of structs, if there are any.
+    pub(super) fn include_types(&self) -> String {
+        match self.structs().is_empty() {
+            true => String::new(),
+            false => format!("#include \"{TYPES}\"\n"),
+        }
     }
 
     /// Returns the definitions of the structs that are elements.
@@ -389,10 +396,10 @@ impl Form {
                     text,
                     "    in.x{i} = load_one<{stored}>(w.at[{slot}], {offset});"
                 ),
-                (LeafSource::Memory, false) => writeln!(
-                    text,
-                    "    in.x{i} = {load}<{stored}, V>(w.at[{slot}], {offset});"
-                ),
+                (LeafSource::Memory, false) => {
+                    let base = linear(leaf.access, slot, 'x', i);
+                    writeln!(text, "    in.x{i} = {load}<{stored}, V>({base}, {offset});")
+                }
                 (LeafSource::Place, _) => {
                     writeln!(text, "    in.x{i} = (offset_t)w.at[{slot}] + {offset};")
                 }
@@ -588,14 +595,23 @@ impl Form {
             };
             let _ = writeln!(
                 text,
-                "    store_pack<{}, V, ROUNDED ? {kind} : ANY>(w.at[{slot}], {offset}, out.y{i});",
-                data.stored()
+                "    store_pack<{}, V, ROUNDED ? {kind} : ANY>({}, {offset}, out.y{i});",
+                data.stored(),
+                linear(*access, slot, 'y', i)
             );
         }
         text.push_str(
             "}\ntemplate <int V, bool ROUNDED = false, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {\n    \
              store<V, ROUNDED>(w, n, coordinates(w, n), out);\n}\n",
         );
+    }
+}
+
+/// Returns the address of an operand, in whose place a kernel may put another if elements are linear.
+fn linear(access: Access, slot: usize, kind: char, place: usize) -> String {
+    match access {
+        Access::Linear => format!("LINEAR({slot}, {kind}{place})"),
+        _ => format!("w.at[{slot}]"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Kernels for expressions of whole rows, or columns, with reductions of those. They read each row
 //! once.
 
+mod staged;
 mod threads;
 
 use std::{fmt::Write as _, slice, sync::Arc};
@@ -124,11 +125,12 @@ impl Rows {
             text.push_str("    }\n");
         }
         text.push_str("}\n");
+        if self.threads.staged > 0 {
+            staged::copies(&self.form, &mut text);
+        }
         text
     }
-}
 
-impl Rows {
     /// Writes a stage that computes variances: see `kernels/row_variance.cuh`.
     fn variance(&self, i: usize, stage: &Stage, (ddof, root): (u32, bool), text: &mut String) {
         let Some(leaf) = stage.leaf else {
@@ -187,14 +189,23 @@ impl Specialisation for Rows {
                 "row_variance.cuh",
                 include_str!("../kernels/row_variance.cuh"),
             )
+            .header(
+                "row_staging.cuh",
+                include_str!("../kernels/row_staging.cuh"),
+            )
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads.of_block())
             .define("GROUP", self.threads.group)
             .define("COLUMNS", self.threads.columns)
+            .define("STAGED", u8::from(self.threads.staged > 0))
             .define("GIVEN", self.results())
             .define("N", self.threads.vectors)
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1);
+        let source = match self.threads.staged {
+            0 => source,
+            _ => source.header("staged.cuh", staged::arrays(&self.form, self.threads)),
+        };
         add_to(source, self.stages.iter().map(|stage| &stage.folded))
     }
 }
@@ -322,7 +333,18 @@ pub(super) fn run(
         }
         false => (inner, each, usize::MAX),
     };
-    while !along.is_multiple_of(vector) || vector > most && along / vector < enough {
+    while !along.is_multiple_of(vector) {
+        vector /= 2;
+    }
+    let rows = shape.elements() / count;
+    let staged = match groups.in_rows() {
+        true => {
+            let row = (count / vector, vector);
+            staged::threads(kernels.hardware(), &operands, rows, row)
+        }
+        false => None,
+    };
+    while staged.is_none() && vector > most && along / vector < enough {
         vector /= 2;
     }
     let mut form = Form {
@@ -330,12 +352,11 @@ pub(super) fn run(
         ..operands.form(vector)
     };
     load_late(&mut form, &operands.space);
-    let rows = shape.elements() / count;
     let (length, inner, threads) = match groups.in_rows() {
         true => {
             let length = count / vector;
-            let threads = Threads::of_rows(kernels.hardware(), &form, rows, length);
-            (length, 1, threads)
+            let of_rows = || Threads::of_rows(kernels.hardware(), &form, rows, length);
+            (length, 1, staged.or_else(of_rows))
         }
         false => {
             let threads = Threads::of_columns(kernels.hardware(), &form, rows / vector, count);

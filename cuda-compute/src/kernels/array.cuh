@@ -228,8 +228,11 @@ template <> struct storing<stored_f8e5m2, float> {
 template <class T> struct is_vector { static const bool value = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0; };
 template <class T, int V> struct alignas(is_vector<T>::value ? sizeof(T) * V : alignof(T)) pack { T at[V]; };
 
+template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(const T *base, long long offset) {
+    return *(const pack<T, V> *)(base + offset);
+}
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_pack(u64 base, long long offset) {
-    return *(const pack<T, V> *)((const T *)base + offset);
+    return load_pack<T, V>((const T *)base, offset);
 }
 // The same for data that is read once, so that it does not displace other data in L1.
 template <class T, int V> __device__ __forceinline__ pack<T, V> load_streamed(u64 base, long long offset) {
@@ -276,7 +279,7 @@ template <class T> __device__ __forceinline__ T load_one(u64 base, long long off
 // sign that matters.
 enum { ANY, ROUNDED_VALUES, RESULTS_OF_ARITHMETIC };
 template <class T, int V, int KIND = ANY, class C>
-__device__ __forceinline__ void store_pack(u64 base, long long offset, const C (&values)[V]) {
+__device__ __forceinline__ void store_pack(T *base, long long offset, const C (&values)[V]) {
     pack<T, V> stored;
 #if __CUDA_ARCH__ >= 800
     if constexpr (KIND == RESULTS_OF_ARITHMETIC && V % 2 == 0) {
@@ -292,7 +295,11 @@ __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (
         if constexpr (KIND == RESULTS_OF_ARITHMETIC) stored.at[lane] = storing<T, C>::of_number(values[lane]);
         else if constexpr (KIND == ROUNDED_VALUES) stored.at[lane] = storing<T, C>::of_rounded(values[lane]);
         else stored.at[lane] = storing<T, C>::of(values[lane]);
-    *(pack<T, V> *)((T *)base + offset) = stored;
+    *(pack<T, V> *)(base + offset) = stored;
+}
+template <class T, int V, int KIND = ANY, class C>
+__device__ __forceinline__ void store_pack(u64 base, long long offset, const C (&values)[V]) {
+    store_pack<T, V, KIND>((T *)base, offset, values);
 }
 
 // A field at this byte offset from the start of a value.

@@ -5,10 +5,14 @@
 // first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
 // expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are not adjacent, but
 // those of neighbouring rows are. A block then computes that many vectors of neighbours. A reduction has
-// GIVEN results for a vector.
+// GIVEN results for a vector. If STAGED, a thread computes a row of N vectors, which a block copies to
+// shared memory and back together with others.
 
 #include "array.cuh"
 #include "complex.cuh"
+#if STAGED
+#include "staged.cuh"
+#endif
 #include "expression.cuh"
 #include "folds.cuh"
 #include "shuffle.cuh"
@@ -68,6 +72,9 @@ template <class A, class O> __device__ __forceinline__ void take(A (&totals)[GIV
 }
 
 #include "row_variance.cuh"
+#if STAGED
+#include "row_staging.cuh"
+#endif
 #include "stages.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -85,26 +92,47 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const bool has_row = row < s.rows;
     const index_t first = (index_t)(row * s.length + lane), step = GROUP;
 #endif
+#if STAGED
+    // The elements of the block, and the place of this thread's row among them.
+    const u64 start = (u64)blockIdx.x * THREADS * N * VECTOR, all = s.rows * N * VECTOR;
+    const unsigned here = all - start < THREADS * N * VECTOR ? (unsigned)(all - start) : THREADS * N * VECTOR;
+    const index_t place = threadIdx.x * N;
+    stage_in(w, start, here);
+    __syncthreads();
+#else
+    const index_t place = first;
+#endif
     // Vectors of this thread, or none beyond the last row.
+#if STAGED
+    const unsigned mine = has_row ? N : 0;
+#else
     const unsigned mine = has_row && lane < s.length ? ((unsigned)s.length - lane + GROUP - 1) / GROUP : 0;
+#endif
     Inputs<VECTOR> in[N];
     const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, step);
     Coordinates c = c_first;
 #pragma unroll
     for (int i = 0; i < N; ++i)
         if (i < mine) {
-            load<VECTOR>(w, first + i * step, c, in[i]);
+            load<VECTOR>(w, place + i * step, c, in[i]);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
     run_stages(w, mine, s.count, in);
+#if STAGED
+    __syncthreads();  // all rows are in registers
+#endif
     c = c_first;
 #pragma unroll
     for (int i = 0; i < N; ++i)
         if (i < mine) {
             Outputs<VECTOR> out;
-            load_late<VECTOR>(w, first + i * step, c, in[i]);
+            load_late<VECTOR>(w, place + i * step, c, in[i]);
             compute<VECTOR>(w, in[i], out);
-            store<VECTOR, true>(w, first + i * step, c, out);
+            store<VECTOR, true>(w, place + i * step, c, out);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
+#if STAGED
+    __syncthreads();
+    stage_out(w, start, here);
+#endif
 }

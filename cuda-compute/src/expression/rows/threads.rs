@@ -10,11 +10,11 @@ use crate::kernel::Hardware;
 /// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
 const TARGET_REGISTERS: usize = 32;
 const MAX_REGISTERS: usize = 64;
-/// The size of rows that one thread computes: a few vectors, or a few bytes. With more vectors, the
+/// The size of rows that one thread computes: three vectors, or a few bytes. With more vectors, the
 /// threads of a warp would write parts of the same sectors many times.
-const ALONE_VECTORS: usize = 4;
+const ALONE_VECTORS: usize = 3;
 const ALONE_REGISTERS: usize = 16;
-const ALONE_BYTES: usize = 16;
+const ALONE_BYTES: usize = 24;
 /// The numbers of threads for a longer row.
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
@@ -37,6 +37,8 @@ pub(super) struct Threads {
     pub(super) columns: u32,
     /// Vectors per thread.
     pub(super) vectors: u32,
+    /// Threads of a block that copies its rows to shared memory and back, or 0 if it does not.
+    pub(super) staged: u32,
 }
 
 impl Threads {
@@ -57,7 +59,7 @@ impl Threads {
             .into_iter()
             .find(fits(TARGET_REGISTERS))
             .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
-        let is_short = length <= ALONE_VECTORS && length * registers <= ALONE_REGISTERS;
+        let is_short = length == ALONE_VECTORS && length * registers <= ALONE_REGISTERS;
         if is_short || length * bytes <= ALONE_BYTES {
             group = 1; // the threads of a warp read consecutive memory anyway
         } else if length < group {
@@ -72,6 +74,7 @@ impl Threads {
             group: group as u32,
             columns: 0,
             vectors: of(group) as u32,
+            staged: 0,
         })
     }
 
@@ -111,14 +114,16 @@ impl Threads {
             group: group as u32,
             columns: (THREADS / group).max(adjacent) as u32,
             vectors: of(group) as u32,
+            staged: 0,
         })
     }
 
     /// Returns the number of threads per block.
     pub(super) fn of_block(self) -> u32 {
-        match self.columns {
-            0 => self.group.max(THREADS as u32),
-            columns => columns * self.group,
+        match (self.staged, self.columns) {
+            (0, 0) => self.group.max(THREADS as u32),
+            (0, columns) => columns * self.group,
+            (staged, _) => staged,
         }
     }
 }
@@ -179,8 +184,8 @@ mod tests {
         for (length, wanted) in [
             // One thread, then as many as elements, or a power of two.
             (1, Some((1, 1))),
-            (4, Some((1, 4))),
-            (5, Some((8, 1))),
+            (6, Some((1, 6))),
+            (7, Some((8, 1))),
             (16, Some((16, 1))),
             (17, Some((16, 2))),
             (512, Some((16, 32))),
@@ -194,8 +199,8 @@ mod tests {
             assert_eq!(of_many(&single, length), wanted, "{length}");
         }
         let half = form(&[memory(DataType::F16)], 1);
-        assert_eq!(of_many(&half, 8), Some((1, 8)));
-        assert_eq!(of_many(&half, 9), Some((16, 1)));
+        assert_eq!(of_many(&half, 12), Some((1, 12)));
+        assert_eq!(of_many(&half, 13), Some((16, 1)));
         let few = |rows, length| of_rows(&single, rows, length);
         for (rows, length, wanted) in [
             (128, 4096, (512, 8)),
@@ -207,7 +212,9 @@ mod tests {
             assert_eq!(few(rows, length), Some(wanted), "{rows} x {length}");
         }
         let four = form(&[memory(DataType::F32)], 4);
-        assert_eq!(of_many(&four, 5), Some((8, 1)));
+        for (length, wanted) in [(2, (2, 1)), (3, (1, 3)), (4, (4, 1)), (5, (8, 1))] {
+            assert_eq!(of_many(&four, length), Some(wanted), "{length}");
+        }
         assert_eq!(of_many(&four, 128), Some((16, 8)));
         assert_eq!(of_many(&four, 129), Some((32, 5)));
         // Three registers for two vectors of two elements.
@@ -237,6 +244,7 @@ mod tests {
                 group,
                 columns,
                 vectors: 1,
+                staged: 0,
             };
             threads.of_block()
         };
