@@ -42,6 +42,13 @@ use crate::element::Element;
 /// stream, and so is freeing it. An expression may use arrays of several streams of one context.
 /// The streams then wait for each other.
 ///
+/// **Memory.** Arrays come from the current [`MemoryPool`](cuda_safe::MemoryPool) of the device. A few
+/// dropped arrays wait for new ones of their size. Other memory goes back to the pool, which keeps it: if
+/// the pool's release threshold is 0, the driver's default, the first array sets it to `u64::MAX`. This
+/// saves a millisecond for each large array. To return memory to the system, call
+/// [`trim_to`](cuda_safe::MemoryPool::trim_to), or set another threshold. `CUDA_COMPUTE_SPARE_MEMORY=0` in
+/// the environment turns all of this off.
+///
 /// # In kernels
 /// `&x` and `&mut x` are arguments of [`Function::launch`](cuda_safe::Function::launch) and of
 /// [`kernels!`](cuda_safe::kernels), for parameters `const T *` and `T *`:

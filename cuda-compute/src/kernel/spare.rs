@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, env, ptr, sync::Mutex};
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, Stream,
+    Context, DeviceAttribute, DeviceBuffer, ErrorKind, MemoryPool, Stream,
     sys::{self, CUresult},
 };
 
@@ -58,6 +58,9 @@ const STREAMS: usize = 16;
 /// The environment variable that turns this off (0) or on (1).
 const VARIABLE: &str = "CUDA_COMPUTE_SPARE_MEMORY";
 
+/// The pools that [`keep_freed_memory`] has seen.
+static SEEN: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
+
 impl SpareBuffer {
     /// Marks a buffer to be freed, because its pool is not known.
     pub(crate) fn to_free(buffer: DeviceBuffer<u8>) -> Self {
@@ -66,14 +69,18 @@ impl SpareBuffer {
 }
 
 impl SpareMemory {
-    /// Creates an empty collection. By default, it stays empty on the emulator, whose checks then see
-    /// where the life of each array begins and ends.
+    /// Creates an empty collection. Memory that is freed stays in the driver's pool. By default, both
+    /// are off on the emulator, whose checks then see where the life of each array begins and ends.
     pub(crate) fn new(context: &Context) -> Result<Self> {
         let is_used = match env::var(VARIABLE).as_deref() {
             Ok("0") => false,
             Ok("1") => true,
             _ => !is_emulated(context),
         };
+        let device = context.device();
+        if is_used && device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED)? != 0 {
+            keep_freed_memory(&MemoryPool::current(context)?)?;
+        }
         let part = context.device().total_memory()? / PART_OF_DEVICE;
         Ok(Self::of(if is_used { part.min(BYTES) } else { 0 }))
     }
@@ -167,6 +174,23 @@ impl SpareMemory {
     }
 }
 
+/// Makes the driver keep the freed memory of a pool, unless the program has changed the pool's threshold.
+///
+/// The driver's default returns it to the system at the next wait. Then 512 MiB take 0.45 ms to allocate
+/// and 0.56 ms to free, instead of 3 µs (H200, driver 580). Each pool is changed once, so that a program
+/// can set the threshold back to 0.
+fn keep_freed_memory(pool: &MemoryPool) -> Result<()> {
+    let raw = pool.as_raw().addr();
+    let is_known = lock(&SEEN).contains(&raw);
+    if !is_known {
+        if pool.release_threshold()? == 0 {
+            pool.set_release_threshold(u64::MAX)?;
+        }
+        lock(&SEEN).push(raw);
+    }
+    Ok(())
+}
+
 /// Returns the pool that the driver allocates from.
 fn current_pool(context: &Context) -> Pool {
     let mut pool = ptr::null_mut();
@@ -196,8 +220,6 @@ fn is_per_thread(stream: &Stream) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::MemoryPool;
-
     use super::*;
 
     fn stream() -> Stream {
@@ -305,5 +327,31 @@ mod tests {
         };
         graph.unwrap();
         assert!(keeps(&spare, &stream, 100));
+    }
+
+    #[test]
+    fn pools_keep_freed_memory_unless_the_program_decides() {
+        let context = Context::primary(0).unwrap();
+        let pool = |threshold: Option<u64>| {
+            let pool = MemoryPool::new(&context).unwrap();
+            if let Some(bytes) = threshold {
+                pool.set_release_threshold(bytes).unwrap();
+            }
+            keep_freed_memory(&pool).unwrap();
+            pool
+        };
+        let own = pool(Some(1 << 20));
+        assert_eq!(own.release_threshold().unwrap(), 1 << 20);
+        let pool = pool(None);
+        assert_eq!(pool.release_threshold().unwrap(), u64::MAX);
+        // Only once.
+        pool.set_release_threshold(0).unwrap();
+        keep_freed_memory(&pool).unwrap();
+        assert_eq!(pool.release_threshold().unwrap(), 0);
+        lock(&SEEN).retain(|&seen| {
+            ![&own, &pool]
+                .map(|pool| pool.as_raw().addr())
+                .contains(&seen)
+        });
     }
 }
