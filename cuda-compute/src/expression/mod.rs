@@ -30,6 +30,7 @@ mod rows;
 mod shapes;
 mod signature;
 pub(crate) mod space;
+mod staged;
 mod state;
 mod tile;
 mod transposed;

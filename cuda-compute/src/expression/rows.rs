@@ -1,7 +1,8 @@
 //! Kernels for expressions of whole rows, or columns, with reductions of those. They read each row
 //! once.
 
-mod staged;
+#[cfg(test)]
+mod copied_tests;
 mod threads;
 
 use std::{fmt::Write as _, slice, sync::Arc};
@@ -23,6 +24,7 @@ use super::{
     reduction::{self, Fold, Folded, Reduction, add_to, header},
     render::{Form, Use},
     space::Space,
+    staged,
     state::Evaluation,
 };
 use crate::{
@@ -125,9 +127,6 @@ impl Rows {
             text.push_str("    }\n");
         }
         text.push_str("}\n");
-        if self.threads.staged > 0 {
-            staged::copies(&self.form, &mut text);
-        }
         text
     }
 
@@ -189,10 +188,6 @@ impl Specialisation for Rows {
                 "row_variance.cuh",
                 include_str!("../kernels/row_variance.cuh"),
             )
-            .header(
-                "row_staging.cuh",
-                include_str!("../kernels/row_staging.cuh"),
-            )
             .header("stages.cuh", self.header())
             .define("THREADS", self.threads.of_block())
             .define("GROUP", self.threads.group)
@@ -204,7 +199,10 @@ impl Specialisation for Rows {
             .define("FOLDED_TO", self.folded.1);
         let source = match self.threads.staged {
             0 => source,
-            _ => source.header("staged.cuh", staged::arrays(&self.form, self.threads)),
+            rows => {
+                let elements = rows * self.threads.vectors * u32::from(self.form.vector);
+                staged::add_headers(source, &self.form, elements as usize, true)
+            }
         };
         add_to(source, self.stages.iter().map(|stage| &stage.folded))
     }
@@ -340,7 +338,7 @@ pub(super) fn run(
     let staged = match groups.in_rows() {
         true => {
             let row = (count / vector, vector);
-            staged::threads(kernels.hardware(), &operands, rows, row)
+            Threads::of_copies(kernels.hardware(), &operands, rows, row)
         }
         false => None,
     };

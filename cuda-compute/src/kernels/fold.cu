@@ -12,10 +12,14 @@
 //   COLUMNS   0: contiguous elements are folded, and GROUP threads fold a row
 //             else: contiguous elements are kept, and a block folds a tile of COLUMNS vectors of columns
 //   ALONE     whether a thread folds a vector of columns alone
+//   STAGED    whether a thread folds a row of N vectors, which a block copies to shared memory
 // and by expression.cuh and fold.cuh, which are generated for each expression.
 
 #include "array.cuh"
 #include "complex.cuh"
+#if STAGED
+#include "staged.cuh"
+#endif
 #include "expression.cuh"
 #include "folds.cuh"
 #include "shuffle.cuh"
@@ -23,6 +27,10 @@
 #include "fold_steps.cuh"
 #include "store_results.cuh"
 #include "last_block.cuh"
+#if STAGED
+#include "row_staging.cuh"
+#include "staged_copies.cuh"
+#endif
 
 static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
 
@@ -60,10 +68,18 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     accumulator lanes[LANES];
 #pragma unroll
     for (int i = 0; i < LANES; ++i) lanes[i].clear();
+#if STAGED
+    const u64 start = (u64)blockIdx.x * THREADS * N * VECTOR, all = s.outer * N * VECTOR;
+    stage_in(w, start, all - start < THREADS * N * VECTOR ? (unsigned)(all - start) : THREADS * N * VECTOR);
+    __syncthreads();
+    if (row < s.outer)
+        fold_vectors<VECTOR, FOLDED_FROM, FOLDED_TO>(w, 0, N, 1, 1, (index_t)(threadIdx.x * N), lanes);
+#else
     if (row < s.outer) {
         const index_t from = split * (index_t)s.share, to = end_of(s, from);
         fold_vectors<VECTOR, FOLDED_FROM, FOLDED_TO>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
     }
+#endif
     fold_lanes(lanes);
     accumulator total = lanes[0];
 #if GROUP > 32

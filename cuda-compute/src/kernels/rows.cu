@@ -74,6 +74,7 @@ template <class A, class O> __device__ __forceinline__ void take(A (&totals)[GIV
 #include "row_variance.cuh"
 #if STAGED
 #include "row_staging.cuh"
+#include "staged_copies.cuh"
 #endif
 #include "stages.cuh"
 

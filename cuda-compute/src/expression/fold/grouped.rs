@@ -12,19 +12,23 @@ use super::{
         operands::{Operands, grid, magic},
         reduction::{Folded, accumulator_room},
         render::Form,
+        staged::{self, COPIED, Copied, SHARED_BYTES, are_many},
         state::Evaluation,
     },
     groups::{Group, Groups},
-    schedule::{Registers, THREADS, Vectors, Walk, lanes, schedule},
+    schedule::{Registers, Schedule, THREADS, Vectors, Walk, lanes, schedule},
     source::source,
 };
 use crate::{
     error::Result,
-    kernel::{Source, Specialisation},
+    kernel::{Hardware, Source, Specialisation},
 };
 
 /// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
 const BLOCKS: u32 = 4;
+/// The minimum number of vectors of a row that blocks copy to shared memory. Shorter ones are as fast
+/// without copies.
+const MIN_COPIED: usize = 9;
 const TEXT: &str = include_str!("../../kernels/fold.cu");
 pub(super) const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 
@@ -37,6 +41,8 @@ struct FoldKernel {
     unroll: u8,
     /// The first and the last folded axis.
     folded: (u8, u8),
+    /// The vectors of a row that a block copies to shared memory together with others, or 0.
+    staged: u32,
 }
 
 impl Specialisation for FoldKernel {
@@ -50,7 +56,16 @@ impl Specialisation for FoldKernel {
             0 => lanes(&self.form, &self.folds),
             _ => self.form.vector.into(),
         };
-        source(&self.form, ("fold.cu", TEXT, "fold"), &self.folds)
+        let source = source(&self.form, ("fold.cu", TEXT, "fold"), &self.folds);
+        let source = match self.staged {
+            0 => source,
+            row => {
+                let elements = THREADS * row * u32::from(self.form.vector);
+                staged::add_headers(source, &self.form, elements as usize, false).define("N", row)
+            }
+        };
+        source
+            .define("STAGED", u8::from(self.staged > 0))
             .header("last_block.cuh", LAST_BLOCK)
             .define("THREADS", THREADS)
             .define("UNROLL", self.unroll)
@@ -102,7 +117,12 @@ pub(super) fn run(
     let each = kernels
         .hardware()
         .elements_of_a_thread(outer * length * inner);
-    while !along.is_multiple_of(vector as u64) || vector as u64 > each {
+    while !along.is_multiple_of(vector as u64) {
+        vector /= 2;
+    }
+    let row = (length as usize / vector, vector);
+    let is_staged = groups.in_rows() && is_staged(kernels.hardware(), &operands, outer, row);
+    while !is_staged && vector as u64 > each {
         vector /= 2;
     }
     let form = operands.form(vector);
@@ -116,19 +136,22 @@ pub(super) fn run(
         true => Registers::of_one_result(&form, &folds),
         false => Registers::of(&form, &folds),
     };
-    let schedule = schedule(
-        kernels,
-        groups.in_rows(),
-        space,
-        registers,
-        Vectors {
-            each: each / vector,
-            bytes: vector * element_bytes(&form),
-            simple: form.is_simple(),
-            work: form.work(),
-            combinations: combines(&operands),
-        },
-    );
+    let schedule = match is_staged {
+        true => Schedule::of_whole_rows(outer, space.1, registers),
+        false => schedule(
+            kernels,
+            groups.in_rows(),
+            space,
+            registers,
+            Vectors {
+                each: each / vector,
+                bytes: vector * element_bytes(&form),
+                simple: form.is_simple(),
+                work: form.work(),
+                combinations: combines(&operands),
+            },
+        ),
+    };
     let vectors = if groups.in_rows() { 1 } else { vector };
     let room = schedule.partials() * vectors * accumulator_room(&folds) as u64;
     let kernel = FoldKernel {
@@ -137,6 +160,7 @@ pub(super) fn run(
         walk: schedule.walk,
         unroll: schedule.unroll,
         folded: operands.space.axes_of(Group::Folded as u8),
+        staged: if is_staged { space.1 as u32 } else { 0 },
     };
     let (outer, length, inner) = space;
     let tiles = match schedule.walk {
@@ -175,6 +199,24 @@ pub(super) fn run(
     // uses the buffer for partial results and the counters of this stream, which are zero before
     // and after.
     unsafe { launch_with_partials(evaluation, launch, places, room, &kernel.form, &operands) }
+}
+
+/// Returns whether blocks copy rows of `length` vectors of this many elements to shared memory, where one
+/// thread folds each. Threads read vectors of 16 bytes themselves.
+fn is_staged(
+    hardware: &Hardware,
+    operands: &Operands<'_>,
+    outer: u64,
+    (length, vector): (usize, usize),
+) -> bool {
+    let fits = |copied: &Copied| {
+        copied.widest < COPIED
+            && !copied.others
+            && copied.bytes * length * THREADS as usize <= SHARED_BYTES
+    };
+    length >= MIN_COPIED
+        && are_many(hardware, outer as usize)
+        && Copied::of(operands, vector).as_ref().is_some_and(fits)
 }
 
 /// The places of addresses among the words of a kernel's sizes.
@@ -241,9 +283,10 @@ mod tests {
 
     use super::{super::super::reduction::Fold, *};
     use crate::{
-        array::{Layout, Memory, Shape},
+        array::{Array, Layout, Memory, Shape},
         element::DataType,
         kernel::Kernels,
+        s,
     };
 
     #[test]
@@ -319,5 +362,66 @@ mod tests {
         // Threads of small reductions get few elements.
         assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(32), 1, 2));
         assert_eq!(chosen(&[9, 64], &[0, 1], 0), (columns(32), 1, 1));
+    }
+
+    /// Sums, variances and maxima of 700 rows, whose last block has fewer.
+    #[test]
+    fn short_rows_are_copied_if_their_vectors_are_narrow() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let rows = 700;
+        for length in (2..=20).chain([31, 33, 47, 49, 62]) {
+            let kernels = Kernels::of_multiprocessors(&context, 1);
+            let host: Vec<f32> = (0..rows * length).map(|i| (i * 37 % 101) as f32).collect();
+            let mut x = kernels.zeros::<f32>(&stream, &[rows, length]);
+            let values = Array::from_slice(&stream, &host).unwrap();
+            x.assign(values.reshape([rows, length]).unwrap()).unwrap();
+            let twice = &x * 2.0;
+            let results = (twice.sum_axis(1), x.var_axis(1, 1), x.max_axis(1));
+            let (sums, variances, largest) = crate::eval(results).unwrap();
+            let found: Vec<FoldKernel> = kernels.compiled_for();
+            let wanted = match length {
+                length if length % 4 == 0 || length * 4 * 256 > SHARED_BYTES => 0,
+                length if length % 2 == 0 => length / 2,
+                length => length,
+            };
+            let wanted = if wanted < MIN_COPIED { 0 } else { wanted };
+            assert_eq!(found[0].staged as usize, wanted, "{length}");
+            let [sums, variances, largest] =
+                [sums, variances, largest].map(|results| results.to_vec().unwrap());
+            for (i, row) in host.chunks(length).enumerate() {
+                let sum: f32 = row.iter().sum();
+                let mean = sum / length as f32;
+                let squares: f32 = row.iter().map(|x| (x - mean).powi(2)).sum();
+                let variance = squares / (length - 1) as f32;
+                assert_eq!(sums[i], 2.0 * sum, "{length}, {i}");
+                let near = (variances[i] - variance).abs() <= variance * 1e-5;
+                assert!(near, "{length}, {i}: {}, not {variance}", variances[i]);
+                assert_eq!(largest[i], row.iter().copied().fold(0.0, f32::max));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_with_other_operands_are_not_copied() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let staged = |expression: fn(&Array<f32>, &Array<f32>) -> crate::Expr<f32>| {
+            let kernels = Kernels::of_multiprocessors(&context, 1);
+            let x = kernels.zeros::<f32>(&stream, &[301, 15]);
+            let weights = kernels.zeros::<f32>(&stream, &[1, 15]);
+            let zeros = expression(&x, &weights).eval().unwrap();
+            assert!(zeros.to_vec().unwrap().iter().all(|&x| x == 0.0));
+            let found: Vec<FoldKernel> = kernels.compiled_for();
+            found.first().map_or(0, |kernel| kernel.staged)
+        };
+        assert_eq!(staged(|x, _| x.sum_axis(1)), 15);
+        // A number, and values of the results.
+        assert_eq!(staged(|x, _| (x * 3.0).sum_axis(1) * 2.0), 15);
+        assert_eq!(staged(|x, weights| (x * weights).sum_axis(1)), 0);
+        // Places, few rows, and memory that does not start at a multiple of 16 bytes.
+        assert_eq!(staged(|x, _| x.argmax_axis(1).cast()), 0);
+        assert_eq!(staged(|x, _| x.slice(s![..255]).unwrap().sum_axis(1)), 0);
+        assert_eq!(staged(|x, _| x.slice(s![1..]).unwrap().sum_axis(1)), 0);
     }
 }

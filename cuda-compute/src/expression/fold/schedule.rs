@@ -51,6 +51,17 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
+    /// Returns the schedule of rows of `length` vectors, each of which a thread folds alone.
+    pub(super) fn of_whole_rows(rows: u64, length: u64, registers: Registers) -> Self {
+        Self {
+            walk: Walk::Rows { group: 1 },
+            unroll: registers.unroll(REGISTERS, length),
+            results: rows,
+            splits: 1,
+            accumulators: 1,
+        }
+    }
+
     /// Returns the number of blocks.
     pub(super) fn blocks(&self) -> u64 {
         self.walk.blocks(self.results) * self.splits

@@ -240,7 +240,7 @@ fn elements_of_a_vector_are_taken_together() {
             assert!(near(got, squares / length as f64), "{row}: {got}");
             let most = values.iter().copied().fold(f64::MIN, f64::max);
             let place = values.iter().position(|&x| x == most);
-            assert_eq!(Some(largest[row] as usize), place, "{row}");
+            assert_eq!(Some(largest[row]), place, "{row}");
         }
         let (wanted, squares) = moments(&host);
         let [got, mean] = [of_all, mean_of_all].map(|x| x.item().unwrap());

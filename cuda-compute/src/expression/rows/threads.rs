@@ -1,9 +1,11 @@
 //! The threads that compute a row.
 
 use super::super::{
+    operands::Operands,
     plan::LeafSource,
     render::{Form, LeafForm},
     space::Access,
+    staged::{Copied, are_many, block},
 };
 use crate::kernel::Hardware;
 
@@ -15,6 +17,10 @@ const MAX_REGISTERS: usize = 64;
 const ALONE_VECTORS: usize = 3;
 const ALONE_REGISTERS: usize = 16;
 const ALONE_BYTES: usize = 24;
+/// The registers for a row that a block has copied to shared memory.
+const MAX_COPIED_REGISTERS: usize = 56;
+/// The longest copied rows if there are few of them. Longer ones occupy more threads in other ways.
+const MAX_OF_FEW: usize = 16;
 /// The numbers of threads for a longer row.
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
@@ -75,6 +81,32 @@ impl Threads {
             columns: 0,
             vectors: of(group) as u32,
             staged: 0,
+        })
+    }
+
+    /// Returns the threads for rows of `length` vectors of this many elements, one for each row, if
+    /// copies of many rows by blocks are faster.
+    pub(super) fn of_copies(
+        hardware: &Hardware,
+        operands: &Operands<'_>,
+        rows: usize,
+        (length, vector): (usize, usize),
+    ) -> Option<Self> {
+        let is_long = length > MAX_OF_FEW && !are_many(hardware, rows);
+        if length.is_power_of_two() || is_long {
+            return None;
+        }
+        let copied = Copied::of(operands, vector)?;
+        if copied.registers * length > MAX_COPIED_REGISTERS {
+            return None;
+        }
+        let written = operands.dense_result_bytes()? * vector;
+        let staged = block(hardware, rows, length * copied.bytes.max(written))?;
+        Some(Self {
+            group: 1,
+            columns: 0,
+            vectors: length as u32,
+            staged,
         })
     }
 
