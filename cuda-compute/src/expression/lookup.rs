@@ -35,16 +35,21 @@ impl Lookup {
 
     /// Returns the copy in the context of `stream`, which the first call enqueues there.
     pub(super) fn on(&self, kernels: &Kernels, stream: &Stream) -> Result<Arc<Memory>> {
-        let mut copies = lock(&self.copies);
-        let known = copies
-            .iter()
-            .find(|copy| copy.stream().context() == stream.context());
+        let of_context = |copy: &&Arc<Memory>| copy.stream().context() == stream.context();
+        let known = lock(&self.copies).iter().find(of_context).cloned();
         if let Some(known) = known {
-            return Ok(known.clone());
+            return Ok(known);
         }
+        // The list is not locked over calls of the driver, which may call a listener of the program.
         let buffer = DeviceBuffer::from_slice(stream, bytemuck::cast_slice(&self.words))?;
-        let copy = Arc::new(Memory::of(kernels, buffer));
-        copies.push(copy.clone());
-        Ok(copy)
+        let new = Arc::new(Memory::of(kernels, buffer));
+        let mut copies = lock(&self.copies);
+        if let Some(known) = copies.iter().find(of_context) {
+            let known = known.clone();
+            drop(copies);
+            return Ok(known); // another thread was faster
+        }
+        copies.push(new.clone());
+        Ok(new)
     }
 }

@@ -100,7 +100,8 @@ static COUNT: Function = Function::random("count_of_table", "count_of_table");
 /// # Tables
 /// Poisson and binomial numbers with the same parameters for all elements, and a variance of at most
 /// 2¹⁶, are looked up in a table of up to 16 KiB. A `Random` and its clones keep their last four tables
-/// with their copies on devices, and the streams on which the copies were made.
+/// with their copies on devices, and the streams on which the copies were made. A table can't be copied
+/// in a capture: evaluate the expression once before.
 #[derive(Clone)]
 pub struct Random {
     seed: u64,

@@ -424,3 +424,31 @@ fn shuffle_works_along_every_axis() {
         [0, 2]
     );
 }
+
+#[test]
+fn a_capture_needs_the_table_on_the_device() {
+    let stream = stream();
+    let draw = |random: &mut Random| Expr::poisson(random, 64, 3.0).unwrap();
+    let mut counts = Array::<u32>::zeros(&stream, 64).unwrap();
+    // This compiles the kernel, with another table.
+    counts.assign(draw(&mut Random::new(1))).unwrap();
+    let events = draw(&mut Random::new(2));
+    let mut results = Vec::new();
+    let mut record = || -> cuda_compute::Result<()> {
+        results.push(counts.assign(&events));
+        Ok(())
+    };
+    // SAFETY: the array and the table outlive the graphs.
+    drop(unsafe { stream.capture(|_| record()) }.unwrap());
+    let wanted = events.eval_on(&stream).unwrap().host();
+    // SAFETY: as above.
+    let graph = unsafe { stream.capture(|_| record()) }.unwrap();
+    graph.instantiate().unwrap().launch(&stream).unwrap();
+    assert!(
+        matches!(results[0], Err(Error::Cuda(_))),
+        "{:?}",
+        results[0]
+    );
+    assert!(results[1].is_ok());
+    assert_eq!(counts.host(), wanted);
+}
