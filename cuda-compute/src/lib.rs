@@ -74,13 +74,13 @@
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
 //!   Shape errors are reported before a result is written, except for indices out of bounds in
 //!   [`Array::put`] and similar methods: see [`Error::Shape`].
-//! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
-//!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
+//! - **Memory comes from the driver's pool**, in stream order, and the pool keeps freed memory: see
+//!   [`Array`](Array#memory).
 //! - **Arrays leave their memory to new ones.** An array of up to 32 MiB leaves it to the next array of
 //!   the same size and stream, which saves the time of freeing it. The memory of up to 64 arrays, or
 //!   64 MiB, is kept for each of 16 streams, and less on devices with less than 16 GiB.
 //!   `CUDA_COMPUTE_SPARE_MEMORY=0` turns this off, so that `compute-sanitizer` sees the end of each
-//!   array. It is off on the emulator.
+//!   array, and leaves the pool's settings alone. It is off on the emulator.
 //! - **Kernels are compiled at the first use of an expression's form**, or loaded from the disk
 //!   cache. Sizes, strides and numbers are passed at launch and are not part of the form, so a loop
 //!   compiles nothing. Small arrays have kernels of their own, for two or three classes of sizes.

@@ -42,12 +42,17 @@ use crate::element::Element;
 /// stream, and so is freeing it. An expression may use arrays of several streams of one context.
 /// The streams then wait for each other.
 ///
-/// **Memory.** Arrays come from the current [`MemoryPool`](cuda_safe::MemoryPool) of the device. A few
-/// dropped arrays wait for new ones of their size. Other memory goes back to the pool, which keeps it: if
-/// the pool's release threshold is 0, the driver's default, the first array sets it to `u64::MAX`. This
-/// saves a millisecond for each large array. To return memory to the system, call
-/// [`trim_to`](cuda_safe::MemoryPool::trim_to), or set another threshold. `CUDA_COMPUTE_SPARE_MEMORY=0` in
-/// the environment turns all of this off.
+/// # Memory
+/// Arrays come from the device's current [`MemoryPool`](cuda_safe::MemoryPool). If the release threshold
+/// of this pool is 0, which is the driver's default, the first array of the context sets it to `u64::MAX`,
+/// so that the pool keeps freed memory. Otherwise the driver returns it to the system at each wait, and a
+/// large array takes a millisecond more. The driver gives kept memory to `cuMemAlloc` if there is no
+/// other.
+///
+/// To return memory to the system, drop the arrays, synchronize their streams, and call
+/// [`trim_to`](cuda_safe::MemoryPool::trim_to). Up to 64 MiB for each stream stay in use for new arrays
+/// while an array of the context exists. A program can set another threshold after its first array.
+/// `CUDA_COMPUTE_SPARE_MEMORY=0` in the environment turns all of this off.
 ///
 /// # In kernels
 /// `&x` and `&mut x` are arguments of [`Function::launch`](cuda_safe::Function::launch) and of
@@ -59,8 +64,9 @@ use crate::element::Element;
 /// The kernels of graphs take buffers: see [`into_buffer`](Self::into_buffer). A capture also
 /// records launches with arrays, and [`assign`](Self::assign) and [`fill`](Self::fill) of arrays that
 /// are not shared. It records the addresses: the arrays must outlive the graph's launches, and later
-/// writes must not move them (see [`is_shared`](Self::is_shared)). [`eval`](crate::Expr::eval) is an
-/// error in a capture, because it allocates memory.
+/// writes must not move them (see [`is_shared`](Self::is_shared)). So must expressions of random numbers
+/// that are looked up in [tables](crate::Random#tables). [`eval`](crate::Expr::eval) is an error in a
+/// capture, because it allocates memory.
 ///
 /// ```
 /// use cuda_compute::{Array, s};

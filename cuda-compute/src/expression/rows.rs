@@ -350,6 +350,7 @@ pub(super) fn run(
         ..operands.form(vector)
     };
     load_late(&mut form, &operands.space);
+    let staged = staged.filter(|threads| threads.hold(&form));
     let (length, inner, threads) = match groups.in_rows() {
         true => {
             let length = count / vector;

@@ -24,11 +24,11 @@ pub(super) const SHARED_BYTES: usize = 48 << 10;
 /// The operands that blocks copy: those whose elements lie in the order of the kernel's space.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Copied {
-    /// The bytes of a vector of each.
+    /// The bytes of one vector of each operand.
     pub(super) bytes: usize,
-    /// The largest one's.
+    /// The bytes of the largest of these vectors.
     pub(super) widest: usize,
-    /// The 32-bit registers for these.
+    /// The 32-bit registers of a thread for one vector of each operand.
     pub(super) registers: usize,
     /// Whether other operands differ within the space.
     pub(super) others: bool,
@@ -65,8 +65,8 @@ pub(super) fn are_many(hardware: &Hardware, rows: usize) -> bool {
     rows >= hardware.multiprocessors as usize * BLOCKS[0].0
 }
 
-/// Returns the number of threads of a block for rows of this many bytes. Each multiprocessor gets at
-/// least one block.
+/// Returns the number of threads of a block for rows of this many bytes. Returns `None` if not even a
+/// small block has room for its rows, or if some multiprocessor would get no block.
 pub(super) fn block(hardware: &Hardware, rows: usize, bytes: usize) -> Option<u32> {
     let enough = |threads: usize| rows >= hardware.multiprocessors as usize * threads;
     let fits = |&(threads, room): &(usize, usize)| threads * bytes <= room && enough(threads);

@@ -141,6 +141,7 @@ fn count(
         ..FEW => COPIES_FOR_FEW,
         _ => MOST_COPIES,
     };
+    // 256 bins get 32 copies, each with one more counter.
     let copies = match bins {
         ..=ROOM => (1 << ((ROOM + MOST_COPIES) / (bins + 1)).ilog2()).min(copies),
         _ => 0,
@@ -292,5 +293,25 @@ mod tests {
         assert_eq!(bins.map(|bins| copies((100, bins))), [8, 4, 1, 0]);
         let bins = [4, 256, 300, 8193];
         assert_eq!(bins.map(|bins| copies((1 << 16, bins))), [32, 32, 16, 0]);
+    }
+
+    #[test]
+    fn only_numbers_of_bins_are_counted() {
+        use cuda_safe::{Context, Stream};
+
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let wide = [1u64, 2, 1 << 32 | 1, u64::MAX, 2, 1 << 63];
+        let wide = Array::from_slice(&stream, &wide).unwrap();
+        let signed = [-1i8, 1, 2, -128, 127, 2];
+        let signed = Array::from_slice(&stream, &signed).unwrap();
+        // Many copies of the counters, one, and none.
+        for bins in [4, 8192, 8193] {
+            for counts in [wide.histogram(bins), signed.histogram(bins)] {
+                let counts = counts.unwrap().to_vec().unwrap();
+                assert_eq!((counts.len(), &counts[..4]), (bins, &[0, 1, 2, 0][..]));
+                let others: Vec<usize> = (4..bins).filter(|&i| counts[i] > 0).collect();
+                assert!(others.is_empty() || others == [127], "{bins}: {others:?}");
+            }
+        }
     }
 }

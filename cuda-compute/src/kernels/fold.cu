@@ -3,7 +3,7 @@
 //
 // The space has rows of kept axes, folded axes and, if the axis with contiguous elements is kept,
 // columns: element (row, place, column) of [outer][length][inner]. Results are the same from run to
-// run, because the order of combination depends only on the sizes.
+// run, because the order of combination depends only on the sizes and alignment.
 //
 // Specialised by THREADS, UNROLL, BLOCKS (the minimum per multiprocessor) and
 //   FOLDED_FROM, FOLDED_TO   the first and the last folded axis

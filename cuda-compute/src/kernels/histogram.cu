@@ -16,7 +16,7 @@
 typedef u64 bin_number;
 #else
 #define BINS_OF(out, bins) copy_bins((out).y0, bins)
-// Counters in shared memory are few, so their numbers and those of other bins differ in 32 bits, too.
+// Counters in shared memory are so few that negative numbers of 32 bits are none of them.
 template <bool WIDE> struct number_of_bin { typedef u64 type; };
 template <> struct number_of_bin<false> { typedef unsigned type; };
 typedef number_of_bin<!COPIES || sizeof(((Outputs<1> *)0)->y0[0]) == 8>::type bin_number;
@@ -28,9 +28,12 @@ template <class T, int V> __device__ __forceinline__ void copy_bins(const T (&va
 }
 
 __device__ __forceinline__ void count_value(bin_number value, bin_number bins, unsigned *own, u64 *result) {
-#if COPIES
-    // Other values count behind the last bin, because this takes no branch.
+#if COPIES >= 8
+    // Other values count behind the last bin, because this takes no branch. With few copies, the threads
+    // of a warp would wait for one another there.
     atomicAdd(own + (value < bins ? value : bins) * COPIES, 1u);
+#elif COPIES
+    if (value < bins) atomicAdd(own + value * COPIES, 1u);
 #else
     if (value < bins) atomicAdd(result + value, 1ull);
 #endif

@@ -1,7 +1,7 @@
 // Copies of a block's rows between global and shared memory, in vectors of 16 bytes. The rows of a block
 // start at a multiple of 16 bytes.
 //
-// Needs rows.cu's THREADS and N, and expression.cuh.
+// Needs THREADS and N (vectors of a row) of the kernel, and expression.cuh.
 
 template <class T> struct vectors_of {
     static const unsigned EACH = 16 / sizeof(T);

@@ -248,10 +248,10 @@ impl Expr<u32> {
     /// [`poisson`](Self::poisson).
     ///
     /// If not, and the smaller one of the expected numbers of successes and failures is below 10, the
-    /// probabilities of 0, 1, 2, … are subtracted from a uniform number. Otherwise the algorithm is BTRS (Hörmann, "The generation
-    /// of binomial random variates", 1993). Both are exact apart from rounding in `f64` and the use of
-    /// 32-bit uniform numbers in BTRS. In an expression, a negative or NaN probability yields 0, and
-    /// one above 1 yields `trials`.
+    /// probabilities of 0, 1, 2, … are subtracted from a uniform number. Otherwise the algorithm is
+    /// BTRS (Hörmann, "The generation of binomial random variates", 1993). Both are exact apart from
+    /// rounding in `f64` and the use of 32-bit uniform numbers in BTRS. In an expression, a negative
+    /// or NaN probability yields 0, and one above 1 yields `trials`.
     ///
     /// ```
     /// use cuda_compute::{Array, Random};

@@ -85,11 +85,11 @@ static COUNT: Function = Function::random("count_of_table", "count_of_table");
 /// | beta | `2 n` | two draws of gamma numbers |
 /// | choices | | those of their uniform or exponential numbers, integers or permutation |
 ///
-/// Bits, permutations, uniform, normal and exponential numbers, and counts by table have the same bits on
-/// any device. Log-normal numbers, other Poisson and binomial numbers, and gamma and beta numbers use CUDA's mathematical library and
-/// have the same bits only with the same version of it. With another version, the last bits of a
-/// float may differ. An integer, or the attempt that a gamma number comes from, may differ if the two
-/// sides of a comparison are almost equal.
+/// Bits, permutations, uniform, normal and exponential numbers, and counts by table have the same
+/// bits on any device. Log-normal numbers, other Poisson and binomial numbers, and gamma and beta
+/// numbers use CUDA's mathematical library and have the same bits only with the same version of it.
+/// With another version, the last bits of a float may differ. An integer, or the attempt that a gamma
+/// number comes from, may differ if the two sides of a comparison are almost equal.
 ///
 /// Block `b` is the result of cuRAND's `curand4` for a `curandStatePhilox4_32_10_t` after
 /// `curand_init(s, 0, 4 * b, &state)`. JAX's `RNG_PHILOX` is the same function with a different
@@ -97,11 +97,14 @@ static COUNT: Function = Function::random("count_of_table", "count_of_table");
 ///
 /// Philox passes the tests of randomness that its authors list. It is not suitable for
 /// cryptography.
+///
 /// # Tables
 /// Poisson and binomial numbers with the same parameters for all elements, and a variance of at most
-/// 2¹⁶, are looked up in a table of up to 16 KiB. A `Random` and its clones keep their last four tables
-/// with their copies on devices, and the streams on which the copies were made. A table can't be copied
-/// in a capture: evaluate the expression once before.
+/// 2¹⁶, are looked up in a table of up to 16 KiB. A `Random` and its clones keep the last four tables.
+/// Each table has a copy in device memory for each stream on which it was used, and keeps these streams.
+///
+/// A copy can't be made in a capture: evaluate the expression once on the stream before. The expression,
+/// or a `Random` that still keeps its table, must outlive the graph.
 #[derive(Clone)]
 pub struct Random {
     seed: u64,

@@ -34,9 +34,9 @@ pub(super) const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh")
 
 /// A kernel for the folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct FoldKernel {
-    form: Hashed<Form>,
-    folds: Arc<[Folded]>,
+pub(super) struct FoldKernel {
+    pub(super) form: Hashed<Form>,
+    pub(super) folds: Arc<[Folded]>,
     walk: Walk,
     unroll: u8,
     /// The first and the last folded axis.

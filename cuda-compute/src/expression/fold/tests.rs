@@ -2,7 +2,7 @@ use cuda_safe::{Context, Stream};
 use half::f16;
 use num_complex::Complex;
 
-use super::super::Expr;
+use super::{super::Expr, grouped::FoldKernel, schedule::lanes, total::Total};
 use crate::{array::Array, element::Element, eval, kernel::Kernels, random::Random, s};
 
 fn stream() -> Stream {
@@ -208,13 +208,18 @@ fn results_of_any_type_are_used() {
 /// Variances of wide vectors, whose elements share an accumulator, along rows and of all elements.
 #[test]
 fn elements_of_a_vector_are_taken_together() {
-    let stream = stream();
-    for (rows, length) in [(300, 64), (7, 1000), (2, 20_008)] {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    for (rows, length) in [(300, 64), (20, 1000), (2, 20_008)] {
+        // Few threads, so that vectors are wide.
+        let kernels = Kernels::of_multiprocessors(&context, 1);
         let values: Vec<f16> = (0..rows * length)
             .map(|i| f16::from_f32(1000.0 + ((i * 37 + 11) % 13) as f32))
             .collect();
-        let x = Array::from_slice(&stream, &values).unwrap();
-        let x = x.reshape([rows, length]).unwrap().cast::<f32>();
+        let mut x = kernels.zeros::<f16>(&stream, &[rows, length]);
+        let given = Array::from_slice(&stream, &values).unwrap();
+        x.assign(given.reshape([rows, length]).unwrap()).unwrap();
+        let x = x.cast::<f32>();
         let largest = x.argmax_axis(1);
         let results = (
             x.mean_axis(1),
@@ -224,6 +229,14 @@ fn elements_of_a_vector_are_taken_together() {
             x.mean(),
         );
         let (mean, variance, largest, of_all, mean_of_all) = eval(results).unwrap();
+        let of_rows: Vec<FoldKernel> = kernels.compiled_for();
+        let totals: Vec<Total> = kernels.compiled_for();
+        let [of_rows] = &of_rows[..] else {
+            panic!("{} kernels of rows", of_rows.len());
+        };
+        assert_eq!((of_rows.form.vector, totals[0].form.vector), (8, 8));
+        assert_eq!(lanes(&of_rows.form, &of_rows.folds), 1);
+        assert_eq!(lanes(&totals[0].form, &totals[0].folds), 1);
         let host: Vec<f64> = values.iter().map(|x| x.to_f64()).collect();
         let moments = |values: &[f64]| {
             let mean = values.iter().sum::<f64>() / values.len() as f64;

@@ -12,14 +12,16 @@ use crate::kernel::Hardware;
 /// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
 const TARGET_REGISTERS: usize = 32;
 const MAX_REGISTERS: usize = 64;
-/// The size of rows that one thread computes: three vectors, or a few bytes. With more vectors, the
-/// threads of a warp would write parts of the same sectors many times.
+/// The rows that one thread computes: those of three vectors, which would occupy three of four threads
+/// otherwise, and those of a few bytes. With more vectors, the threads of a warp would write parts of the
+/// same sectors many times.
 const ALONE_VECTORS: usize = 3;
 const ALONE_REGISTERS: usize = 16;
 const ALONE_BYTES: usize = 24;
-/// The registers for a row that a block has copied to shared memory.
+/// The maximum number of registers of a thread for a row that a block has copied to shared memory.
 const MAX_COPIED_REGISTERS: usize = 56;
-/// The longest copied rows if there are few of them. Longer ones occupy more threads in other ways.
+/// The maximum number of vectors of a copied row if there are few rows. Longer ones occupy more threads in
+/// other ways.
 const MAX_OF_FEW: usize = 16;
 /// The numbers of threads for a longer row.
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
@@ -108,6 +110,12 @@ impl Threads {
             vectors: length as u32,
             staged,
         })
+    }
+
+    /// Returns whether the registers suffice for all leaves of a row, not only for those that blocks copy.
+    pub(super) fn hold(&self, form: &Form) -> bool {
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        self.vectors as usize * registers(read, form.vector) <= MAX_REGISTERS
     }
 
     /// Returns the threads for vectors of columns of this length, if a column fits in registers and
