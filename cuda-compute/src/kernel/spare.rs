@@ -224,6 +224,8 @@ fn is_per_thread(stream: &Stream) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     fn stream() -> Stream {
@@ -357,5 +359,47 @@ mod tests {
                 .map(|pool| pool.as_raw().addr())
                 .contains(&seen)
         });
+    }
+
+    /// In a process of its own, because the current pool is that of all threads.
+    #[test]
+    fn arrays_need_no_pool_that_is_known() {
+        let output = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "kernel::spare::tests::foreign_pool", "--ignored"])
+            .env(VARIABLE, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("1 passed"), "{text}");
+    }
+
+    #[test]
+    #[ignore = "changes the current pool: arrays_need_no_pool_that_is_known runs it"]
+    fn foreign_pool() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let mut raw = ptr::null_mut();
+        // SAFETY: zero is a value of each field.
+        let mut properties: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
+        properties.allocType = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location.type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        // SAFETY: the pointers are valid for these calls. The pool exists until the process ends.
+        unsafe {
+            assert_eq!(
+                sys::cuMemPoolCreate(&mut raw, &properties),
+                CUresult::CUDA_SUCCESS
+            );
+            let set = sys::cuDeviceSetMemPool(context.device().as_raw(), raw);
+            assert_eq!(set, CUresult::CUDA_SUCCESS);
+        }
+        assert!(MemoryPool::current(&context).is_err());
+        let x = crate::Array::<f32>::zeros(&stream, 100).unwrap();
+        assert_eq!((&x + 1.0).eval().unwrap().to_vec().unwrap(), [1.0; 100]);
+        let mut threshold = 1u64;
+        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: as above.
+        let code =
+            unsafe { sys::cuMemPoolGetAttribute(raw, attribute, (&raw mut threshold).cast()) };
+        assert_eq!((code, threshold), (CUresult::CUDA_SUCCESS, 0));
     }
 }

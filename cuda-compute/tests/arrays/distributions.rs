@@ -438,6 +438,8 @@ fn a_capture_needs_the_table_on_the_device() {
         results.push(counts.assign(&events));
         Ok(())
     };
+    // Another stream has a copy of its own.
+    events.eval_on(&crate::stream()).unwrap();
     // SAFETY: the array and the table outlive the graphs.
     drop(unsafe { stream.capture(|_| record()) }.unwrap());
     let wanted = events.eval_on(&stream).unwrap().host();
