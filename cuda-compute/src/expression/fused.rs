@@ -5,8 +5,8 @@ use std::{ffi::c_void, sync::Arc};
 
 use cuda_safe::{Function, LaunchConfig, Stream};
 
+use super::early::launch;
 pub(crate) use super::operands::grid;
-use super::operands::launch;
 use super::{
     divide,
     evaluate::{first_array, over, stages},

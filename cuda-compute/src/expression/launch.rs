@@ -4,7 +4,7 @@ use std::{ffi::c_void, sync::Arc};
 
 use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Stream};
 
-use super::operands::launch;
+use super::early::launch;
 use crate::{array::Memory, error::Result, kernel::Kernels};
 
 /// The size in bytes of the buffer for partial results that is kept for each stream. Most

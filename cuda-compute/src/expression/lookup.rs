@@ -7,7 +7,7 @@ use std::{
 
 use cuda_safe::{LaunchConfig, Stream};
 
-use super::operands::launch;
+use super::early::launch;
 use crate::{
     array::Memory,
     element::DataType,

@@ -4,6 +4,7 @@ mod accuracy;
 mod closeness;
 mod cross;
 mod divide;
+mod early;
 mod elementwise;
 mod evaluate;
 pub(crate) mod fold;

@@ -1,9 +1,7 @@
 //! The operands of a kernel: their layout in the space of the kernel, and the parameters of a
 //! launch.
 
-use std::{ffi::c_void, sync::Arc};
-
-use cuda_safe::{Function, LaunchConfig, Stream, launch::LaunchAttributes};
+use std::sync::Arc;
 
 use super::{
     plan::{Leaf, LeafSource, NodeAddress, Origin, Plan, Through},
@@ -14,7 +12,6 @@ use crate::{
     array::{Layout, Memory, Shape},
     element::DataType,
     error::{Error, Result},
-    order::ordered,
 };
 
 /// The destination of an expression's values.
@@ -441,47 +438,6 @@ pub(crate) fn grid(blocks: u64) -> Result<u32> {
             "an array is too large for one kernel, which would need {blocks} blocks. Fix: process slices of it"
         ))
     })
-}
-
-/// Enqueues a kernel, ordered with the streams of the memory that it uses.
-///
-/// On devices that can do this, the kernel is launched while the previous one on the stream still
-/// runs, and waits for it (programmatic dependent launch). A chain of small kernels takes half of
-/// the time: see `tuning/NOTES.md`.
-///
-/// # Safety
-/// The caller must ensure that:
-/// - the pointers are those of the kernel's parameters;
-/// - the kernel begins with `wait_for_previous_kernel` of `kernels/array.cuh`;
-/// - the kernel only accesses the memory in `memories` and memory that belongs to `stream`.
-pub(super) unsafe fn launch<'a>(
-    kernel: &Function,
-    stream: &Stream,
-    config: LaunchConfig,
-    pointers: &mut [*mut c_void],
-    memories: impl Iterator<Item = &'a Memory> + Clone,
-) -> Result<()> {
-    let config = match launches_early(stream, memories.clone()) {
-        true => config.attributes(LaunchAttributes::default().programmatic_serialization(true)),
-        false => config,
-    };
-    ordered(stream, memories.map(|memory| Some(memory.owner())), || {
-        // SAFETY: the caller's promise.
-        unsafe { kernel.launch_raw(stream, config, pointers)? };
-        Ok(())
-    })
-}
-
-/// Returns whether kernels that use this memory are launched while previous ones run. The default
-/// streams are excluded, because they also wait for other streams. So are captured streams, because
-/// this would add edges with data to the graph.
-fn launches_early<'a>(stream: &Stream, mut memories: impl Iterator<Item = &'a Memory>) -> bool {
-    let capability = memories
-        .next()
-        .map(|memory| memory.kernels().hardware().capability);
-    let can_wait = capability.is_some_and(|capability| capability.major >= 9);
-    // The handles of the default streams are small numbers.
-    can_wait && stream.as_raw().addr() > 2 && !stream.is_capturing().unwrap_or(true)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const BLOCKS: [(usize, usize); 3] = [(256, 24 << 10), (128, 48 << 10), (64, 48 <
 /// The shared memory that every device has for a block.
 pub(super) const SHARED_BYTES: usize = 48 << 10;
 
-/// The operands that blocks copy: those whose elements lie in the order of the kernel's space.
+/// The operands that blocks copy: those whose elements have the order of the kernel's space.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Copied {
     /// The bytes of one vector of each operand.
@@ -35,7 +35,7 @@ pub(super) struct Copied {
 }
 
 impl Copied {
-    /// Returns `None` if there are none, or if an operand prevents copies.
+    /// Returns `None` without such operands, or if an operand prevents copies.
     pub(super) fn of(operands: &Operands<'_>, vector: usize) -> Option<Self> {
         let mut copied = Self::default();
         for (i, leaf) in operands.leaves().iter().enumerate() {
@@ -60,7 +60,7 @@ impl Copied {
     }
 }
 
-/// Returns whether there are so many rows that each multiprocessor gets a block of the largest size.
+/// Returns whether there are enough rows for a block of the largest size on each multiprocessor.
 pub(super) fn are_many(hardware: &Hardware, rows: usize) -> bool {
     rows >= hardware.multiprocessors as usize * BLOCKS[0].0
 }
@@ -77,7 +77,7 @@ pub(super) fn block(hardware: &Hardware, rows: usize, bytes: usize) -> Option<u3
 }
 
 /// Adds the headers of copies to a kernel, whose blocks copy this many elements of each operand. With
-/// `and_back`, they also copy the results, whose elements must lie in the order of the kernel's space.
+/// `and_back`, they also copy the results, whose elements must have the order of the kernel's space.
 pub(super) fn add_headers(source: Source, form: &Form, elements: usize, and_back: bool) -> Source {
     source
         .header("staged.cuh", arrays(form, elements, and_back))
