@@ -114,7 +114,7 @@ mod tests {
     use cuda_safe::{Context, Stream};
 
     use super::{
-        super::{plan::LeafSource, render::LeafForm, space::Access},
+        super::{leaf::LeafForm, plan::LeafSource, space::Access},
         *,
     };
     use crate::{element::DataType, kernel::Kernels};

@@ -12,6 +12,7 @@ pub(crate) mod function;
 pub(crate) mod fused;
 pub(crate) mod hashed;
 mod launch;
+pub(crate) mod leaf;
 pub(crate) mod lookup;
 mod math;
 mod moved;

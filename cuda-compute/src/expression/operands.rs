@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::{
+    leaf::{Indirect, LeafForm},
     plan::{Leaf, LeafSource, NodeAddress, Origin, Plan, Through},
-    render::{Form, Indirect, LeafForm, Slots},
+    render::{Form, Slots},
     space::{Access, Space},
 };
 use crate::{

@@ -6,12 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    operands::Operands,
-    plan::LeafSource,
-    render::{Form, LeafForm},
-    space::Access,
-};
+use super::{leaf::LeafForm, operands::Operands, plan::LeafSource, render::Form, space::Access};
 use crate::kernel::{Hardware, Source};
 
 /// The size in bytes of the vectors that blocks copy.

@@ -126,7 +126,7 @@ impl Tile {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{render::LeafForm, transposed::tests::space},
+        super::{leaf::LeafForm, transposed::tests::space},
         *,
     };
     use crate::element::DataType;

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{
+    leaf::LeafForm,
     plan::LeafSource,
-    render::{Form, LeafForm},
+    render::Form,
     space::{Access, Inner, Space, Still},
 };
 use crate::kernel::Source;

@@ -1,9 +1,10 @@
 //! Properties of a form's values: need, rounding, and cost.
 
 use super::{
+    leaf::LeafForm,
     operation::{EffectOfSign, Operation},
     plan::{LeafSource, Value},
-    render::{Form, LeafForm, Use},
+    render::{Form, Use},
 };
 use crate::element::DataType;
 

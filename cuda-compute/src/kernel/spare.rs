@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, env, ptr, sync::Mutex};
 
 use cuda_safe::{
-    Context, DeviceAttribute, DeviceBuffer, ErrorKind, MemoryPool, Stream,
+    Context, DeviceBuffer, ErrorKind, MemoryPool, Stream,
     sys::{self, CUresult},
 };
 
@@ -58,7 +58,7 @@ const STREAMS: usize = 16;
 /// The environment variable that turns this off (0) or on (1).
 const VARIABLE: &str = "CUDA_COMPUTE_SPARE_MEMORY";
 
-/// The pools that [`keep_freed_memory`] has seen.
+/// The pools that [`is_new`] has seen.
 static SEEN: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
 
 impl SpareBuffer {
@@ -77,13 +77,13 @@ impl SpareMemory {
             Ok("1") => true,
             _ => !is_emulated(context),
         };
-        let device = context.device();
-        // A pool that another library has made current is left as it is.
-        if is_used
-            && device.attribute(DeviceAttribute::MEMORY_POOLS_SUPPORTED)? != 0
-            && let Ok(pool) = MemoryPool::current(context)
-        {
-            keep_freed_memory(&pool)?;
+        if is_used && is_new(current_pool(context)) {
+            match MemoryPool::current(context) {
+                Ok(pool) => keep_freed_memory(&pool)?,
+                // A pool that another library has made current is left as it is.
+                Err(error) if matches!(error.kind(), ErrorKind::InvalidArgument) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         let part = context.device().total_memory()? / PART_OF_DEVICE;
         Ok(Self::of(if is_used { part.min(BYTES) } else { 0 }))
@@ -181,18 +181,23 @@ impl SpareMemory {
 /// Makes the driver keep the freed memory of a pool, unless the program has set a threshold above 0.
 ///
 /// The driver's default returns it to the system at the next wait. Then 512 MiB take 0.45 ms to allocate
-/// and 0.56 ms to free, instead of 3 µs (H200, driver 580). Each pool is changed once, so that a program
-/// can set the threshold back to 0.
+/// and 0.56 ms to free, instead of 3 µs (H200, driver 580).
 fn keep_freed_memory(pool: &MemoryPool) -> Result<()> {
-    let raw = pool.as_raw().addr();
-    let is_known = lock(&SEEN).contains(&raw);
-    if !is_known {
-        if pool.release_threshold()? == 0 {
-            pool.set_release_threshold(u64::MAX)?;
-        }
-        lock(&SEEN).push(raw);
+    if pool.release_threshold()? == 0 {
+        pool.set_release_threshold(u64::MAX)?;
     }
     Ok(())
+}
+
+/// Returns whether this is a pool, and the first call for it. Each is changed once, so that a program can
+/// set the threshold back to 0.
+fn is_new(pool: Pool) -> bool {
+    let mut seen = lock(&SEEN);
+    let is_new = pool != 0 && !seen.contains(&pool);
+    if is_new {
+        seen.push(pool);
+    }
+    is_new
 }
 
 /// Returns the pool that the driver allocates from.
@@ -350,18 +355,17 @@ mod tests {
         assert_eq!(own.release_threshold().unwrap(), 1 << 20);
         let pool = pool(None);
         assert_eq!(pool.release_threshold().unwrap(), u64::MAX);
-        // Only once.
-        pool.set_release_threshold(0).unwrap();
-        keep_freed_memory(&pool).unwrap();
-        assert_eq!(pool.release_threshold().unwrap(), 0);
-        lock(&SEEN).retain(|&seen| {
-            ![&own, &pool]
-                .map(|pool| pool.as_raw().addr())
-                .contains(&seen)
-        });
     }
 
-    /// In a process of its own, because the current pool is that of all threads.
+    #[test]
+    fn a_pool_is_changed_once() {
+        let [one, other] = [3, 5]; // no addresses of pools
+        assert!(is_new(one) && is_new(other));
+        assert!(!is_new(one) && !is_new(other) && !is_new(0));
+        lock(&SEEN).retain(|&seen| seen != one && seen != other);
+    }
+
+    /// In a separate process, because all threads share the current pool.
     #[test]
     fn arrays_need_no_pool_that_is_known() {
         let output = Command::new(env::current_exe().unwrap())
@@ -378,6 +382,10 @@ mod tests {
     fn foreign_pool() {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
+        let zeros = || crate::Array::<f32>::zeros(&stream, 100).unwrap();
+        drop(zeros());
+        let own = MemoryPool::current(&context).unwrap();
+        assert_eq!(own.release_threshold().unwrap(), u64::MAX);
         let mut raw = ptr::null_mut();
         // SAFETY: zero is a value of each field.
         let mut properties: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
@@ -393,7 +401,7 @@ mod tests {
             assert_eq!(set, CUresult::CUDA_SUCCESS);
         }
         assert!(MemoryPool::current(&context).is_err());
-        let x = crate::Array::<f32>::zeros(&stream, 100).unwrap();
+        let x = zeros();
         assert_eq!((&x + 1.0).eval().unwrap().to_vec().unwrap(), [1.0; 100]);
         let mut threshold = 1u64;
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;

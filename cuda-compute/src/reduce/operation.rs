@@ -8,11 +8,12 @@ use crate::{
     expression::{
         fold::{table::Variant, total::Total},
         hashed::Hashed,
+        leaf::LeafForm,
         operation,
         own::{CudaText, OwnFunction},
         plan::{LeafSource, Value},
         reduction::{Fold, Folded},
-        render::{Form, LeafForm},
+        render::Form,
         space::Access,
     },
     kernel::{Source, Specialisation},

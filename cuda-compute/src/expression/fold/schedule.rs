@@ -265,8 +265,8 @@ mod tests {
 
     use super::{
         super::super::{
+            leaf::LeafForm,
             plan::LeafSource,
-            render::LeafForm,
             space::{Access, Inner, Still},
         },
         *,

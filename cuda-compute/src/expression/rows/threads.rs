@@ -1,9 +1,10 @@
 //! The threads that compute a row.
 
 use super::super::{
+    leaf::LeafForm,
     operands::Operands,
     plan::LeafSource,
-    render::{Form, LeafForm},
+    render::Form,
     space::Access,
     staged::{Copied, are_many, block},
 };
