@@ -70,8 +70,7 @@ FOLD void fold_thread(const Words &w, u64 head, accumulator &total) {
 // written and read as a whole, so the mark alone proves that the value has been published, without a
 // fence or counter.
 #define WORDS ((int)(sizeof(accumulator) + 3) / 4)
-// The partials and the words of each that a thread loads at once.
-#define TOGETHER (WORDS <= 2 ? 4 : 1)
+// The words of a partial that a thread loads at once.
 #define ROUND (WORDS <= 8 ? WORDS : 8)
 
 FOLD void publish(u64 *words, const accumulator &value) {
@@ -84,50 +83,35 @@ FOLD void publish(u64 *words, const accumulator &value) {
                      : "memory");
 }
 
-// Waits for the partials block, block + STEP, ... of `blocks`, at most COUNT of them, folds them,
-// and zeroes them for the next launch.
-template <int COUNT, int STEP>
-FOLD void take(accumulator &total, u64 *workspace, unsigned block, unsigned blocks) {
-    unsigned halves[COUNT][WORDS];
+// Waits for a partial, folds it, and zeroes it for the next launch.
+FOLD void take(accumulator &total, u64 *at) {
+    unsigned halves[WORDS];
 #pragma unroll
     for (int from = 0; from < WORDS; from += ROUND) {
-        u64 words[COUNT][ROUND];
+        u64 words[ROUND];
         // All loads of a round are in flight together.
         bool missing;
         do {
             missing = false;
 #pragma unroll
-            for (int n = 0; n < COUNT; ++n)
+            for (int i = 0; i < ROUND; ++i) {
+                words[i] = 1;
+                if (from + i < WORDS)
+                    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(words[i]) : "l"(at + from + i) : "memory");
+            }
 #pragma unroll
-                for (int i = 0; i < ROUND; ++i) {
-                    words[n][i] = 1;
-                    if (from + i < WORDS && block + n * STEP < blocks)
-                        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                                     : "=l"(words[n][i])
-                                     : "l"(workspace + (block + n * STEP) * WORDS + from + i)
-                                     : "memory");
-                }
-#pragma unroll
-            for (int n = 0; n < COUNT; ++n)
-#pragma unroll
-                for (int i = 0; i < ROUND; ++i) missing |= words[n][i] == 0;
+            for (int i = 0; i < ROUND; ++i) missing |= words[i] == 0;
         } while (missing);
 #pragma unroll
-        for (int n = 0; n < COUNT; ++n)
-#pragma unroll
-            for (int i = 0; i < ROUND; ++i)
-                if (from + i < WORDS && block + n * STEP < blocks) {
-                    halves[n][from + i] = (unsigned)words[n][i];
-                    workspace[(block + n * STEP) * WORDS + from + i] = 0;
-                }
+        for (int i = 0; i < ROUND; ++i)
+            if (from + i < WORDS) {
+                halves[from + i] = (unsigned)words[i];
+                at[from + i] = 0;
+            }
     }
-#pragma unroll
-    for (int n = 0; n < COUNT; ++n)
-        if (block + n * STEP < blocks) {
-            accumulator partial;
-            memcpy(&partial, halves[n], sizeof(partial));
-            total.merge(partial);
-        }
+    accumulator partial;
+    memcpy(&partial, halves, sizeof(partial));
+    total.merge(partial);
 }
 
 #if BLOCKS
@@ -139,28 +123,23 @@ FOLD void take(accumulator &total, u64 *workspace, unsigned block, unsigned bloc
 extern "C" __global__ void BOUNDS
 total(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     wait_for_previous_kernel();
-    __shared__ alignas(16) char room[2][sizeof(accumulator) * (THREADS / 32)];
+    __shared__ alignas(16) char room[sizeof(accumulator) * (THREADS / 32)];
     accumulator value;
     fold_thread(w, s.head, value);
-    fold_group<THREADS>(value, (accumulator *)room[0]);
-    if (gridDim.x > 1) {
-        u64 *const workspace = (u64 *)s.workspace;
+    u64 *const workspace = (u64 *)s.workspace;
+    // The second round folds the partials. Both have the same code, because a small launch takes most of
+    // its time to load instructions.
+#pragma unroll 1
+    for (bool last = gridDim.x == 1;; last = true) {
+        fold_group<THREADS>(value, (accumulator *)room);
+        if (last) break;
         if (threadIdx.x == 0) publish(workspace + blockIdx.x * WORDS, value);
         // The last block of the grid starts last, so it waits the least.
         if (blockIdx.x != gridDim.x - 1) return;
         value.clear();
-        if (gridDim.x <= 128) {
-            // For few partials, use one warp and no barrier.
-            if (threadIdx.x >= 32) return;
-#pragma unroll 1
-            for (unsigned n = 0; n < 4; n += TOGETHER)
-                take<TOGETHER, 32>(value, workspace, threadIdx.x + n * 32, gridDim.x);
-            fold_group<32>(value, nullptr);
-        } else {
-            for (unsigned block = threadIdx.x; block < gridDim.x; block += THREADS)
-                take<1, 1>(value, workspace, block, gridDim.x);
-            fold_group<THREADS>(value, (accumulator *)room[1]);
-        }
+        for (unsigned block = threadIdx.x; block < gridDim.x; block += THREADS)
+            take(value, workspace + block * WORDS);
+        __syncthreads();  // before the memory of warps is written again
     }
     if (threadIdx.x == 0) {
         Results<1> results;
