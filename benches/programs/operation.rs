@@ -85,9 +85,6 @@ impl Operation {
     fn array(&self, stream: &Stream, values: &HashMap<&str, Value>) -> ArrayResult<Option<Stored>> {
         let value = |name: &String| &values[&**name];
         Ok(Some(match self {
-            Self::Scan(x, axis) => {
-                of_numbers!(value(x), x => x.scan(Combination::sum(), *axis)?.into())
-            }
             Self::IndexAdd(x, indices, length) => {
                 let indices: &Expr<i64> = typed(value(indices))?;
                 of_floats!(value(x), x => {
@@ -126,7 +123,10 @@ impl Operation {
                 let indices: &Expr<i64> = typed(value(indices))?;
                 of_any!(value(x), x => x.take_clamped(indices, *axis)?.into())
             }
-            Self::Scan(..) | Self::IndexAdd(..) => return Err(other_type()),
+            Self::Scan(x, axis) => {
+                of_numbers!(value(x), x => x.scan(Combination::sum(), *axis)?.into())
+            }
+            Self::IndexAdd(..) => return Err(other_type()),
         })
     }
 }

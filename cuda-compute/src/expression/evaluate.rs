@@ -1,17 +1,18 @@
 //! Evaluation of expressions: the division of the work into kernels.
 
-use std::{collections::hash_map::Entry, sync::Arc};
+use std::sync::Arc;
 
 use cuda_safe::Stream;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{
     Expr, divide, elementwise, fold,
     node::{Kind, Node},
     operands::Target,
-    plan::{Computed, Stored},
+    plan::Stored,
+    ready::next_reductions,
     repeat::{Record, Repeats},
-    rows,
+    rows, scan,
     signature::Signature,
     state::Evaluation,
     unroll::unrolled,
@@ -274,6 +275,9 @@ fn compute_with(
     if let Some(results) = rows::run(evaluation, roots)? {
         return Ok(results);
     }
+    if alone && let Some(results) = after_scan(evaluation, roots)? {
+        return Ok(results);
+    }
     views(evaluation, roots)?;
     let is_reduction = |root: &&Arc<Node>| matches!(root.kind, Kind::Reduce(..));
     let continues = alone && !roots.iter().all(is_reduction);
@@ -333,16 +337,62 @@ pub(super) fn over<'a>(
     replaced.map_or_else(|| roots.to_vec(), |nodes| nodes.iter().collect())
 }
 
-/// Computes the values in the roots that have to be in memory: views, then reductions.
+/// Computes the values in the roots that have to be in memory: scans and views, then reductions.
 pub(super) fn stages(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     views(evaluation, roots)?;
+    reductions(evaluation, roots)
+}
+
+fn reductions(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     while let Some(ready) = next_reductions(roots, &evaluation.computed)? {
         ready.run(evaluation)?;
     }
     Ok(())
 }
 
-/// Computes the inputs of the views in the roots, innermost first, and copies tables to the device.
+/// Computes the roots in the kernel of a scan, if all have its shape, and it is the only one that is not
+/// computed yet. Otherwise returns `None`.
+fn after_scan(
+    evaluation: &mut Evaluation<'_>,
+    roots: &[&Arc<Node>],
+) -> Result<Option<Vec<Stored>>> {
+    if !roots.iter().any(|root| root.views) {
+        return Ok(None);
+    }
+    let mut scan: Option<&Arc<Node>> = None;
+    // Other nodes whose values must be in memory, and tables.
+    let (mut others, mut tables) = (Vec::new(), Vec::new());
+    let mut seen = FxHashSet::default();
+    let mut waiting = roots.to_vec();
+    while let Some(node) = waiting.pop() {
+        let key = Arc::as_ptr(node);
+        if evaluation.computed.contains_key(&key) || !seen.insert(key) {
+            continue;
+        }
+        match node.kind {
+            Kind::Scan(..) if scan.is_none() => scan = Some(node),
+            Kind::Scan(..) | Kind::Reduce(..) | Kind::View(..) => others.push(node),
+            Kind::Lookup(_) => tables.push(node),
+            _ => waiting.extend(node.inputs()),
+        }
+    }
+    let Some(scan) = scan else { return Ok(None) };
+    let shape = scan.shape()?;
+    // Other scans and views might depend on this scan.
+    if others.iter().any(|other| other.views)
+        || roots.iter().any(|root| root.shape != Ok(shape))
+        || roots.iter().all(|root| Arc::ptr_eq(root, scan))
+    {
+        return Ok(None);
+    }
+    let first = scan.inputs().iter().chain(others).chain(tables);
+    let first: Vec<&Arc<Node>> = first.collect();
+    stages(evaluation, &first)?;
+    scan::run_with(evaluation, scan, roots)
+}
+
+/// Computes the scans in the roots and the inputs of views, innermost first, and copies tables to the
+/// device.
 fn views(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
     let mut seen = FxHashSet::default();
     let mut waiting: Vec<(&Arc<Node>, bool)> = roots.iter().map(|root| (*root, false)).collect();
@@ -351,6 +401,11 @@ fn views(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<()> {
         if visited {
             let stored = match &node.kind {
                 Kind::View(view, input) => viewed(evaluation, view, input)?,
+                Kind::Scan(_, inputs) => {
+                    let inputs: Vec<&Arc<Node>> = inputs.iter().collect();
+                    reductions(evaluation, &inputs)?;
+                    scan::run(evaluation, node)?
+                }
                 Kind::Lookup(table) => {
                     let memory = table.on(evaluation.kernels, evaluation.stream)?;
                     (memory, Layout::dense(Shape::of(&[]), Order::C))
@@ -387,102 +442,6 @@ fn viewed(evaluation: &mut Evaluation<'_>, view: &View, input: &Arc<Node>) -> Re
         Error::Shape("internal error: strides can't express a view of a dense array".into())
     })?;
     Ok((memory.clone(), layout))
-}
-
-/// Reductions that share a kernel.
-struct Ready<'a> {
-    together: Vec<&'a Arc<Node>>,
-    /// Whether there are no other reductions that are not computed yet.
-    are_last: bool,
-}
-
-impl Ready<'_> {
-    fn run(&self, evaluation: &mut Evaluation<'_>) -> Result<()> {
-        let results = fold::run(evaluation, &self.together)?;
-        let nodes = self.together.iter().map(|node| Arc::as_ptr(node));
-        evaluation.computed.extend(nodes.zip(results));
-        Ok(())
-    }
-}
-
-/// Returns the next reductions to compute, if any. Reductions of inputs with one shape along the same
-/// axes share a kernel.
-fn next_reductions<'a>(roots: &[&'a Arc<Node>], computed: &Computed) -> Result<Option<Ready<'a>>> {
-    let (ready, count) = ready_reductions(roots, computed);
-    let Some(first) = ready.first() else {
-        return Ok(None);
-    };
-    let group = group_of(first)?;
-    let (mut together, mut bytes) = (Vec::new(), 0);
-    for node in &ready {
-        let own = accumulator_bytes(node);
-        if group_of(node)? == group && (together.is_empty() || bytes + own <= MAX_ACCUMULATOR_BYTES)
-        {
-            together.push(*node);
-            bytes += own;
-        }
-    }
-    let are_last = together.len() == count;
-    Ok(Some(Ready { together, are_last }))
-}
-
-/// The maximum size in bytes of a thread's accumulators. A block keeps 256 times this in shared
-/// memory.
-const MAX_ACCUMULATOR_BYTES: usize = 176;
-
-fn accumulator_bytes(node: &Arc<Node>) -> usize {
-    match &node.kind {
-        Kind::Reduce(reduction, input) => {
-            let bytes = reduction.fold.accumulator_bytes(input.data);
-            bytes.next_multiple_of(8)
-        }
-        _ => 0,
-    }
-}
-
-/// Returns the properties that reductions in one kernel must share.
-fn group_of(node: &Arc<Node>) -> Result<(Shape, u8)> {
-    match &node.kind {
-        Kind::Reduce(reduction, input) => Ok((input.shape()?, reduction.axes)),
-        _ => Err(Error::Shape(
-            "internal error: a reduction was expected".into(),
-        )),
-    }
-}
-
-/// Returns the reductions that are not computed yet and depend on no other such reduction, and the
-/// number of all that are not computed yet.
-fn ready_reductions<'a>(
-    roots: &[&'a Arc<Node>],
-    computed: &Computed,
-) -> (Vec<&'a Arc<Node>>, usize) {
-    let (mut ready, mut count) = (Vec::new(), 0);
-    if !roots.iter().any(|root| root.reduces) {
-        return (ready, count);
-    }
-    // Whether a node, or a node that it depends on, is a reduction that is not computed yet.
-    let mut waits: FxHashMap<*const Node, bool> = FxHashMap::default();
-    let mut waiting: Vec<(&Arc<Node>, bool)> =
-        roots.iter().rev().map(|root| (*root, false)).collect();
-    while let Some((node, visited)) = waiting.pop() {
-        let key = Arc::as_ptr(node);
-        if visited {
-            let below = node.inputs().iter().any(|input| waits[&Arc::as_ptr(input)]);
-            let own = matches!(node.kind, Kind::Reduce(..));
-            count += usize::from(own);
-            if own && !below {
-                ready.push(node);
-            }
-            waits.insert(key, own || below);
-        } else if computed.contains_key(&key) {
-            waits.insert(key, false);
-        } else if let Entry::Vacant(new) = waits.entry(key) {
-            new.insert(false); // until it has been visited
-            waiting.push((node, true));
-            waiting.extend(node.inputs().iter().rev().map(|input| (input, false)));
-        }
-    }
-    (ready, count)
 }
 
 /// Computes an expression into memory. Nothing else may use this memory, except the expression
@@ -564,7 +523,7 @@ fn overlap(one: (&Layout, DataType), other: (&Layout, DataType)) -> bool {
 mod tests {
     use cuda_safe::Context;
 
-    use super::*;
+    use super::{super::ready::MAX_ACCUMULATOR_BYTES, *};
     use crate::s;
 
     fn stream() -> Stream {
@@ -573,17 +532,6 @@ mod tests {
 
     fn dense(lengths: &[usize]) -> Layout {
         Layout::dense(Shape::of(lengths), Order::C)
-    }
-
-    #[test]
-    fn accumulators_are_counted_in_words() {
-        let x = Array::<f32>::zeros(&stream(), 4).unwrap();
-        let wide = Array::<f64>::zeros(&stream(), 4).unwrap();
-        assert_eq!(accumulator_bytes(&x.sum().node), 8);
-        assert_eq!(accumulator_bytes(&x.var(0).node), 16);
-        assert_eq!(accumulator_bytes(&wide.sum().node), 8);
-        assert_eq!(accumulator_bytes(&wide.var(0).node), 32);
-        assert_eq!(accumulator_bytes(&x.expr().node), 0);
     }
 
     #[test]

@@ -23,12 +23,14 @@ pub(crate) mod operation;
 mod operators;
 pub(crate) mod own;
 pub(crate) mod plan;
+mod ready;
 mod reduce;
 pub(crate) mod reduction;
 pub(crate) mod render;
 mod repeat;
 mod rounding;
 mod rows;
+pub(crate) mod scan;
 mod shapes;
 mod signature;
 pub(crate) mod space;
@@ -39,6 +41,7 @@ mod transposed;
 mod unroll;
 mod values;
 mod view;
+mod walk;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
@@ -63,7 +66,7 @@ pub use operators::{Bits, Remainder, Shift};
 ///
 /// Operators and methods of arrays and expressions return expressions. Nothing is computed before
 /// [`eval`](Self::eval), which computes the whole expression in one kernel, or in a few if it
-/// contains reductions. An expression keeps the elements that its arrays have when you create it.
+/// contains reductions or several scans. An expression keeps the elements that its arrays have when you create it.
 /// If you later write to such an array, the array is copied first.
 ///
 /// ```

@@ -28,16 +28,18 @@ struct Moved<'a> {
 
 impl Moved<'_> {
     /// Returns the view of a node that is broadcast to the shape, after those of its inputs. Returns
-    /// `None` if strides cannot express the view of an array, or if the node depends on random numbers
-    /// or on a reduction along axes.
+    /// `None` if strides cannot express the view of an array, or if the node depends on random numbers,
+    /// a scan, or a reduction along axes.
     fn node(&self, node: &Arc<Node>) -> Option<Arc<Node>> {
         let new = |kind, shape| Node::new(kind, node.data, Ok(shape));
         Some(match &node.kind {
             Kind::Scalar(_) | Kind::Lookup(_) => node.clone(),
             Kind::Reduce(..) | Kind::View(..) if node.shape().ok()?.rank() == 0 => node.clone(),
-            Kind::Reduce(..) | Kind::View(..) | Kind::Random(_) | Kind::Taken(_) => {
-                return None;
-            }
+            Kind::Reduce(..)
+            | Kind::Scan(..)
+            | Kind::View(..)
+            | Kind::Random(_)
+            | Kind::Taken(_) => return None,
             Kind::Array(memory, layout) => {
                 let layout = self.view.of_broadcast(layout, self.from)?;
                 new(Kind::Array(memory.clone(), layout), layout.shape)

@@ -10,7 +10,9 @@ use crate::{
     error::Error,
 };
 
-use super::{lookup::Lookup, operation::Operation, reduction::Reduction, view::View};
+use super::{
+    lookup::Lookup, operation::Operation, reduction::Reduction, scan::operation::Scan, view::View,
+};
 
 /// A part of a sequence of random numbers, starting at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub(crate) struct Node {
     pub(crate) shape: Result<Shape, Arc<str>>,
     /// Whether the node is a reduction or depends on one.
     pub(crate) reduces: bool,
-    /// Whether the node is a view or the address of a table, or depends on one.
+    /// Whether the node is a scan, a view or the address of a table, or depends on one.
     pub(crate) views: bool,
 }
 
@@ -60,6 +62,8 @@ pub(crate) enum Kind {
     Apply(Operation, Inputs),
     /// A reduction.
     Reduce(Reduction, Arc<Node>),
+    /// A scan of values, with flags if it has segments.
+    Scan(Scan, Inputs),
     /// A view of values that are computed into memory first.
     View(View, Arc<Node>),
 }
@@ -98,7 +102,7 @@ impl Deref for Inputs {
 impl Kind {
     fn inputs(&self) -> &[Arc<Node>] {
         match self {
-            Self::Apply(_, inputs) => inputs,
+            Self::Apply(_, inputs) | Self::Scan(_, inputs) => inputs,
             Self::Reduce(_, input) | Self::View(_, input) => std::slice::from_ref(input),
             _ => &[],
         }
@@ -109,7 +113,7 @@ impl Node {
     pub(crate) fn new(kind: Kind, data: DataType, shape: Result<Shape, Arc<str>>) -> Arc<Self> {
         let (mut reduces, mut views) = match &kind {
             Kind::Reduce(..) => (true, false),
-            Kind::View(..) | Kind::Lookup(_) => (false, true),
+            Kind::Scan(..) | Kind::View(..) | Kind::Lookup(_) => (false, true),
             _ => (false, false),
         };
         for input in kind.inputs() {
@@ -162,11 +166,13 @@ impl Node {
     /// Moves the inputs to the end of a list.
     fn move_inputs(&mut self, to: &mut Vec<Arc<Self>>) {
         match &mut self.kind {
-            Kind::Apply(_, inputs) => match mem::replace(inputs, Inputs::More(Box::default())) {
-                Inputs::One(inputs) => to.extend(inputs),
-                Inputs::Two(inputs) => to.extend(inputs),
-                Inputs::More(inputs) => to.extend(inputs.into_vec()),
-            },
+            Kind::Apply(_, inputs) | Kind::Scan(_, inputs) => {
+                match mem::replace(inputs, Inputs::More(Box::default())) {
+                    Inputs::One(inputs) => to.extend(inputs),
+                    Inputs::Two(inputs) => to.extend(inputs),
+                    Inputs::More(inputs) => to.extend(inputs.into_vec()),
+                }
+            }
             Kind::Reduce(_, input) | Kind::View(_, input) => {
                 let nothing = Self::scalar(Words::ZERO, DataType::Bool);
                 to.push(mem::replace(input, nothing));

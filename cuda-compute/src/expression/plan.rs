@@ -311,7 +311,7 @@ impl Plan {
             Kind::Array(memory, layout) => {
                 self.leaf(Origin::Memory(memory.clone()), data, *layout, shape)?
             }
-            Kind::Reduce(..) | Kind::View(..) | Kind::Lookup(_) => {
+            Kind::Reduce(..) | Kind::Scan(..) | Kind::View(..) | Kind::Lookup(_) => {
                 return Err(Error::Shape(
                     "internal error: a value was not computed before its use".into(),
                 ));

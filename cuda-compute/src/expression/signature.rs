@@ -175,7 +175,7 @@ impl<'a> Signature<'a> {
             Kind::View(view, _) => view.hash(hasher),
             Kind::Place(layout) => hash_layout(layout, hasher),
             Kind::Scalar(_) => {}
-            Kind::Random(_) | Kind::Lookup(_) => return None,
+            Kind::Random(_) | Kind::Lookup(_) | Kind::Scan(..) => return None,
         }
         Some(())
     }
@@ -386,7 +386,7 @@ impl Part {
             Kind::Apply(operation, inputs) => Self::Apply(operation.clone(), inputs.len()),
             Kind::Reduce(reduction, _) => Self::Reduce(reduction.clone()),
             Kind::View(view, _) => Self::View(view.clone()),
-            Kind::Random(_) | Kind::Lookup(_) => return None,
+            Kind::Random(_) | Kind::Lookup(_) | Kind::Scan(..) => return None,
         })
     }
 

@@ -100,6 +100,9 @@ fn rebuilt(node: &Arc<Node>, new: &FxHashMap<*const Node, Arc<Node>>) -> Option<
             Inputs::More(inputs.iter().map(of).collect()),
         ),
         Kind::Reduce(reduction, input) => Kind::Reduce(reduction.clone(), of(input)),
+        Kind::Scan(scan, inputs) => {
+            Kind::Scan(scan.clone(), Inputs::More(inputs.iter().map(of).collect()))
+        }
         Kind::View(view, input) => Kind::View(view.clone(), of(input)),
         _ => return None,
     };

@@ -6,5 +6,4 @@ mod cuda_fn;
 mod map;
 
 pub use combination::Combination;
-pub(crate) use combination::{Kind, accumulator_bytes};
 pub use cuda_fn::{Combine, CudaFn, Signature};

@@ -9,6 +9,7 @@
 #include "complex.cuh"
 #include "expression.cuh"
 #include "prefix.cuh"
+#include "store_results.cuh"
 
 #define WARPS (THREADS / 32)
 #define DEEP (THREADS / LANES)
@@ -78,7 +79,8 @@ scan_columns(const __grid_constant__ Words w, u64 length, u64 inner, u64 strips_
                     out.y0[v] = VALUE_OF(combine(before[v], x[r][v]));
 #endif
                 }
-                store<VECTOR>(w, at + r * (index_t)inner, out);
+                const index_t n = at + r * (index_t)inner;
+                store_results<VECTOR>(w, n, coordinates(w, n), out);
             }
 #pragma unroll
         for (int v = 0; v < VECTOR; ++v) start[v] = combine(start[v], all[v]);

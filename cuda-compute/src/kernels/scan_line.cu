@@ -8,6 +8,7 @@
 #include "complex.cuh"
 #include "expression.cuh"
 #include "prefix.cuh"
+#include "store_results.cuh"
 #include "tile.cuh"
 
 // `length` is the length of a line. `memory` is zero: two counters, followed by the values that the
@@ -65,14 +66,14 @@ scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u6
         Outputs<VECTOR> out;
         results_of(x[u], combine(start, before[u]), at == 0, out.y0);
         if (at < vectors) {
-            store<VECTOR>(w, begin + at, out);
+            store_results<VECTOR>(w, begin + at, coordinates(w, begin + at), out);
         } else if (VECTOR > 1 && at == vectors) {
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v)
                 if ((u64)at * VECTOR + v < length) {
                     Outputs<1> one;
                     one.y0[0] = out.y0[v];
-                    store<1>(w, at * VECTOR + v, one);
+                    store_results<1>(w, at * VECTOR + v, coordinates(w, at * VECTOR + v), one);
                 }
         }
     }

@@ -7,6 +7,7 @@
 #include "complex.cuh"
 #include "expression.cuh"
 #include "prefix.cuh"
+#include "store_results.cuh"
 #include "tile.cuh"
 
 // A row has `vectors` vectors.
@@ -41,7 +42,7 @@ scan_rows(const __grid_constant__ Words w, u64 rows, u64 vectors) {
             const index_t at = round + u * LANES + lane;
             Outputs<VECTOR> out;
             results_of(x[u], combine(start, before[u]), at == 0, out.y0);
-            if (at < end) store<VECTOR>(w, begin + at, out);
+            if (at < end) store_results<VECTOR>(w, begin + at, coordinates(w, begin + at), out);
         }
         start = combine(start, all);
     }

@@ -1,10 +1,10 @@
-// Stores the results of reductions, or the values that are computed from them. It needs expression.cuh
-// and fold.cuh.
+// Stores the results of reductions or of a scan, or the values that are computed from them. It needs
+// expression.cuh.
 
 // `n` is the number of a vector of elements that the results are of, and `c` its coordinates. Neither
 // the results nor other operands differ along reduced axes, so any such vector can be used.
-template <int V>
-FOLD void store_results(const Words &w, index_t n, const Coordinates &c, const Results<V> &results) {
+template <int V, class R>
+__device__ __forceinline__ void store_results(const Words &w, index_t n, const Coordinates &c, const R &results) {
 #ifdef AFTER
     Inputs<V> in;
     give<V>(results, in);

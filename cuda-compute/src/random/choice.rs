@@ -116,7 +116,7 @@ impl<T: Element> Expr<T> {
         if own[axis] == 0 {
             return self.choice(random, shape, axis);
         }
-        let sums = weights.cumsum(0)?;
+        let sums = weights.cumsum(0)?.eval()?;
         let total = sums.slice([(own[axis] - 1).into()])?;
         // A uniform number is below 1, and so is its product with the sum below the sum.
         let points = Expr::<f64>::uniform(random, shape)? * total;

@@ -57,7 +57,7 @@ impl<T: Ordered> Expr<T> {
     /// Returns the index of the last element up to each one that equals its running extreme.
     fn last_indices_of(&self, extremes: &Array<T>, axis: usize) -> Result<Array<usize>> {
         let index = Expr::index(self.shape()?, axis)?;
-        self.equal(extremes).select(index, 0).cummax(axis)
+        self.equal(extremes).select(index, 0).cummax(axis)?.eval()
     }
 }
 

@@ -2,29 +2,29 @@
 
 mod extremes;
 mod recurrence;
-mod run;
-mod table;
-mod tiles;
-
-use run::run;
-pub(crate) use tiles::{Block, Tiles};
 
 use crate::{
     array::{Array, IntoIndex},
     element::{Element, Number, Ordered},
     error::Result,
-    expression::{Expr, IntoExpr},
+    expression::{
+        Expr, IntoExpr,
+        node::{Inputs, Kind, Node},
+        scan::operation::Scan,
+    },
     function::Combination,
 };
 
 impl<T: Element> Expr<T> {
-    /// Computes the running combination along an axis: each result combines the elements up to and
+    /// Returns the running combination along an axis: each result combines the elements up to and
     /// including its index.
     ///
-    /// The scan evaluates the expression in the same kernel, which reads each element once and
-    /// writes each result once. Halves are combined in `f32`, and each result is rounded. The order
-    /// of combination depends only on shape, layout and device, so the same data gives the same
-    /// bits every time. The result has the layout that [`eval`](Self::eval) would give it.
+    /// One kernel computes this expression, the scan, and operations on the results. It reads each
+    /// element once and writes each result once. If an expression has several scans, the results of
+    /// all but the last are stored first. Halves are combined in `f32`, and each result is rounded.
+    /// The order of combination depends only on shape, layout and device, so the same data gives the
+    /// same bits every time. The result has the layout that [`eval`](Self::eval) would give this
+    /// expression.
     ///
     /// ```
     /// use cuda_compute::{Array, Combination};
@@ -34,6 +34,9 @@ impl<T: Element> Expr<T> {
     /// let x = Array::from_slice(&stream, &[3, 1, 4, 1, 5])?;
     /// assert_eq!(x.scan(Combination::max(), 0)?.to_vec()?, [3, 3, 4, 4, 5]);
     /// assert_eq!(x.scan_exclusive(Combination::sum(), 0)?.to_vec()?, [0, 3, 4, 8, 9]);
+    /// // The same scan, as part of an expression.
+    /// let halves = x.expr().scan(Combination::max(), 0)? / 2;
+    /// assert_eq!(halves.eval()?.to_vec()?, [1, 1, 2, 2, 2]);
     /// # Ok(())
     /// # }
     /// ```
@@ -54,16 +57,16 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, or in the cases that [`eval`](Self::eval) lists.
+    /// Returns an error if there is no such axis, or if shapes in this expression don't match.
     pub fn scan(
         &self,
         combination: impl Into<Combination<T>>,
         axis: impl IntoIndex,
-    ) -> Result<Array<T>> {
-        run(&self.node, None, combination.into().kind, false, axis)
+    ) -> Result<Self> {
+        self.scanned(None, combination.into(), false, axis)
     }
 
-    /// Computes the running combination along an axis, and restarts at each element whose `begins`
+    /// Returns the running combination along an axis, which restarts at each element whose `begins`
     /// is true. Apart from that, it works like [`scan`](Self::scan), in one pass and with the same
     /// bits every time.
     ///
@@ -89,63 +92,69 @@ impl<T: Element> Expr<T> {
         combination: impl Into<Combination<T>>,
         begins: impl IntoExpr<bool>,
         axis: impl IntoIndex,
-    ) -> Result<Array<T>> {
-        self.segments(combination.into(), begins.into_expr(), false, axis)
+    ) -> Result<Self> {
+        let begins = begins.into_expr();
+        self.scanned(Some(&begins), combination.into(), false, axis)
     }
 
-    /// Computes the running combination of the preceding elements of the same segment. The first
+    /// Returns the running combination of the preceding elements of the same segment. The first
     /// result of each segment is the identity, as in [`scan_exclusive`](Self::scan_exclusive).
     /// Segments are those of [`segmented_scan`](Self::segmented_scan).
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if `begins` can't be broadcast to this shape, or
-    /// if memory runs out. See [`segmented_scan`](Self::segmented_scan).
+    /// Returns an error if there is no such axis, or if `begins` can't be broadcast to this shape.
     pub fn segmented_scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
         begins: impl IntoExpr<bool>,
         axis: impl IntoIndex,
-    ) -> Result<Array<T>> {
-        self.segments(combination.into(), begins.into_expr(), true, axis)
+    ) -> Result<Self> {
+        let begins = begins.into_expr();
+        self.scanned(Some(&begins), combination.into(), true, axis)
     }
 
-    fn segments(
+    fn scanned(
         &self,
+        begins: Option<&Expr<bool>>,
         combination: Combination<T>,
-        begins: Expr<bool>,
         exclusive: bool,
         axis: impl IntoIndex,
-    ) -> Result<Array<T>> {
-        let begins = begins.broadcast_to(self.shape()?)?;
-        run(
-            &self.node,
-            Some(&begins.node),
-            combination.kind,
+    ) -> Result<Self> {
+        let shape = self.shape()?;
+        let scan = Scan {
+            operation: combination.kind,
             exclusive,
-            axis,
-        )
+            axis: shape.axis(axis)?,
+        };
+        let values = self.node.clone();
+        let inputs: Inputs = match begins {
+            None => [values].into(),
+            Some(begins) => [values, begins.broadcast_to(shape)?.node].into(),
+        };
+        let node = Node::new(Kind::Scan(scan, inputs), T::DATA_TYPE, Ok(shape));
+        Ok(Self::of(node))
     }
 
-    /// Computes the running combination of the preceding elements.
+    /// Returns the running combination of the preceding elements.
     ///
     /// The first result is the identity, and each other result is that of [`scan`](Self::scan) one
     /// place before. The identity is 0 for sums and 1 for products, the lowest value for maxima and
     /// the highest for minima (infinities for floats), and a [`Fold`](crate::Fold)'s own identity.
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if the expression reads no array, or if memory
-    /// runs out. See [`scan`](Self::scan).
+    /// Returns an error if there is no such axis, or if shapes in this expression don't match.
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
         axis: impl IntoIndex,
-    ) -> Result<Array<T>> {
-        run(&self.node, None, combination.into().kind, true, axis)
+    ) -> Result<Self> {
+        self.scanned(None, combination.into(), true, axis)
     }
 }
 
 impl<T: Element> Array<T> {
-    /// Computes the running combination along an axis. See [`Expr::scan`].
+    /// Computes the running combination along an axis into an array. See [`Expr::scan`], which is
+    /// part of an expression.
     ///
     /// # Errors
     /// Returns an error if there is no such axis, or if memory runs out. See [`Expr::scan`].
@@ -154,7 +163,7 @@ impl<T: Element> Array<T> {
         combination: impl Into<Combination<T>>,
         axis: impl IntoIndex,
     ) -> Result<Self> {
-        self.expr().scan(combination, axis)
+        self.expr().scan(combination, axis)?.eval()
     }
 
     /// Computes the running combination of the preceding elements. See [`Expr::scan_exclusive`].
@@ -166,7 +175,7 @@ impl<T: Element> Array<T> {
         combination: impl Into<Combination<T>>,
         axis: impl IntoIndex,
     ) -> Result<Self> {
-        self.expr().scan_exclusive(combination, axis)
+        self.expr().scan_exclusive(combination, axis)?.eval()
     }
 
     /// Computes the running combination along an axis, and restarts where `begins` is true. See
@@ -181,7 +190,9 @@ impl<T: Element> Array<T> {
         begins: impl IntoExpr<bool>,
         axis: impl IntoIndex,
     ) -> Result<Self> {
-        self.expr().segmented_scan(combination, begins, axis)
+        self.expr()
+            .segmented_scan(combination, begins, axis)?
+            .eval()
     }
 
     /// Computes the running combination of the preceding elements of the same segment. See
@@ -197,7 +208,8 @@ impl<T: Element> Array<T> {
         axis: impl IntoIndex,
     ) -> Result<Self> {
         self.expr()
-            .segmented_scan_exclusive(combination, begins, axis)
+            .segmented_scan_exclusive(combination, begins, axis)?
+            .eval()
     }
 }
 
@@ -208,9 +220,9 @@ macro_rules! named {
             $(#[$doc])*
             ///
             /// # Errors
-            /// Returns an error if there is no such axis, or if memory runs out. See
-            /// [`Expr::scan`].
-            pub fn $name(&self, axis: impl IntoIndex) -> Result<Array<T>> {
+            /// Returns an error if there is no such axis, or if shapes in this expression don't
+            /// match.
+            pub fn $name(&self, axis: impl IntoIndex) -> Result<Self> {
                 self.scan(Combination::$combination(), axis)
             }
         }
@@ -222,7 +234,7 @@ macro_rules! named {
             /// Returns an error if there is no such axis, or if memory runs out. See
             /// [`Expr::scan`].
             pub fn $name(&self, axis: impl IntoIndex) -> Result<Self> {
-                self.expr().$name(axis)
+                self.expr().$name(axis)?.eval()
             }
         }
     )*};

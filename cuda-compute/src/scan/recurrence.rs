@@ -26,8 +26,7 @@ macro_rules! recurrences {
             /// consecutive elements: if they are infinite, or such a product overflows, results can
             /// be NaN where a loop has none.
             ///
-            /// The pairs take twice the memory of the result, which is an expression that reads
-            /// them. This does not wait.
+            /// The kernel of the scan stores only the values, not the pairs.
             ///
             /// ```
             /// # use cuda_compute::Array;

@@ -10,8 +10,9 @@ use crate::{
         fused::{self, Prepared},
         hashed::Hashed,
         render::Form,
+        scan::operation::Associative,
     },
-    function::{Combination, Kind},
+    function::Combination,
     kernel::{Source, Specialisation},
     sets::{find_runs, run_starts},
     sort::SortKey,
@@ -27,7 +28,7 @@ const UNROLL: u32 = 4;
 struct SegmentReduce {
     form: Hashed<Form>,
     data: DataType,
-    kind: Kind,
+    kind: Associative,
     /// Threads per segment.
     lanes: u32,
     /// Threads per block.

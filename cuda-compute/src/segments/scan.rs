@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<T: Element> Expr<T> {
-    /// Computes the running combination within each segment, in C order, as an array with one axis.
+    /// Returns the running combination within each segment, in C order, with one axis.
     /// For the segments, see [`segment_reduce`](Self::segment_reduce). Elements before the first and
     /// after the last offset are segments too.
     ///
@@ -39,12 +39,12 @@ impl<T: Element> Expr<T> {
         &self,
         combination: impl Into<Combination<T>>,
         offsets: &Array<usize>,
-    ) -> Result<Array<T>> {
+    ) -> Result<Self> {
         let (x, begins) = self.begins(offsets, "segment_scan")?;
         x.segmented_scan(combination, &begins, 0)
     }
 
-    /// Computes the running combination of the preceding elements of the same segment. The first
+    /// Returns the running combination of the preceding elements of the same segment. The first
     /// result of each segment is the identity. See [`segment_scan`](Self::segment_scan).
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl<T: Element> Expr<T> {
         &self,
         combination: impl Into<Combination<T>>,
         offsets: &Array<usize>,
-    ) -> Result<Array<T>> {
+    ) -> Result<Self> {
         let (x, begins) = self.begins(offsets, "segment_scan_exclusive")?;
         x.segmented_scan_exclusive(combination, &begins, 0)
     }
@@ -78,7 +78,7 @@ impl<T: Element> Array<T> {
         combination: impl Into<Combination<T>>,
         offsets: &Array<usize>,
     ) -> Result<Self> {
-        self.expr().segment_scan(combination, offsets)
+        self.expr().segment_scan(combination, offsets)?.eval()
     }
 
     /// Computes the running combination of the preceding elements of the same segment. See
@@ -91,6 +91,8 @@ impl<T: Element> Array<T> {
         combination: impl Into<Combination<T>>,
         offsets: &Array<usize>,
     ) -> Result<Self> {
-        self.expr().segment_scan_exclusive(combination, offsets)
+        self.expr()
+            .segment_scan_exclusive(combination, offsets)?
+            .eval()
     }
 }

@@ -82,7 +82,8 @@ impl<K: SortKey> Expr<K> {
         let (offsets, _) = checked(offsets, call)?;
         let bounds = offsets.minimum(self.shape()?.elements());
         let (starts, ends) = (bounds.slice(s![..-1])?, bounds.slice(s![1..])?);
-        let counts = (ends.maximum(&starts) - &starts).minimum(k).cumsum(0)?;
+        let counts = (ends.maximum(&starts) - &starts).minimum(k);
+        let counts = counts.cumsum(0)?.eval()?;
         let zero = Array::zeros(counts.stream(), [1])?;
         let found = concatenate(&[zero, counts], 0)?;
         // After the wait, which would also be for the sort.

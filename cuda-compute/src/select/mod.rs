@@ -11,10 +11,9 @@ use crate::{
         fused::{self, Prepared, Walk},
         hashed::Hashed,
         render::Form,
+        scan::{operation::Associative, tiles::Tiles},
     },
-    function::Kind,
     kernel::{Source, Specialisation},
-    scan::Tiles,
 };
 
 /// A kernel that selects.
@@ -32,7 +31,7 @@ impl Specialisation for Compress {
     fn source(&self) -> Source {
         let text = include_str!("../kernels/compress.cu");
         fused::source(Source::new("compress.cu", text, "compress"), &self.form)
-            .header("combination.cuh", Kind::Sum.header(COUNT, false))
+            .header("combination.cuh", Associative::Sum.header(COUNT, false))
             .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
             .define("THREADS", self.threads)
             .define("UNROLL", self.unroll)

@@ -3,8 +3,8 @@
 use cuda_safe::ComputeCapability;
 
 use crate::{
+    expression::scan::tiles::Block,
     kernel::{ANY, Policy, Row, Table},
-    scan::Block,
 };
 
 /// Bytes of shared memory for the elements that a block collects.

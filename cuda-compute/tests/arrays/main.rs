@@ -45,6 +45,7 @@ mod raw_memory;
 mod recurrences;
 mod reductions;
 mod rows;
+mod scan_expressions;
 mod scans;
 mod segment_offsets;
 mod segments;

@@ -195,6 +195,7 @@ fn axes_layouts_and_expressions() {
     let sums = (&x * 2)
         .segmented_scan(Combination::sum(), &signs, 1)
         .unwrap();
+    let sums = sums.eval().unwrap();
     let (doubled, heads) = ((&x * 2).eval().unwrap(), signs.eval().unwrap());
     let (doubled, heads) = (doubled.host(), heads.host());
     let wanted = reference((&doubled, &heads), shape, None, |a, b| a + b);

@@ -1,31 +1,40 @@
-//! The choice and launch of a scan's kernel.
+//! Scans along an axis, and values that are computed from their results in the same kernel.
 
-use std::sync::Arc;
+pub(crate) mod operation;
+mod table;
+pub(crate) mod tiles;
+
+use std::{mem, sync::Arc};
+
+use cuda_safe::Stream;
+use operation::{Associative, Scan, accumulator_bytes};
+use rustc_hash::FxHashMap;
+use table::Columns;
+use tiles::Tiles;
 
 use super::{
-    Tiles,
-    table::{self, Columns},
+    divide,
+    hashed::Hashed,
+    node::{Kind, Node},
+    operands::Target,
+    plan::{Leaf, Origin, Plan, Stored},
+    render::Form,
+    state::Evaluation,
+    walk::{self, Fused, Walk},
 };
 use crate::{
-    array::{Array, IntoIndex, Layout, Memory},
-    element::{DataType, Element},
-    error::Result,
-    expression::{
-        fused::{self, Fused, Prepared, Walk},
-        hashed::Hashed,
-        node::Node,
-        render::Form,
-    },
-    function::{Kind, accumulator_bytes},
-    kernel::{Source, Specialisation},
+    array::{Layout, Memory, Shape},
+    element::DataType,
+    error::{Error, Result},
+    kernel::{Kernels, Source, Specialisation},
 };
 
 /// A kernel that scans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Scan {
+struct Kernel {
     form: Hashed<Form>,
     data: DataType,
-    kind: Kind,
+    operation: Associative,
     exclusive: bool,
     segmented: bool,
     way: Way,
@@ -50,35 +59,39 @@ enum Way {
     },
 }
 
-impl Specialisation for Scan {
+impl Specialisation for Kernel {
     fn source(&self) -> Source {
         let (file, text, entry) = match self.way {
             Way::Line { .. } => (
                 "scan_line.cu",
-                include_str!("../kernels/scan_line.cu"),
+                include_str!("../../kernels/scan_line.cu"),
                 "scan_line",
             ),
             Way::Rows { .. } => (
                 "scan_rows.cu",
-                include_str!("../kernels/scan_rows.cu"),
+                include_str!("../../kernels/scan_rows.cu"),
                 "scan_rows",
             ),
             Way::Columns { .. } => (
                 "scan_columns.cu",
-                include_str!("../kernels/scan_columns.cu"),
+                include_str!("../../kernels/scan_columns.cu"),
                 "scan_columns",
             ),
         };
-        let source = fused::source(Source::new(file, text, entry), &self.form)
+        let source = walk::source(Source::new(file, text, entry), &self.form)
             .header(
                 "combination.cuh",
-                self.kind.header(self.data, self.segmented),
+                self.operation.header(self.data, self.segmented),
             )
-            .header("prefix.cuh", include_str!("../kernels/prefix.cuh"))
-            .header("tile.cuh", include_str!("../kernels/tile.cuh"))
+            .header("prefix.cuh", include_str!("../../kernels/prefix.cuh"))
+            .header("tile.cuh", include_str!("../../kernels/tile.cuh"))
+            .header(
+                "store_results.cuh",
+                include_str!("../../kernels/store_results.cuh"),
+            )
             .define("EXCLUSIVE", u8::from(self.exclusive))
-            .define("FIRST", self.kind.identity(self.data.class()));
-        let source = self.kind.add_to(source);
+            .define("FIRST", self.operation.identity(self.data.class()));
+        let source = self.operation.add_to(source);
         match self.way {
             Way::Line {
                 threads,
@@ -105,71 +118,115 @@ impl Specialisation for Scan {
     }
 }
 
+/// Computes a scan. All that its inputs need must be in memory.
+pub(super) fn run(evaluation: &mut Evaluation<'_>, node: &Arc<Node>) -> Result<Stored> {
+    let job = Job::new(evaluation, node)?;
+    let mut results = job.run(&[node])?;
+    results
+        .pop()
+        .ok_or_else(|| Error::Shape("internal error: a scan has no result".into()))
+}
+
+/// Computes values of the shape of a scan from its results, in its kernel. Returns `None` if that is
+/// not possible. The values are the `roots`. All that they need apart from the scan must be in memory.
+pub(super) fn run_with(
+    evaluation: &mut Evaluation<'_>,
+    node: &Arc<Node>,
+    roots: &[&Arc<Node>],
+) -> Result<Option<Vec<Stored>>> {
+    let shape = node.shape()?;
+    let given = FxHashMap::from_iter([(Arc::as_ptr(node), 0)]);
+    let after = Plan::with_given(roots, shape, &evaluation.computed, &given)?;
+    let is_possible = |leaf: &Leaf| {
+        leaf.through.is_none()
+            && matches!(
+                leaf.origin,
+                Origin::Memory(_) | Origin::Given(_) | Origin::Place
+            )
+    };
+    let Some(after) = after.filter(|after| after.leaves.iter().all(is_possible)) else {
+        return Ok(None);
+    };
+    let mut job = Job::new(evaluation, node)?;
+    let axes: Vec<usize> = (0..shape.rank()).collect();
+    if !job.plan.add_after(after, &axes, shape) {
+        return Ok(None);
+    }
+    job.run(roots).map(Some)
+}
+
 /// A scan that is about to be enqueued.
 struct Job<'a> {
-    kind: Kind,
-    exclusive: bool,
+    kernels: &'a Kernels,
+    stream: &'a Stream,
+    scan: Scan,
     segmented: bool,
     data: DataType,
-    prepared: Prepared,
-    to: (&'a Arc<Memory>, Layout),
-    axis: usize,
+    shape: Shape,
+    plan: Plan,
+    /// The layout of the results.
+    layout: Layout,
 }
 
-/// Scans the values of an expression along an axis into a new array. If `begins` is given, an
-/// expression of the same shape, its true elements start new segments.
-pub(super) fn run<T: Element>(
-    node: &Arc<Node>,
-    begins: Option<&Arc<Node>>,
-    kind: Kind,
-    exclusive: bool,
-    axis: impl IntoIndex,
-) -> Result<Array<T>> {
-    let shape = node.shape()?;
-    let axis = shape.axis(axis)?;
-    let prepared = match begins {
-        Some(begins) => Prepared::new(&[node, begins])?,
-        None => Prepared::new(&[node])?,
-    };
-    let layout = prepared.result_layout();
-    let memory = prepared.memory(shape.elements(), T::DATA_TYPE)?;
-    if shape.elements() > 0 {
-        let job = Job {
-            kind,
-            exclusive,
-            segmented: begins.is_some(),
-            data: T::DATA_TYPE,
-            prepared,
-            to: (&memory, layout),
-            axis,
+impl<'a> Job<'a> {
+    fn new(evaluation: &mut Evaluation<'a>, node: &Arc<Node>) -> Result<Self> {
+        let Kind::Scan(scan, inputs) = &node.kind else {
+            return Err(Error::Shape("internal error: a scan was expected".into()));
         };
-        job.enqueue()?;
+        evaluation.record = None; // launches of scans are not recorded
+        let shape = node.shape()?;
+        let inputs: Vec<&Arc<Node>> = inputs.iter().collect();
+        let plan = divide::plan(evaluation, &inputs, shape)?;
+        Ok(Self {
+            kernels: evaluation.kernels,
+            stream: evaluation.stream,
+            scan: scan.clone(),
+            segmented: inputs.len() > 1,
+            data: node.data,
+            shape,
+            layout: plan.result_layout(shape),
+            plan,
+        })
     }
-    Ok(Array::of(memory, layout))
-}
 
-impl Job<'_> {
-    fn enqueue(self) -> Result<()> {
-        let shape = self.prepared.shape;
-        let order = self.to.1.axes();
+    /// Enqueues the kernel, which stores the values of these nodes.
+    fn run(self, nodes: &[&Arc<Node>]) -> Result<Vec<Stored>> {
+        let mut stored: Vec<Stored> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let memory = Memory::new(self.kernels, self.stream, self.shape.elements(), node.data)?;
+            stored.push((Arc::new(memory), self.layout));
+        }
+        if self.shape.elements() == 0 {
+            return Ok(stored);
+        }
+        let targets = stored.iter().zip(nodes);
+        let targets: Vec<Target<'_>> = targets
+            .map(|((memory, layout), node)| Target {
+                memory,
+                layout: *layout,
+                data: node.data,
+            })
+            .collect();
+        let order = self.layout.axes();
         // The position of an axis of length 1 doesn't matter, so treat it as the outermost.
         let place = order
             .iter()
-            .position(|&axis| axis == self.axis)
+            .position(|&axis| axis == self.scan.axis)
             .unwrap_or(0);
-        let inner = order[place + 1..].iter().map(|&axis| shape[axis]).product();
-        match inner {
-            1 => self.along_lines(&order),
-            _ => self.down_columns(&order, inner),
+        let inner = order[place + 1..].iter();
+        match inner.map(|&axis| self.shape[axis]).product() {
+            1 => self.along_lines(&order, &targets)?,
+            inner => self.down_columns(&order, inner, &targets)?,
         }
+        Ok(stored)
     }
 
-    fn scan(&self, fused: &Fused, way: Way) -> Scan {
-        Scan {
+    fn kernel(&self, fused: &Fused, way: Way) -> Kernel {
+        Kernel {
             form: fused.form.clone(),
             data: self.data,
-            kind: self.kind.clone(),
-            exclusive: self.exclusive,
+            operation: self.scan.operation.clone(),
+            exclusive: self.scan.exclusive,
             segmented: self.segmented,
             way,
         }
@@ -180,26 +237,31 @@ impl Job<'_> {
         accumulator_bytes(self.data, self.segmented)
     }
 
-    fn fuse(&mut self, order: &[usize], run: Option<usize>) -> Result<Fused> {
+    fn fuse(
+        &mut self,
+        order: &[usize],
+        run: Option<usize>,
+        targets: &[Target<'_>],
+    ) -> Result<Fused> {
         let widest = match self.segmented {
             true => (32 / self.bytes()).max(1),
-            false => fused::widest(self.data),
+            false => walk::widest(self.data),
         };
         let walk = Walk { order, run, widest };
-        self.prepared.fuse(&walk, Some(self.to))
+        walk::fuse(mem::take(&mut self.plan), self.shape, &walk, targets)
     }
 
-    fn along_lines(mut self, order: &[usize]) -> Result<()> {
-        let length = self.prepared.shape[self.axis];
-        let lines = (self.prepared.shape.elements() / length) as u64;
-        let fused = self.fuse(order, (lines > 1).then_some(length))?;
-        let (kernels, stream) = (&self.prepared.kernels, &self.prepared.stream);
+    fn along_lines(mut self, order: &[usize], targets: &[Target<'_>]) -> Result<()> {
+        let length = self.shape[self.scan.axis];
+        let lines = (self.shape.elements() / length) as u64;
+        let fused = self.fuse(order, (lines > 1).then_some(length), targets)?;
+        let (kernels, stream) = (self.kernels, self.stream);
         let vectors = length.div_ceil(fused.vector()) as u64;
         if lines > 1 && vectors <= table::LONGEST_ROW {
             // The smallest group that gives each lane a full load.
             let unroll = table::ROWS.unroll(fused.vector(), self.bytes());
             let lanes = vectors.div_ceil(unroll.into()).next_power_of_two().min(32) as u32;
-            let kernel = kernels.get(&self.scan(&fused, Way::Rows { lanes, unroll }))?;
+            let kernel = kernels.get(&self.kernel(&fused, Way::Rows { lanes, unroll }))?;
             let threads = table::ROWS.threads;
             let blocks = lines.div_ceil(u64::from(threads / lanes));
             let mut parameters = [lines, vectors];
@@ -221,7 +283,7 @@ impl Job<'_> {
             unroll,
             chained: tiles.chained(),
         };
-        let kernel = kernels.get(&self.scan(&fused, way))?;
+        let kernel = kernels.get(&self.kernel(&fused, way))?;
         let mut parameters = [
             length as u64,
             count,
@@ -245,12 +307,12 @@ impl Job<'_> {
     }
 
     /// Scans down columns, with `inner` contiguous elements at each index of the axis.
-    fn down_columns(mut self, order: &[usize], inner: usize) -> Result<()> {
-        let shape = self.prepared.shape;
-        let length = shape[self.axis];
+    fn down_columns(mut self, order: &[usize], inner: usize, targets: &[Target<'_>]) -> Result<()> {
+        let shape = self.shape;
+        let length = shape[self.scan.axis];
         let outer = (shape.elements() / length / inner) as u64;
-        let fused = self.fuse(order, Some(inner))?;
-        let (kernels, stream) = (&self.prepared.kernels, &self.prepared.stream);
+        let fused = self.fuse(order, Some(inner), targets)?;
+        let (kernels, stream) = (self.kernels, self.stream);
         let width = (inner / fused.vector()) as u64;
         let lanes = width.next_power_of_two().min(32);
         let strips_of_row = width.div_ceil(lanes);
@@ -278,7 +340,7 @@ impl Job<'_> {
             lanes: lanes as u32,
             chained,
         };
-        let kernel = kernels.get(&self.scan(&fused, way))?;
+        let kernel = kernels.get(&self.kernel(&fused, way))?;
         let mut parameters = [
             length as u64,
             width,
@@ -304,66 +366,4 @@ impl Job<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use cuda_safe::{Context, Stream};
-
-    use super::*;
-    use crate::kernel::Kernels;
-
-    /// How an array of `f32` is scanned on a device with 132 multiprocessors.
-    fn chosen(lengths: &[usize], axis: usize) -> Way {
-        chosen_on(132, lengths, axis)
-    }
-
-    fn chosen_on(multiprocessors: u32, lengths: &[usize], axis: usize) -> Way {
-        let context = Context::primary(0).unwrap();
-        let stream = Stream::new(&context).unwrap();
-        let kernels = Kernels::of_multiprocessors(&context, multiprocessors);
-        let x = kernels.zeros::<f32>(&stream, lengths);
-        let node = &x.expr().node;
-        let result = run::<f32>(node, None, Kind::Sum, false, axis).unwrap();
-        assert!(result.to_vec().unwrap().iter().all(|&sum| sum == 0.0));
-        let mut found: Vec<Scan> = kernels.compiled_for();
-        found.remove(0).way
-    }
-
-    #[test]
-    fn short_rows_are_for_some_lanes() {
-        let rows = |lanes| Way::Rows { lanes, unroll: 4 };
-        assert_eq!(chosen(&[3, 16], 1), rows(1));
-        assert_eq!(chosen(&[3, 20], 1), rows(2));
-        assert_eq!(chosen(&[3, 400], 1), rows(32));
-        assert_eq!(chosen(&[3, 1024], 1), rows(32));
-    }
-
-    #[test]
-    fn longer_lines_are_for_blocks() {
-        let line = |threads, chained| Way::Line {
-            threads,
-            unroll: 4,
-            chained,
-        };
-        assert_eq!(chosen(&[3, 1028], 1), line(128, false));
-        // A single line is always divided among blocks.
-        assert_eq!(chosen(&[16], 0), line(128, false));
-        assert_eq!(chosen(&[4096 * 2], 0), line(512, false));
-        assert_eq!(chosen(&[4096 * 2 + 1], 0), line(512, true));
-    }
-
-    #[test]
-    fn columns_are_for_threads_side_by_side() {
-        let columns = |rows, lanes, chained| Way::Columns {
-            variant: Columns { threads: 256, rows },
-            lanes,
-            chained,
-        };
-        assert_eq!(chosen(&[40, 8], 0), columns(4, 2, false));
-        assert_eq!(chosen(&[65, 12], 0), columns(8, 4, false));
-        assert_eq!(chosen(&[5, 300], 0), columns(4, 32, false));
-        assert_eq!(chosen(&[1024, 8], 0), columns(8, 2, false));
-        assert_eq!(chosen(&[1025, 8], 0), columns(8, 2, true));
-        // Four strips keep a multiprocessor busy.
-        assert_eq!(chosen_on(1, &[3, 1025, 8], 1), columns(8, 2, true));
-        assert_eq!(chosen_on(1, &[4, 1025, 8], 1), columns(8, 2, false));
-    }
-}
+mod tests;
