@@ -2,6 +2,7 @@
 
 pub(crate) mod operation;
 mod table;
+mod threads;
 pub(crate) mod tiles;
 
 use std::{mem, sync::Arc};
@@ -9,7 +10,7 @@ use std::{mem, sync::Arc};
 use cuda_safe::Stream;
 use operation::{Associative, Scan, accumulator_bytes};
 use rustc_hash::FxHashMap;
-use table::Columns;
+use threads::{Columns, Lines, Vector, Way};
 use tiles::Tiles;
 
 use super::{
@@ -40,39 +41,20 @@ struct Kernel {
     way: Way,
 }
 
-/// The assignment of elements to threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Way {
-    /// One block for each tile of a line.
-    Line {
-        threads: u32,
-        unroll: u32,
-        chained: bool,
-    },
-    /// A group of lanes for each row.
-    Rows { lanes: u32, unroll: u32 },
-    /// Each thread goes down a column of vectors, next to other threads.
-    Columns {
-        variant: Columns,
-        lanes: u32,
-        chained: bool,
-    },
-}
-
 impl Specialisation for Kernel {
     fn source(&self) -> Source {
         let (file, text, entry) = match self.way {
-            Way::Line { .. } => (
+            Way::Lines(Lines::Blocks { .. }) => (
                 "scan_line.cu",
                 include_str!("../../kernels/scan_line.cu"),
                 "scan_line",
             ),
-            Way::Rows { .. } => (
+            Way::Lines(Lines::Lanes { .. }) => (
                 "scan_rows.cu",
                 include_str!("../../kernels/scan_rows.cu"),
                 "scan_rows",
             ),
-            Way::Columns { .. } => (
+            Way::Columns(_) => (
                 "scan_columns.cu",
                 include_str!("../../kernels/scan_columns.cu"),
                 "scan_columns",
@@ -93,27 +75,23 @@ impl Specialisation for Kernel {
             .define("FIRST", self.operation.identity(self.data.class()));
         let source = self.operation.add_to(source);
         match self.way {
-            Way::Line {
+            Way::Lines(Lines::Blocks {
                 threads,
                 unroll,
                 chained,
-            } => source
+            }) => source
                 .define("THREADS", threads)
                 .define("UNROLL", unroll)
                 .define("CHAINED", u8::from(chained)),
-            Way::Rows { lanes, unroll } => source
+            Way::Lines(Lines::Lanes { lanes, unroll }) => source
                 .define("THREADS", table::ROWS.threads)
                 .define("UNROLL", unroll)
                 .define("LANES", lanes),
-            Way::Columns {
-                variant,
-                lanes,
-                chained,
-            } => source
-                .define("THREADS", variant.threads)
-                .define("ROWS", variant.rows)
-                .define("LANES", lanes)
-                .define("CHAINED", u8::from(chained)),
+            Way::Columns(columns) => source
+                .define("THREADS", columns.threads)
+                .define("ROWS", columns.rows)
+                .define("LANES", columns.lanes)
+                .define("CHAINED", u8::from(columns.chained)),
         }
     }
 }
@@ -237,6 +215,14 @@ impl<'a> Job<'a> {
         accumulator_bytes(self.data, self.segmented)
     }
 
+    fn vector(&self, fused: &Fused) -> Vector {
+        Vector {
+            data: self.data,
+            elements: fused.vector(),
+            accumulator: self.bytes(),
+        }
+    }
+
     fn fuse(
         &mut self,
         order: &[usize],
@@ -257,33 +243,24 @@ impl<'a> Job<'a> {
         let fused = self.fuse(order, (lines > 1).then_some(length), targets)?;
         let (kernels, stream) = (self.kernels, self.stream);
         let vectors = length.div_ceil(fused.vector()) as u64;
-        if lines > 1 && vectors <= table::LONGEST_ROW {
-            // The smallest group that gives each lane a full load.
-            let unroll = table::ROWS.unroll(fused.vector(), self.bytes());
-            let lanes = vectors.div_ceil(unroll.into()).next_power_of_two().min(32) as u32;
-            let kernel = kernels.get(&self.kernel(&fused, Way::Rows { lanes, unroll }))?;
-            let threads = table::ROWS.threads;
-            let blocks = lines.div_ceil(u64::from(threads / lanes));
-            let mut parameters = [lines, vectors];
-            // SAFETY: `scan_rows` has these parameters, and accesses only `lines` rows of `vectors`
-            // vectors.
-            return unsafe {
-                fused.launch(&kernel, stream, (blocks, threads), &mut parameters, &[])
-            };
-        }
-        let policy = table::LINES.policy(kernels.hardware().capability, self.data.size());
-        let variant = policy.row(vectors).variant;
-        let threads = variant.threads;
-        let unroll = variant.unroll(fused.vector(), self.bytes());
-        let count = vectors.div_ceil(u64::from(threads * unroll));
+        let vector = self.vector(&fused);
+        let (way, count) = Lines::new(lines, vectors, vector, kernels.hardware());
+        let kernel = kernels.get(&self.kernel(&fused, Way::Lines(way)))?;
+        let threads = match way {
+            Lines::Blocks { threads, .. } => threads,
+            Lines::Lanes { lanes, .. } => {
+                let threads = table::ROWS.threads;
+                let blocks = lines.div_ceil(u64::from(threads / lanes));
+                let mut parameters = [lines, vectors];
+                // SAFETY: `scan_rows` has these parameters, and accesses only `lines` rows of `vectors`
+                // vectors.
+                return unsafe {
+                    fused.launch(&kernel, stream, (blocks, threads), &mut parameters, &[])
+                };
+            }
+        };
         let tiles = Tiles::new(count, 1, self.bytes());
         let tile_memory = tiles.lines(kernels, stream, lines)?;
-        let way = Way::Line {
-            threads,
-            unroll,
-            chained: tiles.chained(),
-        };
-        let kernel = kernels.get(&self.kernel(&fused, way))?;
         let mut parameters = [
             length as u64,
             count,
@@ -314,32 +291,20 @@ impl<'a> Job<'a> {
         let fused = self.fuse(order, Some(inner), targets)?;
         let (kernels, stream) = (self.kernels, self.stream);
         let width = (inner / fused.vector()) as u64;
-        let lanes = width.next_power_of_two().min(32);
+        let hardware = kernels.hardware();
+        let columns = Columns::new(outer, length as u64, width, self.vector(&fused), hardware);
+        let lanes = u64::from(columns.lanes);
         let strips_of_row = width.div_ceil(lanes);
         let strips = outer * strips_of_row;
-        let hardware = kernels.hardware();
-        let policy = table::COLUMNS.policy(hardware.capability, self.data.size());
-        let mut variant = policy.row(length as u64).variant;
-        // Two values for each column of each warp.
-        let value = self.bytes() as u64;
-        while 2 * u64::from(variant.threads / 32) * lanes * fused.vector() as u64 * value
-            > table::ROOM
-        {
-            variant.threads /= 2;
-        }
-        let rows = u64::from(variant.threads) / lanes * u64::from(variant.rows);
-        let count = (length as u64).div_ceil(rows);
-        let few = u64::from(hardware.multiprocessors) * table::STRIPS_PER_MULTIPROCESSOR;
-        // With enough strips, the device is busy without tiles that wait for one another.
-        let chained = count > 1 && strips < few;
+        let count = columns.tiles(length as u64);
         let values = strips * lanes * fused.vector() as u64;
-        let tiles = Tiles::new(if chained { count } else { 1 }, values, self.bytes());
+        let tiles = Tiles::new(
+            if columns.chained { count } else { 1 },
+            values,
+            self.bytes(),
+        );
         let tile_memory = tiles.own(kernels, stream, 1)?;
-        let way = Way::Columns {
-            variant,
-            lanes: lanes as u32,
-            chained,
-        };
+        let way = Way::Columns(columns);
         let kernel = kernels.get(&self.kernel(&fused, way))?;
         let mut parameters = [
             length as u64,
@@ -357,7 +322,7 @@ impl<'a> Job<'a> {
             fused.launch(
                 &kernel,
                 stream,
-                (blocks, variant.threads),
+                (blocks, columns.threads),
                 &mut parameters,
                 &others,
             )

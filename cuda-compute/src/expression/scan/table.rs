@@ -5,17 +5,8 @@ use cuda_safe::ComputeCapability;
 use super::tiles::Block;
 use crate::kernel::{ANY, Policy, Row, Table};
 
-/// The parameters of a specialisation of the column kernel, apart from the operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Columns {
-    /// Threads per block.
-    pub(crate) threads: u32,
-    /// Elements per thread down its columns.
-    pub(crate) rows: u32,
-}
-
 /// Sizes are vectors per line.
-pub(crate) static LINES: Table<Block> = Table(&[
+pub(super) static LINES: Table<Block> = Table(&[
     Policy {
         since: ComputeCapability { major: 9, minor: 0 },
         element_bytes: Some(4),
@@ -69,43 +60,15 @@ const LINES_ROWS: &[Row<Block>] = &[
 
 /// The maximum number of vectors in a row that a group of lanes scans. A whole block scans each
 /// longer row.
-pub(crate) const LONGEST_ROW: u64 = 256;
+pub(super) const LONGEST_ROW: u64 = 256;
 /// The parameters of the kernel for rows of at most [`LONGEST_ROW`] vectors.
-pub(crate) const ROWS: Block = Block {
+pub(super) const ROWS: Block = Block {
     threads: 256,
     registers: 16,
 };
 
-/// Sizes are elements along the axis.
-pub(crate) static COLUMNS: Table<Columns> = Table(&[Policy {
-    since: ANY,
-    element_bytes: None,
-    measured: None,
-    rows: &[
-        Row {
-            up_to: 64,
-            variant: Columns {
-                threads: 256,
-                rows: 4,
-            },
-            figures: "not measured",
-        },
-        Row {
-            up_to: u64::MAX,
-            variant: Columns {
-                threads: 256,
-                rows: 8,
-            },
-            figures: "not measured",
-        },
-    ],
-}]);
-
 /// The maximum bytes of shared memory per block.
-pub(crate) const ROOM: u64 = 47 << 10;
-
-/// Columns are cut into tiles if there are fewer strips per multiprocessor than this.
-pub(crate) const STRIPS_PER_MULTIPROCESSOR: u64 = 4;
+pub(super) const ROOM: u64 = 47 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -115,15 +78,8 @@ mod tests {
     #[test]
     fn tables_follow_the_rules() {
         check(&LINES);
-        check(&COLUMNS);
         let lines = LINES.0.iter().flat_map(|policy| policy.rows);
-        for threads in lines.map(|row| row.variant.threads).chain(
-            COLUMNS
-                .0
-                .iter()
-                .flat_map(|policy| policy.rows)
-                .map(|row| row.variant.threads),
-        ) {
+        for threads in lines.map(|row| row.variant.threads) {
             assert!(threads.is_power_of_two() && (32..=1024).contains(&threads));
         }
     }

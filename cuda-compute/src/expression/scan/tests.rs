@@ -21,42 +21,116 @@ fn chosen_on(multiprocessors: u32, lengths: &[usize], axis: usize) -> Way {
 
 #[test]
 fn short_rows_are_for_some_lanes() {
-    let rows = |lanes| Way::Rows { lanes, unroll: 4 };
-    assert_eq!(chosen(&[3, 16], 1), rows(1));
-    assert_eq!(chosen(&[3, 20], 1), rows(2));
-    assert_eq!(chosen(&[3, 400], 1), rows(32));
-    assert_eq!(chosen(&[3, 1024], 1), rows(32));
+    let lanes = |lanes, unroll| Way::Lines(Lines::Lanes { lanes, unroll });
+    // Each lane takes four vectors of four elements if there are enough rows.
+    assert_eq!(chosen_on(1, &[300, 16], 1), lanes(1, 4));
+    assert_eq!(chosen_on(1, &[300, 20], 1), lanes(2, 3));
+    assert_eq!(chosen_on(1, &[300, 400], 1), lanes(32, 4));
+    assert_eq!(chosen_on(1, &[300, 1024], 1), lanes(32, 4));
+    // Few rows have more lanes.
+    assert_eq!(chosen(&[3, 16], 1), lanes(4, 1));
+    assert_eq!(chosen(&[3, 124], 1), lanes(32, 1));
+    assert_eq!(chosen(&[529, 400], 1), lanes(32, 4));
 }
 
 #[test]
 fn longer_lines_are_for_blocks() {
-    let line = |threads, chained| Way::Line {
-        threads,
-        unroll: 4,
-        chained,
+    let blocks = |threads, unroll, chained| {
+        Way::Lines(Lines::Blocks {
+            threads,
+            unroll,
+            chained,
+        })
     };
-    assert_eq!(chosen(&[3, 1028], 1), line(128, false));
+    assert_eq!(chosen(&[3, 400], 1), blocks(128, 1, false));
+    // 807 elements are no whole vectors, so each thread takes several elements.
+    assert_eq!(chosen_on(1, &[300, 807], 1), blocks(128, 7, false));
+    assert_eq!(chosen(&[3, 807], 1), blocks(512, 2, false));
+    assert_eq!(chosen_on(1, &[3, 1028], 1), blocks(128, 3, false));
+    assert_eq!(chosen_on(1, &[3, 4096], 1), blocks(256, 4, false));
+    assert_eq!(chosen(&[3, 4096 * 2], 1), blocks(512, 4, false));
+    assert_eq!(chosen(&[3, 4096 * 2 + 4], 1), blocks(512, 4, true));
     // A single line is always divided among blocks.
-    assert_eq!(chosen(&[16], 0), line(128, false));
-    assert_eq!(chosen(&[4096 * 2], 0), line(512, false));
-    assert_eq!(chosen(&[4096 * 2 + 1], 0), line(512, true));
+    assert_eq!(chosen(&[16], 0), blocks(128, 4, false));
+    assert_eq!(chosen(&[4096 * 2], 0), blocks(512, 4, false));
+    assert_eq!(chosen(&[4096 * 2 + 1], 0), blocks(512, 4, true));
 }
 
 #[test]
 fn columns_are_for_threads_side_by_side() {
-    let columns = |rows, lanes, chained| Way::Columns {
-        variant: Columns { threads: 256, rows },
-        lanes,
-        chained,
+    let columns = |lanes, rows, chained| {
+        Way::Columns(Columns {
+            threads: 256,
+            lanes,
+            rows,
+            chained,
+        })
     };
-    assert_eq!(chosen(&[40, 8], 0), columns(4, 2, false));
-    assert_eq!(chosen(&[65, 12], 0), columns(8, 4, false));
-    assert_eq!(chosen(&[5, 300], 0), columns(4, 32, false));
-    assert_eq!(chosen(&[1024, 8], 0), columns(8, 2, false));
-    assert_eq!(chosen(&[1025, 8], 0), columns(8, 2, true));
-    // Four strips keep a multiprocessor busy.
-    assert_eq!(chosen_on(1, &[3, 1025, 8], 1), columns(8, 2, true));
-    assert_eq!(chosen_on(1, &[4, 1025, 8], 1), columns(8, 2, false));
+    assert_eq!(chosen(&[40, 8], 0), columns(2, 4, false));
+    assert_eq!(chosen(&[65, 12], 0), columns(4, 8, false));
+    // More lanes, because there are few rows.
+    assert_eq!(chosen(&[5, 300], 0), columns(32, 4, false));
+    assert_eq!(chosen(&[1024, 8], 0), columns(2, 8, false));
+    assert_eq!(chosen(&[1025, 8], 0), columns(2, 8, true));
+    // Strips of 128 bytes. Two of them on each of two multiprocessors need no tiles.
+    assert_eq!(chosen_on(2, &[4, 300, 32], 1), columns(8, 8, false));
+    assert_eq!(chosen_on(2, &[3, 300, 32], 1), columns(8, 8, false));
+    // Narrower strips are enough of them.
+    assert_eq!(chosen_on(2, &[2, 600, 32], 1), columns(4, 8, false));
+    assert_eq!(chosen_on(2, &[2000, 32], 0), columns(2, 8, false));
+    assert_eq!(chosen_on(132, &[2000, 32], 0), columns(8, 8, true));
+}
+
+#[test]
+fn columns_of_other_types_have_other_threads() {
+    let context = Context::primary(0).unwrap();
+    let hardware = *Kernels::of_multiprocessors(&context, 132).hardware();
+    let columns = |data, elements, length, width| {
+        let vector = Vector {
+            data,
+            elements,
+            accumulator: data.size().max(4),
+        };
+        let found = Columns::new(1, length, width, vector, &hardware);
+        (found.threads, found.lanes, found.rows, found.chained)
+    };
+    let (f64, f32, f16) = (DataType::F64, DataType::F32, DataType::F16);
+    assert_eq!(columns(f64, 2, 4096, 2048), (256, 8, 4, false));
+    assert_eq!(columns(f64, 2, 1 << 21, 16), (256, 8, 8, true));
+    assert_eq!(columns(f32, 4, 65536, 128), (512, 8, 8, true));
+    assert_eq!(columns(f32, 1, 100_000, 33), (256, 8, 8, true));
+    assert_eq!(columns(f16, 8, 8192, 1024), (256, 4, 8, false));
+    // Elements of 16 bytes.
+    assert_eq!(
+        columns(DataType::Complex64, 1, 8192, 4096),
+        (256, 8, 8, false)
+    );
+}
+
+#[test]
+fn threads_of_columns_suit_the_kernel() {
+    let context = Context::primary(0).unwrap();
+    let hardware = *Kernels::of_multiprocessors(&context, 132).hardware();
+    let sizes = [1, 2, 3, 5, 31, 64, 65, 1000, 20_000];
+    for (elements, accumulator) in [(1, 4), (4, 4), (16, 4), (2, 8), (1, 12), (3, 12), (1, 128)] {
+        for (length, width) in sizes.into_iter().flat_map(|x| sizes.map(|y| (x, y))) {
+            let vector = Vector {
+                data: DataType::F32,
+                elements,
+                accumulator,
+            };
+            let columns = Columns::new(1, length, width, vector, &hardware);
+            let (threads, lanes) = (columns.threads, columns.lanes);
+            assert!(lanes.is_power_of_two() && lanes <= 32, "{columns:?}");
+            assert!(
+                threads.is_power_of_two() && (32..=512).contains(&threads),
+                "{columns:?}"
+            );
+            let shared = 2 * (threads / 32 * lanes) as usize * elements * accumulator;
+            assert!(shared as u64 <= table::ROOM, "{columns:?}");
+            assert!(!columns.chained || columns.tiles(length) > 1, "{columns:?}");
+        }
+    }
 }
 
 /// Returns the numbers of kernels of scans and of elementwise kernels.
