@@ -1,4 +1,4 @@
-//! Expressions that continue with the results of scans.
+//! Expressions of the results of scans.
 
 use cuda_compute::{Array, Combination, Expr, Order, Random, concatenate, device_fn, eval, s};
 use half::f16;
@@ -133,7 +133,7 @@ fn other_values_are_computed_first() {
     let x = shaped(&stream, shape, &numbers(&shape));
     let sums = x.cumsum(1).unwrap();
     let lazy = || x.expr().cumsum(1).unwrap();
-    // Reductions of what is scanned, of other values, and of the scan.
+    // Reductions of the scanned values, of other values, and of the scan.
     let centred = (&x - x.max_axis(1).keep_axes()).cumsum(1).unwrap();
     let wanted = (&x - x.max_axis(1).keep_axes()).eval().unwrap();
     let wanted = values(wanted.cumsum(1).unwrap() * x.sum_axis(0));
@@ -235,7 +235,7 @@ fn errors_are_those_of_the_expression() {
     let y = Array::<f32>::zeros(&stream, 4).unwrap();
     failure((x.expr().cumsum(1).unwrap() + &y).eval()).mentions("[4, 6] and [4]");
     failure(x.expr().cumsum(-3)).mentions("axis -3 is out of range for shape [4, 6]");
-    // No array tells the stream.
+    // It reads no array, so it has no stream.
     let none = Expr::index(5, 0).unwrap().cumsum(0).unwrap() + 1;
     failure(none.eval()).mentions("eval_on");
     assert_eq!(none.eval_on(&stream).unwrap().host(), [1, 2, 4, 7, 11]);
