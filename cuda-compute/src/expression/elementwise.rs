@@ -65,7 +65,7 @@ pub(super) fn run(
     }
     let form = operands.form(vector);
     if widest == 1
-        && let Some(tiling) = tile::tiling(&form, &operands.space)?
+        && let Some(tiling) = tile::tiling(&form, &operands.space, kernels.hardware())?
     {
         let tile = Tile::new(form, &tiling);
         let launch = Launch {
@@ -179,7 +179,7 @@ mod tests {
         (&part + 1.0).eval().unwrap();
         assert_eq!(chosen(&own), (vec![(1, 4)], 0));
         let own = kernels();
-        let x = own.zeros::<f32>(&stream, &[32, 32]);
+        let x = own.zeros::<f32>(&stream, &[96, 96]);
         (&x + x.t()).eval().unwrap();
         assert_eq!(chosen(&own), (vec![], 1));
     }

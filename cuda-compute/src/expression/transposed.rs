@@ -68,7 +68,7 @@ impl Transposed {
         tiles.collect()
     }
 
-    fn has(self, leaf: usize) -> bool {
+    pub(super) fn has(self, leaf: usize) -> bool {
         self.mask >> leaf & 1 == 1
     }
 

@@ -124,6 +124,21 @@ fn three_axes_with_permuted_operands_are_reduced_exactly() {
 }
 
 #[test]
+fn few_results_of_transposed_operands_are_exact() {
+    let (small, random) = (Small::new(), &mut Random(43));
+    for lengths in [[640, 17], [2000, 33]] {
+        let host = numbers(random, &lengths);
+        let other = numbers(random, &[lengths[1], lengths[0]]);
+        let x = small.upload(host.as_slice().unwrap(), &lengths);
+        let y = small.upload(other.as_slice().unwrap(), other.shape());
+        let sums = (&x + y.t()).sum_axis(0).eval().unwrap();
+        let wanted = (&host + &other.t()).sum_axis(Axis(0));
+        compare(&sums, &wanted, &format!("{lengths:?}"));
+    }
+    assert_eq!(small.tiled().len(), 1);
+}
+
+#[test]
 fn statistics_of_transposed_operands_are_accurate() {
     let (small, random) = (Small::new(), &mut Random(42));
     let lengths = [150, 70];
@@ -183,8 +198,10 @@ fn few_elements_and_almost_empty_tiles_are_reduced_by_other_kernels() {
     };
     assert_eq!(tiled([96, 96]), 1);
     assert_eq!(tiled([64, 64]), 0);
-    // 33 of 64 elements along an axis.
+    // 33 of 64 elements along the folded axis, and along the other one.
     assert_eq!(tiled([33, 320]), 0);
+    assert_eq!(tiled([320, 33]), 1);
+    assert_eq!(tiled([640, 15]), 0);
     assert_eq!(tiled([0, 320]), 0);
 }
 
