@@ -78,6 +78,7 @@ pub mod guide;
 mod launcher;
 mod library;
 mod notice;
+mod pause;
 mod peers;
 mod record;
 mod result;

@@ -1,12 +1,6 @@
 //! Communicators derived from others.
 
-use std::{
-    collections::HashSet,
-    ffi::c_int,
-    sync::atomic::Ordering,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{collections::HashSet, ffi::c_int, sync::atomic::Ordering, thread, time::Instant};
 
 use super::{
     Communicator,
@@ -18,6 +12,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    pause,
     result::NcclResult,
     sys,
 };
@@ -181,7 +176,8 @@ impl Communicator {
                     ));
                 }
             }
-            if since.elapsed() > inner.options.timeout {
+            let waited = since.elapsed();
+            if waited > inner.options.timeout {
                 // The abort ends the call, which would otherwise write to memory that is dropped
                 // here.
                 return Err(inner.lose(format!(
@@ -190,7 +186,7 @@ impl Communicator {
                     inner.options.timeout
                 )));
             }
-            thread::sleep(Duration::from_micros(100));
+            thread::sleep(pause::after(waited));
         }
         if start.comm(CONTROL).is_null() {
             return Err(Error::Lost(format!(

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     notice::{self, rounded},
+    pause,
 };
 
 /// Limits for the wait after an abort: it lasts for the time limit, clamped to these two. The
@@ -66,7 +67,7 @@ impl Inner {
             match waited.as_micros() {
                 0..200 => std::hint::spin_loop(),
                 200..5000 => std::thread::yield_now(),
-                _ => std::thread::sleep(Duration::from_micros(50)),
+                _ => std::thread::sleep(pause::after(waited)),
             }
         }
         if !self.is_lost() {

@@ -1,12 +1,6 @@
 //! Creation of communicators: from a unique id, and for all devices of a process.
 
-use std::{
-    cell::UnsafeCell,
-    collections::HashSet,
-    ffi::c_int,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{cell::UnsafeCell, collections::HashSet, ffi::c_int, thread, time::Instant};
 
 use cuda_safe::Context;
 
@@ -22,7 +16,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     library::Library,
-    notice,
+    notice, pause,
     result::NcclResult,
     sys,
 };
@@ -195,7 +189,7 @@ fn step(
                     start.size
                 )));
             }
-            thread::sleep(Duration::from_micros(100));
+            thread::sleep(pause::after(waited));
         }
     }
     Ok(())

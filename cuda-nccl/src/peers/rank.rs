@@ -20,6 +20,7 @@ use crate::{
     element::{Reducible, Reduction},
     error::{Error, Result},
     notice::rounded,
+    pause,
 };
 
 /// One rank of a [`PeerGroup`](super::PeerGroup), for one thread. The operations are methods of
@@ -250,7 +251,7 @@ impl Collectives for PeerRank {
             }
             match waited < Duration::from_millis(2) {
                 true => thread::yield_now(),
-                false => thread::sleep(Duration::from_micros(50)),
+                false => thread::sleep(pause::after(waited)),
             }
         }
         self.expect_healthy(stream)
@@ -308,11 +309,12 @@ impl PeerRank {
                     return streams.all(|stream| !matches!(stream.settle(), Settled::Unknown(_)));
                 }
             }
-            let is_late = start.elapsed() > shared.options.timeout;
+            let waited = start.elapsed();
+            let is_late = waited > shared.options.timeout;
             if shared.stuck.fetch_or(is_late, Ordering::Relaxed) || is_late {
                 return false;
             }
-            thread::sleep(Duration::from_micros(50));
+            thread::sleep(pause::after(waited));
         }
     }
 }
