@@ -400,14 +400,14 @@ fn hello_cannot_be_replayed_or_changed() {
 fn rank_that_ends_while_it_waits_is_lost() {
     let (listener, address) = place();
     let zero = zero(listener, &address, 4, LONG);
-    let waiting = other(&address, secret(), 2, 4, LONG);
+    let waiting = other(&address, secret(), 2, 4, SHORT);
     let rejected = enter(&address, 1, 4);
     drop(rejected);
     lost(
         zero.join().unwrap(),
         &["rank 1", "ended before all ranks had arrived"],
     );
-    // It either connects in time for the report, or finds no listener.
+    // It either connects in time for the report, or finds no listener until its limit is over.
     waiting.join().unwrap().unwrap_err();
 }
 
@@ -551,13 +551,14 @@ fn answer_of_a_rank_0(answer: Vec<u8>, ends: bool, limit: Duration) -> Result<Ve
 fn a_rank_0_that_never_answers_a_hello_is_missed_in_time() {
     let greeting = super::protocol::greeting(&[5; 32]).to_vec();
     let begin = Instant::now();
-    let outcome = answer_of_a_rank_0(greeting, false, Duration::from_millis(50));
+    // Long enough for the greeting to arrive on a busy machine.
+    let outcome = answer_of_a_rank_0(greeting, false, Duration::from_millis(500));
     start_error(
         outcome,
-        &["did not send its bytes within 50.0ms, because some rank has not arrived"],
+        &["did not send its bytes within 500.0ms, because some rank has not arrived"],
     );
     // The grace period is two seconds.
-    assert!(begin.elapsed() >= Duration::from_millis(2050));
+    assert!(begin.elapsed() >= Duration::from_millis(2500));
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
