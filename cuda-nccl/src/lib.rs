@@ -87,6 +87,8 @@ mod single_rank;
 pub mod spread;
 mod stream_ends;
 pub mod sys;
+#[cfg(test)]
+mod test_threads;
 
 /// Waits until no other test blocks a stream or loads code. A GPU loads code only while it is idle,
 /// so a blocked stream and a load at the same time wait for each other.
