@@ -8,7 +8,10 @@ use cuda_safe::{Context, ContextFlags, DeviceBuffer, Stream, sys};
 
 use crate::{
     failure::failure,
-    library::{Fake, VARIABLE, add_sum, compile, one_of, options, rank, start, verified},
+    library::{
+        Fake, VARIABLE, add_sum, compile, in_separate_process, one_of, options, rank, start,
+        verified,
+    },
 };
 
 /// Constants of `nccl.h`.
@@ -390,6 +393,9 @@ fn finds_the_loaded_library() {
 
 #[test]
 fn trait_methods_use_the_same_rank_and_wait() {
+    if !in_separate_process() {
+        return;
+    }
     fn of<C: Collectives>(rank: &C, stream: &Stream) -> (usize, usize, cuda_nccl::Result<()>) {
         (rank.rank(), rank.size(), rank.wait(stream))
     }

@@ -8,7 +8,7 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use crate::library::{LIMIT, start};
+use crate::library::{LIMIT, in_separate_process, start};
 
 #[test]
 fn finalize_waits_and_ends_both() {
@@ -31,6 +31,9 @@ fn finalize_waits_and_ends_both() {
 
 #[test]
 fn drop_with_stuck_work_aborts_in_time() {
+    if !in_separate_process() {
+        return;
+    }
     let (fake, rank, stream) = start(2);
     let held = Stream::new(rank.context()).unwrap();
     let signal = Signal::new(rank.context(), 0u32).unwrap();
@@ -64,6 +67,9 @@ fn memory_is_registered_until_dropped() {
 
 #[test]
 fn registrations_wait_for_user_work_without_a_limit() {
+    if !in_separate_process() {
+        return;
+    }
     let (fake, rank, stream) = start(2);
     let signal = &Signal::new(rank.context(), 0u32).unwrap();
     let held_for_longer_than_the_limit = |work: &dyn Fn()| {

@@ -13,7 +13,7 @@ use cuda_safe::{
 
 use crate::{
     failure::failure,
-    library::{Fake, LIMIT, add_sum, options, passes_alone, rank, start},
+    library::{Fake, LIMIT, add_sum, in_separate_process, options, passes_alone, rank, start},
 };
 
 const SOON: Duration = Duration::from_secs(5);
@@ -96,6 +96,9 @@ fn asynchronous_error_ends_the_wait() {
 
 #[test]
 fn call_that_waits_on_the_host_ends_in_time() {
+    if !in_separate_process() {
+        return;
+    }
     let (fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     for grouped in [false, true] {
@@ -123,6 +126,9 @@ fn call_that_waits_on_the_host_ends_in_time() {
 
 #[test]
 fn stuck_work_is_lost_in_time() {
+    if !in_separate_process() {
+        return;
+    }
     let (_fake, rank, stream) = start(2);
     let signal = Signal::new(rank.context(), 0u32).unwrap();
     let held = Stream::new(rank.context()).unwrap();
@@ -174,6 +180,9 @@ fn later_work_does_not_count_towards_the_time_limit() {
 
 #[test]
 fn calls_on_many_streams_are_waited_for() {
+    if !in_separate_process() {
+        return;
+    }
     let _fake = Fake::new();
     for grouped in [false, true] {
         let (rank, _) = rank(2, options());
@@ -213,6 +222,9 @@ fn calls_on_many_streams_are_waited_for() {
 
 #[test]
 fn launches_of_captured_calls_are_waited_for() {
+    if !in_separate_process() {
+        return;
+    }
     let (_fake, rank, stream) = start(2);
     let mut all = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
     let part = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -236,6 +248,9 @@ fn launches_of_captured_calls_are_waited_for() {
 
 #[test]
 fn later_work_does_not_count_after_the_graph_is_dropped() {
+    if !in_separate_process() {
+        return;
+    }
     let (_fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.synchronize().unwrap();

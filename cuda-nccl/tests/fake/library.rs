@@ -40,6 +40,43 @@ pub fn compile(name: &str, flags: &[&str]) -> PathBuf {
     file
 }
 
+/// Returns the library, which the first call compiles. Processes that are started afterwards use the
+/// same file.
+pub fn library() -> &'static libloading::Library {
+    static OPENED: OnceLock<libloading::Library> = OnceLock::new();
+    OPENED.get_or_init(|| {
+        let file = match env::var_os(VARIABLE) {
+            Some(file) => file.into(),
+            None => compile("fake-nccl", &[]),
+        };
+        // SAFETY: the library runs no code when it is loaded.
+        let library = unsafe { libloading::Library::new(&file) }.unwrap();
+        // SAFETY: tests access the environment only through std, which synchronizes its
+        // accesses.
+        unsafe { env::set_var(VARIABLE, &file) };
+        // SAFETY: The function has this type in `nccl.c`.
+        let driver = unsafe {
+            library.get::<unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void)>(
+                b"fake_driver",
+            )
+        };
+        // SAFETY: the driver's functions have the types in `nccl.c`.
+        unsafe {
+            driver.unwrap()(
+                sys::cuMemcpyDtoDAsync_v2 as *mut c_void,
+                sys::cuMemsetD32Async as *mut c_void,
+                sys::cuMemAlloc_v2 as *mut c_void,
+                sys::cuMemFree_v2 as *mut c_void,
+            );
+        }
+        // SAFETY: The function has this type in `nccl.c`.
+        let current = unsafe { library.get::<unsafe extern "C" fn(*mut c_void)>(b"fake_current") };
+        // SAFETY: The driver's function has the type that `nccl.c` declares.
+        unsafe { current.unwrap()(sys::cuCtxGetCurrent as *mut c_void) };
+        library
+    })
+}
+
 /// The test's settings. A test has exclusive use of them while this lives.
 pub struct Fake {
     library: &'static libloading::Library,
@@ -51,39 +88,9 @@ impl Fake {
     /// have ended.
     pub fn new() -> Self {
         static TURN: Mutex<()> = Mutex::new(());
-        static OPENED: OnceLock<libloading::Library> = OnceLock::new();
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let library = OPENED.get_or_init(|| {
-            let file = match env::var_os(VARIABLE) {
-                Some(file) => file.into(),
-                None => compile("fake-nccl", &[]),
-            };
-            // SAFETY: the library runs no code when it is loaded.
-            let library = unsafe { libloading::Library::new(&file) }.unwrap();
-            // SAFETY: tests access the environment only through std, which synchronizes its
-            // accesses.
-            unsafe { env::set_var(VARIABLE, &file) };
-            // SAFETY: The function has this type in `nccl.c`.
-            let driver = unsafe {
-                library.get::<unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void)>(b"fake_driver")
-            };
-            // SAFETY: the driver's functions have the types in `nccl.c`.
-            unsafe {
-                driver.unwrap()(
-                    sys::cuMemcpyDtoDAsync_v2 as *mut c_void,
-                    sys::cuMemsetD32Async as *mut c_void,
-                    sys::cuMemAlloc_v2 as *mut c_void,
-                    sys::cuMemFree_v2 as *mut c_void,
-                );
-            }
-            // SAFETY: The function has this type in `nccl.c`.
-            let current = unsafe { library.get::<unsafe extern "C" fn(*mut c_void)>(b"fake_current") };
-            // SAFETY: The driver's function has the type that `nccl.c` declares.
-            unsafe { current.unwrap()(sys::cuCtxGetCurrent as *mut c_void) };
-            library
-        });
         let fake = Self {
-            library,
+            library: library(),
             _turn: turn,
         };
         for name in [
@@ -169,6 +176,30 @@ impl Drop for Fake {
             assert_eq!(state, [0; 3], "live, depth, wrong");
         }
     }
+}
+
+/// Returns true in a process that runs only this test. In the tests' common process, starts such a
+/// process and checks that it succeeds. Tests that wait begin with this, because the other tests
+/// would wait for the library.
+pub fn in_separate_process() -> bool {
+    const CHILD: &str = "CUDA_NCCL_FAKE_CHILD";
+    if env::var_os(CHILD).is_some() {
+        return true;
+    }
+    library();
+    let test = thread::current().name().unwrap().to_owned();
+    let output = Command::new(env::current_exe().unwrap())
+        .args([&test, "--exact", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+    false
 }
 
 /// Runs an ignored test in a separate process, which must succeed.

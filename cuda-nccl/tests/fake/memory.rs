@@ -13,7 +13,7 @@ use cuda_safe::{
 
 use crate::{
     failure::failure,
-    library::{Fake, LIMIT, options, rank, start},
+    library::{Fake, LIMIT, in_separate_process, options, rank, start},
 };
 
 /// Holds the stream back until `work` has waited for a moment. Fails if it did not wait.
@@ -32,6 +32,9 @@ fn waits_for(stream: &Stream, work: impl FnOnce()) {
 
 #[test]
 fn memory_is_allocated_and_freed_once() {
+    if !in_separate_process() {
+        return;
+    }
     let (fake, _rank, stream) = start(2);
     fake.calls();
     fake.arguments();
@@ -88,6 +91,9 @@ fn registered_memory_is_described_and_closed() {
 
 #[test]
 fn registration_waits_for_the_stream_of_the_memory() {
+    if !in_separate_process() {
+        return;
+    }
     let (fake, rank, stream) = start(2);
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     let mut registered = None;
@@ -105,6 +111,9 @@ fn registration_waits_for_the_stream_of_the_memory() {
 
 #[test]
 fn end_waits_for_calls_in_progress() {
+    if !in_separate_process() {
+        return;
+    }
     let _fake = Fake::new();
     for finalizes in [true, false] {
         let (rank, stream) = rank(2, options().timeout(Duration::from_secs(60)));
@@ -130,6 +139,9 @@ fn end_waits_for_calls_in_progress() {
 
 #[test]
 fn asynchronous_error_ends_a_wait_for_stuck_work() {
+    if !in_separate_process() {
+        return;
+    }
     let fake = Fake::new();
     // With a delay, one poll takes longer than the interval between polls.
     for slow in [0, 2000] {
@@ -157,6 +169,9 @@ fn asynchronous_error_ends_a_wait_for_stuck_work() {
 
 #[test]
 fn an_abort_waits_for_the_end_of_the_work() {
+    if !in_separate_process() {
+        return;
+    }
     let fake = Fake::new();
     let (rank, stream) = rank(2, options().timeout(Duration::from_secs(600)));
     let held = Stream::new(rank.context()).unwrap();
@@ -180,6 +195,9 @@ fn an_abort_waits_for_the_end_of_the_work() {
 
 #[test]
 fn work_that_ends_in_the_grace_period_is_waited_for() {
+    if !in_separate_process() {
+        return;
+    }
     let (_fake, rank, stream) = start(2);
     let held = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
@@ -203,6 +221,9 @@ fn work_that_ends_in_the_grace_period_is_waited_for() {
 
 #[test]
 fn dropped_rank_waits_for_ranks_of_other_threads() {
+    if !in_separate_process() {
+        return;
+    }
     let _fake = Fake::new();
     let limit = Duration::from_millis(400);
     let id = UniqueId::new().unwrap();
@@ -261,6 +282,9 @@ fn failed_wait_for_registered_memory_ends_the_communicator() {
 
 #[test]
 fn a_communicator_may_be_idle_for_longer_than_the_limit() {
+    if !in_separate_process() {
+        return;
+    }
     let (_fake, rank, stream) = start(2);
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     for _ in 0..2 {

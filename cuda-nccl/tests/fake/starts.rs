@@ -15,7 +15,9 @@ use cuda_safe::{
 
 use crate::{
     failure::failure,
-    library::{Fake, LIMIT, VARIABLE, one_of, options, rank, start, verified},
+    library::{
+        Fake, LIMIT, VARIABLE, in_separate_process, library, one_of, options, rank, start, verified,
+    },
 };
 
 #[test]
@@ -37,6 +39,9 @@ fn a_communicator_has_two_nccl_communicators() {
 
 #[test]
 fn missing_ranks_are_an_error_in_time() {
+    if !in_separate_process() {
+        return;
+    }
     let fake = Fake::new();
     fake.set("polls", -1);
     let context = Context::primary(0).unwrap();
@@ -85,6 +90,9 @@ fn invalid_arguments_are_rejected() {
 
 #[test]
 fn split_and_shrink_create_communicators() {
+    if !in_separate_process() {
+        return;
+    }
     let (fake, rank, _stream) = start(3);
     fake.calls();
     // Every rank of the fake library sends the same words as this one, so three ranks share the
@@ -116,9 +124,12 @@ fn split_and_shrink_create_communicators() {
 
 #[test]
 fn split_is_rejected_with_nccl_comm_id() {
+    if !in_separate_process() {
+        return; // the processes of other tests would inherit the variable
+    }
     let (_fake, rank, _stream) = start(3);
-    // SAFETY: tests of the fake library run one at a time, and nothing else here reads variables at
-    // the same time.
+    // SAFETY: this process runs only this test, and nothing else here reads variables at the same
+    // time.
     unsafe { std::env::set_var("NCCL_COMM_ID", "node1:29400") };
     let error = rank.split(Some(0), 0).unwrap_err();
     // SAFETY: as above.
@@ -140,7 +151,7 @@ fn one_of_two_ranks() {
 
 #[test]
 fn rank_0_reports_missing_nccl() {
-    let fake = Fake::new(); // compiles the library
+    library();
     let port = 29_000 + std::process::id() % 1000;
     let ranks = [0, 1].map(|rank| {
         let mut command = Command::new(env::current_exe().unwrap());
@@ -166,7 +177,6 @@ fn rank_0_reports_missing_nccl() {
         let output = rank.wait_with_output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     });
-    drop(fake);
     for (output, start) in outputs.iter().zip(["SAYS ", "rank 0 reports: "]) {
         let part = format!("{start}NCCL does not run on cuda-emulator. Fix: use PeerGroup");
         assert!(output.contains(&part), "no {part:?} in {output}");
@@ -211,7 +221,7 @@ fn three_long_waits() {
 
 #[test]
 fn long_waits_are_noticed_before_the_limit() {
-    let fake = Fake::new(); // compiles the library
+    library();
     let output = Command::new(env::current_exe().unwrap())
         .args([
             "--exact",
@@ -221,7 +231,6 @@ fn long_waits_are_noticed_before_the_limit() {
         ])
         .output()
         .unwrap();
-    drop(fake);
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{text}");
     let mut notices: Vec<&str> = text
