@@ -498,27 +498,35 @@ fn dropped_rank_waits_for_its_work() {
     });
 }
 
-#[test]
-fn dropped_rank_waits_at_most_the_time_limit() {
+/// Drops a rank with stuck work. After a wait, the work is known to be stuck.
+fn drops_with_stuck_work(waits_before: bool) {
     if !in_separate_process(&[]) {
         return; // calls that wait for the whole context would wait for this
     }
-    for waits_before in [false, true] {
-        let limit = Duration::from_secs(2);
-        let (rank, stream, signal, mut data) = single(PeerOptions::default().timeout(limit));
-        stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
-        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
-        if waits_before {
-            let error = rank.wait(&stream).unwrap_err().to_string();
-            let text = "the work of rank 0 has not ended within the time limit of 2s (PeerOptions::timeout)";
-            assert_eq!(error, text);
-        }
-        let start = Instant::now();
-        drop(rank);
-        let took = start.elapsed();
-        // After a wait, the work is known to be stuck.
-        assert_eq!(took < limit, waits_before, "{took:?}");
-        signal.set(1);
-        stream.synchronize().unwrap();
+    let limit = Duration::from_secs(2);
+    let (rank, stream, signal, mut data) = single(PeerOptions::default().timeout(limit));
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    if waits_before {
+        let error = rank.wait(&stream).unwrap_err().to_string();
+        let text =
+            "the work of rank 0 has not ended within the time limit of 2s (PeerOptions::timeout)";
+        assert_eq!(error, text);
     }
+    let start = Instant::now();
+    drop(rank);
+    let took = start.elapsed();
+    assert_eq!(took < limit, waits_before, "{took:?}");
+    signal.set(1);
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn dropped_rank_waits_at_most_the_time_limit() {
+    drops_with_stuck_work(false);
+}
+
+#[test]
+fn rank_with_work_known_to_be_stuck_is_dropped_at_once() {
+    drops_with_stuck_work(true);
 }

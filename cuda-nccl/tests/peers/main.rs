@@ -6,6 +6,8 @@ mod failure;
 mod lost;
 #[path = "../suite/mod.rs"]
 mod suite;
+#[path = "../../src/test_threads.rs"]
+mod test_threads;
 
 use std::{
     env,
