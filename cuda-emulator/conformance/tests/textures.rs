@@ -1,6 +1,15 @@
 //! Compares the emulator's textures and surfaces with an H200's recorded results.
 
-use std::{collections::BTreeMap, env, process::Command};
+use std::{
+    collections::BTreeMap,
+    env,
+    process::Command,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
 
 use cuda_conformance::texture::{Case, Outcome, cases, inexact, recorded, run, start};
 
@@ -41,6 +50,32 @@ fn child(case: &Case) {
     println!("{OUTCOME} {step} {code} {}", words.join(" "));
 }
 
+/// Runs all cases, on one thread for each processor. Returns their outcomes in order.
+fn run_all(cases: &[Case]) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(BTreeMap::new());
+    let work = || {
+        start();
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            let Some(case) = cases.get(number) else {
+                return;
+            };
+            let outcome = match case.may_fault() {
+                true => run_in_child(number),
+                false => run(case),
+            };
+            outcomes.lock().unwrap().insert(number, outcome);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    outcomes.into_inner().unwrap().into_values().collect()
+}
+
 #[test]
 fn emulator_matches_recorded_textures() {
     let cases = cases();
@@ -48,13 +83,10 @@ fn emulator_matches_recorded_textures() {
         return child(&cases[number.parse::<usize>().unwrap()]);
     }
     let recorded = recorded(&cases).unwrap();
-    start();
+    let outcomes = run_all(&cases);
+    assert_eq!(outcomes.len(), cases.len());
     let (mut wrong, mut differing) = (Vec::new(), BTreeMap::new());
-    for (number, (case, gpu)) in cases.iter().zip(&recorded).enumerate() {
-        let here = match case.may_fault() {
-            true => run_in_child(number),
-            false => run(case),
-        };
+    for ((case, gpu), here) in cases.iter().zip(&recorded).zip(&outcomes) {
         if (here.step, here.code, here.words.len()) != (gpu.step, gpu.code, gpu.words.len()) {
             let codes = [here.step, here.code, gpu.step, gpu.code];
             wrong.push(format!(
