@@ -123,23 +123,28 @@ fn every_call_fails_in_turn() {
     if let Ok(how) = env::var(CHILD) {
         return child(&how);
     }
-    for function in [
-        "cuMemcpyPeerAsync",
-        "cuMemcpyDtoDAsync",
-        "cuLaunchKernel",
-        "cuEventRecord",
-        "cuStreamWaitEvent",
-    ] {
-        // The calls of the two ranks come in any order. Only every third is tested, to save time.
-        let mut call = 1;
-        let end = loop {
-            match fails(function, call) {
-                None => call += 3,
-                Some(text) => break text,
-            }
-        };
-        assert!(call > 1, "{function} is not called: {end}");
-    }
+    thread::scope(|scope| {
+        for function in [
+            "cuMemcpyPeerAsync",
+            "cuMemcpyDtoDAsync",
+            "cuLaunchKernel",
+            "cuEventRecord",
+            "cuStreamWaitEvent",
+        ] {
+            scope.spawn(move || {
+                // The calls of the two ranks come in any order. Only every third is tested, to save
+                // time.
+                let mut call = 1;
+                let end = loop {
+                    match fails(function, call) {
+                        None => call += 3,
+                        Some(text) => break text,
+                    }
+                };
+                assert!(call > 1, "{function} is not called: {end}");
+            });
+        }
+    });
 }
 
 /// Checks how often a child calls a function of the driver. `times` is the emulator's wording.
