@@ -350,8 +350,8 @@ fn reductions(evaluation: &mut Evaluation<'_>, roots: &[&Arc<Node>]) -> Result<(
     Ok(())
 }
 
-/// Computes the roots in the kernel of a scan, if all have its shape, and it is the only one that is not
-/// computed yet. Otherwise returns `None`.
+/// Computes the roots in the kernel of a scan, if all have its shape, and nothing else in them needs its
+/// results in memory. Otherwise returns `None`.
 fn after_scan(
     evaluation: &mut Evaluation<'_>,
     roots: &[&Arc<Node>],
@@ -359,9 +359,8 @@ fn after_scan(
     if !roots.iter().any(|root| root.views) {
         return Ok(None);
     }
-    let mut scan: Option<&Arc<Node>> = None;
-    // Other nodes whose values must be in memory, and tables.
-    let (mut others, mut tables) = (Vec::new(), Vec::new());
+    // Values that must be in memory, or are computed by the kernel, and tables.
+    let (mut values, mut tables) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();
     let mut waiting = roots.to_vec();
     while let Some(node) = waiting.pop() {
@@ -370,22 +369,33 @@ fn after_scan(
             continue;
         }
         match node.kind {
-            Kind::Scan(..) if scan.is_none() => scan = Some(node),
-            Kind::Scan(..) | Kind::Reduce(..) | Kind::View(..) => others.push(node),
+            Kind::Scan(..) | Kind::Reduce(..) | Kind::View(..) => values.push(node),
             Kind::Lookup(_) => tables.push(node),
             _ => waiting.extend(node.inputs()),
         }
     }
-    let Some(scan) = scan else { return Ok(None) };
+    // The values that these depend on.
+    let mut needed = FxHashSet::default();
+    waiting.extend(values.iter().flat_map(|value| value.inputs()));
+    while let Some(node) = waiting.pop() {
+        if node.views && needed.insert(Arc::as_ptr(node)) {
+            waiting.extend(node.inputs());
+        }
+    }
+    let is_last = |value: &&Arc<Node>| {
+        matches!(value.kind, Kind::Scan(..)) && !needed.contains(&Arc::as_ptr(value))
+    };
+    let Some(&scan) = values.iter().find(|value| is_last(value)) else {
+        return Ok(None);
+    };
     let shape = scan.shape()?;
-    // Other scans and views might depend on this scan.
-    if others.iter().any(|other| other.views)
-        || roots.iter().any(|root| root.shape != Ok(shape))
+    if roots.iter().any(|root| root.shape != Ok(shape))
         || roots.iter().all(|root| Arc::ptr_eq(root, scan))
     {
         return Ok(None);
     }
-    let first = scan.inputs().iter().chain(others).chain(tables);
+    values.retain(|value| !Arc::ptr_eq(value, scan));
+    let first = scan.inputs().iter().chain(values).chain(tables);
     let first: Vec<&Arc<Node>> = first.collect();
     stages(evaluation, &first)?;
     scan::run_with(evaluation, scan, roots)

@@ -21,7 +21,7 @@ impl<T: Element> Expr<T> {
     ///
     /// One kernel computes this expression, the scan, and operations on the results. It reads each
     /// element once and writes each result once. If an expression has several scans, the results of
-    /// all but the last are stored first. Halves are combined in `f32`, and each result is rounded.
+    /// all but one are stored first. Halves are combined in `f32`, and each result is rounded.
     /// The order of combination depends only on shape, layout and device, so the same data gives the
     /// same bits every time. The result has the layout that [`eval`](Self::eval) would give this
     /// expression.

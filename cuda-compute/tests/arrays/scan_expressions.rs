@@ -9,7 +9,7 @@ use crate::{
 
 /// Shapes and axes for every kernel: lines of one block and of several, short rows, and columns, also with
 /// sizes that are no multiples of a vector.
-const PLACES: [(&[usize], usize); 12] = [
+const PLACES: [(&[usize], usize); 13] = [
     (&[1], 0),
     (&[7], 0),
     (&[1029], 0),
@@ -20,6 +20,7 @@ const PLACES: [(&[usize], usize); 12] = [
     (&[3, 9000], 0),
     (&[70, 5], 0),
     (&[5000, 8], 0),
+    (&[20_000, 8], 0),
     (&[3, 40, 6], 1),
     (&[0, 4], 1),
 ];
