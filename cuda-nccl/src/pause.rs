@@ -6,7 +6,7 @@ const SHORTEST: Duration = Duration::from_micros(50);
 const LONGEST: Duration = Duration::from_millis(1);
 
 /// Returns the pause after a wait of this length. Long waits are checked less often, so that they
-/// leave the processor to others, and end at most a thousandth late.
+/// leave the processor to others. They end at most 50 µs or a thousandth late.
 pub(crate) fn after(waited: Duration) -> Duration {
     (waited / 1000).clamp(SHORTEST, LONGEST)
 }

@@ -398,7 +398,20 @@ fn after_scan(
     let first = scan.inputs().iter().chain(values).chain(tables);
     let first: Vec<&Arc<Node>> = first.collect();
     stages(evaluation, &first)?;
-    scan::run_with(evaluation, scan, roots)
+    let is_left = |root: &&&Arc<Node>| !evaluation.computed.contains_key(&Arc::as_ptr(root));
+    let left: Vec<&Arc<Node>> = roots.iter().filter(is_left).copied().collect();
+    if left.iter().all(|root| Arc::ptr_eq(root, scan)) {
+        return Ok(None);
+    }
+    let Some(results) = scan::run_with(evaluation, scan, &left)? else {
+        return Ok(None);
+    };
+    let mut results = results.into_iter();
+    let result = |root: &&Arc<Node>| match evaluation.computed.get(&Arc::as_ptr(root)) {
+        Some(stored) => Some(stored.clone()),
+        None => results.next(),
+    };
+    Ok(roots.iter().map(result).collect())
 }
 
 /// Computes the scans in the roots and the inputs of views, innermost first, and copies tables to the

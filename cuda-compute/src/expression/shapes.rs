@@ -33,7 +33,7 @@ impl<T: Element> Expr<T> {
     /// such as [`reshape`](Self::reshape) and [`t`](Self::t). [`eval`](Self::eval) computes all values
     /// into memory first in these cases:
     ///
-    /// - The expression contains a reduction along axes, or random numbers.
+    /// - The expression contains a reduction along axes, a scan, or random numbers.
     /// - It has more than about 1000 operations.
     /// - Strides can't express a `reshape` for one of its arrays, such as a transposed array.
     ///

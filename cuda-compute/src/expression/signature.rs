@@ -109,7 +109,7 @@ impl<'a> Signature<'a> {
     }
 
     /// Makes this the signature of the evaluation of `roots`, into `target` if there is one. Returns
-    /// `None` if there are too many nodes, random numbers or tables.
+    /// `None` if there are too many nodes, random numbers, scans or tables.
     pub(super) fn read(
         &mut self,
         roots: &[&'a Arc<Node>],

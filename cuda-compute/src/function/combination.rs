@@ -33,7 +33,7 @@ impl<T: Element> Combination<T> {
     /// Creates a combination from a function of two elements and its identity. The function is a
     /// closure of [`device_fn!`](crate::device_fn) or a [`CudaFn`](crate::CudaFn).
     ///
-    /// The function must be associative, and commutative for reductions. Associative a value with the
+    /// The function must be associative, and commutative for reductions. Combining a value with the
     /// identity must not change the value. Otherwise, results depend on how elements are
     /// distributed to threads.
     ///

@@ -19,11 +19,15 @@ impl<T: Element> Expr<T> {
     /// Returns the running combination along an axis: each result combines the elements up to and
     /// including its index.
     ///
-    /// One kernel computes this expression, the scan, and operations on the results. It reads each
-    /// element once and writes each result once. If an expression has several scans, the results of
-    /// all but one are stored first. Halves are combined in `f32`, and each result is rounded.
-    /// The order of combination depends only on shape, layout and device, so the same data gives the
-    /// same bits every time. The result has the layout that [`eval`](Self::eval) would give this
+    /// One kernel computes this expression, the scan, and elementwise operations on the results. It
+    /// reads each element once and writes each result once. The results are stored first if something
+    /// else needs them: a view, a reduction, another scan, an operand that is transposed, taken at
+    /// indices or random, or a method other than [`eval`](Self::eval). Each evaluation computes the
+    /// scan again, so evaluate it once if you need its results several times.
+    ///
+    /// Halves are combined in `f32`, and each result is rounded. The order of combination depends only
+    /// on the device, and on shape, layout, alignment and types of all operands and results of the
+    /// expression, so the same expression gives the same bits every time. The result has the layout that [`eval`](Self::eval) would give this
     /// expression.
     ///
     /// ```

@@ -42,7 +42,7 @@ macro_rules! recurrences {
             ///
             /// # Errors
             /// Returns an error if there is no such axis, if the coefficients or initial values can't
-            /// be broadcast, if the expression reads no array, or if memory runs out.
+            /// be broadcast, or if shapes in this expression don't match.
             pub fn linear_recurrence(
                 &self,
                 coefficients: impl IntoExpr<$real>,
@@ -90,8 +90,7 @@ macro_rules! recurrences {
             /// ```
             ///
             /// # Errors
-            /// Returns an error if there is no such axis, if the expression reads no array, or if
-            /// memory runs out.
+            /// Returns an error if there is no such axis, or if shapes in this expression don't match.
             pub fn ewm_mean(&self, alpha: $real, axis: impl IntoIndex) -> Result<Self> {
                 let shape = self.shape()?;
                 let axis = shape.axis(axis)?;
@@ -107,7 +106,7 @@ macro_rules! recurrences {
             ///
             /// # Errors
             /// Returns an error if there is no such axis, if the coefficients or initial values can't
-            /// be broadcast, or if memory runs out.
+            /// be broadcast.
             pub fn linear_recurrence(
                 &self,
                 coefficients: impl IntoExpr<$real>,
@@ -120,7 +119,7 @@ macro_rules! recurrences {
             /// Returns exponential moving averages along an axis: see [`Expr::ewm_mean`].
             ///
             /// # Errors
-            /// Returns an error if there is no such axis, or if memory runs out.
+            /// Returns an error if there is no such axis.
             pub fn ewm_mean(&self, alpha: $real, axis: impl IntoIndex) -> Result<Expr<$real>> {
                 self.expr().ewm_mean(alpha, axis)
             }

@@ -126,6 +126,13 @@ pub(super) fn run_with(
         return Ok(None);
     };
     let mut job = Job::new(evaluation, node)?;
+    // Operands whose elements are not adjacent are read faster by other kernels.
+    let inner = job.layout.axes().last().copied();
+    let is_adjacent = |leaf: &Leaf| inner.is_none_or(|axis| matches!(leaf.strides[axis], 0 | 1));
+    let mut operands = after.leaves.iter().filter(|leaf| leaf.memory().is_some());
+    if !operands.all(is_adjacent) {
+        return Ok(None);
+    }
     let axes: Vec<usize> = (0..shape.rank()).collect();
     if !job.plan.add_after(after, &axes, shape) {
         return Ok(None);

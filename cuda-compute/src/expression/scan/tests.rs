@@ -1,7 +1,11 @@
 use cuda_safe::{Context, Stream};
 
 use super::{super::elementwise::Elementwise, *};
-use crate::{array::Array, expression::Expr, kernel::Kernels};
+use crate::{
+    array::Array,
+    expression::{Expr, eval},
+    kernel::Kernels,
+};
 
 /// How an array of `f32` is scanned on a device with 132 multiprocessors.
 fn chosen(lengths: &[usize], axis: usize) -> Way {
@@ -169,6 +173,9 @@ fn one_kernel_scans_and_continues() {
         first.cumsum(1).unwrap() + first
     };
     assert_eq!(kernels_for(&both), (2, 0));
+    // An operand that is contiguous along the other axis is read in tiles by another kernel.
+    let transposed = |x: &Array<f32>| sums(x, 1) + x.reshape([8, 40]).unwrap().t();
+    assert_eq!(kernels_for(&transposed), (1, 1));
     // A view of the results needs them in memory.
     let turned = |x: &Array<f32>| {
         let own = sums(x, 0);
@@ -176,4 +183,33 @@ fn one_kernel_scans_and_continues() {
         own - reversed
     };
     assert_eq!(kernels_for(&turned), (1, 1));
+}
+
+#[test]
+fn stored_scans_are_not_copied() {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let kernels = Kernels::of_multiprocessors(&context, 132);
+    let x = kernels.zeros::<f32>(&stream, &[40, 8]);
+    let sums = |axis| x.expr().cumsum(axis).unwrap();
+    let (one, other) = eval((sums(0), sums(1))).unwrap();
+    assert_eq!(
+        [one.to_vec().unwrap(), other.to_vec().unwrap()],
+        [vec![0.0; 320], vec![0.0; 320]]
+    );
+    assert_eq!(compiled(&kernels), (2, 0));
+    let found: Vec<Kernel> = kernels.compiled_for();
+    assert!(found.iter().all(|kernel| kernel.form.outputs.len() == 1));
+    // One root is stored, and the other one is computed by the kernel of its scan.
+    let (stored, next) = eval((sums(0), sums(1) + 1.0)).unwrap();
+    assert_eq!(
+        [stored.to_vec().unwrap(), next.to_vec().unwrap()],
+        [vec![0.0; 320], vec![1.0; 320]]
+    );
+    let (next, stored) = eval((sums(1) + 1.0, sums(0))).unwrap();
+    assert_eq!(
+        [stored.to_vec().unwrap(), next.to_vec().unwrap()],
+        [vec![0.0; 320], vec![1.0; 320]]
+    );
+    assert_eq!(compiled(&kernels).1, 0);
 }
