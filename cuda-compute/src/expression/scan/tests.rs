@@ -213,3 +213,39 @@ fn stored_scans_are_not_copied() {
     );
     assert_eq!(compiled(&kernels).1, 0);
 }
+
+#[test]
+fn threads_of_lines_suit_the_kernel() {
+    let context = Context::primary(0).unwrap();
+    let hardware = *Kernels::of_multiprocessors(&context, 132).hardware();
+    let sizes = [1, 2, 31, 32, 33, 128, 129, 256, 257, 807, 5000, 1 << 20];
+    for (elements, accumulator) in [(1, 4), (4, 4), (16, 4), (2, 8), (1, 12), (1, 128)] {
+        for (lines, vectors) in sizes.into_iter().flat_map(|x| sizes.map(|y| (x, y))) {
+            let vector = Vector {
+                data: DataType::F32,
+                elements,
+                accumulator,
+            };
+            let (way, tiles) = Lines::new(lines, vectors, vector, &hardware);
+            let at = format!("{lines} of {vectors} {vector:?}: {way:?}");
+            match way {
+                Lines::Lanes { lanes, unroll } => {
+                    assert!(lanes.is_power_of_two() && lanes <= 32 && unroll > 0, "{at}");
+                    assert_eq!(tiles, 1, "{at}");
+                }
+                Lines::Blocks {
+                    threads,
+                    unroll,
+                    chained,
+                } => {
+                    assert!(
+                        threads.is_power_of_two() && (32..=1024).contains(&threads),
+                        "{at}"
+                    );
+                    assert!(tiles * u64::from(threads * unroll) >= vectors, "{at}");
+                    assert_eq!(chained, tiles > 1, "{at}");
+                }
+            }
+        }
+    }
+}
