@@ -38,7 +38,7 @@ pub enum Operation {
     IndexAdd(String, String, usize),
 }
 
-/// What an operation computes.
+/// The value of an operation.
 pub enum Computed {
     Expression(Value),
     Array(Stored),

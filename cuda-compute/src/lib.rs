@@ -30,8 +30,8 @@
 //!   memory, so it never changes other arrays. Arrays need no lifetimes.
 //! - **Expressions are lazy.** Operators and methods of arrays return an [`Expr`], and nothing is
 //!   computed until you call [`eval`](Expr::eval). It generates one kernel for all values of the
-//!   same shape, and one for all reductions along the same axes. The kernel of
-//!   the last reductions also computes the values that use their results and have their shape.
+//!   same shape, one for all reductions along the same axes, and one for each scan. The kernel of the
+//!   last reductions or scan also computes the values that use its results and have their shape.
 //! - **Broadcasting follows NumPy.** If shapes don't match, `eval` returns an error with both
 //!   shapes and the source line of the operator.
 //! - **Types are never converted silently.** Call [`cast`](Expr::cast). `f16` and `bf16` are

@@ -7,12 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     elementwise,
     node::{Kind, Node},
-    operands::Target,
     plan::{Computed, Plan},
-    state::Evaluation,
+    state::{Evaluation, results, targets},
 };
 use crate::{
-    array::{Layout, Memory, Order, Shape},
+    array::{Layout, Order, Shape},
     error::{Error, Result},
 };
 
@@ -100,25 +99,10 @@ pub(super) fn compute(
 ) -> Result<()> {
     let plan = plan(evaluation, nodes, shape)?;
     let layout = Layout::dense(shape, Order::C);
-    let mut memories = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let memory = Memory::new(
-            evaluation.kernels,
-            evaluation.stream,
-            shape.elements(),
-            node.data,
-        )?;
-        memories.push(Arc::new(memory));
-    }
-    let targets = memories.iter().zip(nodes).map(|(memory, node)| Target {
-        memory,
-        layout,
-        data: node.data,
-    });
-    elementwise::run(evaluation, plan, shape, &targets.collect::<Vec<_>>())?;
+    let stored = results(evaluation.kernels, evaluation.stream, nodes, layout)?;
+    elementwise::run(evaluation, plan, shape, &targets(&stored, nodes))?;
     let nodes = nodes.iter().map(|node| Arc::as_ptr(node));
-    let results = memories.into_iter().map(|memory| (memory, layout));
-    evaluation.computed.extend(nodes.zip(results));
+    evaluation.computed.extend(nodes.zip(stored));
     Ok(())
 }
 

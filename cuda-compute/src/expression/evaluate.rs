@@ -14,7 +14,7 @@ use super::{
     repeat::{Record, Repeats},
     rows, scan,
     signature::Signature,
-    state::Evaluation,
+    state::{Evaluation, results, targets},
     unroll::unrolled,
     view::View,
 };
@@ -252,7 +252,7 @@ pub(super) fn compute(
     {
         return Ok(results);
     }
-    // The new nodes must exist for as long as there are values of them, which are found by address.
+    // The new nodes must exist as long as their values, which are found by address.
     let unrolled = unrolled(roots);
     let roots = over(roots, unrolled.as_deref());
     let mut evaluation = Evaluation::new(kernels, stream);
@@ -265,8 +265,8 @@ pub(super) fn compute(
 }
 
 /// Computes the nodes into new arrays. This first computes values that have to be in memory, unless
-/// they are. If the nodes are computed `alone`, their last reductions need not be in memory, because
-/// nothing else uses them.
+/// they are. If the nodes are computed `alone`, their last scan or reductions need not be in memory,
+/// because nothing else uses them.
 fn compute_with(
     evaluation: &mut Evaluation<'_>,
     roots: &[&Arc<Node>],
@@ -290,10 +290,7 @@ fn compute_with(
         }
         ready.run(evaluation)?;
     }
-    let mut parts: Vec<Option<Stored>> = roots
-        .iter()
-        .map(|root| evaluation.computed.get(&Arc::as_ptr(root)).cloned())
-        .collect();
+    let mut parts = stored_parts(evaluation, roots);
     // Expressions of one shape share a kernel.
     while let Some(first) = parts.iter().position(Option::is_none) {
         let shape = roots[first].shape()?;
@@ -306,27 +303,19 @@ fn compute_with(
         let nodes: Vec<&Arc<Node>> = together.iter().map(|&i| roots[i]).collect();
         let plan = divide::plan(evaluation, &nodes, shape)?;
         let layout = plan.result_layout(shape);
-        let mut memories = Vec::with_capacity(nodes.len());
-        for node in &nodes {
-            let (kernels, stream) = (evaluation.kernels, evaluation.stream);
-            let memory = Memory::new(kernels, stream, shape.elements(), node.data)?;
-            memories.push(Arc::new(memory));
-        }
-        let targets: Vec<Target<'_>> = memories
-            .iter()
-            .zip(&nodes)
-            .map(|(memory, node)| Target {
-                memory,
-                layout,
-                data: node.data,
-            })
-            .collect();
-        elementwise::run(evaluation, plan, shape, &targets)?;
-        for (i, memory) in together.into_iter().zip(memories) {
-            parts[i] = Some((memory, layout));
+        let stored = results(evaluation.kernels, evaluation.stream, &nodes, layout)?;
+        elementwise::run(evaluation, plan, shape, &targets(&stored, &nodes))?;
+        for (i, result) in together.into_iter().zip(stored) {
+            parts[i] = Some(result);
         }
     }
     Ok(parts.into_iter().flatten().collect())
+}
+
+/// Returns the values of the roots that are in memory.
+fn stored_parts(evaluation: &Evaluation<'_>, roots: &[&Arc<Node>]) -> Vec<Option<Stored>> {
+    let stored = |root: &&Arc<Node>| evaluation.computed.get(&Arc::as_ptr(root)).cloned();
+    roots.iter().map(stored).collect()
 }
 
 /// Returns the nodes, or those that replace them.
@@ -398,20 +387,20 @@ fn after_scan(
     let first = scan.inputs().iter().chain(values).chain(tables);
     let first: Vec<&Arc<Node>> = first.collect();
     stages(evaluation, &first)?;
-    let is_left = |root: &&&Arc<Node>| !evaluation.computed.contains_key(&Arc::as_ptr(root));
-    let left: Vec<&Arc<Node>> = roots.iter().filter(is_left).copied().collect();
+    let mut parts = stored_parts(evaluation, roots);
+    let left = roots.iter().zip(&parts).filter(|(_, part)| part.is_none());
+    let left: Vec<&Arc<Node>> = left.map(|(root, _)| *root).collect();
     if left.iter().all(|root| Arc::ptr_eq(root, scan)) {
         return Ok(None);
     }
-    let Some(results) = scan::run_with(evaluation, scan, &left)? else {
+    let Some(computed) = scan::run_with(evaluation, scan, &left)? else {
         return Ok(None);
     };
-    let mut results = results.into_iter();
-    let result = |root: &&Arc<Node>| match evaluation.computed.get(&Arc::as_ptr(root)) {
-        Some(stored) => Some(stored.clone()),
-        None => results.next(),
-    };
-    Ok(roots.iter().map(result).collect())
+    let missing = parts.iter_mut().filter(|part| part.is_none());
+    for (part, result) in missing.zip(computed) {
+        *part = Some(result);
+    }
+    Ok(parts.into_iter().collect())
 }
 
 /// Computes the scans in the roots and the inputs of views, innermost first, and copies tables to the

@@ -1,4 +1,4 @@
-//! Support for kernels outside of this folder that compute values of expressions: scans, selections
+//! Support for kernels outside of this folder that compute values of expressions, such as selections
 //! and gathers.
 
 use std::{ffi::c_void, sync::Arc};

@@ -12,7 +12,7 @@ pub(crate) struct LeafForm {
     pub(crate) apart: bool,
     /// Indices that also determine the place of each element.
     pub(crate) through: Option<Indirect>,
-    /// Whether it is loaded after the reductions, which do not need it.
+    /// Whether it is loaded after the reductions or the scan, which do not need it.
     pub(crate) late: bool,
     /// An earlier leaf with the same access and strides, whose offsets are the same.
     pub(crate) like: Option<u16>,

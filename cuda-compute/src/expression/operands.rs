@@ -150,7 +150,8 @@ impl<'a> Operands<'a> {
             .map(|other| other as u16)
     }
 
-    /// Returns whether a leaf is only read for values that are computed from results of reductions.
+    /// Returns whether a leaf is only read for values that are computed from results of reductions or of a
+    /// scan.
     pub(super) fn is_after(&self, leaf: usize) -> bool {
         let after = &self.plan.after;
         !after.roots.is_empty() && leaf >= after.leaves.into()
@@ -381,7 +382,7 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
                     (varies, through.stride)
                 });
                 match space.inner_stride(i) {
-                    // Each element has an index of its own, so they are loaded one by one.
+                    // Each element has its own index, so they are loaded one by one.
                     0 | 1 if varies => true,
                     0 => true,
                     1 => {

@@ -79,7 +79,7 @@ pub(crate) enum LeafSource {
     Place,
     /// Random numbers, which the offsets determine: bits for integers, normal numbers for floats.
     Random,
-    /// The result of the reduction with this number, which the kernel itself computes.
+    /// The result of the reduction or scan with this number, which the kernel itself computes.
     Given(u16),
 }
 
@@ -114,7 +114,7 @@ pub(crate) enum Origin {
     Place,
     /// Random numbers, which the offsets determine.
     Random(Draw),
-    /// The result of the reduction with this number, which the kernel itself computes.
+    /// The result of the reduction or scan with this number, which the kernel itself computes.
     Given(u16),
 }
 
@@ -131,7 +131,7 @@ impl Origin {
 }
 
 impl Leaf {
-    /// Returns whether the leaf is the result of this reduction, which the kernel computes.
+    /// Returns whether the leaf is the result of this reduction or scan, which the kernel computes.
     pub(crate) fn is_given(&self, reduction: u16) -> bool {
         self.origin == Origin::Given(reduction)
     }
@@ -169,15 +169,15 @@ pub(crate) struct Plan {
     pub(super) scalar_words: usize,
     /// The indices of the expressions' values.
     pub(crate) roots: Vec<u16>,
-    /// Values that are computed from the results of reductions of the roots.
+    /// Values that are computed from the results of reductions or a scan of the roots.
     pub(crate) after: After,
 }
 
-/// Values that a kernel computes from the results of its reductions, once per result. They come after
+/// Values that a kernel computes from the results of its reductions or scan, once per result. They come after
 /// all others, and so do their leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct After {
-    /// The indices of the values that are stored. Without any, the results of the reductions are.
+    /// The indices of the values that are stored. Without any, the results themselves are.
     pub(crate) roots: Vec<u16>,
     /// The number of values and of leaves that come before.
     pub(crate) values: u16,
@@ -204,7 +204,7 @@ impl NodeAddress {
 /// A result: its memory and its layout there.
 pub(crate) type Stored = (Arc<Memory>, Layout);
 
-/// The results of computed reductions and of other values that are in memory, by node.
+/// The results of computed reductions and scans, and other values that are in memory, by node.
 pub(crate) type Computed = FxHashMap<*const Node, Stored>;
 
 impl Plan {
@@ -433,7 +433,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Adds values that are computed from the results of reductions of the roots, and that read no
+    /// Adds values that are computed from the results of reductions or a scan of the roots, and that read no
     /// elements at indices. `after` plans them for the shape of a result, whose axes are these of `shape`.
     /// Returns whether one kernel can compute all values.
     pub(crate) fn add_after(&mut self, after: Self, axes: &[usize], shape: Shape) -> bool {

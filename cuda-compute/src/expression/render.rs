@@ -23,7 +23,7 @@ pub(crate) struct Form {
     pub(crate) roots: Vec<u16>,
     /// Values that are folded first, each computed by a separate function.
     pub(crate) stages: Vec<u16>,
-    /// Values that are computed from results of reductions.
+    /// Values that are computed from results of reductions or of a scan.
     pub(crate) after: After,
     pub(crate) leaves: Vec<LeafForm>,
     /// The type and access pattern of each stored result: the roots, or values that the kernel
@@ -320,7 +320,7 @@ impl Form {
         }
     }
 
-    /// Writes a function that makes the results of reductions inputs.
+    /// Writes a function that makes the results of reductions or of a scan inputs.
     fn give(&self, text: &mut String) {
         text.push_str(
             "template <int V, class R> __device__ __forceinline__ void give(const R &results, Inputs<V> &in) {\n\

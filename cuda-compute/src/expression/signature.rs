@@ -1,4 +1,4 @@
-//! What evaluations have in common that differ only in their arrays' addresses and their numbers.
+//! The common properties of evaluations that differ only in their arrays' addresses and their numbers.
 
 use std::{
     hash::{Hash, Hasher},

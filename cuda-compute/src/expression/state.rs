@@ -1,9 +1,22 @@
 //! The state of one evaluation.
 
+use std::sync::Arc;
+
 use cuda_safe::Stream;
 
-use super::{launch::Launch, operands::Operands, plan::Computed, render::Form, repeat::Record};
-use crate::{error::Result, kernel::Kernels};
+use super::{
+    launch::Launch,
+    node::Node,
+    operands::{Operands, Target},
+    plan::{Computed, Stored},
+    render::Form,
+    repeat::Record,
+};
+use crate::{
+    array::{Layout, Memory},
+    error::Result,
+    kernel::Kernels,
+};
 
 /// An evaluation: where its kernels run, and what they have computed.
 #[derive(Debug)]
@@ -47,4 +60,28 @@ impl<'a> Evaluation<'a> {
         // SAFETY: the caller's promise.
         unsafe { launch.enqueue(self.kernels, self.stream, &mut words, memories) }
     }
+}
+
+/// Allocates new arrays of this layout for the values of nodes.
+pub(super) fn results(
+    kernels: &Kernels,
+    stream: &Stream,
+    nodes: &[&Arc<Node>],
+    layout: Layout,
+) -> Result<Vec<Stored>> {
+    let new = |node: &&Arc<Node>| {
+        let memory = Memory::new(kernels, stream, layout.shape.elements(), node.data)?;
+        Ok((Arc::new(memory), layout))
+    };
+    nodes.iter().map(new).collect()
+}
+
+/// Returns the arrays as places where a kernel stores the values of these nodes.
+pub(super) fn targets<'a>(stored: &'a [Stored], nodes: &[&Arc<Node>]) -> Vec<Target<'a>> {
+    let target = |((memory, layout), node): (&'a Stored, &&Arc<Node>)| Target {
+        memory,
+        layout: *layout,
+        data: node.data,
+    };
+    stored.iter().zip(nodes).map(target).collect()
 }

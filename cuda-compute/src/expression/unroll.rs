@@ -44,7 +44,7 @@ pub(super) fn unrolled(roots: &[&Arc<Node>]) -> Option<Vec<Arc<Node>>> {
     let order = after_inputs(roots, MAX_VALUES, Node::inputs)?;
     let mut largest_use: FxHashMap<*const Node, usize> = FxHashMap::default();
     for node in &order {
-        // A reduction or a view uses the whole input.
+        // A reduction, a scan or a view uses the whole input.
         let own = match &node.kind {
             Kind::Apply(..) => node.shape().ok()?.elements(),
             _ => 0,

@@ -118,7 +118,7 @@ fn indices_beyond_the_axis_are_rejected() {
     assert!(x.take(&none, 0).unwrap().is_empty());
 }
 
-/// Compares elements that the using kernel takes with those that a kernel of their own takes.
+/// Compares elements that the using kernel takes with those that another kernel takes.
 #[test]
 fn taken_elements_are_part_of_expressions() {
     let stream = stream();

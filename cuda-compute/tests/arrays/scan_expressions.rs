@@ -243,6 +243,26 @@ fn errors_are_those_of_the_expression() {
 }
 
 #[test]
+fn parts_of_a_large_expression_may_be_results() {
+    let stream = stream();
+    let x = upload(&stream, &numbers(&[100]));
+    // Too large for one kernel: the first 400 operations are computed before the rest.
+    let mut chain = x.expr();
+    let mut parts = Vec::new();
+    for _ in 0..1201 {
+        chain = -chain;
+        parts.push(chain.clone());
+    }
+    for part in [398, 399, 400] {
+        let sums = chain.cumsum(0).unwrap() + 1;
+        let (one, other) = eval((&parts[part], sums)).unwrap();
+        let sign = if part % 2 == 0 { -1 } else { 1 };
+        assert_eq!(one.host(), values(&x * sign));
+        assert_eq!(other.host(), values(-(x.cumsum(0).unwrap()) + 1), "{part}");
+    }
+}
+
+#[test]
 fn chains_of_scans_may_be_long() {
     let stream = stream();
     let x = upload(&stream, &[1u32, 0, 0]);

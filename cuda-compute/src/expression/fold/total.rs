@@ -211,7 +211,7 @@ mod tests {
     fn blocks_publish_partials_of_any_size() {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
-        // More than 128 blocks, so that all warps of the last one take partials.
+        // More blocks than a warp has threads, so that several warps of the last one take partials.
         let kernels = Kernels::of_multiprocessors(&context, 132);
         let length = 300_000;
         let x = kernels.zeros::<f32>(&stream, &[length]);

@@ -20,7 +20,7 @@ use super::{
     operands::Target,
     plan::{Leaf, Origin, Plan, Stored},
     render::Form,
-    state::Evaluation,
+    state::{Evaluation, results, targets},
     walk::{self, Fused, Walk},
 };
 use crate::{
@@ -126,11 +126,15 @@ pub(super) fn run_with(
         return Ok(None);
     };
     let mut job = Job::new(evaluation, node)?;
-    // Operands whose elements are not adjacent are read faster by other kernels.
+    // The elementwise kernel reads transposed operands in tiles.
     let inner = job.layout.axes().last().copied();
-    let is_adjacent = |leaf: &Leaf| inner.is_none_or(|axis| matches!(leaf.strides[axis], 0 | 1));
-    let mut operands = after.leaves.iter().filter(|leaf| leaf.memory().is_some());
-    if !operands.all(is_adjacent) {
+    let is_transposed = |leaf: &Leaf| {
+        let strides = &leaf.strides[..shape.rank()];
+        leaf.memory().is_some()
+            && inner.is_some_and(|inner| strides[inner] != 1)
+            && (0..shape.rank()).any(|axis| strides[axis] == 1 && shape[axis] > 1)
+    };
+    if after.leaves.iter().any(is_transposed) {
         return Ok(None);
     }
     let axes: Vec<usize> = (0..shape.rank()).collect();
@@ -176,22 +180,11 @@ impl<'a> Job<'a> {
 
     /// Enqueues the kernel, which stores the values of these nodes.
     fn run(self, nodes: &[&Arc<Node>]) -> Result<Vec<Stored>> {
-        let mut stored: Vec<Stored> = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let memory = Memory::new(self.kernels, self.stream, self.shape.elements(), node.data)?;
-            stored.push((Arc::new(memory), self.layout));
-        }
+        let stored = results(self.kernels, self.stream, nodes, self.layout)?;
         if self.shape.elements() == 0 {
             return Ok(stored);
         }
-        let targets = stored.iter().zip(nodes);
-        let targets: Vec<Target<'_>> = targets
-            .map(|((memory, layout), node)| Target {
-                memory,
-                layout: *layout,
-                data: node.data,
-            })
-            .collect();
+        let targets = targets(&stored, nodes);
         let order = self.layout.axes();
         // The position of an axis of length 1 doesn't matter, so treat it as the outermost.
         let place = order

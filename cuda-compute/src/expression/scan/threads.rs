@@ -54,14 +54,14 @@ pub(super) struct Columns {
 }
 
 /// The most vectors per thread if there are enough rows. Of rows of 121 `f32`, 2^14 took 7.0 µs with 32
-/// lanes of four, and 7.4 with 16 lanes of eight (H200).
+/// lanes of 4, and 6.9 with 16 lanes of 8. With `silu` of the sums, it was 7.8 and 8.4 (H200).
 const VECTORS: u64 = 4;
 /// The most elements per thread in rows that are too long for 32 lanes, if there are enough rows. Rows of
 /// 2570 `f32` took 1.15 times as long with 6 elements per thread as with 16. Of rows of 807 `f32`, 2^14
 /// took 31 µs with 128 threads, 34 with 256, and 50 with 512 (H200).
 const ELEMENTS: u64 = 16;
 /// The number of threads per multiprocessor up to which a row gets more threads. 256 rows of 482 `f64`
-/// took 3.8 µs with 128 threads per row, and 4.9 with 32 lanes. 1024 rows of 121 `f32` took 4.1 and 3.5
+/// took 4.0 µs with 128 threads per row, and 5.0 with 32 lanes. 1024 rows of 121 `f32` took 4.1 and 3.5
 /// (H200).
 const FEW_THREADS: u64 = 256;
 /// The most threads for a row of one tile.
@@ -88,9 +88,9 @@ impl Lines {
             };
             return (way, tiles);
         }
-        let least = ROWS.unroll(vector.elements, vector.accumulator);
+        let most_of_lanes = ROWS.unroll(vector.elements, vector.accumulator);
         let mut threads = match vectors <= LONGEST_ROW {
-            true => vectors.div_ceil(VECTORS.min(least.into())).min(32),
+            true => vectors.div_ceil(VECTORS.min(most_of_lanes.into())).min(32),
             false => (vectors * vector.elements as u64)
                 .div_ceil(ELEMENTS)
                 .max(64),
@@ -110,7 +110,7 @@ impl Lines {
         let way = match threads <= 32 {
             true => Self::Lanes {
                 lanes: threads as u32,
-                unroll: unroll.min(least.into()) as u32,
+                unroll: unroll.min(most_of_lanes.into()) as u32,
             },
             false => Self::Blocks {
                 threads: threads as u32,
