@@ -22,9 +22,9 @@ use crate::{
 pub(super) struct Elementwise {
     form: Hashed<Form>,
     unroll: u8,
+    threads: u16,
 }
 
-const THREADS: u32 = 256;
 const TEXT: &str = include_str!("../kernels/elementwise.cu");
 
 impl Specialisation for Elementwise {
@@ -34,7 +34,7 @@ impl Specialisation for Elementwise {
                 Source::new("elementwise.cu", TEXT, "elementwise"),
                 Use::Stored,
             )
-            .define("THREADS", THREADS)
+            .define("THREADS", self.threads)
             .define("UNROLL", self.unroll)
     }
 }
@@ -80,15 +80,19 @@ pub(super) fn run(
         return unsafe { evaluation.launch(launch, tile.form(), &operands) };
     }
     let vectors = elements / vector as u64;
-    let unroll = u64::from(unroll(&form)).min(each / vector as u64) as u8;
-    let per_block = u64::from(THREADS) * u64::from(unroll);
+    let (unroll, threads) = vectors_and_threads(&form, each / vector as u64);
+    let per_block = u64::from(threads) * u64::from(unroll);
     let words = operands.words(&form)?;
     let kernel = Elementwise {
         form: Hashed::new(form),
         unroll,
+        threads,
     };
     let launch = Launch {
-        config: LaunchConfig::new(grid(vectors.div_ceil(per_block).max(1))?, THREADS),
+        config: LaunchConfig::new(
+            grid(vectors.div_ceil(per_block).max(1))?,
+            u32::from(threads),
+        ),
         kernel: kernels.get(&kernel)?,
         words,
         sizes: Vec::new(),
@@ -98,8 +102,28 @@ pub(super) fn run(
     unsafe { evaluation.launch(launch, &kernel.form, &operands) }
 }
 
-/// Returns the number of vectors per thread: 16 bytes of the largest element that is read, which
-/// keeps the memory busy. More vectors per thread would leave too few blocks, or slow them down.
+/// Returns the number of vectors per thread, of which there are `each` if all threads of the device work
+/// at once, and the threads per block. `tuning/NOTES.md` has the measurements behind the figures.
+///
+/// Most threads have 16 bytes of the largest element that is read, which keep the memory busy. More would
+/// leave too few blocks, or slow them down. Elements that are found by an index arrive later, and long
+/// computations leave time to load more. If there are many elements, these threads have twice as many.
+fn vectors_and_threads(form: &Form, each: u64) -> (u8, u16) {
+    let usual = unroll(form);
+    if each < 16 || !form.leaves.iter().any(|leaf| leaf.is_read()) {
+        return (u64::from(usual).min(each) as u8, 256);
+    }
+    let is_found = form.leaves.iter().any(|leaf| leaf.through.is_some());
+    let is_long = form.vector <= 4 && usual == 1 && !form.is_simple();
+    let unroll = if is_found || is_long {
+        usual * 2
+    } else {
+        usual
+    };
+    let is_small = unroll > 1 && form.vector > 1;
+    (unroll, if is_small { 128 } else { 256 })
+}
+
 fn unroll(form: &Form) -> u8 {
     let read = form.leaves.iter().filter(|leaf| leaf.is_read());
     match read.map(|leaf| leaf.data.size()).max() {
@@ -114,7 +138,11 @@ mod tests {
     use cuda_safe::{Context, Stream};
 
     use super::{
-        super::{leaf::LeafForm, plan::LeafSource, space::Access},
+        super::{
+            leaf::{Indirect, LeafForm},
+            plan::{LeafSource, Value},
+            space::Access,
+        },
         *,
     };
     use crate::{element::DataType, kernel::Kernels};
@@ -145,6 +173,40 @@ mod tests {
         // Nothing is read in vectors.
         assert_eq!(of(&[], 4), 2);
         assert_eq!(of(&[(DataType::F64, Access::Uniform)], 2), 2);
+    }
+
+    #[test]
+    fn threads_of_many_elements_load_more_at_once_if_they_wait_or_compute_long() {
+        let data = DataType::F32;
+        let memory = LeafForm::of(LeafSource::Memory, data, Access::Linear);
+        let varies = true;
+        let found = LeafForm {
+            through: Some(Indirect { leaf: 0, varies }),
+            ..memory
+        };
+        let of = |leaf: LeafForm, vector, values, each| {
+            let form = Form {
+                values: vec![Value::Load { leaf: 0, data }; values],
+                leaves: vec![leaf],
+                rank: 1,
+                narrow: true,
+                vector,
+                ..Form::default()
+            };
+            vectors_and_threads(&form, each)
+        };
+        assert_eq!(of(memory, 4, 8, 16), (1, 256));
+        assert_eq!(of(memory, 4, 9, 16), (2, 128));
+        assert_eq!(of(found, 4, 8, 16), (2, 128));
+        assert_eq!(of(found, 1, 8, 16), (8, 256));
+        assert_eq!(of(memory, 2, 8, 16), (2, 128));
+        // Threads that compute eight elements at once need the registers.
+        assert_eq!(of(memory, 8, 9, 16), (1, 256));
+        // Fewer elements are divided among all threads.
+        assert_eq!(of(found, 4, 9, 15), (1, 256));
+        assert_eq!(of(memory, 1, 9, 2), (2, 256));
+        let made = LeafForm::of(LeafSource::Place, data, Access::Linear);
+        assert_eq!(of(made, 4, 9, 16), (2, 256));
     }
 
     #[test]

@@ -130,23 +130,31 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
 
 #define ROWS (THREADS / COLUMNS)
 
-// Combines the accumulators of a tile's threads per column. The threads of the first row get the
-// results.
+// Combines the accumulators of a tile's threads per column: first within warps, then of all warps. The
+// threads of the first row get the results.
 __device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
-    if (ROWS == 1) return;
-    __shared__ alignas(16) char room[sizeof(accumulator) * THREADS];
-    accumulator *const upper = (accumulator *)room;
+    enum { WARPS = THREADS / 32, BYTES = sizeof(accumulator) * WARPS * COLUMNS, MANY = VECTOR * BYTES <= 16384 ? VECTOR : 1 };
+    __shared__ alignas(16) char room[MANY * BYTES];
+    accumulator *const parts = (accumulator *)room;
+    const unsigned warp = threadIdx.x / 32, column = threadIdx.x % 32;
 #pragma unroll
-    for (int i = 0; i < VECTOR; ++i) {
-        __syncthreads();
-        // The lower half of the rows takes the accumulators of the upper half, until one row is left.
+    for (int i = 0; i < VECTOR; ++i)
 #pragma unroll
-        for (int half = ROWS / 2; half > 0; half /= 2) {
-            if (threadIdx.x >= half * COLUMNS && threadIdx.x < 2 * half * COLUMNS) upper[threadIdx.x] = lanes[i];
+        for (int distance = COLUMNS; distance < 32; distance *= 2) lanes[i].merge(shuffled(lanes[i], distance));
+    // The lower half of the warps takes the accumulators of the upper half, until one warp is left. Each
+    // half writes to a place of its own.
+#pragma unroll
+    for (int from = 0; from < VECTOR; from += MANY)
+#pragma unroll
+        for (int half = WARPS / 2; half > 0; half /= 2) {
+            if (warp >= half && warp < 2 * half && column < COLUMNS)
+#pragma unroll
+                for (int i = 0; i < MANY; ++i) parts[(i * WARPS + warp) * COLUMNS + column] = lanes[from + i];
             __syncthreads();
-            if (threadIdx.x < half * COLUMNS) lanes[i].merge(upper[threadIdx.x + half * COLUMNS]);
+            if (warp < half && column < COLUMNS)
+#pragma unroll
+                for (int i = 0; i < MANY; ++i) lanes[from + i].merge(parts[(i * WARPS + warp + half) * COLUMNS + column]);
         }
-    }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)

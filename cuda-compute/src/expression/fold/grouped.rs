@@ -148,7 +148,7 @@ pub(super) fn run(
                 bytes: vector * element_bytes(&form),
                 simple: form.is_simple(),
                 work: form.work(),
-                combinations: combines(&operands),
+                combinations: combines(&operands, groups.in_rows()),
             },
         ),
     };
@@ -259,16 +259,16 @@ pub(super) unsafe fn launch_with_partials(
     launched
 }
 
-/// Returns whether no operand differs both along outer and along folded axes.
-fn combines(operands: &Operands<'_>) -> bool {
+/// Returns whether no operand differs both along folded axes, and along outer ones or those of columns.
+fn combines(operands: &Operands<'_>, in_rows: bool) -> bool {
     let space = &operands.space;
+    let kept = if in_rows { Group::Outer } else { Group::Inner };
     let moves = |leaf: usize, group: Group| {
         let axes = space.groups.iter().zip(&space.strides[leaf]);
         let mut moving = axes.filter(|&(_, &stride)| stride != 0);
         moving.any(|(&own, _)| own == group as u8)
     };
-    (0..operands.leaves().len())
-        .all(|leaf| !(moves(leaf, Group::Outer) && moves(leaf, Group::Folded)))
+    (0..operands.leaves().len()).all(|leaf| !(moves(leaf, kept) && moves(leaf, Group::Folded)))
 }
 
 /// Returns the size of the largest elements that a thread reads.
@@ -334,6 +334,35 @@ mod tests {
         }])
     }
 
+    /// Accumulators of both elements of a vector need 28 KiB of shared memory here.
+    #[test]
+    fn large_accumulators_of_columns_are_combined_one_element_at_a_time() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::of_multiprocessors(&context, 1);
+        let (rows, columns) = (101, 192);
+        let host: Vec<f64> = (0..rows * columns).map(|i| (i * 37 % 101) as f64).collect();
+        let mut x = kernels.zeros::<f64>(&stream, &[rows, columns]);
+        let values = Array::from_slice(&stream, &host).unwrap();
+        x.assign(values.reshape([rows, columns]).unwrap()).unwrap();
+        let (mean, variance, largest) = (x.mean_axis(0), x.var_axis(0, 0), x.argmax_axis(0));
+        let (mean, variance, largest) = crate::eval((mean, variance, largest)).unwrap();
+        let found: Vec<FoldKernel> = kernels.compiled_for();
+        assert_eq!(found.len(), 1);
+        let bytes = 32 * 8 * accumulator_room(&found[0].folds) * usize::from(found[0].form.vector);
+        assert_eq!(found[0].walk, Walk::Columns { width: 32 });
+        assert!(bytes > 16384, "{bytes}");
+        let (mean, variance) = (mean.to_vec().unwrap(), variance.to_vec().unwrap());
+        let largest = largest.to_vec().unwrap();
+        for column in 0..columns {
+            let own: Vec<f64> = host[column..].iter().step_by(columns).copied().collect();
+            // The rows of a column are all numbers from 0 to 100, in some order.
+            let place = own.iter().position(|&value| value == 100.0).unwrap();
+            assert_eq!((mean[column], largest[column] as usize), (50.0, place));
+            assert!((variance[column] - 850.0).abs() < 1e-9, "{column}");
+        }
+    }
+
     #[test]
     fn the_densest_axis_decides_between_rows_and_columns() {
         let context = Context::primary(0).unwrap();
@@ -351,7 +380,7 @@ mod tests {
         let columns = |width| Walk::Columns { width };
         assert_eq!(chosen(&[256, 64], &[0, 1], 1), (rows(4), 4, 4));
         assert_eq!(chosen(&[256, 64], &[1, 0], 0), (rows(4), 4, 4));
-        assert_eq!(chosen(&[256, 64], &[0, 1], 0), (columns(8), 4, 8));
+        assert_eq!(chosen(&[256, 64], &[0, 1], 0), (columns(16), 4, 8));
         // Vectors end with each row, and with the columns.
         assert_eq!(chosen(&[256, 62], &[0, 1], 1), (rows(8), 2, 2));
         assert_eq!(chosen(&[256, 63], &[0, 1], 0), (columns(32), 1, 8));

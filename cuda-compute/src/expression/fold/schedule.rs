@@ -148,7 +148,8 @@ pub(super) struct Vectors {
     pub(super) simple: bool,
     /// The approximate number of instructions for one of them.
     pub(super) work: u64,
-    /// Whether each operand is the same for all rows, or for all elements of a row.
+    /// Whether each operand is the same for all rows, or for all elements of a row. If columns are
+    /// folded: for all columns, or for all elements of a column.
     pub(super) combinations: bool,
 }
 
@@ -236,15 +237,34 @@ pub(super) fn schedule(
         };
     }
     let tiles = |width: u64| outer * inner.div_ceil(width);
-    let mut width = inner.next_power_of_two().clamp(1, 32);
-    // Narrow tiles give each thread fewer rows, if there are not enough blocks otherwise.
-    let enough = multiprocessors * 2;
-    while each < 8
-        && width * vector_bytes > SECTOR
-        && tiles(width) < enough
-        && length * width > each * threads
+    let of_a_thread = |width: u64| length * width / threads;
+    let widest = inner.next_power_of_two().clamp(1, 32);
+    // What is in the cache can be read in short pieces. Narrow tiles leave more blocks, whose threads
+    // have fewer vectors. If these are few, blocks need not share results.
+    let narrowest = match combinations {
+        true => 1,
+        false => SECTOR.div_ceil(vector_bytes).min(widest),
+    };
+    let few = vectors * 4;
+    let mut width = widest;
+    while width > narrowest
+        && length * width > threads
+        && (tiles(width) < multiprocessors * 3 / 4 || of_a_thread(width) > few)
     {
         width /= 2;
+    }
+    let is_cached = combinations || each < 8;
+    let shares = !is_cached || of_a_thread(width) > few;
+    let enough = multiprocessors * 2;
+    if shares {
+        width = widest;
+        while each < 8
+            && width * vector_bytes > SECTOR
+            && tiles(width) < enough
+            && length * width > each * threads
+        {
+            width /= 2;
+        }
     }
     let results = tiles(width);
     let rows = threads / width;
@@ -254,7 +274,10 @@ pub(super) fn schedule(
         },
         unroll: registers.unroll(44, length / rows),
         results,
-        splits: splits(enough, results, results, rows),
+        splits: match shares {
+            true => splits(enough, results, results, rows),
+            false => 1,
+        },
         accumulators: width,
     }
 }
@@ -405,12 +428,16 @@ mod tests {
             ((1, 100, 256), 1, 8, 4),
             ((1, 100, 64), 1, 16, 2),
             ((1, 100, 64), 8, 16, 32),
-            // 264 tiles are enough.
-            ((1, 100, 264 * 32), 1, 4, 32),
-            ((1, 100, 264 * 16), 1, 4, 16),
+            // 99 tiles are enough.
+            ((1, 100, 99 * 32), 1, 4, 32),
+            ((1, 100, 98 * 32), 1, 4, 16),
             // A column is too short for more rows of threads.
             ((1, 16, 256), 1, 4, 16),
-            ((1, 16, 256), 4, 4, 32),
+            ((1, 16, 256), 4, 4, 16),
+            // Threads have 64 vectors. Blocks that share longer columns have threads for all of a tile.
+            ((1, 2048, 32), 4, 4, 8),
+            ((1, 2056, 32), 4, 4, 8),
+            ((1, 2056, 320), 7, 16, 2),
         ] {
             let planned = walk(false, space, each, bytes);
             assert_eq!(
@@ -419,6 +446,36 @@ mod tests {
                 "{space:?}, {each}, {bytes}"
             );
         }
+    }
+
+    #[test]
+    fn blocks_share_no_columns_of_few_vectors() {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let of = |combinations, each, work, length, inner| {
+            let vectors = Vectors {
+                combinations,
+                each,
+                work,
+                ..WIDE
+            };
+            let found = schedule(&kernels, false, (1, length, inner), FEW, vectors);
+            let Walk::Columns { width } = found.walk else {
+                panic!("{:?}", found.walk)
+            };
+            (width, found.splits)
+        };
+        // At most 64 for each thread, or 32 if they are much work.
+        assert_eq!(of(false, 7, 10, 64 * 128, 16), (2, 1));
+        assert_eq!(of(false, 7, 10, 65 * 128, 16), (2, 5));
+        assert_eq!(of(false, 7, 90, 32 * 128, 16), (2, 1));
+        assert_eq!(of(false, 7, 90, 33 * 128, 16), (2, 5));
+        // Operands that are not in the cache are read in long pieces.
+        assert_eq!(of(false, 8, 10, 64 * 8, 64), (32, 4));
+        // Those of combinations always are, and can be read in any pieces.
+        assert_eq!(of(true, 8, 10, 64 * 256, 16), (1, 1));
+        assert_eq!(of(true, 8, 10, 65 * 256, 16), (16, 65));
+        assert_eq!(of(true, 1, 10, 362, 180), (1, 1));
+        assert_eq!(of(true, 1, 10, 362, 198), (2, 1));
     }
 
     #[test]
