@@ -102,15 +102,16 @@ pub(super) fn run(
     unsafe { evaluation.launch(launch, &kernel.form, &operands) }
 }
 
-/// Returns the number of vectors per thread, of which there are `each` if all threads of the device work
-/// at once, and the threads per block. `tuning/NOTES.md` has the measurements behind the figures.
+/// Returns the number of vectors per thread, and of threads per block. `each` is the number of vectors
+/// for each of the threads that keep the device busy. `tuning/NOTES.md` has the measurements behind the
+/// figures.
 ///
-/// Most threads have 16 bytes of the largest element that is read, which keep the memory busy. More would
-/// leave too few blocks, or slow them down. Elements that are found by an index arrive later, and long
-/// computations leave time to load more. If there are many elements, these threads have twice as many.
+/// Elements that are found by an index arrive later, and long computations leave time to load more. So
+/// threads have twice the usual number of vectors then, if the arrays are large.
 fn vectors_and_threads(form: &Form, each: u64) -> (u8, u16) {
     let usual = unroll(form);
-    if each < 16 || !form.leaves.iter().any(|leaf| leaf.is_read()) {
+    let reads = form.leaves.iter().any(|leaf| leaf.is_read());
+    if each < 16 || !reads || form.is_random() {
         return (u64::from(usual).min(each) as u8, 256);
     }
     let is_found = form.leaves.iter().any(|leaf| leaf.through.is_some());
@@ -124,6 +125,8 @@ fn vectors_and_threads(form: &Form, each: u64) -> (u8, u16) {
     (unroll, if is_small { 128 } else { 256 })
 }
 
+/// Returns the usual number of vectors per thread: 16 bytes of the largest element that is read, which
+/// keeps the memory busy. More vectors per thread would leave too few blocks, or slow them down.
 fn unroll(form: &Form) -> u8 {
     let read = form.leaves.iter().filter(|leaf| leaf.is_read());
     match read.map(|leaf| leaf.data.size()).max() {
@@ -207,6 +210,18 @@ mod tests {
         assert_eq!(of(memory, 1, 9, 2), (2, 256));
         let made = LeafForm::of(LeafSource::Place, data, Access::Linear);
         assert_eq!(of(made, 4, 9, 16), (2, 256));
+        // With random numbers, `each` says nothing about the size of arrays.
+        let form = Form {
+            leaves: vec![
+                found,
+                LeafForm::of(LeafSource::Random, data, Access::Linear),
+            ],
+            rank: 1,
+            narrow: true,
+            vector: 4,
+            ..Form::default()
+        };
+        assert_eq!(vectors_and_threads(&form, u64::MAX), (1, 256));
     }
 
     #[test]

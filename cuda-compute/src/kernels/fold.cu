@@ -131,9 +131,11 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
 #define ROWS (THREADS / COLUMNS)
 
 // Combines the accumulators of a tile's threads per column: first within warps, then of all warps. The
-// threads of the first row get the results.
+// threads of the first row get the results. If all accumulators need over 16 KiB of shared memory, those
+// of one lane at a time are there.
 __device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
-    enum { WARPS = THREADS / 32, BYTES = sizeof(accumulator) * WARPS * COLUMNS, MANY = VECTOR * BYTES <= 16384 ? VECTOR : 1 };
+    enum { WARPS = THREADS / 32, BYTES = sizeof(accumulator) * WARPS * COLUMNS };
+    enum { MANY = VECTOR * BYTES <= 16384 ? VECTOR : 1 };
     __shared__ alignas(16) char room[MANY * BYTES];
     accumulator *const parts = (accumulator *)room;
     const unsigned warp = threadIdx.x / 32, column = threadIdx.x % 32;

@@ -239,8 +239,9 @@ pub(super) fn schedule(
     let tiles = |width: u64| outer * inner.div_ceil(width);
     let of_a_thread = |width: u64| length * width / threads;
     let widest = inner.next_power_of_two().clamp(1, 32);
-    // What is in the cache can be read in short pieces. Narrow tiles leave more blocks, whose threads
-    // have fewer vectors. If these are few, blocks need not share results.
+    // Small operands are in the cache, where reads of short pieces cost little. Narrow tiles give more
+    // blocks, with fewer vectors for each thread. If threads have few vectors, blocks need not share
+    // results.
     let narrowest = match combinations {
         true => 1,
         false => SECTOR.div_ceil(vector_bytes).min(widest),
@@ -434,7 +435,7 @@ mod tests {
             // A column is too short for more rows of threads.
             ((1, 16, 256), 1, 4, 16),
             ((1, 16, 256), 4, 4, 16),
-            // Threads have 64 vectors. Blocks that share longer columns have threads for all of a tile.
+            // Threads have up to 64 vectors.
             ((1, 2048, 32), 4, 4, 8),
             ((1, 2056, 32), 4, 4, 8),
             ((1, 2056, 320), 7, 16, 2),
@@ -471,7 +472,7 @@ mod tests {
         assert_eq!(of(false, 7, 90, 33 * 128, 16), (2, 5));
         // Operands that are not in the cache are read in long pieces.
         assert_eq!(of(false, 8, 10, 64 * 8, 64), (32, 4));
-        // Those of combinations always are, and can be read in any pieces.
+        // Combinations of rows and columns read few elements, so any width will do.
         assert_eq!(of(true, 8, 10, 64 * 256, 16), (1, 1));
         assert_eq!(of(true, 8, 10, 65 * 256, 16), (16, 65));
         assert_eq!(of(true, 1, 10, 362, 180), (1, 1));
