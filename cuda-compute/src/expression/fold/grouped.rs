@@ -358,7 +358,7 @@ mod tests {
             let own: Vec<f64> = host[column..].iter().step_by(columns).copied().collect();
             // The rows of a column are all numbers from 0 to 100, in some order.
             let place = own.iter().position(|&value| value == 100.0).unwrap();
-            assert_eq!((mean[column], largest[column] as usize), (50.0, place));
+            assert_eq!((mean[column], largest[column]), (50.0, place));
             assert!((variance[column] - 850.0).abs() < 1e-9, "{column}");
         }
     }
