@@ -65,7 +65,12 @@ pub(super) fn run(
     }
     let form = operands.form(vector);
     if widest == 1
-        && let Some(tiling) = tile::tiling(&form, &operands.space, kernels.hardware())?
+        && let Some(tiling) = tile::tiling(
+            &form,
+            &operands.space,
+            |operand, bytes| operands.is_aligned(operand, bytes),
+            kernels.hardware(),
+        )?
     {
         let tile = Tile::new(form, &tiling);
         let launch = Launch {

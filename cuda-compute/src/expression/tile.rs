@@ -1,8 +1,10 @@
 //! The elementwise kernel of expressions with transposed operands.
 
+mod block;
+
+use self::block::{Block, Vectors};
 use super::{
     hashed::Hashed,
-    leaf::LeafForm,
     operands::{grid, magic},
     plan::LeafSource,
     render::{Form, Use},
@@ -15,31 +17,20 @@ use crate::{
 };
 
 const TEXT: &str = include_str!("../kernels/tile.cu");
-/// Side lengths of tiles, in order of preference.
-const EDGES: [usize; 2] = [64, 32];
-/// Rows of a tile that a block reads at once.
-const ROWS: u8 = 8;
-/// Rows of a small tile that a block reads at once, if there are few tiles or large elements. 512 x 512
-/// `f32` took 4.2 µs with such tiles, 4.5 with 8 rows at once, and 5.2 with tiles of 64 x 64 (H200).
-const SMALL_ROWS: u8 = 16;
-/// The size of a transposed element in bytes from which all tiles are small. 2000 x 2048 `f64` took 28.7 µs
-/// with small tiles, and 32.8 with large ones (H200).
-const LARGE_ELEMENT: usize = 8;
 /// The number of elements up to which no tiles are used. 64 x 64 `f32` took 3.4 µs without and 3.7 with a
 /// tile, 64 x 1024 took 4.0 and 3.7 (H200).
 const FEW_ELEMENTS: usize = 1 << 13;
-/// The shared memory in bytes that every device offers to a block.
-const SHARED_BYTES: usize = 48 << 10;
-
+/// The minimum length of both axes of a tile, with fewer elements than the next constant.
+const LEAST_AXIS: usize = 16;
+/// The number of elements from which axes may be shorter. 5 x 50705 `f32` took 4.1 µs without tiles and
+/// 4.5 with them, 64 x 5 x 10000 took 12.1 and 10.2 (H200).
+const MANY_ELEMENTS: usize = 1 << 20;
 /// A kernel for one form of expression with transposed leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tile {
     form: Hashed<Form>,
     transposed: Transposed,
-    /// The number of elements along each side of a tile.
-    edge: u8,
-    /// Rows of a tile that the threads of a block read at once.
-    rows: u8,
+    block: Block,
 }
 
 impl Specialisation for Tile {
@@ -48,9 +39,9 @@ impl Specialisation for Tile {
             .form
             .add_headers(Source::new("tile.cu", TEXT, "tile"), Use::Stored);
         self.transposed
-            .add_to(source, &self.form)
-            .define("EDGE", self.edge)
-            .define("ROWS", self.rows)
+            .add_to(source, &self.form, self.block.sides)
+            .define("THREADS", self.block.threads)
+            .define("READ", self.block.vectors.read)
             .define("EARLY", u8::from(self.loads_early()))
     }
 }
@@ -59,8 +50,7 @@ impl Specialisation for Tile {
 #[derive(Debug)]
 pub(super) struct Tiling {
     pub(super) transposed: Transposed,
-    edge: usize,
-    rows: u8,
+    block: Block,
     pub(super) blocks: u32,
     /// The struct `Sizes` of `kernels/tile.cu`: the length of each axis, and the constants for
     /// dividing by its number of tiles.
@@ -68,9 +58,16 @@ pub(super) struct Tiling {
 }
 
 /// Returns the tiles of a space, or `None` if transposing operands through shared memory would not
-/// make the kernel faster.
-pub(super) fn tiling(form: &Form, space: &Space, hardware: &Hardware) -> Result<Option<Tiling>> {
-    if space.elements() <= FEW_ELEMENTS
+/// make the kernel faster. `is_aligned` returns whether the address of an operand's first element is a
+/// multiple of this many bytes.
+pub(super) fn tiling(
+    form: &Form,
+    space: &Space,
+    is_aligned: impl Fn(usize, usize) -> bool,
+    hardware: &Hardware,
+) -> Result<Option<Tiling>> {
+    let elements = space.elements();
+    if elements <= FEW_ELEMENTS
         || space.inner_stride(form.leaves.len()) != 1
         || form.leaves.iter().any(|leaf| leaf.through.is_some())
     {
@@ -80,36 +77,38 @@ pub(super) fn tiling(form: &Form, space: &Space, hardware: &Hardware) -> Result<
         let leaf = &form.leaves[leaf];
         (leaf.source == LeafSource::Memory).then(|| leaf.data.size())
     };
-    let Some(transposed) = Transposed::find(space, form.leaves.len(), size) else {
+    let find = |least: usize| Transposed::find(space, form.leaves.len(), least, size);
+    let short = || (elements >= MANY_ELEMENTS).then(|| find(2)).flatten();
+    let Some(transposed) = find(LEAST_AXIS).or_else(short) else {
         return Ok(None);
     };
-    let fits = |edge: &usize| edge * (edge + 1) * usize::from(transposed.bytes) <= SHARED_BYTES;
-    // Smaller tiles are for short axes, which fill less of larger ones.
-    let elements = |edge: usize| -> u64 {
-        let tiles: u64 = transposed.tiles(space, edge).iter().product();
-        tiles * (edge * edge) as u64
+    let sizes = || {
+        (0..form.leaves.len())
+            .filter(|&leaf| transposed.has(leaf))
+            .filter_map(size)
     };
-    let edge = EDGES.into_iter().filter(fits).reduce(|edge, smaller| {
-        let wins = elements(smaller) * 5 <= elements(edge) * 4;
-        if wins { smaller } else { edge }
-    });
-    let Some(mut edge) = edge else {
+    let (smallest, largest) = (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1));
+    let [inner, across] = [space.inner(), space.lengths[usize::from(transposed.across)]];
+    let vectors = Vectors::widest(form, space, transposed, is_aligned);
+    // A warp that reads across a short axis needs the same sectors again soon, unless elements are small.
+    let gains = (inner >= LEAST_AXIS || largest <= 2 && vectors.vector >= 4)
+        && (across >= LEAST_AXIS || across * smallest >= 8);
+    let block = Block::choose(
+        transposed,
+        largest,
+        [inner, across],
+        elements,
+        vectors,
+        hardware.multiprocessors,
+    );
+    let Some(block) = block.filter(|_| gains) else {
         return Ok(None);
     };
-    let mut rows = ROWS;
-    let blocks: u64 = transposed.tiles(space, edge).iter().product();
-    let leaves_idle = blocks <= u64::from(hardware.multiprocessors);
-    let is_large =
-        |(i, leaf): (usize, &LeafForm)| transposed.has(i) && leaf.data.size() >= LARGE_ELEMENT;
-    if leaves_idle || form.leaves.iter().enumerate().any(is_large) {
-        (edge, rows) = (EDGES[1], SMALL_ROWS);
-    }
-    let tiles = transposed.tiles(space, edge);
+    let tiles = transposed.tiles(space, block.sides);
     let lengths = space.lengths.iter().map(|&length| length as u64);
     Ok(Some(Tiling {
         transposed,
-        edge,
-        rows,
+        block,
         blocks: grid(tiles.iter().product())?,
         sizes: lengths
             .chain(tiles.iter().map(|&tiles| magic(tiles)))
@@ -119,11 +118,14 @@ pub(super) fn tiling(form: &Form, space: &Space, hardware: &Hardware) -> Result<
 
 impl Tile {
     pub(super) fn new(form: Form, tiling: &Tiling) -> Self {
+        let form = Form {
+            vector: tiling.block.vectors.vector,
+            ..Transposed::form(form)
+        };
         Self {
-            form: Hashed::new(Transposed::form(form)),
+            form: Hashed::new(form),
             transposed: tiling.transposed,
-            edge: tiling.edge as u8,
-            rows: tiling.rows,
+            block: tiling.block,
         }
     }
 
@@ -134,13 +136,13 @@ impl Tile {
     /// Returns whether all operands of a thread's elements are loaded at once, because registers
     /// suffice.
     fn loads_early(&self) -> bool {
-        let elements = usize::from(self.edge / self.rows);
+        let elements = self.block.elements_of_a_thread();
         elements * self.transposed.other_words(&self.form) <= 32
     }
 
     /// Returns the number of threads per block.
     pub(super) fn threads(&self) -> u32 {
-        u32::from(self.edge) * u32::from(self.rows)
+        self.block.threads.into()
     }
 }
 
@@ -148,7 +150,10 @@ impl Tile {
 mod tests {
     use cuda_safe::Context;
 
-    use super::{super::transposed::tests::space, *};
+    use super::{
+        super::{leaf::LeafForm, transposed::tests::space},
+        *,
+    };
     use crate::{element::DataType, kernel::Kernels};
 
     const F32: DataType = DataType::F32;
@@ -173,7 +178,7 @@ mod tests {
     fn tiling_on(multiprocessors: u32, form: Form, space: &Space) -> Option<(Tile, Tiling)> {
         let context = Context::primary(0).unwrap();
         let kernels = Kernels::of_multiprocessors(&context, multiprocessors);
-        let tiling = tiling(&form, space, kernels.hardware()).unwrap()?;
+        let tiling = tiling(&form, space, |_, _| true, kernels.hardware()).unwrap()?;
         Some((Tile::new(form, &tiling), tiling))
     }
 
@@ -181,70 +186,55 @@ mod tests {
     fn a_block_computes_one_tile() {
         let blocks = |lengths: &[usize], leaf: &[isize], result: &[isize]| {
             let (tile, tiling) = tiled(lengths, &[F32], &[leaf, result])?;
-            assert_eq!((tile.threads(), tile.edge), (512, 64));
+            assert_eq!(tile.threads(), 256);
             let lengths: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
             assert_eq!(tiling.sizes[..lengths.len()], lengths);
             Some((tiling.transposed.across, tiling.blocks))
         };
-        assert_eq!(blocks(&[128, 128], &[1, 128], &[128, 1]), Some((0, 4)));
+        assert_eq!(blocks(&[128, 128], &[1, 128], &[128, 1]), Some((0, 16)));
         // Only the two axes of a tile are cut.
         let (lengths, result) = ([3, 64, 128], [8192, 128, 1]);
-        assert_eq!(blocks(&lengths, &[8192, 1, 64], &result), Some((1, 6)));
+        assert_eq!(blocks(&lengths, &[8192, 1, 64], &result), Some((1, 24)));
         let (lengths, result) = ([128, 3, 64], [192, 64, 1]);
-        assert_eq!(blocks(&lengths, &[1, 8192, 128], &result), Some((0, 6)));
+        assert_eq!(blocks(&lengths, &[1, 8192, 128], &result), Some((0, 24)));
         // The result is not contiguous.
         assert_eq!(blocks(&[64, 64], &[1, 64], &[128, 2]), None);
+        // Few elements need no tiles.
+        assert!(blocks(&[96, 96], &[1, 96], &[96, 1]).is_some());
+        assert_eq!(blocks(&[90, 90], &[1, 90], &[90, 1]), None);
     }
 
     #[test]
-    fn short_axes_have_smaller_tiles() {
-        let edge = |lengths: [usize; 2]| {
+    fn short_axes_need_many_elements() {
+        let sides = |data: DataType, lengths: [usize; 2]| {
             let [rows, columns] = lengths.map(|length| length as isize);
-            let (tile, _) = tiled(&lengths, &[F32], &[&[1, rows], &[columns, 1]]).unwrap();
-            tile.edge
+            let (tile, _) = tiled(&lengths, &[data], &[&[1, rows], &[columns, 1]])?;
+            let sides = tile.block.sides;
+            Some([sides.height, sides.width])
         };
-        assert_eq!([[20, 1000], [1000, 32], [160, 160]].map(edge), [32; 3]);
-        assert_eq!([[60, 1000], [1000, 64], [128, 100]].map(edge), [64; 3]);
-    }
-
-    #[test]
-    fn few_tiles_and_large_elements_have_small_tiles() {
-        let choice = |multiprocessors, length: usize, data| {
-            let edge = length as isize;
-            let space = space(&[length, length], &[&[1, edge], &[edge, 1]]);
-            let leaf = LeafForm::of(LeafSource::Memory, data, space.access(0));
-            let form = Form {
-                leaves: vec![leaf],
-                outputs: vec![(data, space.access(1))],
-                rank: 2,
-                narrow: true,
-                vector: 1,
-                ..Form::default()
-            };
-            let (tile, tiling) = tiling_on(multiprocessors, form, &space)?;
-            Some((tile.edge, tile.rows, tiling.blocks))
-        };
-        assert_eq!(choice(63, 512, F32), Some((64, 8, 64)));
-        assert_eq!(choice(64, 512, F32), Some((32, 16, 256)));
-        assert_eq!(choice(63, 512, DataType::F64), Some((32, 16, 256)));
-        // Fewer elements need no tiles.
-        assert_eq!(choice(64, 96, F32), Some((32, 16, 9)));
-        assert_eq!(choice(64, 90, F32), None);
+        assert_eq!(sides(F32, [5, 200_000]), None);
+        assert_eq!(sides(F32, [5, 300_000]), Some([5, 128]));
+        assert_eq!(sides(F32, [2, 600_000]), Some([2, 256]));
+        // Few bytes across, and few elements along the results.
+        assert_eq!(sides(DataType::U8, [7, 300_000]), None);
+        assert_eq!(sides(DataType::U8, [8, 300_000]), Some([8, 128]));
+        assert_eq!(sides(F32, [300_000, 15]), None);
+        assert_eq!(sides(F32, [300_000, 16]), Some([64, 16]));
+        assert_eq!(sides(DataType::F16, [300_000, 12]), Some([64, 12]));
+        assert_eq!(sides(DataType::F16, [300_000, 11]), None);
     }
 
     #[test]
     fn tiles_fit_into_shared_memory() {
-        let edge = |data: &[DataType]| {
+        let blocks = |data: &[DataType]| {
             let leaves = vec![&[1, 128][..]; data.len()];
             let strides = [leaves, vec![&[128, 1][..]]].concat();
-            let (tile, tiling) = tiled(&[128, 128], data, &strides)?;
-            Some((tile.edge, tiling.blocks))
+            Some(tiled(&[128, 128], data, &strides)?.1.blocks)
         };
         let large = DataType::Complex64;
-        assert_eq!(edge(&[F32; 2]), Some((64, 4)));
-        assert_eq!(edge(&[F32; 3]), Some((32, 16)));
-        assert_eq!(edge(&[large; 2]), Some((32, 16)));
-        assert_eq!(edge(&[large; 3]), None);
+        assert_eq!(blocks(&[F32; 3]), Some(16));
+        assert_eq!(blocks(&[large; 2]), Some(16));
+        assert_eq!(blocks(&[large; 3]), None);
     }
 
     #[test]
@@ -255,6 +245,6 @@ mod tests {
             let strides = [vec![&[1, 128][..]], direct].concat();
             tiled(&[128, 128], &data, &strides).unwrap().0.loads_early()
         };
-        assert!(early(4) && !early(5));
+        assert!(early(8) && !early(9));
     }
 }

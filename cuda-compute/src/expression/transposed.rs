@@ -10,9 +10,6 @@ use super::{
 };
 use crate::kernel::Source;
 
-/// The minimum length of an axis. Shorter axes don't fill a tile.
-const MIN_AXIS: usize = 16;
-
 /// The leaves of a form that are contiguous along another axis than the space's innermost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Transposed {
@@ -24,22 +21,33 @@ pub(super) struct Transposed {
     pub(super) bytes: u8,
 }
 
+/// The shape of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Sides {
+    /// The number of elements along the space's innermost axis.
+    pub(super) width: u16,
+    /// The number of elements along the axis along which transposed operands are contiguous.
+    pub(super) height: u16,
+}
+
 impl Transposed {
     /// Finds the leaves that are contiguous along another axis than the innermost one. `size`
-    /// returns the size in bytes of a leaf's elements, or `None` if it is not read from memory.
+    /// returns the size in bytes of a leaf's elements, or `None` if it is not read from memory. Both axes
+    /// have at least `least` elements.
     pub(super) fn find(
         space: &Space,
         leaves: usize,
+        least: usize,
         size: impl Fn(usize) -> Option<usize>,
     ) -> Option<Self> {
         let last = space.rank().checked_sub(1)?;
-        if last == 0 || space.inner() < MIN_AXIS {
+        if last == 0 || space.inner() < least {
             return None;
         }
         let dense_along = |leaf: usize| {
             let strides = &space.strides[leaf][..=last];
             let axis = strides.iter().position(|&stride| stride == 1)?;
-            let other = axis < last && space.lengths[axis] >= MIN_AXIS && strides[last] > 1;
+            let other = axis < last && space.lengths[axis] >= least && strides[last] > 1;
             (other && size(leaf).is_some()).then_some(axis)
         };
         let across = (0..leaves).find_map(dense_along)?;
@@ -55,16 +63,16 @@ impl Transposed {
         })
     }
 
-    /// Returns the number of tiles along each axis. Tiles have `edge` elements along the two axes
-    /// that are exchanged, and one element along the others.
-    pub(super) fn tiles(self, space: &Space, edge: usize) -> Vec<u64> {
+    /// Returns the number of tiles along each axis.
+    pub(super) fn tiles(self, space: &Space, sides: Sides) -> Vec<u64> {
         let last = space.rank() - 1;
-        let tiled = |axis: usize| axis == usize::from(self.across) || axis == last;
+        let side = |axis: usize| match axis {
+            _ if axis == last => sides.width,
+            _ if axis == usize::from(self.across) => sides.height,
+            _ => 1,
+        };
         let lengths = space.lengths.iter().enumerate();
-        let tiles = lengths.map(|(axis, &length)| match tiled(axis) {
-            true => length.div_ceil(edge) as u64,
-            false => length as u64,
-        });
+        let tiles = lengths.map(|(axis, length)| length.div_ceil(usize::from(side(axis))) as u64);
         tiles.collect()
     }
 
@@ -72,10 +80,11 @@ impl Transposed {
         self.mask >> leaf & 1 == 1
     }
 
-    /// Returns the form whose operands are all addressed by coordinates, one element at a time.
+    /// Returns the form whose operands are all addressed by coordinates.
     pub(super) fn form(form: Form) -> Form {
         let strided = |access: Access| match access {
             Access::Uniform => Access::Uniform,
+            Access::Strided(Inner::Same, _) => Access::Strided(Inner::Same, Still::NONE),
             _ => Access::Strided(Inner::Any, Still::NONE),
         };
         let leaves = form.leaves.into_iter().map(|leaf| LeafForm {
@@ -88,7 +97,6 @@ impl Transposed {
             outputs: outputs
                 .map(|(data, access)| (data, strided(access)))
                 .collect(),
-            vector: 1,
             ..form
         }
     }
@@ -101,14 +109,15 @@ impl Transposed {
         others.map(|(_, leaf)| leaf.data.size().div_ceil(4)).sum()
     }
 
-    /// Adds the headers and macros for tiles of a form that [`form`](Self::form) returned. The
-    /// kernel also needs `EDGE`, the number of elements along each side of a tile.
-    pub(super) fn add_to(self, source: Source, form: &Form) -> Source {
+    /// Adds the headers and macros for tiles of a form that [`form`](Self::form) returned.
+    pub(super) fn add_to(self, source: Source, form: &Form, sides: Sides) -> Source {
         source
             .header("transposed.cuh", self.header(form))
             .header("corner.cuh", include_str!("../kernels/corner.cuh"))
             .define("RANK", form.rank)
             .define("ACROSS", self.across)
+            .define("WIDTH", sides.width)
+            .define("HEIGHT", sides.height)
     }
 
     /// Returns the header `transposed.cuh`, which moves operands between memory, shared memory and
@@ -127,31 +136,50 @@ impl Transposed {
         };
         let mut text = String::from("// Written for one expression.\nstruct Transposed {\n");
         for (i, leaf) in transposed() {
-            let _ = writeln!(text, "    {} x{i}[EDGE][EDGE + 1];", leaf.data.stored());
+            let stored = leaf.data.stored();
+            let _ = writeln!(
+                text,
+                "    {stored} x{i}[WIDTH][padded<sizeof({stored}) * VECTOR>(HEIGHT)];"
+            );
+        }
+        text.push_str("};\ntemplate <int R> struct Read {\n");
+        for (i, leaf) in transposed() {
+            let _ = writeln!(text, "    pack<{}, R> x{i};", leaf.data.stored());
         }
         text.push_str(
-            "};\n__device__ __forceinline__ void load_transposed(const Words &w, const Coordinates &c, Transposed &tile, unsigned row, unsigned column) {\n",
+            "};\ntemplate <int R> __device__ __forceinline__ void load_transposed(const Words &w, const Coordinates &c, Read<R> &read) {\n",
         );
         for (i, leaf) in transposed() {
             let slot = slots.leaves[i];
             let (stored, offset) = (leaf.data.stored(), offset(leaf, slot));
             let _ = writeln!(
                 text,
-                "    tile.x{i}[row][column] = load_one<{stored}>(w.at[{slot}], {offset});"
+                "    read.x{i} = load_pack<{stored}, R>(w.at[{slot}], {offset});"
             );
         }
         text.push_str(
-            "}\n__device__ __forceinline__ void load_others(const Words &w, const Coordinates &c, Inputs<1> &in) {\n",
+            "}\ntemplate <int R> __device__ __forceinline__ void put_transposed(const Read<R> &read, Transposed &tile, unsigned row, unsigned column) {\n",
+        );
+        for (i, _) in transposed() {
+            let _ = writeln!(
+                text,
+                "#pragma unroll\n    for (int i = 0; i < R; ++i) tile.x{i}[row][column + i] = read.x{i}.at[i];"
+            );
+        }
+        text.push_str(
+            "}\ntemplate <int V> __device__ __forceinline__ void load_others(const Words &w, const Coordinates &c, Inputs<V> &in) {\n",
         );
         for (i, leaf) in leaves().filter(|(i, leaf)| !self.has(*i) && !leaf.late) {
             let slot = slots.leaves[i];
             let (stored, offset) = (leaf.data.stored(), offset(leaf, slot));
-            let single = if leaf.is_single() { "" } else { ".at[0]" };
+            let load = match leaf.is_single() {
+                true => format!("load_one<{stored}>"),
+                false => format!("load_pack<{stored}, V>"),
+            };
             let _ = match leaf.source {
-                LeafSource::Memory => writeln!(
-                    text,
-                    "    in.x{i}{single} = load_one<{stored}>(w.at[{slot}], {offset});"
-                ),
+                LeafSource::Memory => {
+                    writeln!(text, "    in.x{i} = {load}(w.at[{slot}], {offset});")
+                }
                 LeafSource::Given(_) => Ok(()),
                 LeafSource::Random => writeln!(text, "    in.x{i} = {offset};"),
                 LeafSource::Place => {
@@ -160,11 +188,14 @@ impl Transposed {
             };
         }
         text.push_str(
-            "}\n__device__ __forceinline__ void take_transposed(const Transposed &tile, unsigned row, unsigned column, Inputs<1> &in) {\n",
+            "}\n// The elements in column `row` of the tile, from the row `column` on, which are consecutive in the result.\n\
+             template <int V> __device__ __forceinline__ void take_transposed(const Transposed &tile, unsigned column, unsigned row, Inputs<V> &in) {\n",
         );
-        for (i, leaf) in transposed() {
-            let single = if leaf.is_single() { "" } else { ".at[0]" };
-            let _ = writeln!(text, "    in.x{i}{single} = tile.x{i}[row][column];");
+        for (i, _) in transposed() {
+            let _ = writeln!(
+                text,
+                "#pragma unroll\n    for (int i = 0; i < V; ++i) in.x{i}.at[i] = tile.x{i}[column + i][row];"
+            );
         }
         text.push_str("}\n");
         text
@@ -193,7 +224,7 @@ pub(super) mod tests {
     /// The mask, the axis, and the bytes of an element of leaves with these strides.
     fn found(lengths: &[usize], strides: &[&[isize]]) -> Option<(u64, u8, u8)> {
         let space = space(lengths, strides);
-        let found = Transposed::find(&space, strides.len(), |leaf| Some(4 << leaf))?;
+        let found = Transposed::find(&space, strides.len(), 16, |leaf| Some(4 << leaf))?;
         Some((found.mask, found.across, found.bytes))
     }
 
@@ -209,7 +240,7 @@ pub(super) mod tests {
         let (first, second): (&[isize], &[isize]) = (&[64, 1, 4096], &[1, 4096, 64]);
         assert_eq!(found(&[64; 3], &[first, second]), Some((0b01, 1, 4)));
         let space = space(&[64, 64], &[&[1, 64]]);
-        assert!(Transposed::find(&space, 1, |_| None).is_none());
+        assert!(Transposed::find(&space, 1, 16, |_| None).is_none());
     }
 
     #[test]
@@ -240,13 +271,14 @@ pub(super) mod tests {
         let any = Access::Strided(Inner::Any, Still::NONE);
         let accesses: Vec<Access> = form.leaves.iter().map(|leaf| leaf.access).collect();
         assert_eq!(accesses, [Access::Uniform, any, any]);
-        assert_eq!((form.outputs[0].1, form.vector), (any, 1));
-        let transposed = Transposed::find(&space, 3, |_| Some(4)).unwrap();
+        assert_eq!((form.outputs[0].1, form.vector), (any, 4));
+        let transposed = Transposed::find(&space, 3, 16, |_| Some(4)).unwrap();
         assert_eq!(transposed.other_words(&form), 1);
         let header = transposed.header(&form);
         for line in [
             "in.x0 = load_one<float>(w.at[3], 0);",
-            "float x2[EDGE][EDGE + 1];",
+            "in.x1 = load_pack<float, V>(w.at[4], ",
+            "float x2[WIDTH][padded<sizeof(float) * VECTOR>(HEIGHT)];",
         ] {
             assert!(header.contains(line), "{header}");
         }
@@ -255,8 +287,9 @@ pub(super) mod tests {
     #[test]
     fn only_two_axes_are_divided_into_tiles() {
         let space = space(&[65, 3, 70], &[&[1, 4550, 65]]);
-        let transposed = Transposed::find(&space, 1, |_| Some(4)).unwrap();
-        assert_eq!(transposed.tiles(&space, 32), [3, 3, 3]);
-        assert_eq!(transposed.tiles(&space, 64), [2, 3, 2]);
+        let transposed = Transposed::find(&space, 1, 16, |_| Some(4)).unwrap();
+        let tiles = |width, height| transposed.tiles(&space, Sides { width, height });
+        assert_eq!(tiles(32, 32), [3, 3, 3]);
+        assert_eq!(tiles(70, 33), [2, 3, 1]);
     }
 }

@@ -5,7 +5,7 @@
 // reduced axes. It reads transposed operands along their own contiguous axis into shared memory.
 // Results are the same from run to run, because the order of combination depends only on the sizes.
 //
-// Specialised by RANK, ACROSS, EDGE (which is a warp's number of threads), UNROLL (the tiles that are
+// Specialised by RANK, ACROSS, WIDTH and HEIGHT (both a warp's number of threads), UNROLL (the tiles that are
 // loaded before any is folded), FOLDED (a bit for each reduced axis), EARLY (whether registers suffice
 // to load all operands before any element is computed), and by expression.cuh, transposed.cuh and
 // fold.cuh, which are generated for each expression.
@@ -18,8 +18,8 @@
 #include "fold.cuh"
 #include "fold_steps.cuh"
 #include "store_results.cuh"
-#include "transposed.cuh"
 #include "corner.cuh"
+#include "transposed.cuh"
 #include "last_block.cuh"
 
 static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
@@ -36,6 +36,7 @@ struct Sizes {
 };
 
 #define LAST (RANK - 1)
+#define EDGE WIDTH
 #define WARPS 8
 #define STEPS (EDGE / WARPS)
 #define ALONG_IS_FOLDED (FOLDED >> LAST & 1)
@@ -141,7 +142,9 @@ fold_tile(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
                 Coordinates c = corner;
                 c.at[LAST] += min(row, last_along[u]);
                 c.at[ACROSS] += min(x, last_across[u]);
-                load_transposed(w, c, transposed[u], row, x);
+                Read<1> read;
+                load_transposed(w, c, read);
+                put_transposed(read, transposed[u], row, x);
                 if (EARLY) load_others(w, place_of(corner, row, last_along[u], last_across[u]), in[u][step]);
             }
         }

@@ -149,6 +149,67 @@ fn transposed_arrays() {
     );
 }
 
+/// Adds the transposed matrices of a batch of this shape to other ones, and compares with the host. The
+/// first `skip` elements of the array in memory are not part of the matrices.
+fn add_transposed<T, U>(shape: [usize; 3], skip: usize, of: fn(usize) -> T, other: fn(usize) -> U)
+where
+    T: Element + Into<U>,
+    U: Element
+        + cuda_compute::CastFrom<T>
+        + std::ops::Add<Output = U>
+        + PartialEq
+        + std::fmt::Debug,
+    for<'a> cuda_compute::Expr<U>: std::ops::Add<&'a Array<U>, Output = cuda_compute::Expr<U>>,
+{
+    let stream = stream();
+    let [batch, rows, columns] = shape;
+    let each = rows * columns;
+    let host: Vec<T> = (0..skip + batch * each).map(of).collect();
+    let others: Vec<U> = (0..batch * each).map(other).collect();
+    let x = upload(&stream, &host).slice(s![skip..]).unwrap();
+    let x = x.reshape(shape).unwrap();
+    let y = shaped(&stream, [batch, columns, rows], &others);
+    let turned = x.permute([0, 2, 1]).unwrap().cast::<U>();
+    let sum = (turned + &y).eval().unwrap().host();
+    for (i, found) in sum.into_iter().enumerate() {
+        let (matrix, row, column) = (i / each, i % rows, i % each / rows);
+        let wanted: U = host[skip + matrix * each + row * columns + column].into();
+        assert_eq!(
+            found,
+            wanted + others[i],
+            "{shape:?} from {skip}: element {i}"
+        );
+    }
+}
+
+#[test]
+fn transposed_arrays_in_vectors() {
+    let byte = |i: usize| (i % 127) as u8;
+    let short = |i: usize| (i % 16_001) as i16;
+    let int = |i: usize| (i * 7) as i32;
+    let long = |i: usize| (i * 11) as i64;
+    // Vectors of 16 bytes, and of less because of a length or the first element.
+    for shape in [[1, 128, 96], [2, 66, 100], [1, 129, 68], [1, 99, 101]] {
+        for skip in [0, 2, 5] {
+            add_transposed(shape, skip, short, short);
+            add_transposed(shape, skip, int, int);
+        }
+        add_transposed(shape, 0, byte, byte);
+        add_transposed(shape, 0, byte, int);
+        add_transposed(shape, 0, int, long);
+        add_transposed(shape, 0, long, long);
+    }
+    // Whole axes.
+    add_transposed([3, 33, 640], 0, int, int);
+    add_transposed([3, 640, 40], 0, short, int);
+    add_transposed([40, 20, 18], 0, int, int);
+    // Large tiles.
+    add_transposed([1, 1024, 512], 0, short, short);
+    // Short axes.
+    add_transposed([1, 5, 210_000], 0, int, int);
+    add_transposed([1, 90_000, 12], 0, short, short);
+}
+
 #[test]
 fn indices_along_axes() {
     let stream = stream();

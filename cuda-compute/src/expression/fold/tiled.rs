@@ -13,7 +13,7 @@ use super::{
         reduction::{Folded, accumulator_bytes, accumulator_room},
         render::Form,
         state::Evaluation,
-        transposed::Transposed,
+        transposed::{Sides, Transposed},
     },
     grouped::{LAST_BLOCK, Places, launch_with_partials},
     groups::{Group, Groups},
@@ -27,6 +27,12 @@ use crate::{
 const TEXT: &str = include_str!("../../kernels/fold_tile.cu");
 /// The number of elements along each side of a tile.
 const EDGE: usize = 32;
+const SIDES: Sides = Sides {
+    width: EDGE as u16,
+    height: EDGE as u16,
+};
+/// The minimum length of both axes of a tile.
+const LEAST_AXIS: usize = 16;
 /// Threads per block.
 const THREADS: u32 = 256;
 /// Elements of a tile per thread.
@@ -113,13 +119,12 @@ impl Specialisation for TiledFold {
     fn source(&self) -> Source {
         let source = source(&self.form, ("fold_tile.cu", TEXT, "fold_tile"), &self.folds)
             .header("last_block.cuh", LAST_BLOCK)
-            .define("EDGE", EDGE)
             .define("UNROLL", self.residence.unroll)
             .define("EARLY", u8::from(self.residence.early))
             .define("BLOCKS", self.residence.blocks)
             .define("FOLDED", self.folded)
             .define("ROOM", accumulator_room(&self.folds));
-        self.transposed.add_to(source, &self.form)
+        self.transposed.add_to(source, &self.form, SIDES)
     }
 }
 
@@ -147,12 +152,12 @@ pub(super) fn transposed(
         return None;
     }
     let size = |leaf| operands.bytes_in_memory(leaf);
-    let found = Transposed::find(&operands.space, operands.leaves().len(), size)?;
+    let found = Transposed::find(&operands.space, operands.leaves().len(), LEAST_AXIS, size)?;
     let space = &operands.space;
     let lengths = space.lengths.iter();
     let elements: u64 = lengths.map(|&length| length as u64).product();
     let enough = MIN_ELEMENTS * u64::from(hardware.multiprocessors.max(1));
-    let tiles: u64 = found.tiles(space, EDGE).iter().product();
+    let tiles: u64 = found.tiles(space, SIDES).iter().product();
     // The kernel for columns is fast if the axis that does not fill tiles is folded: 2^21 x 17 `f32` took
     // 72 µs with it and 172 with tiles. Along the other axis, it took 329 and tiles 89 (H200).
     let axes = [usize::from(found.across), space.rank() - 1];
@@ -182,7 +187,7 @@ pub(super) fn run(
     let is_folded = |axis: usize| space.groups[axis] == Group::Folded as u8;
     let mask = (0..space.rank()).filter(|&axis| is_folded(axis));
     let mask = mask.fold(0, |mask, axis| mask | 1 << axis);
-    let tiles = transposed.tiles(space, EDGE);
+    let tiles = transposed.tiles(space, SIDES);
     let product = |folded: bool| -> u64 {
         let axes = tiles.iter().enumerate();
         let axes = axes.filter(|&(axis, _)| is_folded(axis) == folded);

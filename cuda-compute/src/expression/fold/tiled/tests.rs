@@ -208,7 +208,7 @@ fn few_elements_and_almost_empty_tiles_are_reduced_by_other_kernels() {
 #[test]
 fn registers_and_shared_memory_limit_the_tiles() {
     let space = crate::expression::transposed::tests::space(&[64, 64], &[&[1, 64]]);
-    let transposed = |bytes| Transposed::find(&space, 1, |_| Some(bytes)).unwrap();
+    let transposed = |bytes| Transposed::find(&space, 1, LEAST_AXIS, |_| Some(bytes)).unwrap();
     let form = |others: usize| {
         let small = Small::new();
         let zeros = || small.kernels.zeros::<f32>(&small.stream, &[96, 96]);
