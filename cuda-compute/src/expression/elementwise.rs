@@ -53,12 +53,15 @@ pub(super) fn run(
     // Goes through the axes in the first result's order in memory.
     let order = targets[0].layout.axes();
     let mut operands = Operands::new(plan, shape, targets, &order, |_| 0);
-    let widest = operands.vector_width();
+    let mut widest = operands.vector_width();
     let elements = operands.space.elements() as u64;
     let each = match operands.draws() {
         true => u64::MAX, // because a block of random numbers is for several elements
         false => kernels.hardware().elements_of_a_thread(elements),
     };
+    if widest == 1 && each > 1 && operands.pair_apart() {
+        widest = 2;
+    }
     let mut vector = widest;
     while vector as u64 > each {
         vector /= 2;
@@ -259,7 +262,25 @@ mod tests {
         let own = kernels();
         let part = kernels_of(&own, &stream, 4097).slice(s![1..]).unwrap();
         (&part + 1.0).eval().unwrap();
+        assert_eq!(chosen(&own), (vec![(2, 2)], 0));
+        // Pairs of results that are not aligned, or an odd number in each row, are no vectors.
+        let own = kernels();
+        let mut result = kernels_of(&own, &stream, 4097).slice(s![1..]).unwrap();
+        result.assign(&part + 1.0).unwrap();
         assert_eq!(chosen(&own), (vec![(1, 4)], 0));
+        let rows = |columns: usize| {
+            let own = kernels();
+            let x = own.zeros::<f32>(&stream, &[64, columns + 1]);
+            let [left, right] = [s![.., ..-1], s![.., 1..]].map(|part| x.slice(part).unwrap());
+            (&left + &right).eval().unwrap();
+            chosen(&own).0
+        };
+        assert_eq!((rows(66), rows(65)), (vec![(2, 2)], vec![(1, 4)]));
+        // Pairs of f64 are not faster.
+        let own = kernels();
+        let part = own.zeros::<f64>(&stream, &[4097]).slice(s![1..]).unwrap();
+        (&part + 1.0).eval().unwrap();
+        assert_eq!(chosen(&own).0[0].0, 1);
         let own = kernels();
         let x = own.zeros::<f32>(&stream, &[96, 96]);
         (&x + x.t()).eval().unwrap();

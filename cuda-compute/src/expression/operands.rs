@@ -213,6 +213,49 @@ impl<'a> Operands<'a> {
         (vector, head)
     }
 
+    /// Marks the operands whose pairs of elements are not aligned, and returns whether a thread can load
+    /// these one by one and store pairs of results.
+    ///
+    /// Programs with slices that start at neighbouring elements took 0.77 to 0.98 of the time with pairs of
+    /// elements of at most 4 bytes, but 0.9 to 1.1 with `f64`. Four elements at once took longer (H200).
+    pub(super) fn pair_apart(&mut self) -> bool {
+        const LARGEST: usize = 4;
+        let leaves = self.plan.leaves.len();
+        let space = &self.space;
+        let rows = space.rank().saturating_sub(1);
+        let is_simple = |i: usize| {
+            let start = &self.starts[i];
+            let whole = start.size.is_power_of_two() && start.size <= LARGEST;
+            start.through.is_none()
+                && match (start.source, space.inner_stride(i)) {
+                    (LeafSource::Random, _) => false,
+                    (LeafSource::Memory, 1) => whole,
+                    (_, 0) => i < leaves,
+                    (_, stride) => stride == 1,
+                }
+        };
+        let is_paired = |i: usize| {
+            let start = &self.starts[i];
+            let outer = &space.strides[i][..rows];
+            let moves = start.source == LeafSource::Memory && space.inner_stride(i) == 1;
+            !moves
+                || start.word.is_multiple_of(2 * start.size as u64)
+                    && outer.iter().all(|stride| stride % 2 == 0)
+        };
+        let mut operands = 0..self.starts.len();
+        if (rows > 0 && !space.inner().is_multiple_of(2))
+            || !operands.all(is_simple)
+            || !(leaves..self.starts.len()).all(is_paired)
+        {
+            return false;
+        }
+        let apart: Vec<bool> = (0..leaves).map(|leaf| !is_paired(leaf)).collect();
+        for (start, apart) in self.starts.iter_mut().zip(apart) {
+            start.apart = apart;
+        }
+        true
+    }
+
     /// Returns the form that the kernel is specialized for, with vectors of this many elements.
     /// Moves the plan's values into it.
     pub(super) fn form(&mut self, vector: usize) -> Form {

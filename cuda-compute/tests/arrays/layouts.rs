@@ -210,6 +210,46 @@ fn transposed_arrays_in_vectors() {
     add_transposed([1, 90_000, 12], 0, short, short);
 }
 
+/// Compares the differences of neighbouring elements, in rows and without, with the host.
+fn differences<T>(of: fn(usize) -> T)
+where
+    T: Element + bytemuck::Pod + std::ops::Sub<Output = T> + PartialEq + std::fmt::Debug,
+    for<'a> &'a Array<T>: std::ops::Sub<&'a Array<T>, Output = cuda_compute::Expr<T>>,
+{
+    let stream = stream();
+    for (rows, columns) in [
+        (1, 600_001),
+        (1, 600_002),
+        (600, 1001),
+        (600, 1002),
+        (500, 1003),
+    ] {
+        let host: Vec<T> = (0..rows * columns).map(of).collect();
+        let x = shaped(&stream, [rows, columns], &host);
+        let [left, right] = [s![.., ..-1], s![.., 1..]].map(|part| x.slice(part).unwrap());
+        let wanted = host.chunks(columns);
+        let wanted = wanted.flat_map(|row| row.windows(2).map(|pair| pair[1] - pair[0]));
+        let wanted: Vec<T> = wanted.collect();
+        let found = (&right - &left).eval().unwrap();
+        assert_eq!(found.host(), wanted, "{rows} x {columns}");
+        // In place, from an odd and from an even element on.
+        for start in [1, 2] {
+            let result = Array::zeros(&stream, [rows, columns + 1]).unwrap();
+            let mut part = result.slice(s![.., start..columns - 1 + start]).unwrap();
+            part.assign(&right - &left).unwrap();
+            assert_eq!(part.host(), wanted, "{rows} x {columns} at {start}");
+        }
+    }
+}
+
+#[test]
+fn differences_of_neighbours() {
+    differences(|i| (i * 37 % 101) as i8);
+    differences(|i| (i * 37 % 1009) as i16);
+    differences(|i| (i * 37 % 10_007) as f32);
+    differences(|i| (i * 37 % 10_007) as f64);
+}
+
 #[test]
 fn indices_along_axes() {
     let stream = stream();
