@@ -223,16 +223,19 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Puts the scan into the kernel of its operands, with vectors of at most `most` elements.
     fn fuse(
         &mut self,
         order: &[usize],
         run: Option<usize>,
+        most: usize,
         targets: &[Target<'_>],
     ) -> Result<Fused> {
         let widest = match self.segmented {
             true => (32 / self.bytes()).max(1),
             false => walk::widest(self.data),
         };
+        let widest = widest.min(most);
         let walk = Walk { order, run, widest };
         walk::fuse(mem::take(&mut self.plan), self.shape, &walk, targets)
     }
@@ -240,7 +243,7 @@ impl<'a> Job<'a> {
     fn along_lines(mut self, order: &[usize], targets: &[Target<'_>]) -> Result<()> {
         let length = self.shape[self.scan.axis];
         let lines = (self.shape.elements() / length) as u64;
-        let fused = self.fuse(order, (lines > 1).then_some(length), targets)?;
+        let fused = self.fuse(order, (lines > 1).then_some(length), usize::MAX, targets)?;
         let (kernels, stream) = (self.kernels, self.stream);
         let vectors = length.div_ceil(fused.vector()) as u64;
         let vector = self.vector(&fused);
@@ -288,10 +291,11 @@ impl<'a> Job<'a> {
         let shape = self.shape;
         let length = shape[self.scan.axis];
         let outer = (shape.elements() / length / inner) as u64;
-        let fused = self.fuse(order, Some(inner), targets)?;
         let (kernels, stream) = (self.kernels, self.stream);
-        let width = (inner / fused.vector()) as u64;
         let hardware = kernels.hardware();
+        let most = Columns::most_in_vector(length as u64, shape.elements() as u64, hardware);
+        let fused = self.fuse(order, Some(inner), most, targets)?;
+        let width = (inner / fused.vector()) as u64;
         let columns = Columns::new(outer, length as u64, width, self.vector(&fused), hardware);
         let lanes = u64::from(columns.lanes);
         let strips_of_row = width.div_ceil(lanes);

@@ -70,10 +70,14 @@ fn columns_are_for_threads_side_by_side() {
             chained,
         })
     };
-    assert_eq!(chosen(&[40, 8], 0), columns(2, 4, false));
     assert_eq!(chosen(&[65, 12], 0), columns(4, 8, false));
     // More lanes, because there are few rows.
-    assert_eq!(chosen(&[5, 300], 0), columns(32, 4, false));
+    assert_eq!(chosen_on(1, &[5, 1200], 0), columns(32, 4, false));
+    // Few elements, each with a thread of its own if there are enough.
+    assert_eq!(chosen_on(1, &[40, 8], 0), columns(8, 2, false));
+    assert_eq!(chosen_on(1, &[5, 300], 0), columns(32, 1, false));
+    assert_eq!(chosen_on(1, &[63, 32], 0), columns(16, 4, false));
+    assert_eq!(chosen_on(1, &[64, 32], 0), columns(8, 4, false));
     assert_eq!(chosen(&[1024, 8], 0), columns(2, 8, false));
     assert_eq!(chosen(&[1025, 8], 0), columns(2, 8, true));
     // Strips of 128 bytes. Two of them on each of two multiprocessors need no tiles.
