@@ -25,6 +25,8 @@ pub(super) struct Elementwise {
     threads: u16,
 }
 
+/// The number of elements for each thread from which it stores pairs of them.
+const PAIRED: u64 = 4;
 const TEXT: &str = include_str!("../kernels/elementwise.cu");
 
 impl Specialisation for Elementwise {
@@ -59,7 +61,7 @@ pub(super) fn run(
         true => u64::MAX, // because a block of random numbers is for several elements
         false => kernels.hardware().elements_of_a_thread(elements),
     };
-    if widest == 1 && each > 1 && operands.pair_apart() {
+    if widest == 1 && each >= PAIRED && operands.pair_apart() {
         widest = 2;
     }
     let mut vector = widest;

@@ -2,14 +2,14 @@
 
 mod block;
 
-use self::block::{Block, Vectors};
+use self::block::Block;
 use super::{
     hashed::Hashed,
     operands::{grid, magic},
     plan::LeafSource,
     render::{Form, Use},
     space::Space,
-    transposed::Transposed,
+    transposed::{Transposed, Vectors},
 };
 use crate::{
     error::Result,
@@ -97,7 +97,7 @@ pub(super) fn tiling(
         transposed,
         largest,
         [inner, across],
-        elements,
+        (elements, hardware.elements_of_a_thread(elements as u64)),
         vectors,
         hardware.multiprocessors,
     );

@@ -1,7 +1,10 @@
 //! Operands that kernels transpose through shared memory.
 
+mod vectors;
+
 use std::fmt::Write as _;
 
+pub(super) use self::vectors::Vectors;
 use super::{
     leaf::LeafForm,
     plan::LeafSource,

@@ -5,10 +5,11 @@
 // reduced axes. It reads transposed operands along their own contiguous axis into shared memory.
 // Results are the same from run to run, because the order of combination depends only on the sizes.
 //
-// Specialised by RANK, ACROSS, WIDTH and HEIGHT (both a warp's number of threads), UNROLL (the tiles that are
-// loaded before any is folded), FOLDED (a bit for each reduced axis), EARLY (whether registers suffice
-// to load all operands before any element is computed), and by expression.cuh, transposed.cuh and
-// fold.cuh, which are generated for each expression.
+// Specialised by RANK, ACROSS, WIDTH and HEIGHT (both a warp's number of threads), UNROLL (the tiles that
+// are loaded before any is folded), FOLDED (a bit for each reduced axis), READ (the elements of transposed
+// operands that a thread reads at once), EARLY (whether registers suffice to load all operands before any
+// element is computed), and by expression.cuh, transposed.cuh and fold.cuh, which are generated for each
+// expression.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -137,16 +138,19 @@ fold_tile(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
             last_across[u] = (unsigned)min((index_t)s.lengths[ACROSS] - (index_t)corner.at[ACROSS], (index_t)EDGE) - 1;
             all = all && (!ALONG_IS_FOLDED || last_along[u] == EDGE - 1) && (!ACROSS_IS_FOLDED || last_across[u] == EDGE - 1);
 #pragma unroll
-            for (unsigned step = 0; step < STEPS; ++step) {
-                const unsigned row = step * WARPS + y;
+            for (unsigned step = 0; step < STEPS / READ; ++step) {
+                const unsigned place = step * (EDGE * WARPS) + threadIdx.x;
+                const unsigned row = place / (EDGE / READ), column = place % (EDGE / READ) * READ;
                 Coordinates c = corner;
                 c.at[LAST] += min(row, last_along[u]);
-                c.at[ACROSS] += min(x, last_across[u]);
-                Read<1> read;
+                c.at[ACROSS] += min(column, last_across[u] + 1 - READ);
+                Read<READ> read;
                 load_transposed(w, c, read);
-                put_transposed(read, transposed[u], row, x);
-                if (EARLY) load_others(w, place_of(corner, row, last_along[u], last_across[u]), in[u][step]);
+                put_transposed(read, transposed[u], row, column);
             }
+#pragma unroll
+            for (unsigned step = 0; step < STEPS; ++step)
+                if (EARLY) load_others(w, place_of(corner, step * WARPS + y, last_along[u], last_across[u]), in[u][step]);
         }
         __syncthreads();
 #pragma unroll

@@ -210,6 +210,38 @@ fn transposed_arrays_in_vectors() {
     add_transposed([1, 90_000, 12], 0, short, short);
 }
 
+/// Compares sums over each axis of a transposed matrix of this shape, plus another matrix, with the host.
+fn sum_transposed<T: Element + Into<i32>>([rows, columns]: [usize; 2], of: fn(usize) -> T)
+where
+    i32: cuda_compute::CastFrom<T>,
+{
+    let stream = stream();
+    let host: Vec<T> = (0..rows * columns).map(of).collect();
+    let others: Vec<i32> = (0..rows * columns).map(|i| (i % 1013) as i32).collect();
+    let x = shaped(&stream, [rows, columns], &host);
+    let y = shaped(&stream, [columns, rows], &others);
+    let sums = [0, 1].map(|axis| (x.t().cast::<i32>() + &y).sum_axis(axis));
+    let mut wanted = [vec![0; rows], vec![0; columns]];
+    for (i, other) in others.iter().enumerate() {
+        let (column, row) = (i / rows, i % rows);
+        let value = host[row * columns + column].into() + other;
+        wanted[0][row] += value;
+        wanted[1][column] += value;
+    }
+    for (sum, wanted) in sums.into_iter().zip(wanted) {
+        assert_eq!(sum.eval().unwrap().host(), wanted, "{rows} x {columns}");
+    }
+}
+
+#[test]
+fn sums_of_transposed_arrays_in_vectors() {
+    for shape in [[160, 128], [150, 134], [170, 129], [320, 68]] {
+        sum_transposed(shape, |i| (i % 251) as u8);
+        sum_transposed(shape, |i| (i % 16_001) as i16);
+        sum_transposed(shape, |i| (i % 16_001) as i32);
+    }
+}
+
 /// Compares the differences of neighbouring elements, in rows and without, with the host.
 fn differences<T>(of: fn(usize) -> T)
 where

@@ -148,6 +148,7 @@ pub(super) fn run(
                 bytes: vector * element_bytes(&form),
                 simple: form.is_simple(),
                 work: form.work(),
+                reads: form.leaves.iter().filter(|leaf| leaf.is_read()).count() as u64,
                 combinations: combines(&operands, groups.in_rows()),
             },
         ),
@@ -307,6 +308,7 @@ mod tests {
                 bytes: 16,
                 simple: true,
                 work: 10,
+                reads: 1,
                 combinations: false,
             };
             schedule(&kernels, false, space, registers, vectors).splits

@@ -148,6 +148,8 @@ pub(super) struct Vectors {
     pub(super) simple: bool,
     /// The approximate number of instructions for one of them.
     pub(super) work: u64,
+    /// The number of operands that are read for one of them.
+    pub(super) reads: u64,
     /// Whether each operand is the same for all rows, or for all elements of a row. If columns are
     /// folded: for all columns, or for all elements of a column.
     pub(super) combinations: bool,
@@ -165,6 +167,7 @@ pub(super) fn schedule(
         bytes: vector_bytes,
         simple,
         work,
+        reads,
         combinations,
     }: Vectors,
 ) -> Schedule {
@@ -172,7 +175,7 @@ pub(super) fn schedule(
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
     // Shares each result among enough blocks to fill the device, if a thread of these has this many
     // vectors. Combining the results of blocks takes about 2 µs, and more for many blocks.
-    let vectors = (720 / work.max(1)).clamp(8, 16);
+    let vectors = (720 / work.max(1)).clamp(8, 16) * 4 / reads.clamp(4, 16);
     // Blocks of different speed balance each other if there are several in turn. But with outer axes, the
     // blocks of neighboring results must run at the same time: a transposed operand has elements of
     // several of them in each sector.
@@ -308,6 +311,7 @@ mod tests {
         bytes: 16,
         simple: true,
         work: 10,
+        reads: 1,
         combinations: false,
     };
 

@@ -13,7 +13,7 @@ use super::{
         reduction::{Folded, accumulator_bytes, accumulator_room},
         render::Form,
         state::Evaluation,
-        transposed::{Sides, Transposed},
+        transposed::{Sides, Transposed, Vectors},
     },
     grouped::{LAST_BLOCK, Places, launch_with_partials},
     groups::{Group, Groups},
@@ -57,6 +57,8 @@ struct TiledFold {
     transposed: Transposed,
     /// A bit for each folded axis.
     folded: u8,
+    /// The number of consecutive elements of transposed operands that a thread reads at once.
+    read: u8,
     residence: Residence,
 }
 
@@ -111,7 +113,8 @@ impl Residence {
 /// Returns the shared memory in bytes for this many tiles of each transposed operand, and for an
 /// accumulator of each thread.
 fn shared_bytes(transposed: Transposed, folds: &[Folded], tiles: usize) -> usize {
-    let elements = tiles * EDGE * (EDGE + 1);
+    // Rows have a distance of up to four elements.
+    let elements = tiles * EDGE * (EDGE + 4);
     elements * usize::from(transposed.bytes) + THREADS as usize * accumulator_room(folds)
 }
 
@@ -123,6 +126,7 @@ impl Specialisation for TiledFold {
             .define("EARLY", u8::from(self.residence.early))
             .define("BLOCKS", self.residence.blocks)
             .define("FOLDED", self.folded)
+            .define("READ", self.read)
             .define("ROOM", accumulator_room(&self.folds));
         self.transposed.add_to(source, &self.form, SIDES)
     }
@@ -195,6 +199,9 @@ pub(super) fn run(
     };
     let (kept, folded) = (product(false), product(true));
     let residence = Residence::of(&form, transposed, &folds, folded);
+    let is_aligned = |operand, bytes| operands.is_aligned(operand, bytes);
+    let vectors = Vectors::widest(&form, space, transposed, is_aligned);
+    let read = vectors.read.min(STEPS as u8);
     // The results of a block.
     let last = space.rank() - 1;
     let edge = |axis: usize| if is_folded(axis) { 1 } else { EDGE as u64 };
@@ -219,6 +226,7 @@ pub(super) fn run(
         folds: folds.into(),
         transposed,
         folded: mask,
+        read,
         residence,
     };
     let launch = Launch {
