@@ -175,7 +175,8 @@ pub(super) fn schedule(
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
     // Shares each result among enough blocks to fill the device, if a thread of these has this many
     // vectors. Combining the results of blocks takes about 2 µs, and more for many blocks.
-    let vectors = (720 / work.max(1)).clamp(8, 16) * 4 / reads.clamp(4, 16);
+    let of_few_reads = (720 / work.max(1)).clamp(8, 16);
+    let vectors = of_few_reads * 4 / reads.clamp(4, 16);
     // Blocks of different speed balance each other if there are several in turn. But with outer axes, the
     // blocks of neighboring results must run at the same time: a transposed operand has elements of
     // several of them in each sector.
@@ -187,7 +188,7 @@ pub(super) fn schedule(
             false => 1,
         };
         let turns = if balances {
-            shared(enough * 8, vectors * 8)
+            shared(enough * 8, of_few_reads * 8)
         } else {
             1
         };
@@ -469,11 +470,20 @@ mod tests {
             };
             (width, found.splits)
         };
-        // At most 64 for each thread, or 32 if they are much work.
+        // At most 64 for each thread, or 32 if they are much work or consist of many operands.
         assert_eq!(of(false, 7, 10, 64 * 128, 16), (2, 1));
         assert_eq!(of(false, 7, 10, 65 * 128, 16), (2, 5));
         assert_eq!(of(false, 7, 90, 32 * 128, 16), (2, 1));
         assert_eq!(of(false, 7, 90, 33 * 128, 16), (2, 5));
+        let of_reads = |reads| {
+            let vectors = Vectors {
+                each: 7,
+                reads,
+                ..WIDE
+            };
+            schedule(&kernels, false, (1, 33 * 128, 16), FEW, vectors).splits
+        };
+        assert_eq!([4, 8, 16].map(of_reads), [1, 5, 9]);
         // Operands that are not in the cache are read in long pieces.
         assert_eq!(of(false, 8, 10, 64 * 8, 64), (32, 4));
         // Combinations of rows and columns read few elements, so any width will do.
