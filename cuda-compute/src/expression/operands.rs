@@ -216,8 +216,8 @@ impl<'a> Operands<'a> {
     /// Marks the operands whose pairs of elements are not aligned, and returns whether a thread can load
     /// these one by one and store pairs of results.
     ///
-    /// Programs with slices that start at neighbouring elements took 0.77 to 0.98 of the time with pairs of
-    /// elements of at most 4 bytes, but 0.9 to 1.1 with `f64`. Four elements at once took longer (H200).
+    /// Programs with slices that start at neighbouring elements took 0.78 to 1.01 of the time with pairs of
+    /// elements of at most 4 bytes, and 0.96 to 1.03 with `f64`. Four elements at once took longer (H200).
     pub(super) fn pair_apart(&mut self) -> bool {
         const LARGEST: usize = 4;
         let leaves = self.plan.leaves.len();

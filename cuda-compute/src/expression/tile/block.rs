@@ -3,7 +3,7 @@
 use super::super::transposed::{Sides, Transposed, Vectors};
 
 /// The number of elements along each side of a tile. 25847 x 1024 `f32` took 83 µs with such tiles and 256
-/// threads, and 83 to 95 with other sides and threads (H200).
+/// threads, and 82 to 98 with other sides and threads (H200).
 const SIDE: u16 = 32;
 /// The same if a thread reads and writes at least four elements of at most two bytes at once. 8192 x 8192
 /// `f16` took 99 µs with such tiles, and 109 to 123 with small ones (H200).
