@@ -191,13 +191,13 @@ impl Transposed {
             };
         }
         text.push_str(
-            "}\n// The elements in column `row` of the tile, from the row `column` on, which are consecutive in the result.\n\
-             template <int V> __device__ __forceinline__ void take_transposed(const Transposed &tile, unsigned column, unsigned row, Inputs<V> &in) {\n",
+            "}\n// Takes V elements that are consecutive along the last axis, from `x` on, at `y` along ACROSS.\n\
+             template <int V> __device__ __forceinline__ void take_transposed(const Transposed &tile, unsigned x, unsigned y, Inputs<V> &in) {\n",
         );
         for (i, _) in transposed() {
             let _ = writeln!(
                 text,
-                "#pragma unroll\n    for (int i = 0; i < V; ++i) in.x{i}.at[i] = tile.x{i}[column + i][row];"
+                "#pragma unroll\n    for (int i = 0; i < V; ++i) in.x{i}.at[i] = tile.x{i}[x + i][y];"
             );
         }
         text.push_str("}\n");

@@ -1,8 +1,8 @@
 // The tiles of a space, which have WIDTH elements along the last of RANK axes, HEIGHT along the axis
 // ACROSS, and one element along the others.
 
-// The distance of rows of this many elements in shared memory, with which a warp that reads down a column
-// finds each row in a bank of its own. BYTES is the size of the rows' elements that a thread reads.
+// The distance of rows of this many elements in shared memory. Threads of a warp that read from different
+// rows then use different banks, or few the same one. A thread reads BYTES bytes from adjacent rows.
 template <int BYTES> __device__ constexpr int padded(int length) {
     while (BYTES < 4 ? BYTES * length % 8 != 4 : length % 2 == 0) ++length;
     return length;

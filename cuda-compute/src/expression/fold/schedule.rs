@@ -175,6 +175,7 @@ pub(super) fn schedule(
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
     // Shares each result among enough blocks to fill the device, if a thread of these has this many
     // vectors. Combining the results of blocks takes about 2 µs, and more for many blocks.
+    // An element of many operands counts as several.
     let of_few_reads = (720 / work.max(1)).clamp(8, 16);
     let vectors = of_few_reads * 4 / reads.clamp(4, 16);
     // Blocks of different speed balance each other if there are several in turn. But with outer axes, the

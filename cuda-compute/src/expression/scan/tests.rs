@@ -73,7 +73,7 @@ fn columns_are_for_threads_side_by_side() {
     assert_eq!(chosen(&[65, 12], 0), columns(4, 8, false));
     // More lanes, because there are few rows.
     assert_eq!(chosen_on(1, &[5, 1200], 0), columns(32, 4, false));
-    // Few elements, each with a thread of its own if there are enough.
+    // Each of a few elements has a thread, if there are enough.
     assert_eq!(chosen_on(1, &[40, 8], 0), columns(8, 2, false));
     assert_eq!(chosen_on(1, &[5, 300], 0), columns(32, 1, false));
     assert_eq!(chosen_on(1, &[63, 32], 0), columns(16, 4, false));

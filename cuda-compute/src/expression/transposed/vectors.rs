@@ -1,4 +1,4 @@
-//! The vectors that threads read and write.
+//! The vectors that threads of a kernel with transposed operands read and write.
 
 use super::{
     super::{plan::LeafSource, render::Form, space::Space},
@@ -51,8 +51,8 @@ impl Vectors {
                 && is_aligned(operand, bytes)
         };
         let widest = |fits: &dyn Fn(usize) -> bool| {
-            let widths = [16, 8, 4, 2].into_iter();
-            widths.into_iter().find(|&width| fits(width)).unwrap_or(1) as u8
+            let mut widths = [16, 8, 4, 2].into_iter();
+            widths.find(|&width| fits(width)).unwrap_or(1) as u8
         };
         let read = widest(&|width| {
             let mut read = operands().filter(|&i| is_transposed(i));
