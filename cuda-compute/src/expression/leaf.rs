@@ -1,6 +1,9 @@
 //! The forms of leaves, which affect the code that loads them.
 
-use super::{plan::LeafSource, space::Access};
+use super::{
+    plan::LeafSource,
+    space::{Access, Inner},
+};
 use crate::element::DataType;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +48,13 @@ impl LeafForm {
         self.source == LeafSource::Memory && !self.is_single() && !self.late
     }
 
+    /// Returns whether the elements of a vector are loaded from memory one by one.
+    pub(super) fn is_read_apart(&self) -> bool {
+        let varies = self.through.is_some_and(|through| through.varies);
+        let strided = matches!(self.access, Access::Strided(Inner::Any, _));
+        self.is_read() && (self.apart || strided || varies)
+    }
+
     /// Returns whether all elements of a vector are the same.
     pub(super) fn is_single(&self) -> bool {
         self.access.is_single() && !self.through.is_some_and(|through| through.varies)
@@ -53,10 +63,7 @@ impl LeafForm {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::space::{Inner, Still},
-        *,
-    };
+    use super::{super::space::Still, *};
 
     const STRIDED: Access = Access::Strided(Inner::Next, Still::NONE);
 

@@ -32,9 +32,7 @@ FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, i
         if constexpr (L == V)
 #pragma unroll
             for (int lane = 0; lane < V; ++lane) lanes[lane].take_all(values_down<Outputs<V>, UNROLL>{out, lane});
-        else
-#pragma unroll
-            for (int u = 0; u < UNROLL; ++u) take_vector(out[u], lanes);
+        else lanes[0].take_all(values_of_all<Outputs<V>, V, UNROLL>{out});
     }
     if (UNROLL > 1 && at < to) {
         Inputs<V> in[UNROLL];

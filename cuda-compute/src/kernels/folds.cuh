@@ -160,8 +160,8 @@ template <class T, u64 DDOF, bool ROOT> struct fold_variance {
     }
 };
 
-// Values of one result that are taken together: either one of each of several vectors, or all of
-// one vector.
+// Values of one result that are taken together: one of each of several vectors, all of one vector, or
+// all of several vectors.
 template <class O, int MANY> struct values_down {
     enum { count = MANY };
     const O (&outputs)[MANY];
@@ -174,4 +174,10 @@ template <class O, int MANY> struct values_across {
     const O &outputs;
     FOLD const O &output(int) const { return outputs; }
     FOLD int lane(int i) const { return i; }
+};
+template <class O, int V, int MANY> struct values_of_all {
+    enum { count = V * MANY };
+    const O (&outputs)[MANY];
+    FOLD const O &output(int i) const { return outputs[i / V]; }
+    FOLD int lane(int i) const { return i % V; }
 };

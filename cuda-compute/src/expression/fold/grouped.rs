@@ -9,6 +9,7 @@ use super::{
     super::{
         hashed::Hashed,
         launch::{KEPT_PARTIALS, Launch, Scratch},
+        leaf::LeafForm,
         operands::{Operands, grid, magic},
         reduction::{Folded, accumulator_room},
         render::Form,
@@ -136,6 +137,7 @@ pub(super) fn run(
         true => Registers::of_one_result(&form, &folds),
         false => Registers::of(&form, &folds),
     };
+    let reads = form.leaves.iter().filter(|leaf| leaf.is_read()).count() as u64;
     let schedule = match is_staged {
         true => Schedule::of_whole_rows(outer, space.1, registers),
         false => schedule(
@@ -148,7 +150,9 @@ pub(super) fn run(
                 bytes: vector * element_bytes(&form),
                 simple: form.is_simple(),
                 work: form.work(),
-                reads: form.leaves.iter().filter(|leaf| leaf.is_read()).count() as u64,
+                reads,
+                // Many operands may share sectors, which more blocks would remove from the cache.
+                singles: reads <= 2 && form.leaves.iter().any(LeafForm::is_read_apart),
                 combinations: combines(&operands, groups.in_rows()),
             },
         ),
@@ -309,6 +313,7 @@ mod tests {
                 simple: true,
                 work: 10,
                 reads: 1,
+                singles: false,
                 combinations: false,
             };
             schedule(&kernels, false, space, registers, vectors).splits

@@ -85,12 +85,11 @@ pub(super) struct Registers {
 /// Returns the number of accumulators of a thread that folds vectors of one result: one for each element
 /// of a vector, or one for all.
 ///
-/// Variances of few values at a time take many instructions for each. So if their accumulators leave too
-/// little room for other vectors, all elements of a vector are taken together.
+/// The variance of many values takes a few instructions for each, and about 25 to merge it with another
+/// one. So it takes all elements of all vectors that are loaded together.
 pub(super) fn lanes(form: &Form, folds: &[Folded]) -> usize {
     let varies = |fold: &Folded| matches!(fold.fold, Fold::Variance(_) | Fold::Deviation(_));
-    let is_wide = form.vector >= 4 && folds.iter().any(varies);
-    match is_wide && Registers::of(form, folds).unroll(REGISTERS, u64::MAX) < 4 {
+    match folds.iter().any(varies) {
         true => 1,
         false => form.vector.into(),
     }
@@ -150,6 +149,8 @@ pub(super) struct Vectors {
     pub(super) work: u64,
     /// The number of operands that are read for one of them.
     pub(super) reads: u64,
+    /// Whether the elements of an operand's vector are read one by one.
+    pub(super) singles: bool,
     /// Whether each operand is the same for all rows, or for all elements of a row. If columns are
     /// folded: for all columns, or for all elements of a column.
     pub(super) combinations: bool,
@@ -168,6 +169,7 @@ pub(super) fn schedule(
         simple,
         work,
         reads,
+        singles,
         combinations,
     }: Vectors,
 ) -> Schedule {
@@ -182,18 +184,20 @@ pub(super) fn schedule(
     // blocks of neighboring results must run at the same time: a transposed operand has elements of
     // several of them in each sector.
     let balances = !simple && (in_rows || outer == 1);
+    let shared = |enough: u64, vectors: u64, blocks: u64, results: u64, threads: u64| match blocks
+        < enough
+        && results <= SHARED_RESULTS
+    {
+        true => (enough / results.max(1)).clamp(1, length.div_ceil(threads * vectors).max(1)),
+        false => 1,
+    };
     let splits = |enough: u64, blocks: u64, results: u64, threads: u64| {
-        let shared = |enough: u64, vectors: u64| match blocks < enough && results <= SHARED_RESULTS
-        {
-            true => (enough / results.max(1)).clamp(1, length.div_ceil(threads * vectors).max(1)),
-            false => 1,
-        };
         let turns = if balances {
-            shared(enough * 8, of_few_reads * 8)
+            shared(enough * 8, of_few_reads * 8, blocks, results, threads)
         } else {
             1
         };
-        shared(enough, vectors).max(turns)
+        shared(enough, vectors, blocks, results, threads).max(turns)
     };
     if in_rows {
         let enough = multiprocessors * 4;
@@ -262,6 +266,15 @@ pub(super) fn schedule(
     let is_cached = combinations || each < 8;
     let shares = !is_cached || of_a_thread(width) > few;
     let enough = multiprocessors * 2;
+    // Cached operands are computed again for each tile at little cost.
+    while combinations
+        && !shares
+        && width > 1
+        && tiles(width) < multiprocessors * 4
+        && of_a_thread(width) > 8
+    {
+        width /= 2;
+    }
     if shares {
         width = widest;
         while each < 8
@@ -274,14 +287,22 @@ pub(super) fn schedule(
     }
     let results = tiles(width);
     let rows = threads / width;
+    let unroll = registers.unroll(44, length / rows);
+    // Threads that read few bytes at a time do not keep the memory busy with two blocks. Four take longer
+    // to combine, so each thread needs many vectors.
+    let needs_more = singles || u64::from(unroll) * vector_bytes < 64;
+    let more = match needs_more {
+        true => shared(enough * 2, 48, results, results, rows),
+        false => 1,
+    };
     Schedule {
         walk: Walk::Columns {
             width: width as u32,
         },
-        unroll: registers.unroll(44, length / rows),
+        unroll,
         results,
         splits: match shares {
-            true => splits(enough, results, results, rows),
+            true => splits(enough, results, results, rows).max(more),
             false => 1,
         },
         accumulators: width,
@@ -314,6 +335,7 @@ mod tests {
         simple: true,
         work: 10,
         reads: 1,
+        singles: false,
         combinations: false,
     };
 
@@ -492,6 +514,30 @@ mod tests {
         assert_eq!(of(true, 8, 10, 65 * 256, 16), (16, 65));
         assert_eq!(of(true, 1, 10, 362, 180), (1, 1));
         assert_eq!(of(true, 1, 10, 362, 198), (2, 1));
+        // More tiles, until they fill the device or threads have eight vectors.
+        assert_eq!(of(true, 1, 10, 1024, 724), (2, 1));
+        assert_eq!(of(true, 1, 10, 4096, 528), (1, 1));
+        assert_eq!(of(true, 1, 10, 1024, 528 * 4), (4, 1));
+    }
+
+    #[test]
+    fn more_blocks_share_columns_if_threads_read_few_bytes_at_a_time() {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let splits = |bytes, singles, length| {
+            let vectors = Vectors {
+                bytes,
+                singles,
+                ..WIDE
+            };
+            schedule(&kernels, false, (1, length, 32), FEW, vectors).splits
+        };
+        // 48 vectors for each of eight rows of threads.
+        let enough = 528 * 8 * 48;
+        assert_eq!(splits(4, false, enough), 528);
+        assert_eq!(splits(4, false, enough * 3 / 4), 396);
+        assert_eq!(splits(4, false, enough / 2), 264);
+        assert_eq!(splits(8, false, enough), 264);
+        assert_eq!(splits(8, true, enough), 528);
     }
 
     #[test]
