@@ -150,6 +150,12 @@ pub(crate) struct Folded {
     pub(crate) place: u8,
 }
 
+impl Folded {
+    pub(crate) fn is_variance(&self) -> bool {
+        matches!(self.fold, Fold::Variance(_) | Fold::Deviation(_))
+    }
+}
+
 /// Returns the size of the accumulators of several folds, in bytes.
 pub(crate) fn accumulator_bytes(folds: &[Folded]) -> usize {
     let bytes = folds.iter().map(|f| f.fold.accumulator_bytes(f.data));

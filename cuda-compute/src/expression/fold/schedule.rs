@@ -1,7 +1,7 @@
 //! The distribution of rows and columns to blocks, and the registers of a thread.
 
 use super::super::{
-    reduction::{Fold, Folded, accumulator_bytes},
+    reduction::{Folded, accumulator_bytes},
     render::Form,
 };
 use crate::kernel::{Kernels, ZEROED_WORDS};
@@ -88,8 +88,7 @@ pub(super) struct Registers {
 /// The variance of many values takes a few instructions for each, and about 25 to merge it with another
 /// one. So it takes all elements of all vectors that are loaded together.
 pub(super) fn lanes(form: &Form, folds: &[Folded]) -> usize {
-    let varies = |fold: &Folded| matches!(fold.fold, Fold::Variance(_) | Fold::Deviation(_));
-    match folds.iter().any(varies) {
+    match folds.iter().any(Folded::is_variance) {
         true => 1,
         false => form.vector.into(),
     }
@@ -317,6 +316,7 @@ mod tests {
         super::super::{
             leaf::LeafForm,
             plan::LeafSource,
+            reduction::Fold,
             space::{Access, Inner, Still},
         },
         *,

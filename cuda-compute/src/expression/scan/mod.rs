@@ -220,6 +220,7 @@ impl<'a> Job<'a> {
             data: self.data,
             elements: fused.vector(),
             accumulator: self.bytes(),
+            long: !fused.form.is_simple(),
         }
     }
 

@@ -53,11 +53,46 @@ fn longer_lines_are_for_blocks() {
     assert_eq!(chosen_on(1, &[3, 1028], 1), blocks(128, 3, false));
     assert_eq!(chosen_on(1, &[3, 4096], 1), blocks(256, 4, false));
     assert_eq!(chosen(&[3, 4096 * 2], 1), blocks(512, 4, false));
-    assert_eq!(chosen(&[3, 4096 * 2 + 4], 1), blocks(512, 4, true));
+    assert_eq!(chosen(&[3, 4096 * 2 + 4], 1), blocks(512, 1, true));
     // A single line is always divided among blocks.
-    assert_eq!(chosen(&[16], 0), blocks(128, 4, false));
+    assert_eq!(chosen(&[16], 0), blocks(128, 1, false));
+    assert_eq!(chosen(&[1025], 0), blocks(128, 3, false));
+    assert_eq!(chosen(&[1029], 0), blocks(256, 2, false));
+    assert_eq!(chosen(&[4096], 0), blocks(512, 2, false));
     assert_eq!(chosen(&[4096 * 2], 0), blocks(512, 4, false));
-    assert_eq!(chosen(&[4096 * 2 + 1], 0), blocks(512, 4, true));
+    // A multiprocessor for each tile.
+    assert_eq!(chosen(&[4096 * 2 + 1], 0), blocks(512, 1, true));
+    assert_eq!(chosen_on(4, &[4096 * 2 + 1], 0), blocks(512, 2, true));
+    assert_eq!(chosen_on(3, &[4096 * 2 + 1], 0), blocks(512, 2, true));
+    assert_eq!(chosen_on(2, &[4096 * 2 + 1], 0), blocks(512, 4, true));
+}
+
+#[test]
+fn long_computations_of_a_line_are_for_more_threads() {
+    let context = Context::primary(0).unwrap();
+    let hardware = *Kernels::of_multiprocessors(&context, 132).hardware();
+    let of = |long, lines, vectors| {
+        let vector = Vector {
+            data: DataType::F32,
+            elements: 4,
+            accumulator: 4,
+            long,
+        };
+        let (way, tiles) = Lines::new(lines, vectors, vector, &hardware);
+        let Lines::Blocks { unroll, .. } = way else {
+            panic!("{way:?}")
+        };
+        (unroll, tiles)
+    };
+    assert_eq!([of(false, 1, 1024), of(true, 1, 1024)], [(2, 1); 2]);
+    assert_eq!([of(false, 1, 1025), of(true, 1, 1025)], [(3, 1), (1, 3)]);
+    assert_eq!([of(false, 1, 2049), of(true, 1, 2049)], [(1, 5); 2]);
+    // As many tiles as multiprocessors, on all lines.
+    assert_eq!(of(false, 1, 132 * 512), (1, 132));
+    assert_eq!(of(false, 1, 132 * 512 + 1), (2, 67));
+    assert_eq!(of(false, 2, 132 * 512), (2, 66));
+    assert_eq!(of(false, 1, 132 * 2048), (4, 132));
+    assert_eq!(of(false, 1, 132 * 2048 + 1), (4, 133));
 }
 
 #[test]
@@ -98,6 +133,7 @@ fn columns_of_other_types_have_other_threads() {
             data,
             elements,
             accumulator: data.size().max(4),
+            long: false,
         };
         let found = Columns::new(1, length, width, vector, &hardware);
         (found.threads, found.lanes, found.rows, found.chained)
@@ -126,6 +162,7 @@ fn threads_of_columns_suit_the_kernel() {
                 data: DataType::F32,
                 elements,
                 accumulator,
+                long: false,
             };
             let columns = Columns::new(1, length, width, vector, &hardware);
             let (threads, lanes) = (columns.threads, columns.lanes);
@@ -229,6 +266,7 @@ fn threads_of_lines_suit_the_kernel() {
                 data: DataType::F32,
                 elements,
                 accumulator,
+                long: false,
             };
             let (way, tiles) = Lines::new(lines, vectors, vector, &hardware);
             let at = format!("{lines} of {vectors} {vector:?}: {way:?}");
