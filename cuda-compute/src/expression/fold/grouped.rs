@@ -27,6 +27,8 @@ use crate::{
 
 /// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
 const BLOCKS: u32 = 4;
+/// The most elements of a row for which a block has enough threads if each has 16.
+const SHORT_ROW: u64 = 16 * THREADS as u64;
 /// The minimum number of vectors of a row that blocks copy to shared memory. Shorter ones are as fast
 /// without copies.
 const MIN_COPIED: usize = 9;
@@ -38,7 +40,7 @@ pub(super) const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh")
 pub(super) struct FoldKernel {
     pub(super) form: Hashed<Form>,
     pub(super) folds: Arc<[Folded]>,
-    walk: Walk,
+    pub(super) walk: Walk,
     unroll: u8,
     /// The first and the last folded axis.
     folded: (u8, u8),
@@ -119,7 +121,8 @@ pub(super) fn run(
         .hardware()
         .elements_of_a_thread(outer * length * inner);
     // Threads that combine variances take about 30 instructions for each step.
-    let each = match groups.in_rows() && folds.iter().any(Folded::is_variance) {
+    let is_short = groups.in_rows() && length <= SHORT_ROW;
+    let each = match is_short && folds.iter().any(Folded::is_variance) {
         true => each.max(16),
         false => each,
     };

@@ -2,7 +2,12 @@ use cuda_safe::{Context, Stream};
 use half::f16;
 use num_complex::Complex;
 
-use super::{super::Expr, grouped::FoldKernel, schedule::lanes, total::Total};
+use super::{
+    super::Expr,
+    grouped::FoldKernel,
+    schedule::{Walk, lanes},
+    total::Total,
+};
 use crate::{array::Array, element::Element, eval, kernel::Kernels, random::Random, s};
 
 fn stream() -> Stream {
@@ -260,4 +265,27 @@ fn elements_of_a_vector_are_taken_together() {
         assert!(near(got, squares / (host.len() - 1) as f64), "{got}");
         assert!(near(mean, wanted), "{mean}");
     }
+}
+
+#[test]
+fn few_threads_combine_variances_of_short_rows() {
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let chosen = |lengths: &[usize], varies: bool| {
+        let kernels = Kernels::of_multiprocessors(&context, 132);
+        let x = kernels.zeros::<f32>(&stream, lengths);
+        match varies {
+            true => x.var_axis(1, 0).eval().unwrap(),
+            false => x.sum_axis(1).eval().unwrap(),
+        };
+        let found: Vec<FoldKernel> = kernels.compiled_for();
+        (found[0].walk, found[0].form.vector)
+    };
+    let rows = |group| Walk::Rows { group };
+    assert_eq!(chosen(&[200, 16], true), (rows(1), 4));
+    assert_eq!(chosen(&[200, 16], false), (rows(16), 1));
+    assert_eq!(chosen(&[200, 64], true), (rows(4), 4));
+    assert_eq!(chosen(&[20, 4096], true), (rows(256), 4));
+    // A longer row has too few threads so.
+    assert_eq!(chosen(&[20, 4098], true).1, 1);
 }
