@@ -1,8 +1,9 @@
 //! The table of allocations, which maps addresses to live allocations.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Once, OnceLock, RwLock};
+use std::sync::{Arc, Once, OnceLock, RwLock, Weak};
 
 use super::arena;
 use super::backing::Backing;
@@ -312,6 +313,48 @@ pub fn find(address: u64) -> Option<Arc<Allocation>> {
     (address - allocation.base < allocation.size).then(|| allocation.clone())
 }
 
+/// Allocations that a thread has found recently, none of which has been freed since.
+struct Recent {
+    generation: u64,
+    /// The next one to replace.
+    next: usize,
+    /// The base, the size, and the allocation.
+    found: [(u64, u64, Weak<Allocation>); 4],
+}
+
+thread_local! {
+    static RECENT: RefCell<Recent> = const {
+        RefCell::new(Recent {
+            generation: 0,
+            next: 0,
+            found: [const { (0, 0, Weak::new()) }; 4],
+        })
+    };
+}
+
+/// Returns the same as [`find`], sooner for one of the allocations that the thread has found before. The
+/// checks look up each access of a kernel.
+fn find_again(address: u64) -> Option<Arc<Allocation>> {
+    RECENT.with_borrow_mut(|recent| {
+        let now = generation();
+        if recent.generation == now {
+            for (base, size, allocation) in &recent.found {
+                if address.wrapping_sub(*base) < *size {
+                    return allocation.upgrade();
+                }
+            }
+        } else {
+            recent.generation = now;
+            recent.found = Default::default();
+        }
+        let found = find(address)?;
+        let one = (found.base, found.size, Arc::downgrade(&found));
+        recent.found[recent.next] = one;
+        recent.next = (recent.next + 1) % recent.found.len();
+        Some(found)
+    })
+}
+
 /// Calls `visit` for each live allocation in a range, with the offset and size of its part, until it
 /// returns false. Returns whether all calls returned true. The range ends at the first byte that
 /// belongs to no allocation.
@@ -321,7 +364,7 @@ pub fn parts(
     mut visit: impl FnMut(&Arc<Allocation>, u64, u64) -> bool,
 ) -> bool {
     while size > 0
-        && let Some(allocation) = find(address)
+        && let Some(allocation) = find_again(address)
     {
         let offset = address - allocation.base;
         let part = size.min(allocation.size - offset);
