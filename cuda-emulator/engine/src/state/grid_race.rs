@@ -11,8 +11,8 @@
 //! An atomic does not race with a read, not even with a weak one, because loops around `atomicCAS`
 //! begin with a plain read, and algorithms such as searches test a value before they update it.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -44,7 +44,7 @@ pub(crate) struct GridRaces {
     releases: AtomicU32,
     /// For each block that has released accesses: those accesses.
     released: Mutex<HashMap<u32, Clock>>,
-    shards: [Mutex<HashMap<u64, Page>>; SHARDS],
+    shards: [Mutex<BTreeMap<u64, Page>>; SHARDS],
 }
 
 /// The accesses to [`PAGE`] bytes.
