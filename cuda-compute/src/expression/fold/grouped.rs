@@ -159,8 +159,7 @@ pub(super) fn run(
                 simple: form.is_simple(),
                 work: form.work(),
                 reads,
-                // Many operands may share sectors, which more blocks would remove from the cache.
-                singles: reads <= 2 && form.leaves.iter().any(LeafForm::is_read_apart),
+                singles: form.leaves.iter().any(LeafForm::is_read_apart),
                 combinations: combines(&operands, groups.in_rows()),
             },
         ),

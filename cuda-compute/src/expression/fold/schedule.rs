@@ -288,8 +288,10 @@ pub(super) fn schedule(
     let rows = threads / width;
     let unroll = registers.unroll(44, length / rows);
     // Threads that read few bytes at a time do not keep the memory busy with two blocks. Four take longer
-    // to combine, so each thread needs many vectors.
-    let needs_more = singles || u64::from(unroll) * vector_bytes < 64;
+    // to combine, so each thread needs many vectors. Many operands may share sectors, which more blocks
+    // would remove from the cache.
+    let reads_few_bytes = singles || u64::from(unroll) * vector_bytes < 64;
+    let needs_more = reads <= 2 && reads_few_bytes;
     let more = match needs_more {
         true => shared(enough * 2, 48, results, results, rows),
         false => 1,
@@ -523,9 +525,10 @@ mod tests {
     #[test]
     fn more_blocks_share_columns_if_threads_read_few_bytes_at_a_time() {
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
-        let splits = |bytes, singles, length| {
+        let splits = |bytes, (reads, singles), length| {
             let vectors = Vectors {
                 bytes,
+                reads,
                 singles,
                 ..WIDE
             };
@@ -533,11 +536,12 @@ mod tests {
         };
         // 48 vectors for each of eight rows of threads.
         let enough = 528 * 8 * 48;
-        assert_eq!(splits(4, false, enough), 528);
-        assert_eq!(splits(4, false, enough * 3 / 4), 396);
-        assert_eq!(splits(4, false, enough / 2), 264);
-        assert_eq!(splits(8, false, enough), 264);
-        assert_eq!(splits(8, true, enough), 528);
+        assert_eq!(splits(4, (2, false), enough), 528);
+        assert_eq!(splits(4, (2, false), enough * 3 / 4), 396);
+        assert_eq!(splits(4, (2, false), enough / 2), 264);
+        assert_eq!(splits(8, (2, false), enough), 264);
+        assert_eq!(splits(8, (2, true), enough), 528);
+        assert_eq!(splits(4, (3, true), enough), 264);
     }
 
     #[test]
