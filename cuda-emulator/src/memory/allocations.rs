@@ -332,27 +332,33 @@ thread_local! {
     };
 }
 
-/// Returns the same as [`find`], sooner for one of the allocations that the thread has found before. The
-/// checks look up each access of a kernel.
-fn find_again(address: u64) -> Option<Arc<Allocation>> {
-    RECENT.with_borrow_mut(|recent| {
+impl Recent {
+    fn find(&mut self, address: u64) -> Option<Arc<Allocation>> {
         let now = generation();
-        if recent.generation == now {
-            for (base, size, allocation) in &recent.found {
+        if self.generation == now {
+            for (base, size, allocation) in &self.found {
                 if address.wrapping_sub(*base) < *size {
                     return allocation.upgrade();
                 }
             }
         } else {
-            recent.generation = now;
-            recent.found = Default::default();
+            self.generation = now;
+            self.found = Default::default();
         }
         let found = find(address)?;
-        let one = (found.base, found.size, Arc::downgrade(&found));
-        recent.found[recent.next] = one;
-        recent.next = (recent.next + 1) % recent.found.len();
+        self.found[self.next] = (found.base, found.size, Arc::downgrade(&found));
+        self.next = (self.next + 1) % self.found.len();
         Some(found)
-    })
+    }
+}
+
+/// Returns the same as [`find`], sooner for one of the allocations that the thread has found before. The
+/// checks look up each access of a kernel.
+fn find_again(address: u64) -> Option<Arc<Allocation>> {
+    // A client's destructor may run after the thread's recent allocations are gone.
+    RECENT
+        .try_with(|recent| recent.borrow_mut().find(address))
+        .unwrap_or_else(|_| find(address))
 }
 
 /// Calls `visit` for each live allocation in a range, with the offset and size of its part, until it
@@ -510,5 +516,40 @@ impl Allocation {
             Origin::Graph => self.ready.load(Ordering::Acquire),
             _ => true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    use super::find_again;
+
+    static FINISHED: AtomicU32 = AtomicU32::new(0);
+
+    struct Last;
+
+    impl Drop for Last {
+        fn drop(&mut self) {
+            assert!(find_again(1).is_none());
+            FINISHED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    thread_local! {
+        static BEFORE: Last = const { Last };
+        static AFTER: Last = const { Last };
+    }
+
+    #[test]
+    fn addresses_are_found_in_destructors_of_threads() {
+        let thread = thread::spawn(|| {
+            BEFORE.with(|_| ());
+            assert!(find_again(1).is_none());
+            AFTER.with(|_| ());
+        });
+        thread.join().unwrap();
+        assert_eq!(FINISHED.load(Ordering::Relaxed), 2);
     }
 }
