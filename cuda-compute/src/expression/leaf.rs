@@ -88,4 +88,28 @@ mod tests {
             );
         }
     }
+    #[test]
+    fn elements_at_strides_or_at_indices_are_read_one_by_one() {
+        let leaf = |source, access| LeafForm::of(source, DataType::F32, access);
+        let any = Access::Strided(Inner::Any, Still::NONE);
+        let next = leaf(LeafSource::Memory, STRIDED);
+        let through = |varies| LeafForm {
+            through: Some(Indirect { leaf: 0, varies }),
+            ..next
+        };
+        assert!(leaf(LeafSource::Memory, any).is_read_apart());
+        assert!(!leaf(LeafSource::Random, any).is_read_apart());
+        assert!(!next.is_read_apart());
+        assert!(
+            LeafForm {
+                apart: true,
+                ..next
+            }
+            .is_read_apart()
+        );
+        assert_eq!(
+            [true, false].map(|varies| through(varies).is_read_apart()),
+            [true, false]
+        );
+    }
 }

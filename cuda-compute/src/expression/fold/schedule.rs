@@ -85,8 +85,8 @@ pub(super) struct Registers {
 /// Returns the number of accumulators of a thread that folds vectors of one result: one for each element
 /// of a vector, or one for all.
 ///
-/// The variance of many values takes a few instructions for each, and about 25 to merge it with another
-/// one. So it takes all elements of all vectors that are loaded together.
+/// Merging two variances takes several times as many instructions as taking one more value. So a variance
+/// takes all elements of all vectors that are loaded together.
 pub(super) fn lanes(form: &Form, folds: &[Folded]) -> usize {
     match folds.iter().any(Folded::is_variance) {
         true => 1,
@@ -258,22 +258,15 @@ pub(super) fn schedule(
     let mut width = widest;
     while width > narrowest
         && length * width > threads
-        && (tiles(width) < multiprocessors * 3 / 4 || of_a_thread(width) > few)
+        && (tiles(width) < multiprocessors * 3 / 4
+            || of_a_thread(width) > few
+            || combinations && tiles(width) < multiprocessors * 4 && of_a_thread(width) > 8)
     {
         width /= 2;
     }
     let is_cached = combinations || each < 8;
     let shares = !is_cached || of_a_thread(width) > few;
     let enough = multiprocessors * 2;
-    // Cached operands are computed again for each tile at little cost.
-    while combinations
-        && !shares
-        && width > 1
-        && tiles(width) < multiprocessors * 4
-        && of_a_thread(width) > 8
-    {
-        width /= 2;
-    }
     if shares {
         width = widest;
         while each < 8
@@ -291,8 +284,7 @@ pub(super) fn schedule(
     // to combine, so each thread needs many vectors. Many operands may share sectors, which more blocks
     // would remove from the cache.
     let reads_few_bytes = singles || u64::from(unroll) * vector_bytes < 64;
-    let needs_more = reads <= 2 && reads_few_bytes;
-    let more = match needs_more {
+    let more = match reads <= 2 && reads_few_bytes {
         true => shared(enough * 2, 48, results, results, rows),
         false => 1,
     };
