@@ -26,6 +26,9 @@ FOLD void fold_vectors(const Words &w, index_t from, index_t to, index_t step, i
             n += by;
             advance<FROM, TO>(w, c, c_by);
         }
+        // Without this, the compiler places each load before its first use. Behind a function with branches,
+        // such as a rounded square root, ptxas cannot move it back, and a thread waits for each load.
+        asm volatile("" ::: "memory");
         Outputs<V> out[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) compute<V>(w, in[u], out[u]);
