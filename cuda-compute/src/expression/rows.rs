@@ -43,6 +43,8 @@ const MAX_COLUMN_ACCUMULATOR_BYTES: usize = 40;
 const MIN_COLUMNS: usize = 16;
 /// The minimum width of the vectors of short rows, if there are few elements.
 const SHORT_ROW_ELEMENTS: usize = 2;
+/// The bytes of late operands that a thread loads together.
+const LATE_BYTES: usize = 32;
 /// Rows of at least this many vectors keep their width, because they already occupy many threads.
 const LONG_ROW: usize = 512;
 
@@ -84,6 +86,18 @@ impl Rows {
             0 => 1,
             _ => self.form.vector,
         }
+    }
+
+    /// Returns the number of vectors whose late operands a thread loads together.
+    fn late(&self) -> usize {
+        let late = self.form.leaves.iter().filter(|leaf| leaf.late);
+        let bytes: usize = late
+            .map(|leaf| match leaf.is_single() {
+                true => leaf.data.size(),
+                false => leaf.data.size() * usize::from(self.form.vector),
+            })
+            .sum();
+        (LATE_BYTES / bytes.max(1)).clamp(1, self.threads.vectors as usize)
     }
 
     /// Returns the header that `kernels/rows.cu` includes as `stages.cuh`.
@@ -195,6 +209,7 @@ impl Specialisation for Rows {
             .define("STAGED", u8::from(self.threads.staged > 0))
             .define("GIVEN", self.results())
             .define("N", self.threads.vectors)
+            .define("LATE", self.late())
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1);
         let source = match self.threads.staged {
@@ -506,6 +521,25 @@ mod tests {
         // Values that the mean needs, or that differ between rows.
         assert_eq!(late([1, 512], true), (false, 4));
         assert_eq!(late([40, 512], false), (false, 4));
+    }
+
+    #[test]
+    fn weights_of_several_vectors_are_loaded_together() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let late = |length: usize, weights: [usize; 2]| {
+            let kernels = Kernels::of_multiprocessors(&context, 1);
+            let x = kernels.zeros::<f32>(&stream, &[40, length]);
+            let weights = kernels.zeros::<f32>(&stream, &weights);
+            (x.max_axis(1).keep_axes() - &x + &weights).eval().unwrap();
+            let rows: Vec<Rows> = kernels.compiled_for();
+            (rows[0].form.vector, rows[0].threads.vectors, rows[0].late())
+        };
+        // 32 bytes, but no more vectors than the thread has.
+        assert_eq!(late(2048, [1, 2048]), (4, 8, 2));
+        assert_eq!(late(2047, [1, 2047]), (1, 32, 8));
+        assert_eq!(late(2048, [1, 1]), (4, 8, 8));
+        assert_eq!(late(130, [1, 130]), (2, 5, 4));
     }
 
     #[test]

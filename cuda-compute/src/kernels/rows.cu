@@ -1,8 +1,8 @@
 // Expressions of whole rows that contain reductions of those rows, such as a softmax. A row is read
 // once, kept in registers, folded as often as needed and written once.
 //
-// Specialised by THREADS, GROUP (threads per row), N (vectors per thread), FOLDED_FROM and FOLDED_TO (the
-// first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
+// Specialised by THREADS, GROUP (threads per row), N (vectors per thread), LATE (vectors whose late operands
+// are loaded together), FOLDED_FROM and FOLDED_TO (the first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
 // expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are not adjacent, but
 // those of neighbouring rows are. A block then computes that many vectors of neighbours. A reduction has
 // GIVEN results for a vector. If STAGED, a thread computes a row of N vectors, which a block copies to
@@ -122,16 +122,27 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
 #if STAGED
     __syncthreads();  // all rows are in registers
 #endif
+    // A load cannot come before the store of another vector, to which its operand might belong. So the late
+    // operands of several vectors are loaded together.
     c = c_first;
 #pragma unroll
-    for (int i = 0; i < N; ++i)
-        if (i < mine) {
-            Outputs<VECTOR> out;
-            load_late<VECTOR>(w, place + i * step, c, in[i]);
-            compute<VECTOR>(w, in[i], out);
-            store<VECTOR, true>(w, place + i * step, c, out);
-            advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
-        }
+    for (int from = 0; from < N; from += LATE) {
+        Coordinates c_late = c;
+#pragma unroll
+        for (int i = from; i < from + LATE && i < N; ++i)
+            if (i < mine) {
+                load_late<VECTOR>(w, place + i * step, c_late, in[i]);
+                advance<FOLDED_FROM, FOLDED_TO>(w, c_late, c_by);
+            }
+#pragma unroll
+        for (int i = from; i < from + LATE && i < N; ++i)
+            if (i < mine) {
+                Outputs<VECTOR> out;
+                compute<VECTOR>(w, in[i], out);
+                store<VECTOR, true>(w, place + i * step, c, out);
+                advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
+            }
+    }
 #if STAGED
     __syncthreads();
     stage_out(w, start, here);
