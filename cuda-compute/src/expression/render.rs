@@ -161,16 +161,27 @@ impl Form {
         self.inputs(&mut text);
         self.load(&slots, &mut text);
         for (i, stage) in self.stages.iter().enumerate() {
-            self.compute(&slots, &format!("_{i}"), &[*stage], Use::Reduced, &mut text);
+            self.compute(
+                &slots,
+                &format!("_{i}"),
+                &[*stage],
+                Use::Reduced,
+                &[],
+                &mut text,
+            );
         }
-        self.compute(&slots, "", &self.roots, used, &mut text);
+        let of_rows = self.of_rows();
+        if !self.stages.is_empty() {
+            self.compute(&slots, "_of_row", &of_rows, Use::Other, &[], &mut text);
+        }
+        self.compute(&slots, "", &self.roots, used, &of_rows, &mut text);
         let stored = match (self.after.roots.as_slice(), used) {
             ([], Use::Stored) => &self.roots,
             (after, _) => after,
         };
         if !self.after.roots.is_empty() {
             self.give(&mut text);
-            self.compute(&slots, "_after", stored, Use::Stored, &mut text);
+            self.compute(&slots, "_after", stored, Use::Stored, &[], &mut text);
         }
         if !self.outputs.is_empty() {
             self.store(&slots, stored, &mut text);
@@ -429,10 +440,19 @@ impl Form {
         functions
     }
 
-    /// Writes the function `compute` with a suffix, which computes these values for this use.
-    fn compute(&self, slots: &Slots, suffix: &str, roots: &[u16], used: Use, text: &mut String) {
+    /// Writes the function `compute` with a suffix, which computes these values for this use. Of a form with
+    /// stages, the function of the roots takes the results of `compute_of_row`, which are `given`.
+    fn compute(
+        &self,
+        slots: &Slots,
+        suffix: &str,
+        roots: &[u16],
+        used: Use,
+        given: &[u16],
+        text: &mut String,
+    ) {
         let own = self.own_functions();
-        let needed = self.needed(roots);
+        let needed = self.needed_besides(given, roots);
         let signs = self.signs(roots, &needed, used);
         let rounded_by_store = self.rounded_by_store(roots, &needed, used);
         let bits_wanted = self.bits_wanted(&needed);
@@ -448,7 +468,11 @@ impl Form {
         let _ = writeln!(
             text,
             "}};\ntemplate <int V> __device__ __forceinline__ void compute{suffix}(const Words &w, const Inputs<V> &in, \
-             Outputs{suffix}<V> &out) {{"
+             {}Outputs{suffix}<V> &out) {{",
+            match suffix.is_empty() && !self.stages.is_empty() {
+                true => "const Outputs_of_row<V> &row, ",
+                false => "",
+            }
         );
         let mut scalars = slots.scalars.iter();
         for (i, value) in self.values.iter().enumerate() {
@@ -476,6 +500,10 @@ impl Form {
                 continue;
             }
             let computed = value.data().computed();
+            if let Some(place) = given.iter().position(|&given| usize::from(given) == i) {
+                let _ = writeln!(text, "        const {computed} v{i} = row.y{place}[lane];");
+                continue;
+            }
             // The bits of an f16, if the value is derived from them.
             let mut bits = None;
             let mut right = String::new();

@@ -20,7 +20,7 @@ use super::{
     node::{Kind, Node},
     operands::{Operands, Target, grid, magic},
     operation::rounded,
-    plan::{Computed, LeafSource, Plan, Stored},
+    plan::{Computed, LeafSource, Plan, Stored, Value},
     reduction::{self, Fold, Folded, Reduction, add_to, header},
     render::{Form, Use},
     space::Space,
@@ -29,6 +29,7 @@ use super::{
 };
 use crate::{
     array::Memory,
+    element::DataType,
     error::Result,
     kernel::{Source, Specialisation},
 };
@@ -54,6 +55,8 @@ struct Rows {
     form: Hashed<Form>,
     stages: Arc<[Stage]>,
     threads: Threads,
+    /// The number of blocks of a multiprocessor for which the registers suffice.
+    blocks: u32,
     /// The first and the last axis of a row.
     folded: (u8, u8),
 }
@@ -88,6 +91,12 @@ impl Rows {
         }
     }
 
+    /// Returns whether the values are long computations in `f64`.
+    fn is_long(&self) -> bool {
+        let is_double = |value: &Value| value.data() == DataType::F64;
+        self.form.values.iter().any(is_double) && self.form.has_calls()
+    }
+
     /// Returns the number of vectors whose late operands a thread loads together.
     fn late(&self) -> usize {
         let late = self.form.leaves.iter().filter(|leaf| leaf.late);
@@ -111,7 +120,7 @@ impl Rows {
             );
         }
         text.push_str(
-            "__device__ __forceinline__ void run_stages(const Words &w, unsigned mine, u64 count, Inputs<VECTOR> (&in)[N]) {\n",
+            "__device__ __forceinline__ void run_stages(const Words &w, Mine mine, u64 count, Inputs<VECTOR> (&in)[N]) {\n",
         );
         for (i, stage) in self.stages.iter().enumerate() {
             if let Some((ddof, root)) = stage.in_two_passes(&self.form, i) {
@@ -122,7 +131,7 @@ impl Rows {
                 text,
                 "    {{\n        stage_{i}::accumulator total[GIVEN];\n#pragma unroll\n        \
                  for (int lane = 0; lane < GIVEN; ++lane) total[lane].clear();\n#pragma unroll\n        \
-                 for (int i = 0; i < N; ++i)\n            if (i < mine) {{\n                Outputs_{i}<VECTOR> out;\n                \
+                 for (int i = 0; i < N; ++i)\n            if (mine.has(i)) {{\n                Outputs_{i}<VECTOR> out;\n                \
                  compute_{i}<VECTOR>(w, in[i], out);\n                take(total, out);\n            }}\n#pragma unroll\n        \
                  for (int lane = 0; lane < GIVEN; ++lane) {{\n            fold_row(total[lane]);"
             );
@@ -154,7 +163,7 @@ impl Rows {
             format!(
                 "        fold_{name}<{value}> {name}[GIVEN];\n#pragma unroll\n        \
                  for (int row = 0; row < GIVEN; ++row) {name}[row].clear();\n#pragma unroll\n        \
-                 for (int i = 0; i < N; ++i)\n            if (i < mine) {{\n                Outputs_{i}<VECTOR> out;\n                \
+                 for (int i = 0; i < N; ++i)\n            if (mine.has(i)) {{\n                Outputs_{i}<VECTOR> out;\n                \
                  compute_{i}<VECTOR>(w, in[i], out);\n                \
                  for_rows(out.y0, [&](int row, const {value} (&own)[VECTOR / GIVEN]) {{ {name}[row].take(own, {arguments}); }});\n            \
                  }}\n#pragma unroll\n        for (int row = 0; row < GIVEN; ++row) {{\n            fold_row({name}[row]);\n"
@@ -210,6 +219,8 @@ impl Specialisation for Rows {
             .define("GIVEN", self.results())
             .define("N", self.threads.vectors)
             .define("LATE", self.late())
+            .define("BLOCKS", self.blocks)
+            .define("APART", u8::from(self.is_long()))
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1);
         let source = match self.threads.staged {
@@ -397,12 +408,6 @@ pub(super) fn run(
                 .map(|leaf| leaf as u16),
         });
     let words = operands.words(&form)?;
-    let kernel = Rows {
-        form: Hashed::new(form),
-        stages: stages.collect(),
-        threads,
-        folded: operands.space.axes_of(Group::Folded as u8),
-    };
     let (rows, inner) = (rows as u64, inner as u64);
     let (tiles, blocks) = match threads.columns {
         0 => (
@@ -413,6 +418,13 @@ pub(super) fn run(
             let tiles = inner.div_ceil(columns.into());
             (tiles, groups.elements(Group::Outer) * tiles)
         }
+    };
+    let kernel = Rows {
+        form: Hashed::new(form),
+        stages: stages.collect(),
+        threads,
+        blocks: threads.blocks(kernels.hardware(), blocks),
+        folded: operands.space.axes_of(Group::Folded as u8),
     };
     let sizes = Sizes {
         rows,

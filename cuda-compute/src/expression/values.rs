@@ -11,18 +11,74 @@ use crate::element::DataType;
 impl Form {
     /// Marks the values that these depend on, including themselves.
     pub(super) fn needed(&self, roots: &[u16]) -> Vec<bool> {
+        self.needed_besides(&[], roots)
+    }
+
+    /// Marks the values that these depend on, including themselves, but not what values depend on that
+    /// are `given`.
+    pub(super) fn needed_besides(&self, given: &[u16], roots: &[u16]) -> Vec<bool> {
         let mut needed = vec![false; self.values.len()];
         for &root in roots {
             needed[usize::from(root)] = true;
         }
         for i in (0..self.values.len()).rev() {
-            if let (true, Value::Apply { inputs, .. }) = (needed[i], &self.values[i]) {
+            if let (true, Value::Apply { inputs, .. }) = (needed[i], &self.values[i])
+                && !given.contains(&(i as u16))
+            {
                 for &input in inputs.iter() {
                     needed[usize::from(input)] = true;
                 }
             }
         }
         needed
+    }
+
+    /// Returns the values that are computed from results of the stages and from scalars alone, and that other
+    /// values or the roots need. Halves, and values of the user's functions, are left out.
+    pub(super) fn of_rows(&self) -> Vec<u16> {
+        if self.stages.is_empty() {
+            return Vec::new();
+        }
+        let mut of_rows = vec![false; self.values.len()];
+        for (i, value) in self.values.iter().enumerate() {
+            let is_same = |&input: &u16| {
+                let input = usize::from(input);
+                of_rows[input] || matches!(self.values[input], Value::Scalar { .. })
+            };
+            of_rows[i] = !value.data().is_half()
+                && match value {
+                    Value::Load { leaf, .. } => {
+                        let leaf = &self.leaves[usize::from(*leaf)];
+                        matches!(leaf.source, LeafSource::Given(_))
+                    }
+                    Value::Scalar { .. } => false,
+                    Value::Apply {
+                        operation, inputs, ..
+                    } => {
+                        let is_pure = match operation {
+                            Operation::Own(_) => false,
+                            Operation::Call(function) => !function.is_random,
+                            _ => true,
+                        };
+                        is_pure && inputs.iter().all(is_same)
+                    }
+                };
+        }
+        let needed = self.needed(&self.roots);
+        let mut wanted = vec![false; self.values.len()];
+        for (i, _, inputs, _) in self.operations(&needed) {
+            for &input in inputs.iter().filter(|_| !of_rows[i]) {
+                wanted[usize::from(input)] = true;
+            }
+        }
+        for &root in &self.roots {
+            wanted[usize::from(root)] = true;
+        }
+        let is_computed = |i: usize| matches!(self.values[i], Value::Apply { .. });
+        (0..self.values.len())
+            .filter(|&i| wanted[i] && of_rows[i] && is_computed(i))
+            .map(|i| i as u16)
+            .collect()
     }
 
     /// Returns the operations among the needed values, with the number, the inputs and the type of each.
@@ -171,6 +227,11 @@ impl Form {
         values.iter().filter(is_call).count()
     }
 
+    /// Returns whether functions compute any of the values.
+    pub(super) fn has_calls(&self) -> bool {
+        Self::calls(&self.values) > 0
+    }
+
     /// Returns the values that are computed for each element, not only for each result.
     fn of_elements(&self) -> &[Value] {
         match self.after.roots.is_empty() {
@@ -218,7 +279,7 @@ impl Form {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::space::Access, *};
 
     const F16: DataType = DataType::F16;
 
@@ -254,6 +315,60 @@ mod tests {
         assert_eq!(form.needed(&[4]), [true, false, true, false, true]);
         assert_eq!(form.needed(&[3]), [true, true, true, true, false]);
         assert_eq!(form.needed(&[1]), [false, true, false, false, false]);
+    }
+
+    #[test]
+    fn values_of_results_alone_belong_to_whole_rows() {
+        let load = |leaf, data| Value::Load { leaf, data };
+        let apply = |operation, inputs: &[u16]| apply(operation, inputs, DataType::F32);
+        let number = Value::Scalar {
+            scalar: 0,
+            data: DataType::F32,
+        };
+        let of = |data| {
+            let values = [
+                load(0, DataType::F32),
+                load(1, data),
+                number.clone(),
+                apply(Operation::Multiply, &[1, 2]),
+                apply(Operation::Add, &[3, 2]),
+                apply(Operation::Multiply, &[0, 4]),
+                apply(Operation::Add, &[2, 2]),
+                apply(Operation::Add, &[5, 6]),
+                apply(Operation::Negate, &[3]),
+            ];
+            let leaf = |source| LeafForm::of(source, data, Access::Linear);
+            Form {
+                leaves: vec![leaf(LeafSource::Memory), leaf(LeafSource::Given(0))],
+                roots: vec![7],
+                stages: vec![0],
+                ..form(&values)
+            }
+        };
+        let row = of(DataType::F32);
+        // Values of scalars are the same for all rows.
+        assert_eq!(row.of_rows(), [4, 6]);
+        let given = row.needed_besides(&[4, 6], &[7]);
+        assert_eq!(
+            given,
+            [true, false, false, false, true, true, true, true, false]
+        );
+        let with_roots = |roots: &[u16]| {
+            let row = Form {
+                roots: roots.to_vec(),
+                ..row.clone()
+            };
+            row.of_rows()
+        };
+        assert_eq!(with_roots(&[8, 5]), [4, 8]);
+        assert_eq!(with_roots(&[0, 1]), [0; 0]);
+        // A half would have to be rounded. Other forms have no rows.
+        assert_eq!(of(F16).of_rows(), [6]);
+        let without = Form {
+            stages: Vec::new(),
+            ..row
+        };
+        assert_eq!(without.of_rows(), [0; 0]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 // once, kept in registers, folded as often as needed and written once.
 //
 // Specialised by THREADS, GROUP (threads per row), N (vectors per thread), LATE (vectors whose late operands
-// are loaded together), FOLDED_FROM and FOLDED_TO (the first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
+// are loaded together), BLOCKS (blocks of a multiprocessor for which the registers suffice), APART (see Mine),
+// FOLDED_FROM and FOLDED_TO (the first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
 // expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are not adjacent, but
 // those of neighbouring rows are. A block then computes that many vectors of neighbours. A reduction has
 // GIVEN results for a vector. If STAGED, a thread computes a row of N vectors, which a block copies to
@@ -24,6 +25,15 @@ struct Sizes {
     u64 inner;   // vectors of neighbouring rows whose elements are adjacent
     u64 tiles;   // blocks for these
     u64 by_tiles;  // a constant for dividing by their number
+};
+
+// The vectors of a thread. Only the last may not exist, so the others need no conditions. If APART, they have
+// conditions, because the compiler would mix the computations of several vectors. Long ones in f64 would take
+// too many registers.
+struct Mine {
+    unsigned lane;
+    u64 length;
+    __device__ __forceinline__ bool has(int i) const { return (i < N - 1 && !APART) || lane + i * GROUP < length; }
 };
 
 // Combines the values of a row's threads, and gives all of them the result. Lanes merge in
@@ -78,47 +88,49 @@ template <class A, class O> __device__ __forceinline__ void take(A (&totals)[GIV
 #endif
 #include "stages.cuh"
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     wait_for_previous_kernel();
 #if COLUMNS
     const unsigned outer = divide(blockIdx.x, 0, s.by_tiles), tile = blockIdx.x - outer * (unsigned)s.tiles;
-    const u64 column = (u64)tile * COLUMNS + threadIdx.x % COLUMNS;
+    const u64 own = (u64)tile * COLUMNS + threadIdx.x % COLUMNS;
     const unsigned lane = threadIdx.x / COLUMNS;
-    const bool has_row = column < s.inner;
+    // Threads without a row read the last one. They store nothing.
+    const bool has_row = own < s.inner;
+    const u64 column = has_row ? own : s.inner - 1;
     const index_t first = (index_t)((outer * s.length + lane) * s.inner + column), step = GROUP * (index_t)s.inner;
 #else
-    const u64 row = (u64)blockIdx.x * (THREADS / GROUP) + threadIdx.x / GROUP;
+    const u64 own = (u64)blockIdx.x * (THREADS / GROUP) + threadIdx.x / GROUP;
     const unsigned lane = threadIdx.x % GROUP;
-    const bool has_row = row < s.rows;
+    // Threads without a row read the last one. They store nothing.
+    const bool has_row = own < s.rows;
+    const u64 row = has_row ? own : s.rows - 1;
     const index_t first = (index_t)(row * s.length + lane), step = GROUP;
 #endif
 #if STAGED
     // The elements of the block, and the place of this thread's row among them.
     const u64 start = (u64)blockIdx.x * THREADS * N * VECTOR, all = s.rows * N * VECTOR;
     const unsigned here = all - start < THREADS * N * VECTOR ? (unsigned)(all - start) : THREADS * N * VECTOR;
-    const index_t place = threadIdx.x * N;
+    const index_t place = has_row ? threadIdx.x * N : 0;
     stage_in(w, start, here);
     __syncthreads();
 #else
     const index_t place = first;
 #endif
-    // Vectors of this thread, or none beyond the last row.
-#if STAGED
-    const unsigned mine = has_row ? N : 0;
-#else
-    const unsigned mine = has_row && lane < s.length ? ((unsigned)s.length - lane + GROUP - 1) / GROUP : 0;
-#endif
+    const Mine mine{lane, s.length};
     Inputs<VECTOR> in[N];
     const Coordinates c_first = coordinates(w, first), c_by = coordinates(w, step);
     Coordinates c = c_first;
 #pragma unroll
     for (int i = 0; i < N; ++i)
-        if (i < mine) {
+        if (mine.has(i)) {
             load<VECTOR>(w, place + i * step, c, in[i]);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
     run_stages(w, mine, s.count, in);
+    // Once, because the compiler would compute these values for each vector whose existence it tests.
+    Outputs_of_row<VECTOR> of_row;
+    compute_of_row<VECTOR>(w, in[0], of_row);
 #if STAGED
     __syncthreads();  // all rows are in registers
 #endif
@@ -130,16 +142,16 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         Coordinates c_late = c;
 #pragma unroll
         for (int i = from; i < from + LATE && i < N; ++i)
-            if (i < mine) {
+            if (mine.has(i)) {
                 load_late<VECTOR>(w, place + i * step, c_late, in[i]);
                 advance<FOLDED_FROM, FOLDED_TO>(w, c_late, c_by);
             }
 #pragma unroll
         for (int i = from; i < from + LATE && i < N; ++i)
-            if (i < mine) {
+            if (mine.has(i)) {
                 Outputs<VECTOR> out;
-                compute<VECTOR>(w, in[i], out);
-                store<VECTOR, true>(w, place + i * step, c, out);
+                compute<VECTOR>(w, in[i], of_row, out);
+                if (has_row) store<VECTOR, true>(w, place + i * step, c, out);
                 advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
             }
     }

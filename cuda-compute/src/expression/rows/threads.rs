@@ -28,6 +28,8 @@ const MAX_OF_FEW: usize = 16;
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// The size in bytes of the longest row that fits.
 pub(super) const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
+/// The threads that keep a multiprocessor busy, each with 64 registers.
+const BUSY_THREADS: u32 = 1024;
 /// The bytes of neighbouring columns that a block reads together.
 const LINE: usize = 128;
 /// Threads of a block, unless a row needs more.
@@ -111,6 +113,14 @@ impl Threads {
             vectors: length as u32,
             staged,
         })
+    }
+
+    /// Returns the number of blocks that a multiprocessor runs at once, for which each thread must leave
+    /// registers: as many as have [`BUSY_THREADS`], but no more than there are.
+    pub(super) fn blocks(&self, hardware: &Hardware, blocks: u64) -> u32 {
+        let wanted = (BUSY_THREADS / self.of_block()).max(1);
+        let there = blocks.div_ceil(hardware.multiprocessors.max(1).into());
+        wanted.min(there.try_into().unwrap_or(u32::MAX))
     }
 
     /// Returns whether the registers suffice for all leaves of a row, not only for those that blocks copy.
@@ -338,5 +348,28 @@ mod tests {
         assert_eq!(of(&form(&leaves, 1), 1 << 20, 11), Some((2, 128, 6)));
         let uniform = form(&[memory(DataType::F32, Access::Uniform)], 1);
         assert_eq!(of(&uniform, 1 << 20, 32), Some((1, 256, 32)));
+    }
+
+    #[test]
+    fn blocks_share_the_registers_of_a_multiprocessor() {
+        let blocks = |group, staged, blocks| {
+            let threads = Threads {
+                group,
+                columns: 0,
+                vectors: 1,
+                staged,
+            };
+            threads.blocks(&hardware(), blocks)
+        };
+        assert_eq!(
+            [32, 512, 1024].map(|group| blocks(group, 0, 10_000)),
+            [4, 2, 1]
+        );
+        assert_eq!(blocks(1, 2048, 10_000), 1);
+        // No more than there are.
+        assert_eq!(
+            [132, 133, 396, 397].map(|all| blocks(32, 0, all)),
+            [1, 2, 3, 4]
+        );
     }
 }
