@@ -529,10 +529,10 @@ mod tests {
             let late: Vec<bool> = rows[0].form.leaves.iter().map(|leaf| leaf.late).collect();
             (late.contains(&true), rows[0].threads.vectors)
         };
-        assert_eq!(late([1, 512], false), (true, 8));
+        assert_eq!(late([1, 512], false), (true, 4));
         // Values that the mean needs, or that differ between rows.
-        assert_eq!(late([1, 512], true), (false, 4));
-        assert_eq!(late([40, 512], false), (false, 4));
+        assert_eq!(late([1, 512], true), (false, 2));
+        assert_eq!(late([40, 512], false), (false, 2));
     }
 
     #[test]
@@ -548,9 +548,9 @@ mod tests {
             (rows[0].form.vector, rows[0].threads.vectors, rows[0].late())
         };
         // 32 bytes, but no more vectors than the thread has.
-        assert_eq!(late(2048, [1, 2048]), (4, 8, 2));
-        assert_eq!(late(2047, [1, 2047]), (1, 32, 8));
-        assert_eq!(late(2048, [1, 1]), (4, 8, 8));
+        assert_eq!(late(2048, [1, 2048]), (4, 4, 2));
+        assert_eq!(late(2047, [1, 2047]), (1, 16, 8));
+        assert_eq!(late(2048, [1, 1]), (4, 4, 4));
         assert_eq!(late(130, [1, 130]), (2, 5, 4));
     }
 

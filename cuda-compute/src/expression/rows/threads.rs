@@ -24,8 +24,14 @@ const MAX_COPIED_REGISTERS: usize = 56;
 /// The maximum number of vectors of a copied row if there are few rows. Longer ones occupy more threads in
 /// other ways.
 const MAX_OF_FEW: usize = 16;
+/// The preferred limit for a single reduction. More threads take little longer to combine one result, and fewer
+/// registers let a multiprocessor run more blocks.
+const TARGET_REGISTERS_OF_ONE: usize = 24;
 /// The numbers of threads for a longer row.
-const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
+const GROUPS: [usize; 6] = [16, 32, 64, 128, 256, 512];
+/// The threads for rows that need more registers, with the limit of each. A multiprocessor runs two blocks of
+/// 512 threads, but only one of 1024. While that waits for memory, nothing else runs.
+const LONG_GROUPS: [(usize, usize); 2] = [(512, 52), (1024, MAX_REGISTERS)];
 /// The size in bytes of the longest row that fits.
 pub(super) const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
 /// The threads that keep a multiprocessor busy, each with 64 registers.
@@ -65,11 +71,14 @@ impl Threads {
         let bytes: usize = read().map(|leaf| leaf.data.size()).sum();
         let bytes = bytes.max(1) * usize::from(form.vector);
         let of = |group: usize| length.div_ceil(group);
-        let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
-        let mut group = GROUPS
-            .into_iter()
-            .find(fits(TARGET_REGISTERS))
-            .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
+        let target = match form.stages.len() {
+            1 => TARGET_REGISTERS_OF_ONE,
+            _ => TARGET_REGISTERS,
+        };
+        let groups = GROUPS.into_iter().map(|group| (group, target));
+        let (mut group, _) = groups
+            .chain(LONG_GROUPS)
+            .find(|&(group, most)| of(group) * registers <= most)?;
         let is_short = length == ALONE_VECTORS && length * registers <= ALONE_REGISTERS;
         if is_short || length * bytes <= ALONE_BYTES {
             group = 1; // the threads of a warp read consecutive memory anyway
@@ -241,13 +250,25 @@ mod tests {
             (17, Some((16, 2))),
             (512, Some((16, 32))),
             (513, Some((32, 17))),
-            (1 << 15, Some((1024, 32))),
-            // Rows need more registers if even the largest group is too small.
-            ((1 << 15) + 1, Some((1024, 33))),
+            (1 << 14, Some((512, 32))),
+            // Longer rows need more registers.
+            (512 * 52, Some((512, 52))),
+            (512 * 52 + 1, Some((1024, 27))),
             (1 << 16, Some((1024, 64))),
             ((1 << 16) + 1, None),
         ] {
             assert_eq!(of_many(&single, length), wanted, "{length}");
+        }
+        let one = Form {
+            stages: vec![0],
+            ..single.clone()
+        };
+        for (length, wanted) in [
+            (384, Some((16, 24))),
+            (385, Some((32, 13))),
+            (512 * 24 + 1, Some((512, 25))),
+        ] {
+            assert_eq!(of_many(&one, length), wanted, "{length}");
         }
         let half = form(&[memory(DataType::F16)], 1);
         assert_eq!(of_many(&half, 12), Some((1, 12)));
