@@ -132,8 +132,8 @@ impl Rows {
                 "    {{\n        stage_{i}::accumulator total[GIVEN];\n#pragma unroll\n        \
                  for (int lane = 0; lane < GIVEN; ++lane) total[lane].clear();\n#pragma unroll\n        \
                  for (int i = 0; i < N; ++i)\n            if (mine.has(i)) {{\n                Outputs_{i}<VECTOR> out;\n                \
-                 compute_{i}<VECTOR>(w, in[i], out);\n                take(total, out);\n            }}\n#pragma unroll\n        \
-                 for (int lane = 0; lane < GIVEN; ++lane) {{\n            fold_row(total[lane]);"
+                 compute_{i}<VECTOR>(w, in[i], out);\n                take(total, out);\n            }}\n        fold_rows(total);\n#pragma unroll\n        \
+                 for (int lane = 0; lane < GIVEN; ++lane) {{"
             );
             if let Some(leaf) = stage.leaf {
                 let data = self.form.leaves[usize::from(leaf)].data;
@@ -166,15 +166,15 @@ impl Rows {
                  for (int i = 0; i < N; ++i)\n            if (mine.has(i)) {{\n                Outputs_{i}<VECTOR> out;\n                \
                  compute_{i}<VECTOR>(w, in[i], out);\n                \
                  for_rows(out.y0, [&](int row, const {value} (&own)[VECTOR / GIVEN]) {{ {name}[row].take(own, {arguments}); }});\n            \
-                 }}\n#pragma unroll\n        for (int row = 0; row < GIVEN; ++row) {{\n            fold_row({name}[row]);\n"
+                 }}\n        fold_rows({name});\n#pragma unroll\n        for (int row = 0; row < GIVEN; ++row) {{\n"
             )
         };
         let data = self.form.leaves[usize::from(leaf)].data;
         let _ = writeln!(
             text,
             "    {{\n        {value} mean[GIVEN], first[GIVEN];\n        const {value} scale = scale_for<{value}>(count);\n        {{\n            \
-             Outputs_{i}<VECTOR> out;\n            compute_{i}<VECTOR>(w, in[0], out);\n#pragma unroll\n            \
-             for (int row = 0; row < GIVEN; ++row) first[row] = of_first_thread(out.y0[row]);\n        }}\n{}            \
+             Outputs_{i}<VECTOR> out;\n            compute_{i}<VECTOR>(w, in[0], out);\n            \
+             take_first(out.y0, first);\n        }}\n{}            \
              mean[row] = first[row] + distances[row].value / (scale * ({value})count);\n        }}\n{}            \
              const {} given = {};\n#pragma unroll\n            for (int i = 0; i < N; ++i) in[i].x{leaf}[row] = given;\n        }}\n    }}",
             pass("distances", "first[row], scale"),

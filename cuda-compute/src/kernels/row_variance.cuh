@@ -3,26 +3,29 @@
 // variance: analysis and recommendations", The American Statistician 37(3), 1983. Distances from the
 // row's first value give the mean, so that a large mean costs no digits.
 //
-// Needs rows.cu's THREADS, GROUP, COLUMNS, GIVEN and fold_row.
+// Needs rows.cu's THREADS, GROUP, COLUMNS, GIVEN and fold_rows.
 
-// The value of the first thread of a row, or of a column.
-template <class T> __device__ __forceinline__ T of_first_thread(T value) {
+// Gives all threads the values of the first thread of their row, or of their columns.
+template <class T> __device__ __forceinline__ void take_first(const T (&values)[VECTOR], T (&first)[GIVEN]) {
 #if COLUMNS
-    if (GROUP == 1) return value;
-    __shared__ T first[COLUMNS];
+    enum { ROWS = COLUMNS };
     const unsigned row = threadIdx.x % COLUMNS, lane = threadIdx.x / COLUMNS;
-#elif GROUP <= 32
-    return from_first(value, GROUP);
-#else
-    __shared__ T first[THREADS / GROUP];
+#elif GROUP > 32
+    enum { ROWS = THREADS / GROUP };
     const unsigned row = threadIdx.x / GROUP, lane = threadIdx.x % GROUP;
 #endif
-#if COLUMNS || GROUP > 32
-    if (lane == 0) first[row] = value;
+#if (COLUMNS && GROUP > 1) || GROUP > 32
+    __shared__ T shared[GIVEN * ROWS];
+    if (lane == 0)
+#pragma unroll
+        for (int i = 0; i < GIVEN; ++i) shared[i * ROWS + row] = values[i];
     __syncthreads();
-    value = first[row];
+#pragma unroll
+    for (int i = 0; i < GIVEN; ++i) first[i] = shared[i * ROWS + row];
     __syncthreads();  // before the next use
-    return value;
+#else
+#pragma unroll
+    for (int i = 0; i < GIVEN; ++i) first[i] = COLUMNS ? values[i] : from_first(values[i], GROUP);
 #endif
 }
 

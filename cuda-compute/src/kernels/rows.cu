@@ -36,25 +36,41 @@ struct Mine {
     __device__ __forceinline__ bool has(int i) const { return (i < N - 1 && !APART) || lane + i * GROUP < length; }
 };
 
-// Combines the values of a row's threads, and gives all of them the result. Lanes merge in
-// different orders. If that changes the last digits, all lanes take the result of the first one.
-template <class A> __device__ __forceinline__ void fold_row(A &total) {
+// Combines the values of a row's threads, and gives all of them the result, for each row of a vector. Lanes
+// merge in different orders. If that changes the last digits, all lanes take the result of the first one.
+template <class A> __device__ __forceinline__ void fold_rows(A (&totals)[GIVEN]) {
 #if COLUMNS
     if (GROUP == 1) return;
     // The lanes of a warp that have the same columns, then the warps. All threads merge these in the same
-    // order.
-#pragma unroll
-    for (int distance = COLUMNS; distance < 32; distance *= 2) total.merge(shuffled(total, distance));
-    const unsigned each = COLUMNS < 32 ? 32 : COLUMNS, column = threadIdx.x % COLUMNS;
-    __shared__ alignas(16) char room[sizeof(A) * (THREADS / (COLUMNS < 32 ? 32 / COLUMNS : 1))];
+    // order. If all accumulators need over 16 KiB of shared memory, those of one row at a time are there.
+    enum { PARTS = COLUMNS < 32 ? THREADS / 32 : THREADS / COLUMNS, BYTES = sizeof(A) * PARTS * COLUMNS };
+    enum { MANY = GIVEN * BYTES <= 16384 ? GIVEN : 1 };
+    __shared__ alignas(16) char room[MANY * BYTES];
     A *const parts = (A *)room;
-    if (threadIdx.x % each < COLUMNS) parts[threadIdx.x / each * COLUMNS + column] = total;
-    __syncthreads();
-    total = parts[column];
+    const unsigned each = COLUMNS < 32 ? 32 : COLUMNS, column = threadIdx.x % COLUMNS;
 #pragma unroll
-    for (unsigned part = 1; part < THREADS / each; ++part) total.merge(parts[part * COLUMNS + column]);
-    __syncthreads();  // before the next fold of this kind
+    for (int row = 0; row < GIVEN; ++row)
+#pragma unroll
+        for (int distance = COLUMNS; distance < 32; distance *= 2)
+            totals[row].merge(shuffled(totals[row], distance));
+#pragma unroll
+    for (int from = 0; from < GIVEN; from += MANY) {
+        if (threadIdx.x % each < COLUMNS)
+#pragma unroll
+            for (int i = 0; i < MANY; ++i)
+                parts[(i * PARTS + threadIdx.x / each) * COLUMNS + column] = totals[from + i];
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < MANY; ++i) {
+            totals[from + i] = parts[i * PARTS * COLUMNS + column];
+#pragma unroll
+            for (unsigned part = 1; part < PARTS; ++part)
+                totals[from + i].merge(parts[(i * PARTS + part) * COLUMNS + column]);
+        }
+        __syncthreads();  // before the memory is written again
+    }
 #else
+    A &total = totals[0];
 #pragma unroll
     for (int distance = 1; distance < (GROUP < 32 ? GROUP : 32); distance *= 2)
         total.merge(shuffled(total, distance));

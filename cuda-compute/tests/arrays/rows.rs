@@ -234,6 +234,38 @@ fn variances_of_special_values() {
     assert!(variances[0].is_nan());
 }
 
+/// The accumulators of all columns need more shared memory than a block takes at once.
+#[test]
+fn long_computations_of_many_columns_have_their_own_variances() {
+    let stream = stream();
+    let (length, columns) = (512, 2056);
+    let host: Vec<f16> = numbers(length * columns)
+        .into_iter()
+        .map(f16::from_f64)
+        .collect();
+    let x = shaped(&stream, [length, columns], &host);
+    let values = x.cast::<f64>().exp();
+    let centred = (&values - values.var_axis(0, 1).keep_axes())
+        .eval()
+        .unwrap();
+    let centred = centred.host();
+    for column in 0..columns {
+        let values: Vec<f64> = (0..length)
+            .map(|row| host[row * columns + column].to_f64().exp())
+            .collect();
+        let mean = values.iter().sum::<f64>() / length as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let variance = squares / (length - 1) as f64;
+        for row in [0, 1, length / 2, length - 1] {
+            let found = values[row] - centred[row * columns + column];
+            assert!(
+                (found - variance).abs() < 1e-10,
+                "{row}, {column}: {found}, {variance}"
+            );
+        }
+    }
+}
+
 #[test]
 fn all_elements_of_a_row_see_the_same_zero() {
     let stream = stream();
