@@ -389,7 +389,7 @@ impl Layout {
 }
 
 /// The axes of a shape in some order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axes {
     axes: [usize; MAX_RANK],
     rank: usize,

@@ -600,7 +600,7 @@ mod tests {
     }
 
     #[test]
-    fn results_lie_as_the_first_whole_operand() {
+    fn results_have_the_strides_of_whole_operands() {
         let stream = stream();
         let zeros = |lengths: &[usize]| Array::<f32>::zeros(&stream, lengths).unwrap();
         let strides = |x: &Expr<f32>| x.eval().unwrap().strides().to_vec();

@@ -9,7 +9,7 @@ use super::{
     operation::Operation,
 };
 use crate::{
-    array::{Layout, MAX_RANK, Memory, Order, Shape},
+    array::{Axes, Layout, MAX_RANK, Memory, Order, Shape},
     element::{DataType, Words},
     error::{Error, Result},
 };
@@ -208,17 +208,34 @@ pub(crate) type Stored = (Arc<Memory>, Layout);
 pub(crate) type Computed = FxHashMap<*const Node, Stored>;
 
 impl Plan {
-    /// Returns the layout of a new array for the values: dense, in the memory order of the first
-    /// array with the full shape.
+    /// Returns the layout of a new array for the values: dense, in the memory order of most bytes of the
+    /// arrays with the full shape. Of orders with equally many, one in which vectors of four elements fill a
+    /// row, or that of the first array.
     pub(crate) fn result_layout(&self, shape: Shape) -> Layout {
         let whole = |leaf: &&Leaf| {
             leaf.memory().is_some() && leaf.layout.shape == shape && leaf.through.is_none()
         };
-        match self.leaves.iter().find(whole) {
-            Some(leaf) if !leaf.layout.is_dense(Order::C) => {
-                Layout::dense_along(shape, &leaf.layout.axes())
-            }
-            _ => Layout::dense(shape, Order::C),
+        let mut leaves = self.leaves.iter().filter(whole);
+        let Some(first) = leaves.next() else {
+            return Layout::dense(shape, Order::C);
+        };
+        let mut axes = None;
+        if leaves.any(|leaf| leaf.layout.strides() != first.layout.strides()) {
+            let all = || self.leaves.iter().filter(whole);
+            let orders: Vec<Axes> = all().map(|leaf| leaf.layout.axes()).collect();
+            let rank = |order: &&Axes| {
+                let same = all().zip(&orders).filter(|(_, other)| other == order);
+                let bytes: usize = same.map(|(leaf, _)| leaf.data.size()).sum();
+                let inner = order.iter().rev().find(|&&axis| shape[axis] > 1);
+                let fills_rows = inner.is_some_and(|&axis| shape[axis].is_multiple_of(4));
+                (bytes, fills_rows)
+            };
+            // Of equal orders, the first.
+            axes = orders.iter().rev().max_by_key(rank).copied();
+        }
+        match axes {
+            None if first.layout.is_dense(Order::C) => Layout::dense(shape, Order::C),
+            axes => Layout::dense_along(shape, &axes.unwrap_or_else(|| first.layout.axes())),
         }
     }
 
@@ -546,6 +563,33 @@ mod tests {
         assert_eq!(counts(&(&one + &other)), (2, 0, 3));
         let again = Expr::<u32>::bits(&mut Random::new(1), [3, 3]).unwrap();
         assert_eq!(counts(&(&one + &again)), (1, 0, 2));
+    }
+
+    #[test]
+    fn results_have_the_order_of_most_bytes() {
+        let stream = stream();
+        let array = |lengths: [usize; 2]| Array::<f32>::zeros(&stream, lengths).unwrap();
+        let order = |expression: Expr<f32>| {
+            let shape = expression.shape().unwrap();
+            let plan = planned(&expression).unwrap().unwrap();
+            plan.result_layout(shape).axes().to_vec()
+        };
+        let (x, y) = (array([5, 7]), array([7, 5]));
+        assert_eq!(order(&x + 1.0), [0, 1]);
+        assert_eq!(order(y.t() + 1.0), [1, 0]);
+        // Of equally many bytes, the first.
+        assert_eq!(order(&x + y.t()), [0, 1]);
+        assert_eq!(order(y.t() + &x), [1, 0]);
+        assert_eq!(order(y.t() + &x + &array([5, 7])), [0, 1]);
+        assert_eq!(order(&x + y.t() + &array([7, 5]).t()), [1, 0]);
+        let doubles = Array::<f64>::zeros(&stream, [7, 5]).unwrap();
+        assert_eq!(order(&x + doubles.t().cast::<f32>()), [1, 0]);
+        // An array that is repeated along an axis has no say.
+        assert_eq!(order(array([7, 1]).t() + y.t()), [1, 0]);
+        // Vectors of four elements fill rows of 12, but not columns of 6.
+        let (x, y) = (array([6, 12]), array([12, 6]));
+        assert_eq!(order(y.t() + &x), [0, 1]);
+        assert_eq!(order(x.t() + &y), [1, 0]);
     }
 
     #[test]
