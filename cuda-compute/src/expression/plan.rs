@@ -212,6 +212,16 @@ impl Plan {
     /// arrays with the full shape. Of orders with equally many, one in which vectors of four elements fill a
     /// row, or that of the first array.
     pub(crate) fn result_layout(&self, shape: Shape) -> Layout {
+        self.layout(shape, true)
+    }
+
+    /// Returns the layout in which elements are read that are not stored: that of
+    /// [`result_layout`](Self::result_layout), but without regard to vectors.
+    pub(crate) fn read_layout(&self, shape: Shape) -> Layout {
+        self.layout(shape, false)
+    }
+
+    fn layout(&self, shape: Shape, in_vectors: bool) -> Layout {
         let whole = |leaf: &&Leaf| {
             leaf.memory().is_some() && leaf.layout.shape == shape && leaf.through.is_none()
         };
@@ -228,7 +238,7 @@ impl Plan {
                 let bytes: usize = same.map(|(leaf, _)| leaf.data.size()).sum();
                 let inner = order.iter().rev().find(|&&axis| shape[axis] > 1);
                 let fills_rows = inner.is_some_and(|&axis| shape[axis].is_multiple_of(4));
-                (bytes, fills_rows)
+                (bytes, in_vectors && fills_rows)
             };
             // Of equal orders, the first.
             axes = orders.iter().rev().max_by_key(rank).copied();
@@ -590,6 +600,8 @@ mod tests {
         let (x, y) = (array([6, 12]), array([12, 6]));
         assert_eq!(order(y.t() + &x), [0, 1]);
         assert_eq!(order(x.t() + &y), [1, 0]);
+        let read = planned(&(y.t() + &x)).unwrap().unwrap();
+        assert_eq!(read.read_layout(x.shape()).axes().to_vec(), [1, 0]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::{
     node::{Kind, Node},
     operands::{Operands, Target, grid, magic},
     operation::rounded,
-    plan::{Computed, LeafSource, Plan, Stored, Value},
+    plan::{Computed, LeafSource, Plan, Stored},
     reduction::{self, Fold, Folded, Reduction, add_to, header},
     render::{Form, Use},
     space::Space,
@@ -29,7 +29,6 @@ use super::{
 };
 use crate::{
     array::Memory,
-    element::DataType,
     error::Result,
     kernel::{Source, Specialisation},
 };
@@ -89,12 +88,6 @@ impl Rows {
             0 => 1,
             _ => self.form.vector,
         }
-    }
-
-    /// Returns whether the values are long computations in `f64`.
-    fn is_long(&self) -> bool {
-        let is_double = |value: &Value| value.data() == DataType::F64;
-        self.form.values.iter().any(is_double) && self.form.has_calls()
     }
 
     /// Returns the number of vectors whose late operands a thread loads together.
@@ -220,7 +213,7 @@ impl Specialisation for Rows {
             .define("N", self.threads.vectors)
             .define("LATE", self.late())
             .define("BLOCKS", self.blocks)
-            .define("APART", u8::from(self.is_long()))
+            .define("APART", u8::from(self.form.is_long_in_f64()))
             .define("FOLDED_FROM", self.folded.0)
             .define("FOLDED_TO", self.folded.1);
         let source = match self.threads.staged {
@@ -420,10 +413,10 @@ pub(super) fn run(
         }
     };
     let kernel = Rows {
+        blocks: threads.blocks(kernels.hardware(), &form, blocks),
         form: Hashed::new(form),
         stages: stages.collect(),
         threads,
-        blocks: threads.blocks(kernels.hardware(), blocks),
         folded: operands.space.axes_of(Group::Folded as u8),
     };
     let sizes = Sizes {

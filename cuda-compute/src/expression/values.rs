@@ -14,8 +14,7 @@ impl Form {
         self.needed_besides(&[], roots)
     }
 
-    /// Marks the values that these depend on, including themselves, but not what values depend on that
-    /// are `given`.
+    /// Marks the values that these depend on, including themselves. Values that are `given` depend on none.
     pub(super) fn needed_besides(&self, given: &[u16], roots: &[u16]) -> Vec<bool> {
         let mut needed = vec![false; self.values.len()];
         for &root in roots {
@@ -227,9 +226,10 @@ impl Form {
         values.iter().filter(is_call).count()
     }
 
-    /// Returns whether functions compute any of the values.
-    pub(super) fn has_calls(&self) -> bool {
-        Self::calls(&self.values) > 0
+    /// Returns whether the values are long computations in `f64`.
+    pub(super) fn is_long_in_f64(&self) -> bool {
+        let is_double = |value: &Value| value.data() == DataType::F64;
+        self.values.iter().any(is_double) && Self::calls(&self.values) > 0
     }
 
     /// Returns the values that are computed for each element, not only for each result.
@@ -240,8 +240,8 @@ impl Form {
         }
     }
 
-    /// Returns the approximate number of instructions that compute a vector of elements. Those on
-    /// `f64` count as several, because they take longer.
+    /// Returns the approximate number of instructions that compute a vector of elements. One on `f64`
+    /// counts as several, because it takes longer.
     pub(super) fn work(&self) -> u64 {
         let values = self.of_elements();
         let doubles = values.iter().any(|value| value.data() == DataType::F64);
@@ -279,7 +279,10 @@ impl Form {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::space::Access, *};
+    use super::{
+        super::{function, space::Access},
+        *,
+    };
 
     const F16: DataType = DataType::F16;
 
@@ -421,5 +424,16 @@ mod tests {
         let quotient = apply(Operation::Divide, &[0, 0], F16);
         let form = form(&[load(0), quotient, add(&[0, 0])]);
         assert!(form.takes_few_instructions(2) && !form.takes_few_instructions(1));
+    }
+
+    #[test]
+    fn functions_of_doubles_are_long() {
+        let is_long = |operation: Operation, data| {
+            let form = form(&[Value::Load { leaf: 0, data }, apply(operation, &[0], data)]);
+            form.is_long_in_f64()
+        };
+        let call = || Operation::Call(&function::EXP);
+        assert!(is_long(call(), DataType::F64));
+        assert!(!is_long(call(), DataType::F32) && !is_long(Operation::Negate, DataType::F64));
     }
 }

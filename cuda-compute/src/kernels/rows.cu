@@ -33,7 +33,12 @@ struct Sizes {
 struct Mine {
     unsigned lane;
     u64 length;
-    __device__ __forceinline__ bool has(int i) const { return (i < N - 1 && !APART) || lane + i * GROUP < length; }
+    __device__ __forceinline__ unsigned count() const {
+        return lane < length ? ((unsigned)length - lane + GROUP - 1) / GROUP : 0;
+    }
+    __device__ __forceinline__ bool has(int i) const {
+        return APART ? i < count() : i < N - 1 || lane + (N - 1) * GROUP < length;
+    }
 };
 
 // Combines the values of a row's threads, and gives all of them the result, for each row of a vector. Lanes
@@ -158,13 +163,14 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
         Coordinates c_late = c;
 #pragma unroll
         for (int i = from; i < from + LATE && i < N; ++i)
-            if (mine.has(i)) {
+            if (LATE > 1 && mine.has(i)) {
                 load_late<VECTOR>(w, place + i * step, c_late, in[i]);
                 advance<FOLDED_FROM, FOLDED_TO>(w, c_late, c_by);
             }
 #pragma unroll
         for (int i = from; i < from + LATE && i < N; ++i)
             if (mine.has(i)) {
+                if (LATE == 1) load_late<VECTOR>(w, place + i * step, c, in[i]);
                 Outputs<VECTOR> out;
                 compute<VECTOR>(w, in[i], of_row, out);
                 if (has_row) store<VECTOR, true>(w, place + i * step, c, out);

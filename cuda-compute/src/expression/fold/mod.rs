@@ -99,7 +99,7 @@ impl<'a> Reductions<'a> {
         let inputs: Vec<&Arc<Node>> = parts.iter().map(|(_, input)| *input).collect();
         let mut plan = divide::plan(evaluation, &inputs, shape)?;
         let folds = folds(&mut plan, &parts, shape)?;
-        let groups = Groups::new(&plan.result_layout(shape), axes);
+        let groups = Groups::new(&plan.read_layout(shape), axes);
         Ok(Self {
             parts,
             shape,

@@ -34,8 +34,11 @@ const GROUPS: [usize; 6] = [16, 32, 64, 128, 256, 512];
 const LONG_GROUPS: [(usize, usize); 2] = [(512, 52), (1024, MAX_REGISTERS)];
 /// The size in bytes of the longest row that fits.
 pub(super) const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
-/// The threads that keep a multiprocessor busy, each with 64 registers.
+/// The threads that keep a multiprocessor busy, each with 64 registers, or with 48 for long computations in `f64`.
 const BUSY_THREADS: u32 = 1024;
+const BUSY_THREADS_OF_DOUBLES: u32 = 1280;
+/// Registers of a thread for a row with which it takes at most 64 in all.
+const FEW_REGISTERS: usize = 16;
 /// The bytes of neighbouring columns that a block reads together.
 const LINE: usize = 128;
 /// Threads of a block, unless a row needs more.
@@ -124,10 +127,19 @@ impl Threads {
         })
     }
 
-    /// Returns the number of blocks that a multiprocessor runs at once, for which each thread must leave
-    /// registers: as many as have [`BUSY_THREADS`], but no more than there are.
-    pub(super) fn blocks(&self, hardware: &Hardware, blocks: u64) -> u32 {
-        let wanted = (BUSY_THREADS / self.of_block()).max(1);
+    /// Returns the number of blocks of a multiprocessor for which the compiler must limit the registers: as
+    /// many as keep it busy, but no more than there are. With a limit that it does not need, the
+    /// compiler would use more registers than without.
+    pub(super) fn blocks(&self, hardware: &Hardware, form: &Form, blocks: u64) -> u32 {
+        let busy = match form.is_long_in_f64() {
+            true => BUSY_THREADS_OF_DOUBLES,
+            false => BUSY_THREADS,
+        };
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        if self.vectors as usize * registers(read, form.vector) <= FEW_REGISTERS {
+            return 1;
+        }
+        let wanted = (busy / self.of_block()).max(1);
         let there = blocks.div_ceil(hardware.multiprocessors.max(1).into());
         wanted.min(there.try_into().unwrap_or(u32::MAX))
     }
@@ -373,24 +385,21 @@ mod tests {
 
     #[test]
     fn blocks_share_the_registers_of_a_multiprocessor() {
-        let blocks = |group, staged, blocks| {
+        let single = form(&[(DataType::F32, Access::Linear, LeafSource::Memory)], 1);
+        let blocks = |group, vectors, blocks| {
             let threads = Threads {
                 group,
                 columns: 0,
-                vectors: 1,
-                staged,
+                vectors,
+                staged: 0,
             };
-            threads.blocks(&hardware(), blocks)
+            threads.blocks(&hardware(), &single, blocks)
         };
-        assert_eq!(
-            [32, 512, 1024].map(|group| blocks(group, 0, 10_000)),
-            [4, 2, 1]
-        );
-        assert_eq!(blocks(1, 2048, 10_000), 1);
+        let of_groups = |vectors| [32, 512, 1024].map(|group| blocks(group, vectors, 10_000));
+        assert_eq!(of_groups(17), [4, 2, 1]);
+        assert_eq!(of_groups(16), [1; 3]);
         // No more than there are.
-        assert_eq!(
-            [132, 133, 396, 397].map(|all| blocks(32, 0, all)),
-            [1, 2, 3, 4]
-        );
+        let of_all = [132, 133, 396, 397].map(|all| blocks(32, 32, all));
+        assert_eq!(of_all, [1, 2, 3, 4]);
     }
 }
