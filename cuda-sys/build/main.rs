@@ -243,6 +243,13 @@ fn facts(
     for (name, value) in facts {
         println!("cargo::metadata={name}={value}");
     }
+    // For the tests that run this program.
+    if let Ok(program) = env::current_exe() {
+        println!(
+            "cargo::rustc-env=CUDA_SYS_BUILD_SCRIPT={}",
+            program.display()
+        );
+    }
     let mut source = format!(
         "pub const BINDINGS_ORIGIN: &str = {bound:?};\n\
          pub const TOOLKIT_INCLUDE_DIRS: &[&str] = &{include:?};\n\

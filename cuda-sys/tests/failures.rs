@@ -6,43 +6,16 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-/// Returns the build script that cargo built for this test: the newest one next to this package's
-/// `OUT_DIR`, or in the host's folder if this test was built for another target.
-fn build_script() -> PathBuf {
-    let ancestors: Vec<&Path> = Path::new(env!("OUT_DIR")).ancestors().collect();
-    // <target>/<triple>/<profile>/build/<package>/out, without the triple for the host.
-    let profile = ancestors[3].file_name().expect("a profile");
-    let folders = [
-        ancestors[2].to_owned(),
-        ancestors[5].join(profile).join("build"),
-    ];
-    let scripts = folders
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok())
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let ours = entry
-                .file_name()
-                .to_string_lossy()
-                .starts_with("cuda-direct-sys-");
-            let file = entry.path().join("build-script-main");
-            let built = fs::metadata(&file).ok()?.modified().ok()?;
-            ours.then_some((built, file))
-        });
-    scripts.max().expect("cargo has built a build script").1
-}
-
-/// Runs it with only the given variables, for a repository in a temporary directory.
+/// Runs the build script with only the given variables, for a repository in a temporary directory.
 fn run(name: &str, variables: &[(&str, &str)]) -> Output {
     let base = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("failures")
         .join(name);
     fs::create_dir_all(base.join("out")).expect("a directory");
-    Command::new(build_script())
+    Command::new(env!("CUDA_SYS_BUILD_SCRIPT"))
         .env_clear()
         .current_dir(&base)
         .env("OUT_DIR", base.join("out"))
