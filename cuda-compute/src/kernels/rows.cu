@@ -3,11 +3,11 @@
 //
 // Specialised by THREADS, GROUP (threads per row), N (vectors per thread), LATE (vectors whose late operands
 // are loaded together), BLOCKS (blocks of a multiprocessor for which the registers suffice), APART (see Mine),
-// FOLDED_FROM and FOLDED_TO (the first and the last axis of a row), expression.cuh and stages.cuh. These two are generated for each
-// expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are not adjacent, but
-// those of neighbouring rows are. A block then computes that many vectors of neighbours. A reduction has
-// GIVEN results for a vector. If STAGED, a thread computes a row of N vectors, which a block copies to
-// shared memory and back together with others.
+// FOLDED_FROM and FOLDED_TO (the first and the last axis of a row), expression.cuh and stages.cuh. These two
+// are generated for each expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are
+// not adjacent, but those of neighbouring rows are. A block then computes that many vectors of neighbours. A
+// reduction has GIVEN results for a vector. If STAGED, a thread computes a row of N vectors, which a block
+// copies to shared memory and back together with others.
 
 #include "array.cuh"
 #include "complex.cuh"

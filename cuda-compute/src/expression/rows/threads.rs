@@ -37,7 +37,7 @@ pub(super) const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
 /// The threads that keep a multiprocessor busy, each with 64 registers, or with 48 for long computations in `f64`.
 const BUSY_THREADS: u32 = 1024;
 const BUSY_THREADS_OF_DOUBLES: u32 = 1280;
-/// Registers of a thread for a row with which it takes at most 64 in all.
+/// The registers of a thread for a row up to which the compiler chooses the number of all registers.
 const FEW_REGISTERS: usize = 16;
 /// The bytes of neighbouring columns that a block reads together.
 const LINE: usize = 128;
@@ -129,16 +129,17 @@ impl Threads {
 
     /// Returns the number of blocks of a multiprocessor for which the compiler must limit the registers: as
     /// many as keep it busy, but no more than there are. With a limit that it does not need, the
-    /// compiler would use more registers than without.
+    /// compiler would use more registers than without. How many blocks copy rows depends on shared memory.
     pub(super) fn blocks(&self, hardware: &Hardware, form: &Form, blocks: u64) -> u32 {
+        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
+        let registers = self.vectors as usize * registers(read, form.vector);
+        if self.staged > 0 || registers <= FEW_REGISTERS {
+            return 1;
+        }
         let busy = match form.is_long_in_f64() {
             true => BUSY_THREADS_OF_DOUBLES,
             false => BUSY_THREADS,
         };
-        let read = form.leaves.iter().filter(|leaf| leaf.is_read());
-        if self.vectors as usize * registers(read, form.vector) <= FEW_REGISTERS {
-            return 1;
-        }
         let wanted = (busy / self.of_block()).max(1);
         let there = blocks.div_ceil(hardware.multiprocessors.max(1).into());
         wanted.min(there.try_into().unwrap_or(u32::MAX))
@@ -386,15 +387,16 @@ mod tests {
     #[test]
     fn blocks_share_the_registers_of_a_multiprocessor() {
         let single = form(&[(DataType::F32, Access::Linear, LeafSource::Memory)], 1);
-        let blocks = |group, vectors, blocks| {
-            let threads = Threads {
-                group,
-                columns: 0,
-                vectors,
-                staged: 0,
-            };
-            threads.blocks(&hardware(), &single, blocks)
+        let threads = |group, vectors, staged| Threads {
+            group,
+            columns: 0,
+            vectors,
+            staged,
         };
+        let blocks = |group, vectors, blocks| {
+            threads(group, vectors, 0).blocks(&hardware(), &single, blocks)
+        };
+        assert_eq!(threads(1, 32, 128).blocks(&hardware(), &single, 10_000), 1);
         let of_groups = |vectors| [32, 512, 1024].map(|group| blocks(group, vectors, 10_000));
         assert_eq!(of_groups(17), [4, 2, 1]);
         assert_eq!(of_groups(16), [1; 3]);
