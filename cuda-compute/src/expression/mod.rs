@@ -167,6 +167,11 @@ impl<T: Element> Expr<T> {
     ///
     /// This enqueues the work and does not wait for it.
     ///
+    /// The array is dense. Its axes have the memory order of most bytes of the arrays with its shape. That
+    /// is C order, unless most of these were transposed, for example. Of two orders with equally many bytes,
+    /// the array has one whose innermost axis is a multiple of 4, or that of the first array. See
+    /// [`Array::strides`].
+    ///
     /// # Errors
     /// Returns [`Error::Shape`] if:
     /// - shapes don't match
