@@ -88,6 +88,7 @@ mod tests {
             );
         }
     }
+
     #[test]
     fn elements_at_strides_or_at_indices_are_read_one_by_one() {
         let leaf = |source, access| LeafForm::of(source, DataType::F32, access);

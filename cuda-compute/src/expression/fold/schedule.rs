@@ -281,8 +281,8 @@ pub(super) fn schedule(
     let rows = threads / width;
     let unroll = registers.unroll(44, length / rows);
     // Threads that read few bytes at a time do not keep the memory busy with two blocks. Four take longer
-    // to combine, so each thread needs many vectors. Many operands may share sectors, which more blocks
-    // would remove from the cache.
+    // to combine, so each thread needs many vectors. With three operands, both took the
+    // same time (209715 x 53 `f32`, H200: 112 µs).
     let reads_few_bytes = singles || u64::from(unroll) * vector_bytes < 64;
     let more = match reads <= 2 && reads_few_bytes {
         true => shared(enough * 2, 48, results, results, rows),

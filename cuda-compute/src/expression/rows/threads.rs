@@ -128,21 +128,21 @@ impl Threads {
     }
 
     /// Returns the number of blocks of a multiprocessor for which the compiler must limit the registers: as
-    /// many as keep it busy, but no more than there are. With a limit that it does not need, the
-    /// compiler would use more registers than without. How many blocks copy rows depends on shared memory.
+    /// many as keep it busy, or one if each block has a multiprocessor of its own. With a limit that it does
+    /// not need, the compiler would use more registers than without. How many blocks copy rows depends on
+    /// shared memory.
     pub(super) fn blocks(&self, hardware: &Hardware, form: &Form, blocks: u64) -> u32 {
         let read = form.leaves.iter().filter(|leaf| leaf.is_read());
         let registers = self.vectors as usize * registers(read, form.vector);
-        if self.staged > 0 || registers <= FEW_REGISTERS {
+        let are_few = blocks <= hardware.multiprocessors.into();
+        if self.staged > 0 || are_few || registers <= FEW_REGISTERS {
             return 1;
         }
         let busy = match form.is_long_in_f64() {
             true => BUSY_THREADS_OF_DOUBLES,
             false => BUSY_THREADS,
         };
-        let wanted = (busy / self.of_block()).max(1);
-        let there = blocks.div_ceil(hardware.multiprocessors.max(1).into());
-        wanted.min(there.try_into().unwrap_or(u32::MAX))
+        (busy / self.of_block()).max(1)
     }
 
     /// Returns whether the registers suffice for all leaves of a row, not only for those that blocks copy.
@@ -400,8 +400,7 @@ mod tests {
         let of_groups = |vectors| [32, 512, 1024].map(|group| blocks(group, vectors, 10_000));
         assert_eq!(of_groups(17), [4, 2, 1]);
         assert_eq!(of_groups(16), [1; 3]);
-        // No more than there are.
-        let of_all = [132, 133, 396, 397].map(|all| blocks(32, 32, all));
-        assert_eq!(of_all, [1, 2, 3, 4]);
+        // A multiprocessor for each.
+        assert_eq!([132, 133].map(|all| blocks(32, 32, all)), [1, 4]);
     }
 }
