@@ -165,8 +165,8 @@ functions! {
     LOG2 = Function::real("log2", ("log2f", 1), ("log2", 1));
     LOG10 = Function::real("log10", ("log10f", 2), ("log10", 1)).complex("c_log10", 3);
     POW = Function::real("pow", ("powf", 4), ("pow", 2)).complex("c_pow", 2);
-    SIN = Function::real("sin", ("sinf", 2), ("sin", 2)).half("half_sin").complex("c_sin", 3);
-    COS = Function::real("cos", ("cosf", 2), ("cos", 2)).half("half_cos").complex("c_cos", 3);
+    SIN = Function::real("sin", ("rs_sin", 2), ("sin", 2)).half("half_sin").complex("c_sin", 3);
+    COS = Function::real("cos", ("rs_cos", 2), ("cos", 2)).half("half_cos").complex("c_cos", 3);
     TAN = Function::real("tan", ("tanf", 4), ("tan", 2)).complex("c_tan", 4);
     ASIN = Function::real("asin", ("asinf", 2), ("asin", 2));
     ACOS = Function::real("acos", ("acosf", 2), ("acos", 2));

@@ -95,10 +95,6 @@ HALF half_tanh(float x) {
     return copysignf(fabsf(x) < (PRECISION == 8 ? 0.1f : 0.3f) ? small : large, x);
 }
 
-// Outside of the fast path, as above.
-__device__ __noinline__ float sine_of_large(float x) { return sinf(x); }
-__device__ __noinline__ float cosine_of_large(float x) { return cosf(x); }
-
 // The sine of x, or the cosine if HALVES is 1. The argument is reduced to a distance from the nearest zero of the
 // function, of up to a quarter of its period: that zero is (n + HALVES / 2) pi. The instruction for the sine has an
 // error of 2^-21, so small distances take the series. All of f16 is below LARGE, above which the distance would be
@@ -115,11 +111,11 @@ template <int HALVES> __device__ __forceinline__ float half_wave(float x) {
 }
 #define LARGE 65536.0f
 HALF half_sin(float x) {
-    if (PRECISION == 8 && fabsf(x) >= LARGE) return sine_of_large(x);
+    if (PRECISION == 8 && fabsf(x) >= LARGE) return rs_sin_of_large(x);
     return x == 0 ? x : half_wave<0>(x); // keeps -0
 }
 HALF half_cos(float x) {
-    if (PRECISION == 8 && fabsf(x) >= LARGE) return cosine_of_large(x);
+    if (PRECISION == 8 && fabsf(x) >= LARGE) return rs_cos_of_large(x);
     return half_wave<1>(x);
 }
 
