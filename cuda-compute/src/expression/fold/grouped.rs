@@ -167,11 +167,12 @@ pub(super) fn run(
     };
     let vectors = if groups.in_rows() { 1 } else { vector };
     let room = schedule.partials() * vectors * accumulator_room(&folds) as u64;
+    let unroll = schedule.unroll.min(form.unroll(u64::MAX));
     let kernel = FoldKernel {
         form: Hashed::new(form),
         folds: folds.into(),
         walk: schedule.walk,
-        unroll: schedule.unroll,
+        unroll,
         folded: operands.space.axes_of(Group::Folded as u8),
         staged: if is_staged { space.1 as u32 } else { 0 },
     };

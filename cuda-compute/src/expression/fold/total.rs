@@ -91,7 +91,9 @@ pub(super) fn run(
     let hardware = kernels.hardware();
     let vectors = words[0].div_ceil(vector as u64);
     let registers = Registers::of_one_result(&form, &folds);
-    let most = registers.unroll(REGISTERS, u64::MAX);
+    let most = registers
+        .unroll(REGISTERS, u64::MAX)
+        .min(form.unroll(vectors));
     let variant = table::choose(vectors, 16 / vector, hardware).with_at_most(most.into());
     let room = (ZEROED_WORDS / partial_words(&folds)) as u32;
     let blocks = variant.blocks(vectors, hardware).min(room);
