@@ -4,7 +4,7 @@ use cuda_safe::{Context, Stream};
 use half::f16;
 
 use super::Rows;
-use crate::{Array, Expr, element::Element, eval, kernel::Kernels, s};
+use crate::{Array, CastFrom, Expr, Float, element::Element, eval, kernel::Kernels, s};
 
 /// Kernels for which few rows are many, and a stream.
 fn kernels() -> (Kernels, Stream) {
@@ -63,6 +63,32 @@ fn rows_of_all_lengths_have_the_values_of_other_kernels() {
             );
         }
     }
+}
+
+#[test]
+fn many_short_rows_of_an_even_length_are_copied() {
+    // Eight elements are two or four vectors.
+    fn check<T: Float>(rows: usize, of: fn(u32) -> T) -> bool
+    where
+        f64: CastFrom<T>,
+    {
+        let (kernels, stream) = kernels();
+        let x = numbers(&kernels, &stream, &[rows, 8], of);
+        let centred = (&x - x.mean_axis(1).keep_axes()).eval().unwrap();
+        let is_staged = staged(&kernels) > 0;
+        let values: Vec<f64> = centred.cast::<f64>().eval().unwrap().to_vec().unwrap();
+        for (i, row) in values.chunks(8).enumerate() {
+            let first = f64::from(i as u32 * 8 * 37 % 101);
+            for (j, value) in row.iter().enumerate() {
+                let exact = f64::from((i * 8 + j) as u32 * 37 % 101);
+                assert!((value - row[0] - (exact - first)).abs() < 1e-4, "{i}, {j}");
+            }
+            assert!(row.iter().sum::<f64>().abs() < 1e-3, "{i}");
+        }
+        is_staged
+    }
+    assert!(check(8192, |i| i as f32) && check(8192, f64::from));
+    assert!(!check(8191, |i| i as f32) && !check(8191, f64::from));
 }
 
 #[test]
