@@ -186,21 +186,23 @@ mod tests {
     fn a_block_computes_one_tile() {
         let blocks = |lengths: &[usize], leaf: &[isize], result: &[isize]| {
             let (tile, tiling) = tiled(lengths, &[F32], &[leaf, result])?;
-            assert_eq!(tile.threads(), 256);
             let lengths: Vec<u64> = lengths.iter().map(|&length| length as u64).collect();
             assert_eq!(tiling.sizes[..lengths.len()], lengths);
-            Some((tiling.transposed.across, tiling.blocks))
+            Some((tiling.transposed.across, tiling.blocks, tile.threads()))
         };
-        assert_eq!(blocks(&[128, 128], &[1, 128], &[128, 1]), Some((0, 16)));
+        assert_eq!(blocks(&[128, 128], &[1, 128], &[128, 1]), Some((0, 4, 512)));
         // Only the two axes of a tile are cut.
         let (lengths, result) = ([3, 64, 128], [8192, 128, 1]);
-        assert_eq!(blocks(&lengths, &[8192, 1, 64], &result), Some((1, 24)));
+        assert_eq!(blocks(&lengths, &[8192, 1, 64], &result), Some((1, 6, 512)));
         let (lengths, result) = ([128, 3, 64], [192, 64, 1]);
-        assert_eq!(blocks(&lengths, &[1, 8192, 128], &result), Some((0, 24)));
+        assert_eq!(
+            blocks(&lengths, &[1, 8192, 128], &result),
+            Some((0, 6, 512))
+        );
         // The result is not contiguous.
         assert_eq!(blocks(&[64, 64], &[1, 64], &[128, 2]), None);
         // Few elements need no tiles.
-        assert!(blocks(&[96, 96], &[1, 96], &[96, 1]).is_some());
+        assert_eq!(blocks(&[96, 96], &[1, 96], &[96, 1]), Some((0, 9, 256)));
         assert_eq!(blocks(&[90, 90], &[1, 90], &[90, 1]), None);
     }
 
@@ -245,6 +247,6 @@ mod tests {
             let strides = [vec![&[1, 128][..]], direct].concat();
             tiled(&[128, 128], &data, &strides).unwrap().0.loads_early()
         };
-        assert!(early(8) && !early(9));
+        assert!(early(4) && !early(5));
     }
 }

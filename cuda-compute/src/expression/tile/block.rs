@@ -5,8 +5,9 @@ use super::super::transposed::{Sides, Transposed, Vectors};
 /// The number of elements along each side of a tile. 25847 x 1024 `f32` took 83 µs with such tiles and 256
 /// threads, and 82 to 98 with other sides and threads (H200).
 const SIDE: u16 = 32;
-/// The same if a thread reads and writes at least four elements of at most two bytes at once. 8192 x 8192
-/// `f16` took 99 µs with such tiles, and 109 to 123 with small ones (H200).
+/// The same if a thread reads and writes at least four elements of at most four bytes at once. 8192 x 8192
+/// `f16` took 99 µs with such tiles, and 109 to 123 with small ones. 16384 x 8192 `f32` took 263 µs with such
+/// tiles and 512 threads, and 287 with small ones (H200).
 const LARGE_SIDE: u16 = 64;
 /// The number of large tiles per multiprocessor that fill the device.
 const LARGE_TILES: u64 = 4;
@@ -56,32 +57,36 @@ impl Block {
             let side = (640 / short).next_power_of_two().clamp(least, 256);
             side.min(long.next_power_of_two()) as u16
         };
+        // Rows have a distance of up to 7 elements.
+        let fits = |width: u16, height: u16| {
+            let room = usize::from(width) * usize::from(height + 7);
+            room * usize::from(transposed.bytes) <= SHARED_BYTES
+        };
         let square = |side: u16| (side, side);
         let (width, height) = match (is_whole(inner), is_whole(across)) {
             (true, true) => (inner as u16, across as u16),
             (true, false) => (inner as u16, beside(inner, across)),
             (false, true) => (beside(across, inner), across as u16),
             (false, false) => {
-                let wide = small && vectors.read >= 4 && vectors.vector >= 4;
+                let wide = largest <= 4 && vectors.read >= 4 && vectors.vector >= 4;
                 let tiles = elements as u64 / u64::from(LARGE_SIDE).pow(2);
                 let many = tiles >= LARGE_TILES * u64::from(multiprocessors);
-                square(if wide && many { LARGE_SIDE } else { SIDE })
+                let large = wide && many && fits(LARGE_SIDE, LARGE_SIDE);
+                square(if large { LARGE_SIDE } else { SIDE })
             }
         };
         let in_vectors = vectors.read > 1 || vectors.vector > 1;
         let threads: u64 = match (width, height) {
-            (LARGE_SIDE, LARGE_SIDE) => 256,
+            (LARGE_SIDE, LARGE_SIDE) if small => 256,
+            (LARGE_SIDE, LARGE_SIDE) => 512,
             (SIDE, SIDE) if !small || !in_vectors => 256,
             _ => 128,
         };
         // Few elements need more threads. 507 x 512 `bf16` took 4.0 µs with 512 threads, and 4.3 with 128 (H200).
         let tile = u64::from(width) * u64::from(height);
         let threads = (tile / each).next_power_of_two().clamp(threads, 512) as u16;
-        // Rows have a distance of up to 7 elements.
-        let room = |height: u16| usize::from(width) * usize::from(height + 7);
-        let fits = room(height) * usize::from(transposed.bytes) <= SHARED_BYTES;
         let enough = tile >= LEAST_TILE;
-        (fits && enough).then_some(Self {
+        (fits(width, height) && enough).then_some(Self {
             sides: Sides { width, height },
             threads,
             vectors,
@@ -140,7 +145,9 @@ mod tests {
         assert_eq!(half, Some([32, 32, 128]));
         assert_eq!(chosen(large, 2, [2, 8]), Some([32, 32, 128]));
         assert_eq!(chosen(large, 2, [1, 1]), Some([32, 32, 256]));
-        assert_eq!(chosen(large, 4, [4, 4]), Some([32, 32, 256]));
+        assert_eq!(chosen(large, 4, [4, 4]), Some([64, 64, 512]));
+        assert_eq!(chosen(large, 4, [4, 1]), Some([32, 32, 256]));
+        assert_eq!(chosen(large, 8, [4, 4]), Some([32, 32, 256]));
     }
 
     #[test]
