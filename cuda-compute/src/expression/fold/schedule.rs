@@ -10,6 +10,8 @@ use crate::kernel::{Kernels, ZEROED_WORDS};
 pub(super) const THREADS: u32 = 256;
 /// The maximum number of results that blocks share, which is the number of counters.
 const SHARED_RESULTS: u64 = ZEROED_WORDS as u64;
+/// The work of a thread's vectors that takes longer than to combine the results of blocks.
+const MUCH_WORK: u64 = 10_000;
 /// The registers of a thread for vectors and accumulators of one result.
 pub(super) const REGISTERS: usize = 48;
 /// The bytes of memory that are read together.
@@ -254,7 +256,7 @@ pub(super) fn schedule(
         true => 1,
         false => SECTOR.div_ceil(vector_bytes).min(widest),
     };
-    let few = vectors * 4;
+    let few = (vectors * 4).min((MUCH_WORK / work.max(1)).max(8));
     let mut width = widest;
     while width > narrowest
         && length * width > threads
@@ -492,6 +494,8 @@ mod tests {
         assert_eq!(of(false, 7, 10, 65 * 128, 16), (2, 5));
         assert_eq!(of(false, 7, 90, 32 * 128, 16), (2, 1));
         assert_eq!(of(false, 7, 90, 33 * 128, 16), (2, 5));
+        let shared = |work, vectors: u64| of(false, 7, work, vectors * 128, 16).1 > 1;
+        assert!(!shared(500, 20) && shared(500, 21) && !shared(5000, 8) && shared(5000, 9));
         let of_reads = |reads| {
             let vectors = Vectors {
                 each: 7,
