@@ -412,8 +412,9 @@ RS_FUNCTION void rs_turn() { asm volatile(""); }
 // Sines and cosines.
 
 // The sine of x, or the cosine if HALVES is 1, for |x| up to RS_LARGE. The argument is reduced to a distance from the
-// nearest zero of the function, (n + HALVES / 2) pi. Pi has three parts, with which the distance is exact to its last digit.
-// A polynomial of degree 9 approximates the sine of the distance, with an error of 6e-9 (relative).
+// nearest zero of the function, (n + HALVES / 2) pi. Pi is the sum of three floats, so that the distance keeps all its digits.
+// A polynomial of degree 9 approximates the sine of the distance, with an error of 6e-9 (relative). For all floats from 0
+// to 105,613, sines are at most 1.73 units in the last place from the exact ones, and cosines 1.78.
 template <int HALVES> RS_FUNCTION float rs_wave(float x) {
     // The sum with 1.5 * 2^23 rounds to an integer, whose last bit is the sum's.
     const float magic = 12582912.0f;
@@ -426,7 +427,7 @@ template <int HALVES> RS_FUNCTION float rs_wave(float x) {
     series = fmaf(square, fmaf(square, series, 8.33306927e-3f), -0.166666597f);
     const float wave = fmaf(distance * square, series, distance);
     const unsigned sign = (__float_as_uint(sum) + HALVES) << 31;
-    // The wave has the distance's sign, but not that of -0.
+    // A sine of -0 is -0, but the polynomial of -0 is 0, so the sign is that of the distance. No distance of a cosine is 0.
     return copysignf(wave, __uint_as_float(__float_as_uint(HALVES ? wave : distance) ^ sign));
 }
 

@@ -26,9 +26,9 @@ const MAX_COPIED_REGISTERS: usize = 56;
 /// The maximum number of vectors of a copied row if there are few rows. Longer ones occupy more threads in
 /// other ways.
 const MAX_OF_FEW: usize = 16;
-/// The rows of a power of two of vectors that are copied: of this many vectors, of at most this many elements,
-/// if each multiprocessor has at least this many rows. Otherwise, two or four threads compute a row. Then each
-/// of them computes what is computed once for the row.
+/// Rows of 2 or 4 vectors of up to 4 elements are copied if there are at least 8192 rows for each
+/// multiprocessor. Without copies, 2 or 4 threads compute a row, and all of them compute the values that the
+/// row has only once, such as a deviation.
 ///
 /// Rows of 8 `f64` took 295 µs instead of 395, those of 8 and 16 `f32` between 0.92 and 1.00 of the time (six
 /// programs). Rows of 32 `bf16`, and of 16 `f32` in half the number, took 1.25 and 1.05 (H200).
