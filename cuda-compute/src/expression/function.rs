@@ -189,7 +189,7 @@ functions! {
     NORMCDFINV = Function::real("normcdfinv", ("normcdfinvf", 5), ("normcdfinv", 8));
     SIGMOID = Function::real("sigmoid", ("sigmoid", 4), ("sigmoid", 3)).half("half_sigmoid");
     SILU = Function::real("silu", ("silu", 4), ("silu", 3)).half("half_silu").apart(Apart::between(-750.0, -80.0, 1e-42, 1e-48));
-    GELU = Function::real("gelu", ("gelu", 4), ("gelu", 4)).apart(Apart::between(-40.0, 0.0, 4e-7, 8e-16));
+    GELU = Function::real("gelu", ("gelu", 4), ("gelu", 4)).half("half_gelu").apart(Apart::between(-40.0, 0.0, 4e-7, 8e-16));
     LGAMMA = Function::real("lgamma", ("lgammaf", 6), ("lgamma", 4)).apart(Apart::between(-11.0, -2.26, 4e-6, 4e-15));
     TGAMMA = Function::real("tgamma", ("tgammaf", 5), ("tgamma", 10));
     J0 = Function::real("j0", ("j0f", 9), ("j0", 7)).apart(Apart::beyond(8.0, 2.2e-6, 5e-12));

@@ -22,6 +22,7 @@ mod operands;
 pub(crate) mod operation;
 mod operators;
 pub(crate) mod own;
+mod pairs;
 pub(crate) mod plan;
 mod ready;
 mod reduce;

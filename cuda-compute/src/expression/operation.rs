@@ -191,6 +191,16 @@ impl Operation {
         }
     }
 
+    /// Returns the function of `kernels/half.cuh` that computes the operation on pairs of halves.
+    pub(crate) const fn on_pairs(&self) -> Option<&'static str> {
+        match self {
+            Self::Add => Some("pair_add"),
+            Self::Subtract => Some("pair_sub"),
+            Self::Multiply => Some("pair_mul"),
+            _ => None,
+        }
+    }
+
     /// Returns the effect of the sign of an input that is NaN.
     pub(crate) fn effect_of_sign(&self, to: DataType) -> EffectOfSign {
         let is_float = to.class() == Class::Float;

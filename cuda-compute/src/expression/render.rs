@@ -456,14 +456,14 @@ impl Form {
         let signs = self.signs(roots, &needed, used);
         let rounded_by_store = self.rounded_by_store(roots, &needed, used);
         let bits_wanted = self.bits_wanted(&needed);
-        // Only for f16 does the sign take instructions.
-        let read = |value: usize, data: DataType| match data == DataType::F16 && !signs[value] {
-            true => "number_of",
-            false => "value_of",
-        };
+        let pairs = self.pairs(roots, used == Use::Stored, (&needed, &signs));
         let _ = writeln!(text, "template <int V> struct Outputs{suffix} {{");
         for (i, root) in roots.iter().enumerate() {
-            let _ = writeln!(text, "    {} y{i}[V];", self.data(*root).computed());
+            let data = self.data(*root);
+            let _ = match &pairs {
+                Some(pairs) => writeln!(text, "    {};", pairs.output(i, data)),
+                None => writeln!(text, "    {} y{i}[V];", data.computed()),
+            };
         }
         let _ = writeln!(
             text,
@@ -483,9 +483,14 @@ impl Form {
                 let _ = writeln!(
                     text,
                     "    const {computed} v{i} = {}(scalar<{stored}>(w.at + {slot}));",
-                    read(i, *data)
+                    reading(*data, signs[i])
                 );
-                if bits_wanted[i] {
+                if pairs.as_ref().is_some_and(|pairs| pairs.has_pair(i)) {
+                    let _ = writeln!(
+                        text,
+                        "    const unsigned p{i} = same_pair(scalar<{stored}>(w.at + {slot}));"
+                    );
+                } else if bits_wanted[i] {
                     let _ = writeln!(
                         text,
                         "    const unsigned short h{i} = scalar<{stored}>(w.at + {slot}).bits;"
@@ -494,6 +499,18 @@ impl Form {
             }
         }
         self.draw(slots, &needed, text);
+        let own = |operation: &Operation| match operation {
+            Operation::Own(function) => {
+                let place = own.iter().position(|other| *other == function);
+                Some(function.called(&format!("own_{}", place.unwrap_or(0))))
+            }
+            _ => None,
+        };
+        if let Some(pairs) = pairs {
+            pairs.write(roots, given, own, text);
+            text.push_str("}\n");
+            return;
+        }
         text.push_str("#pragma unroll\n    for (int lane = 0; lane < V; ++lane) {\n");
         for (i, value) in self.values.iter().enumerate() {
             if !needed[i] {
@@ -509,19 +526,7 @@ impl Form {
             let mut right = String::new();
             match value {
                 Value::Scalar { .. } => continue,
-                Value::Load { leaf, data } => {
-                    let form = &self.leaves[usize::from(*leaf)];
-                    let read = read(i, *data);
-                    right = match (form.source, form.is_single()) {
-                        (LeafSource::Memory, true) => format!("{read}(in.x{leaf})"),
-                        (LeafSource::Memory, false) => format!("{read}(in.x{leaf}.at[lane])"),
-                        (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
-                        (LeafSource::Place, false) => format!("({computed})(in.x{leaf} + lane)"),
-                        (LeafSource::Given(_), _) => format!("in.x{leaf}[lane % GIVEN]"),
-                        (LeafSource::Random, true) => format!("r{leaf}[0]"),
-                        (LeafSource::Random, false) => format!("r{leaf}[lane]"),
-                    };
-                }
+                Value::Load { leaf, .. } => right = self.loaded_lane(*leaf, "lane", signs[i]),
                 Value::Apply {
                     operation,
                     inputs,
@@ -530,13 +535,9 @@ impl Form {
                     let from = self.type_of_inputs(operation, inputs, *data);
                     let names: Vec<String> =
                         inputs.iter().map(|input| format!("v{input}")).collect();
-                    let unrounded = match operation {
-                        Operation::Own(function) => {
-                            let place = own.iter().position(|other| *other == function);
-                            let name = function.called(&format!("own_{}", place.unwrap_or(0)));
-                            format!("{name}({})", names.join(", "))
-                        }
-                        operation => operation.render_for_rounding(&names, from, *data),
+                    let unrounded = match own(operation) {
+                        Some(name) => format!("{name}({})", names.join(", ")),
+                        None => operation.render_for_rounding(&names, from, *data),
                     };
                     let rounds = self.is_rounded(i as u16) && !rounded_by_store[i];
                     if let Some(function) = self.on_f16_bits(value) {
@@ -567,6 +568,22 @@ impl Form {
             let _ = writeln!(text, "        out.y{i}[lane] = v{root};");
         }
         text.push_str("    }\n}\n");
+    }
+
+    /// Returns the number that a leaf has in a lane. `sign` is whether the sign of NaN matters.
+    pub(super) fn loaded_lane(&self, leaf: u16, lane: &str, sign: bool) -> String {
+        let form = &self.leaves[usize::from(leaf)];
+        let read = reading(form.data, sign);
+        let computed = form.data.computed();
+        match (form.source, form.is_single()) {
+            (LeafSource::Memory, true) => format!("{read}(in.x{leaf})"),
+            (LeafSource::Memory, false) => format!("{read}(in.x{leaf}.at[{lane}])"),
+            (LeafSource::Place, true) => format!("({computed})in.x{leaf}"),
+            (LeafSource::Place, false) => format!("({computed})(in.x{leaf} + {lane})"),
+            (LeafSource::Given(_), _) => format!("in.x{leaf}[{lane} % GIVEN]"),
+            (LeafSource::Random, true) => format!("r{leaf}[0]"),
+            (LeafSource::Random, false) => format!("r{leaf}[{lane}]"),
+        }
     }
 
     /// Generates the random numbers of all lanes together, because the lanes share the generation
@@ -610,6 +627,14 @@ impl Form {
             "}\ntemplate <int V, bool ROUNDED = false, class O> __device__ __forceinline__ void store(const Words &w, index_t n, const O &out) {\n    \
              store<V, ROUNDED>(w, n, coordinates(w, n), out);\n}\n",
         );
+    }
+}
+
+/// Returns the function that converts a stored number. Only for f16 does the sign of NaN take instructions.
+const fn reading(data: DataType, sign: bool) -> &'static str {
+    match (data, sign) {
+        (DataType::F16, false) => "number_of",
+        _ => "value_of",
     }
 }
 

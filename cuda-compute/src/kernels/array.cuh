@@ -302,6 +302,19 @@ __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (
     store_pack<T, V, KIND>((T *)base, offset, values);
 }
 
+// Results of arithmetic on pairs of halves: see half.cuh.
+template <int V> struct pairs { unsigned at[(V + 1) / 2]; };
+template <class T, int V, int KIND = ANY>
+__device__ __forceinline__ void store_pack(T *base, long long offset, const pairs<V> &values) {
+    pack<T, V> stored;
+    memcpy(&stored, values.at, sizeof(stored));
+    *(pack<T, V> *)(base + offset) = stored;
+}
+template <class T, int V, int KIND = ANY>
+__device__ __forceinline__ void store_pack(u64 base, long long offset, const pairs<V> &values) {
+    store_pack<T, V, KIND>((T *)base, offset, values);
+}
+
 // A field at this byte offset from the start of a value.
 template <class F, int OFFSET, class S> __device__ __forceinline__ F field_of(const S &value) {
     F field;

@@ -4,6 +4,69 @@
 #ifndef HALF_FUNCTIONS
 #define HALF_FUNCTIONS
 
+// Two halves of type T in a word, the first in its lower half. Sums, differences and products are rounded once. The
+// sign of NaN may change.
+#define ON_PAIRS template <class T> __device__ __forceinline__
+template <class T> struct is_bf16 { static const bool value = false; };
+template <> struct is_bf16<stored_bf16> { static const bool value = true; };
+
+ON_PAIRS float low_of(unsigned pair) {
+    if constexpr (is_bf16<T>::value) return __uint_as_float(pair << 16);
+    else return f16_number((unsigned short)pair);
+}
+// Of a single half, the same.
+template <class T, int V> __device__ __forceinline__ float high_of(unsigned pair) {
+    if constexpr (V == 1) return low_of<T>(pair);
+    else if constexpr (is_bf16<T>::value) return __uint_as_float(pair & 0xffff0000u);
+    else return f16_number((unsigned short)(pair >> 16));
+}
+ON_PAIRS unsigned pair_of(float low, float high) {
+#if __CUDA_ARCH__ >= 800
+    return storing<T, float>::of_pair(low, high);
+#else
+    return storing<T, float>::of_number(low).bits | (unsigned)storing<T, float>::of_number(high).bits << 16;
+#endif
+}
+// Of floats that are halves.
+ON_PAIRS unsigned pair_of_halves(float low, float high) {
+    if constexpr (is_bf16<T>::value) return __byte_perm(__float_as_uint(low), __float_as_uint(high), 0x7632);
+    else return pair_of<T>(low, high);
+}
+ON_PAIRS unsigned same_pair(T half) { return half.bits * 0x10001u; }
+// The elements at `lane` and after it, if there is another.
+template <class T, int V> __device__ __forceinline__ unsigned pair_at(const pack<T, V> &halves, int lane) {
+    if constexpr (V == 1) return halves.at[0].bits;
+    unsigned pair;
+    memcpy(&pair, &halves.at[lane], sizeof(pair));
+    return pair;
+}
+
+// Before compute capability 9.0, only a multiply-add of bf16 is an instruction.
+#define PAIR_OPERATION(NAME, INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                       \
+    ON_PAIRS unsigned NAME(unsigned a, unsigned b) {                                                                          \
+        unsigned result;                                                                                                  \
+        if constexpr (!is_bf16<T>::value) asm(INSTRUCTION ".rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));       \
+        else BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                             \
+        return result;                                                                                                    \
+    }
+#if __CUDA_ARCH__ >= 900
+#define BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                                  \
+    asm(INSTRUCTION ".rn.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+#elif __CUDA_ARCH__ >= 800
+#define BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                                  \
+    asm("fma.rn.bf16x2 %0, " MULTIPLY_ADD ";" : "=r"(result) : "r"(a), "r"(b), "r"(0x3f803f80), "r"(0xbf80bf80), "r"(0x80008000));
+#else
+#define BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                                  \
+    {                                                                                                                     \
+        const auto of = [](float x, float y) { return EXPRESSION; };                                                      \
+        result = pair_of<T>(of(low_of<T>(a), low_of<T>(b)), of(high_of<T, 2>(a), high_of<T, 2>(b)));                            \
+    }
+#endif
+// %3 is 1, %4 is -1, and %5 is -0, to which a product adds without a change.
+PAIR_OPERATION(pair_add, "add", "%1, %3, %2", x + y)
+PAIR_OPERATION(pair_sub, "sub", "%2, %4, %1", x - y)
+PAIR_OPERATION(pair_mul, "mul", "%1, %2, %5", x * y)
+
 #define HALF template <int PRECISION> __device__ __forceinline__ float
 
 // Approximate instructions. With `ftz`, they flush subnormal numbers, which saves instructions. f16 has none
@@ -85,6 +148,23 @@ HALF half_sigmoid_of(float x, float numerator) {
 HALF half_sigmoid(float x) { return half_sigmoid_of<PRECISION>(x, 1.0f); }
 HALF half_silu(float x) { return half_sigmoid_of<PRECISION>(x, x); }
 
+// The normal distribution beyond |x| is exp(-x^2 / 2) times a polynomial in 1 / (1 + c |x|), which was fitted to the
+// digits that the result needs.
+HALF half_gelu(float x) {
+    const float size = fabsf(x);
+    float polynomial;
+    if constexpr (PRECISION == 8) {
+        const float k = approximate_reciprocal(fmaf(0.275f, size, 1.0f));
+        polynomial = k * fmaf(k, fmaf(k, fmaf(k, 0.371973531f, -0.206007376f), 0.2469001f), 0.0871254656f);
+    } else {
+        const float k = approximate_reciprocal(fmaf(0.325f, size, 1.0f));
+        const float inner = fmaf(k, fmaf(k, -0.109212842f, 0.394504568f), -0.115621927f);
+        polynomial = k * fmaf(k, fmaf(k, inner, 0.212163879f), 0.118167223f);
+    }
+    const float beyond = approximate_exp2<11>(x * x * -0.721347520f) * polynomial;
+    return x * (x > 0 ? 1.0f - beyond : beyond);
+}
+
 // Small arguments take the series, where the difference from 1 would lose digits.
 HALF half_tanh(float x) {
     const float square = x * x;
@@ -100,19 +180,28 @@ HALF half_tanh(float x) {
 // error of 2^-21, so small distances take the series. All of f16 is below LARGE, above which the distance would be
 // inaccurate.
 template <int HALVES> __device__ __forceinline__ float half_wave(float x) {
-    const float shift = 0.5f * HALVES, magic = 12582912.0f;
+    const float magic = 12582912.0f;
     // The sum with 1.5 * 2^23 rounds to an integer, whose last bit is the sum's.
-    const float sum = fmaf(x, 0.318309886f, -shift) + magic, zero = sum - magic + shift;
-    const float distance = fmaf(zero, 8.74227766e-8f, fmaf(zero, -3.14159274f, x));
+    float sum, zero, same;
+    if constexpr (HALVES == 1) {
+        sum = fmaf(x, 0.318309886f, -0.5f) + magic;
+        zero = same = sum - magic + 0.5f;
+    } else {
+        // A difference of 0 is rounded to 0 and to -0, so that the distance of -0 is -0.
+        sum = fmaf(x, 0.318309886f, magic);
+        zero = sum - magic;
+        same = __fadd_rd(sum, -magic);
+    }
+    const float distance = fmaf(same, 8.74227766e-8f, fmaf(zero, -3.14159274f, x));
     float wave;
     asm("sin.approx.ftz.f32 %0, %1;" : "=f"(wave) : "f"(distance));
-    if (fabsf(distance) < 0x1p-5f) wave = fmaf(distance * distance, distance * -0.166666667f, distance);
+    if (fabsf(distance) < 0x1p-5f) wave = distance * fmaf(distance * distance, -0.166666667f, 1.0f);
     return __uint_as_float(__float_as_uint(wave) ^ (__float_as_uint(sum) + HALVES) << 31);
 }
 #define LARGE 65536.0f
 HALF half_sin(float x) {
     if (PRECISION == 8 && fabsf(x) >= LARGE) return rs_sin_of_large(x);
-    return x == 0 ? x : half_wave<0>(x); // keeps -0
+    return half_wave<0>(x);
 }
 HALF half_cos(float x) {
     if (PRECISION == 8 && fabsf(x) >= LARGE) return rs_cos_of_large(x);

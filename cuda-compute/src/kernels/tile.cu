@@ -82,7 +82,7 @@ tile(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
             if (!EARLY) load_others(w, c, own);
             take_transposed(transposed, to.column, to.row, own);
             compute<VECTOR>(w, own, out);
-            store<VECTOR>(w, 0, c, out);
+            store<VECTOR, true>(w, 0, c, out);
         }
     }
 }
