@@ -180,7 +180,7 @@ functions! {
     ASINH = Function::real("asinh", ("asinhf", 3), ("asinh", 3));
     ACOSH = Function::real("acosh", ("acoshf", 4), ("acosh", 3));
     ATANH = Function::real("atanh", ("atanhf", 3), ("atanh", 2));
-    ERF = Function::real("erf", ("erff", 2), ("erf", 2));
+    ERF = Function::real("erf", ("erff", 2), ("erf", 2)).half("half_erf");
     ERFC = Function::real("erfc", ("erfcf", 4), ("erfc", 5));
     ERFCX = Function::real("erfcx", ("erfcxf", 4), ("erfcx", 4));
     ERFINV = Function::real("erfinv", ("erfinvf", 2), ("erfinv", 5));

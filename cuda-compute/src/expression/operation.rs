@@ -181,22 +181,16 @@ impl Operation {
         to.is_half() && (*self == Self::Cast && from != to || !self.is_exact(from, to))
     }
 
-    /// Returns the function of `kernels/array.cuh` that computes the operation on the bits of f16.
-    pub(crate) const fn on_f16_bits(&self) -> Option<&'static str> {
-        match self {
-            Self::Add => Some("f16_add"),
-            Self::Subtract => Some("f16_sub"),
-            Self::Multiply => Some("f16_mul"),
-            _ => None,
-        }
-    }
-
     /// Returns the function of `kernels/half.cuh` that computes the operation on pairs of halves.
-    pub(crate) const fn on_pairs(&self) -> Option<&'static str> {
+    pub(crate) fn on_pairs(&self) -> Option<&'static str> {
         match self {
             Self::Add => Some("pair_add"),
             Self::Subtract => Some("pair_sub"),
             Self::Multiply => Some("pair_mul"),
+            Self::Negate => Some("pair_neg"),
+            Self::Absolute => Some("pair_abs"),
+            Self::Scalar("max") => Some("pair_max"),
+            Self::Scalar("min") => Some("pair_min"),
             _ => None,
         }
     }

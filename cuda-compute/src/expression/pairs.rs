@@ -12,6 +12,8 @@ use super::{
 };
 use crate::element::DataType;
 
+const INDENT: &str = "        ";
+
 /// The part of `compute` that is written for each value.
 pub(super) struct Pairs<'a> {
     form: &'a Form,
@@ -35,7 +37,19 @@ impl Form {
                 inputs,
                 data,
             } if data.is_half() && inputs.iter().all(|&input| self.data(input) == *data) => {
-                operation.on_pairs()
+                // An operation on floats changes or ignores signs without an instruction.
+                let of_signs = |operation: &Operation| {
+                    matches!(operation, Operation::Negate | Operation::Absolute)
+                };
+                let is_pair = match &self.values[usize::from(inputs[0])] {
+                    Value::Apply { operation, .. } => {
+                        !of_signs(operation) && operation.on_pairs().is_some()
+                    }
+                    _ => false,
+                };
+                operation
+                    .on_pairs()
+                    .filter(|_| is_pair || !of_signs(operation))
             }
             _ => None,
         }
@@ -63,13 +77,15 @@ impl Form {
                 }
             }
         }
-        if !is_arithmetic || !self.vector.is_multiple_of(2) {
+        if !is_arithmetic {
             return None;
         }
-        let stored = roots
-            .iter()
-            .map(|&root| stores && self.data(root).is_half() && self.is_rounded(root));
-        let stored: Vec<bool> = stored.collect();
+        let is_stored = |&root: &u16| {
+            let value = &self.values[usize::from(root)];
+            let rounds = self.is_rounded(root) || self.on_pairs(value).is_some();
+            stores && value.data().is_half() && rounds
+        };
+        let stored: Vec<bool> = roots.iter().map(is_stored).collect();
         for (&root, &stored) in roots.iter().zip(&stored) {
             let used = if stored { &mut pairs } else { &mut floats };
             used[usize::from(root)] = true;
@@ -107,7 +123,7 @@ impl Pairs<'_> {
         own: impl Fn(&Operation) -> Option<String>,
         text: &mut String,
     ) {
-        // A single lane is also the second one.
+        // A single lane is also the second one, and is computed once.
         text.push_str(
             "#pragma unroll\n    for (int lane = 0; lane < V; lane += 2) {\n        const int next = V > 1 ? lane + 1 : lane;\n",
         );
@@ -164,8 +180,8 @@ impl Pairs<'_> {
                 let in_pairs = data.is_half() && form.source == LeafSource::Memory;
                 if in_pairs && self.pairs[i] || data == DataType::Bf16 && in_pairs {
                     pair = Some(match form.is_single() {
-                        true => format!("same_pair<{stored}>(in.x{leaf})"),
-                        false => format!("pair_at(in.x{leaf}, lane)"),
+                        true => format!("same_pair<V>(in.x{leaf})"),
+                        false => format!("pair_at<V>(in.x{leaf}, lane)"),
                     });
                 }
                 // The numbers of a pair of bf16 have all its bits.
@@ -178,8 +194,9 @@ impl Pairs<'_> {
                 operation, inputs, ..
             } => match self.form.on_pairs(value) {
                 Some(function) => {
-                    let (a, b) = (inputs[0], inputs[1]);
-                    pair = Some(format!("{function}<{stored}>(p{a}, p{b})"));
+                    let inputs: Vec<String> =
+                        inputs.iter().map(|input| format!("p{input}")).collect();
+                    pair = Some(format!("{function}<{stored}>({})", inputs.join(", ")));
                 }
                 None => {
                     let from = self.form.type_of_inputs(operation, inputs, data);
@@ -195,7 +212,8 @@ impl Pairs<'_> {
                     let rounds = self.form.is_rounded(i as u16);
                     // Rounding a single bf16 takes one instruction, and leaves a float.
                     if rounds && (self.pairs[i] || data == DataType::F16) {
-                        pair = Some(format!("pair_of<{stored}>({low}, {high})"));
+                        let _ = writeln!(text, "{INDENT}const float u{i} = {low};");
+                        pair = Some(format!("pair_of<V, {stored}>(u{i}, V > 1 ? {high} : u{i})"));
                     } else if rounds {
                         lanes = Some([rounded(low, data), rounded(high, data)]);
                     } else {
@@ -204,26 +222,87 @@ impl Pairs<'_> {
                 }
             },
         }
-        let indent = "        ";
         if let Some(pair) = &pair {
-            let _ = writeln!(text, "{indent}const unsigned p{i} = {pair};");
+            let _ = writeln!(text, "{INDENT}const auto p{i} = {pair};");
         }
         let is_pair = pair.is_some();
         if self.floats[i] || lanes.is_some() && !is_pair {
             let [low, high] = lanes.clone().unwrap_or_else(|| {
-                [("low_of", ""), ("high_of", ", V")]
-                    .map(|(part, lanes)| format!("{part}<{stored}{lanes}>(p{i})"))
+                ["low_of", "high_of"].map(|part| format!("{part}<{stored}>(p{i})"))
             });
             let _ = writeln!(
                 text,
-                "{indent}const {computed} v{i}a = {low}, v{i}b = {high};"
+                "{INDENT}const {computed} v{i}a = {low}, v{i}b = V > 1 ? {high} : v{i}a;"
             );
         }
         if !is_pair && self.pairs[i] {
             let _ = writeln!(
                 text,
-                "{indent}const unsigned p{i} = pair_of_halves<{stored}>(v{i}a, v{i}b);"
+                "{INDENT}const auto p{i} = pair_of_halves<V, {stored}>(v{i}a, v{i}b);"
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+    use half::{bf16, f16};
+
+    use crate::{Absolute, Array, Expr, Float, s};
+
+    fn stream() -> Stream {
+        Stream::new(&Context::primary(0).unwrap()).unwrap()
+    }
+
+    /// Numbers of all magnitudes, zeros, infinities and NaN. The length is not a multiple of a vector's.
+    fn samples<T>(from_bits: fn(u16) -> T) -> Vec<T> {
+        let special = [
+            0, 1, 0x8000, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x7f80, 0xff80, 0x7fc0,
+        ];
+        let spread = (0..1019u32).map(|i| (i * 12_289) as u16);
+        special.into_iter().chain(spread).map(from_bits).collect()
+    }
+
+    /// Checks an expression of arrays that are aligned, so that a thread computes pairs, and of slices that
+    /// are not.
+    fn check<T>(from_bits: fn(u16) -> T, number: fn(f32) -> T, to_f32: fn(T) -> f32)
+    where
+        T: Float + Absolute<Size = T> + Copy,
+    {
+        let stream = stream();
+        let left = samples(from_bits);
+        let right: Vec<T> = left.iter().rev().copied().collect();
+        let x = Array::from_slice(&stream, &left).unwrap();
+        let y = Array::from_slice(&stream, &right).unwrap();
+        let rounded = |value: f32| to_f32(number(value));
+        let expression = |x: &Array<T>, y: &Array<T>| -> Expr<T> {
+            let sum = x.expr() + y;
+            (-(&sum * x) - y.expr().abs())
+                .maximum(x.expr().sqrt())
+                .minimum(&sum)
+        };
+        let wanted = |x: f32, y: f32| {
+            let sum = rounded(x + y);
+            let difference = rounded(-rounded(sum * x) - y.abs());
+            difference.max(rounded(x.sqrt())).min(sum)
+        };
+        let end = left.len();
+        for from in [0, 1] {
+            let [x, y] = [&x, &y].map(|array| array.slice(s![from..]).unwrap());
+            let got = expression(&x, &y).eval().unwrap().to_vec().unwrap();
+            for (i, got) in (from..end).zip(got) {
+                let (x, y) = (to_f32(left[i]), to_f32(right[i]));
+                let (got, wanted) = (to_f32(got), wanted(x, y));
+                let is_same = got == wanted || got.is_nan() && wanted.is_nan();
+                assert!(is_same, "{x} and {y}: {got}, not {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_have_the_values_of_single_halves() {
+        check(f16::from_bits, f16::from_f32, f16::to_f32);
+        check(bf16::from_bits, bf16::from_f32, bf16::to_f32);
     }
 }

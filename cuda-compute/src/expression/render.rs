@@ -455,7 +455,6 @@ impl Form {
         let needed = self.needed_besides(given, roots);
         let signs = self.signs(roots, &needed, used);
         let rounded_by_store = self.rounded_by_store(roots, &needed, used);
-        let bits_wanted = self.bits_wanted(&needed);
         let pairs = self.pairs(roots, used == Use::Stored, (&needed, &signs));
         let _ = writeln!(text, "template <int V> struct Outputs{suffix} {{");
         for (i, root) in roots.iter().enumerate() {
@@ -488,12 +487,7 @@ impl Form {
                 if pairs.as_ref().is_some_and(|pairs| pairs.has_pair(i)) {
                     let _ = writeln!(
                         text,
-                        "    const unsigned p{i} = same_pair(scalar<{stored}>(w.at + {slot}));"
-                    );
-                } else if bits_wanted[i] {
-                    let _ = writeln!(
-                        text,
-                        "    const unsigned short h{i} = scalar<{stored}>(w.at + {slot}).bits;"
+                        "    const auto p{i} = same_pair<V>(scalar<{stored}>(w.at + {slot}));"
                     );
                 }
             }
@@ -521,12 +515,9 @@ impl Form {
                 let _ = writeln!(text, "        const {computed} v{i} = row.y{place}[lane];");
                 continue;
             }
-            // The bits of an f16, if the value is derived from them.
-            let mut bits = None;
-            let mut right = String::new();
-            match value {
+            let right = match value {
                 Value::Scalar { .. } => continue,
-                Value::Load { leaf, .. } => right = self.loaded_lane(*leaf, "lane", signs[i]),
+                Value::Load { leaf, .. } => self.loaded_lane(*leaf, "lane", signs[i]),
                 Value::Apply {
                     operation,
                     inputs,
@@ -539,30 +530,13 @@ impl Form {
                         Some(name) => format!("{name}({})", names.join(", ")),
                         None => operation.render_for_rounding(&names, from, *data),
                     };
-                    let rounds = self.is_rounded(i as u16) && !rounded_by_store[i];
-                    if let Some(function) = self.on_f16_bits(value) {
-                        bits = Some(format!("{function}(h{}, h{})", inputs[0], inputs[1]));
-                    } else if rounds && bits_wanted[i] {
-                        bits = Some(format!("f16_bits({unrounded})"));
-                    } else if rounds {
-                        right = rounded(unrounded, *data);
-                    } else {
-                        right = unrounded;
+                    match self.is_rounded(i as u16) && !rounded_by_store[i] {
+                        true => rounded(unrounded, *data),
+                        false => unrounded,
                     }
                 }
-            }
-            let _ = match (bits, bits_wanted[i]) {
-                (Some(bits), _) => writeln!(
-                    text,
-                    "        const unsigned short h{i} = {bits};\n        const float v{i} = f16_number(h{i});"
-                ),
-                (None, false) => writeln!(text, "        const {computed} v{i} = {right};"),
-                (None, true) => writeln!(
-                    text,
-                    "        const {computed} v{i} = {right};\n        const unsigned short h{i} = {};",
-                    self.bits_of(i)
-                ),
             };
+            let _ = writeln!(text, "        const {computed} v{i} = {right};");
         }
         for (i, root) in roots.iter().enumerate() {
             let _ = writeln!(text, "        out.y{i}[lane] = v{root};");

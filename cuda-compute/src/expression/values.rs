@@ -145,51 +145,6 @@ impl Form {
         }
     }
 
-    /// Returns the function that computes a value from the bits of f16.
-    pub(super) fn on_f16_bits(&self, value: &Value) -> Option<&'static str> {
-        match value {
-            Value::Apply {
-                operation,
-                inputs,
-                data: DataType::F16,
-            } if inputs
-                .iter()
-                .all(|&input| self.data(input) == DataType::F16) =>
-            {
-                operation.on_f16_bits()
-            }
-            _ => None,
-        }
-    }
-
-    /// Marks the values whose bits a function of bits takes.
-    pub(super) fn bits_wanted(&self, needed: &[bool]) -> Vec<bool> {
-        let mut wanted = vec![false; self.values.len()];
-        for (i, _, inputs, _) in self.operations(needed) {
-            if self.on_f16_bits(&self.values[i]).is_some() {
-                for &input in inputs {
-                    wanted[usize::from(input)] = true;
-                }
-            }
-        }
-        wanted
-    }
-
-    /// Returns the bits of an f16 that is loaded, or that an operation has computed without rounding.
-    pub(super) fn bits_of(&self, value: usize) -> String {
-        match &self.values[value] {
-            Value::Load { leaf, .. } => {
-                let form = &self.leaves[usize::from(*leaf)];
-                match (form.source, form.is_single()) {
-                    (LeafSource::Memory, true) => format!("in.x{leaf}.bits"),
-                    (LeafSource::Memory, false) => format!("in.x{leaf}.at[lane].bits"),
-                    _ => format!("f16_bits(v{value})"),
-                }
-            }
-            _ => format!("f16_bits(v{value})"),
-        }
-    }
-
     /// Returns the type of an operation's inputs.
     pub(super) fn type_of_inputs(
         &self,

@@ -50,23 +50,6 @@ __device__ __forceinline__ unsigned short to_bf16_bits(float x) {
     return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
 #endif
 }
-// Arithmetic on the bits of f16. An operation on floats that is then rounded has the same result, except for
-// the sign of NaN, but takes three instructions.
-__device__ __forceinline__ unsigned short f16_add(unsigned short a, unsigned short b) {
-    unsigned short sum;
-    asm("add.rn.f16 %0, %1, %2;" : "=h"(sum) : "h"(a), "h"(b));
-    return sum;
-}
-__device__ __forceinline__ unsigned short f16_sub(unsigned short a, unsigned short b) {
-    unsigned short difference;
-    asm("sub.rn.f16 %0, %1, %2;" : "=h"(difference) : "h"(a), "h"(b));
-    return difference;
-}
-__device__ __forceinline__ unsigned short f16_mul(unsigned short a, unsigned short b) {
-    unsigned short product;
-    asm("mul.rn.f16 %0, %1, %2;" : "=h"(product) : "h"(a), "h"(b));
-    return product;
-}
 // Converts halves in structs to floats for user functions.
 struct stored_f16 {
     unsigned short bits;
@@ -302,11 +285,13 @@ __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (
     store_pack<T, V, KIND>((T *)base, offset, values);
 }
 
-// Results of arithmetic on pairs of halves: see half.cuh.
-template <int V> struct pairs { unsigned at[(V + 1) / 2]; };
+// Results of arithmetic on pairs of halves, or on a single one: see half.cuh.
+template <int V> struct pairs { unsigned at[V / 2]; };
+template <> struct pairs<1> { unsigned short at[1]; };
 template <class T, int V, int KIND = ANY>
 __device__ __forceinline__ void store_pack(T *base, long long offset, const pairs<V> &values) {
     pack<T, V> stored;
+    static_assert(sizeof(stored) == sizeof(values.at));
     memcpy(&stored, values.at, sizeof(stored));
     *(pack<T, V> *)(base + offset) = stored;
 }

@@ -4,8 +4,8 @@
 #ifndef HALF_FUNCTIONS
 #define HALF_FUNCTIONS
 
-// Two halves of type T in a word, the first in its lower half. Sums, differences and products are rounded once. The
-// sign of NaN may change.
+// Arithmetic on two halves of type T in a word, the first in its lower half, or on a single one. Sums, differences and
+// products are rounded once. The sign of NaN may change.
 #define ON_PAIRS template <class T> __device__ __forceinline__
 template <class T> struct is_bf16 { static const bool value = false; };
 template <> struct is_bf16<stored_bf16> { static const bool value = true; };
@@ -14,58 +14,86 @@ ON_PAIRS float low_of(unsigned pair) {
     if constexpr (is_bf16<T>::value) return __uint_as_float(pair << 16);
     else return f16_number((unsigned short)pair);
 }
-// Of a single half, the same.
-template <class T, int V> __device__ __forceinline__ float high_of(unsigned pair) {
-    if constexpr (V == 1) return low_of<T>(pair);
-    else if constexpr (is_bf16<T>::value) return __uint_as_float(pair & 0xffff0000u);
+ON_PAIRS float low_of(unsigned short half) { return low_of<T>((unsigned)half); }
+ON_PAIRS float high_of(unsigned pair) {
+    if constexpr (is_bf16<T>::value) return __uint_as_float(pair & 0xffff0000u);
     else return f16_number((unsigned short)(pair >> 16));
 }
-ON_PAIRS unsigned pair_of(float low, float high) {
+ON_PAIRS unsigned short rounded_half(float x) { return storing<T, float>::of_number(x).bits; }
+
+// With a V of 1, these return a single half, and otherwise a pair.
+#define MAKES_PAIRS template <int V, class T> __device__ __forceinline__ auto
+MAKES_PAIRS pair_of(float low, float high) {
+    if constexpr (V == 1) return rounded_half<T>(low);
 #if __CUDA_ARCH__ >= 800
-    return storing<T, float>::of_pair(low, high);
+    else return storing<T, float>::of_pair(low, high);
 #else
-    return storing<T, float>::of_number(low).bits | (unsigned)storing<T, float>::of_number(high).bits << 16;
+    else return rounded_half<T>(low) | (unsigned)rounded_half<T>(high) << 16;
 #endif
 }
 // Of floats that are halves.
-ON_PAIRS unsigned pair_of_halves(float low, float high) {
-    if constexpr (is_bf16<T>::value) return __byte_perm(__float_as_uint(low), __float_as_uint(high), 0x7632);
-    else return pair_of<T>(low, high);
+MAKES_PAIRS pair_of_halves(float low, float high) {
+    if constexpr (V > 1 && is_bf16<T>::value) return __byte_perm(__float_as_uint(low), __float_as_uint(high), 0x7632);
+    else return pair_of<V, T>(low, high);
 }
-ON_PAIRS unsigned same_pair(T half) { return half.bits * 0x10001u; }
-// The elements at `lane` and after it, if there is another.
-template <class T, int V> __device__ __forceinline__ unsigned pair_at(const pack<T, V> &halves, int lane) {
-    if constexpr (V == 1) return halves.at[0].bits;
-    unsigned pair;
-    memcpy(&pair, &halves.at[lane], sizeof(pair));
-    return pair;
+MAKES_PAIRS same_pair(T half) {
+    if constexpr (V == 1) return half.bits;
+    else return __byte_perm(half.bits, 0, 0x1010);
+}
+// The elements at `lane` and after it.
+MAKES_PAIRS pair_at(const pack<T, V> &halves, int lane) {
+    if constexpr (V == 1) {
+        return halves.at[0].bits;
+    } else {
+        unsigned pair;
+        memcpy(&pair, &halves.at[lane], sizeof(pair));
+        return pair;
+    }
 }
 
-// Before compute capability 9.0, only a multiply-add of bf16 is an instruction.
-#define PAIR_OPERATION(NAME, INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                       \
-    ON_PAIRS unsigned NAME(unsigned a, unsigned b) {                                                                          \
-        unsigned result;                                                                                                  \
-        if constexpr (!is_bf16<T>::value) asm(INSTRUCTION ".rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));       \
-        else BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                             \
-        return result;                                                                                                    \
-    }
-#if __CUDA_ARCH__ >= 900
-#define BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                                  \
-    asm(INSTRUCTION ".rn.bf16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
-#elif __CUDA_ARCH__ >= 800
-#define BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                                  \
-    asm("fma.rn.bf16x2 %0, " MULTIPLY_ADD ";" : "=r"(result) : "r"(a), "r"(b), "r"(0x3f803f80), "r"(0xbf80bf80), "r"(0x80008000));
+ON_PAIRS unsigned pair_neg(unsigned pair) { return pair ^ 0x80008000u; }
+ON_PAIRS unsigned pair_abs(unsigned pair) { return pair & 0x7fff7fffu; }
+ON_PAIRS unsigned short pair_neg(unsigned short half) { return half ^ 0x8000u; }
+ON_PAIRS unsigned short pair_abs(unsigned short half) { return half & 0x7fffu; }
+
+// F16 and BF16 are instructions from these compute capabilities on. The operands of BF16 are %1 and %2, or those of a
+// multiply-add, for which %3 is 1, %4 is -1, and %5 is -0, to which a product adds without a change.
+#ifdef __CUDA_ARCH__
+#define ARCHITECTURE __CUDA_ARCH__
 #else
-#define BF16_PAIR(INSTRUCTION, MULTIPLY_ADD, EXPRESSION)                                                                  \
-    {                                                                                                                     \
-        const auto of = [](float x, float y) { return EXPRESSION; };                                                      \
-        result = pair_of<T>(of(low_of<T>(a), low_of<T>(b)), of(high_of<T, 2>(a), high_of<T, 2>(b)));                            \
-    }
+#define ARCHITECTURE 0
 #endif
-// %3 is 1, %4 is -1, and %5 is -0, to which a product adds without a change.
-PAIR_OPERATION(pair_add, "add", "%1, %3, %2", x + y)
-PAIR_OPERATION(pair_sub, "sub", "%2, %4, %1", x - y)
-PAIR_OPERATION(pair_mul, "mul", "%1, %2, %5", x * y)
+#define HALF_OPERATION(NAME, F16_SINCE, F16, BF16, BF16_OPERANDS, EXPRESSION)                             \
+    PAIR_OPERATION(NAME, unsigned, "=r", "r", 0x10001u, F16_SINCE, F16 "x2", BF16 "x2", BF16_OPERANDS,   \
+        (pair_of<2, T>(of(low_of<T>(a), low_of<T>(b)), of(high_of<T>(a), high_of<T>(b)))), EXPRESSION)   \
+    PAIR_OPERATION(NAME, unsigned short, "=h", "h", (unsigned short)1, F16_SINCE, F16, BF16,             \
+        BF16_OPERANDS, (rounded_half<T>(of(low_of<T>(a), low_of<T>(b)))), EXPRESSION)
+#define PAIR_OPERATION(NAME, PAIR_TYPE, OUT, IN, EACH, F16_SINCE, F16, BF16, BF16_OPERANDS, BY_FLOATS, EXPRESSION) \
+    ON_PAIRS PAIR_TYPE NAME(PAIR_TYPE a, PAIR_TYPE b) {                                                  \
+        PAIR_TYPE result;                                                                                \
+        if constexpr (!is_bf16<T>::value && ARCHITECTURE >= F16_SINCE) {                                 \
+            asm(F16 " %0, %1, %2;" : OUT(result) : IN(a), IN(b));                                        \
+        } else if constexpr (is_bf16<T>::value && ARCHITECTURE >= 800) {                                 \
+            const PAIR_TYPE one = 0x3f80 * EACH, minus_one = 0xbf80 * EACH, minus_zero = 0x8000 * EACH;  \
+            asm(BF16 " %0, " BF16_OPERANDS ";" : OUT(result) : IN(a), IN(b), IN(one), IN(minus_one), IN(minus_zero)); \
+        } else {                                                                                         \
+            const auto of = [](float x, float y) { return EXPRESSION; };                                 \
+            result = BY_FLOATS;                                                                          \
+        }                                                                                                \
+        return result;                                                                                   \
+    }
+#if ARCHITECTURE >= 900
+HALF_OPERATION(pair_add, 0, "add.rn.f16", "add.rn.bf16", "%1, %2", x + y)
+HALF_OPERATION(pair_sub, 0, "sub.rn.f16", "sub.rn.bf16", "%1, %2", x - y)
+HALF_OPERATION(pair_mul, 0, "mul.rn.f16", "mul.rn.bf16", "%1, %2", x * y)
+#else
+HALF_OPERATION(pair_add, 0, "add.rn.f16", "fma.rn.bf16", "%1, %3, %2", x + y)
+HALF_OPERATION(pair_sub, 0, "sub.rn.f16", "fma.rn.bf16", "%2, %4, %1", x - y)
+HALF_OPERATION(pair_mul, 0, "mul.rn.f16", "fma.rn.bf16", "%1, %2, %5", x * y)
+#endif
+// The other value is preferred to NaN.
+HALF_OPERATION(pair_max, 800, "max.f16", "max.bf16", "%1, %2", fmaxf(x, y))
+HALF_OPERATION(pair_min, 800, "min.f16", "min.bf16", "%1, %2", fminf(x, y))
 
 #define HALF template <int PRECISION> __device__ __forceinline__ float
 
@@ -166,6 +194,16 @@ HALF half_gelu(float x) {
 }
 
 // Small arguments take the series, where the difference from 1 would lose digits.
+HALF half_erf(float x) {
+    const float size = fabsf(x), square = x * x;
+    const float last = PRECISION == 8 ? 0.103266655f : fmaf(square, -0.0243891968f, 0.112456256f);
+    const float first = PRECISION == 8 ? 1.12836676f : 1.12837902f, second = PRECISION == 8 ? -0.375238967f : -0.376107338f;
+    const float small = x * fmaf(square, fmaf(square, last, second), first);
+    const float k = approximate_reciprocal(fmaf(0.5f, size, 1.0f));
+    const float polynomial = k * fmaf(k, fmaf(k, 0.595385158f, 0.0885534147f), 0.317726188f);
+    const float large = fmaf(-approximate_exp2<11>(square * -1.44269504f), polynomial, 1.0f);
+    return size < 0.5f ? small : copysignf(large, x);
+}
 HALF half_tanh(float x) {
     const float square = x * x;
     const float first = PRECISION == 8 ? -0.333333333f : fmaf(square, fmaf(square, -0.0539682540f, 0.133333333f), -0.333333333f);
