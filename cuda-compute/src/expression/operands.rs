@@ -197,6 +197,7 @@ impl<'a> Operands<'a> {
             roots: std::mem::take(&mut self.plan.roots),
             after: std::mem::take(&mut self.plan.after),
             stages: Vec::new(),
+            kept: Vec::new(),
         }
     }
 

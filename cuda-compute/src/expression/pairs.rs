@@ -119,7 +119,7 @@ impl Pairs<'_> {
     pub(super) fn write(
         &self,
         roots: &[u16],
-        given: &[u16],
+        given: &[(u16, String)],
         own: impl Fn(&Operation) -> Option<String>,
         text: &mut String,
     ) {
@@ -129,8 +129,9 @@ impl Pairs<'_> {
         );
         for (i, value) in self.form.values.iter().enumerate() {
             if self.needed[i] {
-                let place = given.iter().position(|&given| usize::from(given) == i);
-                self.value(i, value, place, &own, text);
+                let given = given.iter().find(|(value, _)| usize::from(*value) == i);
+                let given = given.map(|(_, array)| array.as_str());
+                self.value(i, value, given, &own, text);
             }
         }
         for (place, root) in roots.iter().enumerate() {
@@ -160,7 +161,7 @@ impl Pairs<'_> {
         &self,
         i: usize,
         value: &Value,
-        given: Option<usize>,
+        given: Option<&str>,
         own: &impl Fn(&Operation) -> Option<String>,
         text: &mut String,
     ) {
@@ -171,9 +172,8 @@ impl Pairs<'_> {
         let mut lanes = None;
         match value {
             Value::Scalar { .. } => return,
-            _ if given.is_some() => {
-                let of = |lane| format!("row.y{}[{lane}]", given.unwrap_or(0));
-                lanes = Some(["lane", "next"].map(of));
+            _ if let Some(array) = given => {
+                lanes = Some(["lane", "next"].map(|lane| format!("{array}[{lane}]")));
             }
             Value::Load { leaf, .. } => {
                 let form = &self.form.leaves[usize::from(*leaf)];

@@ -23,6 +23,8 @@ pub(crate) struct Form {
     pub(crate) roots: Vec<u16>,
     /// Values that are folded first, each computed by a separate function.
     pub(crate) stages: Vec<u16>,
+    /// The stages whose values stay in registers, because the roots need them and computing them takes long.
+    pub(crate) kept: Vec<u8>,
     /// Values that are computed from results of reductions or of a scan.
     pub(crate) after: After,
     pub(crate) leaves: Vec<LeafForm>,
@@ -170,11 +172,26 @@ impl Form {
                 &mut text,
             );
         }
+        // The values that the function of the roots takes, with the arrays that have them.
         let of_rows = self.of_rows();
+        let rows = of_rows.iter().enumerate();
+        let rows = rows.map(|(place, &value)| (value, format!("row.y{place}")));
+        let kept = self.kept.iter().enumerate();
+        let kept = kept.map(|(place, &stage)| {
+            let value = self.stages[usize::from(stage)];
+            (value, format!("kept.y{place}"))
+        });
+        let given: Vec<(u16, String)> = rows.chain(kept).collect();
         if !self.stages.is_empty() {
             self.compute(&slots, "_of_row", &of_rows, Use::Other, &[], &mut text);
+            text.push_str("template <int V> struct Kept {\n");
+            for (place, &stage) in self.kept.iter().enumerate() {
+                let data = self.data(self.stages[usize::from(stage)]);
+                let _ = writeln!(text, "    {} y{place}[V];", data.computed());
+            }
+            text.push_str("};\n");
         }
-        self.compute(&slots, "", &self.roots, used, &of_rows, &mut text);
+        self.compute(&slots, "", &self.roots, used, &given, &mut text);
         let stored = match (self.after.roots.as_slice(), used) {
             ([], Use::Stored) => &self.roots,
             (after, _) => after,
@@ -441,18 +458,19 @@ impl Form {
     }
 
     /// Writes the function `compute` with a suffix, which computes these values for this use. Of a form with
-    /// stages, the function of the roots takes the results of `compute_of_row`, which are `given`.
+    /// stages, the function of the roots takes values that are `given`: the results of `compute_of_row`, and
+    /// those that stages have kept.
     fn compute(
         &self,
         slots: &Slots,
         suffix: &str,
         roots: &[u16],
         used: Use,
-        given: &[u16],
+        given: &[(u16, String)],
         text: &mut String,
     ) {
         let own = self.own_functions();
-        let needed = self.needed_besides(given, roots);
+        let needed = self.needed_besides(given.iter().map(|(value, _)| *value), roots);
         let signs = self.signs(roots, &needed, used);
         let rounded_by_store = self.rounded_by_store(roots, &needed, used);
         let pairs = self.pairs(roots, used == Use::Stored, (&needed, &signs));
@@ -469,7 +487,7 @@ impl Form {
             "}};\ntemplate <int V> __device__ __forceinline__ void compute{suffix}(const Words &w, const Inputs<V> &in, \
              {}Outputs{suffix}<V> &out) {{",
             match suffix.is_empty() && !self.stages.is_empty() {
-                true => "const Outputs_of_row<V> &row, ",
+                true => "const Outputs_of_row<V> &row, const Kept<V> &kept, ",
                 false => "",
             }
         );
@@ -511,8 +529,8 @@ impl Form {
                 continue;
             }
             let computed = value.data().computed();
-            if let Some(place) = given.iter().position(|&given| usize::from(given) == i) {
-                let _ = writeln!(text, "        const {computed} v{i} = row.y{place}[lane];");
+            if let Some((_, array)) = given.iter().find(|(value, _)| usize::from(*value) == i) {
+                let _ = writeln!(text, "        const {computed} v{i} = {array}[lane];");
                 continue;
             }
             let right = match value {

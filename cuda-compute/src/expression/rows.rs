@@ -113,19 +113,27 @@ impl Rows {
             );
         }
         text.push_str(
-            "__device__ __forceinline__ void run_stages(const Words &w, Mine mine, u64 count, Inputs<VECTOR> (&in)[N]) {\n",
+            "__device__ __forceinline__ void run_stages(const Words &w, Mine mine, u64 count, Inputs<VECTOR> (&in)[N], Kept<VECTOR> (&kept)[N]) {\n",
         );
         for (i, stage) in self.stages.iter().enumerate() {
             if let Some((ddof, root)) = stage.in_two_passes(&self.form, i) {
                 self.variance(i, stage, (ddof, root), &mut text);
                 continue;
             }
+            let kept = self
+                .form
+                .kept
+                .iter()
+                .position(|&kept| usize::from(kept) == i);
+            let kept = kept.map_or_else(String::new, |place| {
+                format!("\n                for (int lane = 0; lane < VECTOR; ++lane) kept[i].y{place}[lane] = out.y0[lane];")
+            });
             let _ = writeln!(
                 text,
                 "    {{\n        stage_{i}::accumulator total[GIVEN];\n#pragma unroll\n        \
                  for (int lane = 0; lane < GIVEN; ++lane) total[lane].clear();\n#pragma unroll\n        \
                  for (int i = 0; i < N; ++i)\n            if (mine.has(i)) {{\n                Outputs_{i}<VECTOR> out;\n                \
-                 compute_{i}<VECTOR>(w, in[i], out);\n                take(total, out);\n            }}\n        fold_rows(total);\n#pragma unroll\n        \
+                 compute_{i}<VECTOR>(w, in[i], out);\n                take(total, out);{kept}\n            }}\n        fold_rows(total);\n#pragma unroll\n        \
                  for (int lane = 0; lane < GIVEN; ++lane) {{"
             );
             if let Some(leaf) = stage.leaf {
@@ -400,6 +408,7 @@ pub(super) fn run(
                 .position(|leaf| leaf.is_given(i as u16))
                 .map(|leaf| leaf as u16),
         });
+    threads.keep(&mut form);
     let words = operands.words(&form)?;
     let (rows, inner) = (rows as u64, inner as u64);
     let (tiles, blocks) = match threads.columns {

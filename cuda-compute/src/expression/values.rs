@@ -18,18 +18,26 @@ const FEW_VECTORS: u64 = 1 << 17;
 impl Form {
     /// Marks the values that these depend on, including themselves.
     pub(super) fn needed(&self, roots: &[u16]) -> Vec<bool> {
-        self.needed_besides(&[], roots)
+        self.needed_besides([], roots)
     }
 
     /// Marks the values that these depend on, including themselves. Values that are `given` depend on none.
-    pub(super) fn needed_besides(&self, given: &[u16], roots: &[u16]) -> Vec<bool> {
+    pub(super) fn needed_besides(
+        &self,
+        given: impl IntoIterator<Item = u16>,
+        roots: &[u16],
+    ) -> Vec<bool> {
+        let mut is_given = vec![false; self.values.len()];
+        for value in given {
+            is_given[usize::from(value)] = true;
+        }
         let mut needed = vec![false; self.values.len()];
         for &root in roots {
             needed[usize::from(root)] = true;
         }
         for i in (0..self.values.len()).rev() {
             if let (true, Value::Apply { inputs, .. }) = (needed[i], &self.values[i])
-                && !given.contains(&(i as u16))
+                && !is_given[i]
             {
                 for &input in inputs.iter() {
                     needed[usize::from(input)] = true;
@@ -331,7 +339,7 @@ mod tests {
         let row = of(DataType::F32);
         // Values of scalars are the same for all rows.
         assert_eq!(row.of_rows(), [4, 6]);
-        let given = row.needed_besides(&[4, 6], &[7]);
+        let given = row.needed_besides([4, 6], &[7]);
         assert_eq!(
             given,
             [true, false, false, false, true, true, true, true, false]
@@ -349,6 +357,7 @@ mod tests {
         assert_eq!(of(F16).of_rows(), [6]);
         let without = Form {
             stages: Vec::new(),
+            kept: Vec::new(),
             ..row
         };
         assert_eq!(without.of_rows(), [0; 0]);

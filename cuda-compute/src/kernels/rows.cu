@@ -148,7 +148,8 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
             load<VECTOR>(w, place + i * step, c, in[i]);
             advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
         }
-    run_stages(w, mine, s.count, in);
+    Kept<VECTOR> kept[N];
+    run_stages(w, mine, s.count, in, kept);
     // Once, because the compiler would compute these values for each vector whose existence it tests.
     Outputs_of_row<VECTOR> of_row;
     compute_of_row<VECTOR>(w, in[0], of_row);
@@ -172,7 +173,7 @@ rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
             if (mine.has(i)) {
                 if (LATE == 1) load_late<VECTOR>(w, place + i * step, c, in[i]);
                 Outputs<VECTOR> out;
-                compute<VECTOR>(w, in[i], of_row, out);
+                compute<VECTOR>(w, in[i], of_row, kept[i], out);
                 if (has_row) store<VECTOR, true>(w, place + i * step, c, out);
                 advance<FOLDED_FROM, FOLDED_TO>(w, c, c_by);
             }

@@ -633,6 +633,7 @@ mod tests {
             values: Vec::new(),
             roots: roots.to_vec(),
             stages: Vec::new(),
+            kept: Vec::new(),
             after: Default::default(),
             leaves: vec![
                 leaf(DataType::F32, Access::Linear, LeafSource::Memory),
