@@ -23,6 +23,8 @@ pub(super) struct Elementwise {
     form: Hashed<Form>,
     unroll: u8,
     threads: u16,
+    /// Whether elements follow the last vector. Without the code for them, the compiler needs less time.
+    tail: bool,
 }
 
 const TEXT: &str = include_str!("../kernels/elementwise.cu");
@@ -39,6 +41,7 @@ impl Specialisation for Elementwise {
             )
             .define("THREADS", self.threads)
             .define("UNROLL", self.unroll)
+            .define("TAIL", u8::from(self.tail))
     }
 }
 
@@ -98,6 +101,7 @@ pub(super) fn run(
         form: Hashed::new(form),
         unroll,
         threads,
+        tail: !elements.is_multiple_of(vector as u64),
     };
     let launch = Launch {
         config: LaunchConfig::new(

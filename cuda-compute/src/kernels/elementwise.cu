@@ -1,7 +1,8 @@
 // Computes expressions of one shape element by element and stores them.
 //
-// Specialised by THREADS, UNROLL (vectors per thread, all loaded before any is computed) and
-// expression.cuh, which is generated for each expression: see expression/render.rs.
+// Specialised by THREADS, UNROLL (vectors per thread, all loaded before any is computed), TAIL (whether
+// elements follow the last vector) and expression.cuh, which is generated for each expression: see
+// expression/render.rs.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -29,7 +30,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_c
             store<VECTOR, true>(w, first + u * THREADS, c, out);
             advance<0, LAST_AXIS>(w, c, c_by);
         }
-    if (VECTOR > 1 && blockIdx.x == gridDim.x - 1) {
+#if TAIL
+    if (blockIdx.x == gridDim.x - 1) {
         // Only linear operands and single broadcast elements can end within a vector.
         const index_t n = vectors * VECTOR + threadIdx.x;
         if (n < w.at[0]) {
@@ -40,4 +42,5 @@ extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_c
             store<1, true>(w, n, out);
         }
     }
+#endif
 }
