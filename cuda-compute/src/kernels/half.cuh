@@ -123,8 +123,8 @@ HALF half_rsqrt(float x) {
 __device__ __noinline__ float divided_exactly(float a, float b) { return a / b; }
 
 // Correctly rounded. Quotients of bf16 are at least 2^-17 (relative) away from the middle of two of them, which is
-// far more than this error, unless they or the divisor are subnormal or the reciprocal is. Those of f16 are refined
-// to the nearest float.
+// far more than this error, unless they or the divisor are subnormal or the reciprocal is. Quotients of f16 are
+// refined to the nearest float.
 HALF half_divide(float a, float b) {
     float reciprocal = approximate_reciprocal(b);
     const float rough = a * reciprocal;
@@ -139,8 +139,8 @@ HALF half_divide(float a, float b) {
     }
 }
 
-// Correctly rounded. Roots of bf16 are at least 2^-18 (relative) away from the middle of two of them. Those of f16
-// are refined to the nearest float.
+// Correctly rounded. Roots of bf16 are at least 2^-18 (relative) away from the middle of two of them. Roots
+// of f16 are refined to the nearest float.
 HALF half_sqrt(float x) {
     if constexpr (PRECISION == 8) {
         float root;
