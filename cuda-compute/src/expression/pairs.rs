@@ -14,7 +14,7 @@ use crate::element::DataType;
 
 const INDENT: &str = "        ";
 
-/// The part of `compute` that is written for each value.
+/// Writes the values of a function `compute` for two lanes at once.
 pub(super) struct Pairs<'a> {
     form: &'a Form,
     needed: &'a [bool],
@@ -157,6 +157,7 @@ impl Pairs<'_> {
         }
     }
 
+    /// Writes a value, as a pair or as a number for each lane. `given` is the array that has it already.
     fn value(
         &self,
         i: usize,
@@ -177,15 +178,16 @@ impl Pairs<'_> {
             }
             Value::Load { leaf, .. } => {
                 let form = &self.form.leaves[usize::from(*leaf)];
-                let in_pairs = data.is_half() && form.source == LeafSource::Memory;
-                if in_pairs && self.pairs[i] || data == DataType::Bf16 && in_pairs {
+                let is_bf16 = data == DataType::Bf16;
+                let is_stored = data.is_half() && form.source == LeafSource::Memory;
+                if is_stored && (is_bf16 || self.pairs[i]) {
                     pair = Some(match form.is_single() {
                         true => format!("same_pair<V>(in.x{leaf})"),
                         false => format!("pair_at<V>(in.x{leaf}, lane)"),
                     });
                 }
                 // The numbers of a pair of bf16 have all its bits.
-                if pair.is_none() || data != DataType::Bf16 {
+                if pair.is_none() || !is_bf16 {
                     let of = |lane| self.form.loaded_lane(*leaf, lane, self.signs[i]);
                     lanes = Some(["lane", "next"].map(of));
                 }
@@ -226,8 +228,8 @@ impl Pairs<'_> {
             let _ = writeln!(text, "{INDENT}const auto p{i} = {pair};");
         }
         let is_pair = pair.is_some();
-        if self.floats[i] || lanes.is_some() && !is_pair {
-            let [low, high] = lanes.clone().unwrap_or_else(|| {
+        if self.floats[i] || !is_pair {
+            let [low, high] = lanes.unwrap_or_else(|| {
                 ["low_of", "high_of"].map(|part| format!("{part}<{stored}>(p{i})"))
             });
             let _ = writeln!(
