@@ -152,6 +152,14 @@ fn unroll(form: &Form) -> u8 {
 }
 
 #[cfg(test)]
+impl Elementwise {
+    /// Returns the number of elements that a thread processes at once.
+    pub(super) fn vector(&self) -> u8 {
+        self.form.vector
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use cuda_safe::{Context, Stream};
 

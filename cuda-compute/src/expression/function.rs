@@ -118,7 +118,7 @@ impl Function {
         !self.single.is_empty()
     }
 
-    /// Returns whether halves have a function of their own.
+    /// Returns whether there is a separate function for halves.
     #[cfg(test)]
     pub(super) const fn has_half(&self) -> bool {
         !self.half.is_empty()

@@ -251,32 +251,29 @@ mod tests {
     use cuda_safe::{Context, Stream};
     use half::{bf16, f16};
 
-    use crate::{Absolute, Array, Expr, Float, s};
+    use super::super::elementwise::Elementwise;
+    use crate::{Absolute, Array, Expr, Float, kernel::Kernels, s};
 
-    fn stream() -> Stream {
-        Stream::new(&Context::primary(0).unwrap()).unwrap()
-    }
-
-    /// Numbers of all magnitudes, zeros, infinities and NaN. The length is not a multiple of a vector's.
+    /// Numbers of all magnitudes, zeros, infinities and NaN. They are enough for vectors on a device with one
+    /// multiprocessor, and their number is not a multiple of a vector's length.
     fn samples<T>(from_bits: fn(u16) -> T) -> Vec<T> {
         let special = [
             0, 1, 0x8000, 0x8001, 0x7c00, 0xfc00, 0x7e00, 0x7f80, 0xff80, 0x7fc0,
         ];
-        let spread = (0..1019u32).map(|i| (i * 12_289) as u16);
+        let spread = (0..8193u32).map(|i| (i * 12_289) as u16);
         special.into_iter().chain(spread).map(from_bits).collect()
     }
 
-    /// Checks an expression of arrays that are aligned, so that a thread computes pairs, and of slices that
-    /// are not.
+    /// Checks an expression of arrays in vectors, of slices whose pairs are loaded one by one, and of single
+    /// elements.
     fn check<T>(from_bits: fn(u16) -> T, number: fn(f32) -> T, to_f32: fn(T) -> f32)
     where
         T: Float + Absolute<Size = T> + Copy,
     {
-        let stream = stream();
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
         let left = samples(from_bits);
         let right: Vec<T> = left.iter().rev().copied().collect();
-        let x = Array::from_slice(&stream, &left).unwrap();
-        let y = Array::from_slice(&stream, &right).unwrap();
         let rounded = |value: f32| to_f32(number(value));
         let expression = |x: &Array<T>, y: &Array<T>| -> Expr<T> {
             let sum = x.expr() + y;
@@ -290,8 +287,13 @@ mod tests {
             difference.max(rounded(x.sqrt())).min(sum)
         };
         let end = left.len();
-        for from in [0, 1] {
-            let [x, y] = [&x, &y].map(|array| array.slice(s![from..]).unwrap());
+        for (from, multiprocessors, vector) in [(0, 1, 8), (1, 1, 2), (0, 132, 1)] {
+            let kernels = Kernels::of_multiprocessors(&context, multiprocessors);
+            let [x, y] = [&left, &right].map(|numbers| {
+                let mut array = kernels.zeros::<T>(&stream, &[end]);
+                array.copy_from_slice(numbers).unwrap();
+                array.slice(s![from..]).unwrap()
+            });
             let got = expression(&x, &y).eval().unwrap().to_vec().unwrap();
             for (i, got) in (from..end).zip(got) {
                 let (x, y) = (to_f32(left[i]), to_f32(right[i]));
@@ -299,6 +301,9 @@ mod tests {
                 let is_same = got == wanted || got.is_nan() && wanted.is_nan();
                 assert!(is_same, "{x} and {y}: {got}, not {wanted}");
             }
+            let found: Vec<Elementwise> = kernels.compiled_for();
+            let vectors: Vec<u8> = found.iter().map(Elementwise::vector).collect();
+            assert_eq!(vectors, [vector]);
         }
     }
 

@@ -1,7 +1,8 @@
 // The variance of a row whose values can be computed several times, after the corrected algorithm in
 // two passes of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample
 // variance: analysis and recommendations", The American Statistician 37(3), 1983. Distances from the
-// row's first value give the mean, so that a large mean costs no digits.
+// row's first value give the mean, so that a large mean costs no digits. If another stage has computed the
+// mean, there is no first pass: see rows.rs.
 //
 // Needs rows.cu's THREADS, GROUP, COLUMNS, GIVEN and fold_rows.
 

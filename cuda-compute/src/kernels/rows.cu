@@ -7,7 +7,8 @@
 // are generated for each expression: see expression/rows.rs. If COLUMNS is not 0, the elements of a row are
 // not adjacent, but those of neighbouring rows are. A block then computes that many vectors of neighbours. A
 // reduction has GIVEN results for a vector. If STAGED, a thread computes a row of N vectors, which a block
-// copies to shared memory and back together with others.
+// copies to shared memory and back together with others. `kept` has the values of stages that the results need
+// and that take long to compute.
 
 #include "array.cuh"
 #include "complex.cuh"

@@ -147,12 +147,25 @@ fn a_row_has_one_variance() {
     }
 }
 
-/// The variances of all rows and the deviations of all columns, each within an expression.
-fn spreads(host: &[f32], [rows, columns]: [usize; 2], ddof: u32) -> (Vec<f32>, Vec<f32>) {
+/// The variances of all rows and the deviations of all columns, each within an expression. With `means`, the
+/// expression also contains the means, about which the kernel then takes the variances.
+fn spreads(
+    host: &[f32],
+    [rows, columns]: [usize; 2],
+    ddof: u32,
+    means: bool,
+) -> (Vec<f32>, Vec<f32>) {
     let x = shaped(&stream(), [rows, columns], host);
-    let variances = (&x * 0.0 + x.var_axis(1, ddof).keep_axes()).eval().unwrap();
-    let deviations = (&x * 0.0 + x.std_axis(0, ddof).keep_axes()).eval().unwrap();
-    (variances.host(), deviations.host())
+    let start = |axis: isize| match means {
+        true => (&x - x.mean_axis(axis).keep_axes()) * 0.0,
+        false => &x * 0.0,
+    };
+    let variances = start(1) + x.var_axis(1, ddof).keep_axes();
+    let deviations = start(0) + x.std_axis(0, ddof).keep_axes();
+    (
+        variances.eval().unwrap().host(),
+        deviations.eval().unwrap().host(),
+    )
 }
 
 #[test]
@@ -164,8 +177,8 @@ fn variances_of_rows_and_columns_are_accurate() {
                 .iter()
                 .map(|&value| (value + mean) as f32)
                 .collect();
-            for ddof in [0, 1] {
-                let (variances, deviations) = spreads(&host, [rows, columns], ddof);
+            for (ddof, means) in [(0, false), (1, false), (0, true), (1, true)] {
+                let (variances, deviations) = spreads(&host, [rows, columns], ddof, means);
                 let variance = |values: Vec<f64>| {
                     let count = values.len() as f64;
                     let mean = values.iter().sum::<f64>() / count;
@@ -198,13 +211,13 @@ fn variances_of_rows_and_columns_are_accurate() {
 #[test]
 fn variances_of_special_values() {
     let of = |values: &[f32]| {
-        let (variances, _) = spreads(values, [1, values.len()], 0);
+        let (variances, _) = spreads(values, [1, values.len()], 0, false);
         assert!(
             variances
                 .iter()
                 .all(|v| v.to_bits() == variances[0].to_bits())
         );
-        let (_, columns) = spreads(values, [values.len(), 1], 0);
+        let (_, columns) = spreads(values, [values.len(), 1], 0, false);
         assert_eq!(columns[0].is_nan(), variances[0].is_nan());
         variances[0]
     };
@@ -230,7 +243,7 @@ fn variances_of_special_values() {
         assert_eq!(of(&opposite), f32::INFINITY, "{length}");
     }
     // No divisor is left.
-    let (variances, _) = spreads(&[3.0], [1, 1], 1);
+    let (variances, _) = spreads(&[3.0], [1, 1], 1, false);
     assert!(variances[0].is_nan());
 }
 

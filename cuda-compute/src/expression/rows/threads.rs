@@ -152,7 +152,7 @@ impl Threads {
     }
 
     /// Returns the number of blocks of a multiprocessor for which the compiler must limit the registers: as
-    /// many as keep it busy, or one if each block has a multiprocessor of its own. With a limit that it does
+    /// many as keep it busy, or one if there are no more blocks than multiprocessors. With a limit that it does
     /// not need, the compiler would use more registers than without. How many blocks copy rows depends on
     /// shared memory.
     pub(super) fn blocks(&self, hardware: &Hardware, form: &Form, blocks: u64) -> u32 {
